@@ -1,0 +1,35 @@
+/**
+ * Builds what ships: a few bundled chunks, because hundreds of small modules cost more to load than
+ * to run, and the types beside them. Rooms that are imported late become chunks of their own.
+ */
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { build } from 'esbuild';
+
+const ROOT = path.join(import.meta.dirname, '..');
+
+rmSync(path.join(ROOT, 'dist'), { recursive: true, force: true });
+
+await build({
+  absWorkingDir: ROOT,
+  entryPoints: ['src/main.ts', 'src/index.ts'],
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  packages: 'external',
+  platform: 'node',
+  format: 'esm',
+  target: 'node20.19',
+  chunkNames: 'chunks/[name]-[hash]',
+  legalComments: 'none',
+  logLevel: 'warning',
+});
+
+const tsc = createRequire(import.meta.url).resolve('typescript/package.json');
+execFileSync(
+  process.execPath,
+  [path.join(path.dirname(tsc), 'bin', 'tsc'), '-p', 'tsconfig.build.json'],
+  { cwd: ROOT, stdio: 'inherit' },
+);

@@ -1,0 +1,185 @@
+/**
+ * The house rules, as code: docs/style.md says them in words.
+ *
+ * `complaints` reads one source file and names everything in it that breaks a rule, with what to do
+ * instead. Files are parsed, not searched, so that a comment about `Date.now` is no offence and
+ * `globalThis['Date']` is one.
+ */
+import path from 'node:path';
+import { parseSync } from 'oxc-parser';
+import { isNode, walk, type Node } from './walk.ts';
+
+/** Each room, and the rooms it may import from. Reading down this list never points back up. */
+export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  api: ['lib'],
+  core: ['api', 'lib'],
+  ports: ['api', 'lib'],
+  platform: ['ports', 'lib'],
+  runtimes: ['ports', 'api', 'lib'],
+  client: ['ports', 'api', 'lib'],
+  apiserver: ['core', 'ports', 'api', 'lib'],
+  kubelet: ['core', 'ports', 'api', 'lib'],
+  server: ['kubelet', 'ports', 'api', 'lib'],
+  dashboard: ['api', 'lib'],
+  cli: [
+    'server',
+    'kubelet',
+    'apiserver',
+    'client',
+    'runtimes',
+    'platform',
+    'ports',
+    'core',
+    'api',
+    'lib',
+  ],
+};
+
+const LINES_MAX = 400;
+
+/** Names that read a clock, set a timer or draw a random number. */
+const CLOCKS: ReadonlySet<string> = new Set([
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'performance',
+  'crypto',
+]);
+const CLOCK_MODULES: ReadonlySet<string> = new Set([
+  'node:timers',
+  'node:timers/promises',
+  'node:perf_hooks',
+  'timers',
+  'perf_hooks',
+]);
+/** `Date` may calculate (these are pure), but not tell the time. */
+const PURE_DATE: ReadonlySet<string> = new Set(['UTC', 'parse']);
+const PROCESS_STATE: ReadonlySet<string> = new Set(['env', 'argv', 'exit', 'exitCode', 'hrtime']);
+const NEEDS_HEADER: ReadonlySet<string> = new Set(['core', 'ports', 'kubelet', 'platform']);
+
+/** `file` is relative to `src/`, with forward slashes. */
+export function* complaints(file: string, text: string): Generator<string> {
+  const room = roomOf(file);
+  const isTest = file.endsWith('.test.ts');
+  if (room !== '' && !MAY_IMPORT[room]) {
+    yield `${file}: there is no room ${room}/; add it to scripts/tidy/rules.ts and docs/architecture.md`;
+  }
+  const lines = text.split('\n').length - 1;
+  if (lines > LINES_MAX) yield `${file}: ${lines} lines; split it by idea (at most ${LINES_MAX})`;
+  if (/\b(?:FIXME|TODO)\b/.test(text))
+    yield `${file}: unfinished; finish it, or write down why not`;
+  if (!isTest && NEEDS_HEADER.has(room) && !text.startsWith('/**')) {
+    yield `${file}: has no header; open with what it decides and why`;
+  }
+  const { program, errors } = parseSync(file, text);
+  if (errors.length > 0) yield `${file}: does not parse: ${errors[0]?.message}`;
+  for (const { node, parent } of walk(program as unknown as Node)) {
+    const complaint =
+      complainOfImport(node, file, room, isTest) ??
+      (room === 'platform' ? undefined : complainOfClock(node, parent)) ??
+      (isTest ? undefined : complainOfProcess(node, room)) ??
+      (room === 'core' ? complainOfImpurity(node, isTest) : undefined) ??
+      complainOfAny(node);
+    if (complaint) yield `${file}:${lineOf(text, node)}: ${complaint}`;
+  }
+}
+
+function complainOfImport(
+  node: Node,
+  file: string,
+  room: string,
+  isTest: boolean,
+): string | undefined {
+  const source = node['source'];
+  const target = isNode(source) && source.type === 'Literal' ? source['value'] : undefined;
+  if (typeof target !== 'string') return undefined;
+  if (CLOCK_MODULES.has(target) && room !== 'platform') {
+    return `"${target}" does not belong in ${room}/; take a Clock`;
+  }
+  if (!target.startsWith('.') || isTest || room === '') return undefined;
+  const other = roomOf(path.posix.join(path.posix.dirname(file), target));
+  if (other === room || MAY_IMPORT[room]?.includes(other)) return undefined;
+  return other === ''
+    ? `${room}/ may not import from outside the rooms (${target})`
+    : `${room}/ may not import ${other}/`;
+}
+
+function complainOfClock(node: Node, parent: Node | undefined): string | undefined {
+  if (node.type === 'Identifier' && isReference(node, parent)) {
+    const name = String(node['name']);
+    if (CLOCKS.has(name)) return `"${name}" does not belong here; take a Clock or a Random`;
+    if (name === 'Date' && !isPureDate(parent)) return 'tells the time; take a Clock';
+    return undefined;
+  }
+  const [object, property] = memberOf(node);
+  if (object === 'Math' && property === 'random') return 'draws a random number; take a Random';
+  if (object === 'globalThis') {
+    return `reaches for globalThis.${property ?? '…'}; name what you need`;
+  }
+  return undefined;
+}
+
+/** `Date.UTC(…)`, or `new Date(ms)` with something in it. */
+function isPureDate(parent: Node | undefined): boolean {
+  if (parent?.type === 'NewExpression') {
+    const args = parent['arguments'];
+    return Array.isArray(args) && args.length > 0;
+  }
+  const [, property] = parent ? memberOf(parent) : [];
+  return property !== undefined && PURE_DATE.has(property);
+}
+
+function complainOfProcess(node: Node, room: string): string | undefined {
+  if (room === 'cli' || room === '') return undefined;
+  const [object, property] = memberOf(node);
+  if (object === 'process' && PROCESS_STATE.has(property ?? '')) {
+    return `process.${property} does not belong in ${room}/; let cli/ pass it in`;
+  }
+  return undefined;
+}
+
+/** Core decides; whoever waits or touches the world acts. */
+function complainOfImpurity(node: Node, isTest: boolean): string | undefined {
+  if (isTest) return undefined;
+  if (node.type === 'AwaitExpression' || node['async'] === true) {
+    return 'waits; core/ returns an effect and lets kubelet/ wait';
+  }
+  const source = node['source'];
+  const target = isNode(source) ? source['value'] : undefined;
+  if (typeof target === 'string' && target.startsWith('node:')) {
+    return `core/ may not import ${target}; return an effect`;
+  }
+  return undefined;
+}
+
+function complainOfAny(node: Node): string | undefined {
+  return node.type === 'TSAnyKeyword' ? 'any says nothing; type it' : undefined;
+}
+
+/** Not the name of a property, a key or a type. */
+function isReference(node: Node, parent: Node | undefined): boolean {
+  if (!parent) return true;
+  if (parent.type === 'MemberExpression')
+    return parent['object'] === node || parent['computed'] === true;
+  if (parent.type === 'Property') return parent['value'] === node;
+  return !parent.type.startsWith('TS');
+}
+
+/** The names in `object.property` or `object['property']`. */
+function memberOf(node: Node): readonly [string?, string?] {
+  if (node.type !== 'MemberExpression') return [];
+  const { object, property } = node;
+  if (!isNode(object) || !isNode(property) || object.type !== 'Identifier') return [];
+  const name = property.type === 'Literal' ? property['value'] : property['name'];
+  return [String(object['name']), typeof name === 'string' ? name : undefined];
+}
+
+function roomOf(file: string): string {
+  const [first = '', ...rest] = file.split('/');
+  return rest.length === 0 ? '' : first;
+}
+
+function lineOf(text: string, node: Node): number {
+  return text.slice(0, node.start).split('\n').length;
+}

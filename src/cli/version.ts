@@ -1,0 +1,9 @@
+/** The version of this package, from its own package.json: the one place that has it. */
+import { createRequire } from 'node:module';
+
+export function version(): string {
+  const require = createRequire(import.meta.url);
+  // Both the source (src/cli/) and the bundle (dist/) find it by the package's own name.
+  const { version } = require('podkeep/package.json') as { readonly version: string };
+  return version;
+}

@@ -1,0 +1,14 @@
+/** Thrown when one of our own rules is broken. Never caught to carry on with the same pod. */
+export class InvariantError extends Error {
+  override readonly name = 'InvariantError';
+}
+
+/** States what must be true here. The message says what was found instead. */
+export function assert(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new InvariantError(message);
+}
+
+/** The end of a switch over a closed set: a forgotten case does not compile. */
+export function unreachable(value: never): never {
+  throw new InvariantError(`unexpected ${JSON.stringify(value)}`);
+}

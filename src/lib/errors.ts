@@ -1,0 +1,38 @@
+/**
+ * Two kinds of error, never mixed.
+ *
+ * The world's mistakes (a dead socket, a bad manifest, a full disk) are `PodkeepError`s made by
+ * `defineError`: a stable code to branch on, one sentence, a hint with the next thing to try, and
+ * whether trying again can help. Our own mistakes are `InvariantError`s (see assert.ts).
+ */
+
+export type Retry = 'backoff' | 'never';
+
+export class PodkeepError extends Error {
+  override readonly name = 'PodkeepError';
+  readonly code: string;
+  readonly hint: string;
+  readonly retry: Retry;
+
+  constructor(code: string, message: string, hint: string, retry: Retry, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.hint = hint;
+    this.retry = retry;
+  }
+}
+
+export interface ErrorDefinition<Facts> {
+  readonly code: string;
+  readonly retry: Retry;
+  readonly message: (facts: Facts) => string;
+  readonly hint: (facts: Facts) => string;
+}
+
+/** Makes the function that makes the error: facts in, error out, the cause kept. */
+export function defineError<Facts>(
+  definition: ErrorDefinition<Facts>,
+): (facts: Facts, cause?: unknown) => PodkeepError {
+  const { code, retry, message, hint } = definition;
+  return (facts, cause) => new PodkeepError(code, message(facts), hint(facts), retry, cause);
+}
