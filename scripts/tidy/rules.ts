@@ -167,7 +167,7 @@ function isReference(node: Node, parent: Node | undefined): boolean {
 }
 
 /** The names in `object.property` or `object['property']`. */
-function memberOf(node: Node): readonly [string?, string?] {
+function memberOf(node: Node): readonly [object?: string, property?: string | undefined] {
   if (node.type !== 'MemberExpression') return [];
   const { object, property } = node;
   if (!isNode(object) || !isNode(property) || object.type !== 'Identifier') return [];

@@ -4,6 +4,6 @@ import { createRequire } from 'node:module';
 export function version(): string {
   const require = createRequire(import.meta.url);
   // Both the source (src/cli/) and the bundle (dist/) find it by the package's own name.
-  const { version } = require('podkeep/package.json') as { readonly version: string };
-  return version;
+  const manifest: { readonly version: string } = require('podkeep/package.json');
+  return manifest.version;
 }

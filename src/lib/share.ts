@@ -21,7 +21,7 @@ export function mapShared<Item>(
 
 /** Like `{ ...object, ...fields }`, but returns `object` itself if it has those values already. */
 export function withFields<T extends object>(object: T, fields: Partial<T>): T {
-  for (const name of Object.keys(fields) as (keyof T)[]) {
+  for (const name in fields) {
     if (object[name] !== fields[name]) return { ...object, ...fields };
   }
   return object;

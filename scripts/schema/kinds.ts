@@ -1,0 +1,84 @@
+/**
+ * Which kinds there are, from the calls by which the packages register their types: a scheme is
+ * told a group version and the types that are kinds in it.
+ */
+import { assert } from '../../src/lib/assert.ts';
+import type { GroupVersion, Package } from './facts.ts';
+import { hasMarker } from './markers.ts';
+import { findType, goNameOf, textOf, type NamedType, type Universe } from './universe.ts';
+
+export interface RegisteredKind {
+  readonly kind: string;
+  /** The full Go name of its type. */
+  readonly goName: string;
+  readonly namespaced: boolean;
+}
+
+export interface Kinds {
+  /** By apiVersion. */
+  readonly byApiVersion: ReadonlyMap<string, ReadonlyMap<string, RegisteredKind>>;
+  /** Registered into every group version: options and watch events. */
+  readonly everywhere: ReadonlyMap<string, RegisteredKind>;
+}
+
+/** Objects of the whole cluster that no client is generated for, so that nothing marks them. */
+const UNMARKED: ReadonlySet<string> = new Set(['APIGroupDiscovery', 'RangeAllocation']);
+
+/** The parameter of the function that registers the shared kinds into the group it is given. */
+const ANY_GROUP_VERSION = 'groupVersion';
+
+export function kindsOf(universe: Universe): Kinds {
+  const byApiVersion = new Map<string, Map<string, RegisteredKind>>();
+  const everywhere = new Map<string, RegisteredKind>();
+  for (const source of universe.packages) {
+    for (const { into, types } of source.registrations) {
+      const target = targetOf(universe, source, into, byApiVersion, everywhere);
+      if (target === undefined) continue;
+      for (const goName of types) {
+        const kind = readKind(universe, goName);
+        target.set(kind.kind, kind);
+      }
+    }
+  }
+  return { byApiVersion, everywhere };
+}
+
+function targetOf(
+  universe: Universe,
+  source: Package,
+  into: string,
+  byApiVersion: Map<string, Map<string, RegisteredKind>>,
+  everywhere: Map<string, RegisteredKind>,
+): Map<string, RegisteredKind> | undefined {
+  if (into === ANY_GROUP_VERSION) return everywhere;
+  const groupVersion = source.groupVersions.find(({ name }) => name === into);
+  // What is written out on the spot is the internal version, which never travels.
+  if (groupVersion === undefined) return undefined;
+  const apiVersion = apiVersionOf(universe, groupVersion);
+  const known = byApiVersion.get(apiVersion) ?? new Map<string, RegisteredKind>();
+  byApiVersion.set(apiVersion, known);
+  return known;
+}
+
+function apiVersionOf(universe: Universe, { group, version }: GroupVersion): string {
+  const groupName = textOf(universe, group);
+  const versionName = textOf(universe, version);
+  return groupName === '' ? versionName : `${groupName}/${versionName}`;
+}
+
+function readKind(universe: Universe, registered: string): RegisteredKind {
+  const type = findType(universe, registered);
+  return { kind: type.name, goName: goNameOf(type), namespaced: isNamespaced(type) };
+}
+
+/**
+ * An object lives in a namespace unless its type is marked otherwise. What has no object metadata
+ * (lists, options, reviews of the API itself) has no namespace to be in.
+ */
+function isNamespaced({ name, is, markers, distantMarkers }: NamedType): boolean {
+  const said = [...markers, ...distantMarkers];
+  assert(is.struct !== undefined || is.ref !== undefined, `${name} is registered but no struct`);
+  const hasMetadata = is.struct?.fields.some((field) => field.is.ref?.endsWith('.ObjectMeta'));
+  const ofCluster = hasMarker(said, 'genclient:nonNamespaced') || UNMARKED.has(name);
+  return hasMetadata === true && !ofCluster;
+}

@@ -1,0 +1,64 @@
+/**
+ * JSON merge patch (RFC 7386): objects merge key by key, null deletes, anything else replaces.
+ *
+ * The one patch that needs to know nothing about types, so it is the one for custom resources.
+ * Lists are replaced whole, with the nulls inside them kept. What the format cannot say: that an
+ * object's field *is* null, since that means to delete it.
+ *
+ * Both directions skip what both sides share, and results share what did not change.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { jsonEqual } from '../json-equal.ts';
+import { descend } from './depth.ts';
+import { own, put, type MutableJsonObject } from './json-access.ts';
+import { ObjectDraft } from './object-draft.ts';
+
+/** What `target` becomes under the patch; the very same value if the patch changes nothing. */
+export function applyJsonMergePatch(target: Json, patch: Json): Json {
+  return mergeValue(target, patch, 0);
+}
+
+/** The patch that makes `modified` of `original`; `{}` when they are equal objects. */
+export function createJsonMergePatch(original: Json, modified: Json): Json {
+  if (!isJsonObject(original) || !isJsonObject(modified)) return modified;
+  return diffObjects(original, modified, 0) ?? {};
+}
+
+function mergeValue(target: Json | undefined, patch: Json, depth: number): Json {
+  if (!isJsonObject(patch)) {
+    return target !== undefined && jsonEqual(target, patch) ? target : patch;
+  }
+  const deeper = descend(depth);
+  // An object patch makes an object, whatever stood there before.
+  const draft = new ObjectDraft(isJsonObject(target) ? target : {});
+  for (const key of Object.keys(patch)) {
+    const value = own(patch, key) ?? null;
+    draft.set(key, value === null ? undefined : mergeValue(draft.get(key), value, deeper));
+  }
+  return draft.finish();
+}
+
+function diffObjects(
+  original: JsonObject,
+  modified: JsonObject,
+  depth: number,
+): JsonObject | undefined {
+  if (original === modified) return undefined;
+  const deeper = descend(depth);
+  const patch: MutableJsonObject = {};
+  for (const key of Object.keys(modified)) {
+    const change = diffValue(own(original, key), own(modified, key) ?? null, deeper);
+    if (change !== undefined) put(patch, key, change);
+  }
+  for (const key of Object.keys(original)) {
+    if (!Object.hasOwn(modified, key)) put(patch, key, null);
+  }
+  return Object.keys(patch).length > 0 ? patch : undefined;
+}
+
+function diffValue(original: Json | undefined, modified: Json, depth: number): Json | undefined {
+  if (isJsonObject(original) && isJsonObject(modified)) {
+    return diffObjects(original, modified, depth);
+  }
+  return original !== undefined && jsonEqual(original, modified) ? undefined : modified;
+}

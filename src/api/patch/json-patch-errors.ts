@@ -1,0 +1,54 @@
+/**
+ * What can be wrong with a JSON patch, as far as an API server answers it differently.
+ *
+ *     JSON_PATCH_MALFORMED      it is not a patch                          400
+ *     JSON_PATCH_TEST_FAILED    a test found something else                422
+ *     JSON_PATCH_PATH_MISSING   it speaks of a place that is not there     422
+ *     JSON_PATCH_TOO_LARGE      it does more than a server should          413
+ *
+ * The sentences are those that Kubernetes' users know.
+ */
+import { defineError } from '../../lib/errors.ts';
+
+export const jsonPatchMalformed = defineError<{ reason: string }>({
+  code: 'JSON_PATCH_MALFORMED',
+  retry: 'never',
+  message: ({ reason }) => `error decoding patch: ${reason}`,
+  hint: () =>
+    'A JSON patch is a list of operations such as ' +
+    '{"op": "replace", "path": "/spec/replicas", "value": 2}.',
+});
+
+export const jsonPatchTestFailed = defineError<{ path: string }>({
+  code: 'JSON_PATCH_TEST_FAILED',
+  retry: 'never',
+  message: ({ path }) => `testing value ${path} failed: test failed`,
+  hint: () => 'Somebody else changed the object. Read it again and make a new patch.',
+});
+
+export const jsonPatchPathMissing = defineError<{ op: string; path: string }>({
+  code: 'JSON_PATCH_PATH_MISSING',
+  retry: 'never',
+  message: ({ op, path }) =>
+    `${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`,
+  hint: ({ path }) =>
+    `Every step before the last one of ${path} must exist; add the parents first. ` +
+    `A slash inside a key is written ~1.`,
+});
+
+export const jsonPatchTooLong = defineError<{ count: number; countMax: number }>({
+  code: 'JSON_PATCH_TOO_LARGE',
+  retry: 'never',
+  message: ({ count, countMax }) =>
+    `The allowed maximum operations in a JSON patch is ${countMax}, got ${count}`,
+  hint: () => 'Split the patch, or replace the part as a whole.',
+});
+
+export const jsonPatchCopiesTooMuch = defineError<{ bytesMax: number }>({
+  code: 'JSON_PATCH_TOO_LARGE',
+  retry: 'never',
+  message: ({ bytesMax }) =>
+    'Unable to complete the copy, the accumulated size increase of copy is ' +
+    `exceeding the limit ${bytesMax}`,
+  hint: () => 'Copies of copies double the object each time. Send the values instead.',
+});

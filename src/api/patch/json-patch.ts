@@ -1,0 +1,103 @@
+/**
+ * Applying a JSON patch (RFC 6902): a list of operations, all of them or none.
+ *
+ * Where Kubernetes' API server reads the standard more widely, so does this, for clients depend on
+ * it: `replace` may name a field that is not there yet, `test` for null holds where there is no
+ * such field, and a negative index counts from the end of a list. Where it is narrower or careless
+ * the standard is followed: the empty path is the whole document, an operation without its value
+ * is refused, and nothing can be moved into itself.
+ *
+ * Copies share what they copy, so they cost nothing here, but they do when the result is written
+ * out. Their sum is limited, or thirty short operations could make a terabyte.
+ */
+import { unreachable } from '../../lib/assert.ts';
+import type { Json } from '../../lib/json.ts';
+import { jsonEqual } from '../json-equal.ts';
+import {
+  jsonPatchCopiesTooMuch,
+  jsonPatchMalformed,
+  jsonPatchPathMissing,
+  jsonPatchTestFailed,
+} from './json-patch-errors.ts';
+import { readOperations, type Operation, type Place } from './json-patch-operation.ts';
+import { measureJson } from './json-size.ts';
+import { PatchedDocument } from './patched-document.ts';
+
+type Copy = Extract<Operation, { readonly op: 'copy' }>;
+type Move = Extract<Operation, { readonly op: 'move' }>;
+
+/** As much as a Kubernetes API server lets copies add. */
+const COPIED_BYTES_MAX = 3 * 1024 * 1024;
+
+/** What the document becomes; the very same value if the patch changes nothing. */
+export function applyJsonPatch(document: Json, patch: unknown): Json {
+  const patched = new PatchedDocument(document);
+  let copiedBytes = 0;
+  for (const operation of readOperations(patch)) {
+    if (operation.op === 'copy') {
+      copiedBytes += copy(patched, operation, COPIED_BYTES_MAX - copiedBytes);
+    } else {
+      perform(patched, operation);
+    }
+  }
+  return patched.root;
+}
+
+function perform(document: PatchedDocument, operation: Exclude<Operation, Copy>): void {
+  const { op, path } = operation;
+  switch (op) {
+    case 'add':
+      return demand(document.add(path.tokens, operation.value), op, path);
+    case 'replace':
+      return demand(document.set(path.tokens, operation.value), op, path);
+    case 'remove':
+      return demand(document.remove(path.tokens), op, path);
+    case 'test':
+      return test(document, path, operation.value);
+    case 'move':
+      return move(document, operation);
+    default:
+      return unreachable(op);
+  }
+}
+
+function test(document: PatchedDocument, path: Place, expected: Json): void {
+  const actual = document.get(path.tokens);
+  if (actual !== undefined) {
+    if (jsonEqual(actual, expected)) return;
+    throw jsonPatchTestFailed({ path: path.text });
+  }
+  const parent = document.parentOf(path.tokens);
+  demand(parent !== undefined && !Array.isArray(parent), 'test', path);
+  if (expected !== null) throw jsonPatchTestFailed({ path: path.text });
+}
+
+function move(document: PatchedDocument, { op, from, path }: Move): void {
+  const value = read(document, op, from);
+  if (from.text === path.text) return;
+  if (path.text.startsWith(`${from.text}/`)) {
+    throw jsonPatchMalformed({ reason: `cannot move ${from.text} into itself: ${path.text}` });
+  }
+  document.remove(from.tokens);
+  demand(document.add(path.tokens, value), op, path);
+}
+
+/** Copies, and says how much that adds to the document. */
+function copy(document: PatchedDocument, { op, from, path }: Copy, bytesLeft: number): number {
+  const value = read(document, op, from);
+  const bytes = measureJson(value, bytesLeft);
+  if (bytes > bytesLeft) throw jsonPatchCopiesTooMuch({ bytesMax: COPIED_BYTES_MAX });
+  document.share();
+  demand(document.add(path.tokens, value), op, path);
+  return bytes;
+}
+
+function read(document: PatchedDocument, op: string, place: Place): Json {
+  const value = document.get(place.tokens);
+  if (value === undefined) throw jsonPatchPathMissing({ op, path: place.text });
+  return value;
+}
+
+function demand(isThere: boolean, op: string, path: Place): void {
+  if (!isThere) throw jsonPatchPathMissing({ op, path: path.text });
+}

@@ -1,0 +1,68 @@
+/**
+ * What the elements of a list that merges are, and how one of them is recognised.
+ *
+ * All elements, old and new, must be of one type. Objects are recognised by the value of their
+ * merge key, scalars by themselves. Either way the answer is a scalar that a Map can hold, which
+ * is what keeps merging two long lists linear.
+ */
+import { isJsonObject, type Json } from '../../lib/json.ts';
+import { goTypeOf } from './go-text.ts';
+import { isJsonList, own } from './json-access.ts';
+import {
+  elementsMixed,
+  mergeKeyMissing,
+  patchListOfLists,
+  typeMismatch,
+} from './strategic-errors.ts';
+
+/** What tells one element from another. The same value in two elements means the same element. */
+export type Identity = null | boolean | number | string;
+
+export type Identify = (item: Json) => Identity;
+
+/** The type that all elements share; undefined if there are none. */
+export function elementType(...lists: readonly (readonly Json[])[]): string | undefined {
+  let type: string | undefined;
+  for (const list of lists) {
+    for (const item of list) {
+      const itemType = goTypeOf(item);
+      if (itemType === type) continue;
+      if (type !== undefined) throw elementsMixed({ lists });
+      if (isJsonList(item)) throw patchListOfLists(undefined);
+      if (item === null) throw typeMismatch({ expected: 'value', actual: item });
+      type = itemType;
+    }
+  }
+  return type;
+}
+
+/** How to recognise the elements of a list with this merge key, or of one that has none. */
+export function identifyBy(mergeKey: string | undefined): Identify {
+  return mergeKey === undefined ? scalarOf : (item) => mergeKeyValue(item, mergeKey);
+}
+
+/** Where each element stands first. */
+export function indexElements(
+  list: readonly Json[],
+  identify: Identify,
+): ReadonlyMap<Identity, number> {
+  const places = new Map<Identity, number>();
+  for (const [place, item] of list.entries()) {
+    const identity = identify(item);
+    if (!places.has(identity)) places.set(identity, place);
+  }
+  return places;
+}
+
+function mergeKeyValue(item: Json, mergeKey: string): Identity {
+  if (!isJsonObject(item))
+    throw typeMismatch({ expected: 'map[string]interface {}', actual: item });
+  const value = own(item, mergeKey);
+  if (value === undefined) throw mergeKeyMissing({ item, mergeKey });
+  return scalarOf(value);
+}
+
+function scalarOf(value: Json): Identity {
+  if (typeof value !== 'object' || value === null) return value;
+  throw typeMismatch({ expected: 'scalar', actual: value });
+}

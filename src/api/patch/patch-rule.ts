@@ -1,0 +1,107 @@
+/**
+ * How one field merges: read from its type, and from nothing else.
+ *
+ *     Shape of the parent ──field name──> PatchRule { shape, strategy, retainKeys, mergeKey }
+ *
+ * The table is asked only where it has to be, which is where both sides hold an object or both
+ * hold a list. There a field that it does not know is an error, as in Kubernetes: guessing between
+ * merging and replacing would lose data silently. Everywhere else (a new field, a scalar, null)
+ * an unknown field is taken as it is, since there is only one thing the patch can mean.
+ *
+ * Types with a wire form of their own (Quantity, RawExtension, ...) are structs whose fields JSON
+ * never shows, and the values of a map have no rules at all; going into an object or a list below
+ * either is that same error. Names are matched exactly; Go would also take them in another case,
+ * but its decoder then drops such a field.
+ */
+import { unreachable } from '../../lib/assert.ts';
+import { PodkeepError } from '../../lib/errors.ts';
+import type { Field, Scalar, Shape } from '../schema/shape.ts';
+import { fieldUnknown, notAList, notAStruct, patchListOfLists } from './strategic-errors.ts';
+
+export interface PatchRule {
+  /** The type of the field; for a list, the type of its elements. */
+  readonly shape: Shape;
+  /** Absent: objects merge, lists are replaced. */
+  readonly strategy: 'merge' | 'replace' | undefined;
+  /** Only the fields that the patch names survive (one volume source replaces another). */
+  readonly retainKeys: boolean;
+  readonly mergeKey: string | undefined;
+}
+
+/** Where Go's kind is called differently than ours. */
+const SCALAR_KINDS: Partial<Record<Scalar, string>> = {
+  float: 'float32',
+  double: 'float64',
+  bytes: 'slice',
+};
+
+/** The rule of a field in which both sides hold an object, or why there is none. */
+export function findObjectRule(parent: Shape, name: string): PatchRule | PodkeepError {
+  const field = findField(parent, name);
+  return field instanceof PodkeepError ? field : ruleOf(field, field.shape);
+}
+
+/** The rule of a field in which both sides hold a list, or why there is none. */
+export function findListRule(parent: Shape, name: string): PatchRule | PodkeepError {
+  const field = findField(parent, name);
+  if (field instanceof PodkeepError) return field;
+  const element = findElementShape(parent, field);
+  return element instanceof PodkeepError ? element : ruleOf(field, element);
+}
+
+/** The rule, where one is needed. */
+export function needRule(found: PatchRule | PodkeepError): PatchRule {
+  if (found instanceof PodkeepError) throw found;
+  return found;
+}
+
+/** What Go calls a type of this shape. */
+export function goKindOf(shape: Shape): string {
+  switch (shape.kind) {
+    case 'list':
+      return 'slice';
+    case 'special':
+      return 'struct';
+    case 'scalar':
+      return SCALAR_KINDS[shape.scalar] ?? shape.scalar;
+    case 'map':
+    case 'struct':
+      return shape.kind;
+    default:
+      return unreachable(shape);
+  }
+}
+
+function findField(parent: Shape, name: string): Field | PodkeepError {
+  const kind = goKindOf(parent);
+  if (kind !== 'struct') return notAStruct({ kind, field: name });
+  const field = parent.kind === 'struct' ? parent.type.field(name) : undefined;
+  return field ?? fieldUnknown({ struct: structName(parent), field: name });
+}
+
+function findElementShape(parent: Shape, field: Field): Shape | PodkeepError {
+  const { shape } = field;
+  if (shape.kind === 'list') {
+    return goKindOf(shape.item) === 'slice' ? patchListOfLists(undefined) : shape.item;
+  }
+  // Behind a pointer Kubernetes does not look whether it is a list; what stands there is replaced.
+  if (field.pointer || goKindOf(shape) === 'slice') return shape;
+  return notAList({ kind: goKindOf(parent), field: field.name });
+}
+
+function ruleOf(field: Field, shape: Shape): PatchRule {
+  const strategies = field.patchStrategies;
+  return {
+    shape,
+    strategy: strategies.find((strategy) => strategy !== 'retainKeys'),
+    retainKeys: strategies.includes('retainKeys'),
+    mergeKey: field.mergeKey,
+  };
+}
+
+/** `core/v1.PodSpec` is called PodSpec in Go's sentences. */
+function structName(shape: Shape): string {
+  if (shape.kind === 'special') return shape.special;
+  if (shape.kind !== 'struct') return goKindOf(shape);
+  return shape.name.slice(shape.name.lastIndexOf('.') + 1);
+}

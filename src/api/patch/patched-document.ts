@@ -1,0 +1,138 @@
+/**
+ * A document while a JSON patch works on it.
+ *
+ * Objects and lists are copied when they are first written to, and written in place after that:
+ * a patch of ten thousand additions to one list copies the list once. What was never written to
+ * is shared with the document that the patch began with.
+ *
+ * `#copies` knows the parts that are our own. A part that stands in two places has two owners, and
+ * writing to it in place would show in both; so when a value is copied, all of that is forgotten.
+ */
+import { isJsonObject, type Json } from '../../lib/json.ts';
+import { jsonEqual } from '../json-equal.ts';
+import type { Pointer } from '../json-pointer.ts';
+import { isJsonList, own, put, type MutableJsonObject } from './json-access.ts';
+
+type Container = Json[] | MutableJsonObject;
+
+/** A negative index counts from the end; Kubernetes reads it so, and clients have come to use it. */
+const INDEX = /^(?:0|-?[1-9][0-9]*)$/;
+
+export class PatchedDocument {
+  #root: Json;
+  #copies = new Map<Json, Container>();
+
+  constructor(root: Json) {
+    this.#root = root;
+  }
+
+  get root(): Json {
+    return this.#root;
+  }
+
+  /** The value at a place; undefined if there is none. */
+  get(pointer: Pointer): Json | undefined {
+    let value: Json | undefined = this.#root;
+    for (const token of pointer) {
+      if (value === undefined) return undefined;
+      value = childOf(value, token);
+    }
+    return value;
+  }
+
+  /** The object or list that holds the place; undefined for a place in nothing, and for the root. */
+  parentOf(pointer: Pointer): Json | undefined {
+    if (pointer.length === 0) return undefined;
+    const parent = this.get(pointer.slice(0, -1));
+    return typeof parent === 'object' && parent !== null ? parent : undefined;
+  }
+
+  /** Puts a value in: before an element of a list, or as a field. False if there is no such place. */
+  add(pointer: Pointer, value: Json): boolean {
+    const parent = this.parentOf(pointer);
+    if (!isJsonList(parent)) return this.set(pointer, value);
+    const token = pointer.at(-1) ?? '';
+    const index = token === '-' ? parent.length : readIndex(token, parent.length + 1);
+    if (index === undefined) return false;
+    const list = this.#open(pointer);
+    if (isJsonList(list)) list.splice(index, 0, value);
+    return true;
+  }
+
+  /** Puts a value over what is there. A field may be new. */
+  set(pointer: Pointer, value: Json): boolean {
+    const current = this.get(pointer);
+    if (current === undefined && !isJsonObject(this.parentOf(pointer))) return false;
+    if (current !== undefined && jsonEqual(current, value)) return true;
+    const token = pointer.at(-1);
+    if (token === undefined) this.#root = value;
+    else setChild(this.#open(pointer), token, value);
+    return true;
+  }
+
+  remove(pointer: Pointer): boolean {
+    const token = pointer.at(-1);
+    if (token === undefined || this.get(pointer) === undefined) return false;
+    removeChild(this.#open(pointer), token);
+    return true;
+  }
+
+  /** To be called when a value of this document is about to stand in it a second time. */
+  share(): void {
+    this.#copies = new Map();
+  }
+
+  /** The container that holds the place, with everything above it, made our own to write in. */
+  #open(pointer: Pointer): Container {
+    let container = this.#ownCopy(this.#root);
+    this.#root = container;
+    for (const token of pointer.slice(0, -1)) {
+      const child = this.#ownCopy(childOf(container, token) ?? null);
+      setChild(container, token, child);
+      container = child;
+    }
+    return container;
+  }
+
+  #ownCopy(value: Json): Container {
+    const known = this.#copies.get(value);
+    if (known !== undefined) return known;
+    const copy = isJsonList(value) ? [...value] : isJsonObject(value) ? { ...value } : {};
+    this.#copies.set(copy, copy);
+    return copy;
+  }
+}
+
+function childOf(container: Json, token: string): Json | undefined {
+  if (isJsonList(container)) {
+    const index = readIndex(token, container.length);
+    return index === undefined ? undefined : container[index];
+  }
+  return isJsonObject(container) ? own(container, token) : undefined;
+}
+
+function setChild(container: Container, token: string, value: Json): void {
+  if (!Array.isArray(container)) {
+    put(container, token, value);
+    return;
+  }
+  const index = readIndex(token, container.length);
+  if (index !== undefined) container[index] = value;
+}
+
+function removeChild(container: Container, token: string): void {
+  if (!Array.isArray(container)) {
+    delete container[token];
+    return;
+  }
+  const index = readIndex(token, container.length);
+  if (index !== undefined) container.splice(index, 1);
+}
+
+/** The index that a token means in a list of this many places; undefined if it is none of them. */
+function readIndex(token: string, length: number): number | undefined {
+  if (!INDEX.test(token)) return undefined;
+  const index = Number(token);
+  const place = index < 0 ? index + length : index;
+  return place >= 0 && place < length ? place : undefined;
+}

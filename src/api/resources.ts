@@ -1,0 +1,7 @@
+/** Amounts of what a container asks for, by resource name: `cpu`, `memory`, `example.com/gpu`. */
+export type ResourceList = Readonly<Record<string, string | number>>;
+
+export interface ResourceRequirements {
+  readonly requests?: ResourceList;
+  readonly limits?: ResourceList;
+}

@@ -1,0 +1,60 @@
+/**
+ * A pod as its runtime sees it: sandboxes and containers, dead ones included.
+ *
+ * This is what a runtime reports and what the rules in core/ compare with the pod's spec. Times
+ * are RFC 3339 and may have fractions of a second.
+ */
+import type { Time } from './meta.ts';
+import type { ContainerUser } from './pod.ts';
+
+export interface RuntimePod {
+  /** Newest first. */
+  readonly sandboxes: readonly RuntimeSandbox[];
+  /** Newest first among those of one name. */
+  readonly containers: readonly RuntimeContainer[];
+  /** The addresses of the newest sandbox, if it is ready. */
+  readonly ips: readonly string[];
+  /** What the pod's own limits are set to, where the runtime can tell. */
+  readonly resources?: RuntimeResources;
+}
+
+export interface RuntimeSandbox {
+  readonly id: string;
+  /** How many sandboxes the pod had before this one. */
+  readonly attempt: number;
+  readonly ready: boolean;
+  readonly hostNetwork: boolean;
+  /** Empty: the network gave it none. Absent: the runtime does not say. */
+  readonly ip?: string;
+}
+
+/** `unknown`: the runtime lost track of it; it may or may not run. */
+export type RuntimeContainerState = 'created' | 'running' | 'exited' | 'unknown';
+
+export interface RuntimeContainer {
+  /** With the runtime's scheme, such as `containerd://…`. */
+  readonly id: string;
+  readonly name: string;
+  readonly state: RuntimeContainerState;
+  readonly sandboxID?: string;
+  readonly restartCount: number;
+  readonly image: string;
+  /** The digest that `image` stood for when the container was made. */
+  readonly imageRef: string;
+  readonly createdAt: Time;
+  readonly startedAt?: Time;
+  readonly finishedAt?: Time;
+  readonly exitCode?: number;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly resources?: RuntimeResources;
+  readonly user?: ContainerUser;
+}
+
+/** Quantities that are in force, as far as the runtime can tell. */
+export interface RuntimeResources {
+  readonly cpuRequest?: string;
+  readonly cpuLimit?: string;
+  readonly memoryRequest?: string;
+  readonly memoryLimit?: string;
+}

@@ -1,0 +1,16 @@
+/** A pod that may run for so long only (KL-24). */
+import type { Pod, PodStatus } from '../api/pod.ts';
+import type { Time } from '../api/meta.ts';
+import { secondsBetween } from '../api/time.ts';
+
+export const DEADLINE_EXCEEDED = {
+  reason: 'DeadlineExceeded',
+  message: 'Pod was active on the node longer than the specified deadline',
+} as const;
+
+/** `status` is the newest one known: its start time is when the pod's time began to run. */
+export function isPastDeadline(pod: Pod, status: PodStatus, now: Time): boolean {
+  const { activeDeadlineSeconds } = pod.spec;
+  if (activeDeadlineSeconds === undefined || !status.startTime) return false;
+  return secondsBetween(status.startTime, now) >= activeDeadlineSeconds;
+}

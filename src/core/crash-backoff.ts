@@ -1,0 +1,83 @@
+/**
+ * How long a container that crashed waits before it starts again (KL-50 to KL-53).
+ *
+ *     first restart at once, then 10 s, 20 s, 40 s, 80 s, 160 s, 300 s, 300 s …
+ *
+ * The wait counts from the end of the last run. A run that ended more than ten minutes after the
+ * last step started it counts as healthy, and the steps begin anew. The state is a plain value:
+ * whoever starts containers keeps one per container and hands it in.
+ */
+import { formatGoDuration } from '../api/time-duration.ts';
+import type { Container, Pod } from '../api/pod.ts';
+
+/** Milliseconds since the epoch. */
+type Instant = number;
+
+export interface BackOff {
+  readonly delayMs: number;
+  /** When the delay was last set, which is when the container was last started. */
+  readonly advancedAt: Instant;
+}
+
+export interface BackOffLimits {
+  readonly initialMs: number;
+  readonly maxMs: number;
+}
+
+export const CRASH_BACKOFF: BackOffLimits = { initialMs: 10_000, maxMs: 300_000 };
+
+/** Fixed, even where the longest wait is configured to be shorter (KL-52). */
+const HEALTHY_AFTER_MS = 600_000;
+
+/** `crashLoopBackOff.maxContainerRestartPeriod` sets the longest wait of a node (KL-53). */
+export function crashBackOffLimits(maxMs: number): BackOffLimits {
+  return { initialMs: Math.min(CRASH_BACKOFF.initialMs, maxMs), maxMs };
+}
+
+/** When the container may start again, if it has to wait at all. */
+export function waitsUntil(
+  backOff: BackOff | undefined,
+  finishedAt: Instant,
+  now: Instant,
+): Instant | undefined {
+  if (!backOff || isHealthyAgain(backOff, finishedAt)) return undefined;
+  const until = finishedAt + backOff.delayMs;
+  return now < until ? until : undefined;
+}
+
+/** The state after the container is started once more. */
+export function advance(
+  backOff: BackOff | undefined,
+  finishedAt: Instant,
+  now: Instant,
+  { initialMs, maxMs }: BackOffLimits = CRASH_BACKOFF,
+): BackOff {
+  const delayMs =
+    !backOff || isHealthyAgain(backOff, finishedAt)
+      ? initialMs
+      : Math.min(backOff.delayMs * 2, maxMs);
+  return { delayMs, advancedAt: now };
+}
+
+/** Nobody needs this entry any more (KL-64, step 17). */
+export function isExpired(backOff: BackOff, now: Instant): boolean {
+  return isHealthyAgain(backOff, now);
+}
+
+/** What a back-off belongs to: another image or other resources begin a new one (KL-52). */
+export function backOffKey(pod: Pod, container: Container): string {
+  const { name = '', namespace = '', uid = '' } = pod.metadata;
+  const { image = '', resources = {} } = container;
+  return [name, namespace, uid, container.name, image, JSON.stringify(resources)].join('/');
+}
+
+/** The message beside the reason CrashLoopBackOff. */
+export function backOffMessage(backOff: BackOff, pod: Pod, container: Container): string {
+  const { name, namespace, uid } = pod.metadata;
+  const delay = formatGoDuration(backOff.delayMs);
+  return `back-off ${delay} restarting failed container=${container.name} pod=${name}_${namespace}(${uid})`;
+}
+
+function isHealthyAgain({ advancedAt }: BackOff, at: Instant): boolean {
+  return at - advancedAt > HEALTHY_AFTER_MS;
+}

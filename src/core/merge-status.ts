@@ -1,0 +1,102 @@
+/**
+ * Joins the status that the API has with the one that podkeep found, into the one to write
+ * (SM-80 to SM-86).
+ *
+ * Three parties write a pod's status. Foreign conditions and claim statuses stay as the API has
+ * them; owned conditions and everything else come from podkeep; DisruptionTarget is taken from
+ * podkeep only at the moment when it ends the pod.
+ *
+ * Invariants:
+ *   1. No foreign condition of the API is lost or changed.
+ *   2. While containers could run, a pod that was not terminal stays so, reason and message too.
+ *   3. A terminal pod is never Ready.
+ *   4. Merging again changes nothing (V-8).
+ */
+import {
+  findCondition,
+  isConditionTrue,
+  replaceOrAppendCondition,
+  withTransitionTime,
+} from '../api/condition.ts';
+import type { Pod, PodCondition, PodStatus } from '../api/pod.ts';
+import type { Time } from '../api/meta.ts';
+import { CONTAINERS_READY, isOwned, isShared, READY } from './condition-ownership.ts';
+import { isTerminalPhase } from './pod-facts.ts';
+import { terminalReadiness } from './ready-conditions.ts';
+
+export interface StatusMerge {
+  readonly pod: Pod;
+  /** What the API has. */
+  readonly old: PodStatus;
+  /** What podkeep found. */
+  readonly status: PodStatus;
+  readonly couldHaveRunningContainers: boolean;
+  readonly now: Time;
+}
+
+export function mergeStatus(merge: StatusMerge): PodStatus {
+  const { old, status, couldHaveRunningContainers } = merge;
+  const isEnding = !isTerminalPhase(old.phase) && isTerminalPhase(status.phase);
+  const ends = isEnding && !couldHaveRunningContainers;
+
+  const conditions = mergeConditions(merge, ends);
+  const spoken = isEnding && couldHaveRunningContainers ? old : status;
+  const merged = compact({
+    ...status,
+    conditions: conditions.length > 0 ? conditions : undefined,
+    phase: spoken.phase,
+    reason: spoken.reason,
+    message: spoken.message,
+    resourceClaimStatuses: old.resourceClaimStatuses,
+    extendedResourceClaimStatus: old.extendedResourceClaimStatus,
+    nodeAllocatableResourceClaimStatuses: old.nodeAllocatableResourceClaimStatuses,
+  });
+  return isTerminalPhase(merged.phase) ? withoutReadiness(merge, merged) : merged;
+}
+
+/** The new conditions are walked once, in order: what is ours is added where it is met (SM-80). */
+function mergeConditions(
+  { old, status, now }: StatusMerge,
+  ends: boolean,
+): readonly PodCondition[] {
+  const merged = (old.conditions ?? []).filter(({ type }) => !isOwned(type));
+  for (const condition of status.conditions ?? []) {
+    if (isOwned(condition.type)) {
+      merged.push(condition);
+    } else if (isShared(condition.type) && ends) {
+      // Its time is from when podkeep decided; the API learns of it only now (SM-82).
+      const before = findCondition(old.conditions, condition.type);
+      const place = merged.findIndex(({ type }) => type === condition.type);
+      merged.splice(
+        place < 0 ? merged.length : place,
+        1,
+        withTransitionTime(condition, before, now),
+      );
+    }
+  }
+  return merged;
+}
+
+/** The last word on a pod never says Ready, however late the probes are told (SM-85). */
+function withoutReadiness(merge: StatusMerge, merged: PodStatus): PodStatus {
+  const { pod, old, now } = merge;
+  const { conditions } = merged;
+  if (!isConditionTrue(conditions, READY) && !isConditionTrue(conditions, CONTAINERS_READY)) {
+    return merged;
+  }
+  let unready = conditions;
+  for (const type of [CONTAINERS_READY, READY]) {
+    const condition = terminalReadiness(pod, type, merged.phase);
+    const api = findCondition(old.conditions, type);
+    const before = api?.status === condition.status ? api : findCondition(unready, type);
+    unready = replaceOrAppendCondition(unready, withTransitionTime(condition, before, now));
+  }
+  return { ...merged, ...(unready && { conditions: unready }) };
+}
+
+/** Drops fields that are there but undefined: on the wire they do not exist. */
+function compact(status: {
+  readonly [Name in keyof PodStatus]: PodStatus[Name] | undefined;
+}): PodStatus {
+  return Object.fromEntries(Object.entries(status).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,31 @@
+/**
+ * Restarting a pod in place removes every container, so that all of them start over (E-7).
+ *
+ * Those whose exit asked for the restart are removed last: as long as one of them exists, a podkeep
+ * that was itself restarted half-way still sees why the others are gone.
+ */
+import type { Container } from '../../api/pod.ts';
+import { restartsAllContainers } from '../restart-policy.ts';
+import type { ContainerReset, PodActionsView } from './plan.ts';
+
+export function planReset(view: PodActionsView): ContainerReset[] {
+  const { initContainers = [], containers } = view.pod.spec;
+  const init = resetsOf(view, initContainers);
+  const regular = resetsOf(view, containers);
+  return [...regular.targets, ...init.targets, ...regular.sources, ...init.sources];
+}
+
+/** Every record of each container, not just the newest: nothing of it may stay behind. */
+function resetsOf({ runtime }: PodActionsView, containers: readonly Container[]) {
+  const sources: ContainerReset[] = [];
+  const targets: ContainerReset[] = [];
+  for (const container of containers) {
+    for (const { id, name, state, exitCode = 0 } of runtime.containers) {
+      if (name !== container.name) continue;
+      const exited = state === 'exited';
+      const asked = exited && restartsAllContainers(container, exitCode);
+      (asked ? sources : targets).push({ id, name, kill: !exited });
+    }
+  }
+  return { sources, targets };
+}

@@ -1,0 +1,126 @@
+/**
+ * Resizing containers in place (E-2 to E-4): what was granted is compared with what was applied.
+ *
+ * A container whose resize policy asks for it is restarted with its new resources; the others are
+ * updated while they run, those that shrink before those that grow, so that the pod never holds
+ * more than it was granted.
+ */
+import { quantityMilliValue, quantityValue } from '../../api/quantity.ts';
+import { readQuantity } from '../../api/quantity-text.ts';
+import type { Container } from '../../api/pod.ts';
+import type { ResourceList, ResourceRequirements } from '../../api/resources.ts';
+import type { RuntimeContainer } from '../../api/runtime-pod.ts';
+import type {
+  ContainerUpdate,
+  Draft,
+  PodActionsView,
+  ResizableResource,
+  ResourceNumbers,
+} from './plan.ts';
+
+/** Says whether the running container is kept; if not, `restart` was called. */
+export function planResize(
+  view: PodActionsView,
+  draft: Draft,
+  container: Container,
+  { id }: RuntimeContainer,
+  restart: () => void,
+): boolean {
+  if (!view.actuated) return true;
+  const { name } = container;
+  const desired = desiredNumbers(view, container);
+  const current = actuatedNumbers(view, container);
+  const resized = (['memory', 'cpu'] as const).filter((resource) =>
+    differs(desired, current, resource),
+  );
+  if (resized.some((resource) => restartsFor(container, resource))) {
+    draft.containersToKill.push({ id, name, message: `Container ${name} resize requires restart` });
+    draft.updatePodResources = true;
+    restart();
+    return false;
+  }
+  for (const resource of resized) {
+    addUpdate(draft.containersToUpdate[resource], resource, { id, name, desired, current });
+  }
+  return true;
+}
+
+/** Is any container about to start with other resources than were applied last? */
+export function isStartingResized(
+  view: PodActionsView,
+  containers: readonly Container[],
+  indexes: readonly number[],
+): boolean {
+  if (!view.actuated) return false;
+  return indexes.some((index) => {
+    const container = containers[index];
+    if (!container) return false;
+    const desired = desiredNumbers(view, container);
+    const current = actuatedNumbers(view, container);
+    return differs(desired, current, 'memory') || differs(desired, current, 'cpu');
+  });
+}
+
+/** Did the resources that the pod states for itself change? */
+export function needsPodLevelResize({ pod, actuated }: PodActionsView): boolean {
+  if (!actuated) return false;
+  const desired = numbersOf(pod.spec.resources);
+  const current = numbersOf(actuated.pod);
+  return differs(desired, current, 'memory') || differs(desired, current, 'cpu');
+}
+
+function addUpdate(
+  updates: ContainerUpdate[],
+  resource: ResizableResource,
+  update: ContainerUpdate,
+): void {
+  const { limit, request } = FIELDS[resource];
+  const { desired, current } = update;
+  const field = desired[limit] === current[limit] ? request : limit;
+  if (desired[field] > current[field]) updates.push(update);
+  else updates.unshift(update);
+}
+
+const FIELDS = {
+  cpu: { limit: 'cpuLimit', request: 'cpuRequest' },
+  memory: { limit: 'memoryLimit', request: 'memoryRequest' },
+} as const;
+
+function differs(a: ResourceNumbers, b: ResourceNumbers, resource: ResizableResource): boolean {
+  const { limit, request } = FIELDS[resource];
+  return a[limit] !== b[limit] || a[request] !== b[request];
+}
+
+function restartsFor({ resizePolicy }: Container, resource: ResizableResource): boolean {
+  const policy = resizePolicy?.find(({ resourceName }) => resourceName === resource);
+  return policy?.restartPolicy === 'RestartContainer';
+}
+
+function desiredNumbers({ pod }: PodActionsView, container: Container): ResourceNumbers {
+  return numbersOf(container.resources, pod.spec.resources);
+}
+
+function actuatedNumbers({ actuated }: PodActionsView, { name }: Container): ResourceNumbers {
+  return numbersOf(actuated?.containers.get(name), actuated?.pod);
+}
+
+/** A container without a limit of its own is held by the pod's. */
+function numbersOf(
+  own: ResourceRequirements = {},
+  pod: ResourceRequirements = {},
+): ResourceNumbers {
+  return {
+    memoryLimit: bytes(own.limits) || bytes(pod.limits),
+    memoryRequest: bytes(own.requests),
+    cpuLimit: milli(own.limits) || milli(pod.limits),
+    cpuRequest: milli(own.requests),
+  };
+}
+
+function bytes(list: ResourceList | undefined): bigint {
+  return quantityValue(readQuantity(list?.['memory'] ?? 0));
+}
+
+function milli(list: ResourceList | undefined): bigint {
+  return quantityMilliValue(readQuantity(list?.['cpu'] ?? 0));
+}

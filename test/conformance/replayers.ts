@@ -1,0 +1,15 @@
+/** Every `fn` that a vector file may name, and who replays it. To add a format, add a line. */
+import { apiReplayers } from './functions/api.ts';
+import { kubeletReplayers } from './functions/kubelet.ts';
+import { phaseReplayers } from './functions/phase.ts';
+import { statusReplayers } from './functions/status.ts';
+import type { Replayer } from './vector.ts';
+
+export const replayers: ReadonlyMap<string, Replayer> = new Map(
+  Object.entries({
+    ...statusReplayers,
+    ...phaseReplayers,
+    ...apiReplayers,
+    ...kubeletReplayers,
+  }),
+);

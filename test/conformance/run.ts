@@ -1,0 +1,77 @@
+/**
+ * Replays vector files line by line and reports as it goes.
+ *
+ * A failure is one block: where the vector stands, which function it is about, and the first places
+ * where the answers differ. The last line is `N passed, N failed`, for people and programs alike.
+ */
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Difference } from './differences.ts';
+import { replayers } from './replayers.ts';
+import type { Vector } from './vector.ts';
+
+export interface Tally {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+type Print = (line: string) => void;
+
+const DIFFERENCES_SHOWN = 5;
+const VALUE_WIDTH = 300;
+
+export async function replayFiles(files: readonly string[], print: Print): Promise<Tally> {
+  let [passed, failed] = [0, 0];
+  for (const file of files) {
+    let number = 0;
+    for await (const line of createInterface({ input: createReadStream(file) })) {
+      number += 1;
+      if (line.trim() === '') continue;
+      const complaint = await replayLine(line);
+      if (!complaint) {
+        passed += 1;
+        continue;
+      }
+      failed += 1;
+      print(`${file}:${number} ${complaint}`);
+    }
+  }
+  print(`${passed} passed, ${failed} failed`);
+  return { passed, failed };
+}
+
+/** What is wrong with podkeep's answer to this line, or nothing. */
+async function replayLine(line: string): Promise<string | undefined> {
+  let vector: Vector;
+  try {
+    vector = JSON.parse(line) as Vector;
+  } catch (error) {
+    return `is not a line of JSON: ${String(error)}`;
+  }
+  const replay = replayers.get(vector.fn);
+  if (!replay) {
+    return `unknown fn ${JSON.stringify(vector.fn)}; known: ${[...replayers.keys()].join(', ')}`;
+  }
+  try {
+    const found = await replay(vector);
+    return found.length > 0 ? `${vector.fn}\n${describe(found)}` : undefined;
+  } catch (error) {
+    return `${vector.fn} threw ${error instanceof Error ? error.stack : String(error)}`;
+  }
+}
+
+function describe(found: readonly Difference[]): string {
+  const lines = found
+    .slice(0, DIFFERENCES_SHOWN)
+    .map(
+      ({ path, expected, actual }) =>
+        `  ${path}\n    expected ${show(expected)}\n    actual   ${show(actual)}`,
+    );
+  const more = found.length - DIFFERENCES_SHOWN;
+  return [...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join('\n');
+}
+
+function show(value: unknown): string {
+  const text = value === undefined ? '(absent)' : JSON.stringify(value);
+  return text.length > VALUE_WIDTH ? `${text.slice(0, VALUE_WIDTH)}…` : text;
+}
