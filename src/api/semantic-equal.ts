@@ -28,6 +28,27 @@ export function semanticallyEqual(
   return isJsonObject(a) && isJsonObject(b) && areStructsEqual(a, b, type, except);
 }
 
+/**
+ * `next`, with every field that means the same in `base` taken from `base`; `base` itself if all do.
+ * What differs afterwards by plain JSON differs in meaning too.
+ */
+export function shareEqualFields<T extends object>(base: T, next: T, type: StructType): T {
+  if (base === next) return base;
+  if (!isJsonObject(base) || !isJsonObject(next)) return next;
+  let isSame = true;
+  const shared = [...new Set([...Object.keys(next), ...Object.keys(base)])].flatMap((name) => {
+    const before = Object.hasOwn(base, name) ? base[name] : undefined;
+    const after = Object.hasOwn(next, name) ? next[name] : undefined;
+    const isEqual = areFieldsEqual(before, after, type.field(name));
+    if (!isEqual) isSame = false;
+    const value = isEqual ? before : after;
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  if (isSame) return base;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each field is one of T's own
+  return Object.fromEntries(shared) as T;
+}
+
 function areStructsEqual(
   a: JsonObject,
   b: JsonObject,

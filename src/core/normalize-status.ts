@@ -75,32 +75,30 @@ function normalizeContainer(container: ContainerStatus, bytesMax: number): Conta
 function normalizeState(state: ContainerState, bytesMax: number): ContainerState {
   const { running, terminated } = state;
   return withFields(state, {
-    ...(running ? { running: normalizeTimes(running, ['startedAt']) } : undefined),
+    ...(running ? { running: withFields(running, wholeTimes(running)) } : undefined),
     ...(terminated
       ? {
-          terminated: normalizeTimes(
-            terminated.message
-              ? withFields(terminated, { message: cutToBytes(terminated.message, bytesMax) })
-              : terminated,
-            ['startedAt', 'finishedAt'],
-          ),
+          terminated: withFields(terminated, {
+            ...(terminated.message
+              ? { message: cutToBytes(terminated.message, bytesMax) }
+              : undefined),
+            ...wholeTimes(terminated),
+          }),
         }
       : undefined),
   });
 }
 
-function normalizeTimes<Name extends string, T extends { readonly [N in Name]?: Time | null }>(
-  object: T,
-  names: readonly Name[],
-): T {
-  let result = object;
-  for (const name of names) {
-    const time = object[name];
-    if (!time) continue;
-    const whole = truncateToSeconds(time);
-    if (whole !== time) result = { ...result, [name]: whole };
-  }
-  return result;
+interface Times {
+  readonly startedAt?: Time | null;
+  readonly finishedAt?: Time | null;
+}
+
+function wholeTimes({ startedAt, finishedAt }: Times): Times {
+  return {
+    ...(startedAt ? { startedAt: truncateToSeconds(startedAt) } : undefined),
+    ...(finishedAt ? { finishedAt: truncateToSeconds(finishedAt) } : undefined),
+  };
 }
 
 function byName(a: ContainerStatus, b: ContainerStatus): number {

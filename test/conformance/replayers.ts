@@ -3,6 +3,7 @@ import { apiReplayers } from './functions/api.ts';
 import { kubeletReplayers } from './functions/kubelet.ts';
 import { phaseReplayers } from './functions/phase.ts';
 import { statusReplayers } from './functions/status.ts';
+import { replayStatusManagerScenario } from './status-manager-scenario.ts';
 import type { Replayer } from './vector.ts';
 
 export const replayers: ReadonlyMap<string, Replayer> = new Map(
@@ -11,5 +12,6 @@ export const replayers: ReadonlyMap<string, Replayer> = new Map(
     ...phaseReplayers,
     ...apiReplayers,
     ...kubeletReplayers,
+    statusManagerScenario: replayStatusManagerScenario,
   }),
 );

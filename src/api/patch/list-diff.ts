@@ -99,14 +99,14 @@ function diffObjects(
   };
 }
 
+/** What the patch has to say about an element; undefined when it did not change. */
 function diffFound(
   before: JsonObject | undefined,
   after: JsonObject | undefined,
   diffElement: DiffElement,
 ): JsonObject | undefined {
-  if (before === undefined || after === undefined || before === after) {
-    return before === after ? undefined : after;
-  }
+  if (before === undefined || after === undefined) return after;
+  if (jsonEqual(before, after)) return undefined;
   const change = diffElement(before, after);
   return isEmpty(change) ? undefined : change;
 }

@@ -1,0 +1,199 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { structOf } from './schema/schema.ts';
+import { semanticallyEqual } from './semantic-equal.ts';
+
+const STATUS = structOf('core/v1.PodStatus');
+
+function equal(a: object, b: object): boolean {
+  const answer = semanticallyEqual(a, b, STATUS);
+  expect(semanticallyEqual(b, a, STATUS), 'the other way round').toBe(answer);
+  return answer;
+}
+
+/** A status with this one container. */
+function withContainer(fields: object): object {
+  return { containerStatuses: [{ name: 'c', ...fields }] };
+}
+
+describe('where Go holds a plain value, absent and zero are one', () => {
+  test.each([
+    ['a text', { reason: '' }],
+    ['a number', { observedGeneration: 0 }],
+    ['an explicit null', { message: null }],
+    ['a flag', withContainer({ ready: false })],
+    ['a nested number', withContainer({ restartCount: 0 })],
+    ['a struct', withContainer({ state: {} })],
+    ['a struct of nothing', withContainer({ lastState: { terminated: null } })],
+  ])('%s', (_name, zero) => {
+    expect(equal(zero, 'containerStatuses' in zero ? withContainer({}) : {})).toBe(true);
+  });
+
+  test('what is not zero is not absent', () => {
+    expect(equal({ reason: 'x' }, {})).toBe(false);
+    expect(equal({ observedGeneration: 1 }, {})).toBe(false);
+    expect(equal(withContainer({ ready: true }), withContainer({}))).toBe(false);
+  });
+});
+
+describe('where Go holds a pointer, absent and zero are two', () => {
+  test('started: false is an answer, and no started is none', () => {
+    expect(equal(withContainer({ started: false }), withContainer({}))).toBe(false);
+    expect(equal(withContainer({ started: null }), withContainer({}))).toBe(true);
+  });
+
+  test('SM-73: waiting: {} says that it waits, an empty state says nothing', () => {
+    const waits = withContainer({ state: { waiting: {} } });
+    expect(equal(waits, withContainer({ state: {} }))).toBe(false);
+    expect(equal(waits, withContainer({ state: { waiting: { reason: '' } } }))).toBe(true);
+  });
+
+  test('resources of nothing are there, absent ones are not', () => {
+    expect(equal({ resources: {} }, {})).toBe(false);
+    expect(equal({ resources: { limits: {} } }, { resources: {} })).toBe(true);
+  });
+
+  test('no start time is none, written or not', () => {
+    expect(equal({ startTime: null }, {})).toBe(true);
+  });
+});
+
+describe('SM-25: lists and maps are empty or they are not', () => {
+  test('nil and empty are the same', () => {
+    expect(equal({ podIPs: [] }, {})).toBe(true);
+    expect(equal({ podIPs: null }, { podIPs: [] })).toBe(true);
+    expect(equal({ allocatedResources: {} }, {})).toBe(true);
+  });
+
+  test('order and length of a list count', () => {
+    const [a, b] = [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }];
+    expect(equal({ podIPs: [a, b] }, { podIPs: [{ ...a }, { ...b }] })).toBe(true);
+    expect(equal({ podIPs: [a, b] }, { podIPs: [b, a] })).toBe(false);
+    expect(equal({ podIPs: [a, b] }, { podIPs: [a] })).toBe(false);
+    expect(equal({ podIPs: [a] }, {})).toBe(false);
+  });
+
+  test('the order of keys does not count, and a zero in a map is not an absent key', () => {
+    const [cpu, memory] = ['1', '2Gi'];
+    expect(
+      equal({ allocatedResources: { cpu, memory } }, { allocatedResources: { memory, cpu } }),
+    ).toBe(true);
+    expect(
+      equal({ allocatedResources: { cpu, memory: '0' } }, { allocatedResources: { cpu } }),
+    ).toBe(false);
+  });
+});
+
+describe('quantities are compared by amount', () => {
+  test.each([
+    ['1', '1000m'],
+    ['1Gi', '1024Mi'],
+    ['1e3', '1k'],
+    ['0.5', '500m'],
+    ['0', '0Mi'],
+  ])('%s is %s', (a, b) => {
+    expect(equal({ allocatedResources: { x: a } }, { allocatedResources: { x: b } })).toBe(true);
+  });
+
+  test('a number stands for its text', () => {
+    expect(equal({ allocatedResources: { cpu: 2 } }, { allocatedResources: { cpu: '2' } })).toBe(
+      true,
+    );
+  });
+
+  test('1G is not 1Gi', () => {
+    expect(equal({ allocatedResources: { x: '1G' } }, { allocatedResources: { x: '1Gi' } })).toBe(
+      false,
+    );
+  });
+
+  test('what cannot be read equals only itself', () => {
+    const broken = { allocatedResources: { cpu: 'lots' } };
+    expect(equal(broken, { allocatedResources: { cpu: 'lots' } })).toBe(true);
+    expect(equal(broken, { allocatedResources: { cpu: 'plenty' } })).toBe(false);
+    expect(equal(broken, { allocatedResources: { cpu: '1' } })).toBe(false);
+  });
+});
+
+describe('times are compared by instant', () => {
+  test('another zone is the same moment', () => {
+    expect(
+      equal({ startTime: '2026-01-02T03:04:05Z' }, { startTime: '2026-01-02T04:04:05+01:00' }),
+    ).toBe(true);
+  });
+
+  test('a fraction of a second is a difference', () => {
+    expect(
+      equal({ startTime: '2026-01-02T03:04:05Z' }, { startTime: '2026-01-02T03:04:05.1Z' }),
+    ).toBe(false);
+  });
+
+  test('what cannot be read equals only itself', () => {
+    expect(equal({ startTime: 'noon' }, { startTime: 'noon' })).toBe(true);
+    expect(equal({ startTime: 'noon' }, { startTime: '2026-01-02T03:04:05Z' })).toBe(false);
+  });
+});
+
+describe('fields that the schema does not know are compared as plain JSON', () => {
+  test('equal ones are equal however deep, in any order of keys', () => {
+    expect(
+      equal({ newField: { a: [1, { b: 2 }], c: 3 } }, { newField: { c: 3, a: [1, { b: 2 }] } }),
+    ).toBe(true);
+    expect(equal({ newField: { a: [1] } }, { newField: { a: [2] } })).toBe(false);
+  });
+
+  test('nobody can tell whether their zero is absent, so it is not', () => {
+    expect(equal({ newField: 0 }, {})).toBe(false);
+    expect(equal({ newField: null }, {})).toBe(true);
+  });
+
+  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+    '%s is a key like any other',
+    (key) => {
+      const object = (value: number): object => JSON.parse(`{"${key}": ${value}}`) as object;
+      expect(equal(object(1), object(1))).toBe(true);
+      expect(equal(object(1), object(2))).toBe(false);
+      expect(equal(object(1), {})).toBe(false);
+      expect(equal({ allocatedResources: object(1) }, { allocatedResources: { x: 1 } })).toBe(
+        false,
+      );
+      expect(equal({ allocatedResources: object(1) }, { allocatedResources: object(1) })).toBe(
+        true,
+      );
+    },
+  );
+});
+
+describe('exceptions', () => {
+  const except = new Set(['reason', 'podIPs']);
+
+  test('fields that are excepted do not count, whichever side has them', () => {
+    const other = { reason: 'y', podIPs: [{ ip: '10.0.0.1' }] };
+    expect(semanticallyEqual({ reason: 'x' }, other, STATUS, except)).toBe(true);
+    expect(semanticallyEqual({}, other, STATUS, except)).toBe(true);
+    expect(semanticallyEqual(other, {}, STATUS, except)).toBe(true);
+    expect(semanticallyEqual({ phase: 'Running' }, other, STATUS, except)).toBe(false);
+  });
+
+  test('they name fields of the outermost object only', () => {
+    const [a, b] = ['a', 'b'].map((reason) => withContainer({ state: { waiting: { reason } } }));
+    expect(semanticallyEqual(a ?? {}, b ?? {}, STATUS, except)).toBe(false);
+  });
+});
+
+test('one object equals itself without being looked at', () => {
+  const object = {
+    get phase(): string {
+      throw new Error('looked at');
+    },
+  };
+  expect(semanticallyEqual(object, object, STATUS)).toBe(true);
+});
+
+test('any JSON equals its copy', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (object) => {
+      expect(equal(object, JSON.parse(JSON.stringify(object)) as object)).toBe(true);
+    }),
+  );
+});

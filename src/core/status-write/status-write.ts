@@ -1,0 +1,278 @@
+/**
+ * Status write: decides for one pod whether to write, wait, read first, delete or drop.
+ *
+ *                 changed              admitted: patch, remove or read
+ *        idle ─────────────> queued ─────────────────────────────────> busy
+ *          ▲                   ▲ │                                      │
+ *          │  nothing to say   │ │ nothing to say                       │ settled
+ *          └───────────────────┼─┴──────────────────────────────────────┤
+ *                              │ woke                                   │
+ *                              └──────────────── waiting <── failed ────┤
+ *        missing <── the API has no such pod ───────────────────────────┘
+ *
+ *   idle     as far as we know, the API has our newest word
+ *   queued   waits for its turn among the pods that want to write
+ *   busy     one request is under way; what changes meanwhile is remembered
+ *   waiting  the API refused or did not answer; it is asked again later
+ *   missing  the API does not have the pod; only news from the API change that (F-12)
+ *
+ * Pure. `kubelet/status-manager/status-writer.ts` gives the turns and performs the requests.
+ *
+ * Invariants:
+ *   1. At most one request is under way, and the state knows which.
+ *   2. Versions are acknowledged in order, and only if the API answered or needs no write.
+ *   3. A version that was stored while a request was under way gets a request of its own.
+ *   4. After a conflict the object is read before anything is written (SM-74).
+ */
+import { unreachable } from '../../lib/assert.ts';
+import { canBeDeleted, nextRequest, type Request, type WriteView } from './next-request.ts';
+
+export type Lane = 'urgent' | 'normal';
+
+export type State =
+  | { readonly phase: 'idle'; readonly acked: Ack | null }
+  | Queued
+  | Busy
+  | {
+      readonly phase: 'waiting';
+      readonly acked: Ack | null;
+      readonly lane: Lane;
+      readonly failures: number;
+      readonly mustRead: boolean;
+    }
+  | { readonly phase: 'missing'; readonly acked: Ack | null };
+
+interface Queued {
+  readonly phase: 'queued';
+  readonly acked: Ack | null;
+  readonly lane: Lane;
+  /** How often the API refused or failed in a row. */
+  readonly failures: number;
+  readonly mustRead: boolean;
+}
+
+interface Busy {
+  readonly phase: 'busy';
+  readonly acked: Ack | null;
+  readonly lane: Lane;
+  readonly request: 'patch' | 'remove' | 'read';
+  /** The version that the request carries. */
+  readonly version: number;
+  readonly failures: number;
+  /** Something changed since the request was made. */
+  readonly again: Lane | null;
+}
+
+/** The last version that the API has, and the UID under which it has it (SM-2). */
+export interface Ack {
+  readonly uid: string;
+  readonly version: number;
+}
+
+export type Event =
+  /** There is something to write, or to look at again. */
+  | { readonly type: 'changed'; readonly lane: Lane }
+  /** Somebody else wrote over what we had written: nothing counts as acknowledged (SM-59). */
+  | { readonly type: 'overwritten' }
+  /** The pod has its turn. */
+  | { readonly type: 'admitted'; readonly view: WriteView }
+  | { readonly type: 'settled'; readonly outcome: Outcome; readonly view: WriteView }
+  | { readonly type: 'woke' }
+  /** The watch brought the pod's object. */
+  | { readonly type: 'seen' };
+
+export type Outcome =
+  | { readonly type: 'done' }
+  /** 409, or the 422 on metadata.uid: what we know of the object is wrong. */
+  | { readonly type: 'conflict' }
+  | { readonly type: 'notFound' }
+  /** Too many requests, a broken server, a dead connection. */
+  | { readonly type: 'failed'; readonly retryAfterMs: number | null };
+
+export type Effect =
+  | { readonly type: 'enqueue'; readonly lane: Lane }
+  | { readonly type: 'request'; readonly request: Ask }
+  | { readonly type: 'acknowledge'; readonly version: number; readonly written: boolean }
+  /** The pod's status is of no use any more: forget it. */
+  | { readonly type: 'dropRecord'; readonly why: string }
+  | { readonly type: 'wakeAfter'; readonly delayMs: number };
+
+/** What is really sent. */
+export type Ask =
+  | Extract<Request, { type: 'patch' | 'remove' }>
+  | { readonly type: 'read'; readonly version: number };
+
+export interface Decision {
+  readonly state: State;
+  readonly effects: readonly Effect[];
+}
+
+const RETRY_MS = 1000;
+const RETRY_MS_MAX = 60_000;
+
+export const initial: State = { phase: 'idle', acked: null };
+
+export function decide(state: State, event: Event): Decision {
+  switch (event.type) {
+    case 'changed':
+      return onChanged(state, event.lane);
+    case 'overwritten':
+      return onChanged({ ...state, acked: null }, 'normal');
+    case 'admitted':
+      return state.phase === 'queued' ? onAdmitted(state, event.view) : become(state);
+    case 'settled':
+      return state.phase === 'busy' ? onSettled(state, event.outcome, event.view) : become(state);
+    case 'woke':
+      return state.phase === 'waiting' ? enqueue(state) : become(state);
+    case 'seen':
+      // The pod is there after all; whether there is anything to say shows when it has its turn.
+      return state.phase === 'missing' ? enqueue({ ...state, lane: 'normal' }) : become(state);
+    default:
+      return unreachable(event);
+  }
+}
+
+function onChanged(state: State, lane: Lane): Decision {
+  switch (state.phase) {
+    case 'idle':
+      return enqueue({ ...state, lane });
+    case 'queued':
+      if (state.lane === 'urgent' || lane === 'normal') return become(state);
+      return enqueue({ ...state, lane });
+    case 'busy':
+      return become({ ...state, again: higher(state.again, lane) });
+    case 'waiting':
+      return become({ ...state, lane: higher(state.lane, lane) });
+    case 'missing':
+      return become(state); // a pod that the API does not have cannot be told anything
+    default:
+      return unreachable(state);
+  }
+}
+
+function onAdmitted(state: Queued, view: WriteView): Decision {
+  const { record } = view;
+  if (state.mustRead && record) return ask(state, { type: 'read', version: record.version });
+  const request = nextRequest(view);
+  switch (request.type) {
+    case 'patch':
+    case 'remove':
+      return ask(state, request);
+    case 'settled':
+      return acknowledge(state, view, request.version, false);
+    case 'missing':
+      return become({ phase: 'missing', acked: state.acked });
+    case 'drop':
+      return become(initial, { type: 'dropRecord', why: 'another pod has its name' });
+    case 'nothing':
+      return become({ phase: 'idle', acked: state.acked });
+    default:
+      return unreachable(request);
+  }
+}
+
+function onSettled(state: Busy, outcome: Outcome, view: WriteView): Decision {
+  switch (outcome.type) {
+    case 'done':
+      return onDone(state, view);
+    case 'conflict':
+      // The first read comes at once: it either shows another pod, and the record goes, or gives a
+      // base that is up to date. A conflict after that is not for us to win by hurrying.
+      if (state.failures > 0) return backOff(state, null, true);
+      return enqueue({
+        ...state,
+        lane: higher(state.again, state.lane),
+        failures: 1,
+        mustRead: true,
+      });
+    case 'notFound':
+      return become({ phase: 'missing', acked: state.acked });
+    case 'failed':
+      return backOff(state, outcome.retryAfterMs, state.request === 'read');
+    default:
+      return unreachable(outcome);
+  }
+}
+
+function backOff(state: Busy, retryAfterMs: number | null, mustRead: boolean): Decision {
+  const failures = state.failures + 1;
+  const delayMs = retryAfterMs ?? Math.min(RETRY_MS * 2 ** (failures - 1), RETRY_MS_MAX);
+  const lane = higher(state.again, state.lane);
+  return become(
+    { phase: 'waiting', acked: state.acked, lane, failures, mustRead },
+    { type: 'wakeAfter', delayMs },
+  );
+}
+
+function onDone(state: Busy, view: WriteView): Decision {
+  const { acked, lane, request } = state;
+  switch (request) {
+    case 'read':
+      // What was read is the base now; the write itself takes another turn.
+      return enqueue({ acked, lane: higher(state.again, lane), failures: state.failures });
+    case 'remove':
+      return become(initial, { type: 'dropRecord', why: 'the pod was deleted from the API' });
+    case 'patch':
+      return afterPatch(state, view);
+    default:
+      return unreachable(request);
+  }
+}
+
+/**
+ * A newer version gets a turn of its own. Otherwise, if the answer shows that the pod may be deleted
+ * now, that follows at once (SM-79): comparing once more before would only find our own words.
+ */
+function afterPatch(state: Busy, view: WriteView): Decision {
+  const { lane, version } = state;
+  const { record, known, apiUid } = view;
+  const acknowledged = acknowledge(state, view, version, true);
+  const { acked } = acknowledged.state;
+  const isBehind = record !== null && record.version > version;
+  if (state.again !== null || isBehind) {
+    return after(acknowledged, enqueue({ acked, lane: state.again ?? 'normal' }));
+  }
+  if (record && known && apiUid !== null && canBeDeleted(known, record)) {
+    const queued: Queued = { phase: 'queued', acked, lane, failures: 0, mustRead: false };
+    return after(acknowledged, ask(queued, { type: 'remove', version, uid: apiUid }));
+  }
+  return acknowledged;
+}
+
+function after(first: Decision, second: Decision): Decision {
+  return { state: second.state, effects: [...first.effects, ...second.effects] };
+}
+
+function acknowledge(
+  { acked }: Pick<State, 'acked'>,
+  { apiUid }: WriteView,
+  version: number,
+  written: boolean,
+): Decision {
+  const ack = apiUid === null ? acked : { uid: apiUid, version };
+  return become({ phase: 'idle', acked: ack }, { type: 'acknowledge', version, written });
+}
+
+function ask(state: Queued, request: Ask): Decision {
+  const { acked, lane, failures } = state;
+  const { type, version } = request;
+  return become(
+    { phase: 'busy', acked, lane, request: type, version, failures, again: null },
+    { type: 'request', request },
+  );
+}
+
+function enqueue(
+  state: Pick<Queued, 'acked' | 'lane'> & Partial<Pick<Queued, 'failures' | 'mustRead'>>,
+): Decision {
+  const { acked, lane, failures = 0, mustRead = false } = state;
+  return become({ phase: 'queued', acked, lane, failures, mustRead }, { type: 'enqueue', lane });
+}
+
+function higher(a: Lane | null, b: Lane): Lane {
+  return a === 'urgent' ? a : b;
+}
+
+function become(state: State, ...effects: readonly Effect[]): Decision {
+  return { state, effects };
+}

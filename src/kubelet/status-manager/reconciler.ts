@@ -1,0 +1,54 @@
+/**
+ * Looks at every pod once in a while (SM-4, SM-59), a few at a time.
+ *
+ *     |<------------------------- period ------------------------->|
+ *     · · · chunk · · · chunk · · · chunk · · · chunk · · · chunk · |
+ *
+ * Looking at all pods at once would make a peak of work and of requests every ten seconds. The
+ * first look comes one period after the start.
+ */
+import type { Cancel, Clock } from '../../ports/clock.ts';
+
+export interface ReconcilerOptions {
+  readonly clock: Clock;
+  readonly periodMs: number;
+  /** The pods there are now. */
+  readonly uids: () => readonly string[];
+  readonly look: (uid: string) => void;
+}
+
+/** As many pods as take about a millisecond. */
+const CHUNK_PODS = 50;
+
+export class Reconciler {
+  readonly #options: ReconcilerOptions;
+  #cancel: Cancel = () => {};
+
+  constructor(options: ReconcilerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { clock, periodMs } = this.#options;
+    this.#cancel();
+    this.#cancel = clock.after(periodMs, () => this.#round());
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+
+  #round(): void {
+    const uids = this.#options.uids();
+    const chunks = Math.max(Math.ceil(uids.length / CHUNK_PODS), 1);
+    this.#lookAt(uids, this.#options.periodMs / chunks);
+  }
+
+  #lookAt(uids: readonly string[], gapMs: number): void {
+    const { clock, look } = this.#options;
+    for (const uid of uids.slice(0, CHUNK_PODS)) look(uid);
+    const rest = uids.slice(CHUNK_PODS);
+    const next = rest.length > 0 ? () => this.#lookAt(rest, gapMs) : () => this.#round();
+    this.#cancel = clock.after(gapMs, next);
+  }
+}

@@ -1,0 +1,301 @@
+/**
+ * The truth about every pod's status on this node, versioned, and its way into the API.
+ *
+ *     workers, probes ──> records (core/status-record) ──> writer ──> API
+ *            watch ──> known objects ──────────────────────▲
+ *
+ * All statuses enter through the same door, which refuses what is unlawful, drops what is not new
+ * and numbers the rest. Subscribers hear of every stored one, in order. Nothing here waits: writing
+ * goes on behind, and only what changed is written.
+ */
+import type { Pod, PodCondition, PodStatus } from '../../api/pod.ts';
+import { formatTime } from '../../api/time.ts';
+import { isBeingDeleted, isStaticPod } from '../../core/pod-facts.ts';
+import { withNewestProbes, withReadiness, withStartup } from '../../core/probe-update.ts';
+import type { ResizeReport } from '../../core/resize-conditions.ts';
+import { updateRecord, type StatusRecord } from '../../core/status-record.ts';
+import type { WriteView } from '../../core/status-write/next-request.ts';
+import { reconcileNeed } from '../../core/status-write/reconcile.ts';
+import type { Ask } from '../../core/status-write/status-write.ts';
+import { isUrgent } from '../../core/status-write/urgency.ts';
+import { terminateStatus } from '../../core/terminate-status.ts';
+import type { StatusSubscriber } from '../../ports/status-subscriber.ts';
+import { KnownObjects, nameOf } from './known-objects.ts';
+import { Reconciler } from './reconciler.ts';
+import { ResizeBoard } from './resize-board.ts';
+import { readSettings, type StatusManagerOptions, type StatusManagerPorts } from './settings.ts';
+import { StatusWriter } from './status-writer.ts';
+import { StatusChronicle } from './status-chronicle.ts';
+
+export class StatusManager {
+  readonly #ports: StatusManagerPorts;
+  readonly #records = new Map<string, StatusRecord>();
+  readonly #known = new KnownObjects();
+  readonly #resizes: ResizeBoard;
+  readonly #subscribers = new Set<StatusSubscriber>();
+  readonly #chronicle: StatusChronicle;
+  readonly #writer: StatusWriter;
+  readonly #reconciler: Reconciler;
+  #isStarted = false;
+
+  constructor(options: StatusManagerOptions) {
+    const { ports, ...settings } = readSettings(options);
+    this.#ports = ports;
+    this.#resizes = new ResizeBoard(ports.observer, () => this.#now());
+    this.#chronicle = new StatusChronicle(ports);
+    this.#writer = new StatusWriter({
+      ...settings,
+      clock: ports.clock,
+      random: ports.random,
+      viewOf: (uid) => this.#viewOf(uid),
+      perform: (uid, ask, signal) => this.#perform(uid, ask, signal),
+      acknowledged: (uid, version) => {
+        this.#chronicle.acknowledged(uid, this.#records.get(uid), version);
+      },
+      dropped: (uid, why) => this.#drop(uid, why),
+      parked: (uid, error) => this.#chronicle.parked(uid, this.#records.get(uid), error),
+      stepped: (uid, step) => this.#chronicle.stepped(uid, this.#records.get(uid), step),
+    });
+    this.#reconciler = new Reconciler({
+      clock: ports.clock,
+      periodMs: settings.reconcileMs,
+      uids: () => [...this.#records.keys()],
+      look: (uid) => this.#reconcile(uid),
+    });
+  }
+
+  /** From now on statuses are written. Without an API client they are only kept (SM-4). */
+  start(): void {
+    if (!this.#ports.api || this.#isStarted) return;
+    this.#isStarted = true;
+    this.#reconciler.start();
+    for (const uid of this.#records.keys()) this.#writer.changed(uid, 'normal');
+  }
+
+  /** Writes nothing more. What was not written is written by the next podkeep, from the runtime. */
+  async stop(): Promise<void> {
+    this.#isStarted = false;
+    this.#reconciler.stop();
+    await this.#writer.stop();
+  }
+
+  subscribe(subscriber: StatusSubscriber): () => void {
+    this.#subscribers.add(subscriber);
+    return () => void this.#subscribers.delete(subscriber);
+  }
+
+  /** What is remembered of each pod, by its own UID. */
+  get records(): ReadonlyMap<string, StatusRecord> {
+    return this.#records;
+  }
+
+  /** By the pod's own UID or its mirror's (SM-6). The answer belongs to all: nobody changes it. */
+  getPodStatus(uid: string): PodStatus | undefined {
+    return this.#records.get(this.#ports.pods.sourceUidOf(uid))?.status;
+  }
+
+  /** Returns what is stored now, and whether that is new (SM-15). */
+  setPodStatus(
+    pod: Pod,
+    status: PodStatus,
+  ): { readonly status: PodStatus | undefined; readonly changed: boolean } {
+    const { uid = '', generation } = pod.metadata;
+    const { observedGeneration: _, ...rest } = status;
+    const observed = generation ? { ...rest, observedGeneration: generation } : rest;
+    const changed = this.#store(pod, observed, isBeingDeleted(pod), false);
+    return { status: this.#records.get(uid)?.status, changed };
+  }
+
+  /**
+   * The same for a status that took a while to compute: the newest probe results are applied to it
+   * in the moment it is handed over, so that none that came meanwhile is lost (F-3).
+   */
+  handOverPodStatus(pod: Pod, status: PodStatus): ReturnType<StatusManager['setPodStatus']> {
+    const probes = this.#ports.probes.of(pod.metadata.uid ?? '');
+    return this.setPodStatus(pod, withNewestProbes(pod, status, probes));
+  }
+
+  setContainerReadiness(podUid: string, containerID: string, ready: boolean): void {
+    this.#probed(podUid, (pod, status) => withReadiness(pod, status, containerID, ready));
+  }
+
+  setContainerStartup(podUid: string, containerID: string, started: boolean): void {
+    this.#probed(podUid, (_pod, status) => withStartup(status, containerID, started));
+  }
+
+  /** The pod's last word: what is not known to have ended, ended unknown (SM-40 to SM-45). */
+  terminatePod(pod: Pod): void {
+    const said = this.#records.get(pod.metadata.uid ?? '')?.status ?? pod.status ?? {};
+    this.#store(pod, terminateStatus(pod, said), true, true);
+  }
+
+  /** Forgets every pod whose UID is not among `uids`, and what was known of it (SM-50, V-1). */
+  removeOrphanedStatuses(uids: ReadonlySet<string>): void {
+    for (const uid of this.#records.keys()) {
+      if (!uids.has(uid)) this.#drop(uid, 'the pod is gone from this node');
+    }
+    const { pods } = this.#ports;
+    this.#known.keepOnly((uid) => {
+      const source = pods.sourceUidOf(uid);
+      return this.#records.has(source) || pods.find(source) !== undefined;
+    });
+  }
+
+  /** The watch brought a pod of this node, or the mirror of one. */
+  apiPodSeen(pod: Pod): void {
+    if (!this.#known.learn(pod)) return;
+    const uid = this.#ports.pods.sourceUidOf(pod.metadata.uid ?? '');
+    if (!this.#isStarted || !this.#records.has(uid)) return;
+    this.#writer.seen(uid);
+    this.#reconcile(uid);
+  }
+
+  /** The watch says that the API does not have this pod any more. */
+  apiPodGone(pod: Pod): void {
+    this.#known.forget(nameOf(pod), pod.metadata.uid);
+  }
+
+  resizeConditions(uid: string): readonly PodCondition[] {
+    return this.#resizes.list(uid);
+  }
+
+  setResizePending(uid: string, report: ResizeReport): boolean {
+    return this.#resizes.setPending(uid, report);
+  }
+
+  setResizeInProgress(uid: string, report: ResizeReport): ReturnType<ResizeBoard['setInProgress']> {
+    return this.#resizes.setInProgress(uid, report);
+  }
+
+  clearResizePending(uid: string): void {
+    this.#resizes.clearPending(uid);
+  }
+
+  clearResizeInProgress(uid: string): number | null {
+    return this.#resizes.clearInProgress(uid);
+  }
+
+  backfillResizeConditions(pods: readonly Pod[]): void {
+    this.#resizes.backfill(pods);
+  }
+
+  /**
+   * One pass over all pods, for those who drive the manager by hand instead of starting it
+   * (SM-55 to SM-59): what has not been written yet, and with `all` also what differs in the API.
+   */
+  async syncBatch(all: boolean): Promise<void> {
+    for (const uid of [...this.#records.keys()]) {
+      if (this.#isUnwritten(uid)) this.#writer.changed(uid, 'normal');
+      else if (all) this.#reconcile(uid);
+    }
+    await this.#writer.idle();
+  }
+
+  #store(pod: Pod, status: PodStatus, isForced: boolean, isFinished: boolean): boolean {
+    const { uid = '' } = pod.metadata;
+    const record = this.#records.get(uid);
+    const mirrorPod = this.#ports.pods.find(uid)?.mirrorPod;
+    const now = this.#now();
+    const result = updateRecord({ pod, mirrorPod, record, status, isForced, isFinished, now });
+    if (result.kind === 'refused') {
+      this.#chronicle.refused(pod, result.complaint);
+      return false;
+    }
+    for (const { containerType, exitCode, reason } of result.ended) {
+      this.#ports.observer.containerTerminated(containerType, exitCode, reason);
+    }
+    if (result.kind === 'unchanged') return false;
+    this.#records.set(uid, result.record);
+    this.#chronicle.stored(uid, record, result.record);
+    this.#tellSubscribers(pod, result.record, result.isAdded);
+    const lane = isUrgent(record?.status, result.record) ? 'urgent' : 'normal';
+    if (this.#isStarted) this.#writer.changed(uid, lane);
+    return true;
+  }
+
+  #probed(podUid: string, change: (pod: Pod, status: PodStatus) => PodStatus | null): void {
+    const pod = this.#ports.pods.find(podUid)?.pod;
+    const status = this.#records.get(podUid)?.status;
+    const changed = pod && status ? change(pod, status) : null;
+    if (pod && changed) this.#store(pod, changed, false, false);
+  }
+
+  #tellSubscribers(pod: Pod, { status, isFinished }: StatusRecord, isAdded: boolean): void {
+    const updated = { ...pod, status };
+    for (const subscriber of this.#subscribers) {
+      if (isFinished) subscriber.podRemoved(updated);
+      else subscriber.podUpdated(updated, status, isAdded);
+    }
+  }
+
+  #viewOf(uid: string): WriteView {
+    const { pods, couldHaveRunningContainers } = this.#ports;
+    const record = this.#records.get(uid) ?? null;
+    const apiUid = this.#apiUidOf(uid);
+    return {
+      record,
+      apiUid,
+      isMirrored: apiUid !== uid,
+      known: record && this.#known.find(record),
+      couldHaveRunningContainers: couldHaveRunningContainers(pods.find(uid)?.pod, uid),
+      now: this.#now(),
+    };
+  }
+
+  /** Null: a static pod without a mirror (SM-57). */
+  #apiUidOf(uid: string): string | null {
+    const known = this.#ports.pods.find(uid);
+    if (!known || !isStaticPod(known.pod)) return uid;
+    return known.mirrorPod?.metadata.uid ?? null;
+  }
+
+  #isUnwritten(uid: string): boolean {
+    const record = this.#records.get(uid);
+    const apiUid = this.#apiUidOf(uid);
+    if (!record || apiUid === null) return false;
+    return this.#writer.ackedVersion(uid, apiUid) < record.version;
+  }
+
+  #reconcile(uid: string): void {
+    const record = this.#records.get(uid);
+    if (!record) return;
+    if (this.#isUnwritten(uid)) return this.#writer.changed(uid, 'normal');
+    const { pod, mirrorPod } = this.#ports.pods.find(uid) ?? {};
+    const need = reconcileNeed(record, pod, mirrorPod);
+    if (need === 'deletable') this.#writer.changed(uid, 'urgent');
+    else if (need === 'different') this.#writer.overwritten(uid);
+  }
+
+  async #perform(uid: string, ask: Ask, signal: AbortSignal): Promise<void> {
+    const { api } = this.#ports;
+    const record = this.#records.get(uid);
+    if (!api || !record) return;
+    const pod = { namespace: record.namespace, name: record.name };
+    this.#chronicle.writing(uid);
+    switch (ask.type) {
+      case 'patch':
+        this.#known.learn(await api.patchPodStatus(pod, ask.body, signal));
+        break;
+      case 'remove':
+        await api.deletePod(pod, { uid: ask.uid, gracePeriodSeconds: 0 }, signal);
+        this.#known.forget(pod, ask.uid);
+        break;
+      case 'read':
+        this.#known.learn(await api.getPod(pod, signal));
+        break;
+    }
+  }
+
+  #drop(uid: string, why: string): void {
+    const record = this.#records.get(uid);
+    if (!record) return;
+    this.#records.delete(uid);
+    this.#writer.forget(uid);
+    this.#resizes.forget(uid);
+    this.#chronicle.dropped(uid, record, why);
+  }
+
+  #now(): string {
+    return formatTime(this.#ports.clock.now());
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * Chance that can be had again: the same seed gives the same numbers, on every machine.
+ *
+ * A Weyl sequence (a counter with an odd step, so that all 2^32 states are visited) whose values are
+ * scrambled by the finaliser of MurmurHash3. Small and fast; not for secrets.
+ */
+import type { Random } from '../ports/random.ts';
+
+const STEP = 0x9e3779b9;
+const RANGE = 2 ** 32;
+
+export function seededRandom(seed: number): Random {
+  let counter = seed >>> 0;
+  return {
+    next(): number {
+      counter = (counter + STEP) >>> 0;
+      return scramble(counter) / RANGE;
+    },
+  };
+}
+
+function scramble(value: number): number {
+  let mixed = value;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}

@@ -1,0 +1,24 @@
+/** The clock of this machine. The only code in podkeep that reads the time or sets a timer. */
+import type { Cancel, Clock } from '../ports/clock.ts';
+
+/** Node fires a timer at once if it is set further ahead than this. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after: wakeAfter,
+};
+
+function wakeAfter(delayMs: number, wake: () => void): Cancel {
+  let timer: NodeJS.Timeout;
+  const set = (remainingMs: number): void => {
+    const stepMs = Math.min(remainingMs, TIMER_MS_MAX);
+    timer = setTimeout(() => {
+      if (remainingMs > stepMs) set(remainingMs - stepMs);
+      else wake();
+    }, stepMs);
+  };
+  set(Math.max(delayMs, 0));
+  return () => clearTimeout(timer);
+}

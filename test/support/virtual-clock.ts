@@ -1,0 +1,66 @@
+/**
+ * A clock that stands still until it is told to move, so that a test crosses hours in no time.
+ *
+ * Timers fire in the order of their times; among equal times, the one that was set first. What a timer
+ * starts takes no time: `pass` lets all promises settle before the next timer fires.
+ */
+import type { Cancel, Clock } from '../../src/ports/clock.ts';
+
+interface Timer {
+  readonly dueMs: number;
+  readonly wake: () => void;
+}
+
+const START_MS = Date.UTC(2030, 0, 2, 3, 4, 5);
+
+export class VirtualClock implements Clock {
+  #elapsedMs = 0;
+  /** In the order in which they will fire. */
+  #timers: Timer[] = [];
+
+  now(): number {
+    return START_MS + this.#elapsedMs;
+  }
+
+  monotonic(): number {
+    return this.#elapsedMs;
+  }
+
+  after(delayMs: number, wake: () => void): Cancel {
+    const timer: Timer = { dueMs: this.#elapsedMs + Math.max(delayMs, 0), wake };
+    const index = this.#timers.findIndex(({ dueMs }) => dueMs > timer.dueMs);
+    this.#timers.splice(index < 0 ? this.#timers.length : index, 0, timer);
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+    };
+  }
+
+  /** How many timers have not fired yet. */
+  get pending(): number {
+    return this.#timers.length;
+  }
+
+  /** Moves time forward, and fires what falls due on the way. */
+  async pass(ms: number): Promise<void> {
+    const untilMs = this.#elapsedMs + ms;
+    await promisesSettled();
+    for (let next = this.#next(untilMs); next; next = this.#next(untilMs)) {
+      this.#elapsedMs = next.dueMs;
+      next.wake();
+      await promisesSettled();
+    }
+    this.#elapsedMs = untilMs;
+  }
+
+  #next(untilMs: number): Timer | undefined {
+    const first = this.#timers[0];
+    return first !== undefined && first.dueMs <= untilMs ? this.#timers.shift() : undefined;
+  }
+}
+
+/** Returns when every promise that could settle by itself has done so. */
+export function promisesSettled(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
