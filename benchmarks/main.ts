@@ -1,4 +1,8 @@
 /** `npm run bench`: measures what podkeep does most, and prints tables with something to compare. */
 import { benchStatusFunctions } from './status-functions.ts';
+import { benchStatusWrites } from './status-writes.ts';
 
-await benchStatusFunctions((line) => console.log(line));
+const print = (line: string): void => console.log(`${line}\n`);
+
+await benchStatusFunctions(print);
+await benchStatusWrites(print);

@@ -36,14 +36,19 @@ export function shareEqualFields<T extends object>(base: T, next: T, type: Struc
   if (base === next) return base;
   if (!isJsonObject(base) || !isJsonObject(next)) return next;
   let isSame = true;
-  const shared = [...new Set([...Object.keys(next), ...Object.keys(base)])].flatMap((name) => {
-    const before = Object.hasOwn(base, name) ? base[name] : undefined;
-    const after = Object.hasOwn(next, name) ? next[name] : undefined;
+  const shared: [string, Json][] = [];
+  const take = (name: string, before: Value, after: Value): void => {
     const isEqual = areFieldsEqual(before, after, type.field(name));
     if (!isEqual) isSame = false;
     const value = isEqual ? before : after;
-    return value === undefined ? [] : [[name, value] as const];
-  });
+    if (value !== undefined) shared.push([name, value]);
+  };
+  for (const name of Object.keys(next)) {
+    take(name, Object.hasOwn(base, name) ? base[name] : undefined, next[name]);
+  }
+  for (const name of Object.keys(base)) {
+    if (!Object.hasOwn(next, name)) take(name, base[name], undefined);
+  }
   if (isSame) return base;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each field is one of T's own
   return Object.fromEntries(shared) as T;

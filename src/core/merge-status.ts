@@ -41,16 +41,17 @@ export function mergeStatus(merge: StatusMerge): PodStatus {
 
   const conditions = mergeConditions(merge, ends);
   const spoken = isEnding && couldHaveRunningContainers ? old : status;
-  const merged = compact({
-    ...status,
-    conditions: conditions.length > 0 ? conditions : undefined,
-    phase: spoken.phase,
-    reason: spoken.reason,
-    message: spoken.message,
-    resourceClaimStatuses: old.resourceClaimStatuses,
-    extendedResourceClaimStatus: old.extendedResourceClaimStatus,
-    nodeAllocatableResourceClaimStatuses: old.nodeAllocatableResourceClaimStatuses,
-  });
+  const merged: PodStatus = {
+    ...pickOthers(status),
+    ...pick(spoken, 'phase', 'reason', 'message'),
+    ...pick(
+      old,
+      'resourceClaimStatuses',
+      'extendedResourceClaimStatus',
+      'nodeAllocatableResourceClaimStatuses',
+    ),
+    ...(conditions.length > 0 && { conditions }),
+  };
   return isTerminalPhase(merged.phase) ? withoutReadiness(merge, merged) : merged;
 }
 
@@ -94,9 +95,24 @@ function withoutReadiness(merge: StatusMerge, merged: PodStatus): PodStatus {
   return { ...merged, ...(unready && { conditions: unready }) };
 }
 
-/** Drops fields that are there but undefined: on the wire they do not exist. */
-function compact(status: {
-  readonly [Name in keyof PodStatus]: PodStatus[Name] | undefined;
-}): PodStatus {
-  return Object.fromEntries(Object.entries(status).filter(([, value]) => value !== undefined));
+/** Everything in the status that is podkeep's alone to say. */
+function pickOthers(status: PodStatus): PodStatus {
+  const {
+    conditions: _conditions,
+    phase: _phase,
+    reason: _reason,
+    message: _message,
+    resourceClaimStatuses: _claims,
+    extendedResourceClaimStatus: _extended,
+    nodeAllocatableResourceClaimStatuses: _allocatable,
+    ...others
+  } = status;
+  return others;
+}
+
+/** Those of the fields that are there: an absent one must not become an undefined one. */
+function pick(status: PodStatus, ...names: readonly (keyof PodStatus)[]): PodStatus {
+  return Object.fromEntries(
+    names.filter((name) => status[name] !== undefined).map((name) => [name, status[name]]),
+  );
 }

@@ -13,6 +13,7 @@ import { createTwoWayMergePatch } from '../../api/patch/two-way-merge-patch.ts';
 import type { Pod } from '../../api/pod.ts';
 import { structOf } from '../../api/schema/schema.ts';
 import { shareEqualFields } from '../../api/semantic-equal.ts';
+import { carryUnknownFields } from '../../api/unknown-fields.ts';
 import type { Json } from '../../lib/json.ts';
 import { mergeStatus } from '../merge-status.ts';
 import { isBeingDeleted, isMirrorPod, isTerminalPhase } from '../pod-facts.ts';
@@ -71,18 +72,10 @@ export function canBeDeleted(pod: Pod, { isFinished }: StatusRecord): boolean {
 function patchOf(view: WriteView, record: StatusRecord, pod: Pod, uid: UID): Json | null {
   const old = pod.status ?? {};
   const { couldHaveRunningContainers, now } = view;
+  const type = structOf('core/v1.PodStatus');
   const found = mergeStatus({ pod, old, status: record.status, couldHaveRunningContainers, now });
-  const status = shareEqualFields(old, found, structOf('core/v1.PodStatus'));
+  const status = shareEqualFields(old, carryUnknownFields(old, found, type), type);
   if (status === old) return null;
-  return createTwoWayMergePatch(
-    asJson({ status: old }),
-    asJson({ metadata: { uid }, status }),
-    structOf('core/v1.Pod'),
-  );
-}
-
-/** Objects are plain JSON by decision; only their types say less. */
-function asJson(object: object): Json {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what came from the wire is JSON
-  return object as Json;
+  const wanted = { metadata: { uid }, status };
+  return createTwoWayMergePatch({ status: old }, wanted, structOf('core/v1.Pod'));
 }

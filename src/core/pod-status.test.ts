@@ -1,0 +1,324 @@
+import { describe, expect, test } from 'vitest';
+import type { PodPhase, PodStatus } from '../api/pod.ts';
+import { deepFreeze } from '../../test/support/deep-freeze.ts';
+import {
+  condition,
+  container,
+  EARLIER,
+  LATER,
+  podOf,
+  restartRule,
+  sidecar,
+} from '../../test/support/pod-parts.ts';
+import { exited, observed, runtimeOf, SANDBOX } from '../../test/support/runtime-parts.ts';
+import { probeView, statusView } from '../../test/support/views.ts';
+import { podStatus, type PodStatusView } from './pod-status.ts';
+
+const runs = runtimeOf([observed('c', 'running', { startedAt: EARLIER })]);
+
+function statusOf(pod = podOf(), view: Partial<PodStatusView> = {}): PodStatus {
+  return podStatus(deepFreeze(statusView(pod, view)));
+}
+
+function typesOf({ conditions = [] }: PodStatus): readonly string[] {
+  return conditions.map(({ type }) => type);
+}
+
+function verdictOn(type: string, { conditions = [] }: PodStatus): string | undefined {
+  return conditions.find((candidate) => candidate.type === type)?.status;
+}
+
+test('a pod whose only container runs', () => {
+  expect(statusOf(podOf({}, { metadata: { generation: 2 } }), { runtime: runs })).toEqual({
+    phase: 'Running',
+    qosClass: 'BestEffort',
+    resources: {},
+    conditions: [
+      condition('PodReadyToStartContainers', 'True', { observedGeneration: 2 }),
+      condition('Initialized', 'True', { observedGeneration: 2 }),
+      condition('Ready', 'True', { observedGeneration: 2 }),
+      condition('ContainersReady', 'True', { observedGeneration: 2 }),
+      condition('PodScheduled', 'True', { observedGeneration: 2 }),
+    ],
+    containerStatuses: [
+      {
+        name: 'c',
+        state: { running: { startedAt: EARLIER } },
+        lastState: {},
+        ready: true,
+        started: true,
+        restartCount: 0,
+        image: 'app:1',
+        imageID: 'app@sha256:1',
+        containerID: 'test://c',
+        resources: {},
+      },
+    ],
+    hostIP: '192.168.0.1',
+    hostIPs: [{ ip: '192.168.0.1' }],
+    podIP: '10.0.0.1',
+    podIPs: [{ ip: '10.0.0.1' }],
+  });
+});
+
+describe('KL-21: the lists of containers', () => {
+  test('each kind has its own, and a pod without some has no such list', () => {
+    const pod = podOf({
+      initContainers: [container('i')],
+      ephemeralContainers: [container('e')],
+    });
+    const status = statusOf(pod);
+    expect(status.initContainerStatuses?.map(({ name }) => name)).toEqual(['i']);
+    expect(status.ephemeralContainerStatuses?.map(({ name }) => name)).toEqual(['e']);
+    expect(statusOf()).not.toHaveProperty('initContainerStatuses');
+    expect(statusOf()).not.toHaveProperty('ephemeralContainerStatuses');
+  });
+
+  test('regular and init containers decide the phase, ephemeral ones do not', () => {
+    const pod = podOf({ ephemeralContainers: [container('e')] });
+    expect(statusOf(pod, { runtime: runs }).phase).toBe('Running');
+  });
+
+  test('E-22: a sidecar that starts again does not make an initialised pod pending', () => {
+    const pod = podOf({ initContainers: [sidecar('s')] });
+    const startupProbed = new Set(['s']);
+    const probes = probeView({ startupProbed });
+    const runtime = runtimeOf([observed('s', 'running'), observed('c', 'running')]);
+    expect(statusOf(pod, { runtime, probes }).phase).toBe('Running');
+    const elsewhere = runtimeOf([
+      observed('s', 'running'),
+      observed('c', 'running', { sandboxID: 'sandbox-0' }),
+    ]);
+    expect(statusOf(pod, { runtime: elsewhere, probes }).phase).toBe('Pending');
+  });
+});
+
+describe('KL-20: what was said last goes before what the API has', () => {
+  test('an end that only we know of is kept', () => {
+    const api = { containerStatuses: [{ name: 'c', state: { running: {} } }] };
+    const said = { containerStatuses: [{ name: 'c', state: { terminated: { exitCode: 3 } } }] };
+    const pod = podOf({ restartPolicy: 'Never' }, { status: api });
+    const status = statusOf(pod, { said, runtime: runtimeOf() });
+    expect(status.containerStatuses?.[0]?.state).toEqual({ terminated: { exitCode: 3 } });
+    expect(statusOf(pod).containerStatuses?.[0]?.lastState?.terminated?.exitCode).toBe(137);
+  });
+});
+
+describe('KL-22, KL-25: a pod that was terminal stays so', () => {
+  const over = (phase: PodPhase): PodStatus => ({ phase });
+
+  test.each(['Succeeded', 'Failed'] as const)('%s, as the API has it', (phase) => {
+    expect(statusOf(podOf({}, { status: over(phase) }), { runtime: runs }).phase).toBe(phase);
+  });
+
+  test.each(['Succeeded', 'Failed'] as const)('%s, as we said it', (phase) => {
+    expect(statusOf(podOf(), { said: over(phase), runtime: runs }).phase).toBe(phase);
+  });
+
+  test('if we and the API differ, the API has the last word', () => {
+    const pod = podOf({}, { status: over('Succeeded') });
+    expect(statusOf(pod, { said: over('Failed'), runtime: runs }).phase).toBe('Succeeded');
+  });
+
+  test('a terminal phase that is computed goes before one that was said', () => {
+    const pod = podOf({ restartPolicy: 'Never' });
+    const runtime = runtimeOf([exited('c', 0)]);
+    expect(statusOf(pod, { said: over('Failed'), runtime }).phase).toBe('Succeeded');
+    const api = podOf({ restartPolicy: 'Never' }, { status: over('Failed') });
+    expect(statusOf(api, { runtime }).phase).toBe('Failed');
+  });
+});
+
+describe('KL-23: reason and message', () => {
+  const why = { reason: 'Odd', message: 'odd' };
+
+  test('stay with the phase they belong to', () => {
+    const status = statusOf(podOf(), { said: { phase: 'Running', ...why }, runtime: runs });
+    expect(status).toMatchObject(why);
+  });
+
+  test('go with it', () => {
+    const status = statusOf(podOf(), { said: { phase: 'Pending', ...why }, runtime: runs });
+    expect(status).not.toHaveProperty('reason');
+    expect(status).not.toHaveProperty('message');
+  });
+
+  test('each falls back to the API’s if we said none', () => {
+    const pod = podOf({}, { status: { phase: 'Running', ...why } });
+    const said = { phase: 'Running', reason: 'Ours' } as const;
+    expect(statusOf(pod, { said, runtime: runs })).toMatchObject({
+      reason: 'Ours',
+      message: 'odd',
+    });
+  });
+});
+
+describe('KL-24: a pod past its deadline', () => {
+  const late = { activeDeadlineSeconds: 60 };
+  const exceeded = {
+    phase: 'Failed',
+    reason: 'DeadlineExceeded',
+    message: 'Pod was active on the node longer than the specified deadline',
+  };
+  const started = { phase: 'Running', startTime: EARLIER } as const;
+
+  test('has failed, whatever runs', () => {
+    expect(statusOf(podOf(late), { said: started, runtime: runs })).toMatchObject(exceeded);
+    expect(statusOf(podOf(late, { status: started }), { runtime: runs })).toMatchObject(exceeded);
+  });
+
+  test('is not Ready any more', () => {
+    const status = statusOf(podOf(late), { said: started, runtime: runs });
+    expect(verdictOn('Ready', status)).toBe('False');
+    expect(verdictOn('ContainersReady', status)).toBe('False');
+  });
+
+  test('is measured from the start that was said last', () => {
+    const pod = podOf(late, { status: started });
+    const said = { ...started, startTime: LATER };
+    expect(statusOf(pod, { said, runtime: runs }).phase).toBe('Running');
+  });
+
+  test('KL-25: keeps the terminal phase that the API has', () => {
+    const pod = podOf(late, { status: { phase: 'Succeeded', startTime: EARLIER } });
+    expect(statusOf(pod).phase).toBe('Succeeded');
+  });
+});
+
+describe('KL-26: probes', () => {
+  test('are heard before the conditions are made', () => {
+    const probes = probeView({ readinessProbed: new Set(['c']) });
+    const status = statusOf(podOf(), { runtime: runs, probes });
+    expect(status.containerStatuses?.[0]?.ready).toBe(false);
+    expect(status.conditions?.find(({ type }) => type === 'Ready')).toMatchObject({
+      status: 'False',
+      message: 'containers with unready status: [c]',
+    });
+  });
+});
+
+describe('KL-27: conditions', () => {
+  const foreign = condition('example.com/gate', 'True', { lastTransitionTime: EARLIER });
+  const disrupted = (message: string) => condition('DisruptionTarget', 'True', { message });
+  const pending = condition('PodResizePending', 'True', { reason: 'Deferred' });
+  const OURS = [
+    'PodReadyToStartContainers',
+    'Initialized',
+    'Ready',
+    'ContainersReady',
+    'PodScheduled',
+  ];
+
+  test('stand in the kubelet’s order', () => {
+    const pod = podOf(
+      { containers: [container('c', { restartPolicyRules: [restartRule('RestartAllContainers', 'In', 42)] })] },
+      { status: { conditions: [condition('Ready'), foreign] } },
+    );
+    const said = { conditions: [disrupted('x')] };
+    const status = statusOf(pod, { said, resizeConditions: [pending] });
+    expect(typesOf(status)).toEqual([
+      'example.com/gate',
+      'PodResizePending',
+      'DisruptionTarget',
+      ...OURS,
+      'AllContainersRestarting',
+    ]);
+    expect(status.conditions?.[0]).toBe(foreign);
+    expect(status.conditions?.[1]).toBe(pending);
+  });
+
+  test('of others are those of the API, not those that we remember', () => {
+    const said = { conditions: [foreign] };
+    expect(typesOf(statusOf(podOf(), { said }))).toEqual(OURS);
+  });
+
+  test('DisruptionTarget is ours if we have one, in the place of the API’s', () => {
+    const pod = podOf({}, { status: { conditions: [disrupted('api'), foreign] } });
+    const status = statusOf(pod, { said: { conditions: [disrupted('said')] } });
+    expect(status.conditions?.slice(0, 2)).toEqual([disrupted('said'), foreign]);
+    expect(statusOf(pod, { said: {} }).conditions?.[0]).toEqual(disrupted('api'));
+  });
+
+  test('of a resize go when the pod ends', () => {
+    expect(typesOf(statusOf(podOf(), { resizeConditions: [pending], isTerminal: true }))).toEqual(
+      OURS,
+    );
+  });
+
+  test('AllContainersRestarting is there only if the spec has such a rule', () => {
+    expect(typesOf(statusOf())).toEqual(OURS);
+  });
+
+  test('KL-28: readiness gates see those of others', () => {
+    const spec = { readinessGates: [{ conditionType: 'example.com/gate' }] };
+    const open = podOf(spec, { status: { conditions: [foreign] } });
+    expect(verdictOn('Ready', statusOf(open, { runtime: runs }))).toBe('True');
+    const shut = statusOf(podOf(spec), { runtime: runs });
+    expect(verdictOn('Ready', shut)).toBe('False');
+    expect(verdictOn('ContainersReady', shut)).toBe('True');
+  });
+
+  test('KL-28: a gate may name what stands before Ready, and only that', () => {
+    const gated = (conditionType: string) => podOf({ readinessGates: [{ conditionType }] });
+    expect(verdictOn('Ready', statusOf(gated('Initialized'), { runtime: runs }))).toBe('True');
+    expect(verdictOn('Ready', statusOf(gated('PodScheduled'), { runtime: runs }))).toBe('False');
+  });
+
+  test('SM-118: without a sandbox nothing can be started', () => {
+    const ready = (runtime: PodStatusView['runtime']) =>
+      verdictOn('PodReadyToStartContainers', statusOf(podOf(), { runtime }));
+    expect(ready(runs)).toBe('True');
+    expect(ready(runtimeOf([], { sandboxes: [] }))).toBe('False');
+    expect(ready(runtimeOf([], { sandboxes: [{ ...SANDBOX, ip: '' }] }))).toBe('False');
+  });
+
+  test('are not dated: whoever stores them does that', () => {
+    for (const { lastTransitionTime } of statusOf().conditions ?? []) {
+      expect(lastTransitionTime).toBeUndefined();
+    }
+  });
+});
+
+describe('resources', () => {
+  const resources = { requests: { cpu: '1', memory: '1Gi' }, limits: { cpu: '1', memory: '1Gi' } };
+  const pod = podOf({ containers: [container('c', { resources })] });
+
+  test('KL-29: the class of a pod is computed, unless the API says it', () => {
+    expect(statusOf(pod).qosClass).toBe('Guaranteed');
+    const told = { ...pod, status: { qosClass: 'Burstable' } } as const;
+    expect(statusOf(told).qosClass).toBe('Burstable');
+  });
+
+  test('what was granted to the pod as a whole is shown, if anything was', () => {
+    expect(statusOf(pod).allocatedResources).toEqual({ cpu: '1', memory: '1Gi' });
+    expect(statusOf(pod).resources).toEqual(resources);
+    expect(statusOf()).not.toHaveProperty('allocatedResources');
+  });
+});
+
+test('E-7: while the whole pod restarts, containers that are gone wait to come back', () => {
+  const rules = {
+    restartPolicy: 'Never',
+    restartPolicyRules: [restartRule('RestartAllContainers', 'In', 42)],
+  } as const;
+  const pod = podOf({
+    containers: [container('a', rules), container('b')],
+    restartPolicy: 'Never',
+  });
+  const said: PodStatus = {
+    phase: 'Running',
+    containerStatuses: ['a', 'b'].map((name) => ({
+      name,
+      state: { running: {} },
+      containerID: `test://${name}`,
+    })),
+  };
+  const status = statusOf(pod, { said, runtime: runtimeOf([exited('a', 42)]) });
+  expect(status.phase).toBe('Running');
+  expect(verdictOn('AllContainersRestarting', status)).toBe('True');
+  expect(status.containerStatuses?.[1]).toMatchObject({
+    state: { waiting: { reason: 'RestartingAllContainers' } },
+    lastState: { terminated: { reason: 'RestartingAllContainers', exitCode: 137 } },
+    restartCount: 1,
+  });
+});

@@ -1,0 +1,283 @@
+/**
+ * Plays scripts about pod statuses on the real status manager, with an API in memory. Commands:
+ *
+ *     create POD                        somebody creates it; the watch shows it
+ *     say POD PHASE [ready|unready] [reason=R] [late]   a worker has computed a status; late: it took
+ *                                       a while, so it is handed over rather than set
+ *     probe POD ready|unready           a readiness probe has news
+ *     stopped POD                       nothing of it runs any more
+ *     terminate POD                     its last word
+ *     delete POD                        somebody asks for its deletion
+ *     recreate POD                      it is gone, and another has its name
+ *     vanish POD                        it is deleted from the API by force
+ *     foreign POD TYPE=STATUS           somebody else writes a condition
+ *     orphans [POD…]                    housekeeping: these are the pods that are left
+ *     api up|down|conflict|slow=MS|busy=SECONDS|deaf    from now on; deaf: it acts, the answer is lost
+ *     restart-count POD N               N changes in a row
+ *     wait SECONDS
+ *
+ * Below the line stand the requests that the API got, and what it has afterwards.
+ */
+import type { ConditionStatus, Pod, PodPhase, PodStatus } from '../../src/api/pod.ts';
+import { StatusManager } from '../../src/kubelet/status-manager/status-manager.ts';
+import type { ProbeOutcome } from '../../src/ports/probe-results.ts';
+import { MemoryApi, type Fault } from './memory-api.ts';
+import { MemoryPodManager } from './memory-pod-manager.ts';
+import { playScript } from './script.ts';
+import { noProbes, silentDecisions, silentLog, silentStatusObserver } from './silent-ports.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+export function playStatusManagerScript(script: string): Promise<string> {
+  const player = new Player();
+  return playScript(script, (command) => player.play(command));
+}
+
+const NO_FAULT: Fault = {};
+
+class Player {
+  readonly #clock = new VirtualClock();
+  #fault: Fault = NO_FAULT;
+  readonly #api = new MemoryApi({ clock: this.#clock, fault: () => this.#fault });
+  readonly #pods = new MemoryPodManager();
+  readonly #stopped = new Set<string>();
+  readonly #readiness = new Map<string, ProbeOutcome>();
+  readonly #uids = new Map<string, number>();
+  readonly #manager = new StatusManager({
+    clock: this.#clock,
+    random: { next: () => 0 },
+    api: this.#api,
+    pods: this.#pods,
+    probes: {
+      of: (uid) => ({
+        ...noProbes.of(uid),
+        readiness: this.#readiness,
+        readinessProbed: new Set(['main']),
+        since: '2030-01-02T03:00:00Z',
+      }),
+    },
+    decisions: silentDecisions,
+    log: silentLog,
+    observer: silentStatusObserver,
+    couldHaveRunningContainers: (_pod, uid) => !this.#stopped.has(uid),
+  });
+  #shown = '';
+
+  constructor() {
+    this.#manager.start();
+    this.#api.onChange = (pod, isGone) => this.#watch(pod, isGone);
+  }
+
+  async play(command: string): Promise<readonly string[]> {
+    const [verb = '', ...words] = command.split(' ');
+    const before = this.#api.calls.length;
+    const versions = new Map(
+      [...this.#manager.records].map(([uid, { version }]) => [uid, version]),
+    );
+    await this.#perform(verb, words);
+    await this.#clock.pass(0);
+    const calls = this.#api.calls.slice(before).map(({ verb: call, name }) => `  ${call} ${name}`);
+    const stored = [...this.#manager.records]
+      .filter(([uid, { version }]) => versions.get(uid) !== version)
+      .map(([uid, { version }]) => `stored ${uid} v${version}`);
+    const forgotten = [...versions.keys()]
+      .filter((uid) => !this.#manager.records.has(uid))
+      .map((uid) => `forgot ${uid}`);
+    const shown = this.#showApi();
+    const api = shown === this.#shown ? [] : shown.split('\n').map((line) => `  api: ${line}`);
+    this.#shown = shown;
+    const lines = [...stored, ...forgotten, ...folded(calls), ...api];
+    return lines.length > 0 ? lines : ['nothing happens'];
+  }
+
+  async #perform(verb: string, words: readonly string[]): Promise<void> {
+    const [name = '', ...rest] = words;
+    switch (verb) {
+      case 'create':
+      case 'recreate':
+        return this.#create(name);
+      case 'say':
+        return this.#say(name, rest);
+      case 'probe': {
+        const ready = rest[0] === 'ready';
+        this.#readiness.set(idOf(this.#uidOf(name)), ready ? 'success' : 'failure');
+        return this.#manager.setContainerReadiness(
+          this.#uidOf(name),
+          idOf(this.#uidOf(name)),
+          ready,
+        );
+      }
+      case 'stopped':
+        return void this.#stopped.add(this.#uidOf(name));
+      case 'terminate':
+        return this.#manager.terminatePod(this.#podOf(name));
+      case 'delete': {
+        const pod = this.#podOf(name);
+        const deletionTimestamp = '2030-01-02T03:04:35Z';
+        return void this.#api.put({ ...pod, metadata: { ...pod.metadata, deletionTimestamp } });
+      }
+      case 'vanish':
+        return this.#api.remove({ namespace: 'default', name });
+      case 'foreign':
+        return this.#foreign(name, rest[0] ?? '');
+      case 'orphans': {
+        const left = new Set(words.map((word) => this.#uidOf(word)));
+        for (const uid of this.#pods.uids()) if (!left.has(uid)) this.#pods.remove(uid);
+        return this.#manager.removeOrphanedStatuses(left);
+      }
+      case 'restart-count':
+        for (let count = 1; count <= Number(rest[0]); count++) {
+          this.#say(name, ['Running', 'ready', `restarts=${count}`]);
+          await this.#clock.pass(1000);
+        }
+        return;
+      case 'api':
+        this.#fault = faultOf(name);
+        return;
+      case 'wait':
+        return this.#clock.pass(Number(name) * 1000);
+      default:
+        throw new Error(`no such command: ${verb}`);
+    }
+  }
+
+  #create(name: string): void {
+    const number = (this.#uids.get(name) ?? 0) + 1;
+    const before = this.#api.find({ namespace: 'default', name });
+    if (before) this.#api.remove({ namespace: 'default', name });
+    this.#uids.set(name, number);
+    const uid = this.#uidOf(name);
+    this.#api.put({
+      metadata: { name, namespace: 'default', uid, generation: 1 },
+      spec: { containers: [{ name: 'main', readinessProbe: {} }] },
+      status: { phase: 'Pending' },
+    });
+  }
+
+  #say(name: string, words: readonly string[]): void {
+    const pod = this.#podOf(name);
+    const facts = new Map<string, string>(
+      words.map((word) => {
+        const [key = '', value = ''] = word.split('=');
+        return [key, value];
+      }),
+    );
+    const [phase] = words;
+    const status = statusOf(this.#uidOf(name), {
+      phase: phase as PodPhase,
+      ready: facts.has('ready'),
+      reason: facts.get('reason'),
+      restarts: Number(facts.get('restarts') ?? 0),
+    });
+    if (facts.has('late')) this.#manager.handOverPodStatus(pod, status);
+    else this.#manager.setPodStatus(pod, status);
+  }
+
+  #foreign(name: string, condition: string): void {
+    const pod = this.#podOf(name);
+    const [type = '', status = ''] = condition.split('=');
+    const others = (pod.status?.conditions ?? []).filter((other) => other.type !== type);
+    const written = { type, status: status as ConditionStatus };
+    this.#api.put({ ...pod, status: { ...pod.status, conditions: [...others, written] } });
+  }
+
+  #watch(pod: Pod, isGone: boolean): void {
+    if (isGone) return this.#manager.apiPodGone(pod);
+    this.#pods.set(pod);
+    this.#manager.apiPodSeen(pod);
+  }
+
+  #uidOf(name: string): string {
+    return `${name}-${this.#uids.get(name) ?? 0}`;
+  }
+
+  /** As the API has it, or had it. */
+  #podOf(name: string): Pod {
+    const pod =
+      this.#api.find({ namespace: 'default', name }) ?? this.#pods.find(this.#uidOf(name))?.pod;
+    if (!pod) throw new Error(`no pod ${name}`);
+    return pod;
+  }
+
+  #showApi(): string {
+    const pods = this.#api.pods().map(({ metadata, status }) => {
+      const conditions = (status?.conditions ?? [])
+        .filter(({ type }) => type === 'Ready' || type.includes('/'))
+        .map(({ type, status: value }) => `${type}=${value}`);
+      const { restartCount = 0 } = status?.containerStatuses?.[0] ?? {};
+      return [
+        `${metadata.uid} ${status?.phase}`,
+        ...(status?.reason ? [`because ${status.reason}`] : []),
+        ...conditions,
+        ...(restartCount > 0 ? [`restarts=${restartCount}`] : []),
+        ...(metadata.deletionTimestamp ? ['deleting'] : []),
+      ].join(' ');
+    });
+    return pods.length > 0 ? pods.join('\n') : 'no pods';
+  }
+}
+
+interface Facts {
+  readonly phase: PodPhase;
+  readonly ready: boolean;
+  readonly reason: string | undefined;
+  readonly restarts: number;
+}
+
+function statusOf(uid: string, { phase, ready, reason, restarts }: Facts): PodStatus {
+  const status: ConditionStatus = ready ? 'True' : 'False';
+  const isOver = phase === 'Failed' || phase === 'Succeeded';
+  const ended = { terminated: { exitCode: phase === 'Failed' ? 1 : 0 } };
+  return {
+    phase,
+    ...(reason !== undefined && { reason }),
+    conditions: [
+      { type: 'Ready', status },
+      { type: 'ContainersReady', status },
+    ],
+    containerStatuses: [
+      {
+        name: 'main',
+        containerID: idOf(uid),
+        ready,
+        started: true,
+        restartCount: restarts,
+        state: isOver ? ended : { running: { startedAt: '2030-01-02T03:04:00Z' } },
+      },
+    ],
+  };
+}
+
+function idOf(uid: string): string {
+  return `test://${uid}`;
+}
+
+function faultOf(word: string): Fault {
+  const [kind = '', value = '0'] = word.split('=');
+  switch (kind) {
+    case 'up':
+      return NO_FAULT;
+    case 'down':
+      return { cut: 'before' };
+    case 'deaf':
+      return { cut: 'after' };
+    case 'conflict':
+      return { refuse: 409 };
+    case 'slow':
+      return { latencyMs: Number(value) };
+    case 'busy':
+      return { refuse: 429, retryAfterMs: Number(value) * 1000 };
+    default:
+      throw new Error(`no such fault: ${word}`);
+  }
+}
+
+/** The same line many times becomes one with a number. */
+function folded(lines: readonly string[]): readonly string[] {
+  const counted: [string, number][] = [];
+  for (const line of lines) {
+    const last = counted.at(-1);
+    if (last?.[0] === line) last[1] += 1;
+    else counted.push([line, 1]);
+  }
+  return counted.map(([line, count]) => (count > 1 ? `${line} (${count} times)` : line));
+}
