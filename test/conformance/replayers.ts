@@ -3,6 +3,7 @@ import { apiReplayers } from './functions/api.ts';
 import { kubeletReplayers } from './functions/kubelet.ts';
 import { phaseReplayers } from './functions/phase.ts';
 import { statusReplayers } from './functions/status.ts';
+import { replayPodWorkersScenario } from './pod-workers-scenario.ts';
 import { replayStatusManagerScenario } from './status-manager-scenario.ts';
 import type { Replayer } from './vector.ts';
 
@@ -13,5 +14,6 @@ export const replayers: ReadonlyMap<string, Replayer> = new Map(
     ...apiReplayers,
     ...kubeletReplayers,
     statusManagerScenario: replayStatusManagerScenario,
+    podWorkersScenario: replayPodWorkersScenario,
   }),
 );
