@@ -173,7 +173,9 @@ describe('KL-41: a container that is to be started but could not be', () => {
   });
 
   test('keeps its state while no start of it failed', () => {
-    expect(convertOne(podOf(), [exited('c', 1)], failing('other'))?.state?.terminated).toBeDefined();
+    expect(
+      convertOne(podOf(), [exited('c', 1)], failing('other'))?.state?.terminated,
+    ).toBeDefined();
   });
 
   test.each([

@@ -50,7 +50,9 @@ describe('SM-31, A-09: a regular container that ended comes back', () => {
   ] as const)('policy %s, exit %s: %s', (restartPolicy, exitCode, expected) => {
     expect(checkRegular({ restartPolicy }, terminated('c', exitCode), running('c'))).toBe(expected);
     expect(checkRegular({ restartPolicy }, terminated('c', exitCode), waiting('c'))).toBe(expected);
-    expect(checkRegular({ restartPolicy }, terminated('c', exitCode), { name: 'c' })).toBe(expected);
+    expect(checkRegular({ restartPolicy }, terminated('c', exitCode), { name: 'c' })).toBe(
+      expected,
+    );
   });
 
   test('a pod without a policy restarts', () => {
@@ -66,7 +68,13 @@ describe('SM-31, A-09: a regular container that ended comes back', () => {
   test('one that had not ended may do what it likes', () => {
     const spec = { restartPolicy: 'Never' } as const;
     expect(checkRegular(spec, running('c'), waiting('c'))).toBeNull();
-    expect(checkRegular(spec, waiting('c', { lastState: { terminated: { exitCode: 1 } } }), running('c'))).toBeNull();
+    expect(
+      checkRegular(
+        spec,
+        waiting('c', { lastState: { terminated: { exitCode: 1 } } }),
+        running('c'),
+      ),
+    ).toBeNull();
   });
 
   test('SM-33: one that vanished is no violation', () => {
@@ -76,8 +84,12 @@ describe('SM-31, A-09: a regular container that ended comes back', () => {
 
   test('one that the spec does not name is judged by the pod’s policy alone', () => {
     const message = REVIVED.replace(' c ', ' x ');
-    expect(checkRegular({ restartPolicy: 'Never' }, terminated('x', 1), running('x'))).toBe(message);
-    expect(checkRegular({ restartPolicy: 'OnFailure' }, terminated('x', 1), running('x'))).toBeNull();
+    expect(checkRegular({ restartPolicy: 'Never' }, terminated('x', 1), running('x'))).toBe(
+      message,
+    );
+    expect(
+      checkRegular({ restartPolicy: 'OnFailure' }, terminated('x', 1), running('x')),
+    ).toBeNull();
   });
 });
 
@@ -118,7 +130,10 @@ describe('SM-30, E-7: a pod that may restart in place', () => {
 });
 
 describe('SM-32: init containers', () => {
-  const never = { initContainers: [container('i'), container('j')], restartPolicy: 'Never' } as const;
+  const never = {
+    initContainers: [container('i'), container('j')],
+    restartPolicy: 'Never',
+  } as const;
 
   test('may not come back, as regular ones may not', () => {
     expect(checkInit(never, [terminated('i', 0)], [running('i')])).toBe(REVIVED_INIT);
@@ -174,5 +189,7 @@ test('SM-33: ephemeral containers are not checked', () => {
 test('statuses without containers are lawful', () => {
   const { spec } = podOf({ restartPolicy: 'Never' });
   expect(checkContainerTransitions(spec, {}, {})).toBeNull();
-  expect(checkContainerTransitions(spec, { containerStatuses: [terminated('c', 0)] }, {})).toBeNull();
+  expect(
+    checkContainerTransitions(spec, { containerStatuses: [terminated('c', 0)] }, {}),
+  ).toBeNull();
 });

@@ -39,7 +39,9 @@ describe('SM-80: conditions', () => {
   test('those of others stay as the API has them, in order and in front', () => {
     const other = condition('example.com/other', 'Unknown');
     const old = { conditions: [oldReady, foreign, other] };
-    const merged = merge(old, { conditions: [condition('Initialized'), condition('Ready', 'False')] });
+    const merged = merge(old, {
+      conditions: [condition('Initialized'), condition('Ready', 'False')],
+    });
     expect(typesOf(merged)).toEqual([
       'example.com/gate',
       'example.com/other',
@@ -51,7 +53,10 @@ describe('SM-80: conditions', () => {
   });
 
   test('our own come from us, whole', () => {
-    const ours = condition('Ready', 'False', { reason: 'ContainersNotReady', lastProbeTime: LATER });
+    const ours = condition('Ready', 'False', {
+      reason: 'ContainersNotReady',
+      lastProbeTime: LATER,
+    });
     const merged = merge({ conditions: [oldReady] }, { conditions: [ours] });
     expect(merged.conditions).toEqual([ours]);
   });

@@ -99,20 +99,23 @@ describe('SM-35: each container has its share of 12 KiB for termination messages
     expect(normalizeStatus(podOfMany(1), status)).toBe(status);
   });
 
-  test.each([3, 5, 11])('V-5: in a pod of %i, text of any script ends at a whole character', (n) => {
-    const budget = Math.floor(12_288 / n);
-    for (const text of ['日'.repeat(9000), '日a'.repeat(9000), '😀'.repeat(9000)]) {
-      const [first = ''] = text;
-      const cut = messageIn(
-        normalizeStatus(podOfMany(n), { containerStatuses: [withMessage('c0', text)] }),
-      );
-      const bytes = Buffer.byteLength(cut ?? '');
-      expect(text.startsWith(cut ?? 'none')).toBe(true);
-      expect(cut).not.toContain('\uFFFD');
-      expect(bytes).toBeLessThanOrEqual(budget);
-      expect(bytes).toBeGreaterThan(budget - Buffer.byteLength(first));
-    }
-  });
+  test.each([3, 5, 11])(
+    'V-5: in a pod of %i, text of any script ends at a whole character',
+    (n) => {
+      const budget = Math.floor(12_288 / n);
+      for (const text of ['日'.repeat(9000), '日a'.repeat(9000), '😀'.repeat(9000)]) {
+        const [first = ''] = text;
+        const cut = messageIn(
+          normalizeStatus(podOfMany(n), { containerStatuses: [withMessage('c0', text)] }),
+        );
+        const bytes = Buffer.byteLength(cut ?? '');
+        expect(text.startsWith(cut ?? 'none')).toBe(true);
+        expect(cut).not.toContain('\uFFFD');
+        expect(bytes).toBeLessThanOrEqual(budget);
+        expect(bytes).toBeGreaterThan(budget - Buffer.byteLength(first));
+      }
+    },
+  );
 });
 
 describe('SM-37: times are whole seconds', () => {

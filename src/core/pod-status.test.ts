@@ -211,7 +211,11 @@ describe('KL-27: conditions', () => {
 
   test('stand in the kubelet’s order', () => {
     const pod = podOf(
-      { containers: [container('c', { restartPolicyRules: [restartRule('RestartAllContainers', 'In', 42)] })] },
+      {
+        containers: [
+          container('c', { restartPolicyRules: [restartRule('RestartAllContainers', 'In', 42)] }),
+        ],
+      },
       { status: { conditions: [condition('Ready'), foreign] } },
     );
     const said = { conditions: [disrupted('x')] };

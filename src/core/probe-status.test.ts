@@ -14,7 +14,8 @@ import { probeView } from '../../test/support/views.ts';
 import { withProbeResults, type ProbeResult, type ProbeView } from './probe-status.ts';
 
 const ID = 'test://c';
-const live = (fields: Partial<ContainerStatus> = {}) => running('c', { containerID: ID, ...fields });
+const live = (fields: Partial<ContainerStatus> = {}) =>
+  running('c', { containerID: ID, ...fields });
 const told = (result: ProbeResult) => new Map([[ID, result]]);
 const watched = new Set(['c']);
 

@@ -23,7 +23,10 @@ const status: PodStatus = {
   qosClass: 'Burstable',
   allocatedResources: { cpu: '1' },
   resources: { requests: { cpu: '1' } },
-  conditions: [condition('Ready', 'False', { reason: 'R', message: 'm' }), condition('PodScheduled')],
+  conditions: [
+    condition('Ready', 'False', { reason: 'R', message: 'm' }),
+    condition('PodScheduled'),
+  ],
   containerStatuses: [running('c', { ready: true, started: true, restartCount: 1 })],
   initContainerStatuses: [terminated('i', 0)],
   ephemeralContainerStatuses: [waiting('e')],
@@ -88,7 +91,10 @@ describe('SM-25 (a): conditions', () => {
 
   test('an empty reason is no reason', () => {
     expect(
-      equal(withConditions(condition('Ready')), withConditions(condition('Ready', 'True', { reason: '', message: '' }))),
+      equal(
+        withConditions(condition('Ready')),
+        withConditions(condition('Ready', 'True', { reason: '', message: '' })),
+      ),
     ).toBe(true);
   });
 });

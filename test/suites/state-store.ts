@@ -228,6 +228,9 @@ function casesOfRefusing(): readonly Case[] {
         await expect(
           store.setPodResources('pod', podOf({ main: LARGE, next: wrong })),
         ).rejects.toMatchObject(refusal);
+        await expect(
+          store.setPodResources('pod', podOf({ main: LARGE }, wrong)),
+        ).rejects.toMatchObject(refusal);
         expect(store.all()).toBe(before);
       },
     },

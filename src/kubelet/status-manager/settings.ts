@@ -5,6 +5,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { DecisionLog } from '../../ports/decision-log.ts';
 import type { Log } from '../../ports/log.ts';
 import type { PodManager } from '../../ports/pod-manager.ts';
+import type { PodReference } from '../../ports/pod-reference.ts';
 import type { ProbeResults } from '../../ports/probe-results.ts';
 import type { Random } from '../../ports/random.ts';
 import type { StatusObserver } from '../../ports/status-observer.ts';
@@ -19,6 +20,10 @@ export interface StatusManagerPorts {
   readonly decisions: DecisionLog;
   readonly log: Log;
   readonly observer: StatusObserver;
+  /** Wrapped around every request, such as by a trace. */
+  readonly aroundWrite?:
+    | ((pod: PodReference, write: () => Promise<void>) => Promise<void>)
+    | undefined;
   /** May something of this pod still run? Asked before a terminal phase is written (SM-84). */
   readonly couldHaveRunningContainers: (pod: Pod | undefined, uid: string) => boolean;
 }

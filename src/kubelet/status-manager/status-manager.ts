@@ -19,6 +19,7 @@ import { reconcileNeed } from '../../core/status-write/reconcile.ts';
 import type { Ask } from '../../core/status-write/status-write.ts';
 import { isUrgent } from '../../core/status-write/urgency.ts';
 import { terminateStatus } from '../../core/terminate-status.ts';
+import type { ApiClient, PodName } from '../../ports/api-client.ts';
 import type { StatusSubscriber } from '../../ports/status-subscriber.ts';
 import { KnownObjects, nameOf } from './known-objects.ts';
 import { Reconciler } from './reconciler.ts';
@@ -267,11 +268,16 @@ export class StatusManager {
   }
 
   async #perform(uid: string, ask: Ask, signal: AbortSignal): Promise<void> {
-    const { api } = this.#ports;
+    const { api, aroundWrite } = this.#ports;
     const record = this.#records.get(uid);
     if (!api || !record) return;
-    const pod = { namespace: record.namespace, name: record.name };
+    const { namespace, name } = record;
     this.#chronicle.writing(uid);
+    const send = (): Promise<void> => this.#send(api, { namespace, name }, ask, signal);
+    await (aroundWrite ? aroundWrite({ uid, namespace, name }, send) : send());
+  }
+
+  async #send(api: ApiClient, pod: PodName, ask: Ask, signal: AbortSignal): Promise<void> {
     switch (ask.type) {
       case 'patch':
         this.#known.learn(await api.patchPodStatus(pod, ask.body, signal));

@@ -246,13 +246,7 @@ export class StatusWriter {
       this.#busy -= 1;
     }
     if (entry.forgotten) this.#startAnew(uid, entry.forgotten.again);
-    else
-      this.#send(
-        uid,
-        entry,
-        { type: 'settled', outcome, view: viewOf(uid) },
-        failure,
-      );
+    else this.#send(uid, entry, { type: 'settled', outcome, view: viewOf(uid) }, failure);
     this.#pump();
   }
 

@@ -1,0 +1,86 @@
+/**
+ * What a pod worker orders. The driver carries it out and reports back with an event.
+ *
+ * At most one of the four kinds of work (syncPod, stopPod, stopRuntimePod, releasePod) is in flight
+ * for a pod; each ends with one `settled`. `askForTurn` is answered by `admitted` or `refused`.
+ */
+import type { Pod } from '../../api/pod.ts';
+import type { Delay } from './delay.ts';
+import type { KillId } from './event.ts';
+import type { State } from './state.ts';
+import type { RunningPod, UpdateType } from './update.ts';
+
+export type Effect =
+  | {
+      readonly type: 'syncPod';
+      readonly updateType: UpdateType;
+      readonly pod: Pod;
+      readonly mirrorPod: Pod | null;
+    }
+  | {
+      readonly type: 'stopPod';
+      readonly pod: Pod;
+      readonly graceSeconds: number | null;
+      readonly statusFrom: KillId | null;
+    }
+  | { readonly type: 'stopRuntimePod'; readonly runningPod: RunningPod }
+  | { readonly type: 'releasePod'; readonly pod: Pod }
+  | { readonly type: 'cancelInFlight' }
+  | { readonly type: 'wakeAfter'; readonly delay: Delay }
+  | { readonly type: 'completeKills'; readonly kills: readonly KillId[] }
+  | { readonly type: 'joinLine' }
+  | { readonly type: 'askForTurn' }
+  | { readonly type: 'leaveLine' }
+  | { readonly type: 'countStart'; readonly containers: number }
+  | {
+      readonly type: 'measureTurn';
+      readonly operation: UpdateType | 'terminated';
+      readonly startedAtMs: number;
+    };
+
+export interface Decision<To extends State = State> {
+  readonly state: To;
+  readonly effects: readonly Effect[];
+  /** The reason, for people. None if nothing was decided. */
+  readonly why: string | null;
+}
+
+export function become<To extends State>(
+  state: To,
+  why: string,
+  ...effects: readonly Effect[]
+): Decision<To> {
+  return { state, effects, why };
+}
+
+/** Nothing to do, and nothing to say about it. */
+export function stay<To extends State>(state: To, ...effects: readonly Effect[]): Decision<To> {
+  return { state, effects, why: null };
+}
+
+/** The same decision, with some orders to carry out before its own. */
+export function after(effects: readonly Effect[], decision: Decision): Decision {
+  return effects.length === 0
+    ? decision
+    : { ...decision, effects: [...effects, ...decision.effects] };
+}
+
+/** Tells those who wait for the kills that there is nothing left to wait for. */
+export function completed(kills: readonly KillId[]): readonly Effect[] {
+  return kills.length === 0 ? [] : [{ type: 'completeKills', kills }];
+}
+
+/** What every turn is followed by that does not move the pod on (PW-44, PW-50 to PW-53). */
+export function turnEnded(turn: TurnTimes, delay: Delay): readonly Effect[] {
+  return [...measured(turn), { type: 'wakeAfter', delay }];
+}
+
+/** How long the pod waited for the end of this turn, if anybody said when it began (PW-44). */
+export function measured({ operation, startedAtMs }: TurnTimes): readonly Effect[] {
+  return startedAtMs === null ? [] : [{ type: 'measureTurn', operation, startedAtMs }];
+}
+
+interface TurnTimes {
+  readonly operation: UpdateType | 'terminated';
+  readonly startedAtMs: number | null;
+}

@@ -1,0 +1,119 @@
+/**
+ * What the rest of the kubelet may ask about a pod's worker (PW-70 to PW-77).
+ *
+ *     forgotten  │ waiting │ syncing │ terminating       │ terminated │ finished │ forgotten
+ *                          ^ started │ ^ asked  ^ seen   ^ stopped    ^ released
+ *     could have running containers ─────────────────────┤
+ *                      termination requested ├──────────────────────────────────┤
+ *                      containers should be terminating ├─────────────────────────────────────
+ *                                   runtime should be removed ├───────────────────────────────
+ *                                                   should be finished ├──────────────────────
+ *
+ * A forgotten pod gets two kinds of answers. Before the first housekeeping, podkeep may not have
+ * heard of all its pods yet, so anything could run. After it, a pod without a worker does not run.
+ */
+import { unreachable } from '../../lib/assert.ts';
+import type { Fate, State } from './state.ts';
+import { isStaticSubject } from './update.ts';
+
+/** No container runs, and none will. */
+export function isKnownTerminated(state: State): boolean {
+  return state.phase === 'terminated' || state.phase === 'finished';
+}
+
+export function couldHaveRunningContainers(state: State, podsSynced: boolean): boolean {
+  return state.phase === 'forgotten' ? !podsSynced : !isKnownTerminated(state);
+}
+
+/** Everything the pod held was given back. */
+export function shouldBeFinished(state: State, podsSynced: boolean): boolean {
+  return state.phase === 'forgotten' ? podsSynced : state.phase === 'finished';
+}
+
+/** The end of the pod is decided; its last sync may still run. */
+export function isTerminationRequested(state: State): boolean {
+  return state.phase === 'terminating' || isKnownTerminated(state);
+}
+
+/** No sync runs any more, so no new container can appear. */
+export function shouldContainersBeTerminating(state: State, podsSynced: boolean): boolean {
+  switch (state.phase) {
+    case 'forgotten':
+      return podsSynced;
+    case 'waiting':
+    case 'syncing':
+      return false;
+    case 'terminating':
+      return state.inFlight?.work !== 'sync';
+    case 'terminated':
+      return true;
+    case 'finished':
+      return state.how !== 'neverStarted';
+    default:
+      return unreachable(state);
+  }
+}
+
+/** What is neither container nor content (attached volumes, for one) may go. */
+export function shouldRuntimeBeRemoved(state: State, podsSynced: boolean): boolean {
+  return state.phase === 'forgotten' ? podsSynced : isKnownTerminated(state);
+}
+
+/** Dead containers and files may go: at once if evicted, and else if deleted and stopped. */
+export function shouldContentBeRemoved(state: State, podsSynced: boolean): boolean {
+  if (state.phase === 'forgotten') return podsSynced;
+  const { deleted, evicted } = fateOf(state);
+  return evicted || (deleted && isKnownTerminated(state));
+}
+
+/** Asked of the pod that holds a full name, before its mirror pod is deleted (PW-77). */
+export function isTerminating(state: State): boolean {
+  return state.phase === 'terminating';
+}
+
+/** What housekeeping learns about each worker (PW-66). */
+export interface Summary {
+  readonly state: 'sync' | 'terminating' | 'terminated';
+  readonly orphan: boolean;
+  readonly hasConfig: boolean;
+  readonly static: boolean;
+}
+
+/** Null if there is no worker. */
+export function summarize(state: State, orphan: boolean): Summary | null {
+  switch (state.phase) {
+    case 'forgotten':
+      return null;
+    case 'waiting':
+      return {
+        state: 'sync',
+        orphan,
+        hasConfig: true,
+        static: isStaticSubject(state.update.subject),
+      };
+    case 'finished':
+      return {
+        state: 'terminated',
+        orphan,
+        hasConfig: state.how === 'released',
+        static: state.static,
+      };
+    case 'syncing':
+    case 'terminating':
+    case 'terminated':
+      return {
+        state: state.phase === 'syncing' ? 'sync' : state.phase,
+        orphan,
+        hasConfig: state.subject.kind === 'configured',
+        static: isStaticSubject(state.subject),
+      };
+    default:
+      return unreachable(state);
+  }
+}
+
+const UNTOUCHED: Fate = { deleted: false, evicted: false, restartRequested: false };
+
+function fateOf(state: State): Fate {
+  return 'fate' in state ? state.fate : UNTOUCHED;
+}

@@ -1,0 +1,123 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { deepFreeze } from '../../../test/support/deep-freeze.ts';
+import * as staticLine from './static-line.ts';
+import type { Effect, Event, State } from './static-line.ts';
+
+/** `joined u1`, `asked u1`, `left u1`; answers what the last one brought about. */
+function play(...words: readonly string[]): { state: State; effects: readonly Effect[] } {
+  let played: { state: State; effects: readonly Effect[] } = {
+    state: staticLine.initial,
+    effects: [],
+  };
+  for (const word of words) {
+    const [type, uid] = word.split(' ') as [Event['type'], string];
+    played = staticLine.decide(deepFreeze(played.state), { type, uid });
+  }
+  return played;
+}
+
+const admit = (uid: string) => [{ type: 'admit', uid }];
+const refuse = (uid: string) => [{ type: 'refuse', uid }];
+
+describe('the line of static pods with one name (PW-40)', () => {
+  test('the first to come has the name', () => {
+    const { state, effects } = play('joined u1', 'asked u1');
+    expect(effects).toEqual(admit('u1'));
+    expect(state).toEqual({ holder: 'u1', places: [] });
+  });
+
+  test('others are refused while it is held; the holder is welcome to ask again', () => {
+    const held = ['joined u1', 'asked u1', 'joined u2', 'asked u2'];
+    expect(play(...held).effects).toEqual(refuse('u2'));
+    expect(play(...held, 'asked u1').effects).toEqual(admit('u1'));
+  });
+
+  test('the next in line is called as soon as the name is free (V-7)', () => {
+    const { state, effects } = play('joined u1', 'asked u1', 'joined u2', 'joined u3', 'left u1');
+    expect(effects).toEqual(admit('u2'));
+    expect(state.holder).toBe('u2');
+  });
+
+  test('whoever left is passed over', () => {
+    const { effects } = play(
+      'joined u1',
+      'asked u1',
+      'joined u2',
+      'joined u3',
+      'left u2',
+      'left u1',
+    );
+    expect(effects).toEqual(admit('u3'));
+  });
+
+  test('one who is not next is refused even if the name is free', () => {
+    const { state, effects } = play('joined u1', 'left u1', 'joined u2', 'joined u3', 'asked u3');
+    expect(effects).toEqual(refuse('u3'));
+    expect(state.places.map(({ uid }) => uid)).toEqual(['u2', 'u3']);
+  });
+
+  test('one who asks without a place is admitted if nobody waits', () => {
+    expect(play('joined u1', 'left u1', 'asked u2').effects).toEqual(admit('u2'));
+  });
+
+  test('a UID that comes back has its old place again (PW-69)', () => {
+    const { effects } = play(
+      'joined u1',
+      'asked u1',
+      'joined u2',
+      'joined u3',
+      'left u2',
+      'joined u2',
+      'left u1',
+    );
+    expect(effects).toEqual(admit('u2'));
+  });
+
+  test('a pod that never stood in line changes nothing by leaving', () => {
+    const { state } = play('joined u1', 'asked u1', 'joined u2');
+    expect(staticLine.decide(state, { type: 'left', uid: 'other' })).toEqual({
+      state,
+      effects: [],
+    });
+    expect(staticLine.decide(state, { type: 'left', uid: 'other' }).state).toBe(state);
+  });
+
+  test('a name that nobody has or waits for is empty', () => {
+    expect(staticLine.isEmpty(staticLine.initial)).toBe(true);
+    expect(staticLine.isEmpty(play('joined u1').state)).toBe(false);
+    expect(staticLine.isEmpty(play('joined u1', 'asked u1').state)).toBe(false);
+    expect(staticLine.isEmpty(play('joined u1', 'asked u1', 'left u1').state)).toBe(true);
+  });
+});
+
+test('PW-80: in any history one pod runs at a time, in the order in which they came', () => {
+  // Each pod joins once and asks at once, as the workers do. Then some leave, in any order.
+  const leaves = fc.array(fc.nat({ max: 9 }), { maxLength: 30 });
+  const property = fc.property(fc.integer({ min: 1, max: 10 }), leaves, (pods, order) => {
+    let state = staticLine.initial;
+    const admitted: string[] = [];
+    const gone = new Set<string>();
+    const send = (type: Event['type'], uid: string): void => {
+      const { state: next, effects } = staticLine.decide(state, { type, uid });
+      state = next;
+      for (const effect of effects) if (effect.type === 'admit') admitted.push(effect.uid);
+    };
+    const uids = Array.from({ length: pods }, (_, index) => `u${index}`);
+    for (const uid of uids) {
+      send('joined', uid);
+      send('asked', uid);
+    }
+    for (const index of order) {
+      const uid = `u${index % pods}`;
+      if (gone.has(uid)) continue;
+      gone.add(uid);
+      send('left', uid);
+      expect(state.holder).toBe(admitted.find((each) => !gone.has(each)) ?? null);
+    }
+    expect(admitted).toEqual(uids.filter((uid) => admitted.includes(uid)));
+    expect(new Set(admitted).size).toBe(admitted.length);
+    expect(state.holder).toBe(uids.find((uid) => !gone.has(uid)) ?? null);
+  });
+  fc.assert(property, { numRuns: 1_000 });
+});

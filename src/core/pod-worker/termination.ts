@@ -1,0 +1,96 @@
+/**
+ * Why a pod has to end, how long it may take, and what that makes of its remains.
+ *
+ * The reason is decided once, when termination is first asked for; the first that matches counts
+ * (PW-16). What happens later can still mark the pod as deleted or evicted (V-3), since others clean
+ * up by these marks, and it can make the pod hurry, but never let it take longer (PW-45).
+ */
+import { withFields } from '../../lib/share.ts';
+import { effectiveGracePeriod } from '../grace-period.ts';
+import { isBeingDeleted, isTerminalPhase } from '../pod-facts.ts';
+import { become, stay } from './effect.ts';
+import type { Decision } from './effect.ts';
+import type { Kill, Request } from './event.ts';
+import type { Fate, Finished, Terminated, Terminating } from './state.ts';
+import type { Subject } from './update.ts';
+
+export type Cause =
+  | 'deleted'
+  | 'terminalPhase'
+  | 'evicted'
+  | 'killed'
+  /** The runtime runs it, or it was started, and no source of pods knows it. */
+  | 'orphaned'
+  /** Its containers have all ended for good. */
+  | 'completed';
+
+const REASONS: Readonly<Record<Cause, string>> = {
+  deleted: 'the pod was deleted',
+  terminalPhase: 'the phase of the pod is final',
+  evicted: 'the pod is evicted from this node',
+  killed: 'the pod is to be removed from this node',
+  orphaned: 'no source of pods knows the pod any more',
+  completed: 'all containers have ended for good',
+};
+
+export function explainCause(cause: Cause): string {
+  return REASONS[cause];
+}
+
+/** Does this request end the pod? The first match counts (PW-16). */
+export function causeOf({ update, kill, runtimeOnly }: Request): Cause | null {
+  const { subject } = update;
+  if (runtimeOnly || subject.kind === 'runtimeOnly') return 'orphaned';
+  if (isBeingDeleted(subject.pod)) return 'deleted';
+  if (isTerminalPhase(subject.pod.status?.phase)) return 'terminalPhase';
+  if (kill === null) return null;
+  return kill.evict ? 'evicted' : 'killed';
+}
+
+export function fateFrom(cause: Cause): Fate {
+  return {
+    deleted: cause === 'deleted' || cause === 'orphaned',
+    evicted: cause === 'evicted',
+    restartRequested: false,
+  };
+}
+
+/** Marks that arrive after the end was decided (V-3). A runtime's kill says nothing about the API. */
+export function markedBy({ update, kill, runtimeOnly }: Request, fate: Fate): Fate {
+  const { subject } = update;
+  const deleted = !runtimeOnly && subject.kind === 'configured' && isBeingDeleted(subject.pod);
+  return withFields(fate, {
+    deleted: fate.deleted || deleted,
+    evicted: fate.evicted || kill?.evict === true,
+  });
+}
+
+export function explainMarks(before: Fate, after: Fate): string | null {
+  if (after.deleted && !before.deleted) return REASONS.deleted;
+  if (after.evicted && !before.evicted) return REASONS.evicted;
+  return null;
+}
+
+/** The UID was created again before its end was over: the new pod has to wait for it (PW-14). */
+export function restartLater(state: Terminating | Terminated | Finished): Decision {
+  const fate = withFields(state.fate, { restartRequested: true });
+  if (fate === state.fate) return stay(state);
+  return become({ ...state, fate }, 'created again: a new pod starts when this one is forgotten');
+}
+
+export interface Grace {
+  readonly graceSeconds: number;
+  readonly shortened: boolean;
+}
+
+/** A pod without a spec has nobody to speak for it and gets the shortest time (PW-45, PW-67). */
+export function graceFor(subject: Subject, kill: Kill | null, granted: number | null): Grace {
+  const pod = subject.kind === 'configured' ? subject.pod : undefined;
+  const { gracePeriod, shortened } = effectiveGracePeriod({
+    current: granted ?? 0,
+    deletionGracePeriodSeconds: pod?.metadata.deletionGracePeriodSeconds,
+    gracePeriodOverride: kill?.graceSeconds ?? undefined,
+    terminationGracePeriodSeconds: pod?.spec.terminationGracePeriodSeconds,
+  });
+  return { graceSeconds: gracePeriod, shortened };
+}

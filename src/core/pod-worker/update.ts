@@ -1,0 +1,71 @@
+/**
+ * What a pod worker is told about its pod, and how a new word adds to what it knew.
+ *
+ * Most pods come with a spec. Some are known only because the runtime still runs them (podkeep was
+ * restarted after their spec had gone): all that can be done for those is to stop them. The two are
+ * told apart here once, so that no rule has to ask "and what if there is no spec?".
+ */
+import type { Pod } from '../../api/pod.ts';
+import { assert } from '../../lib/assert.ts';
+import { isStaticPod } from '../pod-facts.ts';
+
+export type UpdateType = 'create' | 'update' | 'sync' | 'kill';
+
+/** A pod that the runtime runs and that no source of pods knows. */
+export interface RunningPod {
+  readonly uid: string;
+  readonly name: string;
+  readonly namespace: string;
+}
+
+export interface Configured {
+  readonly kind: 'configured';
+  readonly pod: Pod;
+  /** The API's image of a static pod, if somebody has seen one. */
+  readonly mirrorPod: Pod | null;
+}
+
+export interface RuntimeOnly {
+  readonly kind: 'runtimeOnly';
+  readonly runningPod: RunningPod;
+}
+
+export type Subject = Configured | RuntimeOnly;
+
+/** One word about the pod. Only the newest waits for the worker; older ones are skipped (PW-5). */
+export interface Update<About extends Subject = Subject> {
+  readonly type: UpdateType;
+  readonly subject: About;
+  /** When its cause was first seen, on the monotonic clock. It measures how long the pod waited. */
+  readonly startedAtMs: number | null;
+}
+
+/** The same word once more, when there is no newer one. It counts as a plain sync (PW-25). */
+export function replayOf<About extends Subject>(subject: About): Update<About> {
+  return { type: 'sync', subject, startedAtMs: null };
+}
+
+/** Remembers a mirror pod that the newer word does not mention (PW-25). */
+export function merge(known: Configured, newer: Configured): Configured;
+export function merge(known: Subject, newer: Subject): Subject;
+export function merge(known: Subject, newer: Subject): Subject {
+  if (known.kind === 'runtimeOnly') return newer;
+  assert(newer.kind === 'configured', 'a pod lost the spec that its worker knew');
+  if (newer.mirrorPod !== null || known.mirrorPod === null) return newer;
+  return { ...newer, mirrorPod: known.mirrorPod };
+}
+
+/** Replaces a waiting update, but keeps its start: the worst latency is the one to measure (PW-21). */
+export function supersede<About extends Subject>(
+  waiting: Update | null,
+  newer: Update<About>,
+): Update<About> {
+  const startedAtMs = waiting?.startedAtMs ?? null;
+  if (startedAtMs === null) return newer;
+  if (newer.startedAtMs !== null && newer.startedAtMs <= startedAtMs) return newer;
+  return { ...newer, startedAtMs };
+}
+
+export function isStaticSubject(subject: Subject): boolean {
+  return subject.kind === 'configured' && isStaticPod(subject.pod);
+}

@@ -1,0 +1,160 @@
+/**
+ * One file that is only ever replaced as a whole.
+ *
+ *     create .name.pid-n -> write -> fsync -> close -> rename to name -> fsync of the folder
+ *     └────────── a failure leaves the old file ───────────────┘└─ the new file is there ─┘
+ *
+ * A crash or a power cut at any point leaves the old content or the new one, never a mixture, and at
+ * worst a temporary file, which the next start removes. The kubelet does the same up to the rename
+ * (KL-95); without the last step a power cut can bring back the old file after everybody was told of
+ * the new one. Replacing is not for two callers at once: see checkpoint-state-store.ts.
+ *
+ * A file that cannot be read stops the start and is never overwritten: it is the only record of what
+ * running containers have (KL-98).
+ */
+import path from 'node:path';
+import { assert } from '../../lib/assert.ts';
+import {
+  checkpointFolderUnusable,
+  checkpointNotDurable,
+  checkpointNotWritten,
+  checkpointUnusable,
+  reasonOf,
+} from './checkpoint-errors.ts';
+import { foldersBetween, type FileSystem, type NewFile } from './file-system.ts';
+
+/**
+ * Letters, digits and `-_.`, with a letter or digit at both ends (KL-95). The kubelet allows 250
+ * characters; the name of the temporary file is longer and has to fit in 255.
+ */
+const NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+const NAME_LENGTH_MAX = 220;
+const TEMPORARY_END = /^\d+-\d+$/;
+
+export class CheckpointFile {
+  readonly #fileSystem: FileSystem;
+  readonly #folder: string;
+  readonly #name: string;
+  readonly #file: string;
+  #replacements = 0;
+  /** Folders that got a new folder of ours in them, if they could not be synced since. */
+  #unsynced: readonly string[] = [];
+
+  constructor(fileSystem: FileSystem, folder: string, name: string) {
+    assert(NAME.test(name) && name.length <= NAME_LENGTH_MAX, `no name for a checkpoint: ${name}`);
+    this.#fileSystem = fileSystem;
+    this.#folder = path.resolve(folder);
+    this.#name = name;
+    this.#file = path.join(this.#folder, name);
+  }
+
+  /** What `parse` makes of the content; undefined if there is no file yet. */
+  async restore<Content>(parse: (bytes: Uint8Array) => Content): Promise<Content | undefined> {
+    await this.#inFolder(() => this.#makeFolder());
+    const content = await this.#read(parse);
+    await this.#inFolder(() => this.#tidyFolder());
+    return content;
+  }
+
+  async replace(content: Uint8Array): Promise<void> {
+    try {
+      await this.#makeFolder();
+      await this.#write(content);
+    } catch (error) {
+      throw checkpointNotWritten({ file: this.#file, reason: reasonOf(error) }, error);
+    }
+    try {
+      await this.#fileSystem.syncFolder(this.#folder);
+    } catch (error) {
+      throw checkpointNotDurable({ file: this.#file, reason: reasonOf(error) }, error);
+    }
+  }
+
+  async #read<Content>(parse: (bytes: Uint8Array) => Content): Promise<Content | undefined> {
+    try {
+      const bytes = await this.#fileSystem.readFile(this.#file);
+      return bytes && parse(bytes);
+    } catch (error) {
+      throw checkpointUnusable({ file: this.#file, reason: reasonOf(error) }, error);
+    }
+  }
+
+  async #inFolder(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      throw checkpointFolderUnusable({ folder: this.#folder, reason: reasonOf(error) }, error);
+    }
+  }
+
+  /** Before each write as well: whoever deleted the folder should not stop the node. */
+  async #makeFolder(): Promise<void> {
+    const topmost = await this.#fileSystem.makeFolder(this.#folder);
+    // A new folder is a name in the folder above it, and a power cut can take that name away.
+    if (topmost !== undefined) {
+      this.#unsynced = foldersBetween(topmost, this.#folder).map((made) => path.dirname(made));
+    }
+    for (const folder of this.#unsynced) await this.#fileSystem.syncFolder(folder);
+    this.#unsynced = [];
+  }
+
+  /** Removes what a crash left behind, and makes sure that what was just read is there to stay. */
+  async #tidyFolder(): Promise<void> {
+    for (const name of await this.#fileSystem.listFolder(this.#folder)) {
+      if (this.#isTemporary(name)) {
+        await this.#fileSystem.removeFile(path.join(this.#folder, name));
+      }
+    }
+    await this.#fileSystem.syncFolder(this.#folder);
+  }
+
+  async #write(content: Uint8Array): Promise<void> {
+    this.#replacements += 1;
+    const temporary = path.join(
+      this.#folder,
+      `${this.#temporaryStart()}${process.pid}-${this.#replacements}`,
+    );
+    const file = await this.#fileSystem.createFile(temporary);
+    await undoOnFailure(
+      async () => {
+        await fill(file, content);
+        await this.#fileSystem.rename(temporary, this.#file);
+      },
+      () => this.#fileSystem.removeFile(temporary),
+    );
+  }
+
+  /** Its own name is in it: two checkpoints in one folder leave each other's files alone. */
+  #temporaryStart(): string {
+    return `.${this.#name}.`;
+  }
+
+  #isTemporary(name: string): boolean {
+    const start = this.#temporaryStart();
+    return name.startsWith(start) && TEMPORARY_END.test(name.slice(start.length));
+  }
+}
+
+async function fill(file: NewFile, content: Uint8Array): Promise<void> {
+  await undoOnFailure(
+    async () => {
+      await file.write(content);
+      await file.sync();
+    },
+    () => file.close(),
+  );
+  await file.close();
+}
+
+/** If undoing fails too, both failures are told. */
+async function undoOnFailure(work: () => Promise<void>, undo: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const [undone] = await Promise.allSettled([undo()]);
+    if (undone.status === 'fulfilled') throw error;
+    const errors = [error, undone.reason];
+    const words = errors.map(reasonOf).join(', and after that: ');
+    throw new AggregateError(errors, words, { cause: error });
+  }
+}

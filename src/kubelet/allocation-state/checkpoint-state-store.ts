@@ -1,0 +1,112 @@
+/**
+ * A state store whose every change is on disk before anybody hears of it.
+ *
+ *     change ─┐
+ *     change ─┼─ wait ─> one batch ─> next state ─> file ─> readers see it, callers are answered
+ *     change ─┘             └── nothing changed: no write
+ *
+ * One batch is written at a time. Changes that arrive meanwhile wait together and share the next
+ * write, so thirty pods that start at once cost two fsyncs at most, and none of them is lost.
+ *
+ * Invariants:
+ *   1. Readers see what the file holds. A write that failed changes neither, so memory and disk do
+ *      not drift apart; a caller who was refused may simply call again.
+ *   2. Once the new file is in place it counts, even if the folder could not be synced: a restart
+ *      would read it. The callers are told (CHECKPOINT_NOT_DURABLE), and the next change is written
+ *      even if it changes nothing, so calling again makes it durable.
+ *   3. Removals are written like any other change. The kubelet leaves them to the next write (KL-99),
+ *      and after a restart has pods in its books that are long gone.
+ */
+import { PodkeepError } from '../../lib/errors.ts';
+import type { PodResourcesByUid, StateStore } from '../../ports/state-store.ts';
+import { CHECKPOINT_NOT_DURABLE } from './checkpoint-errors.ts';
+import { CheckpointFile } from './checkpoint-file.ts';
+import { formatCheckpoint, parseCheckpoint } from './checkpoint-text.ts';
+import { nodeFileSystem, type FileSystem } from './file-system.ts';
+import { KeptStateStore, type StateKeeper } from './kept-state-store.ts';
+import type { StateChange } from './state-change.ts';
+
+/** The kubelet's names for its two checkpoints: what was allocated (E-3), and what was applied (E-4). */
+export const ALLOCATED_PODS_STATE = 'allocated_pods_state';
+export const ACTUATED_PODS_STATE = 'actuated_pods_state';
+
+export interface CheckpointStateStoreOptions {
+  /** The kubelet's root folder. It is made if it is missing. */
+  readonly folder: string;
+  readonly name: string;
+  readonly fileSystem?: FileSystem;
+}
+
+/** Restores what the file holds. A missing file is an empty state; an unreadable one is an error. */
+export async function openCheckpointStateStore(
+  options: CheckpointStateStoreOptions,
+): Promise<StateStore> {
+  const { folder, name, fileSystem = nodeFileSystem } = options;
+  const file = new CheckpointFile(fileSystem, folder, name);
+  const restored = await file.restore(parseCheckpoint);
+  return new KeptStateStore(new CheckpointKeeper(file, restored ?? new Map()));
+}
+
+interface WaitingChange {
+  readonly change: StateChange;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+class CheckpointKeeper implements StateKeeper {
+  readonly #file: CheckpointFile;
+  #state: PodResourcesByUid;
+  #isDurable = true;
+  #waiting: WaitingChange[] = [];
+  #isWriting = false;
+
+  constructor(file: CheckpointFile, restored: PodResourcesByUid) {
+    this.#file = file;
+    this.#state = restored;
+  }
+
+  get state(): PodResourcesByUid {
+    return this.#state;
+  }
+
+  change(change: StateChange): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ change, resolve, reject });
+      if (this.#isWriting) return;
+      this.#isWriting = true;
+      // Not at once: who calls in the same breath is in the same batch.
+      queueMicrotask(() => void this.#writeAll());
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      await this.#writeBatch(batch);
+    }
+    this.#isWriting = false;
+  }
+
+  async #writeBatch(batch: readonly WaitingChange[]): Promise<void> {
+    try {
+      const next = batch.reduce((state, { change }) => change(state), this.#state);
+      if (next !== this.#state || !this.#isDurable) await this.#write(next);
+      for (const { resolve } of batch) resolve();
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  async #write(next: PodResourcesByUid): Promise<void> {
+    try {
+      await this.#file.replace(formatCheckpoint(next));
+      this.#isDurable = true;
+    } catch (error) {
+      const isInPlace = error instanceof PodkeepError && error.code === CHECKPOINT_NOT_DURABLE;
+      if (isInPlace) [this.#state, this.#isDurable] = [next, false];
+      throw error;
+    }
+    this.#state = next;
+  }
+}

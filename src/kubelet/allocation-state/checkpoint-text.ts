@@ -1,0 +1,125 @@
+/**
+ * The text of a checkpoint, as the kubelet of v1.36 writes and reads it (KL-97), so that a node can
+ * be switched from one to the other and back:
+ *
+ *     {"data":"{\"entries\":{…}}","checksum":1178570812}
+ *
+ *     entries    by pod UID: { ContainerResources: by container name, PodLevelResources }
+ *     checksum   over the data as text, so nobody has to agree on how JSON is spaced
+ *
+ * What is absent or null where the kubelet may leave it so, is empty: a file from before a field was
+ * known loads (G.4). Anything else that does not fit is corrupt; nothing is guessed.
+ *
+ * Requirements are kept whole, with fields that we do not know and amounts as they are spelled.
+ * Fields that we do not know beside them (in a pod's entry, or beside `entries`) are not carried into
+ * the next file. The kubelet drops them too, so a newer kubelet is prepared for a file without them;
+ * but none is prepared for one of its fields that an older program left behind and let grow stale.
+ */
+import type { ResourceRequirements } from '../../api/resources.ts';
+import { fnv1a32 } from '../../lib/fnv.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { PodResources, PodResourcesByUid } from '../../ports/state-store.ts';
+import { checkpointCorrupt } from './checkpoint-errors.ts';
+import { faultOfResources, isResources } from './resources-fault.ts';
+
+/** Go prints the type of a value before the value when it is hashed. */
+const HASHED_TYPE = '(string)';
+
+const encoder = new TextEncoder();
+
+export function formatCheckpoint(state: PodResourcesByUid): Uint8Array {
+  const data = formatData(state);
+  return encoder.encode(`{"data":${JSON.stringify(data)},"checksum":${checksumOf(data)}}`);
+}
+
+export function parseCheckpoint(bytes: Uint8Array): PodResourcesByUid {
+  const envelope = parseJson(decode(bytes), 'the file');
+  if (!isJsonObject(envelope)) throw checkpointCorrupt({ reason: 'it is not an object' });
+  const { data, checksum } = envelope;
+  if (typeof data !== 'string') throw checkpointCorrupt({ reason: 'its data is not a string' });
+  const actual = checksumOf(data);
+  if (checksum !== actual) {
+    const said = JSON.stringify(checksum ?? null);
+    throw checkpointCorrupt({ reason: `its checksum is ${said}, that of its data is ${actual}` });
+  }
+  return readData(parseJson(data, 'its data'));
+}
+
+function checksumOf(data: string): number {
+  return fnv1a32(encoder.encode(HASHED_TYPE + data));
+}
+
+/** Sorted, so that the same state has the same text whatever happened before. */
+function formatData(state: PodResourcesByUid): string {
+  if (state.size === 0) return '{}';
+  return `{"entries":${formatMap(state, formatPod)}}`;
+}
+
+function formatPod({ containers, pod }: PodResources): string {
+  const containersText = formatMap(containers, (resources) => JSON.stringify(resources));
+  return `{"ContainerResources":${containersText},"PodLevelResources":${JSON.stringify(pod ?? null)}}`;
+}
+
+function formatMap<Value>(
+  map: ReadonlyMap<string, Value>,
+  format: (value: Value) => string,
+): string {
+  const sorted = [...map].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const members = sorted.map(([key, value]) => `${JSON.stringify(key)}:${format(value)}`);
+  return `{${members.join(',')}}`;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    // A byte order mark is not JSON, so it is not skipped either.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw checkpointCorrupt({ reason: 'it is not text in UTF-8' }, error);
+  }
+}
+
+function parseJson(text: string, what: string): Json {
+  try {
+    const value: Json = JSON.parse(text);
+    return value;
+  } catch (error) {
+    const reason = text === '' ? `${what} is empty` : `${what} is not JSON`;
+    throw checkpointCorrupt({ reason }, error);
+  }
+}
+
+function readData(data: Json): PodResourcesByUid {
+  const document = readObject(data, 'its data');
+  const entries = readObject(document['entries'], 'entries');
+  return new Map(
+    Object.entries(entries).map(([uid, entry]) => [uid, readPod(entry, `entries.${uid}`)]),
+  );
+}
+
+function readPod(entry: Json, where: string): PodResources {
+  const { ContainerResources, PodLevelResources } = readObject(entry, where);
+  const containers = readObject(ContainerResources, `${where}.ContainerResources`);
+  return {
+    containers: new Map(
+      Object.entries(containers).map(([name, resources]) => [
+        name,
+        readResources(resources, `${where}.ContainerResources.${name}`),
+      ]),
+    ),
+    pod:
+      PodLevelResources === undefined || PodLevelResources === null
+        ? undefined
+        : readResources(PodLevelResources, `${where}.PodLevelResources`),
+  };
+}
+
+function readObject(value: Json | undefined, where: string): JsonObject {
+  if (value === undefined || value === null) return {};
+  if (!isJsonObject(value)) throw checkpointCorrupt({ reason: `${where} is not an object` });
+  return value;
+}
+
+function readResources(value: Json, where: string): ResourceRequirements {
+  if (isResources(value)) return value;
+  throw checkpointCorrupt({ reason: `${where}: ${faultOfResources(value) ?? ''}` });
+}

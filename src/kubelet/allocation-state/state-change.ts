@@ -1,0 +1,102 @@
+/**
+ * The changes that a state store can make, as pure functions from one state to the next.
+ *
+ * A change that changes nothing returns the very state it was given: that is how a store knows that
+ * there is nothing to write (KL-99). Resources are compared by what they mean: 1 and 1000m are the
+ * same amount of cpu, and a missing list is an empty one. So the notation that came first stays until
+ * the amount changes. The kubelet compares checksums of 32 bits instead, and would lose a change
+ * whose checksum happens to be the old one.
+ */
+import type { ResourceRequirements } from '../../api/resources.ts';
+import { structOf } from '../../api/schema/schema.ts';
+import { semanticallyEqual } from '../../api/semantic-equal.ts';
+import type { PodResources, PodResourcesByUid } from '../../ports/state-store.ts';
+
+export type StateChange = (state: PodResourcesByUid) => PodResourcesByUid;
+
+const NOTHING: PodResources = { containers: new Map() };
+
+export function settingContainer(
+  uid: string,
+  containerName: string,
+  resources: ResourceRequirements,
+): StateChange {
+  return changingPod(uid, (old = NOTHING) => {
+    if (isSame(old.containers.get(containerName), resources)) return old;
+    return { ...old, containers: new Map(old.containers).set(containerName, resources) };
+  });
+}
+
+/** Also makes a pod known that was not, even if there are no resources to set. */
+export function settingPodLevel(
+  uid: string,
+  resources: ResourceRequirements | undefined,
+): StateChange {
+  return changingPod(uid, (old = NOTHING) =>
+    isSame(old.pod, resources) ? old : { ...old, pod: resources },
+  );
+}
+
+export function settingPod(uid: string, resources: PodResources): StateChange {
+  return changingPod(uid, (old) => (old ? shareContents(old, resources) : copyOf(resources)));
+}
+
+export function removingPod(uid: string): StateChange {
+  return keeping((other) => other !== uid);
+}
+
+export function removingOrphans(remaining: ReadonlySet<string>): StateChange {
+  return keeping((uid) => remaining.has(uid));
+}
+
+export function clearing(): StateChange {
+  return keeping(() => false);
+}
+
+function changingPod(
+  uid: string,
+  change: (old: PodResources | undefined) => PodResources,
+): StateChange {
+  return (state) => {
+    const old = state.get(uid);
+    const next = change(old);
+    return next === old ? state : new Map(state).set(uid, next);
+  };
+}
+
+function keeping(stays: (uid: string) => boolean): StateChange {
+  return (state) => {
+    const kept = [...state].filter(([uid]) => stays(uid));
+    return kept.length === state.size ? state : new Map(kept);
+  };
+}
+
+/** `next`, made of as much of `old` as means the same. */
+function shareContents(old: PodResources, next: PodResources): PodResources {
+  const containers = new Map<string, ResourceRequirements>();
+  let shared = 0;
+  for (const [name, resources] of next.containers) {
+    const before = old.containers.get(name);
+    const stays = before !== undefined && isSame(before, resources);
+    containers.set(name, stays ? before : resources);
+    if (stays) shared += 1;
+  }
+  const isSamePod = isSame(old.pod, next.pod);
+  const areSameContainers = shared === containers.size && shared === old.containers.size;
+  if (isSamePod && areSameContainers) return old;
+  return {
+    containers: areSameContainers ? old.containers : containers,
+    pod: isSamePod ? old.pod : next.pod,
+  };
+}
+
+/** A map can be changed by whoever made it, whatever its type says; the state must not. */
+function copyOf({ containers, pod }: PodResources): PodResources {
+  return { containers: new Map(containers), pod };
+}
+
+/** No resources at all and resources that ask for nothing are two things. */
+function isSame(a: ResourceRequirements | undefined, b: ResourceRequirements | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return semanticallyEqual(a, b, structOf('core/v1.ResourceRequirements'));
+}

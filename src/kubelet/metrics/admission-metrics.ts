@@ -1,0 +1,57 @@
+/**
+ * Why pods were turned away.
+ *
+ * A reason may name anything that a node can run out of, so only those that are known beforehand
+ * become label values. The others are put together, or every made-up resource name in a pod would
+ * stay in memory for ever.
+ */
+import type { Counter } from '../../lib/metrics/counter.ts';
+import type { Family } from '../../lib/metrics/family.ts';
+import type { Registry } from '../../lib/metrics/registry.ts';
+
+/** The kubelet's list. */
+const KNOWN_REASONS: ReadonlySet<string> = new Set([
+  'AppArmor',
+  'PodOSSelectorNodeLabelDoesNotMatch',
+  'PodOSNotSupported',
+  'InvalidNodeInfo',
+  'InitContainerRestartPolicyForbidden',
+  'SupplementalGroupsPolicyNotSupported',
+  'UnexpectedAdmissionError',
+  'UnknownReason',
+  'UnexpectedPredicateFailureType',
+  'OutOfcpu',
+  'OutOfmemory',
+  'OutOfephemeral-storage',
+  'OutOfpods',
+  'PodLevelResourcesNotSupported',
+  'PodFeatureUnsupported',
+  "node(s) had taints that the pod didn't tolerate",
+  'Evicted',
+  'SysctlForbidden',
+  'TopologyAffinityError',
+  'NodeShutdown',
+  'VolumeAttachmentLimitExceeded',
+]);
+const OUT_OF = 'OutOf';
+
+export class AdmissionMetrics {
+  readonly #rejections: Family<Counter, 'reason'>;
+
+  constructor(registry: Registry) {
+    this.#rejections = registry.counters({
+      name: 'kubelet_admission_rejections_total',
+      help: '[ALPHA] Cumulative number pod admission rejections by the Kubelet.',
+      labels: ['reason'],
+    });
+  }
+
+  podRejected(reason: string): void {
+    this.#rejections.with({ reason: labelOf(reason) }).inc();
+  }
+}
+
+function labelOf(reason: string): string {
+  if (KNOWN_REASONS.has(reason)) return reason;
+  return reason.startsWith(OUT_OF) ? 'OutOfExtendedResources' : 'Other';
+}

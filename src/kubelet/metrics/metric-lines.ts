@@ -1,0 +1,13 @@
+/** For tests: what a scraper sees of one metric, each line without the metric's name. */
+import { prometheusText } from '../../lib/metrics/exposition.ts';
+import type { KubeletMetrics } from './kubelet-metrics.ts';
+
+export function linesOf({ registry }: KubeletMetrics, name: string): readonly string[] {
+  const text = prometheusText.expose(registry);
+  const [, block = ''] = text.split(new RegExp(`^# TYPE ${name} .*\n`, 'm'));
+  return block
+    .replace(/^#[^]*/m, '')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.slice(name.length));
+}

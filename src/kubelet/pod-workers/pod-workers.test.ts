@@ -1,0 +1,345 @@
+import { describe, expect, test } from 'vitest';
+import { only, PodWorkersStage } from '../../../test/support/pod-workers-stage.ts';
+import { pod } from '../../../test/support/pods.ts';
+import { promisesSettled } from '../../../test/support/virtual-clock.ts';
+import type { PodCache } from '../../ports/pod-cache.ts';
+import { networkNotReady } from '../../ports/sync-failure.ts';
+
+const EMPTY = { sandboxes: [], containers: [], ips: [] };
+
+/** What was started since the last time, as `uid sync`. */
+async function started(stage: PodWorkersStage): Promise<readonly string[]> {
+  await promisesSettled();
+  return only(stage.takeTold(), 'started').map(({ call }) => `${call.uid} ${call.sync}`);
+}
+
+async function end(stage: PodWorkersStage, uid: string): Promise<void> {
+  stage.podSync.end(uid);
+  await promisesSettled();
+}
+
+describe('work', () => {
+  test('pods are worked on at the same time, each with one piece of work at a time (PW-1)', async () => {
+    const stage = new PodWorkersStage();
+    const [a, b] = [stage.create(pod('a')), stage.create(pod('b'))];
+    for (const each of [a, b]) stage.workers.updatePod({ updateType: 'update', pod: each });
+    expect(await started(stage)).toEqual(['a syncPod', 'b syncPod']);
+    await end(stage, 'b');
+    expect(await started(stage)).toEqual(['b syncPod']);
+  });
+
+  test('after many updates in a row the last one is delivered (PW-5)', async () => {
+    const stage = new PodWorkersStage();
+    stage.create(pod('web'));
+    await promisesSettled();
+    for (let graceSeconds = 1; graceSeconds <= 20; graceSeconds++) {
+      stage.workers.updatePod({ updateType: 'update', pod: pod('web', { graceSeconds }) });
+    }
+    await end(stage, 'web');
+    await end(stage, 'web');
+    expect(only(stage.takeTold(), 'started')).toHaveLength(2);
+    stage.workers.updatePod({ updateType: 'kill', pod: pod('web', { graceSeconds: 20 }) });
+    await promisesSettled();
+    expect(stage.podSync.inFlight('web')?.graceSeconds).toBe(20);
+  });
+
+  test('create, kill and update in a row: the kill is never lost (PW-82)', async () => {
+    const stage = new PodWorkersStage();
+    const web = stage.create(pod('web', { graceSeconds: 30 }));
+    stage.workers.updatePod({ updateType: 'kill', pod: web });
+    stage.workers.updatePod({ updateType: 'update', pod: web });
+    // The sync was cancelled before it began, so it never does.
+    expect(await started(stage)).toEqual(['web syncTerminatingPod']);
+    await end(stage, 'web');
+    expect(await started(stage)).toEqual(['web syncTerminatedPod']);
+  });
+
+  test('each piece of work has a signal of its own, aborted only if it is overtaken (F-17)', async () => {
+    const stage = new PodWorkersStage();
+    const signals: AbortSignal[] = [];
+    const { podSync } = stage;
+    const syncPod = podSync.syncPod.bind(podSync);
+    podSync.syncPod = (request, signal) => {
+      signals.push(signal);
+      return syncPod(request, signal);
+    };
+    const web = stage.create(pod('web'));
+    await promisesSettled();
+    await end(stage, 'web');
+    stage.workers.updatePod({ updateType: 'update', pod: web });
+    await promisesSettled();
+    stage.workers.updatePod({ updateType: 'kill', pod: web });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
+  });
+
+  test('a recipe that throws at once has failed like any other', async () => {
+    const stage = new PodWorkersStage();
+    stage.podSync.syncPod = () => {
+      throw networkNotReady({ reason: 'early' });
+    };
+    stage.create(pod('web'));
+    await promisesSettled();
+    const told = stage.takeTold();
+    expect(only(told, 'wake')).toEqual([{ kind: 'wake', uid: 'web', delayMs: 1_000 }]);
+    expect(only(told, 'error')).toHaveLength(1);
+    expect(stage.workers.parkedPods).toEqual([]);
+  });
+
+  test('a recipe may tell the workers news of its own pod', async () => {
+    const stage = new PodWorkersStage();
+    const { podSync, workers } = stage;
+    const syncPod = podSync.syncPod.bind(podSync);
+    podSync.syncPod = (request, signal) => {
+      if (request.updateType === 'create') {
+        workers.updatePod({ updateType: 'update', pod: request.pod });
+      }
+      return syncPod(request, signal);
+    };
+    stage.create(pod('web'));
+    await promisesSettled();
+    await end(stage, 'web');
+    const calls = only(stage.takeTold(), 'started').map(({ call }) => call.updateType);
+    expect(calls).toEqual(['create', 'update']);
+  });
+});
+
+describe('the runtime', () => {
+  /** A cache whose views arrive when the test says so. */
+  function slowCache() {
+    const asked: { sinceMs: number; answer: () => void; fail: (error: Error) => void }[] = [];
+    const podCache: PodCache = {
+      peek: () => EMPTY,
+      newerThan: (_, sinceMs) =>
+        new Promise((resolve, fail) => {
+          asked.push({ sinceMs, answer: () => resolve(EMPTY), fail });
+        }),
+    };
+    return { asked, podCache };
+  }
+
+  test('a turn begins with a view from after the turn before, also if that failed (PW-42)', async () => {
+    const { asked, podCache } = slowCache();
+    const stage = new PodWorkersStage({ podCache });
+    const web = stage.create(pod('web'));
+    expect(asked[0]?.sinceMs).toBe(Number.NEGATIVE_INFINITY);
+    expect(await started(stage)).toEqual([]);
+    asked[0]?.answer();
+    expect(await started(stage)).toEqual(['web syncPod']);
+    await stage.clock.pass(5_000);
+    stage.podSync.fail('web', new Error('no luck'));
+    await promisesSettled();
+    await stage.clock.pass(1_000);
+    stage.workers.updatePod({ updateType: 'update', pod: web });
+    expect(asked[1]?.sinceMs).toBe(5_000);
+  });
+
+  test('a runtime that cannot be read is an event and a failure (PW-42)', async () => {
+    const { asked, podCache } = slowCache();
+    const stage = new PodWorkersStage({ podCache });
+    const web = stage.create(pod('web'));
+    asked[0]?.fail(new Error('no runtime'));
+    await promisesSettled();
+    const told = stage.takeTold();
+    expect(only(told, 'event').map(({ text }) => text)).toEqual([
+      'web Warning FailedSync: error determining status: no runtime',
+    ]);
+    expect(only(told, 'wake')).toMatchObject([{ delayMs: 10_000 }]);
+    stage.workers.updatePod({ updateType: 'update', pod: web });
+    expect(asked[1]?.sinceMs, 'nothing was done, so any view will do').toBe(-Infinity);
+  });
+
+  test('work that is overtaken while it looks never begins', async () => {
+    const { asked, podCache } = slowCache();
+    const stage = new PodWorkersStage({ podCache });
+    const web = stage.create(pod('web'));
+    stage.workers.updatePod({ updateType: 'kill', pod: web });
+    asked[0]?.answer();
+    await promisesSettled();
+    asked[1]?.answer();
+    expect(await started(stage)).toEqual(['web syncTerminatingPod']);
+    expect(only(stage.takeTold(), 'event')).toEqual([]);
+  });
+
+  test('a pod without a spec is stopped without a look (PW-42)', async () => {
+    const { asked, podCache } = slowCache();
+    const stage = new PodWorkersStage({ podCache });
+    const runningPod = { uid: 'ghost', name: 'ghost', namespace: 'default' };
+    stage.workers.updatePod({ updateType: 'kill', runningPod });
+    expect(await started(stage)).toEqual(['ghost syncTerminatingRuntimePod']);
+    expect(asked).toEqual([]);
+  });
+
+  test('what a sync leaves for later runs after its end was noted (PW-43)', async () => {
+    const { asked, podCache } = slowCache();
+    const stage = new PodWorkersStage({ podCache });
+    stage.create(pod('web'));
+    asked[0]?.answer();
+    await stage.clock.pass(3_000);
+    const afterSync = (): void => {
+      stage.workers.updatePod({ updateType: 'update', pod: pod('web') });
+    };
+    stage.podSync.end('web', { terminal: false, afterSync });
+    await promisesSettled();
+    expect(asked[1]?.sinceMs).toBe(3_000);
+  });
+});
+
+describe('the work queue', () => {
+  test('a pod that is well is looked at again after the resync interval', async () => {
+    const stage = new PodWorkersStage();
+    stage.create(pod('web'));
+    await promisesSettled();
+    await end(stage, 'web');
+    stage.takeTold();
+    await stage.clock.pass(59_999);
+    expect(await started(stage)).toEqual([]);
+    await stage.clock.pass(1);
+    expect(only(stage.takeTold(), 'started')).toMatchObject([{ call: { updateType: 'sync' } }]);
+  });
+
+  test('chance and the settings make the delay (PW-54)', async () => {
+    const stage = new PodWorkersStage({ random: { next: () => 0.5 }, resyncMs: 8_000 });
+    stage.create(pod('web'));
+    await promisesSettled();
+    await end(stage, 'web');
+    expect(only(stage.takeTold(), 'wake')).toMatchObject([{ delayMs: 10_000 }]);
+  });
+
+  test('a pod that no source knows is dropped without a word (PW-56)', async () => {
+    const stage = new PodWorkersStage();
+    stage.create(pod('web'));
+    await promisesSettled();
+    await end(stage, 'web');
+    stage.takeTold();
+    stage.pods.delete('web');
+    await stage.clock.pass(120_000);
+    expect(stage.takeTold()).toEqual([]);
+  });
+
+  test('a pod that is over is never woken, nor is the next one with its UID (F-14)', async () => {
+    const stage = new PodWorkersStage();
+    const web = stage.create(pod('web'));
+    stage.workers.updatePod({ updateType: 'kill', pod: web });
+    await promisesSettled();
+    await end(stage, 'web');
+    expect(stage.clock.pending).toBe(1);
+    await end(stage, 'web');
+    expect(stage.clock.pending).toBe(0);
+  });
+});
+
+describe('static pods', () => {
+  test('an API pod and a static pod of the same name do not wait for each other (PW-41)', async () => {
+    const stage = new PodWorkersStage();
+    stage.create(pod('web', { uid: 'api' }));
+    stage.create(pod('web', { uid: 'manifest', static: true }));
+    expect(await started(stage)).toEqual(['api syncPod', 'manifest syncPod']);
+  });
+
+  test('a mirror pod is known to be terminating by its full name (PW-77)', async () => {
+    const stage = new PodWorkersStage();
+    const manifest = stage.create(pod('web', { uid: 'v1', static: true }));
+    const isTerminating = () => stage.workers.isPodForMirrorPodTerminatingByFullName('web_default');
+    expect(isTerminating()).toBe(false);
+    stage.workers.updatePod({ updateType: 'kill', pod: manifest });
+    expect(isTerminating()).toBe(true);
+    await promisesSettled();
+    await end(stage, 'v1');
+    expect(isTerminating()).toBe(false);
+  });
+
+  test('UIDs and names that look like parts of JavaScript are plain keys', async () => {
+    const stage = new PodWorkersStage();
+    for (const uid of ['__proto__', 'constructor']) stage.create(pod(uid, { static: true }));
+    expect(await started(stage)).toEqual(['__proto__ syncPod', 'constructor syncPod']);
+    const known = stage.workers.syncKnownPods([pod('__proto__')]);
+    expect([...known.keys()]).toEqual(['__proto__', 'constructor']);
+    expect(known.get('constructor')?.orphan).toBe(true);
+  });
+});
+
+describe('a broken rule', () => {
+  /** A pod on which `decide` breaks as soon as the machine looks into its containers. */
+  function cursed(name: string) {
+    return Object.defineProperty({ ...pod(name) }, 'spec', {
+      get: () => {
+        throw new Error('a rule that nobody thought of');
+      },
+    });
+  }
+
+  test('parks the one pod, tells everybody, and spares the others', async () => {
+    const stage = new PodWorkersStage();
+    stage.workers.updatePod({ updateType: 'create', pod: cursed('cursed') });
+    stage.create(pod('web'));
+    await promisesSettled();
+    const told = stage.takeTold();
+    expect(only(told, 'started').map(({ call }) => call.uid)).toEqual(['web']);
+    expect(only(told, 'event')).toMatchObject([
+      { text: expect.stringMatching(/^cursed Warning PodParked: .*a rule that nobody/) as string },
+    ]);
+    expect(only(told, 'error')).toHaveLength(1);
+    expect(only(told, 'decision').map(({ record }) => record)).toContainEqual({
+      atMs: stage.clock.now(),
+      pod: { uid: 'cursed', name: 'cursed', namespace: 'default' },
+      machine: 'pod-worker',
+      from: 'forgotten',
+      to: 'parked',
+      why: 'a rule that nobody thought of',
+    });
+    expect(stage.workers.parkedPods).toMatchObject([{ uid: 'cursed' }]);
+  });
+
+  test('a parked pod is left alone, whatever comes', async () => {
+    const stage = new PodWorkersStage();
+    const web = stage.create(pod('web'));
+    await promisesSettled();
+    stage.workers.updatePod({ updateType: 'kill', pod: cursed('web') });
+    stage.takeTold();
+    stage.workers.updatePod({ updateType: 'kill', pod: web });
+    await end(stage, 'web');
+    expect(stage.takeTold()).toEqual([]);
+    expect(stage.workers.isPodTerminationRequested('web')).toBe(false);
+  });
+});
+
+describe('metrics', () => {
+  test('a turn is measured from where its cause was first seen', async () => {
+    const stage = new PodWorkersStage();
+    await stage.clock.pass(1_000);
+    stage.workers.updatePod({
+      updateType: 'create',
+      pod: pod('web', { containers: 2 }),
+      startedAtMs: 400,
+    });
+    await stage.clock.pass(2_000);
+    await end(stage, 'web');
+    const told = stage.takeTold();
+    expect(only(told, 'podStarted')).toEqual([{ kind: 'podStarted', containers: 2 }]);
+    expect(only(told, 'turn')).toEqual([{ kind: 'turn', operation: 'create', seconds: 2.6 }]);
+  });
+});
+
+describe('closing', () => {
+  test('all work is cancelled and awaited, and nothing follows', async () => {
+    const stage = new PodWorkersStage();
+    const web = stage.create(pod('web'));
+    stage.create(pod('idle'));
+    await promisesSettled();
+    await end(stage, 'idle');
+    stage.takeTold();
+    let closed = false;
+    const closing = stage.workers.close().then(() => {
+      closed = true;
+    });
+    await promisesSettled();
+    expect(only(stage.takeTold(), 'canceled').map(({ call }) => call.uid)).toEqual(['web']);
+    expect(closed).toBe(false);
+    stage.podSync.fail('web', new DOMException('closing', 'AbortError'));
+    await closing;
+    stage.workers.updatePod({ updateType: 'kill', pod: web });
+    await promisesSettled();
+    expect(stage.takeTold()).toEqual([]);
+    expect(stage.clock.pending).toBe(0);
+  });
+});

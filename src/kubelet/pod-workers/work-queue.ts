@@ -1,0 +1,38 @@
+/**
+ * When each pod is to be looked at again (PW-56).
+ *
+ * A pod has at most one time. Setting it again replaces it, even with a later one: the newest word
+ * about when to look is the right one. The clock keeps the times in order and calls when one has
+ * come, so nobody polls.
+ */
+import type { Cancel, Clock } from '../../ports/clock.ts';
+
+export class WorkQueue {
+  readonly #clock: Clock;
+  readonly #wake: (uid: string) => void;
+  readonly #timers = new Map<string, Cancel>();
+
+  constructor(clock: Clock, wake: (uid: string) => void) {
+    this.#clock = clock;
+    this.#wake = wake;
+  }
+
+  enqueue(uid: string, delayMs: number): void {
+    this.drop(uid);
+    const cancel = this.#clock.after(delayMs, () => {
+      this.#timers.delete(uid);
+      this.#wake(uid);
+    });
+    this.#timers.set(uid, cancel);
+  }
+
+  drop(uid: string): void {
+    this.#timers.get(uid)?.();
+    this.#timers.delete(uid);
+  }
+
+  clear(): void {
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * The metrics of one name, told apart by the values of their labels.
+ *
+ *     requests ── GET ── 200 ── a counter
+ *              │     └── 404 ── a counter
+ *              └─ POST ─ 201 ── a counter
+ *
+ * They hang in a tree with a level for each label. So finding one builds no string, and no value can
+ * be mistaken for two. Who counts often asks once with `with`, and keeps the metric.
+ *
+ * How many values a label takes is up to the caller. For labels that name things which come and go
+ * there are `remove` and `reset`; a metric that was kept from before is then no longer shown.
+ */
+import { assert, InvariantError } from '../assert.ts';
+import type { Metric, MetricKind } from './metric.ts';
+
+export type LabelValues<Label extends string> = Readonly<Record<Label, string>>;
+
+export interface FamilyHead<Label extends string = string> {
+  readonly kind: MetricKind;
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly Label[];
+}
+
+/** A metric with its labels as both text formats write them: `method="GET",code="200"`. */
+export interface Member<M extends Metric = Metric> {
+  readonly labelText: string;
+  readonly metric: M;
+}
+
+interface Branch<M extends Metric> {
+  readonly branches: Map<string, Branch<M>>;
+  /** Null above the last level. */
+  member: Member<M> | null;
+}
+
+/** Names that begin with two underscores belong to Prometheus, and `le` to the buckets. */
+const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+export class Family<M extends Metric, Label extends string = never> {
+  readonly kind: MetricKind;
+  readonly name: string;
+  readonly help: string;
+  /** In the order of the alphabet, as they are shown. */
+  readonly labels: readonly Label[];
+  readonly #make: () => M;
+  #root: Branch<M> = emptyBranch();
+
+  constructor(head: FamilyHead<Label>, make: () => M) {
+    this.kind = head.kind;
+    this.name = head.name;
+    this.help = head.help;
+    this.labels = head.labels.toSorted();
+    this.#make = make;
+    for (const [index, label] of this.labels.entries()) {
+      const fits = LABEL_NAME.test(label) && label !== 'le';
+      assert(fits, `${this.name}: "${label}" cannot be a label`);
+      assert(label !== this.labels[index - 1], `${this.name}: label ${label} is declared twice`);
+    }
+  }
+
+  /** The metric with these values; a new one if there is none yet. */
+  with(values: LabelValues<Label>): M {
+    this.#refuseUndeclared(values);
+    let branch = this.#root;
+    for (const label of this.labels) {
+      const value = this.#valueOf(values, label);
+      let next = branch.branches.get(value);
+      if (next === undefined) branch.branches.set(value, (next = emptyBranch()));
+      branch = next;
+    }
+    branch.member ??= { labelText: this.#textOf(values), metric: this.#make() };
+    return branch.member.metric;
+  }
+
+  /** Forgets the metric with these values. False if there was none. */
+  remove(values: LabelValues<Label>): boolean {
+    this.#refuseUndeclared(values);
+    const path = this.labels.map((label) => this.#valueOf(values, label));
+    return cut(this.#root, path);
+  }
+
+  /** Forgets every metric, for whoever is about to build them all anew. */
+  reset(): void {
+    this.#root = emptyBranch();
+  }
+
+  /** In the order of their label values. */
+  members(): Iterable<Member<M>> {
+    return membersOf(this.#root);
+  }
+
+  #valueOf(values: LabelValues<Label>, label: Label): string {
+    // What a prototype has under a label's name, such as `constructor`, is no string.
+    const value: unknown = values[label];
+    if (typeof value === 'string') return value;
+    throw new InvariantError(`${this.name} needs a value for its label ${label}`);
+  }
+
+  #refuseUndeclared(values: LabelValues<Label>): void {
+    const declared: readonly string[] = this.labels;
+    for (const label in values) {
+      if (!declared.includes(label)) {
+        throw new InvariantError(`${this.name} has no label ${label}`);
+      }
+    }
+  }
+
+  #textOf(values: LabelValues<Label>): string {
+    return this.labels.map((label) => `${label}="${escapeValue(values[label])}"`).join(',');
+  }
+}
+
+function emptyBranch<M extends Metric>(): Branch<M> {
+  return { branches: new Map(), member: null };
+}
+
+function* membersOf<M extends Metric>(branch: Branch<M>): Generator<Member<M>> {
+  if (branch.member) yield branch.member;
+  const inOrder = [...branch.branches].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  for (const [, next] of inOrder) yield* membersOf(next);
+}
+
+/** Cuts off the end of the path, and the branches that are bare without it. */
+function cut<M extends Metric>(branch: Branch<M>, path: readonly string[]): boolean {
+  const [value, ...rest] = path;
+  if (value === undefined) {
+    const had = branch.member !== null;
+    branch.member = null;
+    return had;
+  }
+  const next = branch.branches.get(value);
+  if (next === undefined || !cut(next, rest)) return false;
+  if (next.branches.size === 0) branch.branches.delete(value);
+  return true;
+}
+
+/** Both formats escape these three characters in values, and no others. */
+function escapeValue(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+}

@@ -1,0 +1,27 @@
+/**
+ * A number that goes up and down. It may be infinite, but it is always a number: a NaN would make
+ * every sum over it a NaN too, far from where it came from.
+ */
+import { InvariantError } from '../assert.ts';
+import type { Metric, Sample } from './metric.ts';
+
+export class Gauge implements Metric {
+  #value = 0;
+
+  get value(): number {
+    return this.#value;
+  }
+
+  set(value: number): void {
+    if (Number.isNaN(value)) throw new InvariantError('a gauge cannot be NaN');
+    this.#value = value;
+  }
+
+  add(difference: number): void {
+    this.set(this.#value + difference);
+  }
+
+  samples(): Iterable<Sample> {
+    return [{ suffix: '', le: null, value: this.#value }];
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * Plays scripts about pods on the real pod workers. A script is a text that a person can read:
+ *
+ *     # Why this happens, in a sentence or two.
+ *
+ *     delete web within=5
+ *     ----
+ *     web: syncing -> terminating: the pod was deleted
+ *       cancel syncPod
+ *
+ * Above the line is what happens, below it is what the workers do. Playing a script writes the part
+ * below the line anew, so a test is "playing it changes nothing". Commands:
+ *
+ *     create|update|sync POD [static] [name=N] [grace=SECONDS] [phase=P] [running]
+ *     delete POD within=SECONDS         the API asks for its deletion
+ *     kill|evict POD [grace=SECONDS] [says=REASON] [waits]
+ *     kill-in-runtime POD               the runtime runs it, and nobody knows why
+ *     end POD [terminal]                the work in flight ends well; every container has ended
+ *     fail POD [network|cancelled|backoff=SECONDS]
+ *     housekeep [POD…]                  with the pods that should be there
+ *     wait SECONDS
+ */
+import type { Pod, PodPhase } from '../../src/api/pod.ts';
+import { BackOffError, networkNotReady } from '../../src/ports/sync-failure.ts';
+import { PodWorkersStage } from './pod-workers-stage.ts';
+import type { Told } from './pod-workers-stage.ts';
+import { pod } from './pods.ts';
+import type { PodTraits } from './pods.ts';
+import type { SyncCall } from './scripted-pod-sync.ts';
+import { promisesSettled } from './virtual-clock.ts';
+
+const BLOCK = /^([a-z].*)\n----\n(?:.+\n)*/gm;
+
+export async function playPodWorkerScript(script: string): Promise<string> {
+  const player = new Player();
+  let played = '';
+  let last = 0;
+  for (const { 0: block, 1: command = '', index } of script.matchAll(BLOCK)) {
+    const lines = await player.play(command);
+    played += script.slice(last, index);
+    played += `${command}\n----\n${lines.map((line) => `${line}\n`).join('')}`;
+    last = index + block.length;
+  }
+  return played + script.slice(last);
+}
+
+type Words = ReadonlyMap<string, string>;
+
+class Player {
+  readonly #stage = new PodWorkersStage();
+  readonly #traits = new Map<string, PodTraits & { readonly name: string }>();
+  #kills = 0;
+
+  async play(command: string): Promise<readonly string[]> {
+    const [verb = '', uid = '', ...rest] = command.split(' ');
+    await this.#perform(verb, uid, wordsOf(rest));
+    await promisesSettled();
+    const lines = this.#stage.takeTold().flatMap(describe);
+    return lines.length > 0 ? lines : ['nothing happens'];
+  }
+
+  async #perform(verb: string, uid: string, words: Words): Promise<void> {
+    const { workers, podSync, clock, pods } = this.#stage;
+    switch (verb) {
+      case 'create':
+      case 'update':
+      case 'sync':
+        return workers.updatePod({ updateType: verb, pod: this.#pod(uid, words) });
+      case 'delete':
+        return workers.updatePod({ updateType: 'update', pod: this.#pod(uid, words) });
+      case 'kill':
+      case 'evict':
+        return this.#kill(uid, verb === 'evict', words);
+      case 'kill-in-runtime': {
+        const runningPod = { uid, name: uid, namespace: 'default' };
+        return workers.updatePod({ updateType: 'kill', runningPod });
+      }
+      case 'end':
+        return podSync.end(uid, { terminal: words.has('terminal') });
+      case 'fail':
+        return podSync.fail(uid, failure(words, clock.now()));
+      case 'housekeep':
+        return this.#housekeep([uid, ...words.keys()].filter((word) => word !== ''));
+      case 'wait':
+        await clock.pass(Number(uid) * 1000);
+        return;
+      default:
+        throw new Error(
+          `no such command: ${verb} (pods known so far: ${[...pods.keys()].join(' ')})`,
+        );
+    }
+  }
+
+  #kill(uid: string, evict: boolean, words: Words): void {
+    this.#kills += 1;
+    const id = `kill ${this.#kills}`;
+    const reason = words.get('says');
+    const grace = words.get('grace');
+    this.#stage.workers.updatePod({
+      updateType: 'kill',
+      pod: this.#pod(uid, new Map()),
+      kill: {
+        evict,
+        ...(grace !== undefined && { graceSeconds: Number(grace) }),
+        ...(reason !== undefined && { overrideStatus: () => ({ reason }) }),
+        ...(words.has('waits') && { completed: () => this.#stage.note(`${id} is complete`) }),
+      },
+    });
+  }
+
+  #housekeep(desired: readonly string[]): void {
+    const known = this.#stage.workers.syncKnownPods(desired.map((uid) => pod(uid)));
+    for (const uid of this.#stage.pods.keys()) {
+      if (!desired.includes(uid)) this.#stage.pods.delete(uid);
+    }
+    for (const [uid, { state, orphan }] of known) {
+      this.#stage.note(`known: ${uid} ${state}${orphan ? ', an orphan' : ''}`);
+    }
+  }
+
+  /** The pod as it was last described, with what the command adds. */
+  #pod(uid: string, words: Words): Pod {
+    const before = this.#traits.get(uid) ?? { name: uid, uid };
+    const traits = { ...before, ...traitsFrom(words) };
+    this.#traits.set(uid, traits);
+    if (words.has('running')) this.#stage.running.add(uid);
+    const described = pod(traits.name, traits);
+    this.#stage.pods.set(uid, { pod: described });
+    return described;
+  }
+}
+
+function traitsFrom(words: Words): Partial<PodTraits & { name: string }> {
+  const [name, grace, within] = [words.get('name'), words.get('grace'), words.get('within')];
+  const phase = words.get('phase');
+  return {
+    ...(name !== undefined && { name }),
+    ...(words.has('static') && { static: true }),
+    ...(grace !== undefined && { graceSeconds: Number(grace) }),
+    ...(within !== undefined && { deletedWithin: Number(within) }),
+    ...(phase !== undefined && { phase: phase as PodPhase }),
+  };
+}
+
+function wordsOf(words: readonly string[]): Words {
+  return new Map(
+    words.map((word) => {
+      const [key = '', value = ''] = word.split('=');
+      return [key, value] as const;
+    }),
+  );
+}
+
+function failure(words: Words, nowMs: number): Error {
+  if (words.has('network')) return networkNotReady({ reason: 'no plugin yet' });
+  if (words.has('cancelled')) return new DOMException('overtaken', 'AbortError');
+  const backoff = words.get('backoff');
+  if (backoff === undefined) return new Error('it went wrong');
+  return new BackOffError('not again so soon', nowMs + Number(backoff) * 1000);
+}
+
+function describe(told: Told): readonly string[] {
+  switch (told.kind) {
+    case 'decision': {
+      const { pod: about, from, to, why } = told.record;
+      return [`${about.uid}: ${from === to ? to : `${from} -> ${to}`}: ${why}`];
+    }
+    case 'started':
+      return [`  ${told.call.uid}: ${describeCall(told.call)}`];
+    case 'canceled':
+      return [`  ${told.call.uid}: cancel ${told.call.sync}`];
+    case 'wake':
+      return [`  ${told.uid}: look again in ${told.delayMs / 1000} s`];
+    case 'event':
+      return [`  event: ${told.text}`];
+    case 'note':
+      return [`  ${told.text}`];
+    case 'error':
+    case 'turn':
+    case 'podStarted':
+      return [];
+    default:
+      throw new Error(`cannot describe ${JSON.stringify(told)}`);
+  }
+}
+
+function describeCall({ sync, updateType, graceSeconds, statusReason }: SyncCall): string {
+  return [
+    sync,
+    ...(updateType === undefined ? [] : [updateType]),
+    ...(graceSeconds === undefined ? [] : [`within ${graceSeconds} s`]),
+    ...(statusReason === undefined ? [] : [`saying ${statusReason}`]),
+  ].join(' ');
+}
