@@ -76,6 +76,9 @@ function patchOf(view: WriteView, record: StatusRecord, pod: Pod, uid: UID): Jso
   const found = mergeStatus({ pod, old, status: record.status, couldHaveRunningContainers, now });
   const status = shareEqualFields(old, carryUnknownFields(old, found, type), type);
   if (status === old) return null;
-  const wanted = { metadata: { uid }, status };
-  return createTwoWayMergePatch({ status: old }, wanted, structOf('core/v1.Pod'));
+  // Without a list the patch would delete the whole one, with whatever others have added to it that
+  // we have not seen yet. An empty list deletes one by one what was ours.
+  const wanted = status.conditions || !old.conditions ? status : { ...status, conditions: [] };
+  const modified = { metadata: { uid }, status: wanted };
+  return createTwoWayMergePatch({ status: old }, modified, structOf('core/v1.Pod'));
 }
