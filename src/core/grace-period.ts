@@ -7,7 +7,8 @@
  *
  * Invariants:
  *   1. The answer is at least one second: zero would be SIGKILL without a warning.
- *   2. Once a time was granted, the answer never exceeds it.
+ *   2. Once a time was granted, the answer never exceeds it; save that a deletion of zero seconds and
+ *      an override in one request give the override, as the kubelet has it.
  */
 
 export interface GracePeriodRequest {

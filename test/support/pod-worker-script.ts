@@ -1,15 +1,5 @@
 /**
- * Plays scripts about pods on the real pod workers. A script is a text that a person can read:
- *
- *     # Why this happens, in a sentence or two.
- *
- *     delete web within=5
- *     ----
- *     web: syncing -> terminating: the pod was deleted
- *       cancel syncPod
- *
- * Above the line is what happens, below it is what the workers do. Playing a script writes the part
- * below the line anew, so a test is "playing it changes nothing". Commands:
+ * Plays scripts (script.ts) about pods on the real pod workers. Commands:
  *
  *     create|update|sync POD [static] [name=N] [grace=SECONDS] [phase=P] [running]
  *     delete POD within=SECONDS         the API asks for its deletion
@@ -26,22 +16,13 @@ import { PodWorkersStage } from './pod-workers-stage.ts';
 import type { Told } from './pod-workers-stage.ts';
 import { pod } from './pods.ts';
 import type { PodTraits } from './pods.ts';
+import { playScript } from './script.ts';
 import type { SyncCall } from './scripted-pod-sync.ts';
 import { promisesSettled } from './virtual-clock.ts';
 
-const BLOCK = /^([a-z].*)\n----\n(?:.+\n)*/gm;
-
-export async function playPodWorkerScript(script: string): Promise<string> {
+export function playPodWorkerScript(script: string): Promise<string> {
   const player = new Player();
-  let played = '';
-  let last = 0;
-  for (const { 0: block, 1: command = '', index } of script.matchAll(BLOCK)) {
-    const lines = await player.play(command);
-    played += script.slice(last, index);
-    played += `${command}\n----\n${lines.map((line) => `${line}\n`).join('')}`;
-    last = index + block.length;
-  }
-  return played + script.slice(last);
+  return playScript(script, (command) => player.play(command));
 }
 
 type Words = ReadonlyMap<string, string>;
@@ -65,9 +46,17 @@ class Player {
       case 'create':
       case 'update':
       case 'sync':
-        return workers.updatePod({ updateType: verb, pod: this.#pod(uid, words) });
+        return workers.updatePod({
+          updateType: verb,
+          pod: this.#pod(uid, words),
+          startedAtMs: clock.monotonic(),
+        });
       case 'delete':
-        return workers.updatePod({ updateType: 'update', pod: this.#pod(uid, words) });
+        return workers.updatePod({
+          updateType: 'update',
+          pod: this.#pod(uid, words),
+          startedAtMs: clock.monotonic(),
+        });
       case 'kill':
       case 'evict':
         return this.#kill(uid, verb === 'evict', words);
@@ -175,9 +164,11 @@ function describe(told: Told): readonly string[] {
       return [`  event: ${told.text}`];
     case 'note':
       return [`  ${told.text}`];
-    case 'error':
-    case 'turn':
     case 'podStarted':
+      return [`  counted: a pod with ${told.containers} containers started`];
+    case 'turn':
+      return [`  measured: ${told.operation}, ${told.seconds} s`];
+    case 'error':
       return [];
     default:
       throw new Error(`cannot describe ${JSON.stringify(told)}`);

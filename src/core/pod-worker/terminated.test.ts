@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   created,
+  KEPT,
   kill,
   killed,
   killedInRuntime,
@@ -53,5 +54,16 @@ describe('a terminated pod', () => {
     const tried = playFrom(failed.state, ORPHANED);
     expect(orders(tried)).toEqual(['releasePod']);
     expect((tried.state as Terminated).fate.deleted).toBe(true);
+  });
+
+  test('the tries of an orphan get rarer, and are counted anew if a source knows it again (F-12)', () => {
+    const failed = playFrom(releasing, settled('release', 'failed')).state;
+    const tried: Terminated = {
+      ...(failed as Terminated),
+      replays: { firstAtMs: -90_000, lastAtMs: -1_000 },
+    };
+    expect(orders(playFrom(tried, ORPHANED))).toEqual([]);
+    expect(orders(playFrom(tried, KEPT, ORPHANED))).toEqual(['releasePod']);
+    expect(playFrom(failed, KEPT)).toEqual({ state: failed, effects: [], why: null });
   });
 });

@@ -2,10 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { only, PodWorkersStage } from '../../../test/support/pod-workers-stage.ts';
 import { pod } from '../../../test/support/pods.ts';
 import { promisesSettled } from '../../../test/support/virtual-clock.ts';
-import type { PodCache } from '../../ports/pod-cache.ts';
 import { networkNotReady } from '../../ports/sync-failure.ts';
-
-const EMPTY = { sandboxes: [], containers: [], ips: [] };
 
 /** What was started since the last time, as `uid sync`. */
 async function started(stage: PodWorkersStage): Promise<readonly string[]> {
@@ -85,6 +82,18 @@ describe('work', () => {
     expect(stage.workers.parkedPods).toEqual([]);
   });
 
+  test('news that a listener brings in the middle of an event waits until that is over', async () => {
+    const stage: PodWorkersStage = new PodWorkersStage({
+      decisions: {
+        record: ({ to, pod: { name } }) => {
+          if (to === 'syncing') stage.workers.updatePod({ updateType: 'kill', pod: pod(name) });
+        },
+      },
+    });
+    stage.create(pod('web'));
+    expect(await started(stage)).toEqual(['web syncTerminatingPod']);
+  });
+
   test('a recipe may tell the workers news of its own pod', async () => {
     const stage = new PodWorkersStage();
     const { podSync, workers } = stage;
@@ -100,87 +109,6 @@ describe('work', () => {
     await end(stage, 'web');
     const calls = only(stage.takeTold(), 'started').map(({ call }) => call.updateType);
     expect(calls).toEqual(['create', 'update']);
-  });
-});
-
-describe('the runtime', () => {
-  /** A cache whose views arrive when the test says so. */
-  function slowCache() {
-    const asked: { sinceMs: number; answer: () => void; fail: (error: Error) => void }[] = [];
-    const podCache: PodCache = {
-      peek: () => EMPTY,
-      newerThan: (_, sinceMs) =>
-        new Promise((resolve, fail) => {
-          asked.push({ sinceMs, answer: () => resolve(EMPTY), fail });
-        }),
-    };
-    return { asked, podCache };
-  }
-
-  test('a turn begins with a view from after the turn before, also if that failed (PW-42)', async () => {
-    const { asked, podCache } = slowCache();
-    const stage = new PodWorkersStage({ podCache });
-    const web = stage.create(pod('web'));
-    expect(asked[0]?.sinceMs).toBe(Number.NEGATIVE_INFINITY);
-    expect(await started(stage)).toEqual([]);
-    asked[0]?.answer();
-    expect(await started(stage)).toEqual(['web syncPod']);
-    await stage.clock.pass(5_000);
-    stage.podSync.fail('web', new Error('no luck'));
-    await promisesSettled();
-    await stage.clock.pass(1_000);
-    stage.workers.updatePod({ updateType: 'update', pod: web });
-    expect(asked[1]?.sinceMs).toBe(5_000);
-  });
-
-  test('a runtime that cannot be read is an event and a failure (PW-42)', async () => {
-    const { asked, podCache } = slowCache();
-    const stage = new PodWorkersStage({ podCache });
-    const web = stage.create(pod('web'));
-    asked[0]?.fail(new Error('no runtime'));
-    await promisesSettled();
-    const told = stage.takeTold();
-    expect(only(told, 'event').map(({ text }) => text)).toEqual([
-      'web Warning FailedSync: error determining status: no runtime',
-    ]);
-    expect(only(told, 'wake')).toMatchObject([{ delayMs: 10_000 }]);
-    stage.workers.updatePod({ updateType: 'update', pod: web });
-    expect(asked[1]?.sinceMs, 'nothing was done, so any view will do').toBe(-Infinity);
-  });
-
-  test('work that is overtaken while it looks never begins', async () => {
-    const { asked, podCache } = slowCache();
-    const stage = new PodWorkersStage({ podCache });
-    const web = stage.create(pod('web'));
-    stage.workers.updatePod({ updateType: 'kill', pod: web });
-    asked[0]?.answer();
-    await promisesSettled();
-    asked[1]?.answer();
-    expect(await started(stage)).toEqual(['web syncTerminatingPod']);
-    expect(only(stage.takeTold(), 'event')).toEqual([]);
-  });
-
-  test('a pod without a spec is stopped without a look (PW-42)', async () => {
-    const { asked, podCache } = slowCache();
-    const stage = new PodWorkersStage({ podCache });
-    const runningPod = { uid: 'ghost', name: 'ghost', namespace: 'default' };
-    stage.workers.updatePod({ updateType: 'kill', runningPod });
-    expect(await started(stage)).toEqual(['ghost syncTerminatingRuntimePod']);
-    expect(asked).toEqual([]);
-  });
-
-  test('what a sync leaves for later runs after its end was noted (PW-43)', async () => {
-    const { asked, podCache } = slowCache();
-    const stage = new PodWorkersStage({ podCache });
-    stage.create(pod('web'));
-    asked[0]?.answer();
-    await stage.clock.pass(3_000);
-    const afterSync = (): void => {
-      stage.workers.updatePod({ updateType: 'update', pod: pod('web') });
-    };
-    stage.podSync.end('web', { terminal: false, afterSync });
-    await promisesSettled();
-    expect(asked[1]?.sinceMs).toBe(3_000);
   });
 });
 
@@ -255,6 +183,32 @@ describe('static pods', () => {
     const known = stage.workers.syncKnownPods([pod('__proto__')]);
     expect([...known.keys()]).toEqual(['__proto__', 'constructor']);
     expect(known.get('constructor')?.orphan).toBe(true);
+  });
+});
+
+describe('housekeeping', () => {
+  test('before the first one, pods that nobody knows may run; after it, they do not (PW-71)', () => {
+    const { workers } = new PodWorkersStage();
+    const questions = [
+      'couldHaveRunningContainers',
+      'shouldPodBeFinished',
+      'shouldPodContainersBeTerminating',
+      'shouldPodRuntimeBeRemoved',
+      'shouldPodContentBeRemoved',
+    ] as const;
+    const ask = () => questions.map((question) => workers[question]('nobody'));
+    expect(ask()).toEqual([true, false, false, false, false]);
+    workers.syncKnownPods([]);
+    expect(ask()).toEqual([false, true, true, true, true]);
+  });
+
+  test('a kill without options is no eviction', () => {
+    const stage = new PodWorkersStage();
+    const web = stage.create(pod('web'));
+    stage.workers.updatePod({ updateType: 'kill', pod: web });
+    expect(stage.workers.shouldPodContentBeRemoved('web')).toBe(false);
+    stage.workers.updatePod({ updateType: 'kill', pod: web, kill: { evict: true } });
+    expect(stage.workers.shouldPodContentBeRemoved('web')).toBe(true);
   });
 });
 

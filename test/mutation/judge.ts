@@ -1,0 +1,50 @@
+/**
+ * Judges one build of the machines: vectors first, then stories, then histories. Prints who found
+ * something wrong and exits with 1; exits with 0 if nobody did.
+ *
+ *     node judge.mjs REPO SEEDS
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { replayFiles } from '../conformance/run.ts';
+import { runHistory } from '../simulation/history.ts';
+import { playPodWorkerScript } from '../support/pod-worker-script.ts';
+import { playStatusManagerScript } from '../support/status-manager-script.ts';
+
+const [repo = '.', seeds = '10'] = process.argv.slice(2);
+
+const found = await judge().catch((error: unknown) => `threw ${String(error)}`);
+if (found !== null) {
+  console.log(found);
+  process.exitCode = 1;
+}
+process.exit();
+
+async function judge(): Promise<string | null> {
+  const folder = path.join(repo, 'test', 'vectors');
+  for (const name of ['pod-workers-scenarios.jsonl', 'status-manager-scenarios.jsonl']) {
+    const { failed } = await replayFiles([path.join(folder, name)], () => {});
+    if (failed > 0) return `vectors: ${failed} of ${name}`;
+  }
+  const stories =
+    (await playStories('pod-worker', playPodWorkerScript)) ??
+    (await playStories('status-manager', playStatusManagerScript));
+  if (stories !== null) return stories;
+  for (let seed = 1; seed <= Number(seeds); seed++) {
+    const { breach } = await runHistory(seed);
+    if (breach !== null) return `simulation: seed ${seed}, invariant ${breach.invariant}`;
+  }
+  return null;
+}
+
+async function playStories(
+  machine: string,
+  play: (script: string) => Promise<string>,
+): Promise<string | null> {
+  const folder = path.join(repo, 'test', 'scenarios', machine);
+  for (const name of readdirSync(folder)) {
+    const script = readFileSync(path.join(folder, name), 'utf8');
+    if ((await play(script)) !== script) return `story: ${name}`;
+  }
+  return null;
+}
