@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { structOf } from './schema/schema.ts';
-import { semanticallyEqual } from './semantic-equal.ts';
+import { semanticallyEqual, shareEqualFields } from './semantic-equal.ts';
 
 const STATUS = structOf('core/v1.PodStatus');
 
@@ -196,4 +196,69 @@ test('any JSON equals its copy', () => {
       expect(equal(object, JSON.parse(JSON.stringify(object)) as object)).toBe(true);
     }),
   );
+});
+
+describe('shareEqualFields', () => {
+  const base = {
+    phase: 'Running',
+    startTime: '2026-01-02T03:04:05Z',
+    podIPs: [{ ip: '10.0.0.1' }],
+    allocatedResources: { cpu: '1' },
+  };
+
+  test('if all means the same, the base comes back itself', () => {
+    expect(shareEqualFields(base, structuredClone(base), STATUS)).toBe(base);
+    const respelled = {
+      ...base,
+      startTime: '2026-01-02T04:04:05+01:00',
+      allocatedResources: { cpu: '1000m' },
+      reason: '',
+    };
+    expect(shareEqualFields<object>(base, respelled, STATUS)).toBe(base);
+  });
+
+  test('what differs is the new one, and the rest is the base’s, with its spelling', () => {
+    const next = {
+      ...structuredClone(base),
+      phase: 'Failed',
+      allocatedResources: { cpu: '1000m' },
+    };
+    const shared = shareEqualFields(base, next, STATUS);
+    expect(shared).toEqual({ ...base, phase: 'Failed' });
+    expect(shared.podIPs).toBe(base.podIPs);
+    expect(shared.allocatedResources).toBe(base.allocatedResources);
+  });
+
+  test('a field that is gone is gone, and one that is new is there', () => {
+    const { phase: _, ...gone } = base;
+    expect(shareEqualFields<object>(base, gone, STATUS)).toEqual(gone);
+    const more = { ...base, reason: 'Evicted' };
+    expect(shareEqualFields<object>(base, more, STATUS)).toEqual(more);
+  });
+
+  test('a zero that the base does not spell is not spelled', () => {
+    const next = { ...base, phase: 'Failed', reason: '', hostIPs: [] };
+    expect(Object.keys(shareEqualFields<object>(base, next, STATUS))).toEqual(Object.keys(base));
+  });
+
+  test('a zero that the base spells stays spelled', () => {
+    const spelled = { ...base, reason: '' };
+    const next = { ...base, phase: 'Failed' };
+    expect(shareEqualFields<object>(spelled, next, STATUS)).toEqual({ ...next, reason: '' });
+  });
+
+  test('__proto__ is a field like any other', () => {
+    const [one, two] = ['{"__proto__": 1, "phase": "a"}', '{"__proto__": 1, "phase": "b"}'].map(
+      (text) => JSON.parse(text) as object,
+    );
+    expect(Object.entries(shareEqualFields(one ?? {}, two ?? {}, STATUS))).toEqual([
+      ['__proto__', 1],
+      ['phase', 'b'],
+    ]);
+  });
+
+  test('neither side is touched', () => {
+    const [one, two] = [Object.freeze({ ...base }), Object.freeze({ ...base, phase: 'Failed' })];
+    expect(shareEqualFields(one, two, STATUS)).toEqual(two);
+  });
 });

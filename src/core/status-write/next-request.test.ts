@@ -162,6 +162,18 @@ describe('the patch', () => {
     expect(ask(api, { record: recordOf(ours) }).type).toBe('settled');
   });
 
+  test('conditions go one by one, so that one which others added meanwhile stays', () => {
+    const api = { ...live, conditions: [condition('Ready'), condition('PodScheduled')] };
+    expect(bodyOf(ask(api, { record: recordOf(live) }))).toMatchObject({
+      status: {
+        conditions: [
+          { $patch: 'delete', type: 'PodScheduled' },
+          { $patch: 'delete', type: 'Ready' },
+        ],
+      },
+    });
+  });
+
   test('a field of the status that only a newer API knows is not deleted', () => {
     const api = { ...live, mood: { good: true }, ['__proto__x']: 1 } as PodStatus;
     expect(ask(api, { record: recordOf(live) }).type).toBe('settled');

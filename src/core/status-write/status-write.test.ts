@@ -128,9 +128,8 @@ function showEffect(effect: Effect): string {
 /** What follows if this happens in the state that those events lead to. */
 function next(from: From, event: Event): string {
   const { state, effects } = decide(play(REACHED_BY[from]), event);
-  return [show(state), ...(effects.length > 0 ? [effects.map(showEffect).join(', ')] : [])].join(
-    ' > ',
-  );
+  const orders = effects.map(showEffect).join(', ');
+  return orders === '' ? show(state) : `${show(state)} > ${orders}`;
 }
 
 describe('something changed', () => {
