@@ -5,7 +5,8 @@
  * them are the same depends on the field. Where Go holds a plain value, absent and zero are one;
  * where it holds a pointer, they are two (`started: false` is an answer, no `started` is none).
  * Lists and maps are empty or they are not. Quantities are compared by amount, times by instant.
- * The schema table knows which is which; fields it does not know are compared as plain JSON.
+ * The schema table knows which is which. Fields that it does not know are compared as plain JSON where
+ * both sides have them; where only one does, the other never heard of them.
  */
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { jsonEqual } from './json-equal.ts';
@@ -38,7 +39,10 @@ export function shareEqualFields<T extends object>(base: T, next: T, type: Struc
   let isSame = true;
   const shared: [string, Json][] = [];
   const take = (name: string, before: Value, after: Value): void => {
-    const isEqual = areFieldsEqual(before, after, type.field(name));
+    const field = type.field(name);
+    const isEqual = field
+      ? areFieldsEqual(before, after, field)
+      : jsonEqual(before ?? null, after ?? null);
     if (!isEqual) isSame = false;
     const value = isEqual ? before : after;
     if (value !== undefined) shared.push([name, value]);
@@ -75,7 +79,8 @@ function areStructsEqual(
 
 function areFieldsEqual(a: Value, b: Value, field: Field | undefined): boolean {
   if (a === b) return true;
-  if (!field) return jsonEqual(a ?? null, b ?? null);
+  // Whoever does not know the field could not have said anything about it.
+  if (!field) return a === undefined || b === undefined || jsonEqual(a, b);
   const isZeroA = isZero(a, field);
   const isZeroB = isZero(b, field);
   if (isZeroA || isZeroB) return isZeroA && isZeroB;

@@ -87,13 +87,13 @@ export function formatMicroTime(ms: number, nanos = 0): string {
 }
 
 /**
- * The same time in whole seconds (SM-37). A text without a fraction comes back as it is, the very
- * same string; one with a fraction comes back in the form of a Time.
+ * The same time in whole seconds (SM-37), in the form of a Time. A text that is in that form comes
+ * back as it is, the very same string.
  */
 export function truncateToSeconds(text: string): string {
   const { ms } = parseTime(text);
   const end = 17 + hourLength(text);
-  if (!isFraction(text, end)) return text;
+  if (!isFraction(text, end)) return text.endsWith('Z') ? text : formatTime(ms);
   return end === 19 && text.endsWith('Z') ? `${text.slice(0, end)}Z` : formatTime(ms);
 }
 

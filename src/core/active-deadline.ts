@@ -10,7 +10,7 @@ export const DEADLINE_EXCEEDED = {
 
 /** `status` is the newest one known: its start time is when the pod's time began to run. */
 export function isPastDeadline(pod: Pod, status: PodStatus, now: Time): boolean {
-  const { activeDeadlineSeconds } = pod.spec;
-  if (activeDeadlineSeconds === undefined || !status.startTime) return false;
+  const activeDeadlineSeconds = pod.spec.activeDeadlineSeconds ?? null;
+  if (activeDeadlineSeconds === null || !status.startTime) return false;
   return secondsBetween(status.startTime, now) >= activeDeadlineSeconds;
 }

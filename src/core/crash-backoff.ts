@@ -67,8 +67,9 @@ export function isExpired(backOff: BackOff, now: Instant): boolean {
 /** What a back-off belongs to: another image or other resources begin a new one (KL-52). */
 export function backOffKey(pod: Pod, container: Container): string {
   const { name = '', namespace = '', uid = '' } = pod.metadata;
-  const { image = '', resources = {} } = container;
-  return [name, namespace, uid, container.name, image, JSON.stringify(resources)].join('/');
+  const { image, resources } = container;
+  const own = [container.name, image ?? '', JSON.stringify(resources ?? {})];
+  return [name, namespace, uid, ...own].join('/');
 }
 
 /** The message beside the reason CrashLoopBackOff. */

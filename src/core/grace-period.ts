@@ -14,9 +14,9 @@
 export interface GracePeriodRequest {
   /** What was granted so far; zero before anyone asked. */
   readonly current: number;
-  readonly deletionGracePeriodSeconds?: number | undefined;
-  readonly gracePeriodOverride?: number | undefined;
-  readonly terminationGracePeriodSeconds?: number | undefined;
+  readonly deletionGracePeriodSeconds?: number | null | undefined;
+  readonly gracePeriodOverride?: number | null | undefined;
+  readonly terminationGracePeriodSeconds?: number | null | undefined;
 }
 
 export interface GracePeriod {
@@ -32,7 +32,7 @@ export function effectiveGracePeriod(request: GracePeriodRequest): GracePeriod {
   let granted = current;
   let asked = false;
   for (const wish of [deletionGracePeriodSeconds, gracePeriodOverride]) {
-    if (wish === undefined) continue;
+    if (wish === undefined || wish === null) continue;
     if (granted !== 0 && wish >= granted) continue;
     granted = wish;
     asked = true;

@@ -18,7 +18,7 @@ export function podAddresses(
   runtimeIPs: readonly string[],
   hostIPs: readonly string[],
 ): Addresses {
-  const hosts = hostIPs.slice(0, ADDRESSES_MAX);
+  const hosts = hostIPs.slice(0, ADDRESSES_MAX).map((ip) => parseIp(ip)?.text ?? ip);
   const own = pickByFamily(runtimeIPs, familyOf(hosts[0]));
   const ips = pod.spec.hostNetwork ? shareHostAddresses(own, hosts) : own;
   return {

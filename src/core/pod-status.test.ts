@@ -228,7 +228,7 @@ describe('KL-27: conditions', () => {
       'AllContainersRestarting',
     ]);
     expect(status.conditions?.[0]).toBe(foreign);
-    expect(status.conditions?.[1]).toBe(pending);
+    expect(status.conditions?.[1]).toEqual(pending);
   });
 
   test('of others are those of the API, not those that we remember', () => {

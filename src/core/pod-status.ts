@@ -136,6 +136,12 @@ function reasonOf(old: PodStatus, api: PodStatus): Spoken {
   return { ...(reason && { reason }), ...(message && { message }) };
 }
 
+/** A pod without generations has none to observe (SM-120). */
+function observedBy({ metadata }: Pod, condition: PodCondition): PodCondition {
+  const { observedGeneration: _, ...rest } = condition;
+  return metadata.generation ? condition : rest;
+}
+
 /** The order is the kubelet's (KL-27): readiness gates see what stands before Ready (KL-28). */
 function buildConditions(
   view: PodStatusView,
@@ -146,7 +152,7 @@ function buildConditions(
   const disruption = findCondition(old.conditions, DISRUPTION_TARGET);
   const notOurs = [
     ...(pod.status?.conditions ?? []).filter(({ type }) => !isOwned(type)),
-    ...(isTerminal ? [] : view.resizeConditions),
+    ...(isTerminal ? [] : view.resizeConditions.map((condition) => observedBy(pod, condition))),
   ];
   const readiness = {
     containerStatuses: [

@@ -15,7 +15,7 @@ import { addAmounts, amountsOf, type Amounts } from './resource-amounts.ts';
 export function qosClass({ spec }: Pod): QosClass {
   const asked: readonly ResourceRequirements[] = spec.resources
     ? [spec.resources]
-    : [...spec.containers, ...(spec.initContainers ?? [])].map(({ resources = {} }) => resources);
+    : [...spec.containers, ...(spec.initContainers ?? [])].map(({ resources }) => resources ?? {});
 
   let requests: Amounts = new Map();
   let limits: Amounts = new Map();

@@ -85,6 +85,19 @@ describe('a resize in progress (SM-97)', () => {
     expect(changed).toBe(true);
   });
 
+  test.each([
+    ['reason', report('Other', 'bad')],
+    ['message', report('Old', 'worse')],
+  ] as const)('another %s alone is news', (_name, said) => {
+    expect(setInProgress(inProgress('Old', 'bad'), said, NOW).changed).toBe(true);
+  });
+
+  test('one that began without a generation keeps none', () => {
+    const result = setInProgress(inProgress('', '', 0), report('Error', 'bad', 5), NOW);
+    expect(result.generation).toBe(0);
+    expect(result.conditions.inProgress).not.toHaveProperty('observedGeneration');
+  });
+
   test('the first one is news, also without words, and brings its generation', () => {
     expect(setInProgress(NONE, report('', '', 7), NOW)).toMatchObject({
       changed: true,
@@ -200,6 +213,11 @@ describe('after a restart (SM-100, TestBackfillPodResizeConditions)', () => {
     ],
   ])('%s is what the API says, with times of now', (_name, conditions, expected) => {
     expect(rebuilt(...conditions)).toEqual(expected);
+  });
+
+  test('a condition that names no generation has none', () => {
+    const [rebuiltRuns] = rebuilt(condition('PodResizeInProgress'));
+    expect(rebuiltRuns).toEqual({ ...condition('PodResizeInProgress'), ...now });
   });
 
   test('a pod without any status has none', () => {

@@ -120,9 +120,12 @@ describe('SM-25 (b): everything else', () => {
     ['no containers', { containerStatuses: [] }],
     ['an exit code', { initContainerStatuses: [terminated('i', 1)] }],
     ['an ephemeral container', { ephemeralContainerStatuses: [running('e')] }],
-    ['a field that this version does not know', { newField: 1 } as PodStatus],
   ])('a change of %s is seen', (_name, change) => {
     expect(equal(status, { ...status, ...change })).toBe(false);
+  });
+
+  test('a field of a newer API that we never wrote is no reason to write', () => {
+    expect(equal(status, { ...status, newField: 1 } as PodStatus)).toBe(true);
   });
 
   test('the order of container statuses counts: both sides are normalised before', () => {

@@ -26,12 +26,12 @@ export function isStatusEqual(old: PodStatus, status: PodStatus): boolean {
 }
 
 function areConditionsEqual(
-  old: readonly PodCondition[] = [],
-  now: readonly PodCondition[] = [],
+  old: readonly PodCondition[] | undefined,
+  now: readonly PodCondition[] | undefined,
 ): boolean {
   if (old === now) return true;
-  const before = ourConditions(old);
-  const after = ourConditions(now);
+  const before = ourConditions(old ?? []);
+  const after = ourConditions(now ?? []);
   if (before.size !== after.size) return false;
   for (const [type, condition] of after) {
     const other = before.get(type);

@@ -19,6 +19,6 @@ export function volumeMountStatuses(
 
 /** A wish that cannot be granted is reported as not granted; starting the container refuses it. */
 function isRecursive(mount: VolumeMount, supported: boolean): boolean {
-  const { recursiveReadOnly = 'Disabled', mountPropagation = 'None' } = mount;
-  return recursiveReadOnly !== 'Disabled' && mountPropagation === 'None' && supported;
+  const wished = (mount.recursiveReadOnly ?? 'Disabled') !== 'Disabled';
+  return wished && (mount.mountPropagation ?? 'None') === 'None' && supported;
 }

@@ -8,10 +8,7 @@
  *     a server's element goes first only if it and the named one were both in the original,
  *     and it stood before; otherwise the named one goes first
  *
- * So a new element lands in front of what follows the last named element placed before it. In
- * Kubernetes an addition may count as "in the original" when the same ordered patch also deletes
- * elements, because Go's append then writes into the freed places of that very list; this is an
- * accident of its memory and not followed.
+ * So a new element lands in front of what follows the last named element placed before it.
  */
 import type { Json } from '../../lib/json.ts';
 import { indexElements, type Identify, type Identity } from './list-elements.ts';

@@ -35,8 +35,32 @@ export function mergeOrderedList(
   const merged = mergeContents(parts, rule, mergeElement);
   const type = elementType(original ?? [], patch ?? []);
   if (type === undefined) throw elementsAbsent(undefined);
-  const ordered = orderElements(merged, order, original ?? [], identify);
+  const places = placesOf(original ?? [], patch ?? [], rule, identify);
+  const ordered = orderElements(merged, order, places, identify);
   return original === undefined ? ordered : keepList(original, ordered);
+}
+
+/**
+ * Where elements count as having stood before. Those that the patch deletes leave their places to
+ * the first ones that it adds, behind all that stay: an accident of how Go's server keeps the list,
+ * but what every API server does, so clients have come to see it.
+ */
+function placesOf(
+  original: readonly Json[],
+  patch: readonly Json[],
+  { strategy, mergeKey }: PatchRule,
+  identify: Identify,
+): readonly Json[] {
+  if (strategy !== 'merge' || mergeKey === undefined || !patch.some(isDeletion)) return original;
+  const deleted = new Set(patch.filter(isDeletion).map(identify));
+  const kept = original.filter((item) => !deleted.has(identify(item)));
+  const standing = new Set(kept.map(identify));
+  const added = patch.filter((item) => {
+    if (carriesDirective(item) || standing.has(identify(item))) return false;
+    standing.add(identify(item));
+    return true;
+  });
+  return [...kept, ...added.slice(0, original.length - kept.length)];
 }
 
 /** A value of the patch that has to be a list, if it is there at all. */

@@ -42,10 +42,10 @@ export function holdBack(
     held.push({ name: container.name, message: backOffMessage(backOff, pod, container), until });
     return false;
   };
-  const { initContainers = [], containers } = pod.spec;
+  const { initContainers, containers } = pod.spec;
   const init: number[] = [];
   for (const index of actions.initContainersToStart) {
-    const container = initContainers[index];
+    const container = initContainers?.[index];
     if (mayStart(container)) init.push(index);
     else if (container && !isSidecar(container)) {
       // Nothing behind it may start, and so nothing behind it waits for itself.

@@ -9,8 +9,8 @@ import { restartsAllContainers } from '../restart-policy.ts';
 import type { ContainerReset, PodActionsView } from './plan.ts';
 
 export function planReset(view: PodActionsView): ContainerReset[] {
-  const { initContainers = [], containers } = view.pod.spec;
-  const init = resetsOf(view, initContainers);
+  const { initContainers, containers } = view.pod.spec;
+  const init = resetsOf(view, initContainers ?? []);
   const regular = resetsOf(view, containers);
   return [...regular.targets, ...init.targets, ...regular.sources, ...init.sources];
 }

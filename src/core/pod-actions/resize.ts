@@ -105,15 +105,12 @@ function actuatedNumbers({ actuated }: PodActionsView, { name }: Container): Res
 }
 
 /** A container without a limit of its own is held by the pod's. */
-function numbersOf(
-  own: ResourceRequirements = {},
-  pod: ResourceRequirements = {},
-): ResourceNumbers {
+function numbersOf(own?: ResourceRequirements, pod?: ResourceRequirements): ResourceNumbers {
   return {
-    memoryLimit: bytes(own.limits) || bytes(pod.limits),
-    memoryRequest: bytes(own.requests),
-    cpuLimit: milli(own.limits) || milli(pod.limits),
-    cpuRequest: milli(own.requests),
+    memoryLimit: bytes(own?.limits) || bytes(pod?.limits),
+    memoryRequest: bytes(own?.requests),
+    cpuLimit: milli(own?.limits) || milli(pod?.limits),
+    cpuRequest: milli(own?.requests),
   };
 }
 

@@ -263,6 +263,15 @@ describe('the request is refused', () => {
     expect(show(play([...busy, settled('conflict')]))).toBe('queued urgent, must read');
   });
 
+  test('a deletion that fails is tried again, as if it were the first failure', () => {
+    const removing = [
+      ...REACHED_BY['busy patch of the last word'],
+      settled('done', 'it may be deleted'),
+    ];
+    const { effects } = decide(play(removing), settled('failed'));
+    expect(effects.map(showEffect)).toEqual(['wake after 1000 ms']);
+  });
+
   test('a second conflict in a row is not won by hurrying: it waits, and reads again', () => {
     const again = [...REACHED_BY['busy read'], settled('done'), admitted('the API differs')];
     expect(show(play([...again, settled('conflict')]))).toBe('waiting normal, must read');
