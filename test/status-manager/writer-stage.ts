@@ -26,12 +26,16 @@ export class WriterStage {
   readonly versions = new Map<string, number>();
   /** Pods whose object in the API is beyond reading. */
   readonly broken = new Set<string>();
+  /** Pods whose object nobody has seen, and pods whose name another has. */
+  readonly unseen = new Set<string>();
+  readonly replaced = new Set<string>();
   readonly underWay: Request[] = [];
   /** Pods whose view was asked for: before each request, and after it. */
   readonly looked: string[] = [];
   readonly asked: string[] = [];
   readonly acked: string[] = [];
   readonly parked: string[] = [];
+  readonly dropped: string[] = [];
   readonly steps: Step[] = [];
   readonly writer: StatusWriter;
 
@@ -46,7 +50,7 @@ export class WriterStage {
       viewOf: (uid) => this.#view(uid),
       perform: (uid, ask, signal) => this.#perform(uid, ask.type, signal),
       acknowledged: (uid, version) => this.acked.push(`${uid} v${version}`),
-      dropped: () => {},
+      dropped: (uid) => this.dropped.push(uid),
       parked: (uid) => this.parked.push(uid),
       stepped: (_uid, step) => this.steps.push(step),
       ...options,
@@ -96,6 +100,7 @@ export class WriterStage {
     this.looked.push(uid);
     const version = this.versions.get(uid);
     const status: PodStatus = { phase: 'Running', conditions: [condition('Ready')] };
+    const known = this.replaced.has(uid) ? 'another' : uid;
     const api = this.broken.has(uid) ? { conditions: [{}] } : { phase: 'Pending' };
     return {
       record:
@@ -104,7 +109,9 @@ export class WriterStage {
           : { version, name: uid, namespace: 'default', status, isFinished: false },
       apiUid: uid,
       isMirrored: false,
-      known: podOf({}, { metadata: { uid }, status: api as PodStatus }),
+      known: this.unseen.has(uid)
+        ? null
+        : podOf({}, { metadata: { uid: known }, status: api as PodStatus }),
       couldHaveRunningContainers: true,
       now: NOW,
     };

@@ -37,8 +37,10 @@ describe('forgetting (V-1)', () => {
   });
 
   describe('F-14: while its request is under way', () => {
-    async function forgottenMidway(): Promise<WriterStage> {
-      const stage = new WriterStage();
+    async function forgottenMidway(
+      options: ConstructorParameters<typeof WriterStage>[0] = {},
+    ): Promise<WriterStage> {
+      const stage = new WriterStage(options);
       stage.change('a');
       await stage.clock.pass(0);
       stage.writer.forget('a');
@@ -64,6 +66,27 @@ describe('forgetting (V-1)', () => {
       expect(stage.asked).toHaveLength(2);
       await stage.answer('a');
       expect(stage.acked).toEqual(['a v1']);
+    });
+
+    test.each([
+      [['normal', 'urgent'], 'ab'],
+      [['urgent', 'normal'], 'ab'],
+      [['normal', 'normal'], 'ba'],
+    ] as const)('mentioned %j, it takes its place among the others: %s', async (lanes, order) => {
+      const stage = await forgottenMidway({ window: 1 });
+      stage.change('b');
+      for (const lane of lanes) stage.change('a', lane);
+      stage.asked.length = 0;
+      await stage.answer('a');
+      await stage.answer(stage.busy[0] ?? '');
+      expect(stage.asked.map((ask) => ask.slice(-1)).join('')).toBe(order);
+    });
+
+    test('seen before it came back is no reason to write', async () => {
+      const stage = await forgottenMidway();
+      stage.writer.seen('a');
+      await stage.answer('a');
+      expect(stage.asked).toHaveLength(1);
     });
 
     test('so also if the old request failed: the delay was for the old one', async () => {
@@ -101,6 +124,16 @@ describe('idle', () => {
     expect(isIdle).toBe(true);
   });
 
+  test('does not wait for the limit if the last one that waited for it is forgotten', async () => {
+    const stage = new WriterStage({ qps: 0.001, burst: 1 });
+    for (const uid of ['a', 'b']) stage.change(uid);
+    await stage.clock.pass(0);
+    await stage.answer('a');
+    const idle = stage.writer.idle();
+    stage.writer.forget('b');
+    await expect(idle).resolves.toBeUndefined();
+  });
+
   test('does not wait for pods that will try again later', async () => {
     const stage = new WriterStage();
     stage.change('a');
@@ -126,6 +159,15 @@ describe('stopping', () => {
     stage.change('e', 'urgent');
     await stage.clock.pass(60_000);
     expect(stage.asked).toHaveLength(asked);
+  });
+
+  test('while all wait for the limit, no timer is left either', async () => {
+    const stage = new WriterStage({ qps: 1, burst: 1 });
+    for (const uid of ['a', 'b']) stage.change(uid);
+    await stage.clock.pass(0);
+    await stage.answer('a');
+    await stage.writer.stop();
+    expect(stage.clock.pending).toBe(0);
   });
 
   test('before turns were given, none is', async () => {

@@ -69,6 +69,77 @@ describe('turns', () => {
   });
 });
 
+describe('what the machine wants', () => {
+  test('F-12: a pod that the API does not have is asked for when the watch has shown it', async () => {
+    const stage = new WriterStage();
+    stage.unseen.add('a');
+    stage.change('a');
+    await stage.clock.pass(0);
+    stage.unseen.delete('a');
+    stage.change('a', 'urgent');
+    await stage.clock.pass(60_000);
+    expect(stage.asked).toEqual([]);
+    stage.writer.seen('a');
+    await stage.clock.pass(0);
+    expect(stage.asked).toEqual(['patch a']);
+  });
+
+  test('a pod that nobody mentioned is not written because it was seen', async () => {
+    const stage = new WriterStage();
+    stage.versions.set('a', 1);
+    stage.writer.seen('a');
+    await stage.clock.pass(0);
+    expect(stage.asked).toEqual([]);
+  });
+
+  test('SM-59: what was written over counts as unwritten, and is written again', async () => {
+    const stage = new WriterStage();
+    stage.change('a');
+    await stage.clock.pass(0);
+    await stage.answer('a');
+    stage.writer.overwritten('a');
+    expect(stage.writer.ackedVersion('a', 'a')).toBe(0);
+    await stage.clock.pass(0);
+    await stage.answer('a');
+    expect(stage.writer.ackedVersion('a', 'a')).toBe(1);
+    expect(stage.asked).toEqual(['patch a', 'patch a']);
+  });
+
+  test('SM-2: a version is acknowledged under one UID of the API', async () => {
+    const stage = new WriterStage();
+    stage.change('a');
+    await stage.clock.pass(0);
+    await stage.answer('a');
+    expect(stage.writer.ackedVersion('a', 'a')).toBe(1);
+    expect(stage.writer.ackedVersion('a', 'another mirror')).toBe(0);
+  });
+
+  test('SM-71: a record whose name another pod has is dropped', async () => {
+    const stage = new WriterStage();
+    stage.replaced.add('a');
+    stage.change('a');
+    await stage.clock.pass(0);
+    expect(stage.dropped).toEqual(['a']);
+    expect(stage.asked).toEqual([]);
+  });
+
+  test('every step is told, and what changed nothing is not', async () => {
+    const stage = new WriterStage();
+    stage.change('a');
+    stage.change('a', 'urgent');
+    await stage.clock.pass(0);
+    stage.change('a');
+    await stage.answer('a');
+    const steps = stage.steps.map(({ from, to, event }) => `${from} > ${to}: ${event.type}`);
+    expect(steps).toEqual([
+      'idle > queued: changed',
+      'queued > busy: admitted',
+      'busy > queued: settled',
+      'queued > busy: admitted',
+    ]);
+  });
+});
+
 describe('the client limit (KL-107)', () => {
   test('a burst at once, then so many a second', async () => {
     const stage = new WriterStage({ qps: 10, burst: 3 });

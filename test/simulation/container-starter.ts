@@ -1,0 +1,112 @@
+/**
+ * Carries out the plan of core/pod-actions for one sync: stops, sandbox, init containers, containers.
+ * Remembers what failed to start, and how long crashing containers have to wait.
+ */
+import type { Container, Pod } from '../../src/api/pod.ts';
+import type { RuntimePod } from '../../src/api/runtime-pod.ts';
+import { parseTime } from '../../src/api/time.ts';
+import type { StartFailure } from '../../src/core/container-status.ts';
+import { advance, backOffKey, type BackOff } from '../../src/core/crash-backoff.ts';
+import { holdBack } from '../../src/core/pod-actions/hold-back.ts';
+import { podActions } from '../../src/core/pod-actions/pod-actions.ts';
+import type { PodActions, PodActionsView } from '../../src/core/pod-actions/plan.ts';
+import { findNewest } from '../../src/core/runtime-facts.ts';
+import { BackOffError } from '../../src/ports/sync-failure.ts';
+import type { RecipeRoom } from './recipe-room.ts';
+
+/** What a container gets to stop when only it has to go. */
+const STOP_MS = 2000;
+
+export class ContainerStarter {
+  readonly #options: RecipeRoom;
+  readonly #failures = new Map<string, Map<string, StartFailure>>();
+  readonly #backOffs = new Map<string, BackOff>();
+
+  constructor(options: RecipeRoom) {
+    this.#options = options;
+  }
+
+  /** Why containers of this pod could not be started last time. */
+  failures(uid: string): ReadonlyMap<string, StartFailure> {
+    return this.#failures.get(uid) ?? new Map();
+  }
+
+  async start(pod: Pod, runtimePod: RuntimePod, signal: AbortSignal): Promise<void> {
+    const { clock, prober } = this.#options;
+    const { uid = '' } = pod.metadata;
+    const view: PodActionsView = {
+      pod,
+      runtime: runtimePod,
+      restartAllContainers: false,
+      changed: changedContainers(pod, runtimePod),
+      liveness: prober.liveness(uid),
+      startup: prober.of(uid).startup,
+    };
+    const { actions, held } = holdBack(view, podActions(view), this.#backOffs, clock.now());
+    const failures = new Map<string, StartFailure>();
+    const errors: unknown[] = held.map(({ name, message, until }) => {
+      failures.set(name, { reason: 'CrashLoopBackOff', message });
+      return new BackOffError(message, until);
+    });
+    this.#failures.set(uid, failures);
+    await this.#stop(uid, actions, signal);
+    const sandboxID = actions.createSandbox
+      ? await this.#options.runtime.createSandbox(pod, actions.attempt)
+      : actions.sandboxID;
+    for (const container of toStart(pod, actions)) {
+      signal.throwIfAborted();
+      const error = await this.#startOne(view, sandboxID, container, failures);
+      if (error !== null) errors.push(error);
+    }
+    if (errors.length > 0) throw new AggregateError(errors, 'some containers did not start');
+  }
+
+  async #stop(uid: string, actions: PodActions, signal: AbortSignal): Promise<void> {
+    const { runtime } = this.#options;
+    const ids = actions.killPod
+      ? runtime.running(uid)
+      : actions.containersToKill.map(({ id }) => id);
+    for (const id of ids) await runtime.stop(uid, id, STOP_MS, signal);
+    if (actions.killPod) runtime.stopSandboxes(uid);
+  }
+
+  /** Returns what went wrong. */
+  async #startOne(
+    { pod, runtime: seen }: PodActionsView,
+    sandboxID: string,
+    container: Container,
+    failures: Map<string, StartFailure>,
+  ): Promise<unknown> {
+    const { runtime, clock } = this.#options;
+    const newest = findNewest(seen, container.name);
+    if (newest?.finishedAt !== undefined) {
+      const key = backOffKey(pod, container);
+      const finishedAt = parseTime(newest.finishedAt).ms;
+      this.#backOffs.set(key, advance(this.#backOffs.get(key), finishedAt, clock.now()));
+    }
+    const attempt = newest ? newest.restartCount + 1 : 0;
+    try {
+      await runtime.start(pod.metadata.uid ?? '', sandboxID, container, attempt);
+      return null;
+    } catch (error) {
+      failures.set(container.name, { reason: 'RunContainerError', message: String(error) });
+      return error;
+    }
+  }
+}
+
+function toStart({ spec }: Pod, actions: PodActions): readonly Container[] {
+  const init = actions.initContainersToStart.map((index) => spec.initContainers?.[index]);
+  const regular = actions.containersToStart.map((index) => spec.containers[index]);
+  return [...init, ...regular].filter((container) => container !== undefined);
+}
+
+/** Those that run from another image than the spec has now. */
+function changedContainers({ spec }: Pod, { containers }: RuntimePod): ReadonlySet<string> {
+  const images = new Map(spec.containers.map(({ name, image }) => [name, image]));
+  const changed = containers.filter(({ name, image }) => {
+    const wanted = images.get(name);
+    return wanted !== undefined && wanted !== image;
+  });
+  return new Set(changed.map(({ id }) => id));
+}

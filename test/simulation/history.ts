@@ -1,0 +1,146 @@
+/**
+ * One history: a storm in which everything may go wrong, and a calm in which everything must come
+ * right. The same seed gives the same history.
+ */
+import { type Act, playAct, type Scene } from './acts.ts';
+import type { Breach } from './chronicle.ts';
+import { Dice } from './dice.ts';
+import { CONTAINER_ACTS, KILL_ACTS, MANIFEST_ACTS, writeManifest } from './node-acts.ts';
+import { createPod, POD_ACTS } from './pod-acts.ts';
+import { crash, PODKEEP_ACTS } from './podkeep-acts.ts';
+import { openGate, STATUS_ACTS } from './status-acts.ts';
+import { checkStep } from './step-checks.ts';
+import { complaints } from './tail.ts';
+import { World } from './world.ts';
+
+export interface HistoryResult {
+  readonly seed: number;
+  readonly events: number;
+  readonly restarts: number;
+  /** How many pods there were, under all names and UIDs. */
+  readonly pods: number;
+  /** How long it took to come right when the storm was over. */
+  readonly calmSeconds: number;
+  readonly counts: ReadonlyMap<string, number>;
+  readonly breach: Breach | null;
+  /** All that happened, one line each. */
+  readonly lines: (last?: number) => readonly string[];
+}
+
+export const EVENTS_MIN = 500;
+export const RESTARTS_MIN = 2;
+export const PODS_MIN = 5;
+
+export const ACTS: readonly Act[] = [
+  ...POD_ACTS,
+  ...STATUS_ACTS,
+  ...MANIFEST_ACTS,
+  ...CONTAINER_ACTS,
+  ...KILL_ACTS,
+  ...PODKEEP_ACTS,
+];
+
+/** So many acts at least, however eventful they were. */
+const ACTS_MIN = 70;
+/** Crash back-offs end after five minutes, and repetitions of an orphan's stop wait as long. */
+const CALM_MS_MAX = 15 * 60_000;
+/** What was begun in the storm may still strike: late requests, old statuses, manifests put back. */
+const AFTERMATH_MS = 25_000;
+const LOOK_MS = 5000;
+const REST_MS = 120_000;
+
+export async function runHistory(seed: number): Promise<HistoryResult> {
+  const world = new World(seed);
+  const { chronicle, clock } = world;
+  clock.onStep = () => checkStep(world);
+  let calmMs = 0;
+  try {
+    await playStorm(world, new Dice(seed, 'users'));
+    calmMs = await playCalm(world);
+  } catch (error) {
+    chronicle.breaks(13, error instanceof Error ? (error.stack ?? error.message) : String(error));
+  }
+  return {
+    seed,
+    events: chronicle.events,
+    restarts: world.restarts,
+    pods: world.podsInAll,
+    calmSeconds: calmMs / 1000,
+    counts: chronicle.counts,
+    breach: chronicle.breach,
+    lines: (last) => chronicle.lines(last),
+  };
+}
+
+async function playStorm(world: World, dice: Dice): Promise<void> {
+  const { clock, chronicle } = world;
+  const scene: Scene = { world, dice };
+  world.startPodkeep();
+  for (let pods = 0; pods < PODS_MIN; pods++) createPod(scene);
+  for (let files = 0; files < 2; files++) writeManifest(scene);
+  for (let acts = 0; chronicle.breach === null; acts++) {
+    await clock.pass(dice.chance(0.3) ? dice.between(0, 50) : dice.between(50, 2500));
+    const isEnough = acts >= ACTS_MIN && chronicle.events >= EVENTS_MIN;
+    if (isEnough && world.restarts >= RESTARTS_MIN) return;
+    const mustCrash = isEnough || acts === 25 || acts === 50;
+    if (mustCrash && crash(scene) !== null) chronicle.count('podkeep: crashes');
+    else playAct(scene, ACTS);
+  }
+}
+
+/** Returns how long it took until nobody had anything to complain about. */
+async function playCalm(world: World): Promise<number> {
+  const { clock, chronicle, weather, health, api } = world;
+  if (chronicle.breach) return 0;
+  chronicle.tell('user', 'the storm is over');
+  weather.clearUp();
+  health.clearUp();
+  api.failFor(0);
+  await clock.pass(AFTERMATH_MS);
+  const begunMs = clock.monotonic();
+  let quietLooks = 0;
+  for (;;) {
+    await clock.pass(LOOK_MS);
+    openGates(world);
+    if (chronicle.breach) return 0;
+    const found = [...complaints(world)];
+    // Once could be the moment between two turns of housekeeping.
+    quietLooks = found.length === 0 ? quietLooks + 1 : 0;
+    if (quietLooks === 2) break;
+    if (clock.monotonic() - begunMs > CALM_MS_MAX) {
+      chronicle.breaks(numberOf(found), found.join('; '));
+      return 0;
+    }
+  }
+  const calmMs = clock.monotonic() - begunMs;
+  await rest(world);
+  return calmMs;
+}
+
+/** What is right stays right, without a single request (SM-26, SM-36, V-8). */
+async function rest(world: World): Promise<void> {
+  const { clock, chronicle, requests } = world;
+  const before = requests.sentInAll;
+  await clock.pass(REST_MS);
+  checkStep(world);
+  const sent = requests.sentInAll - before;
+  if (sent > 0) chronicle.breaks(18, `${sent} requests were sent although all was right`);
+  const found = [...complaints(world)];
+  if (found.length > 0) chronicle.breaks(18, `it did not last: ${found.join('; ')}`);
+}
+
+/** Whoever guards a readiness gate opens it in the end. */
+function openGates(world: World): void {
+  const scene: Scene = { world, dice: new Dice(0, 'gates') };
+  for (const { metadata, spec, status } of world.api.pods()) {
+    const [gate] = spec.readinessGates ?? [];
+    if (!gate) continue;
+    const condition = status?.conditions?.find(({ type }) => type === gate.conditionType);
+    if (condition?.status !== 'True') openGate(scene, metadata.uid ?? '', true);
+  }
+}
+
+/** A complaint may name its own invariant; others are about coming right at all. */
+function numberOf(found: readonly string[]): number {
+  return Number(/^(\d+): /.exec(found[0] ?? '')?.[1] ?? 12);
+}

@@ -1,0 +1,27 @@
+/**
+ * What must be true in every history, by number. A failing seed names the one that broke.
+ *
+ * They are judged by a model that only hears what the world sees of podkeep: the work it starts, the
+ * requests it sends, the statuses it accepts. What podkeep believes plays no part in it.
+ */
+export const INVARIANTS: Readonly<Record<number, string>> = {
+  1: 'one piece of work at a time for each pod (PW-1)',
+  2: 'no pod moves backward: no sync after a stop, no stop after a release (PW-4, PW-81)',
+  3: 'the grace period of a pod only shrinks (PW-45)',
+  4: 'never do two static pods of one full name run at once (PW-80)',
+  5: 'no terminal phase is written while a container of the pod runs (SM-84)',
+  6: 'no status is written after a newer one',
+  7: 'no accepted status is lost: the newest one reaches the API',
+  8: 'a pod is deleted from the API only if that was asked for, and nothing of it is left (SM-61)',
+  9: 'every kill completes once, when nothing of the pod runs (V-2, V-6)',
+  10: 'one request at a time for each pod, and never more than the window in all',
+  11: 'foreign conditions survive every write (SM-12)',
+  12: 'when the faults have stopped, everything comes right in bounded time',
+  13: 'no rule of podkeep itself breaks: no pod is parked, nothing is thrown and not caught',
+  14: 'no probe result is lost: what is accepted last says what the probes found last (F-3)',
+  15: 'no container starts when its pod has been stopped, and none runs twice at once',
+  16: 'a pod that is known to be terminated does not run, and what runs keeps its volumes (PW-70)',
+  17: 'exit codes in the API are those of the containers (KL-11)',
+  18: 'when everything is right, nothing more is written, and no timer but the resync is left',
+  19: 'work that was overtaken is aborted at once: a sync by the end, a stop by a shorter time (F-8)',
+};

@@ -1,0 +1,44 @@
+/** What one life of podkeep last saw of the runtime. It is refreshed when the runtime tells of news. */
+import type { RuntimePod } from '../../src/api/runtime-pod.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { PodCache } from '../../src/ports/pod-cache.ts';
+import type { RuntimeRecords } from './runtime-records.ts';
+import { wait } from './waits.ts';
+import type { Weather } from './weather.ts';
+
+const NOTHING: RuntimePod = { sandboxes: [], containers: [], ips: [] };
+
+export class SimulatedPodCache implements PodCache {
+  readonly #clock: Clock;
+  readonly #runtime: RuntimeRecords;
+  readonly #weather: Weather;
+  readonly #seen = new Map<string, RuntimePod>();
+
+  constructor(clock: Clock, runtime: RuntimeRecords, weather: Weather) {
+    this.#clock = clock;
+    this.#runtime = runtime;
+    this.#weather = weather;
+    for (const { pod } of runtime.all()) this.refresh(pod.uid);
+  }
+
+  /** Says whether there was news. */
+  refresh(uid: string): boolean {
+    const before = this.#seen.get(uid);
+    const view = this.#runtime.look(uid);
+    this.#seen.set(uid, view);
+    return before !== view;
+  }
+
+  peek(uid: string): RuntimePod {
+    return this.#seen.get(uid) ?? NOTHING;
+  }
+
+  async newerThan(uid: string, _sinceMs: number, signal: AbortSignal): Promise<RuntimePod> {
+    if (this.#weather.strikes('runtime: pod is read slowly')) {
+      await wait(this.#clock, this.#weather.takesMs(50, 3000), signal);
+    }
+    if (this.#weather.strikes('runtime: pod cannot be read')) throw new Error('cannot be read');
+    this.refresh(uid);
+    return this.peek(uid);
+  }
+}

@@ -1,0 +1,92 @@
+/** The pods that users of the simulated cluster write. */
+import type { Container, Pod, PodSpec } from '../../src/api/pod.ts';
+import type { Dice } from './dice.ts';
+
+export const NAMESPACE = 'default';
+/** Decides at admission: podkeep refuses a pod that says so. */
+export const REFUSED = 'simulation/refused';
+export const GATE = 'simulation/gate';
+
+const SOURCE = 'kubernetes.io/config.source';
+const HASH = 'kubernetes.io/config.hash';
+const MIRROR = 'kubernetes.io/config.mirror';
+
+/** As the scheduler leaves it: assigned to the node, and waiting. */
+export function apiPod(name: string, uid: string, dice: Dice): Pod {
+  return {
+    metadata: {
+      name,
+      namespace: NAMESPACE,
+      uid,
+      generation: 1,
+      ...(dice.chance(0.06) && { annotations: { [REFUSED]: 'true' } }),
+    },
+    spec: {
+      ...specOf(dice, dice.oneOf('Always', 'Always', 'OnFailure', 'Never')),
+      ...(dice.chance(0.15) && { readinessGates: [{ conditionType: GATE }] }),
+    },
+    status: {
+      phase: 'Pending',
+      conditions: [{ type: 'PodScheduled', status: 'True' }],
+      qosClass: 'BestEffort',
+    },
+  };
+}
+
+/** Its hash is its UID: what changes in a manifest changes both. */
+export function staticPod(name: string, uid: string, dice: Dice): Pod {
+  return {
+    metadata: {
+      name,
+      namespace: NAMESPACE,
+      uid,
+      annotations: { [SOURCE]: 'file', [HASH]: uid },
+    },
+    spec: specOf(dice, 'Always'),
+  };
+}
+
+/** The API's image of a static pod, as podkeep makes it (KL-60). */
+export function mirrorOf(pod: Pod, uid: string): Pod {
+  const { annotations = {} } = pod.metadata;
+  return {
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      uid,
+      generation: 1,
+      annotations: { ...annotations, [MIRROR]: annotations[HASH] ?? '' },
+    },
+    status: { phase: 'Pending' },
+  };
+}
+
+/** The UID of the pod that this one stands for: its own, unless it is a mirror. */
+export function sourceUidOf({ metadata }: Pod): string {
+  return metadata.annotations?.[MIRROR] ?? metadata.uid ?? '';
+}
+
+function specOf(dice: Dice, restartPolicy: 'Always' | 'OnFailure' | 'Never'): PodSpec {
+  const init: Container[] = [];
+  if (dice.chance(0.25)) init.push({ name: 'init', image: 'init:1' });
+  if (dice.chance(0.2)) init.push({ name: 'sidecar', image: 'side:1', restartPolicy: 'Always' });
+  return {
+    nodeName: 'node-1',
+    restartPolicy,
+    terminationGracePeriodSeconds: dice.oneOf(1, 5, 10, 30),
+    ...(init.length > 0 && { initContainers: init }),
+    containers: Array.from({ length: dice.oneOf(1, 1, 2, 3) }, (_, index) =>
+      containerOf(`c${index}`, dice),
+    ),
+  };
+}
+
+function containerOf(name: string, dice: Dice): Container {
+  return {
+    name,
+    image: 'app:1',
+    ...(dice.chance(0.4) && { readinessProbe: {} }),
+    ...(dice.chance(0.15) && { startupProbe: {} }),
+    ...(dice.chance(0.2) && { livenessProbe: {} }),
+  };
+}

@@ -1,0 +1,177 @@
+/**
+ * The model's own account of statuses: what podkeep accepted, what it sent, what the API made of it.
+ * (Invariants 5, 6, 7, 8, 11 and 17.)
+ *
+ * A version has no number on the wire. What tells versions apart there are the container statuses,
+ * which a patch carries whole or not at all; so each accepted status is remembered by these.
+ */
+import type { ContainerStatus, Pod, PodCondition, PodStatus } from '../../src/api/pod.ts';
+import { isOwned } from '../../src/core/condition-ownership.ts';
+import { isTerminalPhase } from '../../src/core/pod-facts.ts';
+import type { ApiChange } from './api-server.ts';
+import type { Chronicle } from './chronicle.ts';
+import { sourceUidOf } from './pod-templates.ts';
+import type { RuntimeRecords } from './runtime-records.ts';
+import type { Volumes } from './volumes.ts';
+
+interface Accepted {
+  /** Every accepted status in this life of podkeep, by its containers. */
+  readonly versions: string[];
+  newest: PodStatus;
+  /** The version that was sent last, as an index. */
+  sent: number;
+}
+
+export interface StatusModelOptions {
+  readonly chronicle: Chronicle;
+  readonly runtime: RuntimeRecords;
+  readonly volumes: Volumes;
+}
+
+export class StatusModel {
+  readonly #options: StatusModelOptions;
+  readonly #accepted = new Map<string, Accepted>();
+  /** Pods that somebody wanted to be deleted. */
+  readonly #unwanted = new Set<string>();
+  /** Pods that the API knew to be over, even if somebody has written over that since. */
+  readonly #wasOver = new Set<string>();
+  readonly #refused = new Set<string>();
+  /** Pods whose phase somebody else made terminal. */
+  readonly #endedByOthers = new Set<string>();
+
+  constructor(options: StatusModelOptions) {
+    this.#options = options;
+  }
+
+  /** The status that the API must have in the end. */
+  newest(uid: string): PodStatus | undefined {
+    return this.#accepted.get(uid)?.newest;
+  }
+
+  wasEndedByOthers(uid: string): boolean {
+    return this.#endedByOthers.has(uid);
+  }
+
+  accepted({ metadata: { uid = '' } }: Pod, status: PodStatus): void {
+    const { chronicle } = this.#options;
+    chronicle.tell('status', `${uid}: accepted ${status.phase} ${fingerprint(status)}`);
+    const accepted = this.#accepted.get(uid) ?? { versions: [], newest: status, sent: 0 };
+    this.#accepted.set(uid, accepted);
+    this.#refused.delete(uid);
+    accepted.versions.push(fingerprint(status));
+    accepted.newest = status;
+  }
+
+  forgotten(uid: string): void {
+    this.#accepted.delete(uid);
+  }
+
+  /** A status was not accepted, because a container that had ended for good runs in it (SM-31). */
+  refused(uid: string): void {
+    this.#refused.add(uid);
+  }
+
+  wasRefused(uid: string): boolean {
+    return this.#refused.has(uid);
+  }
+
+  lifeEnded(): void {
+    this.#accepted.clear();
+  }
+
+  /** A patch leaves podkeep. `uid` is the pod's own, also if the patch is for its mirror. */
+  sent(uid: string, status: PodStatus): void {
+    const { chronicle, runtime } = this.#options;
+    const [running] = runtime.running(uid);
+    if (isTerminalPhase(status.phase) && running) {
+      chronicle.breaks(5, `${uid}: ${status.phase} is sent while ${running.id} runs`);
+    }
+    const accepted = this.#accepted.get(uid);
+    if (!accepted) {
+      chronicle.breaks(6, `${uid}: a status is sent that nobody accepted`);
+      return;
+    }
+    if (!status.containerStatuses) return;
+    const version = `|${containersOf(status.containerStatuses)}`;
+    const index = accepted.versions.findIndex(
+      (each, at) => at >= accepted.sent && each.endsWith(version),
+    );
+    if (index < 0) chronicle.breaks(6, `${uid}: ${version} is sent after a newer one`);
+    else accepted.sent = index;
+  }
+
+  /** Something changed in the API. */
+  changed({ before, after, by }: ApiChange): void {
+    if (after && after.metadata.deletionGracePeriodSeconds !== undefined) {
+      this.#unwanted.add(after.metadata.uid ?? '');
+    }
+    if (isTerminalPhase(after?.status?.phase)) this.#wasOver.add(after?.metadata.uid ?? '');
+    if (by === 'user' && isTerminalPhase(after?.status?.phase)) {
+      this.#endedByOthers.add(after?.metadata.uid ?? '');
+    }
+    if (by === 'user' || !before) return;
+    if (!after) this.#judgeDeletion(before);
+    else if (before.metadata.uid === after.metadata.uid) this.#judgeWrite(before, after);
+  }
+
+  #judgeDeletion(pod: Pod): void {
+    const { chronicle, runtime, volumes } = this.#options;
+    const { uid = '' } = pod.metadata;
+    if (sourceUidOf(pod) !== uid) return; // mirrors are podkeep's own to delete
+    const complaint = !this.#unwanted.has(uid)
+      ? 'nobody asked for it'
+      : !this.#wasOver.has(uid)
+        ? `it is ${pod.status?.phase}`
+        : runtime.isAlive(uid)
+          ? 'it runs'
+          : volumes.isHeldBy(uid)
+            ? 'its volumes are mounted'
+            : null;
+    if (complaint !== null) chronicle.breaks(8, `${uid}: deleted, but ${complaint}`);
+  }
+
+  #judgeWrite(before: Pod, after: Pod): void {
+    const { chronicle, runtime } = this.#options;
+    const { uid } = after.metadata;
+    const [kept, found] = [foreignOf(before), foreignOf(after)];
+    if (kept !== found) chronicle.breaks(11, `${uid}: foreign conditions ${kept} became ${found}`);
+    for (const { state } of containersIn(after.status ?? {})) {
+      const { containerID, exitCode } = state?.terminated ?? {};
+      const truth = containerID === undefined ? undefined : runtime.exits.get(containerID);
+      if (truth !== undefined && truth !== exitCode) {
+        chronicle.breaks(17, `${uid}: ${containerID} exited with ${truth}, not ${exitCode}`);
+      }
+    }
+  }
+}
+
+/** Everything by which two versions of a pod's containers differ. */
+export function fingerprint(status: PodStatus): string {
+  const { initContainerStatuses = [], containerStatuses = [] } = status;
+  return `${containersOf(initContainerStatuses)}|${containersOf(containerStatuses)}`;
+}
+
+export function containersIn(status: PodStatus): readonly ContainerStatus[] {
+  return [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
+}
+
+function containersOf(containers: readonly ContainerStatus[]): string {
+  return containers.map(describeContainer).join(' ');
+}
+
+function describeContainer(container: ContainerStatus): string {
+  const { name, containerID = '', state, ready, started, restartCount } = container;
+  const { running, terminated, waiting } = state ?? {};
+  const kind = running
+    ? 'running'
+    : terminated
+      ? `exited(${terminated.exitCode}, ${terminated.reason})`
+      : `waiting(${waiting?.reason ?? ''})`;
+  return `${name}=${containerID} ${kind} ${ready ? 'ready' : '-'} ${started ? 'started' : '-'} #${restartCount};`;
+}
+
+function foreignOf({ status }: Pod): string {
+  const isForeign = ({ type }: PodCondition): boolean =>
+    !isOwned(type) && type !== 'DisruptionTarget';
+  return JSON.stringify((status?.conditions ?? []).filter(isForeign));
+}

@@ -1,0 +1,52 @@
+/** What a run shows to the people who started it. */
+import type { BatchResult } from './batch.ts';
+import type { HistoryResult } from './history.ts';
+import { INVARIANTS } from './invariants.ts';
+import { KNOWN_GAPS } from './known-gaps.ts';
+import { POSSIBLE } from './possible.ts';
+
+/** How many of the last events a failure shows. */
+const LAST_EVENTS = 40;
+
+/** How often everything that can happen did. */
+export function describeCounts({ counts }: BatchResult): readonly string[] {
+  const lines = Object.entries(POSSIBLE).flatMap(([group, names]) => [
+    '',
+    group,
+    ...names.map((name) => countLine(counts.get(name) ?? 0, name)),
+  ]);
+  const gaps = Object.entries(KNOWN_GAPS).map(([name, what]) =>
+    countLine(counts.get(`gap: ${name}`) ?? 0, what),
+  );
+  return gaps.length === 0 ? lines : [...lines, '', 'known gaps', ...gaps];
+}
+
+/** One line to play it again, the rule that broke, and what happened last. */
+export function describeFailure(result: HistoryResult): readonly string[] {
+  const { seed, breach } = result;
+  const again = `SEED=${seed} npm run sim`;
+  if (!breach) {
+    const { events, restarts, pods } = result;
+    return [again, `  is too small: ${events} events, ${restarts} restarts, ${pods} pods`];
+  }
+  const { invariant, what } = breach;
+  return [
+    `${again}   invariant ${invariant}: ${INVARIANTS[invariant] ?? 'unknown'}`,
+    `  ${what}`,
+    ...result.lines(LAST_EVENTS).map((line) => `  ${line}`),
+  ];
+}
+
+export function describeTotals(result: BatchResult, seconds: number): string {
+  const { histories, events, restarts, pods, failures } = result;
+  const verdict = failures.length === 0 ? 'all kept every invariant' : `${failures.length} failed`;
+  const rate = (histories / seconds).toFixed(1);
+  return (
+    `${histories} histories, ${events} events, ${pods} pods, ${restarts} restarts ` +
+    `in ${seconds.toFixed(1)} s (${rate} a second): ${verdict}`
+  );
+}
+
+function countLine(count: number, name: string): string {
+  return `${count === 0 ? 'never' : String(count)}`.padStart(9) + `  ${name}`;
+}

@@ -1,0 +1,56 @@
+/** Tells the model of every request that podkeep sends, and lets answers through only to the living. */
+import type { PodStatus } from '../../src/api/pod.ts';
+import { isJsonObject, type Json } from '../../src/lib/json.ts';
+import { ApiError, type ApiClient, type PodName } from '../../src/ports/api-client.ts';
+import type { Chronicle } from './chronicle.ts';
+import type { Gate } from './recipe-room.ts';
+import type { RequestModel } from './request-model.ts';
+import type { StatusModel } from './status-model.ts';
+
+export interface TapOptions {
+  readonly api: ApiClient;
+  readonly gate: Gate;
+  readonly chronicle: Chronicle;
+  readonly requests: RequestModel;
+  readonly statuses: StatusModel;
+  /** The pod whose status is being written now: requests do not all name it. */
+  readonly writing: () => string;
+}
+
+export function tapApi({ api, gate, chronicle, requests, statuses, writing }: TapOptions): ApiClient {
+  const tapped = async <Answer>(
+    verb: string,
+    { name }: PodName,
+    send: () => Promise<Answer>,
+  ): Promise<Answer> => {
+    const uid = writing();
+    chronicle.tell('api', `${uid}: ${verb} ${name} is sent`);
+    requests.sent(uid, verb);
+    try {
+      return await gate(send());
+    } catch (error) {
+      chronicle.tell('api', `${uid}: ${verb} ${name} failed: ${describe(error)}`);
+      throw error;
+    } finally {
+      requests.settled(uid);
+    }
+  };
+  return {
+    getPod: (pod, signal) => tapped('GET', pod, () => api.getPod(pod, signal)),
+    patchPodStatus: (pod, patch, signal) => {
+      statuses.sent(writing(), statusIn(patch));
+      return tapped('PATCH', pod, () => api.patchPodStatus(pod, patch, signal));
+    },
+    deletePod: (pod, conditions, signal) =>
+      tapped('DELETE', pod, () => api.deletePod(pod, conditions, signal)),
+  };
+}
+
+function statusIn(patch: Json): PodStatus {
+  const status = isJsonObject(patch) ? patch['status'] : undefined;
+  return isJsonObject(status) ? (status as PodStatus) : {};
+}
+
+function describe(error: unknown): string {
+  return error instanceof ApiError ? `${error.statusCode} ${error.reason}` : String(error);
+}

@@ -1,0 +1,133 @@
+/**
+ * The model's own account of what podkeep does for each pod: which work is in flight, how far along
+ * the road the pod is, and how long it may take to stop. (Invariants 1, 2, 3, 13 and 15.)
+ */
+import type { DecisionRecord } from '../../src/ports/decision-log.ts';
+import type { Chronicle } from './chronicle.ts';
+import type { RuntimeRecords } from './runtime-records.ts';
+
+export type Work = 'sync' | 'stop' | 'release';
+
+const ROAD = ['forgotten', 'waiting', 'syncing', 'terminating', 'terminated', 'finished'];
+const STAGES: readonly Work[] = ['sync', 'stop', 'release'];
+
+export interface InFlight {
+  readonly work: Work;
+  readonly graceSeconds: number | null;
+  readonly signal: AbortSignal;
+}
+
+interface Journey {
+  phase: string;
+  /** The furthest work that was begun. */
+  stage: Work;
+  graceSeconds: number | null;
+  /** Its containers have been stopped, and nothing may start again. */
+  isStopped: boolean;
+}
+
+export class WorkModel {
+  readonly #chronicle: Chronicle;
+  readonly #runtime: RuntimeRecords;
+  readonly #inFlight = new Map<string, InFlight>();
+  readonly #journeys = new Map<string, Journey>();
+  readonly #failed = new Set<string>();
+
+  constructor(chronicle: Chronicle, runtime: RuntimeRecords) {
+    this.#chronicle = chronicle;
+    this.#runtime = runtime;
+  }
+
+  get isIdle(): boolean {
+    return this.#inFlight.size === 0;
+  }
+
+  /** Pods whose last work did not succeed, so that more of it is to come. */
+  get failed(): readonly string[] {
+    return [...this.#failed];
+  }
+
+  /** What is being done now, by UID. */
+  get inFlight(): ReadonlyMap<string, InFlight> {
+    return this.#inFlight;
+  }
+
+  began(uid: string, { work, graceSeconds, signal }: InFlight): void {
+    const grace = graceSeconds === null ? '' : ` within ${graceSeconds} s`;
+    this.#chronicle.tell('work', `${uid}: ${work} begins${grace}`);
+    const other = this.#inFlight.get(uid);
+    if (other) this.#breaks(1, `${uid}: ${work} began while ${other.work} ran`);
+    this.#inFlight.set(uid, { work, graceSeconds, signal });
+    const journey = this.#journeyOf(uid);
+    if (STAGES.indexOf(work) < STAGES.indexOf(journey.stage)) {
+      this.#breaks(2, `${uid}: ${work} began after ${journey.stage}`);
+    }
+    journey.stage = work;
+    if (work === 'stop') this.#hurry(uid, journey, graceSeconds);
+  }
+
+  ended(uid: string, work: Work, how: string): void {
+    this.#chronicle.tell('work', `${uid}: ${work} ${how}`);
+    this.#inFlight.delete(uid);
+    if (how === 'is done') this.#failed.delete(uid);
+    else this.#failed.add(uid);
+    if (work !== 'stop' || how !== 'is done') return;
+    this.#journeyOf(uid).isStopped = true;
+    const running = this.#runtime.running(uid);
+    if (running.length > 0) this.#breaks(15, `${uid}: stopped, but ${running[0]?.id} runs`);
+  }
+
+  /** A step of the pod worker's machine. */
+  decided({ pod: { uid }, from, to }: DecisionRecord): void {
+    if (to === 'parked') {
+      this.#breaks(13, `${uid}: parked`);
+      return;
+    }
+    const journey = this.#journeyOf(uid);
+    if (journey.phase !== from) this.#breaks(2, `${uid}: was ${journey.phase}, left ${from}`);
+    if (to === 'forgotten') {
+      if (from === 'syncing' || from === 'terminated') this.#breaks(2, `${uid}: forgot ${from}`);
+      this.#journeys.delete(uid);
+      this.#failed.delete(uid);
+      return;
+    }
+    if (ROAD.indexOf(to) < ROAD.indexOf(from)) this.#breaks(2, `${uid}: from ${from} to ${to}`);
+    journey.phase = to;
+  }
+
+  /** A container is about to run. */
+  starts(uid: string, name: string): void {
+    if (this.#journeys.get(uid)?.isStopped === true) {
+      this.#breaks(15, `${uid}: ${name} starts after its pod was stopped`);
+    }
+    const twin = this.#runtime.running(uid).find((container) => container.name === name);
+    if (twin) this.#breaks(15, `${uid}: ${name} starts while ${twin.id} runs`);
+  }
+
+  lifeEnded(): void {
+    this.#inFlight.clear();
+    this.#failed.clear();
+    this.#journeys.clear();
+  }
+
+  #hurry(uid: string, journey: Journey, graceSeconds: number | null): void {
+    const { graceSeconds: before } = journey;
+    if (before !== null && (graceSeconds === null || graceSeconds > before)) {
+      this.#breaks(3, `${uid}: had ${before} s to stop, now ${graceSeconds ?? 'any time'}`);
+    }
+    journey.graceSeconds = graceSeconds;
+  }
+
+  #journeyOf(uid: string): Journey {
+    let journey = this.#journeys.get(uid);
+    if (!journey) {
+      journey = { phase: 'forgotten', stage: 'sync', graceSeconds: null, isStopped: false };
+      this.#journeys.set(uid, journey);
+    }
+    return journey;
+  }
+
+  #breaks(invariant: number, what: string): void {
+    this.#chronicle.breaks(invariant, what);
+  }
+}
