@@ -67,9 +67,11 @@ describe('a container that runs reports what is in force', () => {
     });
   });
 
-  test('other resources stay as granted', () => {
-    const granted = { limits: { 'example.com/gpu': '1', cpu: '1' } };
+  test('other resources, and claims, stay as granted', () => {
+    const claims = { claims: [{ name: 'gpu' }] };
+    const granted = { ...claims, limits: { 'example.com/gpu': '1', cpu: '1' } };
     expect(report({ granted, actual: { cpuLimit: '2' } })).toEqual({
+      ...claims,
       limits: { 'example.com/gpu': '1', cpu: '2' },
     });
   });

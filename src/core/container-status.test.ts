@@ -70,6 +70,10 @@ describe('KL-35: a container that nobody has seen waits', () => {
     });
   });
 
+  test('without an image, if its spec names none', () => {
+    expect(convertOne(podOf({ containers: [{ name: 'c' }] }), [])?.image).toBe('');
+  });
+
   test.each(['regular', 'init', 'ephemeral'] as const)(
     'or for the pod to be initialised, if it has init containers: %s',
     (kind) => {
@@ -154,9 +158,19 @@ describe('KL-38: the newest record is the state, the one before it the last stat
 
 describe('KL-41: a container that is to be started but could not be', () => {
   test('waits for that reason, and its end moves to the last state', () => {
-    const status = convertOne(podOf(), [exited('c', 1, { finishedAt: LATER })], failing('c'));
-    expect(status?.state).toEqual({ waiting: BACK_OFF });
+    const records = [exited('c', 1, { finishedAt: LATER, restartCount: 3 })];
+    const status = convertOne(podOf(), records, failing('c'));
     expect(status?.lastState?.terminated).toMatchObject({ exitCode: 1, finishedAt: LATER });
+    expect(status).toEqual({
+      ...convertOne(podOf(), records),
+      state: { waiting: BACK_OFF },
+      lastState: status?.lastState,
+    });
+  });
+
+  test('waits for that reason also after a good end', () => {
+    const status = convertOne(podOf(), [exited('c', 0)], failing('c'));
+    expect(status?.state).toEqual({ waiting: BACK_OFF });
   });
 
   test('waits for that reason also before its first start', () => {
@@ -204,7 +218,9 @@ describe('KL-41, E-23: init containers', () => {
   test.each(['created', 'running', 'exited'] as const)(
     'one that is gone ended well if a regular container is %s',
     (state) => {
-      const status = convertOne(pod, [observed('c', state)], { kind: 'init' });
+      const old = [waiting('i', { restartCount: 2, lastState: ended(1) })];
+      const status = convertOne(pod, [observed('c', state)], { kind: 'init', old });
+      expect(status).toMatchObject({ name: 'i', restartCount: 2, lastState: ended(1) });
       expect(status?.state?.terminated).toEqual({
         reason: 'Completed',
         message:

@@ -142,6 +142,16 @@ describe('SM-32: init containers', () => {
     expect(checkInit(onFailure, [terminated('i', 1)], [running('i')])).toBeNull();
   });
 
+  test('E-6: may, if their own rules say so', () => {
+    const ruled = container('i', {
+      restartPolicy: 'Never',
+      restartPolicyRules: [restartRule('Restart', 'In', 42)],
+    });
+    const spec = { ...never, initContainers: [ruled] };
+    expect(checkInit(spec, [terminated('i', 42)], [running('i')])).toBeNull();
+    expect(checkInit(spec, [terminated('i', 1)], [running('i')])).toBe(REVIVED_INIT);
+  });
+
   test('A-08: sidecars may, always', () => {
     const spec = { ...never, initContainers: [sidecar('i')] };
     expect(checkInit(spec, [terminated('i', 0)], [running('i')])).toBeNull();

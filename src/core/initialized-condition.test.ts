@@ -34,6 +34,7 @@ describe('SM-115: no statuses', () => {
     expect(initialized(INIT, none)).toEqual(unknown);
     expect(initialized(INIT, none, { phase: 'Succeeded' })).toEqual(unknown);
     expect(initialized(INIT, none, { old: { conditions: [yes] } })).toEqual(unknown);
+    expect(initialized({ initContainers: [container('i')] }, none)).toEqual(unknown);
   });
 
   test('a pod without init containers is initialised all the same', () => {
@@ -74,6 +75,9 @@ describe('SM-116, SM-117: the init containers are asked, in the order of the spe
   });
 
   test('an empty list has them all missing', () => {
+    expect(initialized({ initContainers: [container('i')] }, [])).toEqual(
+      incomplete('containers with unknown status: [i]'),
+    );
     expect(initialized(INIT, [])).toEqual(incomplete('containers with unknown status: [i s j]'));
   });
 });

@@ -28,6 +28,10 @@ describe('KL-37: the runtime knows nothing of a container', () => {
     });
   });
 
+  test('that ran, and of which no restarts were counted: this is the first', () => {
+    expect(statusOfLost(goesOn, waiting('c'), running('c')).restartCount).toBe(1);
+  });
+
   test('that ran, in a pod that is being deleted: nobody restarts it', () => {
     expect(statusOfLost({ ...goesOn, pod: dying }, seed, running('c'))).toEqual({
       ...seed,
@@ -77,6 +81,10 @@ describe('E-7: while the whole pod restarts in place, it was removed on purpose'
       lastState: { terminated: { ...REMOVED, exitCode: 137 } },
       restartCount: 6,
     });
+  });
+
+  test('the first restart is counted from zero', () => {
+    expect(statusOfLost(restarts, seed, running('c')).restartCount).toBe(1);
   });
 
   test('one that waits already is counted once only', () => {

@@ -206,6 +206,20 @@ describe('SM-85: the last word never says Ready', () => {
     ]);
   });
 
+  test('nothing else of the status changes for it', () => {
+    const status = {
+      phase: 'Failed',
+      reason: 'Evicted',
+      podIP: '10.0.0.1',
+      containerStatuses: [terminated('c', 1)],
+      conditions: [oldReady],
+    } as const;
+    const { conditions, ...rest } = merge({ phase: 'Running' }, status);
+    const { conditions: _, ...others } = status;
+    expect(rest).toEqual(others);
+    expect(conditions).toHaveLength(2);
+  });
+
   test('if only one is true, both are replaced; one that is missing is added', () => {
     const conditions = [condition('ContainersReady', 'True', { lastTransitionTime: EARLIER })];
     expect(merge({ phase: 'Running' }, { phase: 'Failed', conditions }).conditions).toEqual([

@@ -55,6 +55,10 @@ describe('SM-35: each container has its share of 12 KiB for termination messages
     expect(budgetOf(pod)).toBe(expected);
   });
 
+  test('a spec without the other two lists has one container', () => {
+    expect(budgetOf({ ...podOf(), spec: { containers: [container('c0')] } })).toBe(12_288);
+  });
+
   test('the spec counts, not the statuses', () => {
     const statuses = ['a', 'b', 'c'].map((name) => withMessage(name, 'x'.repeat(20_000)));
     const status = normalizeStatus(podOfMany(1), { containerStatuses: statuses });
@@ -189,7 +193,9 @@ describe('SM-38: order', () => {
 
   test.each([
     ['turned round', ['m', 'z', 'a'], ['a', 'z', 'm']],
+    ['in order already', ['a', 'z', 'm'], ['a', 'z', 'm']],
     ['one missing', ['m', 'a'], ['a', 'm']],
+    ['one missing in the middle', ['x', 'a', 'm'], ['a', 'm', 'x']],
     ['unknown names fall behind', ['x', 'm', 'z', 'a'], ['a', 'z', 'm', 'x']],
     ['nothing but unknown names', ['y', 'x'], ['y', 'x']],
   ])('A-05: init statuses stand as the spec lists them: %s', (_name, before, after) => {

@@ -50,7 +50,7 @@ describe('KL-39: the state', () => {
   });
 
   test('exited without a code, a reason or times', () => {
-    expect(convert(observed('c', 'exited')).state).toEqual({
+    expect(convert(observed('c', 'exited')).state).toStrictEqual({
       terminated: { exitCode: 0, startedAt: null, finishedAt: null, containerID: id },
     });
   });
@@ -113,6 +113,7 @@ describe('KL-40: who it is', () => {
     const status = statusOfObserved({ isRestartingAll: false }, spec, record, undefined);
     expect(status.allocatedResources).toEqual({ cpu: '1' });
     expect(status.resources).toEqual({ requests: { cpu: '3' }, limits: { cpu: '4' } });
+    expect(convert(record)).not.toHaveProperty('allocatedResources');
   });
 });
 
@@ -146,6 +147,13 @@ describe('restart counts', () => {
     const record = observed('c', 'running', { restartCount: 0, id: 'test://new' });
     const old = terminated('c', 42, { restartCount: 4, containerID: 'test://old' });
     expect(convert(record, old).restartCount).toBe(5);
+    expect(convert({ ...record, restartCount: 4 }, old).restartCount).toBe(5);
+  });
+
+  test('a status that counted none counted zero', () => {
+    const record = observed('c', 'running', { restartCount: 0 });
+    expect(convert(record, running('c')).restartCount).toBe(0);
+    expect(convert(record, terminated('c', 1)).restartCount).toBe(1);
   });
 
   test('one that the runtime counted itself is not counted twice', () => {
@@ -177,7 +185,7 @@ describe('E-7: the end before this one', () => {
   });
 
   test('is none, if there was none', () => {
-    expect(convert(observed('c', 'running')).lastState).toEqual({});
+    expect(convert(observed('c', 'running')).lastState).toStrictEqual({});
     expect(convert(observed('c', 'running'), waiting('c')).lastState).toEqual({});
   });
 });

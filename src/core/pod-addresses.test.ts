@@ -21,6 +21,17 @@ describe('KL-29: the addresses of the node', () => {
     });
   });
 
+  test('they are brought into one form, as the pod’s are', () => {
+    expect(podAddresses(podOf({ hostNetwork: true }), [], ['FD00:0:0::1', '192.168.0.01'])).toEqual(
+      {
+        hostIP: V6,
+        hostIPs: [{ ip: V6 }, { ip: V4 }],
+        podIP: V6,
+        podIPs: [{ ip: V6 }, { ip: V4 }],
+      },
+    );
+  });
+
   test('while they are not known, nothing is said', () => {
     expect(podAddresses(podOf(), [], [])).toEqual({});
     expect(podAddresses(podOf({ hostNetwork: true }), [], [])).toEqual({});

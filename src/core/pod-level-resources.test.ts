@@ -85,6 +85,13 @@ describe('while it runs, what is in force', () => {
     expect(running({ resources: GRANTED }, {}, { phase: 'Pending', resources })).toEqual(GRANTED);
   });
 
+  test('claims are reported as granted, before and while it runs', () => {
+    const claims = { claims: [{ name: 'gpu' }] };
+    expect(running({ resources: { ...GRANTED, ...claims } })).toEqual({ ...GRANTED, ...claims });
+    const pending = inPhase('Pending', { resources: { ...GRANTED, ...claims } });
+    expect(podLevelResources(pending, {}, {})).toEqual({ ...GRANTED, ...claims });
+  });
+
   test('a pod of which nothing is known reports nothing', () => {
     expect(podLevelResources(podOf({}, { status: { phase: 'Running' } }), undefined, {})).toEqual(
       {},

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PodPhase, PodStatus } from '../api/pod.ts';
+import type { Pod, PodPhase, PodStatus } from '../api/pod.ts';
 import { deepFreeze } from '../../test/support/deep-freeze.ts';
 import {
   condition,
@@ -74,6 +74,27 @@ describe('KL-21: the lists of containers', () => {
     expect(statusOf()).not.toHaveProperty('ephemeralContainerStatuses');
   });
 
+  test('init containers stand as in the spec, and one that is forgotten ended well (E-23)', () => {
+    const pod = podOf({ initContainers: [container('j'), container('i')] });
+    const status = statusOf(pod, { runtime: runs });
+    expect(status.initContainerStatuses).toMatchObject([
+      { name: 'j', state: { terminated: { reason: 'Completed' } } },
+      { name: 'i', state: { terminated: { reason: 'Completed' } } },
+    ]);
+    expect(status.phase).toBe('Running');
+  });
+
+  test('init containers are asked for Initialized, and sidecars for Ready', () => {
+    const pod = podOf({ initContainers: [container('i'), sidecar('s')] });
+    const records = [exited('i', 0), observed('s', 'running')];
+    const probes = probeView({ readinessProbed: new Set(['s']) });
+    const status = statusOf(pod, { runtime: runtimeOf(records), probes });
+    expect(verdictOn('Initialized', status)).toBe('True');
+    expect(status.conditions?.find(({ type }) => type === 'Ready')?.message).toBe(
+      'containers with unready status: [s c]',
+    );
+  });
+
   test('regular and init containers decide the phase, ephemeral ones do not', () => {
     const pod = podOf({ ephemeralContainers: [container('e')] });
     expect(statusOf(pod, { runtime: runs }).phase).toBe('Running');
@@ -113,6 +134,11 @@ describe('KL-22, KL-25: a pod that was terminal stays so', () => {
 
   test.each(['Succeeded', 'Failed'] as const)('%s, as we said it', (phase) => {
     expect(statusOf(podOf(), { said: over(phase), runtime: runs }).phase).toBe(phase);
+  });
+
+  test('and the reason that the API has for it stays, too', () => {
+    const evicted = { phase: 'Failed', reason: 'Evicted', message: 'low on memory' } as const;
+    expect(statusOf(podOf({}, { status: evicted }), { runtime: runs })).toMatchObject(evicted);
   });
 
   test('if we and the API differ, the API has the last word', () => {
@@ -249,6 +275,17 @@ describe('KL-27: conditions', () => {
     );
   });
 
+  test('SM-120: of a resize keep the generation they are about, unless the pod has none', () => {
+    const older = { ...pending, observedGeneration: 2 };
+    const numbered = podOf({}, { metadata: { generation: 3 } });
+    const conditionOf = (pod: Pod) =>
+      statusOf(pod, { resizeConditions: [older] }).conditions?.find(
+        ({ type }) => type === 'PodResizePending',
+      );
+    expect(conditionOf(numbered)).toBe(older);
+    expect(conditionOf(podOf())).toStrictEqual(pending);
+  });
+
   test('AllContainersRestarting is there only if the spec has such a rule', () => {
     expect(typesOf(statusOf())).toEqual(OURS);
   });
@@ -296,6 +333,10 @@ describe('resources', () => {
   test('what was granted to the pod as a whole is shown, if anything was', () => {
     expect(statusOf(pod).allocatedResources).toEqual({ cpu: '1', memory: '1Gi' });
     expect(statusOf(pod).resources).toEqual(resources);
+    const cpuOnly = podOf({
+      containers: [container('c', { resources: { requests: { cpu: '1' } } })],
+    });
+    expect(statusOf(cpuOnly).allocatedResources).toEqual({ cpu: '1' });
     expect(statusOf()).not.toHaveProperty('allocatedResources');
   });
 });

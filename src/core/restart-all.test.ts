@@ -27,6 +27,14 @@ describe('E-7: a restart of the whole pod has begun', () => {
     expect(isRestartingAll(pod, runtimeOf([exited('i', 42)]), {})).toBe(true);
   });
 
+  test('an exit without a code counts as 0', () => {
+    const anyEnd = container('a', {
+      restartPolicyRules: [restartRule('RestartAllContainers', 'In', 0)],
+    });
+    const ends = podOf({ containers: [anyEnd] });
+    expect(isRestartingAll(ends, runtimeOf([observed('a', 'exited')]), {})).toBe(true);
+  });
+
   test('if the status says so already, though the one that asked is gone', () => {
     expect(isRestartingAll(pod, runtimeOf(), begun)).toBe(true);
   });

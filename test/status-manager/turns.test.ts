@@ -232,3 +232,37 @@ describe('KL-107: the client limit', () => {
     }
   });
 });
+
+describe('whoever stands around the requests, such as a trace', () => {
+  test('hears of each, with the pod it is for', async () => {
+    const heard: string[] = [];
+    const stage = startedStage({
+      aroundWrite: async ({ uid, namespace, name }, write) => {
+        heard.push(`${uid} ${namespace}/${name} begins`);
+        await write();
+        heard.push('ends');
+      },
+    });
+    stage.create('web', { uid: 'one' });
+    stage.say('one', statusOf('Running'));
+    await stage.settle();
+    expect(heard).toEqual(['one default/web begins', 'ends']);
+    expect(stage.takeSent()).toEqual(['patch web']);
+  });
+
+  test('may fail itself: then the request has failed, and is tried again', async () => {
+    let failures = 2;
+    const stage = startedStage({
+      aroundWrite: async (_pod, write) => {
+        if (failures-- > 0) throw new Error('the trace is broken');
+        await write();
+      },
+    });
+    stage.create('web');
+    stage.say('web', statusOf('Running'));
+    await stage.clock.pass(2999);
+    expect(stage.sent).toEqual([]);
+    await stage.clock.pass(1);
+    expect(stage.takeSent()).toEqual(['patch web']);
+  });
+});

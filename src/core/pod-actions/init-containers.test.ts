@@ -79,6 +79,11 @@ describe('an init container that failed', () => {
     expect(plan(one, [oom], never).killPod).toBe(true);
   });
 
+  test('did not fail if it left no code', () => {
+    const ended = observed('i', 'exited');
+    expect(plan(one, [ended], never)).toMatchObject({ killPod: false, containersToStart: [0] });
+  });
+
   test('ends a pod that is being deleted', () => {
     const pod = podOf({ initContainers: one }, { metadata: { deletionTimestamp: NOW } });
     const actions = podActions(actionsView(pod, runtimeOf([exited('i', 1)])));
@@ -184,6 +189,15 @@ describe('E-5: a sidecar', () => {
     ]);
   });
 
+  test('that runs does not start the next one again', () => {
+    for (const records of [
+      [observed('s', 'running'), observed('i', 'running')],
+      [observed('s', 'running'), exited('i', 0)],
+    ]) {
+      expect(plan(list, records).initContainersToStart).toEqual([]);
+    }
+  });
+
   test('is started again if it vanished, once others went on without it', () => {
     expect(plan(list, [exited('i', 0)])).toMatchObject({
       initContainersToStart: [0],
@@ -262,6 +276,12 @@ describe('E-5: a sidecar', () => {
         },
       ],
     });
+  });
+
+  test('without a liveness probe, a result means nothing', () => {
+    const records = [observed('s', 'running'), observed('c', 'running')];
+    const view = { liveness: said('s', 'failure') };
+    expect(plan([sidecar('s')], records, {}, view).containersToKill).toEqual([]);
   });
 
   test.each([

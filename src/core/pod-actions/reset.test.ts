@@ -53,6 +53,16 @@ describe('E-7: restarting a pod in place', () => {
     expect(order.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
+  test('an exit without a code is a good one', () => {
+    const always = container('a', {
+      restartPolicyRules: [restartRule('RestartAllContainers', 'In', 0)],
+    });
+    const ends = podOf({ containers: [always, container('b')] });
+    const runtime = runtimeOf([observed('a', 'exited'), observed('b', 'running')]);
+    const order = planReset(actionsView(ends, runtime, { restartAllContainers: true }));
+    expect(order.map(({ name }) => name)).toEqual(['b', 'a']);
+  });
+
   test('ephemeral containers and strangers stay', () => {
     expect(reset(observed('e', 'running'), observed('stranger', 'running'))).toEqual([]);
   });

@@ -94,7 +94,10 @@ describe('E-4: what was granted is compared with what was applied', () => {
 
   test('a runtime that cannot resize in place is never asked to', () => {
     const containers = [wants('c', limits('1', '1Gi'))];
-    expect(plan({ containers, resources: limits('9', '9Gi') }, undefined)).toMatchObject({
+    const spec = { containers, resources: limits('9', '9Gi') };
+    expect(plan(spec, undefined, [exited('c', 1)]).updatePodResources).toBe(false);
+    expect(plan(spec, undefined)).toMatchObject({
+      killPod: false,
       containersToUpdate: { cpu: [], memory: [] },
       updatePodResources: false,
       updatePodLevelResources: false,
@@ -233,14 +236,17 @@ describe('init containers', () => {
     expect(containersToUpdate.cpu.map(({ name }) => name)).toEqual(['i']);
   });
 
-  test('a sidecar that waits for a probe, or is restarted for another reason, is not', () => {
-    const probed = sidecar('s', { resources: limits('2', '1Gi'), startupProbe: {} });
-    const { containersToUpdate } = plan(
-      { initContainers: [probed] },
-      actuated({ s: limits('1', '1Gi') }),
-    );
-    expect(containersToUpdate.cpu).toEqual([]);
-  });
+  test.each(['startupProbe', 'livenessProbe'] as const)(
+    'a sidecar whose %s has not spoken is left alone',
+    (probe) => {
+      const probed = sidecar('s', { resources: limits('2', '1Gi'), [probe]: {} });
+      const { containersToUpdate } = plan(
+        { initContainers: [probed] },
+        actuated({ s: limits('1', '1Gi') }),
+      );
+      expect(containersToUpdate.cpu).toEqual([]);
+    },
+  );
 });
 
 describe('the pod’s own limits follow its containers', () => {

@@ -49,6 +49,10 @@ interface Queued {
   /** How often the API refused or failed in a row. */
   readonly failures: number;
   readonly mustRead: boolean;
+  /** The object was read because of a conflict, so what is known of it is new. */
+  readonly hasRead: boolean;
+  /** The API has just answered our newest word: it need not be compared before a deletion (SM-79). */
+  readonly isAnswered: boolean;
 }
 
 interface Busy {
@@ -56,9 +60,11 @@ interface Busy {
   readonly acked: Ack | null;
   readonly lane: Lane;
   readonly request: 'patch' | 'remove' | 'read';
-  /** The version that the request carries. */
+  /** The version that the request carries, and the UID that it is meant for. */
   readonly version: number;
+  readonly uid: string;
   readonly failures: number;
+  readonly hasRead: boolean;
   /** Something changed since the request was made. */
   readonly again: Lane | null;
 }
@@ -108,7 +114,8 @@ export interface Decision {
 }
 
 const RETRY_MS = 1000;
-const RETRY_MS_MAX = 60_000;
+/** The kubelet looks again after ten seconds at the latest (SM-64). */
+const RETRY_MS_MAX = 10_000;
 
 export const initial: State = { phase: 'idle', acked: null };
 
@@ -138,7 +145,7 @@ function onChanged(state: State, lane: Lane): Decision {
       return enqueue({ ...state, lane });
     case 'queued':
       if (state.lane === 'urgent' || lane === 'normal') return become(state);
-      return enqueue({ ...state, lane });
+      return enqueue({ ...state, lane, isAnswered: false });
     case 'busy':
       return become({ ...state, again: higher(state.again, lane) });
     case 'waiting':
@@ -151,15 +158,17 @@ function onChanged(state: State, lane: Lane): Decision {
 }
 
 function onAdmitted(state: Queued, view: WriteView): Decision {
-  const { record } = view;
-  if (state.mustRead && record) return ask(state, { type: 'read', version: record.version });
-  const request = nextRequest(view);
+  const { record, apiUid } = view;
+  if (state.mustRead && record && apiUid !== null) {
+    return ask(state, { type: 'read', version: record.version }, apiUid);
+  }
+  const request = state.isAnswered ? removalOf(view) : nextRequest(view);
   switch (request.type) {
     case 'patch':
     case 'remove':
-      return ask(state, request);
+      return ask(state, request, apiUid ?? '');
     case 'settled':
-      return acknowledge(state, view, request.version, false);
+      return acknowledge(apiUid ?? '', request.version, false);
     case 'missing':
       return become({ phase: 'missing', acked: state.acked });
     case 'drop':
@@ -178,11 +187,11 @@ function onSettled(state: Busy, outcome: Outcome, view: WriteView): Decision {
     case 'conflict':
       // The first read comes at once: it either shows another pod, and the record goes, or gives a
       // base that is up to date. A conflict after that is not for us to win by hurrying.
-      if (state.failures > 0) return backOff(state, null, true);
+      if (state.hasRead || state.request === 'read') return backOff(state, null, true);
       return enqueue({
-        ...state,
+        acked: state.acked,
         lane: higher(state.again, state.lane),
-        failures: 1,
+        failures: state.failures,
         mustRead: true,
       });
     case 'notFound':
@@ -196,7 +205,9 @@ function onSettled(state: Busy, outcome: Outcome, view: WriteView): Decision {
 
 function backOff(state: Busy, retryAfterMs: number | null, mustRead: boolean): Decision {
   const failures = state.failures + 1;
-  const delayMs = retryAfterMs ?? Math.min(RETRY_MS * 2 ** (failures - 1), RETRY_MS_MAX);
+  // Who says "come back at once" again and again still gets more and more air.
+  const backOffMs = Math.min(RETRY_MS * 2 ** (failures - 1), RETRY_MS_MAX);
+  const delayMs = Math.max(retryAfterMs ?? 0, backOffMs);
   const lane = higher(state.again, state.lane);
   return become(
     { phase: 'waiting', acked: state.acked, lane, failures, mustRead },
@@ -209,7 +220,12 @@ function onDone(state: Busy, view: WriteView): Decision {
   switch (request) {
     case 'read':
       // What was read is the base now; the write itself takes another turn.
-      return enqueue({ acked, lane: higher(state.again, lane), failures: state.failures });
+      return enqueue({
+        acked,
+        lane: higher(state.again, lane),
+        failures: state.failures,
+        hasRead: true,
+      });
     case 'remove':
       return become(initial, { type: 'dropRecord', why: 'the pod was deleted from the API' });
     case 'patch':
@@ -221,52 +237,54 @@ function onDone(state: Busy, view: WriteView): Decision {
 
 /**
  * A newer version gets a turn of its own. Otherwise, if the answer shows that the pod may be deleted
- * now, that follows at once (SM-79): comparing once more before would only find our own words.
+ * now, that comes next, before all ordinary writes (SM-79).
  */
 function afterPatch(state: Busy, view: WriteView): Decision {
-  const { lane, version } = state;
-  const { record, known, apiUid } = view;
-  const acknowledged = acknowledge(state, view, version, true);
+  const { uid, version } = state;
+  const { record } = view;
+  const acknowledged = acknowledge(uid, version, true);
   const { acked } = acknowledged.state;
   const isBehind = record !== null && record.version > version;
   if (state.again !== null || isBehind) {
     return after(acknowledged, enqueue({ acked, lane: state.again ?? 'normal' }));
   }
-  if (record && known && apiUid !== null && canBeDeleted(known, record)) {
-    const queued: Queued = { phase: 'queued', acked, lane, failures: 0, mustRead: false };
-    return after(acknowledged, ask(queued, { type: 'remove', version, uid: apiUid }));
-  }
-  return acknowledged;
+  if (removalOf(view).type !== 'remove') return acknowledged;
+  return after(acknowledged, enqueue({ acked, lane: 'urgent', isAnswered: true }));
+}
+
+/** The deletion of a pod whose last word the API has; nothing, if it may not be deleted. */
+function removalOf({ record, known, apiUid }: WriteView): Request {
+  const isThere = record !== null && apiUid !== null && known?.metadata.uid === apiUid;
+  if (!isThere || !canBeDeleted(known, record)) return { type: 'nothing' };
+  return { type: 'remove', version: record.version, uid: apiUid };
 }
 
 function after(first: Decision, second: Decision): Decision {
   return { state: second.state, effects: [...first.effects, ...second.effects] };
 }
 
-function acknowledge(
-  { acked }: Pick<State, 'acked'>,
-  { apiUid }: WriteView,
-  version: number,
-  written: boolean,
-): Decision {
-  const ack = apiUid === null ? acked : { uid: apiUid, version };
-  return become({ phase: 'idle', acked: ack }, { type: 'acknowledge', version, written });
+/** What was acknowledged counts for the UID that it was sent to, whoever has the name by now. */
+function acknowledge(uid: string, version: number, written: boolean): Decision {
+  const acked = { uid, version };
+  return become({ phase: 'idle', acked }, { type: 'acknowledge', version, written });
 }
 
-function ask(state: Queued, request: Ask): Decision {
-  const { acked, lane, failures } = state;
+function ask(state: Queued, request: Ask, uid: string): Decision {
+  const { acked, lane, failures, hasRead } = state;
   const { type, version } = request;
   return become(
-    { phase: 'busy', acked, lane, request: type, version, failures, again: null },
+    { phase: 'busy', acked, lane, request: type, version, uid, failures, hasRead, again: null },
     { type: 'request', request },
   );
 }
 
-function enqueue(
-  state: Pick<Queued, 'acked' | 'lane'> & Partial<Pick<Queued, 'failures' | 'mustRead'>>,
-): Decision {
-  const { acked, lane, failures = 0, mustRead = false } = state;
-  return become({ phase: 'queued', acked, lane, failures, mustRead }, { type: 'enqueue', lane });
+function enqueue(state: Pick<Queued, 'acked' | 'lane'> & Partial<Omit<Queued, 'phase'>>): Decision {
+  const { acked, lane, failures = 0 } = state;
+  const { mustRead = false, hasRead = false, isAnswered = false } = state;
+  return become(
+    { phase: 'queued', acked, lane, failures, mustRead, hasRead, isAnswered },
+    { type: 'enqueue', lane },
+  );
 }
 
 function higher(a: Lane | null, b: Lane): Lane {

@@ -47,7 +47,7 @@ function keyOf({ namespace, name }: PodName): string {
 }
 
 /** Versions that are not numbers cannot be compared: then what came last counts. */
-function isOlder(a: Pod, b: Pod): boolean {
+export function isOlder(a: Pod, b: Pod): boolean {
   const [x, y] = [a.metadata.resourceVersion ?? '', b.metadata.resourceVersion ?? ''];
   if (!/^\d+$/.test(x) || !/^\d+$/.test(y)) return false;
   return x.length === y.length ? x < y : x.length < y.length;

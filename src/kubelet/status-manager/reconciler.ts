@@ -46,9 +46,10 @@ export class Reconciler {
 
   #lookAt(uids: readonly string[], gapMs: number): void {
     const { clock, look } = this.#options;
-    for (const uid of uids.slice(0, CHUNK_PODS)) look(uid);
     const rest = uids.slice(CHUNK_PODS);
     const next = rest.length > 0 ? () => this.#lookAt(rest, gapMs) : () => this.#round();
+    // The next look is certain before this one begins, whatever it meets.
     this.#cancel = clock.after(gapMs, next);
+    for (const uid of uids.slice(0, CHUNK_PODS)) look(uid);
   }
 }

@@ -4,6 +4,8 @@ import type { Pod, PodCondition } from '../../api/pod.ts';
 import * as resize from '../../core/resize-conditions.ts';
 import type { StatusObserver } from '../../ports/status-observer.ts';
 
+const NONE: resize.ResizeConditions = {};
+
 export class ResizeBoard {
   readonly #conditions = new Map<string, resize.ResizeConditions>();
   readonly #observer: StatusObserver;
@@ -63,7 +65,7 @@ export class ResizeBoard {
   }
 
   #of(uid: string): resize.ResizeConditions {
-    return this.#conditions.get(uid) ?? {};
+    return this.#conditions.get(uid) ?? NONE;
   }
 
   #put(uid: string, conditions: resize.ResizeConditions): void {

@@ -1,5 +1,6 @@
 /** What a status manager is made with, and what is assumed where nothing is said. */
 import type { Pod } from '../../api/pod.ts';
+import { defineError } from '../../lib/errors.ts';
 import type { ApiClient } from '../../ports/api-client.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { DecisionLog } from '../../ports/decision-log.ts';
@@ -40,6 +41,16 @@ export interface StatusWriteSettings {
 
 export interface StatusManagerOptions extends StatusManagerPorts, Partial<StatusWriteSettings> {}
 
+export const settingInvalid = defineError<{ name: 'window' | 'qps'; value: number }>({
+  code: 'SETTING_INVALID',
+  retry: 'never',
+  message: ({ name, value }) => `${name} of the status manager cannot be ${value}`,
+  hint: ({ name }) =>
+    name === 'window'
+      ? 'Give a whole number of at least 1: how many requests may be under way at once.'
+      : 'Give how many requests a second are allowed, or -1 for no limit.',
+});
+
 const DEFAULTS: StatusWriteSettings = {
   window: 32,
   qps: 50,
@@ -51,5 +62,10 @@ const DEFAULTS: StatusWriteSettings = {
 export function readSettings(
   options: StatusManagerOptions,
 ): StatusWriteSettings & { readonly ports: StatusManagerPorts } {
-  return { ...DEFAULTS, ...options, ports: options };
+  const settings = { ...DEFAULTS, ...options, ports: options };
+  const { window, qps } = settings;
+  if (!Number.isInteger(window) || window < 1)
+    throw settingInvalid({ name: 'window', value: window });
+  if (qps <= 0 && qps !== -1) throw settingInvalid({ name: 'qps', value: qps });
+  return settings;
 }

@@ -104,8 +104,13 @@ export class StatusChronicle {
     machine: string,
     step: { readonly from: string; readonly to: string; readonly why: string },
   ): void {
-    const { clock, decisions } = this.#ports;
-    decisions.record({ atMs: clock.now(), pod: refOf(uid, name), machine, ...step });
+    const { clock, decisions, log } = this.#ports;
+    try {
+      decisions.record({ atMs: clock.now(), pod: refOf(uid, name), machine, ...step });
+    } catch (error) {
+      // Whoever writes history must not be able to change it.
+      log.error('A decision could not be recorded', { error });
+    }
   }
 }
 

@@ -303,6 +303,13 @@ describe('removeOrphanedStatuses (SM-50)', () => {
     expect(stage.manager.getPodStatus(UID)).toBeUndefined();
   });
 
+  test('that is written down', () => {
+    const stage = stageWith();
+    stage.manager.setPodStatus(podOf(), { phase: 'Running' });
+    stage.manager.removeOrphanedStatuses(new Set());
+    expect(stage.decisions.at(-1)).toMatchObject({ from: 'v1', to: 'forgotten' });
+  });
+
   test('a UID that comes back starts at version 1', () => {
     const stage = stageWith();
     for (const phase of ['Pending', 'Running'] as const) {

@@ -10,38 +10,54 @@
  */
 import type { Pod, PodCondition, PodStatus } from '../../api/pod.ts';
 import { formatTime } from '../../api/time.ts';
+import { assert } from '../../lib/assert.ts';
 import { isBeingDeleted, isStaticPod } from '../../core/pod-facts.ts';
 import { withNewestProbes, withReadiness, withStartup } from '../../core/probe-update.ts';
 import type { ResizeReport } from '../../core/resize-conditions.ts';
 import { updateRecord, type StatusRecord } from '../../core/status-record.ts';
 import type { WriteView } from '../../core/status-write/next-request.ts';
-import { reconcileNeed } from '../../core/status-write/reconcile.ts';
+import { reconcileNeed, type ReconcileNeed } from '../../core/status-write/reconcile.ts';
 import type { Ask } from '../../core/status-write/status-write.ts';
 import { isUrgent } from '../../core/status-write/urgency.ts';
 import { terminateStatus } from '../../core/terminate-status.ts';
 import type { ApiClient, PodName } from '../../ports/api-client.ts';
 import type { StatusSubscriber } from '../../ports/status-subscriber.ts';
-import { KnownObjects, nameOf } from './known-objects.ts';
+import { isOlder, KnownObjects, nameOf } from './known-objects.ts';
 import { Reconciler } from './reconciler.ts';
 import { ResizeBoard } from './resize-board.ts';
-import { readSettings, type StatusManagerOptions, type StatusManagerPorts } from './settings.ts';
+import { outcomeOf } from './outcome.ts';
+import {
+  readSettings,
+  type StatusManagerOptions,
+  type StatusManagerPorts,
+  type StatusWriteSettings,
+} from './settings.ts';
 import { StatusWriter } from './status-writer.ts';
 import { StatusChronicle } from './status-chronicle.ts';
+import { StatusNews } from './status-news.ts';
 
 export class StatusManager {
   readonly #ports: StatusManagerPorts;
   readonly #records = new Map<string, StatusRecord>();
   readonly #known = new KnownObjects();
   readonly #resizes: ResizeBoard;
-  readonly #subscribers = new Set<StatusSubscriber>();
+  readonly #news: StatusNews;
+  readonly #settings: StatusWriteSettings;
   readonly #chronicle: StatusChronicle;
   readonly #writer: StatusWriter;
   readonly #reconciler: Reconciler;
   #isStarted = false;
+  #isStopped = false;
+  /** UIDs that the API said it does not have. */
+  readonly #gone = new Set<string>();
+  /** When the watch last made us write over somebody, by the clock's `monotonic`. */
+  readonly #putRightAt = new Map<string, number>();
 
   constructor(options: StatusManagerOptions) {
     const { ports, ...settings } = readSettings(options);
     this.#ports = ports;
+    this.#settings = settings;
+    this.#news = new StatusNews(ports.log);
     this.#resizes = new ResizeBoard(ports.observer, () => this.#now());
     this.#chronicle = new StatusChronicle(ports);
     this.#writer = new StatusWriter({
@@ -61,12 +77,13 @@ export class StatusManager {
       clock: ports.clock,
       periodMs: settings.reconcileMs,
       uids: () => [...this.#records.keys()],
-      look: (uid) => this.#reconcile(uid),
+      look: (uid) => this.#reconcile(uid, true),
     });
   }
 
   /** From now on statuses are written. Without an API client they are only kept (SM-4). */
   start(): void {
+    assert(!this.#isStopped, 'a status manager that was stopped does not start again');
     if (!this.#ports.api || this.#isStarted) return;
     this.#isStarted = true;
     this.#reconciler.start();
@@ -76,13 +93,13 @@ export class StatusManager {
   /** Writes nothing more. What was not written is written by the next podkeep, from the runtime. */
   async stop(): Promise<void> {
     this.#isStarted = false;
+    this.#isStopped = true;
     this.#reconciler.stop();
     await this.#writer.stop();
   }
 
   subscribe(subscriber: StatusSubscriber): () => void {
-    this.#subscribers.add(subscriber);
-    return () => void this.#subscribers.delete(subscriber);
+    return this.#news.subscribe(subscriber);
   }
 
   /** What is remembered of each pod, by its own UID. */
@@ -136,19 +153,29 @@ export class StatusManager {
       if (!uids.has(uid)) this.#drop(uid, 'the pod is gone from this node');
     }
     const { pods } = this.#ports;
-    this.#known.keepOnly((uid) => {
+    const isNeeded = (uid: string): boolean => {
       const source = pods.sourceUidOf(uid);
       return this.#records.has(source) || pods.find(source) !== undefined;
-    });
+    };
+    this.#known.keepOnly(isNeeded);
+    for (const uid of this.#gone) if (!isNeeded(uid)) this.#gone.delete(uid);
   }
 
-  /** The watch brought a pod of this node, or the mirror of one. */
+  /**
+   * The watch brought a pod of this node, or the mirror of one. The pod manager is to know it first.
+   *
+   * What somebody wrote over our status is put right at once, but only once in a while: against a
+   * writer that does not give up, the slow pass over all pods is fast enough.
+   */
   apiPodSeen(pod: Pod): void {
     if (!this.#known.learn(pod)) return;
+    this.#gone.delete(pod.metadata.uid ?? '');
     const uid = this.#ports.pods.sourceUidOf(pod.metadata.uid ?? '');
     if (!this.#isStarted || !this.#records.has(uid)) return;
-    this.#writer.seen(uid);
-    this.#reconcile(uid);
+    this.#writer.retryParked(uid);
+    const now = this.#ports.clock.monotonic();
+    const last = this.#putRightAt.get(uid) ?? Number.NEGATIVE_INFINITY;
+    this.#reconcile(uid, now - last >= this.#settings.reconcileMs);
   }
 
   /** The watch says that the API does not have this pod any more. */
@@ -185,9 +212,9 @@ export class StatusManager {
    * (SM-55 to SM-59): what has not been written yet, and with `all` also what differs in the API.
    */
   async syncBatch(all: boolean): Promise<void> {
+    if (!this.#ports.api) return;
     for (const uid of [...this.#records.keys()]) {
-      if (this.#isUnwritten(uid)) this.#writer.changed(uid, 'normal');
-      else if (all) this.#reconcile(uid);
+      if (all || this.#isUnwritten(uid)) this.#reconcile(uid, true);
     }
     await this.#writer.idle();
   }
@@ -208,9 +235,10 @@ export class StatusManager {
     if (result.kind === 'unchanged') return false;
     this.#records.set(uid, result.record);
     this.#chronicle.stored(uid, record, result.record);
-    this.#tellSubscribers(pod, result.record, result.isAdded);
-    const lane = isUrgent(record?.status, result.record) ? 'urgent' : 'normal';
+    const before = record?.status ?? mirrorPod?.status ?? pod.status;
+    const lane = isUrgent(before, result.record) ? 'urgent' : 'normal';
     if (this.#isStarted) this.#writer.changed(uid, lane);
+    this.#news.tell(pod, result.record, result.isAdded);
     return true;
   }
 
@@ -221,26 +249,26 @@ export class StatusManager {
     if (pod && changed) this.#store(pod, changed, false, false);
   }
 
-  #tellSubscribers(pod: Pod, { status, isFinished }: StatusRecord, isAdded: boolean): void {
-    const updated = { ...pod, status };
-    for (const subscriber of this.#subscribers) {
-      if (isFinished) subscriber.podRemoved(updated);
-      else subscriber.podUpdated(updated, status, isAdded);
-    }
-  }
-
   #viewOf(uid: string): WriteView {
     const { pods, couldHaveRunningContainers } = this.#ports;
-    const record = this.#records.get(uid) ?? null;
     const apiUid = this.#apiUidOf(uid);
     return {
-      record,
+      record: this.#records.get(uid) ?? null,
       apiUid,
       isMirrored: apiUid !== uid,
-      known: record && this.#known.find(record),
+      known: this.#objectOf(uid, apiUid),
       couldHaveRunningContainers: couldHaveRunningContainers(pods.find(uid)?.pod, uid),
       now: this.#now(),
     };
+  }
+
+  /** What the API has under the pod's name, as far as we know. A mirror is also known to the pods. */
+  #objectOf(uid: string, apiUid: string | null): Pod | null {
+    const record = this.#records.get(uid);
+    const known = record ? this.#known.find(record) : null;
+    if (apiUid === uid || known?.metadata.uid === apiUid) return known;
+    const mirrorPod = this.#ports.pods.find(uid)?.mirrorPod ?? null;
+    return known && mirrorPod && !isOlder(known, mirrorPod) ? known : (mirrorPod ?? known);
   }
 
   /** Null: a static pod without a mirror (SM-57). */
@@ -257,14 +285,34 @@ export class StatusManager {
     return this.#writer.ackedVersion(uid, apiUid) < record.version;
   }
 
-  #reconcile(uid: string): void {
+  /** `putsRight`: what somebody wrote over our status is to be corrected now. */
+  #reconcile(uid: string, putsRight: boolean): void {
     const record = this.#records.get(uid);
     if (!record) return;
-    if (this.#isUnwritten(uid)) return this.#writer.changed(uid, 'normal');
-    const { pod, mirrorPod } = this.#ports.pods.find(uid) ?? {};
-    const need = reconcileNeed(record, pod, mirrorPod);
+    const apiUid = this.#apiUidOf(uid);
+    const isThere = apiUid !== null && this.#objectOf(uid, apiUid)?.metadata.uid === apiUid;
+    if (isThere && !this.#gone.has(apiUid)) this.#writer.seen(uid);
+    if (this.#isUnwritten(uid)) {
+      // What was stored is on its way already, unless there was nothing to write it to.
+      if (this.#writer.isIdle(uid)) this.#writer.changed(uid, 'normal');
+      return;
+    }
+    const need = this.#needOf(uid, record);
     if (need === 'deletable') this.#writer.changed(uid, 'urgent');
-    else if (need === 'different') this.#writer.overwritten(uid);
+    if (need !== 'different' || !putsRight) return;
+    this.#putRightAt.set(uid, this.#ports.clock.monotonic());
+    this.#writer.overwritten(uid);
+  }
+
+  /** An object that cannot be read is nothing to compare with, and must not stop the others. */
+  #needOf(uid: string, record: StatusRecord): ReconcileNeed {
+    const { pod, mirrorPod } = this.#ports.pods.find(uid) ?? {};
+    try {
+      return reconcileNeed(record, pod, mirrorPod);
+    } catch (error) {
+      this.#ports.log.error('The status in the API cannot be read', { uid, error });
+      return null;
+    }
   }
 
   async #perform(uid: string, ask: Ask, signal: AbortSignal): Promise<void> {
@@ -274,7 +322,13 @@ export class StatusManager {
     const { namespace, name } = record;
     this.#chronicle.writing(uid);
     const send = (): Promise<void> => this.#send(api, { namespace, name }, ask, signal);
-    await (aroundWrite ? aroundWrite({ uid, namespace, name }, send) : send());
+    try {
+      await (aroundWrite ? aroundWrite({ uid, namespace, name }, send) : send());
+    } catch (error) {
+      // The API does not have it, whatever we know of it; only the watch can say otherwise (F-12).
+      if (outcomeOf(error).type === 'notFound') this.#gone.add(this.#apiUidOf(uid) ?? uid);
+      throw error;
+    }
   }
 
   async #send(api: ApiClient, pod: PodName, ask: Ask, signal: AbortSignal): Promise<void> {
@@ -296,6 +350,7 @@ export class StatusManager {
     const record = this.#records.get(uid);
     if (!record) return;
     this.#records.delete(uid);
+    this.#putRightAt.delete(uid);
     this.#writer.forget(uid);
     this.#resizes.forget(uid);
     this.#chronicle.dropped(uid, record, why);

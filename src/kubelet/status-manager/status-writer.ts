@@ -92,10 +92,24 @@ export class StatusWriter {
     else this.#send(uid, entry, { type: 'overwritten' });
   }
 
-  /** The watch brought this pod's object. */
+  /** The API has this pod's object, as far as we know. */
   seen(uid: string): void {
     const entry = this.#entries.get(uid);
     if (entry && !entry.forgotten) this.#send(uid, entry, { type: 'seen' });
+  }
+
+  /** The pod's object is another one now: what could not be read of the old one may be readable. */
+  retryParked(uid: string): void {
+    const entry = this.#entries.get(uid);
+    if (!entry?.isParked || entry.forgotten || entry.state.phase === 'busy') return;
+    this.#entries.delete(uid);
+    this.changed(uid, 'normal');
+  }
+
+  /** Nothing is queued, under way or waited for. */
+  isIdle(uid: string): boolean {
+    const entry = this.#entries.get(uid);
+    return !entry || (entry.state.phase === 'idle' && !entry.forgotten);
   }
 
   /** The version that the API has under this UID; zero if it has none. */
