@@ -12,8 +12,10 @@
  *     vanish POD                        it is deleted from the API by force
  *     foreign POD TYPE=STATUS           somebody else writes a condition
  *     orphans [POD…]                    housekeeping: these are the pods that are left
- *     api up|down|conflict|slow=MS|busy=SECONDS|deaf    from now on; deaf: it acts, the answer is lost
+ *     api up|down|conflict|slow=MS|busy=SECONDS|deaf|fail-deletes    from now on; deaf: it acts, but the
+ *                                       answer is lost
  *     restart-count POD N               N changes in a row
+ *     watch on|off                      whether podkeep sees what happens in the API
  *     wait SECONDS
  *
  * Below the line stand the requests that the API got, and what it has afterwards.
@@ -24,7 +26,7 @@ import type { ProbeOutcome } from '../../src/ports/probe-results.ts';
 import { MemoryApi, type Fault } from './memory-api.ts';
 import { MemoryPodManager } from './memory-pod-manager.ts';
 import { playScript } from './script.ts';
-import { noProbes, silentDecisions, silentLog, silentStatusObserver } from './silent-ports.ts';
+import { noProbes, silentLog, silentStatusObserver } from './silent-ports.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export function playStatusManagerScript(script: string): Promise<string> {
@@ -37,11 +39,16 @@ const NO_FAULT: Fault = {};
 class Player {
   readonly #clock = new VirtualClock();
   #fault: Fault = NO_FAULT;
-  readonly #api = new MemoryApi({ clock: this.#clock, fault: () => this.#fault });
+  #failsDeletes = false;
+  readonly #api = new MemoryApi({
+    clock: this.#clock,
+    fault: ({ verb }) => (this.#failsDeletes && verb === 'delete' ? { refuse: 500 } : this.#fault),
+  });
   readonly #pods = new MemoryPodManager();
   readonly #stopped = new Set<string>();
   readonly #readiness = new Map<string, ProbeOutcome>();
   readonly #uids = new Map<string, number>();
+  readonly #told: string[] = [];
   readonly #manager = new StatusManager({
     clock: this.#clock,
     random: { next: () => 0 },
@@ -55,12 +62,21 @@ class Player {
         since: '2030-01-02T03:00:00Z',
       }),
     },
-    decisions: silentDecisions,
+    decisions: {
+      record: ({ pod, machine, from, to, why }) => {
+        if (machine === 'status-write') this.#told.push(`  ${pod.uid}: ${from} -> ${to}: ${why}`);
+      },
+    },
     log: silentLog,
-    observer: silentStatusObserver,
+    observer: {
+      ...silentStatusObserver,
+      statusWritten: (seconds) => void this.#told.push(`  acknowledged after ${seconds} s`),
+    },
+    window: 2,
     couldHaveRunningContainers: (_pod, uid) => !this.#stopped.has(uid),
   });
   #shown = '';
+  #isWatching = true;
 
   constructor() {
     this.#manager.start();
@@ -85,7 +101,7 @@ class Player {
     const shown = this.#showApi();
     const api = shown === this.#shown ? [] : shown.split('\n').map((line) => `  api: ${line}`);
     this.#shown = shown;
-    const lines = [...stored, ...forgotten, ...folded(calls), ...api];
+    const lines = [...stored, ...forgotten, ...this.#told.splice(0), ...folded(calls), ...api];
     return lines.length > 0 ? lines : ['nothing happens'];
   }
 
@@ -115,6 +131,9 @@ class Player {
         const deletionTimestamp = '2030-01-02T03:04:35Z';
         return void this.#api.put({ ...pod, metadata: { ...pod.metadata, deletionTimestamp } });
       }
+      case 'watch':
+        this.#isWatching = name === 'on';
+        return;
       case 'vanish':
         return this.#api.remove({ namespace: 'default', name });
       case 'foreign':
@@ -131,7 +150,8 @@ class Player {
         }
         return;
       case 'api':
-        this.#fault = faultOf(name);
+        this.#failsDeletes = name === 'fail-deletes';
+        this.#fault = this.#failsDeletes ? NO_FAULT : faultOf(name);
         return;
       case 'wait':
         return this.#clock.pass(Number(name) * 1000);
@@ -181,6 +201,7 @@ class Player {
   }
 
   #watch(pod: Pod, isGone: boolean): void {
+    if (!this.#isWatching) return;
     if (isGone) return this.#manager.apiPodGone(pod);
     this.#pods.set(pod);
     this.#manager.apiPodSeen(pod);
@@ -193,7 +214,9 @@ class Player {
   /** As the API has it, or had it. */
   #podOf(name: string): Pod {
     const pod =
-      this.#api.find({ namespace: 'default', name }) ?? this.#pods.find(this.#uidOf(name))?.pod;
+      this.#pods.find(name)?.pod ??
+      this.#api.find({ namespace: 'default', name }) ??
+      this.#pods.find(this.#uidOf(name))?.pod;
     if (!pod) throw new Error(`no pod ${name}`);
     return pod;
   }

@@ -1,0 +1,43 @@
+/** Tries rules of kinds: the sample of a kind with something changed in it, and what is said to it. */
+import { applyJsonMergePatch } from '../../src/api/patch/json-merge-patch.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
+import { ApiDesk, complaintsOf, type Answer } from './api-desk.ts';
+import { SAMPLES } from './kind-samples.ts';
+
+/** Kinds whose objects live in no namespace. */
+const CLUSTER =
+  /\/(?:namespaces|nodes|persistentvolumes|clusterrole.*|storageclasses|csidrivers|csinodes|volumeattachments|priorityclasses|runtimeclasses|ingressclasses|certificatesigningrequests|apiservices|.*webhookconfigurations|.*admissionpolic.*)$/;
+
+export function pathOf(key: string): string {
+  const words = key.split('/');
+  const resource = words.at(-1) ?? '';
+  const root = `/${words.length === 2 ? 'api' : 'apis'}/${words.slice(0, -1).join('/')}`;
+  return CLUSTER.test(key) ? `${root}/${resource}` : `${root}/namespaces/default/${resource}`;
+}
+
+/** `change`: a merge patch of the sample, which is called `sample`. */
+export function sampleWith(key: string, change: Json = {}): JsonObject {
+  const named = applyJsonMergePatch({ metadata: { name: 'sample' } }, SAMPLES[key] ?? {});
+  const changed = applyJsonMergePatch(named, change);
+  return isJsonObject(changed) ? changed : {};
+}
+
+export async function createWith(key: string, change?: Json): Promise<Answer> {
+  const desk = await ApiDesk.open();
+  return desk.ask('POST', pathOf(key), { body: sampleWith(key, change) });
+}
+
+export async function tryCreate(key: string, change: Json): Promise<readonly string[]> {
+  return complaintsOf(await createWith(key, change));
+}
+
+/** Creates the sample, changed by `first`, and then applies `patch` to it, or to a part of it. */
+export async function tryUpdate(
+  key: string,
+  patch: Json,
+  { first = {}, part = '' }: { readonly first?: Json; readonly part?: string } = {},
+): Promise<readonly string[]> {
+  const desk = await ApiDesk.open();
+  await desk.ask('POST', pathOf(key), { body: sampleWith(key, first) });
+  return complaintsOf(await desk.merge(`${pathOf(key)}/sample${part}`, patch));
+}
