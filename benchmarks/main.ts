@@ -1,8 +1,10 @@
 /** `npm run bench`: measures what podkeep does most, and prints tables with something to compare. */
 import { benchStatusFunctions } from './status-functions.ts';
 import { benchStatusWrites } from './status-writes.ts';
+import { benchStore } from './store.ts';
 
 const print = (line: string): void => console.log(`${line}\n`);
 
 await benchStatusFunctions(print);
 await benchStatusWrites(print);
+await benchStore(print);

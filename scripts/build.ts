@@ -14,7 +14,7 @@ rmSync(path.join(ROOT, 'dist'), { recursive: true, force: true });
 
 await build({
   absWorkingDir: ROOT,
-  entryPoints: ['src/main.ts', 'src/index.ts', 'src/tracing.ts'],
+  entryPoints: ['src/main.ts', 'src/index.ts', 'src/apiserver.ts', 'src/tracing.ts'],
   outdir: 'dist',
   bundle: true,
   splitting: true,

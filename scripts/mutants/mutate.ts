@@ -39,12 +39,16 @@ export function mutantsOf(file: string, text: string): readonly Mutant[] {
   const edits: Edit[] = [];
   const functions: Node[] = [];
   for (const { node, parent } of walk(program as unknown as Node)) {
-    if (node.type === 'FunctionDeclaration' || node.type === 'MethodDefinition') functions.push(node);
+    if (node.type === 'FunctionDeclaration' || node.type === 'MethodDefinition')
+      functions.push(node);
     edits.push(...editsOf(node, parent, text));
   }
   const seen = new Map<string, number>();
   return edits.map((edit) => {
-    const where = nameOf(functions.findLast((f) => contains(f, edit)), text);
+    const where = nameOf(
+      functions.findLast((f) => contains(f, edit)),
+      text,
+    );
     const words = text.slice(edit.start, edit.end).replaceAll(/\s+/g, ' ').slice(0, 60);
     const base = `${edit.operator} ${where}: ${words}`;
     const count = (seen.get(base) ?? 0) + 1;
@@ -75,7 +79,10 @@ function* editsOf(node: Node, parent: Node | undefined, text: string): Generator
       yield edit('guard', node, '');
     }
   }
-  if (node.type === 'LogicalExpression' && (node['operator'] === '&&' || node['operator'] === '||')) {
+  if (
+    node.type === 'LogicalExpression' &&
+    (node['operator'] === '&&' || node['operator'] === '||')
+  ) {
     const [left, right] = [node['left'], node['right']];
     if (isNode(left) && isNode(right)) {
       const other = node['operator'] === '&&' ? '||' : '&&';
@@ -137,7 +144,8 @@ function isTyped(node: Node): boolean {
   return (
     Array.isArray(properties) &&
     properties.some(
-      (property) => isNode(property) && isNode(property['key']) && property['key']['name'] === 'type',
+      (property) =>
+        isNode(property) && isNode(property['key']) && property['key']['name'] === 'type',
     )
   );
 }

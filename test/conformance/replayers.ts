@@ -1,4 +1,5 @@
 /** Every `fn` that a vector file may name, and who replays it. To add a format, add a line. */
+import { replayApiServerScenario } from './apiserver-scenario.ts';
 import { apiReplayers } from './functions/api.ts';
 import { kubeletReplayers } from './functions/kubelet.ts';
 import { phaseReplayers } from './functions/phase.ts';
@@ -15,5 +16,6 @@ export const replayers: ReadonlyMap<string, Replayer> = new Map(
     ...kubeletReplayers,
     statusManagerScenario: replayStatusManagerScenario,
     podWorkersScenario: replayPodWorkersScenario,
+    apiServerScenario: replayApiServerScenario,
   }),
 );

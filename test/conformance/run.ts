@@ -48,16 +48,22 @@ async function replayLine(line: string): Promise<string | undefined> {
   } catch (error) {
     return `is not a line of JSON: ${String(error)}`;
   }
-  const replay = replayers.get(vector.fn);
+  const name = nameOf(vector);
+  const replay = replayers.get(name);
   if (!replay) {
-    return `unknown fn ${JSON.stringify(vector.fn)}; known: ${[...replayers.keys()].join(', ')}`;
+    return `unknown fn ${JSON.stringify(name)}; known: ${[...replayers.keys()].join(', ')}`;
   }
   try {
     const found = await replay(vector);
-    return found.length > 0 ? `${vector.fn}\n${describe(found)}` : undefined;
+    return found.length > 0 ? `${name}\n${describe(found)}` : undefined;
   } catch (error) {
-    return `${vector.fn} threw ${error instanceof Error ? error.stack : String(error)}`;
+    return `${name} threw ${error instanceof Error ? error.stack : String(error)}`;
   }
+}
+
+/** Recordings of an API server name their scenario instead of a function. */
+function nameOf({ fn, scenario }: Vector): string {
+  return fn ?? (scenario === undefined ? '' : 'apiServerScenario');
 }
 
 function describe(found: readonly Difference[]): string {

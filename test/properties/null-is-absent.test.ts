@@ -15,7 +15,7 @@ const NOW = '2030-01-01T00:00:00Z';
 
 function podWith(spec: object, container: object = {}): Pod {
   const containers = [{ name: 'main', ...container }];
-  return { metadata: { name: 'web' }, spec: { containers, ...spec } } as Pod;
+  return { metadata: { name: 'web' }, spec: { containers, ...spec } };
 }
 
 const RUNTIME = {

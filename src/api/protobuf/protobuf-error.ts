@@ -1,0 +1,58 @@
+/** What can be wrong with bytes that should be protobuf, or with objects that should become it. */
+import { defineError } from '../../lib/errors.ts';
+import { DEPTH_MAX } from './wire-type.ts';
+
+export const protobufMalformed = defineError<{ reason: string; offset: number }>({
+  code: 'PROTOBUF_MALFORMED',
+  retry: 'never',
+  message: ({ reason, offset }) => `the protobuf is malformed at byte ${offset}: ${reason}`,
+  hint: () => 'Send the object as JSON, with "Content-Type: application/json".',
+});
+
+export const protobufTooDeep = defineError<undefined>({
+  code: 'PROTOBUF_TOO_DEEP',
+  retry: 'never',
+  message: () => `the object nests deeper than ${DEPTH_MAX} messages`,
+  hint: () => 'Flatten the object.',
+});
+
+/** JavaScript's numbers are exact up to 2^53. Beyond, an integer would silently become another. */
+export const integerTooLarge = defineError<{ digits: string }>({
+  code: 'PROTOBUF_INTEGER_TOO_LARGE',
+  retry: 'never',
+  message: ({ digits }) => `the integer ${digits} is too large: podkeep keeps 53 bits exactly`,
+  hint: () => 'Use an integer between -9007199254740991 and 9007199254740991.',
+});
+
+export const kindMissing = defineError<{ apiVersion: string; kind: string }>({
+  code: 'PROTOBUF_KIND_MISSING',
+  retry: 'never',
+  message: ({ apiVersion, kind }) =>
+    kind === ''
+      ? `Object 'Kind' is missing in an object of apiVersion ${JSON.stringify(apiVersion)}`
+      : `Object 'apiVersion' is missing in an object of kind ${JSON.stringify(kind)}`,
+  hint: () => 'Set apiVersion and kind, such as "apps/v1" and "Deployment".',
+});
+
+export const kindUnknown = defineError<{ apiVersion: string; kind: string }>({
+  code: 'PROTOBUF_KIND_UNKNOWN',
+  retry: 'never',
+  message: ({ apiVersion, kind }) =>
+    `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`,
+  hint: () => 'Only built-in kinds have a protobuf form; send custom resources as JSON.',
+});
+
+/** A table for kubectl, for one, exists as JSON only. */
+export const kindWithoutMessage = defineError<{ apiVersion: string; kind: string }>({
+  code: 'PROTOBUF_KIND_UNSUPPORTED',
+  retry: 'never',
+  message: ({ apiVersion, kind }) => `${apiVersion} ${kind} has no protobuf form`,
+  hint: () => 'Ask for JSON: "Accept: application/json".',
+});
+
+export const valueUnwritable = defineError<{ place: string; expected: string }>({
+  code: 'PROTOBUF_VALUE_INVALID',
+  retry: 'never',
+  message: ({ place, expected }) => `${place} must be ${expected}`,
+  hint: () => 'The object does not have the form of its kind; correct that field.',
+});

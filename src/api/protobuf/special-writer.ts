@@ -1,0 +1,142 @@
+/**
+ * Types whose JSON is not that of their message, from JSON to the wire. special-reader.ts shows
+ * their messages. Each function writes the body of one, the field with the largest number first;
+ * null is what Go's zero would write.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { formatQuantity, readQuantity } from '../quantity-text.ts';
+import type { Special } from '../schema/shape.ts';
+import { parseGoDuration } from '../time-duration.ts';
+import { parseTime, type Instant } from '../time.ts';
+import { isJsonList } from '../patch/json-access.ts';
+import { formatEmbeddedJson } from './embedded-json.ts';
+import { valueUnwritable } from './protobuf-error.ts';
+import { SCALAR_WRITERS, type WriteValue } from './scalar-writer.ts';
+import { LENGTH, VARINT } from './wire-type.ts';
+import type { WireWriter } from './wire-writer.ts';
+
+/** Writes the body of a JSONSchemaProps, whose message is like any other. */
+export type WriteSchema = (writer: WireWriter, schema: JsonObject) => void;
+
+/** The first moment of the year 1: Go takes it for no time at all. */
+const ZERO_MS = -62_135_596_800_000;
+const NANOS_PER_MS = 1_000_000;
+
+const [INTEGER, STRING] = [0, 1] as const;
+
+export function specialWriters(writeSchema: WriteSchema): Readonly<Record<Special, WriteValue>> {
+  return {
+    Quantity: writeQuantity,
+    Time: (writer, value, place) => writeTimestamp(writer, value, place, () => 0),
+    MicroTime: (writer, value, place) => writeTimestamp(writer, value, place, wholeMicros),
+    Duration: writeDuration,
+    IntOrString: writeIntOrString,
+    RawExtension: writeRaw,
+    FieldsV1: writeRaw,
+    JSON: writeRaw,
+    JSONSchemaPropsOrBool: (writer, value, place) =>
+      writeSchemaOrBool(writer, value, place, writeSchema),
+    JSONSchemaPropsOrArray: (writer, value, place) =>
+      writeSchemaOrList(writer, value, place, writeSchema, (item) => {
+        writer.writeMessage(2, () => writeSchema(writer, asSchema(item, place)));
+      }),
+    JSONSchemaPropsOrStringArray: (writer, value, place) =>
+      writeSchemaOrList(writer, value, place, writeSchema, (item) => {
+        SCALAR_WRITERS.string.write(writer, item, place);
+        writer.writeTag(2, LENGTH);
+      }),
+  };
+}
+
+function writeQuantity(writer: WireWriter, value: Json, place: string): void {
+  const amount = value ?? '0';
+  if (typeof amount !== 'string' && typeof amount !== 'number') {
+    throw valueUnwritable({ place, expected: 'a quantity' });
+  }
+  writer.writeText(formatQuantity(readQuantity(amount)));
+  writer.writeTag(1, LENGTH);
+}
+
+function writeTimestamp(
+  writer: WireWriter,
+  value: Json,
+  place: string,
+  nanosOf: (instant: Instant) => number,
+): void {
+  if (value === null) return;
+  if (typeof value !== 'string') throw valueUnwritable({ place, expected: 'a time' });
+  const instant = parseTime(value);
+  if (instant.ms === ZERO_MS && instant.nanos === 0) return;
+  writer.writeInteger(nanosOf(instant));
+  writer.writeTag(2, VARINT);
+  writer.writeInteger(Math.floor(instant.ms / 1000));
+  writer.writeTag(1, VARINT);
+}
+
+/** The nanoseconds within the second, without what is finer than a microsecond. */
+function wholeMicros({ ms, nanos }: Instant): number {
+  const rest = ms - Math.floor(ms / 1000) * 1000;
+  return rest * NANOS_PER_MS + Math.floor(nanos / 1000) * 1000;
+}
+
+function writeDuration(writer: WireWriter, value: Json, place: string): void {
+  if (value !== null && typeof value !== 'string') {
+    throw valueUnwritable({ place, expected: 'a duration' });
+  }
+  const ms = parseGoDuration(value ?? '0');
+  SCALAR_WRITERS.int64.write(writer, Math.round(ms * NANOS_PER_MS), place);
+  writer.writeTag(1, VARINT);
+}
+
+function writeIntOrString(writer: WireWriter, value: Json, place: string): void {
+  const isText = typeof value === 'string';
+  if (!isText && value !== null && typeof value !== 'number') {
+    throw valueUnwritable({ place, expected: 'an integer or a string' });
+  }
+  writer.writeText(isText ? value : '');
+  writer.writeTag(3, LENGTH);
+  SCALAR_WRITERS.int32.write(writer, isText ? 0 : value, place);
+  writer.writeTag(2, VARINT);
+  writer.writeInteger(isText ? STRING : INTEGER);
+  writer.writeTag(1, VARINT);
+}
+
+function writeRaw(writer: WireWriter, value: Json): void {
+  if (value === null) return;
+  writer.writeText(formatEmbeddedJson(value));
+  writer.writeTag(1, LENGTH);
+}
+
+function writeSchemaOrBool(
+  writer: WireWriter,
+  value: Json,
+  place: string,
+  writeSchema: WriteSchema,
+): void {
+  if (value !== null && typeof value !== 'boolean') {
+    writer.writeMessage(2, () => writeSchema(writer, asSchema(value, place)));
+  }
+  writer.writeInteger(value === null || value === false ? 0 : 1);
+  writer.writeTag(1, VARINT);
+}
+
+function writeSchemaOrList(
+  writer: WireWriter,
+  value: Json,
+  place: string,
+  writeSchema: WriteSchema,
+  writeItem: (item: Json) => void,
+): void {
+  if (value === null) return;
+  if (isJsonList(value)) {
+    for (const item of value.toReversed()) writeItem(item);
+  } else {
+    writer.writeMessage(1, () => writeSchema(writer, asSchema(value, place)));
+  }
+}
+
+function asSchema(value: Json, place: string): JsonObject {
+  if (value === null) return {};
+  if (!isJsonObject(value)) throw valueUnwritable({ place, expected: 'a schema' });
+  return value;
+}

@@ -1,0 +1,72 @@
+/**
+ * Values by their shape, from the wire to JSON: what stands in a field, in a list or in a map.
+ *
+ * Whatever is not a scalar is a message, and a message is read from the pieces that were noted
+ * when it was met.
+ */
+import { InvariantError } from '../../lib/assert.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
+import type { Shape, StructType } from '../schema/shape.ts';
+import { structOf } from '../schema/schema.ts';
+import { SCALAR_READERS } from './scalar-reader.ts';
+import { specialReaders, type ReadBody } from './special-reader.ts';
+import { NO_BYTES, type Pieces, type WireReader } from './wire-reader.ts';
+
+/** Reads the message of a struct. */
+export type ReadStruct = (type: StructType, reader: WireReader, pieces: Pieces) => JsonObject;
+
+/** Reads a value where it stands. */
+export type ReadValue = (reader: WireReader, wireType: number) => Json;
+
+export interface ValueReader {
+  readonly read: ReadValue;
+  /** The value of an entry in a map that sent only its key. */
+  readonly missing: (reader: WireReader) => Json;
+}
+
+export function valueReader(shape: Shape, readStruct: ReadStruct): ValueReader {
+  if (shape.kind === 'scalar') {
+    const { read, zero } = SCALAR_READERS[shape.scalar];
+    // In a map Go makes empty bytes of missing ones; elsewhere they would be null.
+    return { read, missing: () => zero ?? '' };
+  }
+  const readBody = bodyReader(shape, readStruct);
+  return {
+    read: (reader, wireType) => readBody(reader, reader.readPieces(wireType)),
+    missing: (reader) => readBody(reader, NO_BYTES),
+  };
+}
+
+/** The reader of a shape that is a message. */
+export function bodyReader(shape: Shape, readStruct: ReadStruct): ReadBody {
+  switch (shape.kind) {
+    case 'struct':
+      return (reader, pieces) => readStruct(shape.type, reader, pieces);
+    case 'special':
+      return specialReaders((reader, pieces) => readStruct(schemaProps(), reader, pieces))[
+        shape.special
+      ];
+    case 'list':
+      return wrappedListReader(valueReader(shape.item, readStruct).read);
+    case 'scalar':
+    case 'map':
+    default:
+      throw new InvariantError(`a ${shape.kind} is no message in protobuf`);
+  }
+}
+
+function wrappedListReader(readItem: ReadValue): ReadBody {
+  return (reader, pieces) => {
+    const items: Json[] = [];
+    reader.eachField(pieces, (number, wireType) => {
+      if (number === 1) items.push(readItem(reader, wireType));
+      return number === 1;
+    });
+    return items;
+  };
+}
+
+/** Looked up when it is needed: a schema contains schemas. */
+function schemaProps(): StructType {
+  return structOf('apiextensions/v1.JSONSchemaProps');
+}

@@ -1,0 +1,67 @@
+/**
+ * Values by their shape, from JSON to the wire, each with its tag: what stands in a field, in a
+ * list or in a map. Whatever is not a scalar is a message.
+ */
+import { InvariantError } from '../../lib/assert.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { isJsonList } from '../patch/json-access.ts';
+import type { Shape, StructType } from '../schema/shape.ts';
+import { structOf } from '../schema/schema.ts';
+import { valueUnwritable } from './protobuf-error.ts';
+import { SCALAR_WRITERS, type WriteValue } from './scalar-writer.ts';
+import { specialWriters } from './special-writer.ts';
+import type { WireWriter } from './wire-writer.ts';
+
+/** Writes the body of a struct's message. */
+export type WriteStruct = (type: StructType, writer: WireWriter, object: JsonObject) => void;
+
+/** Writes a value and its tag. Null is the zero of the shape. */
+export type WriteTagged = (writer: WireWriter, number: number, value: Json, place: string) => void;
+
+export function valueWriter(shape: Shape, writeStruct: WriteStruct): WriteTagged {
+  if (shape.kind === 'scalar') {
+    const { wireType, write } = SCALAR_WRITERS[shape.scalar];
+    return (writer, number, value, place) => {
+      write(writer, value, place);
+      writer.writeTag(number, wireType);
+    };
+  }
+  const writeBody = bodyWriter(shape, writeStruct);
+  return (writer, number, value, place) => {
+    writer.writeMessage(number, () => writeBody(writer, value, place));
+  };
+}
+
+function bodyWriter(shape: Shape, writeStruct: WriteStruct): WriteValue {
+  switch (shape.kind) {
+    case 'struct':
+      return (writer, value, place) => {
+        const object = value ?? {};
+        if (!isJsonObject(object)) throw valueUnwritable({ place, expected: 'an object' });
+        writeStruct(shape.type, writer, object);
+      };
+    case 'special':
+      return specialWriters((writer, schema) => writeStruct(schemaProps(), writer, schema))[
+        shape.special
+      ];
+    case 'list':
+      return wrappedListWriter(valueWriter(shape.item, writeStruct));
+    case 'scalar':
+    case 'map':
+    default:
+      throw new InvariantError(`a ${shape.kind} is no message in protobuf`);
+  }
+}
+
+function wrappedListWriter(writeItem: WriteTagged): WriteValue {
+  return (writer, value, place) => {
+    const items = value ?? [];
+    if (!isJsonList(items)) throw valueUnwritable({ place, expected: 'a list' });
+    for (const item of items.toReversed()) writeItem(writer, 1, item, place);
+  };
+}
+
+/** Looked up when it is needed: a schema contains schemas. */
+function schemaProps(): StructType {
+  return structOf('apiextensions/v1.JSONSchemaProps');
+}

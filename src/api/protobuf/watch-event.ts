@@ -1,0 +1,63 @@
+/**
+ * Events of a watch, as `application/vnd.kubernetes.protobuf;stream=watch` has them.
+ *
+ *     1 type: "ADDED"    2 object { 1 raw: the object, in its own envelope }
+ *
+ * The event itself has no envelope: whoever watches knows what comes. In JSON the object stands in
+ * the event as it is; here it is bytes in it, so events are written and read apart from other
+ * messages. On the wire each event stands behind its length, four bytes with the highest first.
+ */
+import type { JsonObject } from '../../lib/json.ts';
+import { decodeProtobuf } from './decode.ts';
+import { encodeProtobuf } from './encode.ts';
+import { Pieces, WireReader } from './wire-reader.ts';
+import { LENGTH } from './wire-type.ts';
+import { WireWriter } from './wire-writer.ts';
+
+export interface WatchEvent {
+  readonly type: string;
+  readonly object: JsonObject;
+}
+
+const FRAME_HEADER_BYTES = 4;
+
+export function encodeWatchEvent({ type, object }: WatchEvent): Uint8Array {
+  const raw = encodeProtobuf(object);
+  const writer = new WireWriter();
+  writer.writeMessage(2, () => {
+    writer.writeBytes(raw);
+    writer.writeTag(1, LENGTH);
+  });
+  writer.writeText(type);
+  writer.writeTag(1, LENGTH);
+  return writer.finish();
+}
+
+export function decodeWatchEvent(bytes: Uint8Array): WatchEvent {
+  const reader = new WireReader(bytes);
+  let type = '';
+  let raw: Uint8Array = new Uint8Array();
+  reader.eachField(new Pieces(0, bytes.length), (number, wireType) => {
+    if (number === 1) type = reader.readText(wireType);
+    else if (number === 2) raw = readRaw(reader, wireType);
+    return number === 1 || number === 2;
+  });
+  return { type, object: decodeProtobuf(raw).object };
+}
+
+/** Puts the length before a message, as streams have it. */
+export function frameMessage(message: Uint8Array): Uint8Array {
+  const frame = new Uint8Array(FRAME_HEADER_BYTES + message.length);
+  new DataView(frame.buffer).setUint32(0, message.length);
+  frame.set(message, FRAME_HEADER_BYTES);
+  return frame;
+}
+
+function readRaw(reader: WireReader, wireType: number): Uint8Array {
+  let raw: Uint8Array = new Uint8Array();
+  reader.eachField(reader.readPieces(wireType), (number, wireType) => {
+    if (number === 1) raw = reader.readBytes(wireType);
+    return number === 1;
+  });
+  return raw;
+}

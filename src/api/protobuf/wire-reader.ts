@@ -1,0 +1,273 @@
+/**
+ * Reads protobuf's wire format: tags, integers, floats, texts, and where messages stand.
+ *
+ * Nothing is trusted: each read stays before the end of the message it is in, so a length can
+ * neither reach beyond it nor make us set memory aside for bytes that are not there. What does not
+ * hold is `PROTOBUF_MALFORMED`, with the offset.
+ *
+ * A message may come in pieces: when a field that holds one message occurs again, the pieces are
+ * one message, written one after the other. So messages are not read where they are met. The
+ * reader notes where their pieces stand, goes on, and comes back with `eachField`; nothing is
+ * copied for it.
+ */
+import { integerTooLarge, protobufMalformed, protobufTooDeep } from './protobuf-error.ts';
+import { decodeText } from './text.ts';
+import {
+  DEPTH_MAX,
+  FIELD_NUMBER_MAX,
+  FIXED32,
+  FIXED64,
+  LENGTH,
+  VARINT,
+  type WireType,
+} from './wire-type.ts';
+
+/** Where the bytes of a message stand. */
+export class Pieces {
+  readonly start: number;
+  readonly end: number;
+  /** The bounds of those that came later, if any: a start, an end, a start, an end. */
+  later: number[] | undefined = undefined;
+
+  constructor(start: number, end: number) {
+    this.start = start;
+    this.end = end;
+  }
+}
+
+/** Takes the value of a field off the reader; false if the field is none of its own. */
+export type TakeField = (number: number, wireType: number) => boolean;
+
+/** A message that was never sent. */
+export const NO_BYTES: Pieces = new Pieces(0, 0);
+
+/**
+ * Two bytes are a message, and an empty Pod in JSON is a few hundred. So an object of many bytes
+ * may have one message for every two of them, which Go's writing never comes near, and no more.
+ */
+const MESSAGES_FREE = 10_000;
+
+const NO_BOUNDS: readonly number[] = [];
+const VARINT_BYTES_MAX = 10;
+const TWO_TO_32 = 2 ** 32;
+
+export class WireReader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #position = 0;
+  /** Where the message ends in which we are. */
+  #end: number;
+  #depth = 0;
+  #messagesLeft: number;
+  /** The upper half of the integer that was read last. */
+  #high = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#end = bytes.length;
+    this.#messagesLeft = MESSAGES_FREE + bytes.length / 2;
+  }
+
+  /** Visits the fields of a message, then returns to where it was. Unknown ones are skipped. */
+  eachField(pieces: Pieces, take: TakeField): void {
+    const position = this.#position;
+    const end = this.#end;
+    this.#visit(pieces.start, pieces.end, take);
+    const later = pieces.later ?? NO_BOUNDS;
+    for (let index = 0; index < later.length; index += 2) {
+      this.#visit(later[index] ?? 0, later[index + 1] ?? 0, take);
+    }
+    this.#position = position;
+    this.#end = end;
+  }
+
+  /** Called before the work on a message and all that is in it, as `leave` is after it. */
+  enter(): void {
+    if (this.#depth >= DEPTH_MAX) throw protobufTooDeep(undefined);
+    if (this.#messagesLeft <= 0)
+      this.refuse('it has more messages than its bytes can be meant for');
+    this.#depth += 1;
+    this.#messagesLeft -= 1;
+  }
+
+  leave(): void {
+    this.#depth -= 1;
+  }
+
+  /** Notes where the message stands that starts here, and passes it. */
+  readPieces(wireType: number, before?: Pieces): Pieces {
+    const end = this.#readEnd(wireType);
+    const start = this.#position;
+    this.#position = end;
+    if (before === undefined) return new Pieces(start, end);
+    (before.later ??= []).push(start, end);
+    return before;
+  }
+
+  readText(wireType: number): string {
+    const end = this.#readEnd(wireType);
+    const text = decodeText(this.#bytes, this.#position, end);
+    this.#position = end;
+    return text;
+  }
+
+  /** The bytes where they stand: a view, not a copy. */
+  readBytes(wireType: number): Uint8Array {
+    const end = this.#readEnd(wireType);
+    const bytes = this.#bytes.subarray(this.#position, end);
+    this.#position = end;
+    return bytes;
+  }
+
+  /** Reads values up to the end of a packed list. */
+  readPacked(readValue: () => void): void {
+    const outerEnd = this.#end;
+    this.#end = this.#readEnd(LENGTH);
+    while (this.#position < this.#end) readValue();
+    this.#end = outerEnd;
+  }
+
+  readBool(wireType: number): boolean {
+    this.expect(wireType, VARINT);
+    return (this.#readVarint() | this.#high) !== 0;
+  }
+
+  /** Go keeps the low half of an integer that has more than 32 bits, and so do we. */
+  readInt32(wireType: number): number {
+    this.expect(wireType, VARINT);
+    return this.#readVarint();
+  }
+
+  readUint32(wireType: number): number {
+    return this.readInt32(wireType) >>> 0;
+  }
+
+  readInt64(wireType: number): number {
+    this.expect(wireType, VARINT);
+    const low = this.#readVarint() >>> 0;
+    return exactly(this.#high, low);
+  }
+
+  readUint64(wireType: number): number {
+    this.expect(wireType, VARINT);
+    const low = this.#readVarint() >>> 0;
+    return exactly(this.#high >>> 0, low);
+  }
+
+  readBigInt64(wireType: number): bigint {
+    this.expect(wireType, VARINT);
+    const low = this.#readVarint() >>> 0;
+    return join(this.#high, low);
+  }
+
+  readDouble(wireType: number): number {
+    this.expect(wireType, FIXED64);
+    return this.#view.getFloat64(this.#pass(8), true);
+  }
+
+  readFloat(wireType: number): number {
+    this.expect(wireType, FIXED32);
+    return this.#view.getFloat32(this.#pass(4), true);
+  }
+
+  expect(wireType: number, expected: WireType): void {
+    if (wireType !== expected) this.refuse(`wire type ${wireType} where ${expected} belongs`);
+  }
+
+  refuse(reason: string): never {
+    throw protobufMalformed({ reason, offset: this.#position });
+  }
+
+  #visit(start: number, end: number, take: TakeField): void {
+    this.#position = start;
+    this.#end = end;
+    while (this.#position < end) {
+      const tag = this.#readVarint() >>> 0;
+      const number = tag >>> 3;
+      if (this.#high !== 0 || number === 0 || number > FIELD_NUMBER_MAX) {
+        this.refuse('no field has such a number');
+      }
+      if (!take(number, tag & 7)) this.#skip(tag & 7);
+    }
+  }
+
+  #skip(wireType: number): void {
+    switch (wireType) {
+      case VARINT:
+        this.#readVarint();
+        return;
+      case FIXED64:
+        this.#pass(8);
+        return;
+      case LENGTH:
+        this.#position = this.#readEnd(wireType);
+        return;
+      case FIXED32:
+        this.#pass(4);
+        return;
+      default:
+        this.refuse(wireType < 6 ? 'groups are not used' : `wire type ${wireType} does not exist`);
+    }
+  }
+
+  /** Reads a length and gives the offset at which it ends. */
+  #readEnd(wireType: number): number {
+    this.expect(wireType, LENGTH);
+    const length = this.#readVarint() >>> 0;
+    const end = this.#position + length;
+    if (this.#high !== 0 || end > this.#end) this.refuse('a length reaches beyond the message');
+    return end;
+  }
+
+  /** Goes past so many bytes and gives the offset of the first of them. */
+  #pass(count: number): number {
+    const start = this.#position;
+    if (start + count > this.#end) this.refuse('the message ends within a number');
+    this.#position = start + count;
+    return start;
+  }
+
+  /** The lower half of a 64-bit integer. The upper one is left in #high. */
+  #readVarint(): number {
+    const first = this.#bytes[this.#position] ?? 0;
+    if (first < 0x80 && this.#position < this.#end) {
+      this.#position += 1;
+      this.#high = 0;
+      return first;
+    }
+    return this.#readLongVarint();
+  }
+
+  #readLongVarint(): number {
+    const limit = Math.min(this.#position + VARINT_BYTES_MAX, this.#end);
+    let low = 0;
+    let high = 0;
+    let shift = 0;
+    for (let index = this.#position; index < limit; index++) {
+      const byte = this.#bytes[index] ?? 0;
+      const bits = byte & 0x7f;
+      if (shift < 32) low |= bits << shift;
+      if (shift === 28) high = bits >>> 4;
+      else if (shift > 28) high |= bits << (shift - 32);
+      if (byte < 0x80) {
+        this.#position = index + 1;
+        this.#high = high;
+        return low;
+      }
+      shift += 7;
+    }
+    const isCut = limit === this.#end && shift < 7 * VARINT_BYTES_MAX;
+    return this.refuse(isCut ? 'the message ends within a number' : 'an integer overflows');
+  }
+}
+
+function exactly(high: number, low: number): number {
+  const value = high * TWO_TO_32 + low;
+  if (Number.isSafeInteger(value)) return value;
+  throw integerTooLarge({ digits: join(high, low).toString() });
+}
+
+function join(high: number, low: number): bigint {
+  return BigInt(high) * BigInt(TWO_TO_32) + BigInt(low);
+}

@@ -1,0 +1,22 @@
+/**
+ * How the value of a field is laid out, as the low three bits of its tag say. A tag is the field's
+ * number, shifted left by three, and its wire type. Groups (3 and 4) are of a time before
+ * Kubernetes: it never writes them, and we do not read them.
+ */
+export type WireType = typeof VARINT | typeof FIXED64 | typeof LENGTH | typeof FIXED32;
+
+export const VARINT = 0;
+export const FIXED64 = 1;
+/** A length, then so many bytes: texts, bytes, messages, packed lists. */
+export const LENGTH = 2;
+export const FIXED32 = 5;
+
+/** The largest number that protobuf allows a field to have. */
+export const FIELD_NUMBER_MAX = 2 ** 29 - 1;
+
+/**
+ * Messages are read and written by recursion. The limit keeps a message of a few hundred bytes from
+ * overflowing the stack; only the schema in a CustomResourceDefinition nests without end, and none
+ * comes near it.
+ */
+export const DEPTH_MAX = 200;

@@ -1,0 +1,31 @@
+/** A pod stays on a node that is lost for five minutes, unless it says otherwise. */
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { KindDefinition } from '../kind.ts';
+import { listOf } from '../metadata.ts';
+import { isPod, type Admission } from './admission.ts';
+
+const SECONDS = 300;
+const TAINTS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
+
+export const defaultTolerations: Admission = {
+  admitCreate(definition: KindDefinition, object: JsonObject): JsonObject {
+    const { spec } = object;
+    if (!isPod(definition) || !isJsonObject(spec)) return object;
+    const tolerations = listOf(spec['tolerations']);
+    const missing = TAINTS.filter((taint) => !tolerations.some((one) => tolerates(one, taint)));
+    if (missing.length === 0) return object;
+    const added = missing.map((key) => ({
+      key,
+      operator: 'Exists',
+      effect: 'NoExecute',
+      tolerationSeconds: SECONDS,
+    }));
+    return { ...object, spec: { ...spec, tolerations: [...tolerations, ...added] } };
+  },
+};
+
+function tolerates(toleration: Json, taint: string): boolean {
+  if (!isJsonObject(toleration)) return false;
+  const { key = '', effect = '' } = toleration;
+  return (key === taint || key === '') && (effect === 'NoExecute' || effect === '');
+}

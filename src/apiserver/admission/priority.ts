@@ -1,0 +1,83 @@
+/** A pod's priority is what its class says, and a pod without one gets the default class, or zero. */
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import type { ObjectStore } from '../../ports/object-store.ts';
+import type { KindDefinition } from '../kind.ts';
+import { nameOf, textOf } from '../metadata.ts';
+import { forbidden } from '../status.ts';
+import { isPod, type Admission } from './admission.ts';
+
+const CLASSES = '/scheduling.k8s.io/priorityclasses/';
+/** These two exist in every cluster, whether somebody created them or not. */
+const SYSTEM: Readonly<Record<string, number>> = {
+  'system-cluster-critical': 2_000_000_000,
+  'system-node-critical': 2_000_001_000,
+};
+
+export class Priority implements Admission {
+  readonly #store: ObjectStore;
+
+  constructor(store: ObjectStore) {
+    this.#store = store;
+  }
+
+  admitCreate(definition: KindDefinition, object: JsonObject): JsonObject {
+    const { spec } = object;
+    if (!isPod(definition) || !isJsonObject(spec)) return object;
+    const named = textOf(spec['priorityClassName']);
+    const found = named === '' ? this.#findDefault() : this.#find(definition, object, named);
+    const { name, value, preemptionPolicy } = found;
+    if (spec['priority'] !== undefined && spec['priority'] !== null && spec['priority'] !== value) {
+      throw forbidden(
+        definition,
+        nameOf(object),
+        `the integer value of priority (${Number(spec['priority'])}) must not be provided in pod spec; ` +
+          `priority admission controller computed ${value} from the given PriorityClass name`,
+      );
+    }
+    return {
+      ...object,
+      spec: {
+        ...spec,
+        ...(name !== '' && { priorityClassName: name }),
+        priority: value,
+        preemptionPolicy: spec['preemptionPolicy'] ?? preemptionPolicy,
+      },
+    };
+  }
+
+  #find(definition: KindDefinition, pod: JsonObject, name: string): PriorityClass {
+    const system = SYSTEM[name];
+    if (system !== undefined) return { name, value: system, preemptionPolicy: PREEMPTS };
+    const stored = this.#store.get(`${CLASSES}${name}`)?.value;
+    if (!stored) {
+      throw forbidden(definition, nameOf(pod), `no PriorityClass with name ${name} was found`);
+    }
+    return readClass(stored);
+  }
+
+  /** The lowest, if several claim to be the default. */
+  #findDefault(): PriorityClass {
+    const defaults = this.#store
+      .list(CLASSES)
+      .objects.filter(({ value }) => value['globalDefault'] === true)
+      .map(({ value }) => readClass(value))
+      .toSorted((a, b) => a.value - b.value);
+    return defaults[0] ?? { name: '', value: 0, preemptionPolicy: PREEMPTS };
+  }
+}
+
+interface PriorityClass {
+  readonly name: string;
+  readonly value: number;
+  readonly preemptionPolicy: string;
+}
+
+const PREEMPTS = 'PreemptLowerPriority';
+
+function readClass(object: JsonObject): PriorityClass {
+  return {
+    name: nameOf(object),
+    value: Number(object['value'] ?? 0),
+    preemptionPolicy: textOf(object['preemptionPolicy']) || PREEMPTS,
+  };
+}

@@ -1,0 +1,113 @@
+/**
+ * Every pod runs as a service account, and finds its token, the cluster's certificate and its
+ * namespace where all client libraries look for them, unless it or its account does not want to.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { ObjectStore } from '../../ports/object-store.ts';
+import type { Random } from '../../ports/random.ts';
+import type { KindDefinition } from '../kind.ts';
+import { generateName, listOf, metadataOf, nameOf, textOf } from '../metadata.ts';
+import { forbidden } from '../status.ts';
+import { isPod, type Admission } from './admission.ts';
+
+const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
+const VOLUME_PREFIX = 'kube-api-access-';
+const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
+/** One hour, and a little more, by which the API server knows tokens of this kind. */
+const TOKEN_SECONDS = 3607;
+const FILE_MODE = 0o644;
+
+export class ServiceAccounts implements Admission {
+  readonly #store: ObjectStore;
+  readonly #random: Random;
+
+  constructor(store: ObjectStore, random: Random) {
+    this.#store = store;
+    this.#random = random;
+  }
+
+  admitCreate(definition: KindDefinition, object: JsonObject): JsonObject {
+    const { spec } = object;
+    if (!isPod(definition) || !isJsonObject(spec) || isMirror(object)) return object;
+    const name = textOf(spec['serviceAccountName']) || 'default';
+    const account = this.#find(definition, object, name);
+    const named = { ...spec, serviceAccountName: name, serviceAccount: name };
+    const mounted = wantsToken(spec, account) ? this.#mountToken(named) : named;
+    const secrets = listOf(account['imagePullSecrets']);
+    const needsSecrets = listOf(spec['imagePullSecrets']).length === 0 && secrets.length > 0;
+    return { ...object, spec: needsSecrets ? { ...mounted, imagePullSecrets: secrets } : mounted };
+  }
+
+  #find(definition: KindDefinition, pod: JsonObject, name: string): JsonObject {
+    const namespace = textOf(metadataOf(pod)['namespace']);
+    const account = this.#store.get(`/core/serviceaccounts/${namespace}/${name}`)?.value;
+    if (account) return account;
+    throw forbidden(
+      definition,
+      nameOf(pod),
+      `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`,
+    );
+  }
+
+  #mountToken(spec: JsonObject): JsonObject {
+    const volumes = listOf(spec['volumes']);
+    const existing = volumes.find((volume) => volumeName(volume).startsWith(VOLUME_PREFIX));
+    const name = existing ? volumeName(existing) : generateName(VOLUME_PREFIX, this.#random);
+    const containers = listOf(spec['containers']).map((container) => withMount(container, name));
+    const init = listOf(spec['initContainers']).map((container) => withMount(container, name));
+    const isNeeded =
+      !isSame(containers, spec['containers']) || !isSame(init, spec['initContainers'] ?? []);
+    return {
+      ...spec,
+      containers,
+      ...(init.length > 0 && { initContainers: init }),
+      ...(isNeeded && !existing && { volumes: [...volumes, tokenVolume(name)] }),
+    };
+  }
+}
+
+function isMirror(pod: JsonObject): boolean {
+  const { annotations } = metadataOf(pod);
+  return isJsonObject(annotations) && annotations[MIRROR_ANNOTATION] !== undefined;
+}
+
+/** The pod's own word counts before its account's. */
+function wantsToken(spec: JsonObject, account: JsonObject): boolean {
+  const said = spec['automountServiceAccountToken'] ?? account['automountServiceAccountToken'];
+  return said !== false;
+}
+
+/** A container that mounts something there already keeps it. */
+function withMount(container: Json, name: string): Json {
+  if (!isJsonObject(container)) return container;
+  const mounts = listOf(container['volumeMounts']);
+  const isTaken = mounts.some((mount) => isJsonObject(mount) && mount['mountPath'] === MOUNT_PATH);
+  if (isTaken) return container;
+  return {
+    ...container,
+    volumeMounts: [...mounts, { name, readOnly: true, mountPath: MOUNT_PATH }],
+  };
+}
+
+function tokenVolume(name: string): JsonObject {
+  const fieldRef = { apiVersion: 'v1', fieldPath: 'metadata.namespace' };
+  return {
+    name,
+    projected: {
+      sources: [
+        { serviceAccountToken: { expirationSeconds: TOKEN_SECONDS, path: 'token' } },
+        { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+        { downwardAPI: { items: [{ path: 'namespace', fieldRef }] } },
+      ],
+      defaultMode: FILE_MODE,
+    },
+  };
+}
+
+function volumeName(volume: Json): string {
+  return isJsonObject(volume) ? textOf(volume['name']) : '';
+}
+
+function isSame(list: readonly Json[], original: Json | undefined): boolean {
+  return Array.isArray(original) && list.every((item, index) => item === original[index]);
+}

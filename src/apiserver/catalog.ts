@@ -1,0 +1,135 @@
+/** The kinds that this server serves, found by their path, and told to clients that ask. */
+import type { JsonObject } from '../lib/json.ts';
+import { describeGroups } from './aggregated-discovery.ts';
+import type { KindDefinition, Verb } from './kind.ts';
+import { storageVersionHash } from './storage-version-hash.ts';
+import { keeperOf } from './stored-form.ts';
+
+const ALL_VERBS: readonly Verb[] = [
+  'create',
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'update',
+  'watch',
+];
+
+export class Catalog {
+  readonly #kinds = new Map<string, KindDefinition>();
+
+  constructor(kinds: Iterable<KindDefinition>) {
+    for (const kind of kinds) this.add(kind);
+  }
+
+  add(definition: KindDefinition): void {
+    const { group, version, resource } = definition;
+    this.#kinds.set(`${group}/${version}/${resource}`, definition);
+  }
+
+  find(group: string, version: string, resource: string): KindDefinition | undefined {
+    return this.#kinds.get(`${group}/${version}/${resource}`);
+  }
+
+  all(): readonly KindDefinition[] {
+    return [...this.#kinds.values()];
+  }
+
+  /** `/api`; `address`: under which the client has found this server. */
+  apiVersions(address: string): JsonObject {
+    const everybody = { clientCIDR: '0.0.0.0/0', serverAddress: address };
+    const serverAddressByClientCIDRs = [everybody];
+    return { kind: 'APIVersions', versions: this.#versionsOf(''), serverAddressByClientCIDRs };
+  }
+
+  /** `/apis` */
+  apiGroupList(): JsonObject {
+    const described = this.#namedGroups().map((group) => {
+      const { kind: _kind, apiVersion: _version, ...rest } = this.apiGroup(group) ?? {};
+      return rest;
+    });
+    return { kind: 'APIGroupList', apiVersion: 'v1', groups: described };
+  }
+
+  /** `/api` or `/apis` for clients that want all of it in one answer. */
+  aggregated(root: 'api' | 'apis'): JsonObject {
+    return describeGroups({
+      groups: root === 'api' ? [''] : this.#namedGroups(),
+      versionsOf: (group) => this.#versionsOf(group),
+      kindsOf: (group, version) => this.#kindsOf(group, version),
+      verbsOf,
+    });
+  }
+
+  /** `/apis/{group}`; undefined: there is no such group. */
+  apiGroup(group: string): JsonObject | undefined {
+    const versions = this.#versionsOf(group).map((version) => ({
+      groupVersion: `${group}/${version}`,
+      version,
+    }));
+    const [preferredVersion] = versions;
+    if (!preferredVersion) return undefined;
+    return { kind: 'APIGroup', apiVersion: 'v1', name: group, versions, preferredVersion };
+  }
+
+  /** `/api/v1`, `/apis/{group}/{version}`; undefined: there is no such version. */
+  apiResourceList(group: string, version: string): JsonObject | undefined {
+    const kinds = this.#kindsOf(group, version);
+    if (kinds.length === 0) return undefined;
+    const resources = kinds.flatMap(describeResource);
+    // The oldest of the lists never said its own version.
+    if (group === '') return { kind: 'APIResourceList', groupVersion: version, resources };
+    const groupVersion = `${group}/${version}`;
+    return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources };
+  }
+
+  #namedGroups(): readonly string[] {
+    return [...new Set(this.all().map(({ group }) => group))].filter((group) => group !== '');
+  }
+
+  #kindsOf(group: string, version: string): readonly KindDefinition[] {
+    return this.all()
+      .filter((kind) => kind.group === group && kind.version === version)
+      .toSorted((a, b) => (a.resource < b.resource ? -1 : 1));
+  }
+
+  #versionsOf(group: string): readonly string[] {
+    const kinds = this.all().filter((kind) => kind.group === group);
+    return [...new Set(kinds.map(({ version }) => version))];
+  }
+}
+
+export function verbsOf({ verbs = ALL_VERBS }: KindDefinition): readonly Verb[] {
+  return verbs;
+}
+
+/** What cannot be watched is made up for each answer. */
+function isStored(definition: KindDefinition): boolean {
+  return verbsOf(definition).includes('watch');
+}
+
+function describeResource(definition: KindDefinition): readonly JsonObject[] {
+  const { resource, singular, namespaced, kind, shortNames, categories } = definition;
+  return [
+    {
+      name: resource,
+      singularName: singular,
+      namespaced,
+      kind,
+      verbs: verbsOf(definition),
+      ...(shortNames && { shortNames }),
+      ...(categories && { categories }),
+      ...(isStored(definition) && { storageVersionHash: storageVersionHash(keeperOf(definition)) }),
+    },
+    ...(definition.subresources ?? []).map((subresource) => ({
+      name: `${resource}/${subresource.name}`,
+      singularName: '',
+      namespaced,
+      kind: subresource.kind,
+      verbs: subresource.verbs,
+      ...(subresource.group !== undefined && { group: subresource.group }),
+      ...(subresource.version !== undefined && { version: subresource.version }),
+    })),
+  ];
+}

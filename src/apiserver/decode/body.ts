@@ -1,0 +1,152 @@
+/**
+ * Reads the body of a request into an object: JSON, YAML or protobuf, by its content type, checked
+ * against the kind's shape, with the strictness that the request asked for.
+ */
+import { parse as parseYaml } from 'yaml';
+import { decodeProtobuf } from '../../api/protobuf/decode.ts';
+import { PodkeepError } from '../../lib/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { KindDefinition } from '../kind.ts';
+import { textOf } from '../metadata.ts';
+import { badRequest, tooLarge, unsupportedMediaType } from '../status.ts';
+import { readJson } from './json-text.ts';
+import { readTyped, WrongType } from './typed-object.ts';
+
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
+
+export interface DecodedBody {
+  readonly object: JsonObject;
+  readonly warnings: readonly string[];
+}
+
+const BODY_BYTES_MAX = 3 * 1024 * 1024;
+const JSON_TYPE = 'application/json';
+const YAML_TYPE = 'application/yaml';
+export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
+const ACCEPTED = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
+
+export async function readBytes(request: Request): Promise<Uint8Array> {
+  const length = Number(request.headers.get('content-length') ?? 0);
+  if (length > BODY_BYTES_MAX) throw tooLarge(BODY_BYTES_MAX);
+  if (!request.body) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body) {
+    size += chunk.byteLength;
+    if (size > BODY_BYTES_MAX) throw tooLarge(BODY_BYTES_MAX);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Without the parameters, in lower case; JSON if nothing is said. */
+export function contentTypeOf(request: Request): string {
+  const [type = ''] = (request.headers.get('content-type') ?? '').split(';');
+  return type.trim().toLowerCase() || JSON_TYPE;
+}
+
+interface RawBody {
+  readonly value: JsonObject;
+  readonly duplicates: readonly string[];
+}
+
+/** The object of a create or update. */
+export async function readObject(
+  request: Request,
+  definition: KindDefinition,
+  validation: FieldValidation,
+): Promise<DecodedBody> {
+  const raw = readRaw(await readBytes(request), contentTypeOf(request), definition.kind);
+  checkKind(raw.value, definition);
+  return hold(raw, definition, validation);
+}
+
+/** Options of a delete: the same three formats, but an empty body says nothing. */
+export async function readOptions(request: Request): Promise<JsonObject> {
+  const bytes = await readBytes(request);
+  if (bytes.byteLength === 0) return {};
+  return readRaw(bytes, contentTypeOf(request), 'DeleteOptions').value;
+}
+
+/** Checks an object that did not come from a body, such as the outcome of a patch. */
+export function hold(
+  {
+    value,
+    duplicates = [],
+  }: { readonly value: JsonObject; readonly duplicates?: readonly string[] },
+  definition: KindDefinition,
+  validation: FieldValidation,
+): DecodedBody {
+  const { type, kind, version } = definition;
+  if (!type) return { object: value, warnings: [] };
+  try {
+    const { object, unknown } = readTyped(value, type);
+    const complaints = [
+      ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`),
+      ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
+    ];
+    if (validation === 'Strict' && complaints.length > 0) {
+      throw badRequest(
+        `${kind} in version "${version}" cannot be handled as a ${kind}: ` +
+          `strict decoding error: ${complaints.join(', ')}`,
+      );
+    }
+    return { object, warnings: validation === 'Warn' ? complaints : [] };
+  } catch (error) {
+    if (!(error instanceof WrongType)) throw error;
+    throw badRequest(
+      `${kind} in version "${version}" cannot be handled as a ${kind}: ${error.message}`,
+    );
+  }
+}
+
+function readRaw(bytes: Uint8Array, contentType: string, kind: string): RawBody {
+  if (contentType === PROTOBUF_TYPE) return { value: readProtobuf(bytes, kind), duplicates: [] };
+  if (contentType !== JSON_TYPE && contentType !== YAML_TYPE) throw unsupportedMediaType(ACCEPTED);
+  const text = new TextDecoder().decode(bytes);
+  try {
+    const { value, duplicates } =
+      contentType === JSON_TYPE ? readJson(text) : { value: readYaml(text), duplicates: [] };
+    if (isJsonObject(value)) return { value, duplicates };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): ` +
+        `couldn't get version/kind; ${why}`,
+    );
+  }
+  throw badRequest(
+    `the object provided is unrecognized (must be of type ${kind}): it is not an object`,
+  );
+}
+
+/** YAML 1.1, as Kubernetes reads it: `on` is a boolean. No anchors that explode. */
+function readYaml(text: string): Json {
+  const value: Json = parseYaml(text, { version: '1.1', maxAliasCount: 100, merge: true });
+  return value;
+}
+
+function readProtobuf(bytes: Uint8Array, kind: string): JsonObject {
+  try {
+    return decodeProtobuf(bytes).object;
+  } catch (error) {
+    if (!(error instanceof PodkeepError)) throw error;
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): ${error.message}`,
+    );
+  }
+}
+
+/** What the body says of itself must fit the path; saying nothing fits everything. */
+function checkKind(value: JsonObject, { group, version, kind }: KindDefinition): void {
+  const apiVersion = group === '' ? version : `${group}/${version}`;
+  const { apiVersion: saidVersion, kind: saidKind } = value;
+  const isSameKind = saidKind === undefined || saidKind === '' || saidKind === kind;
+  const isSameVersion =
+    saidVersion === undefined || saidVersion === '' || saidVersion === apiVersion;
+  if (isSameKind && isSameVersion) return;
+  throw badRequest(
+    `${textOf(saidKind)} in version "${textOf(saidVersion)}" cannot be handled as a ${kind}: ` +
+      `expected ${kind} in version "${apiVersion}"`,
+  );
+}

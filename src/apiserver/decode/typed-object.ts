@@ -1,0 +1,172 @@
+/**
+ * Holds a JSON value against the shape of a kind: wrong types are refused, fields that the kind does
+ * not have are left out and reported, and times and quantities are read to see that they can be.
+ *
+ * The result is what kube-apiserver would have after decoding: null is nothing, and nothing that
+ * nobody knows gets into the store.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { parseGoDuration } from '../../api/time-duration.ts';
+import { parseMicroTime, parseTime } from '../../api/time.ts';
+import { readQuantity } from '../../api/quantity-text.ts';
+import type { Field, Scalar, Shape, Special, StructType } from '../../api/schema/shape.ts';
+
+export interface TypedObject {
+  readonly object: JsonObject;
+  /** Paths of fields that the kind does not have. */
+  readonly unknown: readonly string[];
+}
+
+/** The value cannot be one of that type. The message names the field. */
+export class WrongType extends Error {
+  override readonly name = 'WrongType';
+}
+
+const DEPTH_MAX = 500;
+
+export function readTyped(value: JsonObject, type: StructType): TypedObject {
+  const unknown: string[] = [];
+  const object = readStruct(value, type, '', unknown, 0);
+  return { object, unknown };
+}
+
+function readStruct(
+  value: JsonObject,
+  type: StructType,
+  path: string,
+  unknown: string[],
+  depth: number,
+): JsonObject {
+  if (depth > DEPTH_MAX) throw new WrongType(`${path} is nested too deeply`);
+  const fields: [string, Json][] = [];
+  for (const [name, inner] of Object.entries(value)) {
+    const at = path === '' ? name : `${path}.${name}`;
+    const field = type.field(name);
+    if (!field) unknown.push(at);
+    else if (inner !== null || keepsNull(field)) {
+      fields.push([
+        name,
+        inner === null ? null : readValue(inner, field.shape, at, unknown, depth),
+      ]);
+    }
+  }
+  return Object.fromEntries(fields);
+}
+
+/** A time that may be empty is printed as null rather than left out. */
+function keepsNull({ shape, omitEmpty }: Field): boolean {
+  return !omitEmpty && shape.kind === 'special';
+}
+
+function readValue(
+  value: Json,
+  shape: Shape,
+  path: string,
+  unknown: string[],
+  depth: number,
+): Json {
+  switch (shape.kind) {
+    case 'scalar':
+      checkScalar(value, shape.scalar, path);
+      return value;
+    case 'special':
+      checkSpecial(value, shape.special, path);
+      return value;
+    case 'list':
+      if (!Array.isArray(value)) throw wrongType(value, path, 'a list');
+      return value.map((item: Json, index) =>
+        item === null && shape.item.kind !== 'struct'
+          ? null
+          : readValue(item ?? {}, shape.item, `${path}[${index}]`, unknown, depth + 1),
+      );
+    case 'map':
+      if (!isJsonObject(value)) throw wrongType(value, path, 'an object');
+      return Object.fromEntries(
+        Object.entries(value).map(([key, inner]) => [
+          key,
+          inner === null
+            ? zeroOf(shape.value)
+            : readValue(inner, shape.value, `${path}.${key}`, unknown, depth + 1),
+        ]),
+      );
+    case 'struct':
+      if (!isJsonObject(value)) throw wrongType(value, path, 'an object');
+      return readStruct(value, shape.type, path, unknown, depth + 1);
+  }
+}
+
+function checkScalar(value: Json, scalar: Scalar, path: string): void {
+  switch (scalar) {
+    case 'string':
+      if (typeof value !== 'string') throw wrongType(value, path, 'string');
+      return;
+    case 'bool':
+      if (typeof value !== 'boolean') throw wrongType(value, path, 'bool');
+      return;
+    case 'bytes':
+      if (typeof value !== 'string') throw wrongType(value, path, 'base64 text');
+      if (!BASE64.test(value)) throw new WrongType(`illegal base64 data in field ${path}`);
+      return;
+    case 'float':
+    case 'double':
+      if (typeof value !== 'number') throw wrongType(value, path, 'a number');
+      return;
+    case 'int32':
+    case 'int64':
+    case 'uint32':
+    case 'uint64':
+      if (!Number.isInteger(value)) throw wrongType(value, path, scalar);
+      if (Math.abs(Number(value)) > INTEGER_MAX[scalar]) throw wrongType(value, path, scalar);
+  }
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const INTEGER_MAX = {
+  int32: 2 ** 31,
+  uint32: 2 ** 32 - 1,
+  int64: Number.MAX_SAFE_INTEGER,
+  uint64: Number.MAX_SAFE_INTEGER,
+};
+
+function checkSpecial(value: Json, special: Special, path: string): void {
+  try {
+    if (special === 'Quantity') {
+      if (typeof value !== 'string' && typeof value !== 'number')
+        throw wrongType(value, path, 'a quantity');
+      readQuantity(value);
+    } else if (special === 'Time' || special === 'MicroTime' || special === 'Duration') {
+      if (typeof value !== 'string') throw wrongType(value, path, 'text');
+      if (special === 'Time') parseTime(value);
+      else if (special === 'MicroTime') parseMicroTime(value);
+      else parseGoDuration(value);
+    } else if (special === 'IntOrString') {
+      if (typeof value !== 'string' && !Number.isInteger(value)) {
+        throw wrongType(value, path, 'an integer or text');
+      }
+    } else if ((special === 'RawExtension' || special === 'FieldsV1') && !isJsonObject(value)) {
+      throw wrongType(value, path, 'an object');
+    }
+  } catch (error) {
+    if (error instanceof WrongType) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new WrongType(`field ${path}: ${why}`);
+  }
+}
+
+function zeroOf(shape: Shape): Json {
+  if (shape.kind === 'scalar')
+    return shape.scalar === 'string' || shape.scalar === 'bytes' ? '' : 0;
+  if (shape.kind === 'list') return [];
+  return shape.kind === 'special' ? '0' : {};
+}
+
+function wrongType(value: Json, path: string, expected: string): WrongType {
+  return new WrongType(
+    `json: cannot unmarshal ${kindOf(value)} into field ${path} of type ${expected}`,
+  );
+}
+
+function kindOf(value: Json): string {
+  if (Array.isArray(value)) return 'array';
+  return value === null ? 'null' : typeof value === 'boolean' ? 'bool' : typeof value;
+}

@@ -1,0 +1,68 @@
+/**
+ * What a delete does to an object.
+ *
+ *     no grace, nothing holds it ──> gone
+ *     grace, finalizers, or dependents that must go first ──> marked, and gone when they are
+ *
+ * A grace period can only be shortened. What is marked stays marked.
+ */
+import { formatTime } from '../api/time.ts';
+import type { JsonObject } from '../lib/json.ts';
+import type { KindDefinition } from './kind.ts';
+import { listOf, metadataOf, withMetadata } from './metadata.ts';
+import type { DeleteOptions } from './options.ts';
+
+export interface Deletion {
+  /** As it is after the delete, or was last. */
+  readonly object: JsonObject;
+  readonly isGone: boolean;
+  /** The kind waits for somebody before it goes, so the answer is the object itself. */
+  readonly isGraceful: boolean;
+}
+
+const FOREGROUND = 'foregroundDeletion';
+const ORPHAN = 'orphan';
+
+export function markDeleted(
+  { rules }: KindDefinition,
+  object: JsonObject,
+  options: DeleteOptions,
+  nowMs: number,
+): Deletion {
+  const held = withPropagation(object, options);
+  const isGraceful = rules.gracePeriodSeconds !== undefined;
+  const before = metadataOf(object);
+  const grace = isGraceful ? graceOf(rules.gracePeriodSeconds?.(object) ?? 0, before, options) : 0;
+  // Held by its kind: a namespace, whose deletion is not a matter of time.
+  const isKept = rules.isHeld?.(object) ?? false;
+  const isHeld = isKept || listOf(metadataOf(held)['finalizers']).length > 0;
+  const isMarked = before['deletionTimestamp'] !== undefined;
+  const isGranted = isMarked && grace === (before['deletionGracePeriodSeconds'] ?? 0);
+  if (!isGraceful && !isHeld) return { object, isGone: true, isGraceful };
+  if (isGranted && held === object) return { object, isGone: false, isGraceful };
+  const { generation } = before;
+  const marked = withMetadata(rules.prepareForDeletion?.(held) ?? held, {
+    deletionTimestamp: isGranted ? before['deletionTimestamp'] : formatTime(nowMs + grace * 1000),
+    ...(!isKept && { deletionGracePeriodSeconds: grace }),
+    ...(!isMarked && typeof generation === 'number' && { generation: generation + 1 }),
+  });
+  return { object: marked, isGone: grace === 0 && !isHeld, isGraceful };
+}
+
+/** What was asked for, if it is less than what was granted before; a nonsense wish is one second. */
+function graceOf(wished: number, before: JsonObject, options: DeleteOptions): number {
+  const asked = wished === 0 ? 0 : (options.gracePeriodSeconds ?? wished);
+  const grace = asked < 0 ? 1 : asked;
+  const granted = before['deletionGracePeriodSeconds'];
+  return typeof granted === 'number' ? Math.min(grace, granted) : grace;
+}
+
+/** Foreground and orphan deletion are finalizers that the garbage collector takes away. */
+function withPropagation(object: JsonObject, { propagation }: DeleteOptions): JsonObject {
+  if (propagation === null || propagation === 'Background') return object;
+  const wanted = propagation === 'Foreground' ? FOREGROUND : ORPHAN;
+  const finalizers = listOf(metadataOf(object)['finalizers']);
+  if (finalizers.includes(wanted)) return object;
+  const others = finalizers.filter((one) => one !== FOREGROUND && one !== ORPHAN);
+  return withMetadata(object, { finalizers: [...others, wanted] });
+}

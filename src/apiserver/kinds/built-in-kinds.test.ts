@@ -1,0 +1,105 @@
+/** What holds for every built-in kind, tried with the smallest object of each. */
+import { describe, expect, it } from 'vitest';
+import { ApiDesk, TABLE } from '../../../test/support/api-desk.ts';
+import { deepFreeze } from '../../../test/support/deep-freeze.ts';
+import { SAMPLES } from '../../../test/support/kind-samples.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { KindDefinition } from '../kind.ts';
+import { metadataOf, nameOf, withMetadata } from '../metadata.ts';
+import { builtInKinds } from './built-in-kinds.ts';
+import { objectsAt } from './field-path.ts';
+
+const cases = builtInKinds.map((definition) => [keyOf(definition), definition] as const);
+
+function keyOf({ group, version, resource }: KindDefinition): string {
+  return group === '' ? `${version}/${resource}` : `${group}/${version}/${resource}`;
+}
+
+function pathOf({ group, version, resource, namespaced }: KindDefinition): string {
+  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  return namespaced ? `${root}/namespaces/default/${resource}` : `${root}/${resource}`;
+}
+
+function sampleOf(definition: KindDefinition): JsonObject {
+  const sample = SAMPLES[keyOf(definition)] ?? {};
+  return nameOf(sample) === '' ? withMetadata(sample, { name: 'sample' }) : sample;
+}
+
+describe('the built-in kinds', () => {
+  it('are all tried here', () => {
+    expect(Object.keys(SAMPLES).toSorted()).toEqual(cases.map(([key]) => key).toSorted());
+  });
+
+  it('name no resource twice', () => {
+    expect(new Set(cases.map(([key]) => key)).size).toBe(cases.length);
+  });
+});
+
+describe.each(cases)('%s', (_key, definition) => {
+  const path = pathOf(definition);
+  const sample = sampleOf(definition);
+  const own = `${path}/${nameOf(sample)}`;
+
+  async function create(): Promise<{ desk: ApiDesk; object: JsonObject }> {
+    const desk = await ApiDesk.open();
+    const { code, body } = await desk.ask('POST', path, { body: sample });
+    expect(body, JSON.stringify(body)).toMatchObject({ kind: definition.kind });
+    expect(code).toBe(201);
+    return { desk, object: body };
+  }
+
+  it('is created, read back and listed', async () => {
+    const { desk, object } = await create();
+    expect((await desk.ask('GET', own)).body).toEqual(object);
+    const { body } = await desk.ask('GET', path);
+    expect(objectsAt(body, 'items').map(nameOf)).toContain(nameOf(sample));
+  });
+
+  it('does not change when what was read is written back', async () => {
+    const { desk, object } = await create();
+    const { code, body } = await desk.ask('PUT', own, { body: object });
+    expect([code, body]).toEqual([200, object]);
+  });
+
+  it('takes a label by each kind of patch', async () => {
+    const { desk } = await create();
+    for (const type of ['merge', 'strategic-merge'] as const) {
+      const patch = { metadata: { labels: { [type]: 'yes' } } };
+      const contentType = `application/${type}-patch+json`;
+      const { code, body } = await desk.ask('PATCH', own, { body: patch, contentType });
+      expect(code, JSON.stringify(body)).toBe(200);
+      expect(metadataOf(body)['labels']).toMatchObject({ [type]: 'yes' });
+    }
+  });
+
+  it('is printed as a row with a cell for each column', async () => {
+    const { desk } = await create();
+    const { body } = await desk.ask('GET', own, { accept: TABLE });
+    const [row] = objectsAt(body, 'rows');
+    const columns = objectsAt(body, 'columnDefinitions');
+    const cells = row?.['cells'];
+    expect(Array.isArray(cells) ? cells.length : 0).toBe(columns.length);
+    expect(cells).not.toContain(undefined);
+    expect(columns.every(({ description }) => description !== '')).toBe(true);
+  });
+
+  it('writes its status without touching the rest, if it has one', async () => {
+    const { desk, object } = await create();
+    if (!definition.subresources?.some(({ name }) => name === 'status')) return;
+    const { code, body } = await desk.merge(`${own}/status`, { spec: { nonsense: 1 } });
+    expect(code, JSON.stringify(body)).toBe(200);
+    expect(body['spec']).toEqual(object['spec']);
+    expect(metadataOf(body)['generation']).toBe(metadataOf(object)['generation']);
+  });
+
+  it('is deleted', async () => {
+    const { desk } = await create();
+    expect((await desk.ask('DELETE', own)).code).toBe(200);
+  });
+
+  it('gets its defaults once and for all, and leaves what it was given alone', async () => {
+    const { object } = await create();
+    const { applyDefaults } = definition.rules;
+    expect(applyDefaults?.(deepFreeze(object))).toEqual(object);
+  });
+});

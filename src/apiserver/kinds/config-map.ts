@@ -1,0 +1,104 @@
+/** ConfigMaps: data for pods, which may be sealed. */
+import { jsonEqual } from '../../api/json-equal.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { FieldError } from '../field-error.ts';
+import { textOf } from '../metadata.ts';
+import { plainKind, AGE, NAME } from './plain-kind.ts';
+
+const DATA_BYTES_MAX = 1024 * 1024;
+const KEY = /^[-._a-zA-Z0-9]+$/;
+const KEY_LENGTH_MAX = 253;
+
+export const configMaps = plainKind('v1', {
+  kind: 'ConfigMap',
+  resource: 'configmaps',
+  shortNames: ['cm'],
+  rules: {
+    validate,
+    validateUpdate: (object, old) => [...sealErrors(object, old), ...validate(object)],
+  },
+  columns: [
+    NAME,
+    {
+      name: 'Data',
+      type: 'string',
+      description: 'How many entries it has.',
+      priority: 0,
+      cell: ({ data, binaryData }) => entriesOf(data).length + entriesOf(binaryData).length,
+    },
+    AGE,
+  ],
+});
+
+function validate({ data, binaryData }: JsonObject): readonly FieldError[] {
+  const entries = [...entriesOf(data), ...entriesOf(binaryData)];
+  const bytes = entries.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0);
+  const both = entriesOf(data).filter(([key]) => isJsonObject(binaryData) && key in binaryData);
+  return [
+    ...keyErrors(data, 'data'),
+    ...both.map(([key]) => ({
+      type: 'Invalid' as const,
+      field: 'data',
+      value: key,
+      detail: 'duplicate of key present in binaryData',
+    })),
+    ...keyErrors(binaryData, 'binaryData'),
+    ...(bytes > DATA_BYTES_MAX
+      ? [
+          {
+            type: 'TooLong' as const,
+            field: '',
+            detail: `may not be more than ${DATA_BYTES_MAX} bytes`,
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Once immutable, for ever so: pods may have read it already. */
+export function sealErrors(object: JsonObject, old: JsonObject): readonly FieldError[] {
+  if (old['immutable'] !== true) return [];
+  const detail = 'field is immutable when `immutable` is set';
+  const sealed = (field: string, isSame: boolean): readonly FieldError[] =>
+    isSame ? [] : [{ type: 'Forbidden', field, detail }];
+  return [
+    ...sealed('immutable', object['immutable'] === true),
+    ...sealed('data', jsonEqual(object['data'] ?? {}, old['data'] ?? {})),
+    ...sealed('binaryData', jsonEqual(object['binaryData'] ?? {}, old['binaryData'] ?? {})),
+  ];
+}
+
+export function keyErrors(data: Json | undefined, field: string): readonly FieldError[] {
+  return entriesOf(data).flatMap(([key]) =>
+    complaintsOf(key).map((detail) => ({
+      type: 'Invalid' as const,
+      field: `${field}[${key}]`,
+      value: key,
+      detail,
+    })),
+  );
+}
+
+function complaintsOf(key: string): readonly string[] {
+  return [
+    ...(key.length > KEY_LENGTH_MAX ? [`must be no more than ${KEY_LENGTH_MAX} characters`] : []),
+    ...(KEY.test(key)
+      ? []
+      : [
+          "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. " +
+            "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is " +
+            "'[-._a-zA-Z0-9]+')",
+        ]),
+    ...(key === '.' ? ["must not be '.'"] : []),
+    ...(key === '..'
+      ? ["must not be '..'"]
+      : key.startsWith('..')
+        ? ["must not start with '..'"]
+        : []),
+  ];
+}
+
+function entriesOf(data: Json | undefined): readonly (readonly [string, string])[] {
+  if (!isJsonObject(data)) return [];
+  return Object.entries(data).map(([key, value]) => [key, textOf(value)] as const);
+}

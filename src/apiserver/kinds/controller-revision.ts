@@ -1,0 +1,42 @@
+/** ControllerRevisions: what a controller remembers of an earlier template. */
+import type { JsonObject } from '../../lib/json.ts';
+import { textColumn } from './columns.ts';
+import { numberAt, objectsAt } from './field-path.ts';
+import { validateNotBelowZero, validateUnchanged } from './number-rules.ts';
+import { AGE, NAME, plainKind } from './plain-kind.ts';
+import { required } from './validation/complaint.ts';
+import { isGiven, readFlag, readText } from './validation/json-reading.ts';
+
+export const controllerRevisions = plainKind('apps/v1', {
+  kind: 'ControllerRevision',
+  resource: 'controllerrevisions',
+  rules: {
+    validate: (object) => [
+      ...validateNotBelowZero(object, ['revision']),
+      ...(isGiven(object['data']) ? [] : [required('data', 'data is mandatory')]),
+    ],
+    validateUpdate: (object, old) => [
+      ...validateNotBelowZero(object, ['revision']),
+      ...validateUnchanged(object, old, ['data']),
+    ],
+  },
+  columns: [
+    NAME,
+    textColumn('Controller', 'Whose memory it is.', printController),
+    textColumn('Revision', 'Its place in the order of revisions.', (object) =>
+      numberAt(object, 'revision'),
+    ),
+    AGE,
+  ],
+});
+
+function printController(object: JsonObject): string {
+  const owner = objectsAt(object, 'metadata.ownerReferences').find((one) =>
+    readFlag(one['controller']),
+  );
+  if (!owner) return '<none>';
+  const [group = '', version] = readText(owner['apiVersion']).split('/');
+  const kind = readText(owner['kind']);
+  const full = version === undefined ? kind : `${kind}.${group}`;
+  return `${full.toLowerCase()}/${readText(owner['name'])}`;
+}

@@ -1,0 +1,61 @@
+/**
+ * The labels by which a job knows its pods. Unless the user insists on a selector, the server makes
+ * one from the job's UID, so that no two jobs can ever claim the same pod.
+ */
+import { matchesLabels } from '../../api/label-selector.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { nameOf } from '../metadata.ts';
+import { changeStructAt, structAt, textAt, valueAt } from './field-path.ts';
+import { readSelector } from './selector-rules.ts';
+import { invalid, required, type Complaints } from './validation/complaint.ts';
+import { fillAbsent } from './validation/json-changes.ts';
+import { isGiven, readFlag, readTextMap } from './validation/json-reading.ts';
+import { validateLabelSelector } from './validation/labels.ts';
+
+const UID_LABEL = 'batch.kubernetes.io/controller-uid';
+const NAME_LABEL = 'batch.kubernetes.io/job-name';
+const OLD_UID_LABEL = 'controller-uid';
+const OLD_NAME_LABEL = 'job-name';
+const LABELS = 'spec.template.metadata.labels';
+
+export function withGeneratedSelector(job: JsonObject): JsonObject {
+  if (readFlag(valueAt(job, 'spec.manualSelector'))) return job;
+  const labelled = changeStructAt(job, LABELS, (labels) => fillAbsent(labels, expectedLabels(job)));
+  return changeStructAt(labelled, 'spec.selector.matchLabels', (labels) =>
+    fillAbsent(labels, { [UID_LABEL]: textAt(job, 'metadata.uid') }),
+  );
+}
+
+export function* validateGeneratedSelector(job: JsonObject): Complaints {
+  const selector = valueAt(job, 'spec.selector');
+  if (readFlag(valueAt(job, 'spec.manualSelector')) || !isGiven(selector)) return;
+  const found = readTextMap(valueAt(job, LABELS));
+  const expected = expectedLabels(job);
+  for (const [key, value] of Object.entries(expected)) {
+    const actual = found.get(key);
+    if (actual === undefined) yield required(`${LABELS}[${key}]`, `must be '${value}'`);
+    else if (actual !== value) {
+      yield invalid(`${LABELS}[${key}]`, structAt(job, LABELS), `must be '${value}'`);
+    }
+  }
+  const read = readSelector(selector);
+  if (!read || matchesLabels(read, expected)) return;
+  yield invalid('spec.selector', selector, '`selector` not auto-generated');
+}
+
+export function* validateJobSelector(job: JsonObject): Complaints {
+  const selector = valueAt(job, 'spec.selector');
+  if (!isGiven(selector)) yield required('spec.selector');
+  yield* validateLabelSelector(selector, 'spec.selector');
+  const read = readSelector(selector);
+  const labels = readTextMap(valueAt(job, LABELS));
+  if (read && matchesLabels(read, Object.fromEntries(labels))) return;
+  const shown = valueAt(job, LABELS) ?? null;
+  yield invalid(LABELS, shown, '`selector` does not match template `labels`');
+}
+
+function expectedLabels(job: JsonObject): Readonly<Record<string, string>> {
+  const uid = textAt(job, 'metadata.uid');
+  const name = nameOf(job);
+  return { [OLD_UID_LABEL]: uid, [OLD_NAME_LABEL]: name, [UID_LABEL]: uid, [NAME_LABEL]: name };
+}

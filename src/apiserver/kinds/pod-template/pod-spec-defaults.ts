@@ -1,0 +1,31 @@
+/** What users may leave out of a pod's spec, in a pod as well as in a template for pods. */
+import type { JsonObject } from '../../../lib/json.ts';
+import { changeObject, changeObjects, fillAbsent, fillEmpty } from '../validation/json-changes.ts';
+import { readText } from '../validation/json-reading.ts';
+import { defaultContainer } from './container-defaults.ts';
+import { defaultRequirements, defaultResourceList } from './resource-defaults.ts';
+import { defaultVolume } from './volume-defaults.ts';
+
+const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+
+export function defaultPodSpec(spec: JsonObject): JsonObject {
+  let next = fillEmpty(spec, {
+    dnsPolicy: 'ClusterFirst',
+    restartPolicy: 'Always',
+    schedulerName: 'default-scheduler',
+  });
+  next = fillAbsent(next, { securityContext: {}, terminationGracePeriodSeconds: 30 });
+  next = syncServiceAccount(next);
+  next = changeObjects(next, 'volumes', defaultVolume);
+  for (const name of CONTAINER_LISTS) next = changeObjects(next, name, defaultContainer);
+  next = changeObject(next, 'overhead', defaultResourceList);
+  return changeObject(next, 'resources', defaultRequirements);
+}
+
+/** The account has an old name and a new one; both are always shown, and the new one wins. */
+function syncServiceAccount(spec: JsonObject): JsonObject {
+  const name = readText(spec['serviceAccountName']) || readText(spec['serviceAccount']);
+  if (name === '') return spec;
+  const isSynced = spec['serviceAccountName'] === name && spec['serviceAccount'] === name;
+  return isSynced ? spec : { ...spec, serviceAccountName: name, serviceAccount: name };
+}

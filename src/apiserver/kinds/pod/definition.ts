@@ -1,0 +1,44 @@
+/** The kind Pod: what it is called, how it is shown, and where its rules are. */
+import { structOf } from '../../../api/schema/schema.ts';
+import type { KindDefinition } from '../../kind.ts';
+import { POD_COLUMNS } from './columns.ts';
+import { defaultPod } from './defaults.ts';
+import { podGraceSeconds } from './deletion-grace.ts';
+import { prepareForCreate, prepareForStatusUpdate, prepareForUpdate } from './preparation.ts';
+import { podSelectableFields } from './selectable-fields.ts';
+import { validatePodStatusUpdate } from './status-validation.ts';
+import { validatePod, validatePodUpdate } from './validation.ts';
+import { podWarnings } from './warnings.ts';
+
+export const POD: KindDefinition = {
+  group: '',
+  version: 'v1',
+  kind: 'Pod',
+  resource: 'pods',
+  singular: 'pod',
+  shortNames: ['po'],
+  categories: ['all'],
+  namespaced: true,
+  type: structOf('core/v1.Pod'),
+  verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+  subresources: [
+    { name: 'binding', verbs: ['create'], kind: 'Binding' },
+    { name: 'ephemeralcontainers', verbs: ['get', 'patch', 'update'], kind: 'Pod' },
+    { name: 'eviction', verbs: ['create'], group: 'policy', version: 'v1', kind: 'Eviction' },
+    { name: 'resize', verbs: ['get', 'patch', 'update'], kind: 'Pod' },
+    { name: 'status', verbs: ['get', 'patch', 'update'], kind: 'Pod' },
+  ],
+  rules: {
+    applyDefaults: defaultPod,
+    prepareForCreate,
+    prepareForUpdate,
+    validate: validatePod,
+    validateUpdate: validatePodUpdate,
+    prepareForStatusUpdate,
+    validateStatusUpdate: validatePodStatusUpdate,
+    warnings: podWarnings,
+    selectableFields: podSelectableFields,
+    gracePeriodSeconds: podGraceSeconds,
+  },
+  columns: POD_COLUMNS,
+};

@@ -1,0 +1,22 @@
+/** What a subresource leaves alone: everything in the metadata that somebody else decides. */
+import type { JsonObject } from '../../../lib/json.ts';
+import { withFieldOf } from '../validation/json-changes.ts';
+import { readStruct } from '../validation/json-reading.ts';
+
+const KEPT = [
+  'deletionTimestamp',
+  'generation',
+  'selfLink',
+  'labels',
+  'annotations',
+  'finalizers',
+  'ownerReferences',
+] as const;
+
+export function keepMetadata(object: JsonObject, old: JsonObject): JsonObject {
+  const before = readStruct(old['metadata']);
+  return KEPT.reduce(
+    (metadata: JsonObject, name) => withFieldOf(metadata, name, before),
+    readStruct(object['metadata']),
+  );
+}

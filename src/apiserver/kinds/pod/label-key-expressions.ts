@@ -1,0 +1,53 @@
+/**
+ * Selectors that ask for "the same value as mine": when a pod is created, the keys they name are
+ * written into them with the pod's own values, so that the scheduler need not know the rule.
+ */
+import type { JsonObject } from '../../../lib/json.ts';
+import { changeObject, changeObjects, withField } from '../validation/json-changes.ts';
+import { readList, readObject, readTexts } from '../validation/json-reading.ts';
+
+type Labels = ReadonlyMap<string, string>;
+
+export function addLabelKeysToSelectors(spec: JsonObject, labels: Labels): JsonObject {
+  const addTo = (holder: JsonObject): JsonObject => addExpressions(holder, labels);
+  const changed = changeObject(spec, 'affinity', (affinity) => {
+    const near = changeObject(affinity, 'podAffinity', (one) => changeTerms(one, addTo));
+    return changeObject(near, 'podAntiAffinity', (one) => changeTerms(one, addTo));
+  });
+  // A spread has no keys that must differ, whatever is written there.
+  return changeObjects(changed, 'topologySpreadConstraints', (constraint) =>
+    addExpressions(constraint, labels, false),
+  );
+}
+
+function changeTerms(affinity: JsonObject, change: (term: JsonObject) => JsonObject): JsonObject {
+  const preferred = changeObjects(
+    affinity,
+    'preferredDuringSchedulingIgnoredDuringExecution',
+    (weighted) => changeObject(weighted, 'podAffinityTerm', change),
+  );
+  return changeObjects(preferred, 'requiredDuringSchedulingIgnoredDuringExecution', change);
+}
+
+function addExpressions(holder: JsonObject, labels: Labels, mayMismatch = true): JsonObject {
+  const selector = readObject(holder['labelSelector']);
+  if (!selector) return holder; // such a selector matches nothing, and keeps matching nothing
+  const added = [
+    ...expressionsFor(readTexts(holder['matchLabelKeys']), 'In', labels),
+    ...expressionsFor(mayMismatch ? readTexts(holder['mismatchLabelKeys']) : [], 'NotIn', labels),
+  ];
+  if (added.length === 0) return holder;
+  const matchExpressions = [...readList(selector['matchExpressions']), ...added];
+  return withField(holder, 'labelSelector', { ...selector, matchExpressions });
+}
+
+function expressionsFor(
+  keys: readonly string[],
+  operator: string,
+  labels: Labels,
+): readonly JsonObject[] {
+  return keys.flatMap((key) => {
+    const value = labels.get(key);
+    return value === undefined ? [] : [{ key, operator, values: [value] }];
+  });
+}

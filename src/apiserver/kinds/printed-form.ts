@@ -1,0 +1,119 @@
+/**
+ * The form in which kube-apiserver prints an object of a built-in kind, whatever was sent.
+ *
+ * Go decodes into structs and prints the structs, and that leaves traces which clients rely on:
+ *
+ *   a struct is always printed, an empty one as {}        status: {}
+ *   an empty text, number, list or map is left out, unless its field is printed even then
+ *   an empty list that is printed is null                 rules: null
+ *   a quantity has its canonical text, a time is in UTC   "0.5" becomes "500m"
+ *
+ * Which field is which is in the schema table. Doing it twice changes nothing, and an object that is
+ * in this form already comes back as it is.
+ */
+import { formatQuantity, readQuantity } from '../../api/quantity-text.ts';
+import type { Field, Scalar, Shape, StructType } from '../../api/schema/shape.ts';
+import { formatMicroTime, formatTime, parseMicroTime, parseTime } from '../../api/time.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { mapShared } from '../../lib/share.ts';
+
+export function printedForm(object: JsonObject, type: StructType): JsonObject {
+  const changes = new Map<string, Json | undefined>();
+  for (const field of type.fields) {
+    const before = Object.hasOwn(object, field.name) ? object[field.name] : undefined;
+    const after = printField(before, field);
+    if (after !== before) changes.set(field.name, after);
+  }
+  if (changes.size === 0) return object;
+  const kept = Object.entries(object).filter(([name]) => !changes.has(name));
+  const changed = [...changes].flatMap(([name, value]): [string, Json][] =>
+    value === undefined ? [] : [[name, value]],
+  );
+  return Object.fromEntries([...kept, ...changed]);
+}
+
+function printField(value: Json | undefined, field: Field): Json | undefined {
+  const { shape, pointer, omitEmpty } = field;
+  if (value === undefined || value === null) return printNothing(field);
+  if (pointer) return printValue(value, shape);
+  const isNothing =
+    shape.kind === 'scalar' ? value === zeroOf(shape.scalar) : hasItems(shape) && isEmpty(value);
+  if (!isNothing) return printValue(value, shape);
+  return omitEmpty ? undefined : shape.kind === 'scalar' ? value : null;
+}
+
+function printNothing(field: Field): Json | undefined {
+  const { shape, pointer, omitEmpty } = field;
+  if (!pointer && shape.kind === 'struct') return printedForm({}, shape.type);
+  if (!pointer && shape.kind === 'special') return emptySpecial(field);
+  if (omitEmpty) return undefined;
+  return pointer || hasItems(shape) || shape.kind !== 'scalar' ? null : zeroOf(shape.scalar);
+}
+
+function hasItems({ kind }: Shape): boolean {
+  return kind === 'list' || kind === 'map';
+}
+
+function printValue(value: Json, shape: Shape): Json {
+  switch (shape.kind) {
+    case 'struct':
+      return isJsonObject(value) ? printedForm(value, shape.type) : value;
+    case 'list': {
+      if (!Array.isArray(value)) return value;
+      const items: readonly Json[] = value;
+      return mapShared(items, (item) => printValue(item, shape.item));
+    }
+    case 'map':
+      return isJsonObject(value) ? printMap(value, shape.value) : value;
+    case 'special':
+      return shape.special === 'Quantity' ? printQuantity(value) : printTime(value, shape.special);
+    case 'scalar':
+      return value;
+  }
+}
+
+function printMap(map: JsonObject, shape: Shape): JsonObject {
+  const entries = Object.entries(map);
+  const printed = mapShared(
+    entries.map(([, value]) => value),
+    (value) => printValue(value, shape),
+  );
+  if (entries.every(([, value], index) => value === printed[index])) return map;
+  return Object.fromEntries(entries.map(([key], index) => [key, printed[index] ?? null]));
+}
+
+function printQuantity(value: Json): Json {
+  if (typeof value !== 'string' && typeof value !== 'number') return value;
+  return formatQuantity(readQuantity(value));
+}
+
+function printTime(value: Json, special: string): Json {
+  if (typeof value !== 'string' || value === '') return value;
+  if (special === 'Time') return formatTime(parseTime(value).ms);
+  if (special !== 'MicroTime') return value;
+  const { ms, nanos } = parseMicroTime(value);
+  return formatMicroTime(ms, nanos);
+}
+
+const EMPTY_SPECIALS: ReadonlyMap<string, Json> = new Map<string, Json>([
+  ['Quantity', '0'],
+  ['IntOrString', 0],
+  ['Duration', '0s'],
+]);
+
+/** What stands for nothing. Only the time of creation is left out; other times are printed as null. */
+function emptySpecial({ name, shape }: Field): Json | undefined {
+  if (shape.kind !== 'special' || name === 'creationTimestamp') return undefined;
+  return EMPTY_SPECIALS.get(shape.special) ?? null;
+}
+
+function zeroOf(scalar: Scalar): Json {
+  if (scalar === 'string') return '';
+  if (scalar === 'bool') return false;
+  return scalar === 'bytes' ? null : 0;
+}
+
+function isEmpty(value: Json): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return isJsonObject(value) && Object.keys(value).length === 0;
+}

@@ -1,0 +1,52 @@
+/** The answers of kube-apiserver v1.36.4 about leases, events, deployments, and what there is. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { replayApiServerScenario } from '../../../test/conformance/apiserver-scenario.ts';
+import { ApiDesk } from '../../../test/support/api-desk.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { objectsAt, textAt } from './field-path.ts';
+
+interface Recorded {
+  readonly scenario: string;
+  readonly steps: readonly {
+    readonly request: { readonly path: string };
+    readonly response: { readonly code: number; readonly body: JsonObject | string };
+  }[];
+}
+
+const recordings: readonly Recorded[] = readFileSync(
+  new URL('recorded-answers.jsonl', import.meta.url),
+  'utf8',
+)
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line));
+
+/** What kube-apiserver serves and this server does not, or not from this folder. */
+const NOT_SERVED =
+  /^(?:bindings|componentstatuses|customresourcedefinitions.*|.*\/(?:proxy|token|attach|binding|eviction|exec|log|portforward))$/;
+
+describe('recorded answers', () => {
+  it.each(['leases-and-events', 'deployments'])('%s are answered alike', async (name) => {
+    const found = recordings.find(({ scenario }) => scenario === name);
+    expect(await replayApiServerScenario({ ...found })).toEqual([]);
+  });
+});
+
+describe('recorded discovery', () => {
+  const steps = recordings.find(({ scenario }) => scenario === 'discovery')?.steps ?? [];
+  const cases = steps.map(({ request: { path }, response }) => [path, response] as const);
+
+  it.each(cases)('%s tells what kube-apiserver tells', async (path, { code, body }) => {
+    const desk = await ApiDesk.open();
+    const answer = await desk.ask('GET', path);
+    if (path.includes('apiextensions')) return;
+    expect(answer.code).toBe(code);
+    if (typeof body === 'string') return;
+    const isServed = (one: JsonObject): boolean => !NOT_SERVED.test(textAt(one, 'name'));
+    const expected = objectsAt(body, 'resources').filter(isServed);
+    const actual = objectsAt(answer.body, 'resources').filter(isServed);
+    expect(actual).toEqual(expected);
+    expect({ ...answer.body, resources: [] }).toEqual({ ...body, resources: [] });
+  });
+});

@@ -1,0 +1,39 @@
+/** RuntimeClasses: which of a node's runtimes runs a pod. */
+import { checkDns1123Label } from '../../api/validation-names.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { textColumn } from './columns.ts';
+import { textAt, valueAt } from './field-path.ts';
+import { validateUnchanged } from './number-rules.ts';
+import { AGE, NAME, plainKind } from './plain-kind.ts';
+import { validateTolerations } from './pod-template/tolerations.ts';
+import { invalidFor, required, type Complaints } from './validation/complaint.ts';
+import { validateLabels } from './validation/labels.ts';
+import { readAmounts, validateNotNegative } from './validation/quantities.ts';
+
+export const runtimeClasses = plainKind('node.k8s.io/v1', {
+  kind: 'RuntimeClass',
+  resource: 'runtimeclasses',
+  rules: {
+    validate: (object) => [...checkClass(object)],
+    validateUpdate: (object, old) => [...validateUnchanged(object, old, ['handler'])],
+  },
+  columns: [
+    NAME,
+    textColumn('Handler', 'What the runtime is called on the node.', (object) =>
+      textAt(object, 'handler'),
+    ),
+    AGE,
+  ],
+});
+
+function* checkClass(object: JsonObject): Complaints {
+  const handler = textAt(object, 'handler');
+  if (handler === '') yield required('handler');
+  else yield* invalidFor('handler', handler, checkDns1123Label(handler));
+  for (const [name, amount] of readAmounts(valueAt(object, 'overhead.podFixed'))) {
+    yield* validateNotNegative(amount, `overhead.podFixed.${name}`);
+  }
+  yield* validateLabels(valueAt(object, 'scheduling.nodeSelector'), 'scheduling.nodeSelector');
+  const tolerations = valueAt(object, 'scheduling.tolerations');
+  yield* validateTolerations(tolerations, 'scheduling.tolerations');
+}

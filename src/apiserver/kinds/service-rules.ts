@@ -1,0 +1,102 @@
+/** What a service may say: which ports need names, and which fields go with which type. */
+import { checkDns1123Subdomain } from '../../api/validation-names.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { objectsAt, structAt, textAt, valueAt } from './field-path.ts';
+import { validatePortReference } from './pod-template/ports.ts';
+import {
+  duplicate,
+  invalid,
+  invalidFor,
+  required,
+  requireOneOf,
+  type Complaints,
+} from './validation/complaint.ts';
+import { validateIp } from './validation/ip-addresses.ts';
+import { isGiven, readNumber, readText, readTexts } from './validation/json-reading.ts';
+import { validateLabels } from './validation/labels.ts';
+import { checkPortNumber, validateDnsLabel, validateQualifiedName } from './validation/names.ts';
+
+const AFFINITIES = ['ClientIP', 'None'];
+const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
+const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+const AFFINITY_SECONDS_MAX = 86_400;
+
+export function* validateService(object: JsonObject, old?: JsonObject): Complaints {
+  const spec = structAt(object, 'spec');
+  const type = readText(spec['type']);
+  const isHeadless = readText(spec['clusterIP']) === 'None';
+  const ports = objectsAt(spec, 'ports');
+  if (ports.length === 0 && !isHeadless && type !== 'ExternalName') yield required('spec.ports');
+  if (isHeadless && type !== 'ClusterIP' && type !== 'ExternalName') {
+    const detail = `may not be set to 'None' for ${type} services`;
+    yield invalid('spec.clusterIPs[0]', 'None', detail);
+  }
+  yield* validateExternalName(spec, type);
+  yield* validatePorts(ports);
+  yield* validateLabels(spec['selector'], 'spec.selector');
+  yield* requireOneOf('spec.sessionAffinity', readText(spec['sessionAffinity']), AFFINITIES);
+  yield* validateAffinitySeconds(spec);
+  for (const [index, address] of readTexts(spec['externalIPs']).entries()) {
+    yield* validateIp(address, `spec.externalIPs[${index}]`);
+  }
+  yield* requireOneOf('spec.type', type, TYPES);
+  yield* validateSamePorts(ports);
+  if (old) yield* validateSameAddress(object, old);
+}
+
+function* validateExternalName(spec: JsonObject, type: string): Complaints {
+  if (type !== 'ExternalName') return;
+  const field = 'spec.externalName';
+  const name = readText(spec['externalName']).replace(/\.$/, '');
+  if (name === '') yield required(field);
+  else yield* invalidFor(field, name, checkDns1123Subdomain(name));
+}
+
+function* validatePorts(ports: readonly JsonObject[]): Complaints {
+  const names = new Set<string>();
+  for (const [index, port] of ports.entries()) {
+    const path = `spec.ports[${index}]`;
+    const name = readText(port['name']);
+    if (name === '' && ports.length > 1) yield required(`${path}.name`);
+    if (name !== '') {
+      yield* validateDnsLabel(name, `${path}.name`);
+      if (names.has(name)) yield duplicate(`${path}.name`, name);
+      names.add(name);
+    }
+    const number = readNumber(port['port']);
+    yield* invalidFor(`${path}.port`, number, checkPortNumber(number));
+    yield* requireOneOf(`${path}.protocol`, readText(port['protocol']), PROTOCOLS);
+    yield* validatePortReference(port['targetPort'], `${path}.targetPort`);
+    if (isGiven(port['appProtocol'])) {
+      yield* validateQualifiedName(readText(port['appProtocol']), `${path}.appProtocol`);
+    }
+  }
+}
+
+function* validateAffinitySeconds(spec: JsonObject): Complaints {
+  if (spec['sessionAffinity'] !== 'ClientIP') return;
+  const field = 'sessionAffinityConfig.clientIP.timeoutSeconds';
+  const seconds = valueAt(spec, field);
+  if (typeof seconds !== 'number' || (seconds > 0 && seconds <= AFFINITY_SECONDS_MAX)) return;
+  const detail = `must be greater than 0 and less than ${AFFINITY_SECONDS_MAX}`;
+  yield invalid(`spec.${field}`, seconds, detail);
+}
+
+/** Two ports with the same number must differ in their protocol. */
+function* validateSamePorts(ports: readonly JsonObject[]): Complaints {
+  const seen = new Set<string>();
+  for (const [index, port] of ports.entries()) {
+    const [protocol, number] = [readText(port['protocol']), readNumber(port['port'])];
+    const key = `${protocol}/${number}`;
+    if (seen.has(key)) yield duplicate(`spec.ports[${index}]`, { protocol, port: number });
+    seen.add(key);
+  }
+}
+
+/** An address, once given, stays while the service has a type that has one. */
+function* validateSameAddress(object: JsonObject, old: JsonObject): Complaints {
+  const [before, now] = [textAt(old, 'spec.clusterIP'), textAt(object, 'spec.clusterIP')];
+  const isExternal = [object, old].some((one) => textAt(one, 'spec.type') === 'ExternalName');
+  if (isExternal || before === '' || before === now) return;
+  yield invalid('spec.clusterIPs[0]', [now], 'may not change once set');
+}

@@ -1,0 +1,115 @@
+/**
+ * Lists: all objects of a kind, or a page of them, as they were at one moment.
+ *
+ * A page that is not the last carries a token with the revision of the snapshot and the key of its
+ * last object, so that all pages together are one list. When that snapshot is gone from history, the
+ * client gets 410 and has to start over.
+ */
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { PodkeepError } from '../lib/errors.ts';
+import type { ListPage, ObjectStore } from '../ports/object-store.ts';
+import type { KindDefinition } from './kind.ts';
+import type { ListOptions } from './options.ts';
+import { prefixOf } from './registry.ts';
+import { selectionOf } from './selection.ts';
+import { badRequest, expired } from './status.ts';
+import { fromStored } from './stored-form.ts';
+
+export interface Listing {
+  readonly items: readonly JsonObject[];
+  readonly metadata: JsonObject;
+}
+
+/** How many objects are looked at in one go while a page is filled. */
+const CHUNK = 500;
+
+export function listObjects(
+  store: ObjectStore,
+  definition: KindDefinition,
+  namespace: string,
+  options: ListOptions,
+): Listing {
+  const selects = selectionOf(definition, options, null);
+  const prefix = prefixOf(definition, namespace);
+  const isFiltered = options.labels.length > 0 || options.fields.length > 0;
+  const { limit } = options;
+  let { revision, after } = startOf(store, options);
+  const items: JsonObject[] = [];
+  for (;;) {
+    const wanted = limit === null ? undefined : isFiltered ? CHUNK : limit;
+    const page = read(store, prefix, { revision, after, limit: wanted });
+    revision = page.revision;
+    for (const [index, { key, value: stored }] of page.objects.entries()) {
+      const value = fromStored(definition, stored);
+      if (!selects(value)) continue;
+      items.push(value);
+      const isLast = index === page.objects.length - 1 && page.remaining === 0;
+      if (limit !== null && items.length === limit && !isLast) {
+        const remaining = page.objects.length - index - 1 + page.remaining;
+        return {
+          items,
+          metadata: {
+            resourceVersion: String(revision),
+            continue: makeToken(revision, key),
+            ...(!isFiltered && { remainingItemCount: remaining }),
+          },
+        };
+      }
+    }
+    const last = page.objects.at(-1);
+    if (page.remaining === 0 || !last) break;
+    after = last.key;
+  }
+  return { items, metadata: { resourceVersion: String(revision) } };
+}
+
+function startOf(
+  store: ObjectStore,
+  { continue: token, resourceVersion, resourceVersionMatch }: ListOptions,
+): { revision: number | undefined; after: string | undefined } {
+  if (token !== null) return readToken(token);
+  const isExact = resourceVersionMatch === 'Exact' && resourceVersion !== null;
+  if (resourceVersion !== null && resourceVersion > store.revision) {
+    throw expired(`Too large resource version: ${resourceVersion}, current: ${store.revision}`);
+  }
+  return { revision: isExact ? resourceVersion : undefined, after: undefined };
+}
+
+function read(
+  store: ObjectStore,
+  prefix: string,
+  options: { revision: number | undefined; after: string | undefined; limit: number | undefined },
+): ListPage {
+  const { revision, after, limit } = options;
+  try {
+    return store.list(prefix, {
+      ...(revision !== undefined && { revision }),
+      ...(after !== undefined && { after }),
+      ...(limit !== undefined && { limit }),
+    });
+  } catch (error) {
+    if (!(error instanceof PodkeepError) || error.code !== 'REVISION_TOO_OLD') throw error;
+    throw expired(
+      'The provided continue parameter is too old to display a consistent list result. You can start ' +
+        'a new list without the continue parameter.',
+    );
+  }
+}
+
+function makeToken(revision: number, key: string): string {
+  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: key })).toString(
+    'base64url',
+  );
+}
+
+function readToken(token: string): { revision: number; after: string } {
+  try {
+    const read: unknown = JSON.parse(Buffer.from(token, 'base64url').toString());
+    if (isJsonObject(read) && typeof read['rv'] === 'number' && typeof read['start'] === 'string') {
+      return { revision: read['rv'], after: read['start'] };
+    }
+  } catch {
+    // The sentence below says it.
+  }
+  throw badRequest('invalid continue token: continue key is not valid');
+}

@@ -1,0 +1,154 @@
+/**
+ * The scale of something that has replicas: the same small object (autoscaling/v1 Scale) for every
+ * kind, so that whoever scales need not know what.
+ *
+ *     deployment ──read──> Scale { spec.replicas, status.replicas, status.selector }
+ *     deployment <──write── Scale with another spec.replicas
+ *
+ * A Scale is never stored. It has the name, UID and version of what it scales, so a stale Scale is
+ * refused just as a stale deployment is.
+ */
+import { kindOf } from '../api/schema/schema.ts';
+import { assert } from '../lib/assert.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import type { FieldError } from './field-error.ts';
+import type { KindDefinition, Subresource } from './kind.ts';
+import { AGE, NAME } from './kinds/plain-kind.ts';
+import { metadataOf, nameOf, textOf, withMetadata } from './metadata.ts';
+import { conflict, invalid } from './status.ts';
+
+/** Where a kind keeps what its scale shows. */
+export interface Scaling {
+  readonly replicas: (object: JsonObject) => number;
+  readonly observedReplicas: (object: JsonObject) => number;
+  /** The labels of its pods as the text of a selector; empty: it has none. */
+  readonly selector: (object: JsonObject) => string;
+  readonly withReplicas: (object: JsonObject, replicas: number) => JsonObject;
+}
+
+const SCALE_FIELDS = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'] as const;
+
+export function scaleSubresource(scaling: Scaling): Subresource {
+  return {
+    name: 'scale',
+    group: 'autoscaling',
+    version: 'v1',
+    kind: 'Scale',
+    verbs: ['get', 'patch', 'update'],
+    view: {
+      definition: scales,
+      read: (object) => readScale(object, scaling),
+      write: (object, scale) => writeScale(object, scale, scaling),
+    },
+  };
+}
+
+function readScale(object: JsonObject, scaling: Scaling): JsonObject {
+  const metadata = metadataOf(object);
+  const shown = SCALE_FIELDS.flatMap((name) => {
+    const value = metadata[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const replicas = scaling.replicas(object);
+  const selector = scaling.selector(object);
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: Object.fromEntries(shown),
+    spec: replicas === 0 ? {} : { replicas },
+    status: { replicas: scaling.observedReplicas(object), ...(selector !== '' && { selector }) },
+  };
+}
+
+function writeScale(object: JsonObject, scale: JsonObject, scaling: Scaling): JsonObject {
+  const name = nameOf(object);
+  const { resourceVersion, uid } = metadataOf(scale);
+  checkUid(object, textOf(uid));
+  const replicas = replicasOf(scale);
+  const errors = validateScale(scale, name);
+  if (errors.length > 0) throw invalid(scales, name, errors);
+  // The version that the Scale was read at decides whether the write is stale.
+  const versioned = withMetadata(object, { resourceVersion: textOf(resourceVersion) });
+  return scaling.withReplicas(versioned, replicas);
+}
+
+function validateScale(scale: JsonObject, name: string): readonly FieldError[] {
+  const replicas = replicasOf(scale);
+  const said = nameOf(scale);
+  return [
+    ...(said === '' || said === name
+      ? []
+      : [
+          {
+            type: 'Invalid' as const,
+            field: 'metadata.name',
+            value: said,
+            detail: 'field is immutable',
+          },
+        ]),
+    ...(replicas >= 0
+      ? []
+      : [
+          {
+            type: 'Invalid' as const,
+            field: 'spec.replicas',
+            value: replicas,
+            detail: 'must be greater than or equal to 0',
+          },
+        ]),
+  ];
+}
+
+function checkUid(object: JsonObject, said: string): void {
+  const { uid } = metadataOf(object);
+  if (said === '' || said === uid) return;
+  const found = textOf(uid);
+  const why = `Precondition failed: UID in precondition: ${said}, UID in object meta: ${found}`;
+  throw conflict({ group: scales.group, resource: 'scales' }, nameOf(object), why);
+}
+
+function replicasOf({ spec }: JsonObject): number {
+  const replicas = isJsonObject(spec) ? spec['replicas'] : undefined;
+  return typeof replicas === 'number' ? replicas : 0;
+}
+
+function observedOf({ status }: JsonObject): number {
+  const replicas = isJsonObject(status) ? status['replicas'] : undefined;
+  return typeof replicas === 'number' ? replicas : 0;
+}
+
+const scales: KindDefinition = describeScales();
+
+function describeScales(): KindDefinition {
+  const known = kindOf('autoscaling/v1', 'Scale');
+  assert(known !== undefined, 'the table of shapes has a Scale');
+  const { group, version, kind, type } = known;
+  return {
+    group,
+    version,
+    kind,
+    type,
+    resource: 'scales',
+    singular: 'scale',
+    namespaced: true,
+    rules: {},
+    columns: [
+      { ...NAME, format: '' },
+      {
+        name: 'Desired',
+        type: 'integer',
+        priority: 0,
+        description: 'How many there should be.',
+        cell: replicasOf,
+      },
+      {
+        name: 'Available',
+        type: 'integer',
+        priority: 0,
+        description: 'How many there are.',
+        cell: observedOf,
+      },
+      AGE,
+    ],
+  };
+}

@@ -1,0 +1,179 @@
+/**
+ * The answers of an API server that is asked for what it cannot or will not do: metav1.Status.
+ *
+ * Clients branch on code and reason and show the message, so all three are kube-apiserver's.
+ */
+import type { JsonObject, Json } from '../lib/json.ts';
+import { messageOf, reasonOf, type FieldError } from './field-error.ts';
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly JsonObject[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** The plural of a kind with its group, as in `deployments.apps`. */
+export interface ResourceName {
+  readonly group: string;
+  readonly resource: string;
+}
+
+/** A kind with its group, as in `Deployment.apps`. */
+export interface KindName {
+  readonly group: string;
+  readonly kind: string;
+}
+
+export class StatusError extends Error {
+  override readonly name = 'StatusError';
+  readonly code: number;
+  readonly reason: string;
+  readonly details: StatusDetails | undefined;
+
+  constructor(code: number, reason: string, message: string, details?: StatusDetails) {
+    super(message);
+    this.code = code;
+    this.reason = reason;
+    this.details = details;
+  }
+
+  toStatus(): JsonObject {
+    return {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: this.message,
+      reason: this.reason,
+      ...(this.details && { details: withoutUndefined(this.details) }),
+      code: this.code,
+    };
+  }
+}
+
+export function successStatus(details: StatusDetails): JsonObject {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: withoutUndefined(details),
+  };
+}
+
+export function notFound(resource: ResourceName, name: string): StatusError {
+  const message = `${printName(resource)} "${name}" not found`;
+  return new StatusError(404, 'NotFound', message, detailsOf(resource, name));
+}
+
+export function alreadyExists(resource: ResourceName, name: string): StatusError {
+  const message = `${printName(resource)} "${name}" already exists`;
+  return new StatusError(409, 'AlreadyExists', message, detailsOf(resource, name));
+}
+
+export function conflict(resource: ResourceName, name: string, why: string): StatusError {
+  const message = `Operation cannot be fulfilled on ${printName(resource)} "${name}": ${why}`;
+  return new StatusError(409, 'Conflict', message, detailsOf(resource, name));
+}
+
+export const MODIFIED =
+  'the object has been modified; please apply your changes to the latest version and try again';
+
+export function forbidden(resource: ResourceName, name: string, why: string): StatusError {
+  const what = name === '' ? printName(resource) : `${printName(resource)} "${name}"`;
+  const message = `${what} is forbidden: ${why}`;
+  return new StatusError(403, 'Forbidden', message, detailsOf(resource, name));
+}
+
+/** Everything that is wrong with an object at once (422). */
+export function invalid(
+  { group, kind }: KindName,
+  name: string,
+  errors: readonly FieldError[],
+): StatusError {
+  const what = group === '' ? kind : `${kind}.${group}`;
+  // The same sentence is not said twice, but every cause is listed.
+  const sentences = [...new Set(errors.map((error) => `${error.field}: ${messageOf(error)}`))];
+  const joined = sentences.length === 1 ? sentences[0] : `[${sentences.join(', ')}]`;
+  const causes = errors.map((error) => ({
+    reason: reasonOf(error),
+    message: messageOf(error),
+    field: error.field,
+  }));
+  return new StatusError(422, 'Invalid', `${what} "${name}" is invalid: ${joined}`, {
+    ...(name !== '' && { name }),
+    ...(group !== '' && { group }),
+    ...(kind !== '' && { kind }),
+    causes,
+  });
+}
+
+export function badRequest(message: string): StatusError {
+  return new StatusError(400, 'BadRequest', message);
+}
+
+export function methodNotAllowed(): StatusError {
+  const message = 'the server does not allow this method on the requested resource';
+  return new StatusError(405, 'MethodNotAllowed', message, {});
+}
+
+export function resourceUnknown(): StatusError {
+  return new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
+}
+
+export function notAcceptable(accepted: readonly string[]): StatusError {
+  const message = `only the following media types are accepted: ${accepted.join(', ')}`;
+  return new StatusError(406, 'NotAcceptable', message);
+}
+
+export function unsupportedMediaType(accepted: readonly string[]): StatusError {
+  const message =
+    'the body of the request was in an unknown format - accepted media types include: ' +
+    accepted.join(', ');
+  return new StatusError(415, 'UnsupportedMediaType', message);
+}
+
+/** A patch whose type nobody knows. */
+export function patchTypeUnknown(message = '415: Unsupported Media Type'): StatusError {
+  return new StatusError(415, 'UnsupportedMediaType', message, {});
+}
+
+/** A JSON patch that cannot be carried out: the API says no more than this. */
+export function patchRejected(): StatusError {
+  const message = 'the server rejected our request due to an error in our request';
+  return new StatusError(422, 'Invalid', message, {});
+}
+
+export function tooLarge(limitBytes: number): StatusError {
+  const message = `Request entity too large: limit is ${limitBytes}`;
+  return new StatusError(413, 'RequestEntityTooLarge', message);
+}
+
+/** The history that was asked for is gone (410). */
+export function expired(message: string): StatusError {
+  return new StatusError(410, 'Expired', message);
+}
+
+export function internalError(message: string): StatusError {
+  return new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, {
+    causes: [{ message }],
+  });
+}
+
+function printName({ group, resource }: ResourceName): string {
+  return group === '' ? resource : `${resource}.${group}`;
+}
+
+function detailsOf({ group, resource }: ResourceName, name: string): StatusDetails {
+  return { ...(name !== '' && { name }), ...(group !== '' && { group }), kind: resource };
+}
+
+function withoutUndefined(details: StatusDetails): JsonObject {
+  const entries: (readonly [string, Json | undefined])[] = Object.entries(details);
+  return Object.fromEntries(
+    entries.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+}

@@ -1,0 +1,74 @@
+/**
+ * Keeps the history of a store within its limits, in the background.
+ *
+ * It looks when the oldest commit is somewhat over age, or when there are somewhat too many of them,
+ * so that a look is worth its cost: a store on disk has to write down what it forgot. A look forgets a
+ * bounded number of commits, and comes back at once if that was not enough; requests go in between.
+ */
+import type { Cancel, Clock } from '../../ports/clock.ts';
+import type { Timeline } from './timeline.ts';
+
+export interface HistoryLimits {
+  /** About so many commits are remembered, if they are not older than `historyMs`. */
+  readonly historyMax: number;
+  readonly historyMs: number;
+}
+
+/** As long as etcd remembers by default under Kubernetes. */
+const HISTORY_MS = 5 * 60_000;
+const HISTORY_MAX = 10_000;
+/** The part of a limit by which history may exceed it. */
+const SLACK = 0.1;
+const COMMITS_PER_LOOK = 1000;
+
+export function limitsOf(options: Partial<HistoryLimits>): HistoryLimits {
+  const { historyMax = HISTORY_MAX, historyMs = HISTORY_MS } = options;
+  return { historyMax, historyMs };
+}
+
+export class HistoryLimit {
+  readonly #clock: Clock;
+  readonly #limits: HistoryLimits;
+  readonly #timeline: Timeline;
+  readonly #forget: (upTo: number) => void;
+  #timer: { readonly dueMs: number; readonly cancel: Cancel } | null = null;
+
+  constructor(
+    clock: Clock,
+    limits: HistoryLimits,
+    timeline: Timeline,
+    forget: (upTo: number) => void,
+  ) {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#timeline = timeline;
+    this.#forget = forget;
+  }
+
+  /** To be called whenever the history may have grown. */
+  plan(): void {
+    const { historyMax, historyMs } = this.#limits;
+    const { length, oldestAtMs } = this.#timeline;
+    if (oldestAtMs === undefined) return;
+    const nowMs = this.#clock.monotonic();
+    const isTooLong = length > historyMax * (1 + SLACK);
+    const dueMs = isTooLong ? nowMs : oldestAtMs + historyMs * (1 + SLACK);
+    if (this.#timer && this.#timer.dueMs <= dueMs) return;
+    this.#timer?.cancel();
+    this.#timer = { dueMs, cancel: this.#clock.after(dueMs - nowMs, () => this.#look()) };
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  #look(): void {
+    this.#timer = null;
+    const { historyMax, historyMs } = this.#limits;
+    const beforeMs = this.#clock.monotonic() - historyMs;
+    const upTo = this.#timeline.surplus(historyMax, beforeMs, COMMITS_PER_LOOK);
+    if (upTo !== undefined) this.#forget(upTo);
+    this.plan();
+  }
+}

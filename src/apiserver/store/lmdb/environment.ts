@@ -1,0 +1,76 @@
+/**
+ * The one place that talks to LMDB. It only writes: what is on disk is read by `load.ts`, once.
+ *
+ * LMDB runs without overlapping syncs: a transaction reaches the file's meta page after all of its
+ * other pages are on disk, and the meta page itself is written through. So a transaction that failed
+ * is not in the file. With overlapping syncs, the default, it would be, and a restart would show it.
+ *
+ * A failed transaction rejects a promise that the library hands out inside the error; nobody else
+ * waits for it, and it would end the process. Without batching by event turn there are no others.
+ */
+import { open, type RootDatabase } from 'lmdb';
+import { Reserve } from './reserve.ts';
+
+export interface Environment {
+  /** To be awaited before `write`. Rejects if there is no room for it; then nothing was touched. */
+  reserve(puts: readonly Put[], removals: readonly Buffer[]): Promise<void>;
+  /** One transaction: durable when it resolves, and not in the file if it rejects. */
+  write(puts: readonly Put[], removals: readonly Buffer[]): Promise<void>;
+  get(key: Buffer): Buffer | undefined;
+  close(): Promise<void>;
+}
+
+export type Put = readonly [key: Buffer, value: Buffer];
+
+export function openEnvironment(file: string): Environment {
+  const reserve = new Reserve(file);
+  const database = openDatabase(file);
+  return {
+    reserve: (puts, removals) => {
+      const valueBytes = puts.map(([, value]) => value.length);
+      return reserve.ensure({ valueBytes, removals: removals.length });
+    },
+    write: (puts, removals) => writeBatch(database, puts, removals),
+    get: (key) => database.get(key),
+    close: async () => {
+      reserve.close();
+      await database.close();
+    },
+  };
+}
+
+export function openDatabase(file: string): RootDatabase<Buffer, Buffer> {
+  return open<Buffer, Buffer>({
+    path: file,
+    noSubdir: true,
+    keyEncoding: 'binary',
+    encoding: 'binary',
+    overlappingSync: false,
+    eventTurnBatching: false,
+  });
+}
+
+async function writeBatch(
+  database: RootDatabase<Buffer, Buffer>,
+  puts: readonly Put[],
+  removals: readonly Buffer[],
+): Promise<void> {
+  try {
+    await database.batch(() => {
+      for (const key of removals) void database.remove(key);
+      for (const [key, value] of puts) void database.put(key, value);
+    });
+  } catch (error) {
+    throw await causeOf(error);
+  }
+}
+
+/** The library's error only says that there is another one, which it gives as a promise. */
+async function causeOf(error: unknown): Promise<unknown> {
+  const inner: unknown = error instanceof Error && 'commitError' in error && error.commitError;
+  if (!(inner instanceof Promise)) return error;
+  return inner.then(
+    () => error,
+    (cause: unknown) => cause,
+  );
+}

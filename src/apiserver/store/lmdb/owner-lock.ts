@@ -1,0 +1,79 @@
+/**
+ * One podkeep for each folder.
+ *
+ * Node has no file locks, but LMDB does: each process that reads an LMDB file stands in a table beside
+ * it, and holds a lock of the operating system for as long as it lives, however it ends. So the owner
+ * of a folder keeps reading a small file without records, and whoever finds another reader there goes
+ * away. Each enters the table before looking at it: of two that start in the same moment at least one
+ * sees the other, and perhaps both do and none of them starts.
+ *
+ * The store's own file cannot serve for this, because it has to be checked before LMDB touches it, and
+ * because a reader that stays would keep its old pages from being used again.
+ */
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { storeDamaged, storeLocked, storeUnreadable } from '../store-errors.ts';
+import { Damage } from './damage.ts';
+import { openDatabase } from './environment.ts';
+import { reasonOf } from './load.ts';
+import { readMeta } from './meta-page.ts';
+
+const OWNER_FILE = 'owner.mdb';
+
+/** LMDB's table tells processes apart, not the stores of one process. */
+const heldHere = new Set<string>();
+
+/** Returns what gives the folder free again. Throws STORE_LOCKED. */
+export function lockFolder(folder: string): () => Promise<void> {
+  const name = realpathSync(folder);
+  if (heldHere.has(name)) throw storeLocked({ folder, owner: 'this very process' });
+  const file = path.join(folder, OWNER_FILE);
+  checkOwnerFile(file);
+  const { others, leave } = enter(file);
+  if (others.length > 0) {
+    // If this fails, our line in the table goes when this process does. The owner is not harmed.
+    leave().catch(() => {});
+    throw storeLocked({ folder, owner: `process ${others.join(', ')}` });
+  }
+  heldHere.add(name);
+  return async () => {
+    heldHere.delete(name);
+    await leave();
+  };
+}
+
+function enter(file: string): { others: readonly number[]; leave: () => Promise<void> } {
+  try {
+    const database = openDatabase(file);
+    const reading = database.useReadTransaction();
+    // Those that were killed leave their line behind.
+    database.readerCheck();
+    const others = readersIn(database.readerList()).filter((pid) => pid !== process.pid);
+    const leave = (): Promise<void> => {
+      reading.done();
+      return database.close();
+    };
+    return { others, leave };
+  } catch (error) {
+    throw storeUnreadable({ file, reason: reasonOf(error) }, error);
+  }
+}
+
+/** A table: a line of titles, then for each reader its process, its thread and its transaction. */
+function readersIn(table: string): readonly number[] {
+  const pids = table.split('\n').map((line) => Number.parseInt(line.trim(), 10));
+  return [...new Set(pids.filter((pid) => pid > 0))];
+}
+
+function checkOwnerFile(file: string): void {
+  if (!existsSync(file)) return;
+  const bytes = readFileSync(file);
+  // Empty: whoever made it was killed before writing into it. LMDB begins anew then.
+  if (bytes.length === 0) return;
+  try {
+    const { main, free } = readMeta(bytes);
+    if (main.root !== null || free.root !== null) throw new Damage('it should have no records');
+  } catch (error) {
+    throw storeDamaged({ file, reason: reasonOf(error) }, error);
+  }
+}

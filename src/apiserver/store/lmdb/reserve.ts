@@ -1,0 +1,88 @@
+/**
+ * Sees to it that LMDB never runs out of disk in the middle of a write.
+ *
+ * When the disk is full LMDB's library describes the failed write in a buffer that is too short for it
+ * (`mdb_page_flush` in lmdb 3.5), and the process may end with a broken heap. So the file is kept
+ * longer than it has to be: before each transaction zeros are written for all pages that it could
+ * need, and a full disk is noticed here, where an error is just an error. As a bonus, writing into
+ * what is already there is quicker to sync than making a file grow.
+ */
+import { closeSync, fstatSync, openSync, readSync, write as writeCallback } from 'node:fs';
+import { promisify } from 'node:util';
+import { HEADER_BYTES, META_PAGES_BYTES_MAX, readMeta, type Meta } from './meta-page.ts';
+
+const write = promisify(writeCallback);
+
+/** What a transaction is going to do. */
+export interface Work {
+  readonly valueBytes: readonly number[];
+  readonly removals: number;
+}
+
+/** The file grows by this much, so that it need not grow often. */
+const STEP_BYTES = 2 ** 20;
+/** What one record takes in its page, beside its value. */
+const ENTRY_BYTES = 64;
+const PAGES_MIN = 32;
+
+export class Reserve {
+  readonly #descriptor: number;
+  readonly #head = Buffer.alloc(META_PAGES_BYTES_MAX);
+
+  constructor(file: string) {
+    this.#descriptor = openSync(file, 'r+');
+  }
+
+  /** Rejects if the disk does not have the space. */
+  async ensure(work: Work): Promise<void> {
+    const length = readSync(this.#descriptor, this.#head, 0, this.#head.length, 0);
+    const meta = readMeta(this.#head.subarray(0, length));
+    const needed = (meta.lastPage + 1 + pagesFor(work, meta)) * meta.pageBytes;
+    const { size } = fstatSync(this.#descriptor);
+    if (size >= needed) return;
+    try {
+      await this.#fill(size, Math.ceil(needed / STEP_BYTES) * STEP_BYTES);
+    } catch {
+      // Perhaps there is just enough for this one.
+      await this.#fill(fstatSync(this.#descriptor).size, needed);
+    }
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+
+  async #fill(from: number, to: number): Promise<void> {
+    const zeros = Buffer.alloc(Math.max(Math.min(to - from, STEP_BYTES), 0));
+    for (let at = from; at < to;) {
+      const length = Math.min(zeros.length, to - at);
+      const { bytesWritten } = await write(this.#descriptor, zeros, 0, length, at);
+      at += bytesWritten;
+    }
+  }
+}
+
+/**
+ * The most that it could take: LMDB copies every page that it changes, with all pages above it, and
+ * writes down the pages that are free afterwards.
+ */
+function pagesFor({ valueBytes, removals }: Work, { pageBytes, main, free }: Meta): number {
+  const records = valueBytes.length;
+  // Up to half a page a value stands with its key, and a page may be half empty; beyond, it has pages
+  // of its own.
+  const small = valueBytes.filter((bytes) => bytes <= pageBytes / 2);
+  const large = valueBytes.filter((bytes) => bytes > pageBytes / 2 - ENTRY_BYTES);
+  const entries = Math.ceil((2 * (sum(small) + records * ENTRY_BYTES)) / pageBytes);
+  const values = sum(large.map((bytes) => Math.ceil((bytes + HEADER_BYTES) / pageBytes)));
+  const copied = Math.min(
+    (records + removals) * (main.depth + 1),
+    main.branchPages + main.leafPages,
+  );
+  const freed = Math.ceil(((copied + main.overflowPages) * 8) / pageBytes);
+  const lists = free.branchPages + free.leafPages + free.overflowPages;
+  return PAGES_MIN + values + entries + copied + freed + lists;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}

@@ -1,0 +1,9 @@
+/** An object store that forgets everything when the process ends: for tests and for trying things out. */
+import type { ObjectStore } from '../../ports/object-store.ts';
+import { memoryJournal } from './journal.ts';
+import { NO_PAST } from './timeline.ts';
+import { VersionedStore, type StoreOptions } from './versioned-store.ts';
+
+export function openMemoryStore(options: StoreOptions): ObjectStore {
+  return new VersionedStore(memoryJournal, NO_PAST, options);
+}

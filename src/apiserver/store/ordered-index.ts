@@ -1,0 +1,93 @@
+/**
+ * Things in the order of their keys.
+ *
+ * Sorted runs of bounded length, in one list: to find a place costs two binary searches, to insert or
+ * remove moves one run's worth of pointers at most, and to read on from a place costs nothing more.
+ * A plain sorted array would move everything on each insert; a map would have to be sorted to be read.
+ */
+
+export interface Keyed {
+  readonly key: string;
+}
+
+const RUN_LENGTH_MAX = 512;
+
+export class OrderedIndex<Item extends Keyed> {
+  /** None of them is empty. */
+  readonly #runs: Item[][] = [];
+  readonly #byKey = new Map<string, Item>();
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  get(key: string): Item | undefined {
+    return this.#byKey.get(key);
+  }
+
+  /** The key must not be there yet. */
+  insert(item: Item): void {
+    this.#byKey.set(item.key, item);
+    // Behind the last key the last run takes it, so that ascending inserts fill up whole runs.
+    const at = Math.min(this.#runOf(item.key), this.#runs.length - 1);
+    const run = this.#runs[at];
+    if (run === undefined) {
+      this.#runs.push([item]);
+      return;
+    }
+    run.splice(lowerBound(run, item.key), 0, item);
+    if (run.length > RUN_LENGTH_MAX) this.#split(at, run);
+  }
+
+  delete(key: string): void {
+    if (!this.#byKey.delete(key)) return;
+    const at = this.#runOf(key);
+    const run = this.#runs[at] ?? [];
+    run.splice(lowerBound(run, key), 1);
+    if (run.length === 0) this.#runs.splice(at, 1);
+  }
+
+  /** Visits the items from `start` on, until there are no more or `visit` returns false. */
+  scan(start: string, visit: (item: Item) => boolean): void {
+    const first = this.#runOf(start);
+    for (let at = first; at < this.#runs.length; at++) {
+      const run = this.#runs[at] ?? [];
+      const from = at === first ? lowerBound(run, start) : 0;
+      for (let index = from; index < run.length; index++) {
+        const item = run[index];
+        if (item !== undefined && !visit(item)) return;
+      }
+    }
+  }
+
+  /** The first run that does not end before the key: the only one that can have it. */
+  #runOf(key: string): number {
+    let [low, high] = [0, this.#runs.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const last = this.#runs[middle]?.at(-1);
+      if (last !== undefined && last.key < key) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Keys often come in ascending order: then the full half stays full, and nothing is wasted. */
+  #split(at: number, run: Item[]): void {
+    const isLast = at === this.#runs.length - 1;
+    const keep = isLast ? RUN_LENGTH_MAX - RUN_LENGTH_MAX / 8 : run.length >>> 1;
+    this.#runs.splice(at + 1, 0, run.splice(keep));
+  }
+}
+
+/** Where the key is, or would be. */
+function lowerBound(run: readonly Keyed[], key: string): number {
+  let [low, high] = [0, run.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const item = run[middle];
+    if (item !== undefined && item.key < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
