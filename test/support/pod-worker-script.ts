@@ -3,7 +3,7 @@
  *
  *     create|update|sync POD [static] [name=N] [grace=SECONDS] [phase=P] [running]
  *     delete POD within=SECONDS         the API asks for its deletion
- *     kill|evict POD [grace=SECONDS] [says=REASON] [waits]
+ *     kill|evict POD [grace=SECONDS] [says=REASON] [phase=P] [waits]
  *     kill-in-runtime POD               the runtime runs it, and nobody knows why
  *     end POD [terminal]                the work in flight ends well; every container has ended
  *     fail POD [network|cancelled|backoff=SECONDS]
@@ -87,7 +87,7 @@ class Player {
     const grace = words.get('grace');
     this.#stage.workers.updatePod({
       updateType: 'kill',
-      pod: this.#pod(uid, new Map()),
+      pod: this.#pod(uid, new Map([...words].filter(([word]) => word === 'phase'))),
       kill: {
         evict,
         ...(grace !== undefined && { graceSeconds: Number(grace) }),
