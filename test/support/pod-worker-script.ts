@@ -1,7 +1,7 @@
 /**
  * Plays scripts (script.ts) about pods on the real pod workers. Commands:
  *
- *     create|update|sync POD [static] [name=N] [grace=SECONDS] [phase=P] [running]
+ *     create|update|sync POD [static] [name=N] [grace=SECONDS] [phase=P] [running] [mirror=UID]
  *     delete POD within=SECONDS         the API asks for its deletion
  *     kill|evict POD [grace=SECONDS] [says=REASON] [phase=P] [waits]
  *     kill-in-runtime POD               the runtime runs it, and nobody knows why
@@ -49,6 +49,7 @@ class Player {
         return workers.updatePod({
           updateType: verb,
           pod: this.#pod(uid, words),
+          ...(words.has('mirror') && { mirrorPod: pod(uid, { uid: words.get('mirror') ?? '' }) }),
           startedAtMs: clock.monotonic(),
         });
       case 'delete':
@@ -175,10 +176,11 @@ function describe(told: Told): readonly string[] {
   }
 }
 
-function describeCall({ sync, updateType, graceSeconds, statusReason }: SyncCall): string {
+function describeCall({ sync, updateType, graceSeconds, statusReason, mirror }: SyncCall): string {
   return [
     sync,
     ...(updateType === undefined ? [] : [updateType]),
+    ...(mirror === undefined ? [] : [`with mirror ${mirror}`]),
     ...(graceSeconds === undefined ? [] : [`within ${graceSeconds} s`]),
     ...(statusReason === undefined ? [] : [`saying ${statusReason}`]),
   ].join(' ');

@@ -19,6 +19,8 @@ export interface SyncCall {
   readonly graceSeconds?: number;
   /** The reason that the newest kill wants the status to give. */
   readonly statusReason?: string;
+  /** The UID of the mirror that came along. */
+  readonly mirror?: string;
 }
 
 interface Open {
@@ -55,8 +57,9 @@ export class ScriptedPodSync implements PodSync {
     this.#take(uid).fail(error);
   }
 
-  syncPod({ pod, updateType }: SyncRequest, signal: AbortSignal): Promise<SyncResult> {
-    return this.#start({ uid: uidOf(pod), sync: 'syncPod', updateType }, signal);
+  syncPod({ pod, mirrorPod, updateType }: SyncRequest, signal: AbortSignal): Promise<SyncResult> {
+    const mirror = mirrorPod && { mirror: uidOf(mirrorPod) };
+    return this.#start({ uid: uidOf(pod), sync: 'syncPod', updateType, ...mirror }, signal);
   }
 
   async syncTerminatingPod(request: StopRequest, signal: AbortSignal): Promise<void> {
