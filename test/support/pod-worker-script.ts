@@ -1,7 +1,8 @@
 /**
  * Plays scripts (script.ts) about pods on the real pod workers. Commands:
  *
- *     create|update|sync POD [static] [name=N] [grace=SECONDS] [phase=P] [running] [mirror=UID]
+ *     create|update|sync POD [static] [name=N] [grace=SECONDS] [phase=P] [running] [unreadable]
+ *                        [mirror=UID]
  *     delete POD within=SECONDS         the API asks for its deletion
  *     kill|evict POD [grace=SECONDS] [says=REASON] [phase=P] [waits]
  *     kill-in-runtime POD               the runtime runs it, and nobody knows why
@@ -114,6 +115,7 @@ class Player {
     const traits = { ...before, ...traitsFrom(words) };
     this.#traits.set(uid, traits);
     if (words.has('running')) this.#stage.running.add(uid);
+    if (words.has('unreadable')) this.#stage.unreadable.add(uid);
     const described = pod(traits.name, traits);
     this.#stage.pods.set(uid, { pod: described });
     return described;

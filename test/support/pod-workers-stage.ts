@@ -35,6 +35,8 @@ export class PodWorkersStage {
   );
   /** UIDs of which the runtime shows a running container. */
   readonly running = new Set<string>();
+  /** UIDs of which the runtime cannot say anything now. */
+  readonly unreadable = new Set<string>();
   /** The pods that all sources together know: those that the work queue may wake. */
   readonly pods = new Map<string, KnownPod>();
   readonly workers: PodWorkers;
@@ -74,7 +76,7 @@ export class PodWorkersStage {
       pods: { find: (uid) => pods.get(uid) },
       random: { next: () => 0 },
       podCache: {
-        peek: (uid) => this.#seen(uid),
+        peek: (uid) => (this.unreadable.has(uid) ? null : this.#seen(uid)),
         newerThan: (uid) => Promise.resolve(this.#seen(uid)),
       },
       events: {

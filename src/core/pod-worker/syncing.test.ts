@@ -45,17 +45,6 @@ describe('a syncing pod', () => {
     ]);
   });
 
-  test('a mirror pod that an update does not mention is remembered, not passed on (PW-25)', () => {
-    const mirror = pod('mirror');
-    const { state, effects } = play(
-      updated(web, 'create', { mirrorPod: mirror }),
-      settled('sync'),
-      updated(web),
-    );
-    expect(effects.at(-1)).toMatchObject({ type: 'syncPod', mirrorPod: null });
-    expect(state).toMatchObject({ subject: { mirrorPod: mirror } });
-  });
-
   test.each([
     ['deletion', updated(deleted), { deleted: true, evicted: false }],
     ['final phase', updated(pod('web', { phase: 'Failed' })), { deleted: false, evicted: false }],

@@ -26,15 +26,6 @@ describe('PW-25: what is known after a new word', () => {
     expect(merge(ghost, newer)).toBe(newer);
   });
 
-  test('a mirror pod is remembered until another one is seen', () => {
-    const old = configured('old', 'mirror');
-    expect(merge(old, configured('new'))).toEqual({
-      ...configured('new'),
-      mirrorPod: old.mirrorPod,
-    });
-    expect(merge(old, configured('new', 'other')).mirrorPod).toEqual(pod('other'));
-  });
-
   test('a spec that was known is never lost', () => {
     expect(() => merge(configured('old'), ghost)).toThrow(InvariantError);
   });

@@ -45,14 +45,16 @@ export function replayOf<About extends Subject>(subject: About): Update<About> {
   return { type: 'sync', subject, startedAtMs: null };
 }
 
-/** Remembers a mirror pod that the newer word does not mention (PW-25). */
+/**
+ * What the worker knows after a newer word. A mirror pod goes with the word that brings it: only a sync
+ * looks at it, and a sync is never begun by a word that is merely repeated (PW-25).
+ */
 export function merge(known: Configured, newer: Configured): Configured;
 export function merge(known: Subject, newer: Subject): Subject;
 export function merge(known: Subject, newer: Subject): Subject {
   if (known.kind === 'runtimeOnly') return newer;
   assert(newer.kind === 'configured', 'a pod lost the spec that its worker knew');
-  if (newer.mirrorPod !== null || known.mirrorPod === null) return newer;
-  return { ...newer, mirrorPod: known.mirrorPod };
+  return newer;
 }
 
 /** Replaces a waiting update, but keeps its start: the worst latency is the one to measure (PW-21). */
