@@ -128,6 +128,15 @@ describe('times are compared by instant', () => {
     ).toBe(false);
   });
 
+  test('the finer times of a lease as well', () => {
+    const spec = structOf('coordination/v1.LeaseSpec');
+    const renewed = (renewTime: string) => ({ renewTime });
+    const noon = renewed('2026-01-02T12:00:00.000000Z');
+    const same = renewed('2026-01-02T13:00:00.000000+01:00');
+    expect(semanticallyEqual(noon, same, spec)).toBe(true);
+    expect(semanticallyEqual(noon, renewed('2026-01-02T12:00:00.000001Z'), spec)).toBe(false);
+  });
+
   test('what cannot be read equals only itself', () => {
     expect(equal({ startTime: 'noon' }, { startTime: 'noon' })).toBe(true);
     expect(equal({ startTime: 'noon' }, { startTime: '2026-01-02T03:04:05Z' })).toBe(false);
@@ -140,6 +149,13 @@ describe('fields that the schema does not know are compared as plain JSON', () =
       equal({ newField: { a: [1, { b: 2 }], c: 3 } }, { newField: { c: 3, a: [1, { b: 2 }] } }),
     ).toBe(true);
     expect(equal({ newField: { a: [1] } }, { newField: { a: [2] } })).toBe(false);
+  });
+
+  test('so are values whose form the schema leaves open', () => {
+    const entry = structOf('meta/v1.ManagedFieldsEntry');
+    const fields = (name: string) => ({ fieldsV1: { [name]: {} } });
+    expect(semanticallyEqual(fields('f:a'), fields('f:a'), entry)).toBe(true);
+    expect(semanticallyEqual(fields('f:a'), fields('f:b'), entry)).toBe(false);
   });
 
   test('one that only one side has says nothing about the other, which never heard of it', () => {

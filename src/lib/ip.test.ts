@@ -43,6 +43,8 @@ describe('addresses of eight groups come back in the shortest form', () => {
     ['2001:0:0:1:0:0:0:1', '2001:0:0:1::1'],
     ['1:0:0:2:0:0:0:0', '1:0:0:2::'],
     ['0:0:1:2:3:4:5:6', '::1:2:3:4:5:6'],
+    ['::2:3:4:5:6:7:8', '0:2:3:4:5:6:7:8'],
+    ['1:0:0:0:0:ffff:a00:7', '1::ffff:a00:7'],
     ['64:ff9b::192.0.2.33', '64:ff9b::c000:221'],
     ['::1.2.3.4', '::102:304'],
   ])('%s is %s', (text, expected) => {
@@ -64,6 +66,7 @@ describe('addresses of eight groups come back in the shortest form', () => {
     ['1:2:3:4::5:6:7:8', 'a gap for no group'],
     [':1:2:3:4:5:6:7', 'nothing before the first colon'],
     ['1:2:3:4:5:6:7:', 'nothing after the last colon'],
+    ['1:2:3:4:5:6:7:8::x', 'nonsense after eight groups'],
     ['12345::', 'a group of five digits'],
     ['g::', 'a letter beyond f'],
     ['1.2.3.4::', 'four numbers in front'],

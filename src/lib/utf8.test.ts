@@ -44,6 +44,24 @@ describe('V-5: a text is cut at the last whole character within its bytes', () =
     }
   });
 
+  test.each([
+    ['\u007F', 1],
+    ['\u0080', 2],
+    ['\u07FF', 2],
+    ['\u0800', 3],
+    ['\uFFFF', 3],
+    ['\u{10000}', 4],
+    ['\u{10FFFF}', 4],
+  ])(
+    'the first and the last character of each length are measured right: %j',
+    (character, size) => {
+      expect(bytesOf(character)).toBe(size);
+      expect(cutToBytes(`${character}${character}`, 2 * size)).toBe(`${character}${character}`);
+      expect(cutToBytes(`${character}${character}`, 2 * size - 1)).toBe(character);
+      expect(cutToBytes(`${character}b`, size)).toBe(character);
+    },
+  );
+
   test('half a character counts as the three bytes it becomes on the wire', () => {
     const half = '\uD83D';
     expect(bytesOf(half)).toBe(3);

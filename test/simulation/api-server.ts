@@ -126,8 +126,7 @@ export class ApiServer {
   /** A connection for one podkeep. */
   connect(): ApiClient {
     return {
-      getPod: (pod, signal) =>
-        this.#request('get', () => this.#store.getPod(pod, signal)),
+      getPod: (pod, signal) => this.#request('get', () => this.#store.getPod(pod, signal)),
       patchPodStatus: (pod, patch, signal) =>
         this.#request('patch', () => this.#store.patchPodStatus(pod, patch, signal)),
       deletePod: (pod, conditions, signal) =>
@@ -214,9 +213,16 @@ function describe({ metadata, status }: Pod, isGone: boolean, by: string): strin
   if (isGone) return `${metadata.uid} is gone (${by})`;
   const { resourceVersion, deletionGracePeriodSeconds: grace } = metadata;
   const deletion = grace === undefined ? '' : `, deleted within ${grace} s`;
-  const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  const containers = [
+    ...(status?.initContainerStatuses ?? []),
+    ...(status?.containerStatuses ?? []),
+  ];
   const states = containers.map(({ name, state, ready }) => {
-    const kind = state?.running ? 'running' : state?.terminated ? `exit ${state.terminated.exitCode}` : 'waiting';
+    const kind = state?.running
+      ? 'running'
+      : state?.terminated
+        ? `exit ${state.terminated.exitCode}`
+        : 'waiting';
     return ` ${name}=${kind}${ready ? '+' : ''}`;
   });
   return `${metadata.uid} is ${status?.phase ?? 'without phase'}${states.join('')} at ${resourceVersion} (${by}${deletion})`;

@@ -27,6 +27,7 @@ export class Chronicle {
   readonly #clock: Clock;
   readonly #lines: Line[] = [];
   #events = 0;
+  #isInGap = false;
   #breach: Breach | null = null;
   /** How often each transition, fault and act occurred, by name. */
   readonly counts = new Map<string, number>();
@@ -59,7 +60,13 @@ export class Chronicle {
 
   /** A rule broke in a way that is known and listed. */
   fallsInto(gap: KnownGap): void {
+    this.#isInGap = true;
     this.count(`gap: ${gap}`);
+  }
+
+  /** Did it? What follows from that is not judged. */
+  get isInGap(): boolean {
+    return this.#isInGap;
   }
 
   breaks(invariant: number, what: string): void {

@@ -54,17 +54,18 @@ export function keepHouse(room: HousekeepingOptions): void {
 }
 
 /** A desired pod without a worker: created again under its UID, or refused and now to be deleted. */
-function adopt({ pods, workers, status, runtime }: HousekeepingOptions, pod: Pod, known: Set<string>): void {
+function adopt(
+  { pods, workers, status, runtime }: HousekeepingOptions,
+  pod: Pod,
+  known: Set<string>,
+): void {
   const uid = uidOf(pod);
-  const isOver = isTerminalPhase(pod.status?.phase) || isTerminalPhase(status.getPodStatus(uid)?.phase);
+  const isOver =
+    isTerminalPhase(pod.status?.phase) || isTerminalPhase(status.getPodStatus(uid)?.phase);
   if (!isOver) {
     known.add(uid);
     workers.updatePod({ updateType: 'create', pod, mirrorPod: pods.find(uid)?.mirrorPod });
-  } else if (
-    isBeingDeleted(pod) &&
-    isTerminalPhase(pod.status?.phase) &&
-    !runtime.isAlive(uid)
-  ) {
+  } else if (isBeingDeleted(pod) && isTerminalPhase(pod.status?.phase) && !runtime.isAlive(uid)) {
     known.add(uid);
     workers.updatePod({ updateType: 'kill', pod });
   }
@@ -75,7 +76,9 @@ function removeOrphanedMirrors({ sources, pods, mirrors, workers }: Housekeeping
   const names = new Set(
     pods.uids().flatMap((uid) => {
       const pod = pods.find(uid)?.pod;
-      return pod?.metadata.annotations?.['kubernetes.io/config.source'] === 'file' ? [fullNameOf(pod)] : [];
+      return pod?.metadata.annotations?.['kubernetes.io/config.source'] === 'file'
+        ? [fullNameOf(pod)]
+        : [];
     }),
   );
   for (const mirror of sources.mirrors()) {

@@ -8,7 +8,7 @@ export const INVARIANTS: Readonly<Record<number, string>> = {
   1: 'one piece of work at a time for each pod (PW-1)',
   2: 'no pod moves backward: no sync after a stop, no stop after a release (PW-4, PW-81)',
   3: 'the grace period of a pod only shrinks (PW-45)',
-  4: 'never do two static pods of one full name run at once (PW-80)',
+  4: 'never do two static pods of one full name run at once, or hold anything (PW-41, PW-80)',
   5: 'no terminal phase is written while a container of the pod runs (SM-84)',
   6: 'no status is written after a newer one',
   7: 'no accepted status is lost: the newest one reaches the API',
@@ -24,4 +24,9 @@ export const INVARIANTS: Readonly<Record<number, string>> = {
   17: 'exit codes in the API are those of the containers (KL-11)',
   18: 'when everything is right, nothing more is written, and no timer but the resync is left',
   19: 'work that was overtaken is aborted at once: a sync by the end, a stop by a shorter time (F-8)',
+  20: 'what is accepted while a write is under way is sent when that has ended (F-4)',
+  21: 'after a conflict the object is read before anything is written (SM-74)',
+  22: 'the newest word about a pod that runs is acted on, as soon as nothing else is done for it (PW-5)',
+  23: 'a static pod whose full name is free starts at once (V-7)',
+  24: 'no patch is sent that says nothing (SM-73)',
 };

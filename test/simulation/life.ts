@@ -66,6 +66,7 @@ export class Life {
     const { runtime, health, weather, chronicle, api, volumes } = world;
     this.clocks = new LifeClocks(world);
     this.#cache = new SimulatedPodCache(this.clocks.recipes, runtime.records, weather);
+    this.#cache.onLook = (uid) => world.work.looks(uid);
     this.prober = new Prober({
       clock: this.clocks.sources,
       pods: this.pods,
@@ -116,7 +117,7 @@ export class Life {
       kills: world.kills,
       weather,
     };
-    world.requests.lifeBegan(settings.window);
+    world.requests.lifeBegan(settings);
     this.watch = api.watch(this.clocks.sources, (event) => this.sources.hearApi(event));
     this.#begin();
   }
@@ -228,6 +229,11 @@ export class Life {
       events: { record: () => {} },
       decisions: { record: (record) => this.#decided(record) },
       observer: { podStarted: () => {}, turnEnded: () => {}, wakeScheduled: () => {} },
+      // Asked for every pod that the workers are told of, which makes it a good place to listen.
+      allocated: (pod) => {
+        work.told(pod.metadata.uid ?? '', pod);
+        return pod;
+      },
       log: silentLog,
     });
   }

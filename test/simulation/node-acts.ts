@@ -43,7 +43,7 @@ export function writeManifest({ world, dice }: Scene): string | null {
 
 /** Another file with a pod of the same name: only one of them may run. */
 function writeRival({ world, dice }: Scene): string | null {
-  const name = dice.oneOf("static-a", "static-b");
+  const name = dice.oneOf('static-a', 'static-b');
   const pod = staticPod(name, world.newUid(name), dice);
   world.manifests.write(`${name}-rival.yaml`, pod);
   return `${name}-rival.yaml ${pod.metadata.uid}`;
@@ -123,10 +123,9 @@ function loseContainer(scene: Scene): string | null {
  */
 function breakSandbox({ world, dice }: Scene): string | null {
   const { api, manifests, runtime } = world;
-  const alive = [...api.pods(), ...manifests.pods()].filter(
-    ({ metadata, spec }) =>
-      spec.restartPolicy !== 'Never' && runtime.records.isAlive(metadata.uid ?? ''),
-  );
+  const alive = [...api.pods(), ...manifests.pods()].filter(({ metadata, spec }) => {
+    return spec.restartPolicy !== 'Never' && runtime.records.isAlive(metadata.uid ?? '');
+  });
   const uid = dice.pick(alive)?.metadata.uid;
   if (uid === undefined) return null;
   world.runtime.stopSandboxes(uid);
@@ -159,7 +158,9 @@ function pickVictim({ world, dice }: Scene): Pod | null {
   if (!life) return null;
   const known = life.pods.uids().flatMap((uid) => life.pods.find(uid)?.pod ?? []);
   const { records } = world.runtime;
-  const early = world.manifests.pods().filter(({ metadata }) => !records.isAlive(metadata.uid ?? ''));
+  const early = world.manifests
+    .pods()
+    .filter(({ metadata }) => !records.isAlive(metadata.uid ?? ''));
   return dice.pick([...known, ...early]) ?? null;
 }
 

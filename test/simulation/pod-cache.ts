@@ -13,6 +13,7 @@ export class SimulatedPodCache implements PodCache {
   readonly #runtime: RuntimeRecords;
   readonly #weather: Weather;
   readonly #seen = new Map<string, RuntimePod>();
+  onLook: (uid: string) => void = () => {};
 
   constructor(clock: Clock, runtime: RuntimeRecords, weather: Weather) {
     this.#clock = clock;
@@ -34,6 +35,7 @@ export class SimulatedPodCache implements PodCache {
   }
 
   async newerThan(uid: string, _sinceMs: number, signal: AbortSignal): Promise<RuntimePod> {
+    this.onLook(uid);
     if (this.#weather.strikes('runtime: pod is read slowly')) {
       await wait(this.#clock, this.#weather.takesMs(50, 3000), signal);
     }

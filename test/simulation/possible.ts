@@ -35,7 +35,6 @@ const STATUS_WRITE = [
   'queued → idle (admitted)',
   'queued → missing (admitted)',
   'busy → idle (settled: done)',
-  'busy → busy (settled: done)',
   'busy → queued (settled: done)',
   'busy → queued (settled: conflict)',
   'busy → waiting (settled: conflict)',

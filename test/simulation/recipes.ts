@@ -102,9 +102,7 @@ export class Recipes implements PodSync {
   async #stopAll(uid: string, graceSeconds: number, signal: AbortSignal): Promise<void> {
     const { runtime } = this.#options;
     const graceMs = Math.max(graceSeconds, STOP_SECONDS_MIN) * 1000;
-    const stops = runtime
-      .running(uid)
-      .map((id) => runtime.stop(uid, id, graceMs, signal));
+    const stops = runtime.running(uid).map((id) => runtime.stop(uid, id, graceMs, signal));
     const failed = (await Promise.allSettled(stops)).filter((each) => each.status === 'rejected');
     if (failed.length > 0) {
       throw new AggregateError(

@@ -1,10 +1,13 @@
-/** The model's own account of requests that are under way. (Invariant 10.) */
+/** The model's own account of requests that are under way. (Invariants 10 and 21.) */
 import type { Chronicle } from './chronicle.ts';
 
 export class RequestModel {
   readonly #chronicle: Chronicle;
   readonly #underWay = new Map<string, string>();
+  /** Objects of which podkeep has learnt that it does not know them well enough, by pod. */
+  readonly #mustRead = new Map<string, string>();
   #window = 0;
+  #isLimited = false;
   /** How many requests podkeep has sent in all its lives. */
   sentInAll = 0;
 
@@ -16,13 +19,29 @@ export class RequestModel {
     return this.#underWay.size === 0;
   }
 
-  lifeBegan(window: number): void {
-    this.#underWay.clear();
-    this.#window = window;
+  /** There is room for one more, for this pod. */
+  isFree(uid: string): boolean {
+    return !this.#isLimited && this.#underWay.size < this.#window && !this.#underWay.has(uid);
   }
 
-  sent(uid: string, verb: string): void {
+  isUnderWay(uid: string): boolean {
+    return this.#underWay.has(uid);
+  }
+
+  lifeBegan({ window, qps }: { readonly window: number; readonly qps: number }): void {
+    this.#underWay.clear();
+    this.#mustRead.clear();
+    this.#window = window;
+    this.#isLimited = qps >= 0;
+  }
+
+  /** `target` is the UID that a write is meant for: the pod's own, or that of its mirror. */
+  sent(uid: string, verb: string, target: string): void {
     this.sentInAll += 1;
+    if (verb === 'GET') this.#mustRead.delete(uid);
+    else if (this.#mustRead.get(uid) === target) {
+      this.#chronicle.breaks(21, `${uid}: ${verb} is sent after a conflict`);
+    }
     const other = this.#underWay.get(uid);
     if (other) this.#chronicle.breaks(10, `${uid}: ${verb} is sent while ${other} is under way`);
     this.#underWay.set(uid, verb);
@@ -34,5 +53,13 @@ export class RequestModel {
 
   settled(uid: string): void {
     this.#underWay.delete(uid);
+  }
+
+  conflicted(uid: string, target: string): void {
+    this.#mustRead.set(uid, target);
+  }
+
+  forgotten(uid: string): void {
+    this.#mustRead.delete(uid);
   }
 }

@@ -169,7 +169,7 @@ export class Sources {
   }
 
   #addStatic(pod: Pod): void {
-    const { pods, workers, status, isCareful } = this.#options;
+    const { pods, workers, status } = this.#options;
     if (this.#isInTheWay(pod)) {
       this.#keptBack.push(pod);
       return;
@@ -178,8 +178,7 @@ export class Sources {
     const shown = this.shown(nameOf(pod));
     const mirrorPod = shown && sourceUidOf(shown) === pod.metadata.uid ? shown : undefined;
     pods.set(pod, mirrorPod);
-    // A copy is news; the object that is known already would wake nobody (see known-gaps.ts).
-    if (mirrorPod) status.apiPodSeen(isCareful ? { ...mirrorPod } : mirrorPod);
+    if (mirrorPod) status.apiPodSeen(mirrorPod);
     workers.updatePod({ updateType: 'create', pod, mirrorPod });
   }
 

@@ -1,6 +1,6 @@
 /**
  * The model's own account of statuses: what podkeep accepted, what it sent, what the API made of it.
- * (Invariants 5, 6, 7, 8, 11 and 17.)
+ * (Invariants 5, 6, 7, 8, 11, 17 and 24.)
  *
  * A version has no number on the wire. What tells versions apart there are the container statuses,
  * which a patch carries whole or not at all; so each accepted status is remembered by these.
@@ -20,12 +20,18 @@ interface Accepted {
   newest: PodStatus;
   /** The version that was sent last, as an index. */
   sent: number;
+  /** What was the newest when something was last sent; null: nothing was, or it failed. */
+  sentAs: string | null;
+  /** The UID in the API that it was sent to. */
+  target: string;
 }
 
 export interface StatusModelOptions {
   readonly chronicle: Chronicle;
   readonly runtime: RuntimeRecords;
   readonly volumes: Volumes;
+  /** Has podkeep, in its present life, a request under way for this pod? */
+  readonly isUnderWay: (uid: string) => boolean;
 }
 
 export class StatusModel {
@@ -35,6 +41,8 @@ export class StatusModel {
   readonly #unwanted = new Set<string>();
   /** Pods that the API knew to be over, even if somebody has written over that since. */
   readonly #wasOver = new Set<string>();
+  /** Pods in whose status others wrote, so that what podkeep has to write is not so plain. */
+  readonly #edited = new Set<string>();
   readonly #refused = new Set<string>();
   /** Pods whose phase somebody else made terminal. */
   readonly #endedByOthers = new Set<string>();
@@ -55,7 +63,13 @@ export class StatusModel {
   accepted({ metadata: { uid = '' } }: Pod, status: PodStatus): void {
     const { chronicle } = this.#options;
     chronicle.tell('status', `${uid}: accepted ${status.phase} ${fingerprint(status)}`);
-    const accepted = this.#accepted.get(uid) ?? { versions: [], newest: status, sent: 0 };
+    const accepted = this.#accepted.get(uid) ?? {
+      versions: [],
+      newest: status,
+      sent: 0,
+      sentAs: null,
+      target: '',
+    };
     this.#accepted.set(uid, accepted);
     this.#refused.delete(uid);
     accepted.versions.push(fingerprint(status));
@@ -80,17 +94,20 @@ export class StatusModel {
   }
 
   /** A patch leaves podkeep. `uid` is the pod's own, also if the patch is for its mirror. */
-  sent(uid: string, status: PodStatus): void {
+  sent(uid: string, target: string, status: PodStatus): void {
     const { chronicle, runtime } = this.#options;
     const [running] = runtime.running(uid);
     if (isTerminalPhase(status.phase) && running) {
       chronicle.breaks(5, `${uid}: ${status.phase} is sent while ${running.id} runs`);
     }
+    if (Object.keys(status).length === 0) chronicle.breaks(24, `${uid}: an empty patch is sent`);
     const accepted = this.#accepted.get(uid);
     if (!accepted) {
       chronicle.breaks(6, `${uid}: a status is sent that nobody accepted`);
       return;
     }
+    accepted.sentAs = fingerprint(accepted.newest);
+    accepted.target = target;
     if (!status.containerStatuses) return;
     const version = `|${containersOf(status.containerStatuses)}`;
     const index = accepted.versions.findIndex(
@@ -98,6 +115,20 @@ export class StatusModel {
     );
     if (index < 0) chronicle.breaks(6, `${uid}: ${version} is sent after a newer one`);
     else accepted.sent = index;
+  }
+
+  /** The last request for this pod did not succeed: when the next one comes is not so plain. */
+  failed(uid: string): void {
+    const accepted = this.#accepted.get(uid);
+    if (accepted) accepted.sentAs = null;
+  }
+
+  /** Pods that have something new to say, although what they said last was written. */
+  *unsaid(): Generator<{ readonly uid: string; readonly target: string }> {
+    for (const [uid, { newest, sentAs, target }] of this.#accepted) {
+      if (sentAs === null || this.#edited.has(uid)) continue;
+      if (sentAs !== fingerprint(newest)) yield { uid, target };
+    }
   }
 
   /** Something changed in the API. */
@@ -108,6 +139,11 @@ export class StatusModel {
     if (isTerminalPhase(after?.status?.phase)) this.#wasOver.add(after?.metadata.uid ?? '');
     if (by === 'user' && isTerminalPhase(after?.status?.phase)) {
       this.#endedByOthers.add(after?.metadata.uid ?? '');
+    }
+    if (before && before.status !== after?.status) {
+      const uid = sourceUidOf(before);
+      // Without a request under way it is one of the past, which podkeep has given up or forgotten.
+      if (by === 'user' || !this.#options.isUnderWay(uid)) this.#edited.add(uid);
     }
     if (by === 'user' || !before) return;
     if (!after) this.#judgeDeletion(before);

@@ -1,4 +1,7 @@
-/** What is looked at between any two steps, when everybody has come to rest. (Invariants 4, 14, 16, 19.) */
+/**
+ * What is looked at between any two steps, when everybody has come to rest. (Invariants 4, 14, 16, 19,
+ * 20, 22 and 23.)
+ */
 import { containersIn } from './status-model.ts';
 import type { World } from './world.ts';
 
@@ -7,9 +10,13 @@ export function checkStep(world: World): void {
   checkRunning(world);
   checkProbes(world);
   checkHurry(world);
+  checkUnsaid(world);
+  checkNewest(world);
+  const waiting = world.work.findForgottenInLine();
+  if (waiting !== undefined) world.chronicle.breaks(23, `${waiting} waits for nobody`);
 }
 
-function checkRunning({ runtime, chronicle, life, volumes }: World): void {
+function checkRunning({ runtime, chronicle, life, volumes, work }: World): void {
   const holders = new Map<string, string>();
   for (const { pod, staticName } of runtime.records.all()) {
     const { uid } = pod;
@@ -19,6 +26,10 @@ function checkRunning({ runtime, chronicle, life, volumes }: World): void {
       const other = holders.get(staticName);
       if (other !== undefined) chronicle.breaks(4, `${uid} and ${other} run as ${staticName}`);
       holders.set(staticName, uid);
+      const last = volumes.holders().find((held) => held !== uid && work.isStopped(held));
+      if (last !== undefined && runtime.records.find(last)?.staticName === staticName) {
+        chronicle.breaks(4, `${uid} runs, but ${last} still holds what it had`);
+      }
     }
     if (life?.workers.isPodKnownTerminated(uid) === true) {
       chronicle.breaks(16, `${uid}: terminated, but ${running.id} runs`);
@@ -34,7 +45,9 @@ function checkProbes({ life, statuses, chronicle }: World): void {
   for (const uid of life.pods.uids()) {
     const readiness = life.prober.readiness(uid);
     if (readiness.size === 0) continue;
-    for (const { containerID = '', state, started, ready } of containersIn(statuses.newest(uid) ?? {})) {
+    for (const { containerID = '', state, started, ready } of containersIn(
+      statuses.newest(uid) ?? {},
+    )) {
       const found = readiness.get(containerID);
       if (found === undefined || !state?.running || started !== true) continue;
       if (ready !== (found === 'success')) {
@@ -54,6 +67,25 @@ function checkHurry({ life, work, chronicle }: World): void {
     const granted = life.pods.find(uid)?.pod.metadata.deletionGracePeriodSeconds;
     if (kind === 'stop' && granted !== undefined && granted < (graceSeconds ?? 0)) {
       chronicle.breaks(19, `${uid}: has ${granted} s left, but stops within ${graceSeconds} s`);
+    }
+  }
+}
+
+function checkUnsaid({ statuses, requests, chronicle, life }: World): void {
+  if (!life) return;
+  for (const { uid, target } of statuses.unsaid()) {
+    const { pod, mirrorPod = pod } = life.pods.find(uid) ?? {};
+    if (requests.isFree(uid) && mirrorPod?.metadata.uid === target) {
+      chronicle.breaks(20, `${uid}: has a newer status, but nothing is under way`);
+    }
+  }
+}
+
+function checkNewest({ life, work, chronicle }: World): void {
+  if (!life) return;
+  for (const uid of life.pods.uids()) {
+    if (work.ignores(uid) && !life.workers.isPodTerminationRequested(uid)) {
+      chronicle.breaks(22, `${uid}: was told something, and nothing is done about it`);
     }
   }
 }

@@ -48,5 +48,6 @@ export function describeTotals(result: BatchResult, seconds: number): string {
 }
 
 function countLine(count: number, name: string): string {
-  return `${count === 0 ? 'never' : String(count)}`.padStart(9) + `  ${name}`;
+  const times = count === 0 ? 'never' : String(count);
+  return `${times.padStart(9)}  ${name}`;
 }

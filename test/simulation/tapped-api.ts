@@ -17,38 +17,60 @@ export interface TapOptions {
   readonly writing: () => string;
 }
 
-export function tapApi({ api, gate, chronicle, requests, statuses, writing }: TapOptions): ApiClient {
+export function tapApi({
+  api,
+  gate,
+  chronicle,
+  requests,
+  statuses,
+  writing,
+}: TapOptions): ApiClient {
   const tapped = async <Answer>(
     verb: string,
     { name }: PodName,
+    target: string,
     send: () => Promise<Answer>,
   ): Promise<Answer> => {
     const uid = writing();
     chronicle.tell('api', `${uid}: ${verb} ${name} is sent`);
-    requests.sent(uid, verb);
+    requests.sent(uid, verb, target);
     try {
       return await gate(send());
     } catch (error) {
       chronicle.tell('api', `${uid}: ${verb} ${name} failed: ${describe(error)}`);
+      statuses.failed(uid);
+      if (isConflict(error)) requests.conflicted(uid, target);
       throw error;
     } finally {
       requests.settled(uid);
     }
   };
   return {
-    getPod: (pod, signal) => tapped('GET', pod, () => api.getPod(pod, signal)),
+    getPod: (pod, signal) => tapped('GET', pod, '', () => api.getPod(pod, signal)),
     patchPodStatus: (pod, patch, signal) => {
-      statuses.sent(writing(), statusIn(patch));
-      return tapped('PATCH', pod, () => api.patchPodStatus(pod, patch, signal));
+      const target = uidIn(patch);
+      statuses.sent(writing(), target, statusIn(patch));
+      return tapped('PATCH', pod, target, () => api.patchPodStatus(pod, patch, signal));
     },
     deletePod: (pod, conditions, signal) =>
-      tapped('DELETE', pod, () => api.deletePod(pod, conditions, signal)),
+      tapped('DELETE', pod, conditions.uid, () => api.deletePod(pod, conditions, signal)),
   };
+}
+
+/** What podkeep knows of the object is wrong (SM-74). */
+function isConflict(error: unknown): boolean {
+  return error instanceof ApiError && (error.statusCode === 409 || error.statusCode === 422);
 }
 
 function statusIn(patch: Json): PodStatus {
   const status = isJsonObject(patch) ? patch['status'] : undefined;
-  return isJsonObject(status) ? (status as PodStatus) : {};
+  return isJsonObject(status) ? status : {};
+}
+
+function uidIn(patch: Json): string {
+  const metadata = isJsonObject(patch) ? patch['metadata'] : undefined;
+  const uid = isJsonObject(metadata) ? metadata['uid'] : undefined;
+  return typeof uid === 'string' ? uid : '';
 }
 
 function describe(error: unknown): string {

@@ -21,8 +21,10 @@ export function watchSync(recipes: PodSync, model: WorkModel): PodSync {
     }
   };
   return {
-    syncPod: (request, signal) =>
-      watched(uidOf(request), 'sync', null, () => recipes.syncPod(request, signal), signal),
+    syncPod: (request, signal) => {
+      model.actsOn(uidOf(request), request.pod);
+      return watched(uidOf(request), 'sync', null, () => recipes.syncPod(request, signal), signal);
+    },
     syncTerminatingPod: (request, signal) =>
       watched(
         uidOf(request),
@@ -32,13 +34,7 @@ export function watchSync(recipes: PodSync, model: WorkModel): PodSync {
         signal,
       ),
     syncTerminatingRuntimePod: (pod, signal) =>
-      watched(
-        pod.uid,
-        'stop',
-        null,
-        () => recipes.syncTerminatingRuntimePod(pod, signal),
-        signal,
-      ),
+      watched(pod.uid, 'stop', null, () => recipes.syncTerminatingRuntimePod(pod, signal), signal),
     syncTerminatedPod: (request, signal) =>
       watched(
         uidOf(request),
@@ -50,6 +46,10 @@ export function watchSync(recipes: PodSync, model: WorkModel): PodSync {
   };
 }
 
-function uidOf({ pod }: { readonly pod: { readonly metadata: { readonly uid?: string } } }): string {
+function uidOf({
+  pod,
+}: {
+  readonly pod: { readonly metadata: { readonly uid?: string } };
+}): string {
   return pod.metadata.uid ?? '';
 }

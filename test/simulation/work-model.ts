@@ -1,7 +1,9 @@
 /**
  * The model's own account of what podkeep does for each pod: which work is in flight, how far along
- * the road the pod is, and how long it may take to stop. (Invariants 1, 2, 3, 13 and 15.)
+ * the road the pod is, and how long it may take to stop. (Invariants 1, 2, 3, 13, 15,
+ * 22 and 23.)
  */
+import type { Pod } from '../../src/api/pod.ts';
 import type { DecisionRecord } from '../../src/ports/decision-log.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { RuntimeRecords } from './runtime-records.ts';
@@ -9,6 +11,8 @@ import type { RuntimeRecords } from './runtime-records.ts';
 export type Work = 'sync' | 'stop' | 'release';
 
 const ROAD = ['forgotten', 'waiting', 'syncing', 'terminating', 'terminated', 'finished'];
+/** In these phases a static pod has its full name. */
+const HOLDS: ReadonlySet<string> = new Set(['syncing', 'terminating', 'terminated']);
 const STAGES: readonly Work[] = ['sync', 'stop', 'release'];
 
 export interface InFlight {
@@ -17,8 +21,17 @@ export interface InFlight {
   readonly signal: AbortSignal;
 }
 
+/** What podkeep was told about a pod, and what it acted on. */
+interface Words {
+  told: Pod | null;
+  actedOn: Pod | null;
+  /** It looks at the runtime before it acts, or could not. */
+  isLooking: boolean;
+}
+
 interface Journey {
   phase: string;
+  readonly name: string;
   /** The furthest work that was begun. */
   stage: Work;
   graceSeconds: number | null;
@@ -32,6 +45,7 @@ export class WorkModel {
   readonly #inFlight = new Map<string, InFlight>();
   readonly #journeys = new Map<string, Journey>();
   readonly #failed = new Set<string>();
+  readonly #words = new Map<string, Words>();
 
   constructor(chronicle: Chronicle, runtime: RuntimeRecords) {
     this.#chronicle = chronicle;
@@ -50,6 +64,44 @@ export class WorkModel {
   /** What is being done now, by UID. */
   get inFlight(): ReadonlyMap<string, InFlight> {
     return this.#inFlight;
+  }
+
+  /** The workers are told of a pod. */
+  told(uid: string, pod: Pod): void {
+    this.#wordsOf(uid).told = pod;
+  }
+
+  /** The pod is looked at in the runtime, which comes before all work and may fail. */
+  looks(uid: string): void {
+    this.#wordsOf(uid).isLooking = true;
+  }
+
+  /** Was it told something that it has not acted on, although nothing is done for it? */
+  ignores(uid: string): boolean {
+    const words = this.#words.get(uid);
+    if (!words || words.isLooking || !words.actedOn || this.#inFlight.has(uid)) return false;
+    return words.told !== words.actedOn;
+  }
+
+  /** Work begins, for the pod as it was told; none if there is no spec. */
+  actsOn(uid: string, pod: Pod | null): void {
+    const words = this.#wordsOf(uid);
+    words.actedOn = pod;
+    words.isLooking = false;
+  }
+
+  /** Its containers were stopped in this life of podkeep, and it has not been forgotten since. */
+  isStopped(uid: string): boolean {
+    return this.#journeys.get(uid)?.isStopped === true;
+  }
+
+  /** A static pod that waits although no other has its name (V-7). */
+  findForgottenInLine(): string | undefined {
+    const journeys = [...this.#journeys];
+    return journeys.find(([, { phase, name }]) => {
+      if (phase !== 'waiting') return false;
+      return !journeys.some(([, other]) => other.name === name && HOLDS.has(other.phase));
+    })?.[0];
   }
 
   began(uid: string, { work, graceSeconds, signal }: InFlight): void {
@@ -78,16 +130,18 @@ export class WorkModel {
   }
 
   /** A step of the pod worker's machine. */
-  decided({ pod: { uid }, from, to }: DecisionRecord): void {
+  decided({ pod, from, to }: DecisionRecord): void {
+    const { uid } = pod;
     if (to === 'parked') {
       this.#breaks(13, `${uid}: parked`);
       return;
     }
-    const journey = this.#journeyOf(uid);
+    const journey = this.#journeyOf(uid, pod.name);
     if (journey.phase !== from) this.#breaks(2, `${uid}: was ${journey.phase}, left ${from}`);
     if (to === 'forgotten') {
       if (from === 'syncing' || from === 'terminated') this.#breaks(2, `${uid}: forgot ${from}`);
       this.#journeys.delete(uid);
+      this.#words.delete(uid);
       this.#failed.delete(uid);
       return;
     }
@@ -107,6 +161,7 @@ export class WorkModel {
   lifeEnded(): void {
     this.#inFlight.clear();
     this.#failed.clear();
+    this.#words.clear();
     this.#journeys.clear();
   }
 
@@ -118,10 +173,25 @@ export class WorkModel {
     journey.graceSeconds = graceSeconds;
   }
 
-  #journeyOf(uid: string): Journey {
+  #wordsOf(uid: string): Words {
+    let words = this.#words.get(uid);
+    if (!words) {
+      words = { told: null, actedOn: null, isLooking: false };
+      this.#words.set(uid, words);
+    }
+    return words;
+  }
+
+  #journeyOf(uid: string, name = ''): Journey {
     let journey = this.#journeys.get(uid);
     if (!journey) {
-      journey = { phase: 'forgotten', stage: 'sync', graceSeconds: null, isStopped: false };
+      journey = {
+        phase: 'forgotten',
+        name,
+        stage: 'sync',
+        graceSeconds: null,
+        isStopped: false,
+      };
       this.#journeys.set(uid, journey);
     }
     return journey;

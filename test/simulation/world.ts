@@ -57,8 +57,13 @@ export class World {
     this.health = new Health(clock, new Dice(seed, 'health'));
     const { records } = this.runtime;
     this.work = new WorkModel(chronicle, records);
-    this.statuses = new StatusModel({ chronicle, runtime: records, volumes: this.volumes });
     this.requests = new RequestModel(chronicle);
+    this.statuses = new StatusModel({
+      chronicle,
+      runtime: records,
+      volumes: this.volumes,
+      isUnderWay: (uid) => this.requests.isUnderWay(uid),
+    });
     this.kills = new KillModel(chronicle, records);
     this.#listen();
   }
@@ -135,7 +140,10 @@ export class World {
         if (to === 'parked') this.chronicle.breaks(13, `${record.pod.uid}: ${why}`);
         break;
       default:
-        if (to === 'forgotten') this.statuses.forgotten(record.pod.uid);
+        if (to === 'forgotten') {
+          this.statuses.forgotten(record.pod.uid);
+          this.requests.forgotten(record.pod.uid);
+        }
         if (to === 'refused') this.statuses.refused(record.pod.uid);
     }
   }
