@@ -12,7 +12,7 @@
  *     vanish POD                        it is deleted from the API by force
  *     foreign POD TYPE=STATUS           somebody else writes a condition
  *     orphans [POD…]                    housekeeping: these are the pods that are left
- *     api up|down|conflict|slow=MS|busy=SECONDS|deaf|fail-deletes    from now on; deaf: it acts, but the
+ *     api up|down|conflict|slow=MS|busy=SECONDS|deaf|fail-deletes|conflict-patches    from now on; deaf: it acts, but the
  *                                       answer is lost
  *     restart-count POD N               N changes in a row
  *     watch on|off                      whether podkeep sees what happens in the API
@@ -40,9 +40,13 @@ class Player {
   readonly #clock = new VirtualClock();
   #fault: Fault = NO_FAULT;
   #failsDeletes = false;
+  #refusesPatches = false;
   readonly #api = new MemoryApi({
     clock: this.#clock,
-    fault: ({ verb }) => (this.#failsDeletes && verb === 'delete' ? { refuse: 500 } : this.#fault),
+    fault: ({ verb }) => {
+      if (this.#failsDeletes && verb === 'delete') return { refuse: 500 };
+      return this.#refusesPatches && verb === 'patch' ? { refuse: 409 } : this.#fault;
+    },
   });
   readonly #pods = new MemoryPodManager();
   readonly #stopped = new Set<string>();
@@ -151,7 +155,8 @@ class Player {
         return;
       case 'api':
         this.#failsDeletes = name === 'fail-deletes';
-        this.#fault = this.#failsDeletes ? NO_FAULT : faultOf(name);
+        this.#refusesPatches = name === 'conflict-patches';
+        this.#fault = this.#failsDeletes || this.#refusesPatches ? NO_FAULT : faultOf(name);
         return;
       case 'wait':
         return this.#clock.pass(Number(name) * 1000);
