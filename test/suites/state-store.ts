@@ -43,7 +43,10 @@ export function stateStoreSuite(underTest: StateStoreUnderTest): void {
   describe(`the ${name} state store`, () => {
     test.for(cases)('$title', async ({ title, body }, context) => {
       const reason = skip[title];
-      if (reason !== undefined) context.skip(reason);
+      if (reason !== undefined) {
+        console.log(`skipped: ${name}: ${title}: ${reason}`);
+        context.skip(reason);
+      }
       expect.hasAssertions();
       const opened = await underTest.open();
       await body(opened.store).finally(() => opened.close());
