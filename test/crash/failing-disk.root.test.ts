@@ -31,6 +31,7 @@ function requireStrace(context: TestContext): void {
     execFileSync('strace', ['-o', '/dev/null', 'true'], { stdio: 'pipe' });
   } catch {
     console.log('skipped: strace is missing, or may not trace here');
+    console.log('skipped: strace is missing, or may not trace here');
     context.skip('strace is missing, or may not trace here');
   }
 }

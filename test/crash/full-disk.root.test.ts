@@ -48,6 +48,7 @@ test('a full disk refuses writes, loses nothing, and takes writes again when the
   const disk = mountSmallDisk();
   if (disk === undefined) {
     console.log('skipped: mounting a small disk needs root');
+    console.log('skipped: mounting a small disk needs root');
     context.skip('mounting a small disk needs root');
     return;
   }
