@@ -9,7 +9,7 @@ export const MANIFEST_ACTS: readonly Act[] = [
   { name: 'admin: writes a rival manifest', weight: 2, play: writeRival },
   { name: 'admin: changes a manifest', weight: 5, play: changeManifest },
   { name: 'admin: removes a manifest', weight: 3, play: removeManifest },
-  { name: 'admin: moves a manifest away and back', weight: 3, play: restoreManifest },
+  { name: 'admin: moves a manifest away and back', weight: 4, play: restoreManifest },
   { name: 'user: deletes a mirror', weight: 3, play: deleteMirror },
 ];
 
@@ -72,7 +72,7 @@ function restoreManifest({ world, dice }: Scene): string | null {
   const pod = found && world.manifests.find(found.file);
   if (!pod) return null;
   world.manifests.remove(found.file);
-  const delayMs = dice.oneOf(10, 500, 2500, 9000);
+  const delayMs = dice.oneOf(10, 500, 2500, 4000, 9000);
   world.clock.after(delayMs, () => {
     if (!world.manifests.find(found.file)) world.manifests.write(found.file, pod);
   });

@@ -6,6 +6,8 @@ export class RequestModel {
   readonly #underWay = new Map<string, string>();
   /** Objects of which podkeep has learnt that it does not know them well enough, by pod. */
   readonly #mustRead = new Map<string, string>();
+  /** Their status was forgotten while a request was under way: its answer is about nobody. */
+  readonly #orphaned = new Set<string>();
   #window = 0;
   #isLimited = false;
   /** How many requests podkeep has sent in all its lives. */
@@ -31,6 +33,7 @@ export class RequestModel {
   lifeBegan({ window, qps }: { readonly window: number; readonly qps: number }): void {
     this.#underWay.clear();
     this.#mustRead.clear();
+    this.#orphaned.clear();
     this.#window = window;
     this.#isLimited = qps >= 0;
   }
@@ -53,13 +56,15 @@ export class RequestModel {
 
   settled(uid: string): void {
     this.#underWay.delete(uid);
+    this.#orphaned.delete(uid);
   }
 
   conflicted(uid: string, target: string): void {
-    this.#mustRead.set(uid, target);
+    if (!this.#orphaned.has(uid)) this.#mustRead.set(uid, target);
   }
 
   forgotten(uid: string): void {
     this.#mustRead.delete(uid);
+    if (this.#underWay.has(uid)) this.#orphaned.add(uid);
   }
 }

@@ -26,10 +26,11 @@ function checkRunning({ runtime, chronicle, life, volumes, work }: World): void 
       const other = holders.get(staticName);
       if (other !== undefined) chronicle.breaks(4, `${uid} and ${other} run as ${staticName}`);
       holders.set(staticName, uid);
-      const last = volumes.holders().find((held) => held !== uid && work.isStopped(held));
-      if (last !== undefined && runtime.records.find(last)?.staticName === staticName) {
-        chronicle.breaks(4, `${uid} runs, but ${last} still holds what it had`);
-      }
+      const last = volumes.holders().find((held) => {
+        const isSameName = runtime.records.find(held)?.staticName === staticName;
+        return held !== uid && isSameName && work.isStopped(held);
+      });
+      if (last !== undefined) chronicle.breaks(4, `${uid} runs, but ${last} holds something`);
     }
     if (life?.workers.isPodKnownTerminated(uid) === true) {
       chronicle.breaks(16, `${uid}: terminated, but ${running.id} runs`);

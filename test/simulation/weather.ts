@@ -11,7 +11,7 @@ import type { Dice } from './dice.ts';
 /** Every fault of the world, with how often it strikes where it can. */
 const RATES = {
   'api: slow answer': 0.25,
-  'api: very slow answer': 0.02,
+  'api: very slow answer': 0.05,
   'api: 409 conflict': 0.03,
   'api: 404 although it is there': 0.01,
   'api: 429 too many requests': 0.03,
