@@ -5,10 +5,10 @@
  * deletes its line here and the place that names it, and the invariant is whole again.
  */
 export const KNOWN_GAPS = {
-  'start that outlived podkeep':
-    'a container that was to be replaced starts after podkeep crashed; its status is refused for ever (12)',
+  'status refused after a restart':
+    'after a crash a container runs again that the API says ended for good: its status is refused (12)',
   'end of a pod that may not restart':
-    'a pod that may not restart, stopped before it ran and not yet written down as over, is Pending for ever after a restart (12)',
+    'a pod that may not restart and was stopped, but not written down as over, stays Pending (12)',
 } as const;
 
 export type KnownGap = keyof typeof KNOWN_GAPS;

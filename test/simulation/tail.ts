@@ -56,6 +56,7 @@ function* complainOfPod(world: World, pod: Pod): Generator<string> {
 function isUnsaid({ kills, statuses }: World, { metadata, status }: Pod): boolean {
   const { uid = '' } = metadata;
   const isDue = kills.evictedNow.has(uid) && !statuses.wasEndedByOthers(uid);
+  if (statuses.wasEverRefused(uid)) return false;
   return isDue && status?.phase === 'Failed' && status.reason !== 'Evicted';
 }
 
@@ -130,7 +131,7 @@ function findGap(
   seen: RuntimePod,
   wasRefused: boolean,
 ): KnownGap | null {
-  if (wasRefused) return 'start that outlived podkeep';
+  if (wasRefused) return 'status refused after a restart';
   const isStopped = seen.sandboxes[0]?.ready === false;
   return restartPolicy === 'Never' && isStopped ? 'end of a pod that may not restart' : null;
 }
@@ -150,8 +151,11 @@ function* complainOfStaticPods(world: World): Generator<string> {
   const { manifests, runtime, kills, api } = world;
   for (const name of new Set(manifests.pods().map(({ metadata }) => metadata.name ?? ''))) {
     const pods = manifests.pods().filter(({ metadata }) => metadata.name === name);
-    const alive = pods.filter(({ metadata }) => runtime.records.isAlive(metadata.uid ?? ''));
-    const [pod] = alive;
+    // A sandbox alone does not count: one may be left over from a podkeep that crashed.
+    const running = pods.filter(({ metadata: { uid = '' } }) => {
+      return runtime.records.running(uid).length > 0;
+    });
+    const [pod] = running;
     if (!pod) {
       const isOwed = pods.some(({ metadata: { uid = '' } }) => {
         return !kills.isKilled(uid) && !kills.wasEvicted(uid);
@@ -160,7 +164,7 @@ function* complainOfStaticPods(world: World): Generator<string> {
       continue;
     }
     const { uid = '', namespace = '' } = pod.metadata;
-    if (alive.length > 1) yield `${alive.length} pods of ${name} run`;
+    if (running.length > 1) yield `${running.length} pods of ${name} run`;
     const mirror = api.find({ name, namespace });
     if (!mirror || sourceUidOf(mirror) !== uid) yield `${uid} has no mirror`;
     else yield* complainOfRunning(world, uid, { ...mirror, spec: pod.spec });
