@@ -46,6 +46,8 @@ export interface Subresource {
   readonly kind: string;
   /** It shows another object than the resource's own, made from it, such as a Scale. */
   readonly view?: View;
+  /** What is posted to it, where a POST does something (action.ts). */
+  readonly body?: KindDefinition;
   /** Rules of its own for updates; absent: those of the resource, or of its status. */
   readonly prepareForUpdate?: (object: JsonObject, old: JsonObject) => JsonObject;
   readonly validateUpdate?: (object: JsonObject, old: JsonObject) => readonly FieldError[];

@@ -13,11 +13,12 @@ import { formatTime } from '../api/time.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { PodkeepError } from '../lib/errors.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ObjectStore, StoredObject } from '../ports/object-store.ts';
+import type { Change, ObjectStore, StoredObject } from '../ports/object-store.ts';
 import type { Random } from '../ports/random.ts';
-import type { Admission } from './admission/admission.ts';
+import { MASTER, type User } from './access.ts';
+import type { Admission, AdmissionRequest } from './admission/admission.ts';
 import { markDeleted, type Deletion } from './deletion.ts';
-import type { KindDefinition, Subresource } from './kind.ts';
+import type { KindDefinition } from './kind.ts';
 import { printedForm } from './kinds/printed-form.ts';
 import {
   generateName,
@@ -42,12 +43,13 @@ import {
   notFound,
 } from './status.ts';
 import { fromStored, keeperOf, toStored } from './stored-form.ts';
+import { bumpGeneration, updateRulesOf } from './update-rules.ts';
 
 export interface RegistryPorts {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly random: Random;
-  readonly admission: Admission;
+  readonly admission: Required<Admission>;
 }
 
 /** Which object of which kind. */
@@ -57,9 +59,20 @@ export interface Target {
   readonly name: string;
 }
 
-export interface UpdateRequest extends Target {
-  readonly subresource: string | null;
-  readonly dryRun: boolean;
+/** Who writes, and whether it counts; absent: the server itself, for good. */
+export interface Writing {
+  readonly user?: User;
+  readonly dryRun?: boolean;
+}
+
+export interface CreateRequest extends Writing {
+  readonly definition: KindDefinition;
+  readonly namespace: string;
+  readonly body: JsonObject;
+}
+
+export interface UpdateRequest extends Target, Writing {
+  readonly subresource?: string | null;
   /** Makes the new object from the one that is there. Called again if somebody was faster. */
   readonly change: (old: JsonObject) => JsonObject;
 }
@@ -78,22 +91,19 @@ export class Registry {
     return this.#require({ definition, namespace, name }).value;
   }
 
-  async create(
-    definition: KindDefinition,
-    namespace: string,
-    body: JsonObject,
-    dryRun: boolean,
-  ): Promise<JsonObject> {
+  async create(request: CreateRequest): Promise<JsonObject> {
+    const { definition, namespace, body } = request;
     const { random } = this.#ports;
     const placed = place(definition, body, namespace);
     const { generateName: base, name } = metadataOf(body);
     const isGenerated = textOf(name) === '' && textOf(base) !== '';
-    let object = this.#prepare(definition, placed);
+    let object = this.#prepare(request, placed);
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#insert(definition, namespace, object, dryRun);
+        return await this.#insert(request, object);
       } catch (error) {
-        if (!isConflict(error)) throw error;
+        if (!isConflict(error) || attempt >= ATTEMPTS_MAX) throw error;
+        if (await this.#isFree({ definition, namespace, name: nameOf(object) })) continue;
         if (!isGenerated || attempt >= NAME_ATTEMPTS_MAX) {
           throw alreadyExists(definition, nameOf(object));
         }
@@ -103,16 +113,22 @@ export class Registry {
   }
 
   async update(request: UpdateRequest): Promise<JsonObject> {
-    const { definition, dryRun } = request;
+    const { definition, dryRun = false } = request;
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const stored = this.#require(request);
       const object = this.#prepareUpdate(request, stored.value);
       if (jsonEqual(object, stored.value)) return stored.value;
       if (dryRun) return object;
       const isGone = isReleased(definition, object);
+      const charges = this.#ports.admission.charge({
+        ...admissionOf(request),
+        verb: isGone ? 'delete' : 'update',
+        object,
+        old: stored.value,
+      });
       try {
         const { key, revision } = stored;
-        return await this.#commit(definition, { key, revision }, object, isGone);
+        return await this.#commit(definition, { key, revision }, object, isGone, charges);
       } catch (error) {
         if (!isConflict(error)) throw error;
       }
@@ -120,12 +136,15 @@ export class Registry {
     throw conflict(definition, request.name, MODIFIED);
   }
 
-  async remove(target: Target, options: DeleteOptions): Promise<Deletion> {
+  async remove(target: Target, options: DeleteOptions, user: User = MASTER): Promise<Deletion> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const stored = this.#require(target);
       checkPreconditions(target, stored.value, options);
       const refusal = target.definition.rules.refuseDeletion?.(stored.value);
       if (refusal !== undefined) throw forbidden(target.definition, target.name, refusal);
+      const { value } = stored;
+      const admission = { ...admissionOf({ ...target, user }), object: value, old: value };
+      this.#ports.admission.admit({ ...admission, verb: 'delete', dryRun: options.dryRun });
       const deletion = markDeleted(
         target.definition,
         stored.value,
@@ -137,7 +156,16 @@ export class Registry {
       try {
         const { key, revision } = stored;
         const { object: marked, isGone } = deletion;
-        const object = await this.#commit(target.definition, { key, revision }, marked, isGone);
+        const charges = isGone
+          ? this.#ports.admission.charge({ ...admission, verb: 'delete' })
+          : [];
+        const object = await this.#commit(
+          target.definition,
+          { key, revision },
+          marked,
+          isGone,
+          charges,
+        );
         return { ...deletion, object };
       } catch (error) {
         if (!isConflict(error)) throw error;
@@ -146,13 +174,15 @@ export class Registry {
     throw conflict(target.definition, target.name, MODIFIED);
   }
 
-  #prepare(definition: KindDefinition, body: JsonObject): JsonObject {
+  #prepare(request: CreateRequest, body: JsonObject): JsonObject {
+    const { definition } = request;
     const { clock, random, admission } = this.#ports;
     const { rules } = definition;
     let object = metadataForCreate(body, formatTime(clock.now()), random);
     object = rules.applyDefaults?.(object) ?? object;
     object = rules.prepareForCreate?.(object) ?? object;
-    object = printed(definition, admission.admitCreate(definition, object));
+    const asked = { ...admissionOf({ ...request, name: nameOf(object) }), object };
+    object = printed(definition, admission.admit(asked));
     const errors = [
       ...validateMetadata(object, definition.namespaced, rules.checkName),
       ...(rules.validate?.(object) ?? []),
@@ -161,23 +191,28 @@ export class Registry {
     return object;
   }
 
-  async #insert(
-    definition: KindDefinition,
-    namespace: string,
-    object: JsonObject,
-    dryRun: boolean,
-  ): Promise<JsonObject> {
-    const { store } = this.#ports;
-    const key = keyOf({ definition, namespace, name: nameOf(object) });
+  async #insert(request: CreateRequest, object: JsonObject): Promise<JsonObject> {
+    const { definition, namespace, dryRun = false } = request;
+    const { store, admission } = this.#ports;
+    const name = nameOf(object);
+    const key = keyOf({ definition, namespace, name });
+    const charges = admission.charge({ ...admissionOf({ ...request, name }), object });
     if (dryRun) {
-      if (store.get(key)) throw alreadyExists(definition, nameOf(object));
+      if (store.get(key)) throw alreadyExists(definition, name);
       return object;
     }
-    return this.#commit(definition, { key, revision: 0 }, object, false);
+    return this.#commit(definition, { key, revision: 0 }, object, false, charges);
+  }
+
+  /** Nobody has this name: then it was something else that changed. */
+  async #isFree(target: Target): Promise<boolean> {
+    const { store } = this.#ports;
+    await store.commit([]); // an empty commit waits for all before it
+    return !store.get(keyOf(target));
   }
 
   #prepareUpdate(request: UpdateRequest, old: JsonObject): JsonObject {
-    const { definition, namespace, name, subresource } = request;
+    const { definition, namespace, name, subresource = null } = request;
     const { rules } = definition;
     const wanted = place(definition, request.change(old), namespace);
     checkName(wanted, name);
@@ -185,7 +220,8 @@ export class Registry {
     const part = definition.subresources?.find((one) => one.name === subresource);
     const { prepare, validate, countsGenerations } = updateRulesOf(definition, part);
     const object = metadataForUpdate(rules.applyDefaults?.(wanted) ?? wanted, old);
-    const prepared = printed(definition, prepare(object, old));
+    const asked = { ...admissionOf(request), object: prepare(object, old), old };
+    const prepared = printed(definition, this.#ports.admission.admit({ ...asked, verb: 'update' }));
     const bumped = countsGenerations ? bumpGeneration(definition, prepared, old) : prepared;
     const errors = [
       ...validateMetadata(bumped, definition.namespaced, () => []),
@@ -201,13 +237,14 @@ export class Registry {
     { key, revision: expected }: Pick<StoredObject, 'key' | 'revision'>,
     object: JsonObject,
     isGone: boolean,
+    charges: readonly Change[],
   ): Promise<JsonObject> {
     let stored = object;
     const make = (revision: number): JsonObject => {
       stored = withMetadata(object, { resourceVersion: String(revision) });
       return toStored(definition, stored);
     };
-    await this.#ports.store.commit([{ key, expected, make: isGone ? null : make }]);
+    await this.#ports.store.commit([{ key, expected, make: isGone ? null : make }, ...charges]);
     return stored;
   }
 
@@ -217,6 +254,15 @@ export class Registry {
     const value = fromStored(target.definition, stored.value);
     return value === stored.value ? stored : { ...stored, value };
   }
+}
+
+/** What admission is told of a write; a creation, until somebody says otherwise. */
+function admissionOf(
+  request: Target & Writing & { readonly subresource?: string | null },
+): Omit<AdmissionRequest, 'object'> {
+  const { definition, namespace, name, user = MASTER, dryRun = false } = request;
+  const { subresource = null } = request;
+  return { verb: 'create', definition, subresource, namespace, name, user, dryRun, old: null };
 }
 
 /** Where an object stands in the store; the name empty: all of them. */
@@ -290,57 +336,6 @@ function isReleased({ rules }: KindDefinition, object: JsonObject): boolean {
     listOf(finalizers).length === 0 &&
     !(rules.isHeld?.(object) ?? false)
   );
-}
-
-interface UpdateRules {
-  readonly prepare: (object: JsonObject, old: JsonObject) => JsonObject;
-  readonly validate: KindDefinition['rules']['validateUpdate'];
-  readonly countsGenerations: boolean;
-}
-
-/** What holds for an update of the whole (of which a scale is another sight), or of a part. */
-function updateRulesOf({ rules }: KindDefinition, part: Subresource | undefined): UpdateRules {
-  const isPart = part !== undefined && !part.view;
-  const isStatus = isPart && part.name === 'status';
-  const usual = isStatus
-    ? (rules.prepareForStatusUpdate ?? keepAllButStatus)
-    : (rules.prepareForUpdate ?? keepStatus);
-  return {
-    prepare: part?.prepareForUpdate ?? usual,
-    validate:
-      part?.validateUpdate ?? (isStatus ? rules.validateStatusUpdate : rules.validateUpdate),
-    countsGenerations: !isStatus,
-  };
-}
-
-/** A change of anything but metadata and status is a new generation, where there are any. */
-function bumpGeneration(
-  { rules }: KindDefinition,
-  object: JsonObject,
-  old: JsonObject,
-): JsonObject {
-  const { generation } = metadataOf(old);
-  const isNew = rules.isNewGeneration?.(object, old) ?? !jsonEqual(specOf(object), specOf(old));
-  if (typeof generation !== 'number' || !isNew) return object;
-  return withMetadata(object, { generation: generation + 1 });
-}
-
-function specOf(object: JsonObject): JsonObject {
-  const { metadata: _metadata, status: _status, ...rest } = object;
-  return rest;
-}
-
-function keepStatus(object: JsonObject, old: JsonObject): JsonObject {
-  const { status: _, ...rest } = object;
-  const { status } = old;
-  return status === undefined ? rest : { ...rest, status };
-}
-
-function keepAllButStatus(object: JsonObject, old: JsonObject): JsonObject {
-  const { status: _, ...rest } = old;
-  const { status } = object;
-  const placed = status === undefined ? rest : { ...rest, status };
-  return { ...placed, metadata: metadataOf(object) };
 }
 
 function nameForErrors(body: JsonObject): string {

@@ -4,6 +4,7 @@
  * Clients branch on code and reason and show the message, so all three are kube-apiserver's.
  */
 import type { JsonObject, Json } from '../lib/json.ts';
+import type { Attributes } from './access.ts';
 import { messageOf, reasonOf, type FieldError } from './field-error.ts';
 
 export interface StatusDetails {
@@ -86,6 +87,25 @@ export function forbidden(resource: ResourceName, name: string, why: string): St
   const what = name === '' ? printName(resource) : `${printName(resource)} "${name}"`;
   const message = `${what} is forbidden: ${why}`;
   return new StatusError(403, 'Forbidden', message, detailsOf(resource, name));
+}
+
+/** Somebody may not do what they want to do. `reason`: why, if whoever decided said so. */
+export function accessDenied(user: string, wanted: Attributes, reason: string): StatusError {
+  const why = reason === '' ? '' : `: ${reason}`;
+  const who = `User ${JSON.stringify(user)} cannot ${wanted.verb}`;
+  if ('path' in wanted) {
+    const message = `forbidden: ${who} path ${JSON.stringify(wanted.path)}${why}`;
+    return new StatusError(403, 'Forbidden', message, {});
+  }
+  const { group, resource, subresource, namespace, name } = wanted;
+  const what = subresource === '' ? resource : `${resource}/${subresource}`;
+  const where =
+    namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(namespace)}`;
+  return forbidden(
+    { group, resource },
+    name,
+    `${who} resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}${why}`,
+  );
 }
 
 /** Everything that is wrong with an object at once (422). */

@@ -1,16 +1,16 @@
 /** A pod stays on a node that is lost for five minutes, unless it says otherwise. */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { KindDefinition } from '../kind.ts';
 import { listOf } from '../metadata.ts';
-import { isPod, type Admission } from './admission.ts';
+import { isNewPod, type Admission, type AdmissionRequest } from './admission.ts';
 
 const SECONDS = 300;
 const TAINTS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 
 export const defaultTolerations: Admission = {
-  admitCreate(definition: KindDefinition, object: JsonObject): JsonObject {
+  admit(request: AdmissionRequest): JsonObject {
+    const { object } = request;
     const { spec } = object;
-    if (!isPod(definition) || !isJsonObject(spec)) return object;
+    if (!isNewPod(request) || !isJsonObject(spec)) return object;
     const tolerations = listOf(spec['tolerations']);
     const missing = TAINTS.filter((taint) => !tolerations.some((one) => tolerates(one, taint)));
     if (missing.length === 0) return object;

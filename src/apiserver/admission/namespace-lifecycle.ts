@@ -1,9 +1,8 @@
 /** Nothing is created in a namespace that does not exist, or that is on its way out. */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
-import type { Admission } from './admission.ts';
-import type { KindDefinition } from '../kind.ts';
-import { metadataOf, nameOf, textOf } from '../metadata.ts';
+import type { Admission, AdmissionRequest } from './admission.ts';
+import { nameOf } from '../metadata.ts';
 import { forbidden, notFound } from '../status.ts';
 
 const NAMESPACES = { group: '', resource: 'namespaces' };
@@ -15,9 +14,8 @@ export class NamespaceLifecycle implements Admission {
     this.#store = store;
   }
 
-  admitCreate(definition: KindDefinition, object: JsonObject): JsonObject {
-    if (!definition.namespaced) return object;
-    const name = textOf(metadataOf(object)['namespace']);
+  admit({ verb, definition, object, namespace: name }: AdmissionRequest): JsonObject {
+    if (verb !== 'create' || !definition.namespaced) return object;
     const namespace = this.#store.get(`/core/namespaces/${name}`)?.value;
     if (!namespace) throw notFound(NAMESPACES, name);
     const { status } = namespace;

@@ -4,7 +4,7 @@ import type { ObjectStore } from '../../ports/object-store.ts';
 import type { KindDefinition } from '../kind.ts';
 import { nameOf, textOf } from '../metadata.ts';
 import { forbidden } from '../status.ts';
-import { isPod, type Admission } from './admission.ts';
+import { isNewPod, type Admission, type AdmissionRequest } from './admission.ts';
 
 const CLASSES = '/scheduling.k8s.io/priorityclasses/';
 /** These two exist in every cluster, whether somebody created them or not. */
@@ -20,9 +20,10 @@ export class Priority implements Admission {
     this.#store = store;
   }
 
-  admitCreate(definition: KindDefinition, object: JsonObject): JsonObject {
+  admit(request: AdmissionRequest): JsonObject {
+    const { definition, object } = request;
     const { spec } = object;
-    if (!isPod(definition) || !isJsonObject(spec)) return object;
+    if (!isNewPod(request) || !isJsonObject(spec)) return object;
     const named = textOf(spec['priorityClassName']);
     const found = named === '' ? this.#findDefault() : this.#find(definition, object, named);
     const { name, value, preemptionPolicy } = found;

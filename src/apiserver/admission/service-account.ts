@@ -8,7 +8,7 @@ import type { Random } from '../../ports/random.ts';
 import type { KindDefinition } from '../kind.ts';
 import { generateName, listOf, metadataOf, nameOf, textOf } from '../metadata.ts';
 import { forbidden } from '../status.ts';
-import { isPod, type Admission } from './admission.ts';
+import { isNewPod, type Admission, type AdmissionRequest } from './admission.ts';
 
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const VOLUME_PREFIX = 'kube-api-access-';
@@ -26,9 +26,10 @@ export class ServiceAccounts implements Admission {
     this.#random = random;
   }
 
-  admitCreate(definition: KindDefinition, object: JsonObject): JsonObject {
+  admit(request: AdmissionRequest): JsonObject {
+    const { definition, object } = request;
     const { spec } = object;
-    if (!isPod(definition) || !isJsonObject(spec) || isMirror(object)) return object;
+    if (!isNewPod(request) || !isJsonObject(spec) || isMirror(object)) return object;
     const name = textOf(spec['serviceAccountName']) || 'default';
     const account = this.#find(definition, object, name);
     const named = { ...spec, serviceAccountName: name, serviceAccount: name };

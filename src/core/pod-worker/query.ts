@@ -13,7 +13,7 @@
  * heard of all its pods yet, so anything could run. After it, a pod without a worker does not run.
  */
 import { unreachable } from '../../lib/assert.ts';
-import type { Fate, State } from './state.ts';
+import type { State } from './state.ts';
 import { isStaticSubject } from './update.ts';
 
 /** No container runs, and none will. */
@@ -62,7 +62,8 @@ export function shouldRuntimeBeRemoved(state: State, podsSynced: boolean): boole
 /** Dead containers and files may go: at once if evicted, and else if deleted and stopped. */
 export function shouldContentBeRemoved(state: State, podsSynced: boolean): boolean {
   if (state.phase === 'forgotten') return podsSynced;
-  const { deleted, evicted } = fateOf(state);
+  if (!('fate' in state)) return false;
+  const { deleted, evicted } = state.fate;
   return evicted || (deleted && isKnownTerminated(state));
 }
 
@@ -110,10 +111,4 @@ export function summarize(state: State, orphan: boolean): Summary | null {
     default:
       return unreachable(state);
   }
-}
-
-const UNTOUCHED: Fate = { deleted: false, evicted: false, restartRequested: false };
-
-function fateOf(state: State): Fate {
-  return 'fate' in state ? state.fate : UNTOUCHED;
 }

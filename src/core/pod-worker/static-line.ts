@@ -2,7 +2,7 @@
  * The line of static pods that share one full name: at most one of them runs (PW-80).
  *
  *     joined ──> [ u2, u3, u4 ]   one place for each pod, in the order in which they came
- *     asked  ──> the name is free, and the pod is the first who still waits: it holds the name
+ *     asked  ──> the name is free: the first who still waits holds it now; else the pod is refused
  *     left   ──> the pod is finished, or gone: the next one in line gets the name at once (V-7)
  *
  * A manifest that changes makes a pod with a new UID and the same name. The old one keeps the name
@@ -10,7 +10,8 @@
  * Other pods are of no concern here: they never block and are never blocked.
  *
  * A pod that left keeps its place, and is passed over. If the same UID comes back before the line
- * got that far, the old place is good again (PW-69).
+ * got that far, the old place is good again (PW-69). Once nobody has the name and nobody waits for
+ * it, the line is the initial one, of which nothing has to be remembered.
  *
  * This machine only knows who joined and who left. What the pods do is known to pod-worker.ts.
  */
@@ -51,7 +52,7 @@ export function decide(state: State, { type, uid }: Event): Decision {
     case 'joined':
       return { state: join(state, uid), effects: [] };
     case 'asked':
-      return answer(state, uid);
+      return state.holder === null ? callNext(state) : refuse(state, uid);
     case 'left':
       return callNext(leave(state, uid));
     default:
@@ -59,26 +60,13 @@ export function decide(state: State, { type, uid }: Event): Decision {
   }
 }
 
-/** Nothing has to be remembered of a name that nobody has and nobody waits for. */
-export function isEmpty({ holder, places }: State): boolean {
-  return holder === null && places.length === 0;
-}
-
 function join(state: State, uid: string): State {
   const places = mark(state.places, uid, true);
   return { ...state, places: [...places, { uid, waits: true }] };
 }
 
-function answer(state: State, uid: string): Decision {
-  if (state.holder === uid) return { state, effects: [{ type: 'admit', uid }] };
-  if (state.holder !== null) return { state, effects: [{ type: 'refuse', uid }] };
-  const first = state.places.findIndex(({ waits }) => waits);
-  const next = state.places[first]?.uid ?? uid;
-  if (next === uid) return admit(state, uid, first);
-  return {
-    state: { ...state, places: state.places.slice(first) },
-    effects: [{ type: 'refuse', uid }],
-  };
+function refuse(state: State, uid: string): Decision {
+  return { state, effects: [{ type: 'refuse', uid }] };
 }
 
 function leave(state: State, uid: string): State {
@@ -90,15 +78,13 @@ function mark(places: readonly Place[], uid: string, waits: boolean): readonly P
   return mapShared(places, (place) => (place.uid === uid ? withFields(place, { waits }) : place));
 }
 
+/** Gives a free name to the first who waits, and takes it and all before it out of the line. */
 function callNext(state: State): Decision {
   if (state.holder !== null) return { state, effects: [] };
   const first = state.places.findIndex(({ waits }) => waits);
   const next = state.places[first];
-  return next === undefined ? { state, effects: [] } : admit(state, next.uid, first);
-}
-
-/** Gives the name to a pod, and takes it and all before it out of the line. */
-function admit(state: State, uid: string, place: number): Decision {
-  const places = place < 0 ? [] : state.places.slice(place + 1);
+  if (next === undefined) return { state: initial, effects: [] };
+  const { uid } = next;
+  const places = state.places.slice(first + 1);
   return { state: { holder: uid, places }, effects: [{ type: 'admit', uid }] };
 }

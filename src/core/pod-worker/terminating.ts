@@ -109,9 +109,7 @@ export function housekeep(state: Terminating, orphan: boolean, nowMs: number): D
 function leave({ subject, fate }: Terminating, pending: Update | null): Decision {
   if (subject.kind === 'runtimeOnly') {
     // No spec, so nothing to give back and no status to write: the UID is free again (PW-59).
-    return become(FORGOTTEN, 'the containers have stopped, and there was no spec', {
-      type: 'leaveLine',
-    });
+    return become(FORGOTTEN, 'the containers have stopped, and there was no spec');
   }
   const update = pending ?? replayOf(subject);
   const { subject: newest } = update;

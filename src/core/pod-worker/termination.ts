@@ -55,10 +55,13 @@ export function fateFrom(cause: Cause): Fate {
   };
 }
 
-/** Marks that arrive after the end was decided (V-3). A runtime's kill says nothing about the API. */
-export function markedBy({ update, kill, runtimeOnly }: Request, fate: Fate): Fate {
+/**
+ * Marks that arrive after the end was decided (V-3). A kill by the runtime brings no news of the API:
+ * the spec that it goes with is one that was heard before, and has left its mark already.
+ */
+export function markedBy({ update, kill }: Request, fate: Fate): Fate {
   const { subject } = update;
-  const deleted = !runtimeOnly && subject.kind === 'configured' && isBeingDeleted(subject.pod);
+  const deleted = subject.kind === 'configured' && isBeingDeleted(subject.pod);
   return withFields(fate, {
     deleted: fate.deleted || deleted,
     evicted: fate.evicted || kill?.evict === true,

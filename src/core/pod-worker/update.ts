@@ -7,6 +7,7 @@
  */
 import type { Pod } from '../../api/pod.ts';
 import { assert } from '../../lib/assert.ts';
+import { withFields } from '../../lib/share.ts';
 import { isStaticPod } from '../pod-facts.ts';
 
 export type UpdateType = 'create' | 'update' | 'sync' | 'kill';
@@ -57,15 +58,14 @@ export function merge(known: Subject, newer: Subject): Subject {
   return newer;
 }
 
-/** Replaces a waiting update, but keeps its start: the worst latency is the one to measure (PW-21). */
+/** Replaces a waiting update, but keeps the older start: the longest wait is measured (PW-21). */
 export function supersede<About extends Subject>(
   waiting: Update | null,
   newer: Update<About>,
 ): Update<About> {
-  const startedAtMs = waiting?.startedAtMs ?? null;
-  if (startedAtMs === null) return newer;
-  if (newer.startedAtMs !== null && newer.startedAtMs <= startedAtMs) return newer;
-  return { ...newer, startedAtMs };
+  const startsMs = [waiting?.startedAtMs ?? null, newer.startedAtMs].filter((at) => at !== null);
+  const startedAtMs = startsMs.length === 0 ? null : Math.min(...startsMs);
+  return withFields(newer, { startedAtMs });
 }
 
 export function isStaticSubject(subject: Subject): boolean {

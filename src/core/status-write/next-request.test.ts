@@ -23,7 +23,11 @@ function recordOf(status: PodStatus, fields: Partial<StatusRecord> = {}): Status
 }
 
 /** The API has a pod of this status under the UID `uid-1`. */
-function ask(api: PodStatus | undefined, view: Partial<WriteView> & { record: StatusRecord }) {
+function ask(
+  api: PodStatus | undefined,
+  view: Partial<WriteView> & { record: StatusRecord },
+  isAnswered = false,
+): Request {
   return nextRequest(
     deepFreeze({
       apiUid: 'uid-1',
@@ -33,6 +37,7 @@ function ask(api: PodStatus | undefined, view: Partial<WriteView> & { record: St
       now: NOW,
       ...view,
     }),
+    isAnswered,
   );
 }
 
@@ -47,7 +52,6 @@ describe('whether there is anything to ask', () => {
   const record = recordOf(live);
 
   test.each<readonly [string, Request['type'], Partial<WriteView>]>([
-    ['a record that is forgotten', 'nothing', { record: null }],
     ['SM-57: a static pod without a mirror', 'nothing', { apiUid: null, isMirrored: true }],
     ['SM-70: no object known under the name', 'missing', { known: null }],
     ['SM-71: another pod has the name', 'drop', { apiUid: 'uid-0' }],

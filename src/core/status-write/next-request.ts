@@ -21,8 +21,7 @@ import type { StatusRecord } from '../status-record.ts';
 
 /** Everything that the next request depends on, as it is now. */
 export interface WriteView {
-  /** Null: the status manager has forgotten the pod. */
-  readonly record: StatusRecord | null;
+  readonly record: StatusRecord;
   /**
    * The UID under which the API has the pod: for a static pod that of its mirror. Null: there is no
    * mirror yet, so there is nothing to write to (SM-57).
@@ -46,16 +45,20 @@ export type Request =
   | { readonly type: 'drop' }
   | { readonly type: 'nothing' };
 
-export function nextRequest(view: WriteView): Request {
+/**
+ * `isAnswered`: the API has just answered our newest word, so there is nothing to compare. What it made
+ * of that word is its own affair; an API that drops a field must not keep a pod from being deleted.
+ */
+export function nextRequest(view: WriteView, isAnswered: boolean): Request {
   const { record, apiUid, known } = view;
-  if (!record || apiUid === null) return { type: 'nothing' };
+  if (apiUid === null) return { type: 'nothing' };
   if (!known) return { type: 'missing' };
   if (known.metadata.uid !== apiUid) {
     // A mirror may be replaced while its static pod lives on: then the next one is written (F-13).
     return view.isMirrored ? { type: 'nothing' } : { type: 'drop' };
   }
   const { version } = record;
-  const body = patchOf(view, record, known, apiUid);
+  const body = isAnswered ? null : patchOf(view, known, apiUid);
   if (body !== null) return { type: 'patch', version, body };
   if (canBeDeleted(known, record)) return { type: 'remove', version, uid: apiUid };
   return { type: 'settled', version };
@@ -69,9 +72,9 @@ export function canBeDeleted(pod: Pod, { isFinished }: StatusRecord): boolean {
 }
 
 /** Null: nothing would change. */
-function patchOf(view: WriteView, record: StatusRecord, pod: Pod, uid: UID): Json | null {
+function patchOf(view: WriteView, pod: Pod, uid: UID): Json | null {
   const old = pod.status ?? {};
-  const { couldHaveRunningContainers, now } = view;
+  const { record, couldHaveRunningContainers, now } = view;
   const type = structOf('core/v1.PodStatus');
   const found = mergeStatus({ pod, old, status: record.status, couldHaveRunningContainers, now });
   const status = shareEqualFields(old, carryUnknownFields(old, found, type), type);

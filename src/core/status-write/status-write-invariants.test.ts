@@ -117,12 +117,8 @@ class World {
   #view(): WriteView {
     const status: PodStatus = { phase: 'Running', message: `v${this.version}` };
     const { version } = this;
-    const record =
-      version > 0
-        ? { version, name: 'web', namespace: 'default', status, isFinished: false }
-        : null;
     return {
-      record,
+      record: { version, name: 'web', namespace: 'default', status, isFinished: false },
       apiUid: 'uid-1',
       isMirrored: false,
       known: this.#knownPod(),

@@ -25,7 +25,8 @@
  *   4. After a conflict the object is read before anything is written (SM-74).
  */
 import { unreachable } from '../../lib/assert.ts';
-import { canBeDeleted, nextRequest, type Request, type WriteView } from './next-request.ts';
+import { withFields } from '../../lib/share.ts';
+import { nextRequest, type Request, type WriteView } from './next-request.ts';
 
 export type Lane = 'urgent' | 'normal';
 
@@ -98,7 +99,7 @@ export type Outcome =
 export type Effect =
   | { readonly type: 'enqueue'; readonly lane: Lane }
   | { readonly type: 'request'; readonly request: Ask }
-  | { readonly type: 'acknowledge'; readonly version: number; readonly written: boolean }
+  | { readonly type: 'acknowledge'; readonly version: number }
   /** The pod's status is of no use any more: forget it. */
   | { readonly type: 'dropRecord'; readonly why: string }
   | { readonly type: 'wakeAfter'; readonly delayMs: number };
@@ -143,9 +144,11 @@ function onChanged(state: State, lane: Lane): Decision {
   switch (state.phase) {
     case 'idle':
       return enqueue({ ...state, lane });
-    case 'queued':
-      if (state.lane === 'urgent' || lane === 'normal') return become(state);
-      return enqueue({ ...state, lane, isAnswered: false });
+    case 'queued': {
+      // It keeps its place, or moves up. What the API answered is not our newest word any more.
+      const next = withFields(state, { lane: higher(state.lane, lane), isAnswered: false });
+      return become(next, { type: 'enqueue', lane: next.lane });
+    }
     case 'busy':
       return become({ ...state, again: higher(state.again, lane) });
     case 'waiting':
@@ -159,16 +162,16 @@ function onChanged(state: State, lane: Lane): Decision {
 
 function onAdmitted(state: Queued, view: WriteView): Decision {
   const { record, apiUid } = view;
-  if (state.mustRead && record && apiUid !== null) {
+  if (state.mustRead && apiUid !== null) {
     return ask(state, { type: 'read', version: record.version }, apiUid);
   }
-  const request = state.isAnswered ? removalOf(view) : nextRequest(view);
+  const request = nextRequest(view, state.isAnswered);
   switch (request.type) {
     case 'patch':
     case 'remove':
       return ask(state, request, apiUid ?? '');
     case 'settled':
-      return acknowledge(apiUid ?? '', request.version, false);
+      return acknowledge(apiUid ?? '', request.version);
     case 'missing':
       return become({ phase: 'missing', acked: state.acked });
     case 'drop':
@@ -236,27 +239,15 @@ function onDone(state: Busy, view: WriteView): Decision {
 }
 
 /**
- * A newer version gets a turn of its own. Otherwise, if the answer shows that the pod may be deleted
- * now, that comes next, before all ordinary writes (SM-79).
+ * What changed meanwhile gets a turn of its own. Otherwise, if the answer shows that the pod may be
+ * deleted now, that comes next, before all ordinary writes (SM-79).
  */
-function afterPatch(state: Busy, view: WriteView): Decision {
-  const { uid, version } = state;
-  const { record } = view;
-  const acknowledged = acknowledge(uid, version, true);
+function afterPatch({ uid, version, again }: Busy, view: WriteView): Decision {
+  const acknowledged = acknowledge(uid, version);
   const { acked } = acknowledged.state;
-  const isBehind = record !== null && record.version > version;
-  if (state.again !== null || isBehind) {
-    return after(acknowledged, enqueue({ acked, lane: state.again ?? 'normal' }));
-  }
-  if (removalOf(view).type !== 'remove') return acknowledged;
+  if (again !== null) return after(acknowledged, enqueue({ acked, lane: again }));
+  if (nextRequest(view, true).type !== 'remove') return acknowledged;
   return after(acknowledged, enqueue({ acked, lane: 'urgent', isAnswered: true }));
-}
-
-/** The deletion of a pod whose last word the API has; nothing, if it may not be deleted. */
-function removalOf({ record, known, apiUid }: WriteView): Request {
-  const isThere = record !== null && apiUid !== null && known?.metadata.uid === apiUid;
-  if (!isThere || !canBeDeleted(known, record)) return { type: 'nothing' };
-  return { type: 'remove', version: record.version, uid: apiUid };
 }
 
 function after(first: Decision, second: Decision): Decision {
@@ -264,9 +255,9 @@ function after(first: Decision, second: Decision): Decision {
 }
 
 /** What was acknowledged counts for the UID that it was sent to, whoever has the name by now. */
-function acknowledge(uid: string, version: number, written: boolean): Decision {
+function acknowledge(uid: string, version: number): Decision {
   const acked = { uid, version };
-  return become({ phase: 'idle', acked }, { type: 'acknowledge', version, written });
+  return become({ phase: 'idle', acked }, { type: 'acknowledge', version });
 }
 
 function ask(state: Queued, request: Ask, uid: string): Decision {

@@ -7,7 +7,7 @@ export class StaticLines {
   send(fullName: string, event: staticLine.Event): readonly staticLine.Effect[] {
     const line = this.#lines.get(fullName) ?? staticLine.initial;
     const { state, effects } = staticLine.decide(line, event);
-    if (staticLine.isEmpty(state)) this.#lines.delete(fullName);
+    if (state === staticLine.initial) this.#lines.delete(fullName);
     else this.#lines.set(fullName, state);
     return effects;
   }

@@ -252,8 +252,10 @@ export class StatusManager {
   #viewOf(uid: string): WriteView {
     const { pods, couldHaveRunningContainers } = this.#ports;
     const apiUid = this.#apiUidOf(uid);
+    const record = this.#records.get(uid);
+    assert(record !== undefined, 'a turn to write was given to a pod that has no status');
     return {
-      record: this.#records.get(uid) ?? null,
+      record,
       apiUid,
       isMirrored: apiUid !== uid,
       known: this.#objectOf(uid, apiUid),

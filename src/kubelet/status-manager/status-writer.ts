@@ -33,7 +33,7 @@ export interface StatusWriterOptions {
   readonly viewOf: (uid: string) => WriteView;
   /** Sends the request, and learns from its answer before it resolves. */
   readonly perform: (uid: string, ask: statusWrite.Ask, signal: AbortSignal) => Promise<void>;
-  readonly acknowledged: (uid: string, version: number, written: boolean) => void;
+  readonly acknowledged: (uid: string, version: number) => void;
   readonly dropped: (uid: string, why: string) => void;
   /** Nothing more is written for this pod until its record is gone. */
   readonly parked: (uid: string, error: unknown) => void;
@@ -197,7 +197,7 @@ export class StatusWriter {
         void this.#request(uid, entry, effect.request);
         break;
       case 'acknowledge':
-        this.#options.acknowledged(uid, effect.version, effect.written);
+        this.#options.acknowledged(uid, effect.version);
         break;
       case 'dropRecord':
         this.#entries.delete(uid);

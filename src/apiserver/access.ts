@@ -1,0 +1,64 @@
+/**
+ * Who asks, and whether they may.
+ *
+ *     visitor at a door ──authenticate──> user ──authorize──> the request goes on, or 401, or 403
+ *
+ * A server without an Access trusts everybody who can reach it: that is for tests, and for a process
+ * that is alone with its server.
+ */
+
+export interface User {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Who stands at the door, as far as the door knows. */
+export interface Visitor {
+  /** Somebody in this process, for whom the caller vouches. */
+  readonly user?: User;
+  /** The certificate, as DER, that the client has proved to be its own and that our authority signed. */
+  readonly certificate?: Uint8Array;
+}
+
+/** What a request wants to do: with a resource, or with another path of the server. */
+export type Attributes = ResourceAttributes | PathAttributes;
+
+export interface ResourceAttributes {
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  /** Empty: the resource itself. */
+  readonly subresource: string;
+  /** Empty: all namespaces, or a resource that has none. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface PathAttributes {
+  /** The method in lower case. */
+  readonly verb: string;
+  readonly path: string;
+}
+
+export interface AccessDecision {
+  readonly isAllowed: boolean;
+  /** Why, for people; may be empty. */
+  readonly reason: string;
+}
+
+export interface Access {
+  /** Throws a StatusError (401) if the visitor cannot be who they say, or may not act as somebody. */
+  authenticate(request: Request, visitor: Visitor): Promise<User>;
+  authorize(user: User, attributes: Attributes): AccessDecision;
+}
+
+/** Whom nothing is forbidden, by the group it is in. */
+export const MASTER: User = { name: 'system:admin', groups: ['system:masters'] };
+
+export const openAccess: Access = {
+  authenticate: async (_request, { user = MASTER }) => user,
+  authorize: () => ({ isAllowed: true, reason: '' }),
+};

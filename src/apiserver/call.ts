@@ -1,0 +1,92 @@
+/** A request to a resource, read as far as its path, query and headers go, and what is answered. */
+import type { JsonObject } from '../lib/json.ts';
+import type { ResourceAttributes, User } from './access.ts';
+import { verbsOf } from './catalog.ts';
+import type { KindDefinition, Subresource, Verb } from './kind.ts';
+import type { AnswerForm } from './negotiation.ts';
+import type { Presenter } from './presentation.ts';
+import type { Target } from './registry.ts';
+import type { ResourceRequest } from './request-info.ts';
+import { badRequest, methodNotAllowed, resourceUnknown } from './status.ts';
+
+export interface Call {
+  readonly request: Request;
+  readonly query: URLSearchParams;
+  readonly user: User;
+  readonly definition: KindDefinition;
+  readonly path: ResourceRequest;
+  /** The part of the object that the path names; undefined: the object itself. */
+  readonly part: Subresource | undefined;
+  readonly form: AnswerForm;
+  readonly presenter: Presenter;
+  /** Sentences for the Warning header. */
+  readonly warnings: string[];
+}
+
+export interface Answer {
+  readonly code: number;
+  readonly body: JsonObject | ReadableStream<Uint8Array>;
+}
+
+export function targetOf({ definition, path }: Call): Target {
+  return { definition, namespace: path.namespace ?? '', name: path.name ?? '' };
+}
+
+export function verbOf(method: string, path: ResourceRequest, query: URLSearchParams): Verb {
+  const { name, subresource } = path;
+  const watches = ['1', 'true'].includes(query.get('watch') ?? '');
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      return watches ? 'watch' : name === null ? 'list' : 'get';
+    case 'POST':
+      if (name === null || subresource !== null) return 'create';
+      break;
+    case 'PUT':
+      if (name !== null) return 'update';
+      break;
+    case 'PATCH':
+      if (name !== null) return 'patch';
+      break;
+    case 'DELETE':
+      return name === null ? 'deletecollection' : 'delete';
+  }
+  throw methodNotAllowed();
+}
+
+/** Throws a StatusError if the kind does not offer the verb, or has no such part. */
+export function partOf(
+  definition: KindDefinition,
+  { subresource, namespace, name }: ResourceRequest,
+  verb: Verb,
+): Subresource | undefined {
+  if (definition.namespaced && namespace === null && name !== null) throw resourceUnknown();
+  const part = definition.subresources?.find((one) => one.name === subresource);
+  if (subresource !== null && !part) throw resourceUnknown();
+  if (!(part?.verbs ?? verbsOf(definition)).includes(verb)) throw methodNotAllowed();
+  return part;
+}
+
+/** What has to be allowed. A namespace is in itself. */
+export function attributesOf(verb: string, path: ResourceRequest): ResourceAttributes {
+  const { group, version, resource } = path;
+  const isNamespace = group === '' && resource === 'namespaces' && path.namespace === null;
+  const name = path.name ?? '';
+  const namespace = isNamespace ? name : (path.namespace ?? '');
+  const subresource = path.subresource ?? '';
+  return { verb, group, version, resource, subresource, namespace, name };
+}
+
+/** Names that would walk through the store instead of naming something in it. */
+export function checkPathName(name: string | null): void {
+  if (name === null) return;
+  const complaint =
+    name === '.' || name === '..'
+      ? `may not be '${name}'`
+      : name.includes('/')
+        ? "may not contain '/'"
+        : name.includes('%')
+          ? "may not contain '%'"
+          : null;
+  if (complaint) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${complaint}`);
+}

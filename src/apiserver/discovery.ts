@@ -1,0 +1,51 @@
+/** Tells clients which kinds there are: in small answers, or all at once for those that ask so. */
+import type { JsonObject } from '../lib/json.ts';
+import { AGGREGATED_TYPE, wantsAggregated } from './aggregated-discovery.ts';
+import type { Catalog } from './catalog.ts';
+import { negotiate } from './negotiation.ts';
+import type { Page } from './page.ts';
+import { methodNotAllowed } from './status.ts';
+import { printAnswer } from './printing.ts';
+
+export class Discovery {
+  readonly #catalog: Catalog;
+  readonly #version: JsonObject;
+
+  constructor(catalog: Catalog, version: JsonObject) {
+    this.#catalog = catalog;
+    this.#version = version;
+  }
+
+  readonly page: Page = (request, { pathname, host }) => {
+    const found = this.#find(pathname, host);
+    if (!found) return null;
+    const { method, headers } = request;
+    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed();
+    return (
+      this.#aggregated(request, pathname) ??
+      printAnswer(200, found, negotiate(headers.get('accept')))
+    );
+  };
+
+  #find(path: string, host: string): JsonObject | undefined {
+    const [root, group = '', version = '', ...rest] = path.replace(/\/$/, '').split('/').slice(1);
+    if (rest.length > 0) return undefined;
+    if (root === 'version') return group === '' ? this.#version : undefined;
+    if (root === 'api') {
+      if (version !== '') return undefined;
+      return group ? this.#catalog.apiResourceList('', group) : this.#catalog.apiVersions(host);
+    }
+    if (root !== 'apis') return undefined;
+    if (group === '') return this.#catalog.apiGroupList();
+    if (version === '') return this.#catalog.apiGroup(group);
+    return this.#catalog.apiResourceList(group, version);
+  }
+
+  /** It names its own content type. */
+  #aggregated({ headers }: Request, path: string): Response | null {
+    const root = /^\/(apis?)\/?$/.exec(path)?.[1];
+    if ((root !== 'api' && root !== 'apis') || !wantsAggregated(headers.get('accept'))) return null;
+    const body = JSON.stringify(this.#catalog.aggregated(root));
+    return new Response(body, { headers: { 'content-type': AGGREGATED_TYPE, vary: 'Accept' } });
+  }
+}

@@ -1,0 +1,17 @@
+/** What the rooms of the API server share: one store, one catalog of kinds, one registry. */
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
+import type { Random } from '../ports/random.ts';
+import type { Catalog } from './catalog.ts';
+import type { Registry } from './registry.ts';
+
+export interface ServerParts {
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Which kinds there are; custom ones come and go. */
+  readonly catalog: Catalog;
+  readonly registry: Registry;
+}

@@ -1,0 +1,146 @@
+/** The verbs of the API on any kind: what each reads from the request, and what it answers. */
+import type { JsonObject } from '../lib/json.ts';
+import { actionKey, type Actions } from './action.ts';
+import { targetOf, type Answer, type Call } from './call.ts';
+import { contentTypeOf, readBytes, readObject, readOptions } from './decode/body.ts';
+import type { Verb } from './kind.ts';
+import { listObjects } from './listing.ts';
+import { metadataOf, textOf } from './metadata.ts';
+import { readDeleteOptions, readListOptions, readWriteOptions } from './options.ts';
+import { applyPatch, patchTypeOf, readPatch } from './patching.ts';
+import type { ServerParts } from './server-parts.ts';
+import { methodNotAllowed, StatusError, successStatus } from './status.ts';
+import { openWatch } from './watching.ts';
+
+export class Verbs {
+  readonly #parts: ServerParts;
+  readonly #actions: Actions;
+
+  constructor(parts: ServerParts, actions: Actions) {
+    this.#parts = parts;
+    this.#actions = actions;
+  }
+
+  perform(verb: Verb, call: Call): Promise<Answer> | Answer {
+    switch (verb) {
+      case 'get':
+        return { code: 200, body: this.#present(call, this.#parts.registry.get(targetOf(call))) };
+      case 'list':
+        return this.#list(call);
+      case 'watch':
+        return this.#watch(call);
+      case 'create':
+        return this.#create(call);
+      case 'update':
+        return this.#update(call);
+      case 'patch':
+        return this.#patch(call);
+      case 'delete':
+        return this.#delete(call);
+      case 'deletecollection':
+        return this.#deleteCollection(call);
+    }
+  }
+
+  #list({ query, definition, path, presenter }: Call): Answer {
+    const options = readListOptions(query);
+    const listing = listObjects(this.#parts.store, definition, path.namespace ?? '', options);
+    return { code: 200, body: presenter.list(listing) };
+  }
+
+  #watch({ query, definition, path, presenter }: Call): Answer {
+    const { store, clock } = this.#parts;
+    const options = readListOptions(query);
+    const { name } = path;
+    const namespace = path.namespace ?? '';
+    const present = (object: JsonObject): JsonObject => presenter.one(object);
+    const body = openWatch({ store, clock, definition, namespace, name, options, present });
+    return { code: 200, body };
+  }
+
+  async #create(call: Call): Promise<Answer> {
+    const { request, query, user, definition, path, part, presenter, warnings } = call;
+    const { dryRun, fieldValidation } = readWriteOptions(query, 'CreateOptions');
+    const action = this.#actions.get(actionKey(definition, path.subresource));
+    if (part && !action) throw methodNotAllowed();
+    const body = await readObject(request, part?.body ?? definition, fieldValidation);
+    warnings.push(...body.warnings);
+    if (action) return action({ ...targetOf(call), body: body.object, user, dryRun });
+    warnings.push(...(definition.rules.warnings?.(body.object) ?? []));
+    const namespace = path.namespace ?? '';
+    const wanted = { definition, namespace, body: body.object, user, dryRun };
+    return { code: 201, body: presenter.one(await this.#parts.registry.create(wanted)) };
+  }
+
+  #present({ part, presenter }: Call, object: JsonObject): JsonObject {
+    return presenter.one(part?.view?.read(object) ?? object);
+  }
+
+  async #update(call: Call): Promise<Answer> {
+    const { request, query, user, definition, path, part, warnings } = call;
+    const view = part?.view;
+    const { dryRun, fieldValidation } = readWriteOptions(query, 'UpdateOptions');
+    const body = await readObject(request, view?.definition ?? definition, fieldValidation);
+    warnings.push(...body.warnings);
+    const object = await this.#parts.registry.update({
+      ...targetOf(call),
+      subresource: path.subresource,
+      user,
+      dryRun,
+      change: (old) => (view ? view.write(old, body.object) : body.object),
+    });
+    return { code: 200, body: this.#present(call, object) };
+  }
+
+  async #patch(call: Call): Promise<Answer> {
+    const { request, query, user, path, part, warnings } = call;
+    const view = part?.view;
+    const { dryRun, fieldValidation: validation } = readWriteOptions(query, 'PatchOptions');
+    const definition = view?.definition ?? call.definition;
+    const type = patchTypeOf(contentTypeOf(request), definition);
+    const body = readPatch(new TextDecoder().decode(await readBytes(request)));
+    const patch = (before: JsonObject): JsonObject =>
+      applyPatch(definition, before, { type, body, validation }, (found) => {
+        warnings.splice(0, warnings.length, ...found);
+      });
+    const object = await this.#parts.registry.update({
+      ...targetOf(call),
+      subresource: path.subresource,
+      user,
+      dryRun,
+      change: (old) => (view ? view.write(old, patch(view.read(old))) : patch(old)),
+    });
+    return { code: 200, body: this.#present(call, object) };
+  }
+
+  async #delete(call: Call): Promise<Answer> {
+    const { request, query, user, definition, path, presenter } = call;
+    const options = readDeleteOptions(query, await readOptions(request));
+    const { object, isGone, isGraceful } = await this.#parts.registry.remove(
+      targetOf(call),
+      options,
+      user,
+    );
+    if (!isGone || isGraceful) return { code: 200, body: presenter.one(object) };
+    const { group, resource: kind } = definition;
+    const uid = textOf(metadataOf(object)['uid']);
+    const details = { name: path.name ?? '', ...(group !== '' && { group }), kind, uid };
+    return { code: 200, body: successStatus(details) };
+  }
+
+  async #deleteCollection(call: Call): Promise<Answer> {
+    const { request, query, user, definition, path, presenter } = call;
+    const { store, registry } = this.#parts;
+    const deletion = readDeleteOptions(query, await readOptions(request));
+    const listing = listObjects(store, definition, path.namespace ?? '', readListOptions(query));
+    for (const object of listing.items) {
+      const { name, namespace } = metadataOf(object);
+      const target = { definition, namespace: textOf(namespace), name: textOf(name) };
+      await registry.remove(target, deletion, user).catch((error: unknown) => {
+        // Somebody else was faster: it is gone, which is what was asked for.
+        if (!(error instanceof StatusError) || error.code !== 404) throw error;
+      });
+    }
+    return { code: 200, body: presenter.list(listing) };
+  }
+}
