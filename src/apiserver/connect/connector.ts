@@ -1,0 +1,167 @@
+/**
+ * Requests that the API server does not answer itself but hands on: to the kubelet of a pod's node, to
+ * the pod, or to a node.
+ *
+ *     exec, attach, portforward   only as another protocol than HTTP
+ *     log                         as a stream of text
+ *     proxy                       as it is, both ways
+ *
+ * Whoever comes here has been let in. What they have proved themselves with stays here.
+ */
+import { kubeletAddressOf } from '../../api/node-address.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { ApiRequest, ApiResponse, Connection } from '../../ports/http-handler.ts';
+import type { Backend, NodeDoor } from '../../ports/node-door.ts';
+import type { KindDefinition, Subresource } from '../kind.ts';
+import { textAt } from '../kinds/field-path.ts';
+import { nodes } from '../kinds/node.ts';
+import type { ResourceRequest } from '../request-info.ts';
+import type { RequestUrl } from '../request-url.ts';
+import type { ServerParts } from '../server-parts.ts';
+import { badRequest, StatusError } from '../status.ts';
+import { checkLogOptions } from './log-options.ts';
+import { checkLogResponse } from './log-response.ts';
+import { NO_HEADERS, withoutSecrets } from './passed-headers.ts';
+import { logPath, podAddress, streamPath } from './pod-backend.ts';
+import { isProxyable, readProxyName } from './proxy-name.ts';
+
+export interface ConnectCall {
+  readonly request: ApiRequest;
+  readonly url: RequestUrl;
+  readonly path: ResourceRequest;
+  readonly definition: KindDefinition;
+  readonly part: Subresource;
+}
+
+/** To whom, and with which path. */
+interface Way {
+  readonly backend: Backend;
+  readonly target: string;
+}
+
+export class Connector {
+  readonly #parts: ServerParts;
+  readonly #door: NodeDoor | undefined;
+
+  constructor(parts: ServerParts, door: NodeDoor | undefined) {
+    this.#parts = parts;
+    this.#door = door;
+  }
+
+  /** For a request that asks for nothing but HTTP. Throws a StatusError. */
+  async answer(call: ConnectCall): Promise<ApiResponse> {
+    const { request, path, part } = call;
+    refuseDryRun(call);
+    if (part.connects === 'log') return this.#answerLog(call);
+    const way = this.#findWay(call);
+    if (part.connects === 'stream') throw badRequest('Upgrade request required');
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    // Otherwise relative links on a page would lead out of the proxy.
+    if (path.beneath === null && isRead) return redirectInto(call);
+    return this.#fetch(way, { ...request, headers: withoutSecrets(request.headers) });
+  }
+
+  /** For one that asks for another protocol. Throws a StatusError if the client was told nothing. */
+  async connect(call: ConnectCall, connection: Connection): Promise<void> {
+    const { method, headers } = call.request;
+    refuseDryRun(call);
+    const { backend, target } = this.#findWay(call);
+    const url = urlOf(target);
+    const asked = { method, url, headers: withoutSecrets(headers), body: null };
+    const door = this.#requireDoor();
+    await door.connect(backend, asked, connection).catch((error: unknown) => {
+      throw unreachable(error, 'error dialing backend: ');
+    });
+  }
+
+  #findWay(call: ConnectCall): Way {
+    const { path, url, part } = call;
+    const name = path.name ?? '';
+    if (part.connects === 'proxy') {
+      const search = url.searchParams.toString();
+      const target = `${path.beneath ?? '/'}${search === '' ? '' : `?${search}`}`;
+      return { backend: this.#proxied(call, name), target };
+    }
+    const pod = this.#object(call, name);
+    const target = streamPath(pod, part.name, url.searchParams);
+    const node = textAt(pod, 'spec.nodeName');
+    if (node === '') throw badRequest(`pod ${name} does not have a host assigned`);
+    return { backend: this.#kubeletOf(node), target };
+  }
+
+  #proxied(call: ConnectCall, text: string): Backend {
+    if (call.definition.kind !== nodes.kind) {
+      return podAddress(this.#object(call, readProxyName(text, 'pod').name), text);
+    }
+    const { scheme, name, port } = readProxyName(text, 'node');
+    const kubelet = this.#kubeletOf(name);
+    const address = kubelet.type === 'kubelet' ? kubeletAddressOf(kubelet.node) : null;
+    if (port === null || port === address?.port) return kubelet;
+    // Another port than the kubelet's is an address like any other.
+    if (!address || !isProxyable(address.host)) throw badRequest('address not allowed');
+    return { type: 'address', scheme, host: address.host, port };
+  }
+
+  async #answerLog(call: ConnectCall): Promise<ApiResponse> {
+    const { url, path } = call;
+    const name = path.name ?? '';
+    checkLogOptions(url.searchParams, name);
+    const pod = this.#object(call, name);
+    const target = logPath(pod, url.searchParams);
+    const node = textAt(pod, 'spec.nodeName');
+    if (node === '') return { status: 204, headers: [], body: null };
+    const way = { backend: this.#kubeletOf(node), target };
+    const asked = { method: 'GET', headers: NO_HEADERS, body: null };
+    const { body } = await checkLogResponse(await this.#fetch(way, asked), name);
+    return { status: 200, headers: [['content-type', 'text/plain']], body };
+  }
+
+  async #fetch({ backend, target }: Way, asked: Omit<ApiRequest, 'url'>): Promise<ApiResponse> {
+    const { method, headers, body } = asked;
+    const door = this.#requireDoor();
+    return door
+      .fetch(backend, { method, url: urlOf(target), headers, body })
+      .catch((error: unknown) => {
+        throw unreachable(error, '');
+      });
+  }
+
+  #requireDoor(): NodeDoor {
+    if (this.#door) return this.#door;
+    const message = 'this server has no way to its nodes';
+    throw new StatusError(503, 'ServiceUnavailable', message);
+  }
+
+  #object({ definition, path }: ConnectCall, name: string): JsonObject {
+    return this.#parts.registry.get({ definition, namespace: path.namespace ?? '', name });
+  }
+
+  #kubeletOf(name: string): Backend {
+    const node = this.#parts.registry.get({ definition: nodes, namespace: '', name });
+    return { type: 'kubelet', node };
+  }
+}
+
+/** Who is meant is said beside it. */
+function urlOf(target: string): string {
+  return `https://node${target}`;
+}
+
+function refuseDryRun({ url, part }: ConnectCall): void {
+  if (part.connects !== 'log' && url.searchParams.has('dryRun')) {
+    throw badRequest('dryRun is not supported');
+  }
+}
+
+function redirectInto({ url }: ConnectCall): ApiResponse {
+  const search = url.searchParams.toString();
+  const location = `${url.pathname}/${search === '' ? '' : `?${search}`}`;
+  return { status: 301, headers: [['location', location]], body: null };
+}
+
+/** The API gives the reason in the words of whoever has tried. */
+function unreachable(error: unknown, prefix: string): StatusError {
+  if (error instanceof StatusError) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new StatusError(500, '', `${prefix}${why}`);
+}

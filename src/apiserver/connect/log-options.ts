@@ -1,0 +1,37 @@
+/** What a request for a log may ask for, and what is wrong with it. */
+import { forbidden, invalid as wrong, type Complaints } from '../kinds/validation/complaint.ts';
+import { badRequest, invalid } from '../status.ts';
+
+const KIND = { group: '', kind: 'PodLogOptions' };
+
+/** Throws a StatusError. */
+export function checkLogOptions(query: URLSearchParams, podName: string): void {
+  const errors = [...complaints(query)];
+  if (errors.length > 0) throw invalid(KIND, podName, errors);
+}
+
+function* complaints(query: URLSearchParams): Complaints {
+  const tailLines = readInteger(query, 'tailLines');
+  const limitBytes = readInteger(query, 'limitBytes');
+  const sinceSeconds = readInteger(query, 'sinceSeconds');
+  if (tailLines !== null && tailLines < 0) {
+    yield wrong('tailLines', tailLines, 'must be greater than or equal to 0');
+  }
+  if (limitBytes !== null && limitBytes < 1) {
+    yield wrong('limitBytes', limitBytes, 'must be greater than 0');
+  }
+  if (sinceSeconds !== null && query.has('sinceTime')) {
+    yield forbidden('', 'at most one of `sinceTime` or `sinceSeconds` may be specified');
+  } else if (sinceSeconds !== null && sinceSeconds < 1) {
+    yield wrong('sinceSeconds', sinceSeconds, 'must be greater than 0');
+  }
+  // To choose one of the two streams is a feature of Kubernetes that is off by default.
+  if (query.has('stream')) yield forbidden('stream', 'may not be specified');
+}
+
+function readInteger(query: URLSearchParams, name: string): number | null {
+  const text = query.get(name);
+  if (text === null) return null;
+  if (/^[+-]?\d+$/.test(text)) return Number(text);
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+}

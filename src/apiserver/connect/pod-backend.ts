@@ -1,0 +1,97 @@
+/**
+ * Where a request to a part of a pod goes on to, and as what: exec, attach, port-forward and logs to
+ * the kubelet of its node, under the kubelet's own paths and names; a proxy request to the pod itself.
+ */
+import type { JsonObject } from '../../lib/json.ts';
+import type { Backend } from '../../ports/node-door.ts';
+import { objectsAt, textAt } from '../kinds/field-path.ts';
+import { readNumber, readText } from '../kinds/validation/json-reading.ts';
+import { metadataOf, nameOf, textOf } from '../metadata.ts';
+import { badRequest } from '../status.ts';
+import { isProxyable, readProxyName } from './proxy-name.ts';
+
+const CONTAINER_LISTS = [
+  'spec.initContainers',
+  'spec.containers',
+  'spec.ephemeralContainers',
+] as const;
+
+/** The path and query that the kubelet knows. The subresource is one of exec, attach, portforward. */
+export function streamPath(pod: JsonObject, subresource: string, query: URLSearchParams): string {
+  const place = placeOf(pod);
+  if (subresource === 'portforward') {
+    const ports = query.getAll('ports').join(',');
+    return withQuery(`/portForward/${place}`, ports === '' ? [] : [['port', ports]]);
+  }
+  const container = chooseContainer(pod, query.get('container') ?? '');
+  const params: [string, string][] = STREAM_FLAGS.flatMap(([asked, name]) =>
+    readFlag(query, asked) ? [[name, '1'] satisfies [string, string]] : [],
+  );
+  if (subresource === 'exec') {
+    for (const word of query.getAll('command')) params.push(['command', word]);
+  }
+  return withQuery(`/${subresource}/${place}/${encodeURIComponent(container)}`, params);
+}
+
+/** What the API calls it, and what the kubelet does. */
+const STREAM_FLAGS = [
+  ['stdin', 'input'],
+  ['stdout', 'output'],
+  ['stderr', 'error'],
+  ['tty', 'tty'],
+] as const;
+
+/** The query has been validated. */
+export function logPath(pod: JsonObject, query: URLSearchParams): string {
+  const container = chooseContainer(pod, query.get('container') ?? '');
+  const params: [string, string][] = [];
+  for (const name of ['follow', 'previous', 'timestamps']) {
+    if (readFlag(query, name)) params.push([name, 'true']);
+  }
+  for (const name of ['sinceSeconds', 'sinceTime', 'tailLines', 'limitBytes']) {
+    const value = query.get(name);
+    if (value !== null && value !== '') params.push([name, value]);
+  }
+  return withQuery(`/containerLogs/${placeOf(pod)}/${encodeURIComponent(container)}`, params);
+}
+
+/** `name` may say which port is meant, and that it speaks TLS. */
+export function podAddress(pod: JsonObject, name: string): Backend {
+  const { scheme, port } = readProxyName(name, 'pod');
+  const host = textAt(pod, 'status.podIP');
+  const ports = objectsAt(pod, 'spec.containers').flatMap((one) => objectsAt(one, 'ports'));
+  const first = readNumber(ports[0]?.['containerPort']);
+  if (!isProxyable(host)) throw badRequest('address not allowed');
+  return { type: 'address', scheme, host, port: port ?? (first > 0 ? first : null) };
+}
+
+/** The one that was asked for, or the only one. */
+function chooseContainer(pod: JsonObject, wanted: string): string {
+  const all = CONTAINER_LISTS.flatMap((list) => objectsAt(pod, list)).map(({ name }) =>
+    readText(name),
+  );
+  if (wanted !== '') {
+    if (all.includes(wanted)) return wanted;
+    throw badRequest(`container ${wanted} is not valid for pod ${nameOf(pod)}`);
+  }
+  const own = objectsAt(pod, 'spec.containers');
+  const [only] = own;
+  if (only && own.length === 1) return readText(only['name']);
+  const choice = own.length === 0 ? '' : `, choose one of: [${all.join(' ')}]`;
+  throw badRequest(`a container name must be specified for pod ${nameOf(pod)}${choice}`);
+}
+
+function placeOf(pod: JsonObject): string {
+  const namespace = textOf(metadataOf(pod)['namespace']);
+  return `${encodeURIComponent(namespace)}/${encodeURIComponent(nameOf(pod))}`;
+}
+
+/** As the API server reads flags in queries: whatever is there and not a clear no, is a yes. */
+export function readFlag(query: URLSearchParams, name: string): boolean {
+  const value = query.get(name);
+  return value !== null && value !== '0' && value.toLowerCase() !== 'false';
+}
+
+function withQuery(path: string, params: readonly [string, string][]): string {
+  return params.length === 0 ? path : `${path}?${new URLSearchParams(params).toString()}`;
+}

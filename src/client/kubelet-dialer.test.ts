@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { duplexPair } from '../../test/support/duplex-pair.ts';
+import { DoorStage, echo, Source, text } from '../../test/support/door-stage.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { JsonObject } from '../lib/json.ts';
+import type { ApiRequest, Visitor } from '../ports/http-handler.ts';
+import type { Backend } from '../ports/node-door.ts';
+import { createKubeletDialer, type KubeletDialer } from './kubelet-dialer.ts';
+
+/** What stands in for a kubelet is a door like ours. */
+function nodeAt({ door }: DoorStage): Backend {
+  return { type: 'kubelet', node: nodeOf('127.0.0.1', door.port) };
+}
+
+function nodeOf(address: string, port: number): JsonObject {
+  return {
+    status: {
+      addresses: [{ type: 'InternalIP', address }],
+      daemonEndpoints: { kubeletEndpoint: { Port: port } },
+    },
+  };
+}
+
+function dialerFor({ pki }: DoorStage, ca?: string): KubeletDialer {
+  const { adminCert: cert, adminKey: key } = pki;
+  const dialer = createKubeletDialer({ cert, key, ...(ca !== undefined && { ca }) });
+  onTestFinished(() => dialer.close());
+  return dialer;
+}
+
+function ask(method: string, path: string, body?: string): ApiRequest {
+  const headers = new Headers({ 'x-a': '1' });
+  const chunks = body === undefined ? null : [Buffer.from(body)];
+  const stream =
+    chunks &&
+    (async function* () {
+      yield* chunks;
+    })();
+  return { method, url: `https://node${path}`, headers, body: stream };
+}
+
+describe('requests', () => {
+  test('reach the kubelet at the address that its node gives, and come back', async () => {
+    const stage = await DoorStage.open(echo);
+    const answer = await dialerFor(stage).fetch(nodeAt(stage), ask('POST', '/x/%2e%2e?y=z', 'in'));
+    expect(answer.status).toBe(200);
+    expect(new Map(answer.headers).get('content-type')).toBe('text/plain');
+    const said: unknown = JSON.parse(await new Response(answer.body).text());
+    expect(said).toEqual({
+      method: 'POST',
+      path: '/x/%2e%2e?y=z',
+      a: '1',
+      hasBody: true,
+      body: 'in',
+    });
+  });
+
+  test('are made with a certificate', async () => {
+    const visitors: Visitor[] = [];
+    const stage = await DoorStage.open((_request, visitor) => {
+      visitors.push(visitor);
+      return text('');
+    });
+    const { body } = await dialerFor(stage).fetch(nodeAt(stage), ask('GET', '/'));
+    await new Response(body).text();
+    expect(visitors[0]?.certificate).toBeInstanceOf(Uint8Array);
+  });
+
+  test('are not made to somebody whom the authority does not know, if one is given', async () => {
+    const stage = await DoorStage.open(() => text('hello'));
+    const other = await DoorStage.open(() => text('hello'));
+    const ok = await dialerFor(stage, other.pki.caCert).fetch(nodeAt(stage), ask('GET', '/'));
+    expect(ok.status).toBe(200);
+    const { adminCert: stranger } = stage.pki;
+    await expect(
+      dialerFor(stage, stranger).fetch(nodeAt(stage), ask('GET', '/')),
+    ).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' });
+  });
+
+  test('whoever stops reading makes the kubelet stop writing', async () => {
+    const source = new Source(Buffer.from('x'));
+    const stage = await DoorStage.open(() => source.response);
+    const { body } = await dialerFor(stage).fetch(nodeAt(stage), ask('GET', '/'));
+    expect(body).toBeInstanceOf(ReadableStream);
+    if (body instanceof ReadableStream) await body.cancel();
+    await source.cancelled;
+  });
+
+  test('go to a pod over plain HTTP as well', async () => {
+    const server = createServer((_request, response) => void response.end('from the pod'));
+    server.listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const stage = await DoorStage.open(echo);
+    const pod: Backend = { type: 'address', scheme: 'http', host: '127.0.0.1', port };
+    const { body } = await dialerFor(stage).fetch(pod, ask('GET', '/'));
+    expect(await new Response(body).text()).toBe('from the pod');
+  });
+
+  test('a node that is not there, or has no address, is an error with its reason', async () => {
+    const stage = await DoorStage.open(echo);
+    await stage.door.close();
+    const dialer = dialerFor(stage);
+    await expect(dialer.fetch(nodeAt(stage), ask('GET', '/'))).rejects.toMatchObject({
+      code: 'NODE_UNREACHABLE',
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
+    const nowhere: Backend = { type: 'kubelet', node: {} };
+    await expect(dialer.fetch(nowhere, ask('GET', '/'))).rejects.toThrow(
+      'no preferred addresses found',
+    );
+  });
+});
+
+describe('other protocols', () => {
+  const upgrade = (path: string): ApiRequest => ({
+    method: 'POST',
+    url: `https://node${path}`,
+    headers: new Headers({ connection: 'Upgrade', upgrade: 'echo' }),
+    body: null,
+  });
+
+  test('the two ends are joined, with what was sent early', async () => {
+    const stage = await DoorStage.open(echo, {}, async ({ url }, { socket, head }) => {
+      socket.write(
+        'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: echo\r\nx-b: 2\r\n\r\n',
+      );
+      socket.write(`${url.slice(url.indexOf('/', 8))} ${String(head)};`);
+      socket.pipe(socket);
+    });
+    const [client, socket] = duplexPair();
+    const head = Buffer.from('early');
+    const over = dialerFor(stage).connect(nodeAt(stage), upgrade('/exec/a/b/c?command=ls'), {
+      socket,
+      head,
+    });
+    let received = '';
+    client.setEncoding('utf8').on('data', (chunk: string) => (received += chunk));
+    while (!received.includes('early')) await once(client, 'data');
+    client.end('later');
+    await over;
+    expect(received).toMatch(
+      /^HTTP\/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: echo\r\nx-b: 2\r\n/,
+    );
+    expect(received).toMatch(/\r\n\r\n\/exec\/a\/b\/c\?command=ls ;earlylater$/);
+  });
+
+  test("a kubelet's refusal is the client's answer", async () => {
+    const stage = await DoorStage.open(echo, {}, async (_request, { socket }) => {
+      socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 2\r\n\r\nno');
+    });
+    const [client, socket] = duplexPair();
+    await dialerFor(stage).connect(nodeAt(stage), upgrade('/'), { socket, head: Buffer.alloc(0) });
+    let received = '';
+    for await (const chunk of client.setEncoding('utf8')) received += chunk;
+    expect(received).toBe('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\nno');
+  });
+
+  test('one that answers as if nothing had been asked has not understood', async () => {
+    const stage = await DoorStage.open(echo, {}, async (_request, { socket }) => {
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+    });
+    const [, socket] = duplexPair();
+    await expect(
+      dialerFor(stage).connect(nodeAt(stage), upgrade('/'), { socket, head: Buffer.alloc(0) }),
+    ).rejects.toThrow('invalid upgrade response: status code 200');
+  });
+});

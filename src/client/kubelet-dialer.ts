@@ -1,0 +1,162 @@
+/**
+ * The way to nodes over the network: dials the address that a node gives for its kubelet, or the
+ * address of a pod, and carries bytes both ways.
+ *
+ * Kubelets are asked over TLS with a certificate of the API server's own. Whether theirs is checked
+ * depends on whether an authority for it is given: most kubelets sign their own.
+ */
+import { Agent as HttpAgent, request as requestHttp, type ClientRequest } from 'node:http';
+import type { IncomingMessage, RequestOptions } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { Readable, type Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { kubeletAddressOf } from '../api/node-address.ts';
+import { defineError } from '../lib/errors.ts';
+import type { ApiRequest, ApiResponse, Connection } from '../ports/http-handler.ts';
+import type { Backend, NodeDoor } from '../ports/node-door.ts';
+
+export interface KubeletDialerOptions {
+  /** PEMs of the certificate that kubelets know the API server by. */
+  readonly cert: string;
+  readonly key: string;
+  /** Who signs the certificates of kubelets; absent: they are not checked. */
+  readonly ca?: string;
+}
+
+export interface KubeletDialer extends NodeDoor {
+  /** Closes the connections that are kept for later. */
+  close(): void;
+}
+
+const nodeUnreachable = defineError<{ reason: string }>({
+  code: 'NODE_UNREACHABLE',
+  retry: 'backoff',
+  message: ({ reason }) => reason,
+  hint: () => 'Check that the kubelet runs, and that its node has the address that it has.',
+});
+
+const SECURE_PORT = 443;
+const PLAIN_PORT = 80;
+
+export function createKubeletDialer({ cert, key, ca }: KubeletDialerOptions): KubeletDialer {
+  const kubelets = new HttpsAgent({
+    keepAlive: true,
+    cert,
+    key,
+    ...(ca === undefined ? { rejectUnauthorized: false } : { ca }),
+  });
+  // Pods that are proxied to have whatever certificate they have, as behind kube-apiserver.
+  const secure = new HttpsAgent({ keepAlive: true, rejectUnauthorized: false });
+  const plain = new HttpAgent({ keepAlive: true });
+  const agents = { kubelets, secure, plain };
+  return {
+    fetch: (backend, request) => fetchFrom(dial(backend, request, agents), request),
+    connect: (backend, request, connection) => joinTo(dial(backend, request, agents), connection),
+    close: () => {
+      for (const agent of [kubelets, secure, plain]) agent.destroy();
+    },
+  };
+}
+
+interface Agents {
+  readonly kubelets: HttpsAgent;
+  readonly secure: HttpsAgent;
+  readonly plain: HttpAgent;
+}
+
+function dial(backend: Backend, request: ApiRequest, agents: Agents): ClientRequest {
+  const { method, headers } = request;
+  const at = request.url.indexOf('/', request.url.indexOf('://') + 3);
+  const options: RequestOptions = {
+    method,
+    path: request.url.slice(at),
+    headers: Object.fromEntries(headers),
+  };
+  if (backend.type === 'kubelet') {
+    const address = kubeletAddressOf(backend.node);
+    if (!address) throw nodeUnreachable({ reason: 'no preferred addresses found' });
+    return requestHttps({ ...options, ...address, agent: agents.kubelets });
+  }
+  const { scheme, host, port } = backend;
+  return scheme === 'https'
+    ? requestHttps({ ...options, host, port: port ?? SECURE_PORT, agent: agents.secure })
+    : requestHttp({ ...options, host, port: port ?? PLAIN_PORT, agent: agents.plain });
+}
+
+async function fetchFrom(outgoing: ClientRequest, { body }: ApiRequest): Promise<ApiResponse> {
+  const arrived = new Promise<IncomingMessage>((resolve, reject) => {
+    outgoing.once('response', resolve).once('error', reject);
+  });
+  // If sending fails, the answer does too, and says more.
+  if (body) pipeline(Readable.from(body), outgoing).catch(() => {});
+  else outgoing.end();
+  const message = await arrived.catch(rethrow);
+  return {
+    status: message.statusCode ?? 502,
+    headers: headersOf(message),
+    body: Readable.toWeb(message) as ReadableStream<Uint8Array>,
+  };
+}
+
+/** Those about the connection are about that of the two machines behind us. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+]);
+
+function headersOf({ rawHeaders }: IncomingMessage): readonly (readonly [string, string])[] {
+  const pairs: (readonly [string, string])[] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
+    if (!HOP_BY_HOP.has(name.toLowerCase())) pairs.push([name.toLowerCase(), value]);
+  }
+  return pairs;
+}
+
+async function joinTo(outgoing: ClientRequest, { socket, head }: Connection): Promise<void> {
+  const answer = await new Promise<Upgraded | IncomingMessage>((resolve, reject) => {
+    outgoing.once('upgrade', (message, backend, rest) => resolve({ message, backend, rest }));
+    outgoing.once('response', resolve).once('error', reject);
+    outgoing.end();
+  }).catch(rethrow);
+  if ('backend' in answer) return join(answer, socket, head);
+  const { statusCode = 0 } = answer;
+  if (statusCode < 400) {
+    answer.destroy();
+    throw nodeUnreachable({ reason: `invalid upgrade response: status code ${statusCode}` });
+  }
+  socket.write(statusLines(answer, 'connection: close\r\n'));
+  await pipeline(answer, socket).catch(() => {}); // one of the two is gone
+}
+
+interface Upgraded {
+  readonly message: IncomingMessage;
+  readonly backend: Duplex;
+  readonly rest: Uint8Array;
+}
+
+/** When one end closes, the other does. */
+async function join({ message, backend, rest }: Upgraded, socket: Duplex, head: Uint8Array) {
+  const names = ['connection', 'upgrade'] as const;
+  const lines = names.map((name) => `${name}: ${message.headers[name] ?? ''}\r\n`);
+  socket.write(statusLines(message, lines.join('')));
+  if (rest.byteLength > 0) socket.write(rest);
+  if (head.byteLength > 0) backend.write(head);
+  await Promise.all([pipeline(backend, socket), pipeline(socket, backend)]).catch(() => {});
+  backend.destroy();
+  socket.destroy();
+}
+
+function statusLines(message: IncomingMessage, connection: string): string {
+  const { statusCode = 0, statusMessage = '' } = message;
+  const headers = headersOf(message).filter(([name]) => name !== 'upgrade');
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return `HTTP/1.1 ${statusCode} ${statusMessage}\r\n${connection}${lines}\r\n`;
+}
+
+function rethrow(error: unknown): never {
+  const reason = error instanceof Error ? error.message : String(error);
+  throw nodeUnreachable({ reason }, error);
+}

@@ -1,0 +1,110 @@
+/**
+ * The half of the door that speaks HTTP/1.1, on sockets that somebody else has opened.
+ *
+ * Node's server keeps the time of headers and bodies and reuses connections. What it leaves to us: an
+ * answer that does not wait for the end of the body, and connections that turn into something else.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { ApiRequest, ApiResponse, HttpHandler, Visitor } from '../../ports/http-handler.ts';
+import { addressOf, DoorHeaders } from './door-headers.ts';
+import { failed } from './failed-answer.ts';
+import { lengthOf, saysLength } from './body-length.ts';
+import type { DoorLimits } from './limits.ts';
+import { readBody } from './request-body.ts';
+import { sendStream, type RunningStreams } from './stream-body.ts';
+
+export interface Http1Options {
+  readonly handler: HttpHandler;
+  readonly limits: DoorLimits;
+  readonly running: RunningStreams;
+  readonly visitorOf: (socket: Duplex) => Visitor;
+  /** A socket that is no HTTP any more. */
+  readonly onUpgrade: (socket: Duplex) => void;
+}
+
+export function serveHttp1(options: Http1Options): Server {
+  const { handler, limits, visitorOf, onUpgrade } = options;
+  const server = createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.idleMs,
+    connectionsCheckingInterval: limits.checkMs,
+  });
+  server.on('request', (request, response) => void serve(options, request, response));
+  server.on('upgrade', (message, socket, head) => {
+    onUpgrade(socket);
+    const request = readRequest(message);
+    if (request) void handler.connect(request, { socket, head }, visitorOf(socket));
+    else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+  });
+  // Node begins to look at the times of a server's connections when it listens. This one never does.
+  server.emit('listening');
+  return server;
+}
+
+async function serve(
+  { handler, limits, running, visitorOf }: Http1Options,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const request = readRequest(message);
+  if (!request) return void response.writeHead(400).end();
+  const answer = await handler.answer(request, visitorOf(message.socket)).catch(failed);
+  if (!message.complete) limitLeftover(message, response, limits);
+  await send(answer, message, response, running);
+}
+
+function readRequest(message: IncomingMessage): ApiRequest | null {
+  const { method = 'GET', headers } = message;
+  const url = addressOf(headers.host ?? 'localhost', message.url ?? '/');
+  if (url === null) return null;
+  return {
+    method,
+    url,
+    headers: new DoorHeaders(headers),
+    body: hasBody(message) ? readBody(message) : null,
+  };
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = headers;
+  return coding !== undefined || length !== '0';
+}
+
+/** The client may still be sending: it gets to the end, to hear the answer, but not without end. */
+function limitLeftover(
+  message: IncomingMessage,
+  response: ServerResponse,
+  { leftoverMs }: DoorLimits,
+): void {
+  const { socket } = message;
+  response.once('finish', () => {
+    const timer = setTimeout(() => {
+      if (!message.complete) socket.destroy();
+    }, leftoverMs);
+    socket.once('close', () => clearTimeout(timer));
+  });
+}
+
+async function send(
+  { status, headers, body }: ApiResponse,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  running: RunningStreams,
+): Promise<void> {
+  const lines = [...headers].flat();
+  response.on('error', () => {}); // the client is gone, and there is nobody left to tell
+  if (body instanceof ReadableStream) {
+    response.writeHead(status, lines);
+    if (method === 'HEAD') return void (await body.cancel(), response.end());
+    response.flushHeaders();
+    return sendStream(body, response, running);
+  }
+  const bytes = lengthOf(body);
+  if (saysLength(status)) lines.push('content-length', String(bytes));
+  response.writeHead(status, lines);
+  if (method === 'HEAD' || bytes === 0) response.end();
+  else response.end(body);
+}

@@ -1,0 +1,131 @@
+/**
+ * The half of the door that speaks HTTP/2, on sockets that somebody else has opened.
+ *
+ * It works on streams and not through Node's imitation of HTTP/1.1, which costs as much as the rest of
+ * the work. Node keeps no time of bodies here, so this file does.
+ */
+import {
+  constants,
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { Duplex } from 'node:stream';
+import type { ApiRequest, ApiResponse, HttpHandler, Visitor } from '../../ports/http-handler.ts';
+import { addressOf, DoorHeaders } from './door-headers.ts';
+import { failed } from './failed-answer.ts';
+import { lengthOf, saysLength } from './body-length.ts';
+import type { DoorLimits } from './limits.ts';
+import { readBody } from './request-body.ts';
+import { sendStream, type RunningStreams } from './stream-body.ts';
+
+export interface Http2Options {
+  readonly handler: HttpHandler;
+  readonly limits: DoorLimits;
+  readonly running: RunningStreams;
+  readonly visitorOf: (socket: Duplex) => Visitor;
+  readonly onSession: (session: ServerHttp2Session) => void;
+}
+
+const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = constants;
+
+export function serveHttp2(options: Http2Options): Http2Server {
+  const { limits, visitorOf, onSession } = options;
+  const server = createServer({
+    settings: { maxConcurrentStreams: limits.streams, maxHeaderListSize: limits.headerBytes },
+  });
+  server.on('session', (session) => {
+    onSession(session);
+    closeWhenIdle(session, limits.idleMs);
+    // The visitor is the same for the whole connection, and costs a look at the certificate.
+    const visitor = visitorOf(session.socket);
+    session.on('stream', (stream, headers) => void serve(options, stream, headers, visitor));
+  });
+  return server;
+}
+
+/** A session with a watch on it may be silent for hours, and is not idle. */
+function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
+  let streams = 0;
+  session.on('stream', (stream) => {
+    streams += 1;
+    stream.once('close', () => (streams -= 1));
+  });
+  session.setTimeout(idleMs, () => {
+    if (streams === 0) session.close();
+  });
+  session.on('error', () => {}); // the client is gone, and there is nobody left to tell
+}
+
+async function serve(
+  { handler, limits, running }: Http2Options,
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  visitor: Visitor,
+): Promise<void> {
+  stream.on('error', () => {}); // the client is gone, and there is nobody left to tell
+  stream.on('aborted', () => {
+    // A client that leaves without a reason: Node would wait for it to read what is still unsent.
+    if (stream.rstCode === NGHTTP2_NO_ERROR) stream.destroy();
+  });
+  const request = readRequest(stream, headers);
+  if (!request) return stream.respond({ ':status': 400 }, { endStream: true });
+  if (request.body) limitTime(stream, limits.requestMs);
+  if (headers['expect'] === '100-continue') stream.additionalHeaders({ ':status': 100 });
+  const answer = await handler.answer(request, visitor).catch(failed);
+  await send(answer, stream, request.method, running);
+}
+
+function readRequest(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): ApiRequest | null {
+  const { ':method': method = 'GET', ':path': target = '/', ':authority': authority } = headers;
+  const url = addressOf(authority ?? headers.host ?? 'localhost', target);
+  if (url === null) return null;
+  const body = stream.endAfterHeaders ? null : readBody(stream);
+  return { method, url, headers: new DoorHeaders(headers), body };
+}
+
+function limitTime(stream: ServerHttp2Stream, requestMs: number): void {
+  const timer = setTimeout(() => stream.close(NGHTTP2_CANCEL), requestMs);
+  const stop = (): void => clearTimeout(timer);
+  stream.once('end', stop).once('close', stop);
+}
+
+async function send(
+  { status, headers, body }: ApiResponse,
+  stream: ServerHttp2Stream,
+  method: string,
+  running: RunningStreams,
+): Promise<void> {
+  const isHead = method === 'HEAD';
+  if (stream.destroyed || stream.closed)
+    return void (body instanceof ReadableStream && (await body.cancel()));
+  const lines = groupHeaders(status, headers);
+  if (body instanceof ReadableStream) {
+    stream.respond(lines, { endStream: isHead });
+    return isHead ? body.cancel() : sendStream(body, stream, running);
+  }
+  const bytes = lengthOf(body);
+  if (saysLength(status)) lines['content-length'] = String(bytes);
+  stream.respond(lines, { endStream: isHead || bytes === 0 });
+  if (!isHead && bytes > 0) stream.end(body);
+  // The rest of a body that nobody waits for is not wanted. The answer is whole.
+  if (!stream.readableEnded && !stream.endAfterHeaders) {
+    stream.once('finish', () => stream.close(NGHTTP2_NO_ERROR));
+  }
+}
+
+/** What comes several times becomes a list. */
+function groupHeaders(
+  status: number,
+  headers: ApiResponse['headers'],
+): Record<string, number | string | string[]> {
+  const grouped: Record<string, number | string | string[]> = { ':status': status };
+  for (const [name, value] of headers) {
+    const before = grouped[name];
+    if (before === undefined) grouped[name] = value;
+    else grouped[name] = [...(Array.isArray(before) ? before : [String(before)]), value];
+  }
+  return grouped;
+}

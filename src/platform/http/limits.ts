@@ -1,0 +1,35 @@
+/**
+ * How much patience a door has. A client that is slow, silent or greedy costs itself its connection,
+ * and nobody else anything.
+ */
+export interface DoorLimits {
+  /** For the TLS handshake. */
+  readonly handshakeMs: number;
+  /** From the first byte of a request to the end of its headers. */
+  readonly headersMs: number;
+  /** From the first byte of a request to the end of its body. */
+  readonly requestMs: number;
+  /** A connection without a request. */
+  readonly idleMs: number;
+  /** How often requests over HTTP/1.1 are looked at for the limits above. */
+  readonly checkMs: number;
+  readonly headerBytes: number;
+  /** For the rest of a body that the answer did not wait for; then the connection is cut. */
+  readonly leftoverMs: number;
+  /** On one connection over HTTP/2. */
+  readonly streams: number;
+  /** What a door that closes waits for answers under way. */
+  readonly closeMs: number;
+}
+
+export const DOOR_LIMITS: DoorLimits = {
+  handshakeMs: 10_000,
+  headersMs: 20_000,
+  requestMs: 60_000,
+  idleMs: 90_000,
+  checkMs: 5_000,
+  headerBytes: 64 * 1024,
+  leftoverMs: 5_000,
+  streams: 100,
+  closeMs: 2_000,
+};

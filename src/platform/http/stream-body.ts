@@ -1,0 +1,54 @@
+/**
+ * Sends a stream to a client, no faster than the client reads, and cancels it when the client is gone.
+ *
+ * Chunks that are there in the same turn leave together: a watch of many small events would otherwise
+ * pay for a TLS record and a system call with each of them.
+ */
+import type { Writable } from 'node:stream';
+
+/** What ends each of the streams under way; its client sees a regular end. */
+export type RunningStreams = Set<() => void>;
+
+/** Never rejects. A stream that fails breaks the connection: half an answer must not look whole. */
+export async function sendStream(
+  body: ReadableStream<Uint8Array>,
+  out: Writable,
+  running: RunningStreams,
+): Promise<void> {
+  const reader = body.getReader();
+  // Cancelling what has failed already rejects, and changes nothing.
+  const end = (): void => void reader.cancel().catch(() => {});
+  if (out.destroyed) return end();
+  running.add(end);
+  out.once('close', end);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || out.destroyed) break;
+      if (!writeSoon(out, value)) await whenDrained(out);
+    }
+    out.end();
+  } catch (error) {
+    out.destroy(error instanceof Error ? error : new Error(String(error)));
+  } finally {
+    running.delete(end);
+  }
+}
+
+function writeSoon(out: Writable, chunk: Uint8Array): boolean {
+  if (out.writableCorked === 0) {
+    out.cork();
+    process.nextTick(() => out.uncork());
+  }
+  return out.write(chunk);
+}
+
+function whenDrained(out: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      out.off('drain', settle).off('close', settle);
+      resolve();
+    };
+    out.once('drain', settle).once('close', settle);
+  });
+}

@@ -1,0 +1,177 @@
+import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
+import { request as requestHttps } from 'node:https';
+import { describe, expect, test } from 'vitest';
+import {
+  DoorStage,
+  echo,
+  hello,
+  openStream,
+  readAll,
+  Source,
+  text,
+  whenSteady,
+} from '../../test/support/door-stage.ts';
+
+describe('streams', () => {
+  test.each(['http/1.1', 'h2'])(
+    '%s: what is written arrives at once, and in order',
+    async (kind) => {
+      const source = new Source(Buffer.from('one\n'));
+      const stage = await DoorStage.open(() => source.response);
+      const stream = await openStream(stage, kind);
+      let received = '';
+      stream.setEncoding('utf8');
+      for await (const chunk of stream) {
+        received += chunk;
+        if (received === 'one\n') for (const line of ['two\n', 'three\n']) source.send(line);
+        if (received.endsWith('three\n')) break;
+      }
+      expect(received).toBe('one\ntwo\nthree\n');
+    },
+  );
+
+  test.each(['http/1.1', 'h2'])('%s: a client that goes away cancels its stream', async (kind) => {
+    const source = new Source(Buffer.from('x'));
+    const stage = await DoorStage.open(() => source.response);
+    const stream = await openStream(stage, kind);
+    await once(stream, 'data');
+    stream.destroy();
+    await expect(source.cancelled).resolves.toBeUndefined();
+  });
+
+  test.each(['http/1.1', 'h2'])('%s: nobody reads, and nothing is produced', async (kind) => {
+    const chunk = Buffer.alloc(64 * 1024);
+    const source = new Source(chunk, (controller) => controller.enqueue(chunk));
+    const stage = await DoorStage.open(() => source.response);
+    const stream = await openStream(stage, kind);
+    const before = await whenSteady(() => source.pulls);
+    let bytes = 0;
+    stream.on('data', (part: Buffer) => (bytes += part.length));
+    while (bytes < 2 * before * chunk.length) await once(stream, 'data');
+    expect(before).toBeLessThan(400);
+    expect(source.pulls).toBeGreaterThan(before);
+    stream.destroy();
+    await source.cancelled;
+  });
+
+  test.each(['http/1.1', 'h2'])('%s: a stream that fails breaks off', async (kind) => {
+    const source = new Source(Buffer.from('half'));
+    const stage = await DoorStage.open(() => source.response);
+    const stream = await openStream(stage, kind);
+    await once(stream, 'data');
+    source.fail();
+    await expect(once(stream, 'end')).rejects.toThrow(/abort|reset|INTERNAL_ERROR|socket hang up/i);
+  });
+});
+
+describe('bodies', () => {
+  const big = Buffer.alloc(8 * 1024 * 1024, 'x');
+
+  test('a body that nobody reads is not taken in', async () => {
+    let read = (): void => {};
+    const isWanted = new Promise<void>((resolve) => (read = resolve));
+    const stage = await DoorStage.open(async (request, visitor) => {
+      await isWanted;
+      return echo(request, visitor);
+    });
+    const outgoing = requestHttps({
+      host: stage.door.host,
+      port: stage.door.port,
+      agent: stage.agent,
+      method: 'POST',
+    });
+    for (let n = 0; n < 4; n++) outgoing.write(big);
+    const waiting = await whenSteady(() => outgoing.writableLength);
+    expect(waiting).toBeGreaterThan(2 * big.length);
+    read();
+    outgoing.end();
+    const [response] = await once(outgoing, 'response');
+    expect(response.statusCode).toBe(200);
+    response.destroy();
+  });
+
+  test('an answer before the end of the body arrives, and the connection lives on', async () => {
+    const stage = await DoorStage.open(() => text('too large', 413));
+    const first = await stage.http1({ method: 'POST' }, big);
+    const second = await stage.http2({ ':method': 'POST' }, big);
+    expect([first, second].map(({ status, body }) => [status, body])).toEqual([
+      [413, 'too large'],
+      [413, 'too large'],
+    ]);
+    expect((await stage.http1()).status).toBe(413);
+  });
+
+  test('a client that goes on and on after the answer is cut off', async () => {
+    const stage = await DoorStage.open(() => text('no', 413), { leftoverMs: 100 });
+    const socket = await stage.socket();
+    socket.write('POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n');
+    const chunk = Buffer.concat([
+      Buffer.from('10000\r\n'),
+      Buffer.alloc(65_536),
+      Buffer.from('\r\n'),
+    ]);
+    const push = (): void => {
+      while (!socket.destroyed && socket.write(chunk));
+    };
+    socket.on('drain', push);
+    push();
+    expect(await readAll(socket)).toMatch(/^HTTP\/1.1 413/);
+  });
+});
+
+describe('limits', () => {
+  test('headers that are too large are refused', async () => {
+    const stage = await DoorStage.open(hello, { headerBytes: 4096 });
+    const { status } = await stage.http1({ headers: { 'x-large': 'x'.repeat(8192) } });
+    expect(status).toBe(431);
+  });
+
+  test('headers that do not come to an end are not waited for', async () => {
+    const stage = await DoorStage.open(hello, { headersMs: 50, checkMs: 20 });
+    const socket = await stage.socket();
+    socket.write('GET / HTTP/1.1\r\nhost:');
+    expect(await readAll(socket)).toMatch(/^HTTP\/1.1 408/);
+  });
+
+  test('bodies that do not come to an end are not waited for', async () => {
+    const stage = await DoorStage.open(echo, { headersMs: 50, requestMs: 100, checkMs: 20 });
+    const socket = await stage.socket();
+    socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\nslow');
+    expect(await readAll(socket)).toMatch(/^HTTP\/1.1 408/);
+
+    const stream = (await stage.session()).request({ ':method': 'POST' }, { endStream: false });
+    stream.on('error', () => {});
+    stream.write('slow');
+    await once(stream, 'close');
+    expect(stream.rstCode).not.toBe(0);
+  });
+
+  test('idle connections are closed, and one with a silent stream is not idle', async () => {
+    const source = new Source(Buffer.from('x'));
+    const stage = await DoorStage.open(
+      ({ url }) => (url.endsWith('/watch') ? source.response : text('hello')),
+      { idleMs: 100 },
+    );
+    const [idle, busy, first] = [
+      await stage.session(),
+      await stage.session(),
+      await stage.socket(),
+    ];
+    const watch = busy.request({ ':path': '/watch' });
+    await once(watch, 'data');
+    first.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+    await Promise.all([once(idle, 'close'), readAll(first)]);
+    source.send('still here');
+    const [chunk] = await once(watch, 'data');
+    expect(String(chunk)).toBe('still here');
+  });
+
+  test('the number of streams on a connection is limited', async () => {
+    const stage = await DoorStage.open(hello, { streams: 7 });
+    const session = connectHttp2(stage.door.url, { ca: stage.pki.caCert });
+    const [settings] = await once(session, 'remoteSettings');
+    session.destroy();
+    expect(settings.maxConcurrentStreams).toBe(7);
+  });
+});
