@@ -1,0 +1,205 @@
+/**
+ * A token for a service account: for these audiences, for so long, and no longer than the pod, the
+ * secret or the node to which it is bound.
+ */
+import { formatTime } from '../../api/time.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { Action, ActionRequest } from '../action.ts';
+import type { NodeRestriction } from '../auth/node/node-restriction.ts';
+import { requestedToken } from '../auth/service-account-token.ts';
+import type { SigningKey } from '../auth/signing-key.ts';
+import type { BoundObject, Reference } from '../auth/token-claims.ts';
+import type { FieldError } from '../field-error.ts';
+import { textAt } from '../kinds/field-path.ts';
+import { printedForm } from '../kinds/printed-form.ts';
+import { invalid } from '../kinds/validation/complaint.ts';
+import { readObject, readStruct, readText, readTexts } from '../kinds/validation/json-reading.ts';
+import { makeUid, metadataOf, nameOf, textOf, withMetadata } from '../metadata.ts';
+import type { ServerParts } from '../server-parts.ts';
+import { badRequest, conflict, invalid as invalidObject, notFound } from '../status.ts';
+
+export interface TokenParts {
+  readonly signingKey: SigningKey;
+  readonly issuer: string;
+  readonly audiences: readonly string[];
+  readonly nodeRestriction: NodeRestriction;
+}
+
+const KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' };
+const SECONDS_DEFAULT = 3600;
+const SECONDS_MIN = 600;
+const SECONDS_MAX = 2 ** 32;
+/** By this number the API server knows the tokens of pods that were mounted without being asked. */
+const MOUNTED_SECONDS = 3607;
+/** Those live for a year, so that programs which read their token once go on working for a while. */
+const EXTENDED_SECONDS = 365 * 24 * 60 * 60;
+const SECOND_MS = 1000;
+
+type Parts = Pick<ServerParts, 'store' | 'clock' | 'random'>;
+
+export function tokenRequestAction(parts: Parts, access: TokenParts): Action {
+  return async (asked) => {
+    const { store, clock, random } = parts;
+    checkNames(asked);
+    const account = requireAccount(store, asked);
+    const request = complete(asked, account, access.audiences, clock.now());
+    check(request);
+    restrict(access.nodeRestriction, asked, request);
+    const bound = findBound(store, asked, request);
+    const spec = readStruct(request['spec']);
+    const [seconds, audiences] = [Number(spec['expirationSeconds']), readTexts(spec['audiences'])];
+    const isForUs = audiences.every((audience) => access.audiences.includes(audience));
+    const isExtended = bound?.kind === 'pod' && seconds === MOUNTED_SECONDS && isForUs;
+    const nowMs = clock.now();
+    const token = requestedToken(access.signingKey, {
+      issuer: access.issuer,
+      account,
+      audiences,
+      ...(bound && { bound }),
+      nowMs,
+      expirationSeconds: isExtended ? EXTENDED_SECONDS : seconds,
+      ...(isExtended && { warnAfterSeconds: seconds }),
+      id: makeUid(random),
+    });
+    const status = { token, expirationTimestamp: formatTime(nowMs + seconds * SECOND_MS) };
+    return { code: 201, body: print(asked, { ...request, status }) };
+  };
+}
+
+/** What the body says of names must be what the path says. */
+function checkNames({ body, name, namespace }: ActionRequest): void {
+  const said = metadataOf(body);
+  const wrong = (field: string, value: string, what: string): never => {
+    const detail = `must match the service account ${what} if specified`;
+    throw invalidObject(KIND, name, [invalid(`metadata.${field}`, value, detail)]);
+  };
+  const [saidName, saidNamespace] = [textOf(said['name']), textOf(said['namespace'])];
+  if (saidName !== '' && saidName !== name) wrong('name', saidName, 'name');
+  if (saidNamespace !== '' && saidNamespace !== namespace) {
+    wrong('namespace', saidNamespace, 'namespace');
+  }
+}
+
+function requireAccount(store: Parts['store'], asked: ActionRequest): JsonObject {
+  const { definition, namespace, name, body } = asked;
+  const account = store.get(`/core/serviceaccounts/${namespace}/${name}`)?.value;
+  if (!account) throw notFound(definition, name);
+  const said = textOf(metadataOf(body)['uid']);
+  const uid = textOf(metadataOf(account)['uid']);
+  if (said === '' || said === uid) return account;
+  throw conflict(
+    { group: KIND.group, resource: KIND.kind },
+    name,
+    `the UID in the token request (${said}) does not match the UID of the service account (${uid})`,
+  );
+}
+
+function complete(
+  { body }: ActionRequest,
+  account: JsonObject,
+  ownAudiences: readonly string[],
+  nowMs: number,
+): JsonObject {
+  const { name, namespace, uid } = metadataOf(account);
+  const spec = readStruct(body['spec']);
+  const audiences = readTexts(spec['audiences']);
+  const seconds = spec['expirationSeconds'];
+  const { status: _status, ...rest } = body;
+  return {
+    ...withMetadata(rest, { name, namespace, uid, creationTimestamp: formatTime(nowMs) }),
+    spec: {
+      ...spec,
+      audiences: audiences.length === 0 ? ownAudiences : audiences,
+      expirationSeconds: typeof seconds === 'number' ? seconds : SECONDS_DEFAULT,
+    },
+  };
+}
+
+function check(request: JsonObject): void {
+  const seconds = Number(readStruct(request['spec'])['expirationSeconds']);
+  const field = 'spec.expirationSeconds';
+  const errors: readonly FieldError[] = [
+    ...(seconds < SECONDS_MIN
+      ? [invalid(field, seconds, 'may not specify a duration less than 10 minutes')]
+      : []),
+    ...(seconds > SECONDS_MAX
+      ? [invalid(field, seconds, 'may not specify a duration larger than 2^32 seconds')]
+      : []),
+  ];
+  if (errors.length > 0) throw invalidObject(KIND, '', errors);
+}
+
+function restrict(restriction: NodeRestriction, asked: ActionRequest, object: JsonObject): void {
+  const { definition, namespace, name, user, dryRun, body } = asked;
+  // The audiences that a node asks for are those in its own words.
+  const { audiences = [] } = readStruct(body['spec']);
+  const worded = { ...object, spec: { ...readStruct(object['spec']), audiences } };
+  const what = { definition, subresource: 'token', namespace, name, object: worded, old: null };
+  restriction.admit({ ...what, verb: 'create', user, dryRun });
+}
+
+function findBound(
+  store: Parts['store'],
+  asked: ActionRequest,
+  request: JsonObject,
+): BoundObject | undefined {
+  const reference = readObject(readStruct(request['spec'])['boundObjectRef']);
+  if (!reference) return undefined;
+  const { name: accountName, namespace } = asked;
+  const [kind, name] = [readText(reference['kind']), readText(reference['name'])];
+  const [group, version] = readApiVersion(readText(reference['apiVersion']));
+  const resource = group === '' ? BINDABLE.get(kind) : undefined;
+  if (resource === undefined) {
+    throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
+  }
+  const place = kind === 'Node' ? name : `${namespace}/${name}`;
+  const object = store.get(`/core/${resource}/${place}`)?.value;
+  if (!object) throw notFound({ group: '', resource }, name);
+  if (kind === 'Pod' && textAt(object, 'spec.serviceAccountName') !== accountName) {
+    throw badRequest(
+      `cannot bind token for serviceaccount ${JSON.stringify(accountName)} ` +
+        'to pod running with different serviceaccount name.',
+    );
+  }
+  checkUid(reference, object);
+  if (kind === 'Pod') return withNode(store, object);
+  return { kind: kind === 'Node' ? 'node' : 'secret', object };
+}
+
+const BINDABLE: ReadonlyMap<string, string> = new Map([
+  ['Pod', 'pods'],
+  ['Node', 'nodes'],
+  ['Secret', 'secrets'],
+]);
+
+function readApiVersion(text: string): readonly [group: string, version: string] {
+  const [first = '', second] = text.split('/');
+  return second === undefined ? ['', first] : [first, second];
+}
+
+function checkUid(reference: JsonObject, object: JsonObject): void {
+  const said = readText(reference['uid']);
+  if (said === '' || said === metadataOf(object)['uid']) return;
+  throw conflict(
+    { group: '', resource: readText(reference['kind']) },
+    nameOf(object),
+    `the UID in the bound object reference (${said}) does not match the UID in record. ` +
+      'The object might have been deleted and then recreated',
+  );
+}
+
+/** A node that is gone is told by its name alone. */
+function withNode(store: Parts['store'], pod: JsonObject): BoundObject {
+  const name = textAt(pod, 'spec.nodeName');
+  if (name === '') return { kind: 'pod', object: pod };
+  const found = store.get(`/core/nodes/${name}`)?.value;
+  const node: Reference = found ? { name, uid: textOf(metadataOf(found)['uid']) } : { name };
+  return { kind: 'pod', object: pod, node };
+}
+
+/** As the kind of the answer, which is not that of the resource. */
+function print({ definition }: ActionRequest, object: JsonObject): JsonObject {
+  const body = definition.subresources?.find(({ name }) => name === 'token')?.body;
+  const whole = { ...object, kind: KIND.kind, apiVersion: `${KIND.group}/v1` };
+  return body?.type ? printedForm(whole, body.type) : whole;
+}

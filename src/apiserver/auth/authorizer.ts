@@ -1,0 +1,70 @@
+/**
+ * Who may do what: several are asked in turn, and the first who allows it decides.
+ *
+ * Nobody here forbids anything. What no one allows is not allowed, and the reasons that they gave are
+ * told together.
+ */
+import type { AccessDecision, Attributes, User } from '../access.ts';
+import { isMaster } from './groups.ts';
+import type { PolicyRule } from './rbac/policy-rule.ts';
+
+export interface Authorizer {
+  authorize(user: User, attributes: Attributes): AccessDecision;
+  /** What the user may do in this namespace, as far as it can be listed. */
+  rulesFor(user: User, namespace: string): RulesFound;
+}
+
+export interface RulesFound {
+  readonly rules: readonly PolicyRule[];
+  /** Is there more than what is listed? */
+  readonly isIncomplete: boolean;
+  readonly errors: readonly string[];
+}
+
+export const ALLOWED: AccessDecision = { isAllowed: true, reason: '' };
+
+export function deny(reason = ''): AccessDecision {
+  return { isAllowed: false, reason };
+}
+
+export const alwaysAllow: Authorizer = {
+  authorize: () => ALLOWED,
+  rulesFor: () => ({
+    rules: [
+      { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+      { verbs: ['*'], nonResourceURLs: ['*'] },
+    ],
+    isIncomplete: false,
+    errors: [],
+  }),
+};
+
+/** Members of system:masters are never stopped, so that nobody can lock everybody out. */
+export function askInTurn(authorizers: readonly Authorizer[]): Authorizer {
+  return {
+    authorize: (user, attributes) => {
+      if (isMaster(user)) return ALLOWED;
+      const reasons: string[] = [];
+      for (const authorizer of authorizers) {
+        const decision = authorizer.authorize(user, attributes);
+        if (decision.isAllowed) return decision;
+        if (decision.reason !== '') reasons.push(decision.reason);
+      }
+      return deny(reasons.join('\n'));
+    },
+    rulesFor: (user, namespace) => {
+      const found = authorizers.map((authorizer) => authorizer.rulesFor(user, namespace));
+      return {
+        rules: found.flatMap(({ rules }) => rules),
+        isIncomplete: found.some(({ isIncomplete }) => isIncomplete),
+        errors: found.flatMap(({ errors }) => errors),
+      };
+    },
+  };
+}
+
+/** Several errors in one sentence, each once. */
+export function joinErrors(errors: readonly string[]): string {
+  const distinct = [...new Set(errors)];
+  return distinct.length === 1 ? (distinct[0] ?? '') : `[${distinct.join(', ')}]`;
+}

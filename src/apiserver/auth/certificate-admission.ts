@@ -1,0 +1,89 @@
+/**
+ * Who asks for a certificate is written into the request; who approves or signs one must be allowed to
+ * do so for its signer; and nobody becomes a member of system:masters by a certificate.
+ */
+import { jsonEqual } from '../../api/json-equal.ts';
+import { PodkeepError } from '../../lib/errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { User } from '../access.ts';
+import type { Admission, AdmissionRequest } from '../admission/admission.ts';
+import { objectsAt, textAt } from '../kinds/field-path.ts';
+import { readStruct } from '../kinds/validation/json-reading.ts';
+import { nameOf } from '../metadata.ts';
+import { readSigningRequest } from '../pki/signing-request.ts';
+import { forbidden } from '../status.ts';
+import type { Authorizer } from './authorizer.ts';
+import { MASTERS } from './groups.ts';
+
+const GROUP = 'certificates.k8s.io';
+const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
+
+export class CertificateAdmission implements Admission {
+  readonly #authorizer: Authorizer;
+
+  constructor(authorizer: Authorizer) {
+    this.#authorizer = authorizer;
+  }
+
+  admit(request: AdmissionRequest): JsonObject {
+    const { definition, verb, subresource, object, old, user } = request;
+    if (definition.group !== GROUP || definition.kind !== 'CertificateSigningRequest')
+      return object;
+    if (verb === 'create') return withUser(checkSubject(request), user);
+    if (verb !== 'update' || !old) return object;
+    if (subresource === 'approval') this.#check(request, old, 'approve');
+    if (subresource === 'status' && !isSameOutcome(object, old)) this.#check(request, old, 'sign');
+    return object;
+  }
+
+  /** The old object counts: nobody chooses the signer while they approve. */
+  #check({ definition, object, user }: AdmissionRequest, old: JsonObject, verb: string): void {
+    const signer = textAt(old, 'spec.signerName');
+    const [domain = ''] = signer.split('/');
+    const isAllowed = [signer, `${domain}/*`].some((name) => {
+      const wanted = { verb, group: GROUP, version: '*', resource: 'signers', subresource: '' };
+      return this.#authorizer.authorize(user, { ...wanted, namespace: '', name }).isAllowed;
+    });
+    if (isAllowed) return;
+    const why = `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`;
+    throw forbidden(definition, nameOf(object), why);
+  }
+}
+
+function checkSubject({ definition, object }: AdmissionRequest): JsonObject {
+  if (textAt(object, 'spec.signerName') !== CLIENT_SIGNER) return object;
+  if (!organizationsOf(object).includes(MASTERS)) return object;
+  const why = `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`;
+  throw forbidden(definition, nameOf(object), why);
+}
+
+/** What cannot be read is left to validation, which comes later and names the field. */
+function organizationsOf(object: JsonObject): readonly string[] {
+  try {
+    return readSigningRequest(textAt(object, 'spec.request')).subject.organizations;
+  } catch (error) {
+    if (error instanceof PodkeepError) return [];
+    throw error;
+  }
+}
+
+function withUser(object: JsonObject, { name, uid, groups, extra }: User): JsonObject {
+  return {
+    ...object,
+    spec: {
+      ...readStruct(object['spec']),
+      ...(name !== '' && { username: name }),
+      ...(uid !== undefined && { uid }),
+      ...(groups.length > 0 && { groups }),
+      ...(extra && Object.keys(extra).length > 0 && { extra: { ...extra } }),
+    },
+  };
+}
+
+function isSameOutcome(object: JsonObject, old: JsonObject): boolean {
+  const [certificate, conditions] = ['status.certificate', 'status.conditions'];
+  return (
+    textAt(object, certificate) === textAt(old, certificate) &&
+    jsonEqual(objectsAt(object, conditions), objectsAt(old, conditions))
+  );
+}

@@ -1,0 +1,44 @@
+/**
+ * Who somebody is by the certificate that the door has checked: the common name is the user, each
+ * organization a group. The door checks once for each connection, so the time is checked here.
+ */
+import { createHash } from 'node:crypto';
+import { PodkeepError } from '../../lib/errors.ts';
+import type { User } from '../access.ts';
+import { readCertificate, type Validity } from '../pki/certificate.ts';
+import { CREDENTIAL_ID } from './groups.ts';
+
+interface Holder extends Validity {
+  readonly user: User;
+}
+
+/** One certificate comes with every request of its connection. */
+const known = new WeakMap<Uint8Array, Holder | null>();
+
+/** Null: it names nobody, or nobody any more. */
+export function userOfCertificate(der: Uint8Array, nowMs: number): User | null {
+  const holder = known.get(der) ?? readHolder(der);
+  known.set(der, holder);
+  if (!holder || nowMs < holder.notBeforeMs || nowMs > holder.notAfterMs) return null;
+  return holder.user;
+}
+
+function readHolder(der: Uint8Array): Holder | null {
+  try {
+    const { subject, notBeforeMs, notAfterMs } = readCertificate(der);
+    const { commonName, organizations, uids } = subject;
+    if (commonName === '' || uids.length > 1 || uids[0] === '') return null;
+    const [uid] = uids;
+    const fingerprint = createHash('sha256').update(der).digest('hex');
+    const user = {
+      name: commonName,
+      ...(uid !== undefined && { uid }),
+      groups: organizations,
+      extra: { [CREDENTIAL_ID]: [`X509SHA256=${fingerprint}`] },
+    };
+    return { user, notBeforeMs, notAfterMs };
+  } catch (error) {
+    if (error instanceof PodkeepError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,134 @@
+/** The ways in which somebody may act as somebody else, and what each of them asks for. */
+import { checkDns1123Subdomain } from '../../api/validation-names.ts';
+import type { Attributes, ResourceAttributes, User } from '../access.ts';
+import { MASTERS, NODES, readNodeUsername } from './groups.ts';
+import { groupsOf, readUsername } from './service-account-name.ts';
+
+export interface Mode {
+  /** Put before the verb of the request, which must be allowed too. Null: the old way. */
+  readonly verbPrefix: string | null;
+  /** Everything that is taken over, each of which must be allowed. */
+  readonly takeovers: readonly Takeover[];
+  readonly becomes: User;
+}
+
+export interface Takeover {
+  readonly attributes: Attributes;
+  /** Never allowed, for this reason. */
+  readonly refusal?: string;
+}
+
+const AUTHENTICATION = 'authentication.k8s.io';
+const NODE_NAME = 'authentication.kubernetes.io/node-name';
+
+/** Those that fit, in the order in which they are tried. */
+export function modesFor(somebody: User, asker: User): readonly Mode[] {
+  const node = nodeOf(somebody);
+  const account = readUsername(somebody.name);
+  const isPlain = isOnlyName(somebody);
+  const modes: Mode[] = [];
+  if (isPlain && node !== null) {
+    if (isAssociated(asker, node)) modes.push(constrainedMode('associated-node', somebody, '*'));
+    modes.push(constrainedMode('arbitrary-node', somebody, node));
+  }
+  if (isPlain && account) modes.push(constrainedMode('serviceaccount', somebody, account.name));
+  if (node === null && !account) modes.push(constrainedMode('user-info', somebody, somebody.name));
+  return [...modes, oldMode(somebody)];
+}
+
+function constrainedMode(mode: string, somebody: User, name: string): Mode {
+  const ask = asking(`impersonate:${mode}`, AUTHENTICATION);
+  return {
+    verbPrefix: `impersonate-on:${mode}:`,
+    takeovers: [
+      { attributes: nameAttributes(ask, somebody.name, name) },
+      ...uidTakeovers(ask, somebody),
+      ...somebody.groups.map((group): Takeover => {
+        const attributes = ask('groups', group);
+        if (group === '') {
+          return { attributes, refusal: 'impersonating the empty string group is not allowed' };
+        }
+        if (group !== MASTERS) return { attributes };
+        return { attributes, refusal: 'impersonating the system:masters group is not allowed' };
+      }),
+      ...extraTakeovers(ask, somebody),
+    ],
+    becomes: withFixedGroups(somebody, nodeOf(somebody) !== null),
+  };
+}
+
+function oldMode(somebody: User): Mode {
+  const ask = asking('impersonate', '');
+  const askMore = asking('impersonate', AUTHENTICATION);
+  const account = readUsername(somebody.name);
+  const name = account
+    ? { ...ask('serviceaccounts', account.name), namespace: account.namespace }
+    : ask('users', somebody.name);
+  return {
+    verbPrefix: null,
+    takeovers: [
+      { attributes: name },
+      ...uidTakeovers(askMore, somebody),
+      ...somebody.groups.map((group) => ({ attributes: ask('groups', group) })),
+      ...extraTakeovers(askMore, somebody),
+    ],
+    becomes: withFixedGroups(somebody, false),
+  };
+}
+
+type Ask = (resource: string, name: string, subresource?: string) => ResourceAttributes;
+
+function asking(verb: string, group: string): Ask {
+  return (resource, name, subresource = '') => ({
+    verb,
+    group,
+    version: 'v1',
+    resource,
+    subresource,
+    namespace: '',
+    name,
+  });
+}
+
+function nameAttributes(ask: Ask, username: string, name: string): ResourceAttributes {
+  const account = readUsername(username);
+  if (account) return { ...ask('serviceaccounts', account.name), namespace: account.namespace };
+  return ask(readNode(username) === null ? 'users' : 'nodes', name);
+}
+
+function uidTakeovers(ask: Ask, { uid }: User): readonly Takeover[] {
+  return uid === undefined ? [] : [{ attributes: ask('uids', uid) }];
+}
+
+function extraTakeovers(ask: Ask, { extra = {} }: User): readonly Takeover[] {
+  return Object.entries(extra).flatMap(([key, values]) =>
+    values.map((value) => ({ attributes: ask('userextras', value, key) })),
+  );
+}
+
+/** Service accounts, and nodes in the new way, are in groups that nobody has to name. */
+function withFixedGroups(somebody: User, isNode: boolean): User {
+  if (isNode) return { ...somebody, groups: [NODES] };
+  const account = readUsername(somebody.name);
+  const isFixed = account !== null && somebody.groups.length === 0;
+  return isFixed ? { ...somebody, groups: groupsOf(account) } : somebody;
+}
+
+function isOnlyName({ uid, groups, extra = {} }: User): boolean {
+  return uid === undefined && groups.length === 0 && Object.keys(extra).length === 0;
+}
+
+function nodeOf({ name }: User): string | null {
+  return readNode(name);
+}
+
+function readNode(username: string): string | null {
+  const node = readNodeUsername(username);
+  return node !== null && checkDns1123Subdomain(node).length === 0 ? node : null;
+}
+
+/** A service account whose token was given to a pod on that node. */
+function isAssociated({ name, extra = {} }: User, node: string): boolean {
+  const nodes = Object.hasOwn(extra, NODE_NAME) ? extra[NODE_NAME] : undefined;
+  return readUsername(name) !== null && nodes?.length === 1 && nodes[0] === node;
+}

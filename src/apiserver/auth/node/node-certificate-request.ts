@@ -1,0 +1,27 @@
+/** A kubelet asks for certificates in its own name only. */
+import { PodkeepError } from '../../../lib/errors.ts';
+import type { AdmissionRequest } from '../../admission/admission.ts';
+import { textAt } from '../../kinds/field-path.ts';
+import { readSigningRequest } from '../../pki/signing-request.ts';
+
+const NODE_SIGNERS: ReadonlySet<string> = new Set([
+  'kubernetes.io/kube-apiserver-client-kubelet',
+  'kubernetes.io/kubelet-serving',
+]);
+
+/** Why not. Null: it may. */
+export function checkNodeCertificateRequest(
+  { verb, object }: AdmissionRequest,
+  node: string,
+): string | null {
+  if (verb !== 'create' || !NODE_SIGNERS.has(textAt(object, 'spec.signerName'))) return null;
+  const wanted = `system:node:${node}`;
+  try {
+    const { subject } = readSigningRequest(textAt(object, 'spec.request'));
+    if (subject.commonName === wanted) return null;
+  } catch (error) {
+    if (!(error instanceof PodkeepError)) throw error;
+    return `unable to parse csr: ${error.message}`;
+  }
+  return `can only create a node CSR with CN=${wanted}`;
+}

@@ -1,0 +1,44 @@
+/** What an aggregated ClusterRole allows: all that the roles allow which its selectors choose. */
+import { jsonEqual } from '../../../api/json-equal.ts';
+import {
+  matchesLabels,
+  selectorFromObject,
+  type LabelSelectorObject,
+} from '../../../api/label-selector.ts';
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { objectsAt } from '../../kinds/field-path.ts';
+import { readList, readObject, readTextMap } from '../../kinds/validation/json-reading.ts';
+import { metadataOf, nameOf } from '../../metadata.ts';
+
+/**
+ * The rules that it should have, each once, in the order of the roles' names. Null: it gathers
+ * nothing, or has them already.
+ */
+export function aggregatedRules(
+  role: JsonObject,
+  allRoles: readonly JsonObject[],
+): readonly Json[] | null {
+  if (!readObject(role['aggregationRule'])) return null;
+  const rules: Json[] = [];
+  for (const selector of objectsAt(role, 'aggregationRule.clusterRoleSelectors')) {
+    for (const rule of rulesChosen(selector, role, allRoles)) {
+      if (!rules.some((known) => jsonEqual(known, rule))) rules.push(rule);
+    }
+  }
+  return jsonEqual(rules, readList(role['rules'])) ? null : rules;
+}
+
+function rulesChosen(
+  selector: LabelSelectorObject,
+  role: JsonObject,
+  allRoles: readonly JsonObject[],
+): readonly Json[] {
+  const chosen = selectorFromObject(selector);
+  return allRoles
+    .filter((other) => nameOf(other) !== nameOf(role))
+    .filter((other) =>
+      matchesLabels(chosen, Object.fromEntries(readTextMap(metadataOf(other)['labels']))),
+    )
+    .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+    .flatMap((other) => readList(other['rules']));
+}

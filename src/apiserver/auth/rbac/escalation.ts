@@ -1,0 +1,117 @@
+/**
+ * Nobody gives away more than they have: whoever writes a role, or binds one, must have all that is in
+ * it, or be allowed to escalate or bind in so many words.
+ */
+import { jsonEqual } from '../../../api/json-equal.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import type { User } from '../../access.ts';
+import type { Admission, AdmissionRequest } from '../../admission/admission.ts';
+import { objectsAt } from '../../kinds/field-path.ts';
+import { RBAC } from '../../kinds/rbac-role.ts';
+import { readStruct, readText } from '../../kinds/validation/json-reading.ts';
+import { metadataOf, nameOf } from '../../metadata.ts';
+import { forbidden, notFound } from '../../status.ts';
+import { joinErrors, type Authorizer } from '../authorizer.ts';
+import { isMaster } from '../groups.ts';
+import { readRules, type PolicyRule } from './policy-rule.ts';
+import type { RbacIndex, RoleReference } from './rbac-index.ts';
+import { describeRules, missingRules, quoteList } from './rule-coverage.ts';
+
+const EVERYTHING: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+];
+
+export class EscalationCheck implements Admission {
+  readonly #index: RbacIndex;
+  /** Whose rules count: those of roles. */
+  readonly #roles: Authorizer;
+  /** Who says whether somebody may escalate or bind: all authorizers together. */
+  readonly #authorizer: Authorizer;
+
+  constructor(index: RbacIndex, roles: Authorizer, authorizer: Authorizer) {
+    this.#index = index;
+    this.#roles = roles;
+    this.#authorizer = authorizer;
+  }
+
+  admit(request: AdmissionRequest): JsonObject {
+    const { verb, definition, object, old, user } = request;
+    if (definition.group !== RBAC || verb === 'delete' || isMaster(user)) return object;
+    if (old && isOnlyCollected(object, old)) return object;
+    if (definition.kind.endsWith('Binding')) this.#checkBinding(request);
+    else this.#checkRole(request);
+    return object;
+  }
+
+  #checkRole(request: AdmissionRequest): void {
+    const { definition, object, old, user, namespace, verb } = request;
+    const { group, resource } = definition;
+    // The name of a new object is in no path, so it is not asked about.
+    const name = verb === 'create' ? '' : request.name;
+    const wanted = { verb: 'escalate', group, version: '*', resource, subresource: '' };
+    if (this.#authorizer.authorize(user, { ...wanted, namespace, name }).isAllowed) return;
+    this.#confirm(request, readRules(object));
+    // What an aggregated role gathers is not known beforehand, so it takes everything to make one.
+    if (!isAggregated(object) && !(old && isAggregated(old))) return;
+    if (missingRules(this.#rulesOf(user, namespace).rules, EVERYTHING).length === 0) return;
+    const why = 'must have cluster-admin privileges to use the aggregationRule';
+    throw forbidden(definition, nameOf(object), why);
+  }
+
+  #checkBinding(request: AdmissionRequest): void {
+    const { object, user, namespace } = request;
+    const { apiGroup, kind, name } = readStruct(object['roleRef']);
+    const roleRef = { kind: readText(kind), name: readText(name) };
+    const isKnown = roleRef.kind === 'Role' || roleRef.kind === 'ClusterRole';
+    const resource = roleRef.kind === 'Role' ? 'roles' : 'clusterroles';
+    const wanted = { verb: 'bind', group: readText(apiGroup), version: '*', subresource: '' };
+    const asked = { ...wanted, resource, namespace, name: roleRef.name };
+    if (isKnown && this.#authorizer.authorize(user, asked).isAllowed) return;
+    this.#confirm(request, this.#requireRules(roleRef, namespace));
+  }
+
+  #requireRules(roleRef: RoleReference, namespace: string): readonly PolicyRule[] {
+    const rules = this.#index.rulesOf(roleRef, namespace);
+    if (rules) return rules;
+    const resource = roleRef.kind === 'Role' ? 'roles' : 'clusterroles';
+    throw notFound({ group: RBAC, resource }, roleRef.name);
+  }
+
+  #confirm({ definition, object, user, namespace }: AdmissionRequest, wanted: Rules): void {
+    const { rules, errors } = this.#rulesOf(user, namespace);
+    const missing = missingRules(rules, wanted);
+    if (missing.length === 0) return;
+    const who = `user ${JSON.stringify(user.name)} (groups=${quoteList(user.groups)})`;
+    const what = 'is attempting to grant RBAC permissions not currently held:';
+    const unsolved = errors.length === 0 ? '' : `; resolution errors: [${joinErrors(errors)}]`;
+    const why = `${who} ${what}\n${describeRules(missing)}${unsolved}`;
+    throw forbidden(definition, nameOf(object), why);
+  }
+
+  #rulesOf(user: User, namespace: string): ReturnType<Authorizer['rulesFor']> {
+    return this.#roles.rulesFor(user, namespace);
+  }
+}
+
+type Rules = readonly PolicyRule[];
+
+function isAggregated(role: JsonObject): boolean {
+  return objectsAt(role, 'aggregationRule.clusterRoleSelectors').length > 0;
+}
+
+/** Nothing changes but what a garbage collector changes on an object's way out. */
+function isOnlyCollected(object: JsonObject, old: JsonObject): boolean {
+  return jsonEqual(withoutCollected(object), withoutCollected(old));
+}
+
+function withoutCollected(object: JsonObject): JsonObject {
+  const {
+    ownerReferences: _owners,
+    finalizers: _finalizers,
+    resourceVersion: _version,
+    managedFields: _managed,
+    ...metadata
+  } = metadataOf(object);
+  return { ...object, metadata };
+}

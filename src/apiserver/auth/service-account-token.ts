@@ -1,0 +1,23 @@
+/** Makes the tokens of service accounts: those that are asked for, and those that secrets hold. */
+import type { JsonObject } from '../../lib/json.ts';
+import { writeToken } from './json-web-token.ts';
+import type { SigningKey } from './signing-key.ts';
+import { makeClaims, makeSecretClaims, type ClaimFacts } from './token-claims.ts';
+
+/** A token that expires, for whom it may concern. */
+export function requestedToken(key: SigningKey, facts: ClaimFacts): string {
+  return writeToken(key, makeClaims(facts));
+}
+
+/**
+ * The token for a Secret of the type `kubernetes.io/service-account-token`. It does not expire: it is
+ * good as long as the secret holds it and the account has the same UID. Whoever keeps such secrets
+ * stores it, in base64, as `data.token`.
+ */
+export function serviceAccountToken(
+  key: SigningKey,
+  account: JsonObject,
+  secret: JsonObject,
+): string {
+  return writeToken(key, makeSecretClaims(account, secret));
+}

@@ -1,0 +1,40 @@
+/**
+ * Tokens that the server was given at its start, each for one user.
+ *
+ * The comparison takes the same time for every wrong token, so that nobody can feel their way to a
+ * right one. Hashes are compared, because they have the same length whatever the tokens have.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { User } from '../access.ts';
+import { intersect, type TokenAccepted } from './token-verdict.ts';
+
+export interface StaticToken {
+  readonly token: string;
+  readonly user: User;
+}
+
+export class StaticTokens {
+  readonly #known: readonly (readonly [hash: Buffer, user: User])[];
+  readonly #ownAudiences: readonly string[];
+
+  constructor(tokens: readonly StaticToken[], ownAudiences: readonly string[]) {
+    this.#known = tokens.map(({ token, user }) => [hashOf(token), user] as const);
+    this.#ownAudiences = ownAudiences;
+  }
+
+  /** Null: it is none of them, or meant for somebody else than this server. */
+  find(token: string, audiences: readonly string[]): TokenAccepted | null {
+    const hash = hashOf(token);
+    // All are compared, so that the time does not tell which one it was either.
+    const found = this.#known.reduce<User | null>(
+      (before, [known, user]) => (timingSafeEqual(known, hash) ? user : before),
+      null,
+    );
+    const shared = intersect(audiences, this.#ownAudiences);
+    return found && shared.length > 0 ? { user: found, audiences: shared } : null;
+  }
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

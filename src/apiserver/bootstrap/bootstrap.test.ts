@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import { ApiStage } from '../../../test/apiserver/stage.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { metadataOf } from '../metadata.ts';
+import { bootstrapKubernetesService } from './kubernetes-service.ts';
+import { bootstrapNamespaces } from './namespaces.ts';
+import { bootstrapPriorityClasses } from './priority-classes.ts';
+
+const address = { ip: '127.0.0.1', port: 6443 };
+
+async function bootstrap(stage: ApiStage, { ip, port } = address): Promise<void> {
+  const { parts } = stage.server;
+  await Promise.all([bootstrapNamespaces(parts), bootstrapPriorityClasses(parts)]);
+  await bootstrapKubernetesService(parts, { ip, port });
+}
+
+async function get(stage: ApiStage, path: string): Promise<JsonObject> {
+  const { code, body } = await stage.send('GET', path);
+  expect([path, code]).toEqual([path, 200]);
+  return body;
+}
+
+const SERVICE = '/api/v1/namespaces/default/services/kubernetes';
+const ENDPOINTS = '/api/v1/namespaces/default/endpoints/kubernetes';
+const SLICE = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes';
+
+test('every cluster has four namespaces', async () => {
+  const stage = new ApiStage();
+  await bootstrap(stage);
+  const { items } = await get(stage, '/api/v1/namespaces');
+  const namespaces = (items as JsonObject[]).map((one) => {
+    const { name, labels } = metadataOf(one);
+    return [name, labels, one['status']];
+  });
+  expect(namespaces).toEqual(
+    ['default', 'kube-node-lease', 'kube-public', 'kube-system'].map((name) => [
+      name,
+      { 'kubernetes.io/metadata.name': name },
+      { phase: 'Active' },
+    ]),
+  );
+});
+
+test('and two priority classes', async () => {
+  const stage = new ApiStage();
+  await bootstrap(stage);
+  const { items } = await get(stage, '/apis/scheduling.k8s.io/v1/priorityclasses');
+  const classes = (items as JsonObject[]).map((one) => {
+    return [metadataOf(one)['name'], one['value'], one['preemptionPolicy']];
+  });
+  expect(classes).toEqual([
+    ['system-cluster-critical', 2_000_000_000, 'PreemptLowerPriority'],
+    ['system-node-critical', 2_000_001_000, 'PreemptLowerPriority'],
+  ]);
+});
+
+test('and a service by which pods find the server', async () => {
+  const stage = new ApiStage();
+  await bootstrap(stage);
+  const service = await get(stage, SERVICE);
+  expect(metadataOf(service)['labels']).toEqual({ component: 'apiserver', provider: 'kubernetes' });
+  expect(service['spec']).toEqual({
+    type: 'ClusterIP',
+    clusterIP: '10.96.0.1',
+    clusterIPs: ['10.96.0.1'],
+    internalTrafficPolicy: 'Cluster',
+    ipFamilies: ['IPv4'],
+    ipFamilyPolicy: 'SingleStack',
+    sessionAffinity: 'None',
+    ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: 6443 }],
+  });
+  const endpoints = await get(stage, ENDPOINTS);
+  expect(metadataOf(endpoints)['labels']).toEqual({
+    'endpointslice.kubernetes.io/skip-mirror': 'true',
+  });
+  expect(endpoints['subsets']).toEqual([
+    { addresses: [{ ip: '127.0.0.1' }], ports: [{ name: 'https', port: 6443, protocol: 'TCP' }] },
+  ]);
+  const slice = await get(stage, SLICE);
+  expect(metadataOf(slice)['labels']).toEqual({ 'kubernetes.io/service-name': 'kubernetes' });
+  expect(slice).toMatchObject({
+    addressType: 'IPv4',
+    endpoints: [{ addresses: ['127.0.0.1'], conditions: { ready: true } }],
+    ports: [{ name: 'https', port: 6443, protocol: 'TCP' }],
+  });
+});
+
+test('the next start changes nothing', async () => {
+  const stage = new ApiStage();
+  await bootstrap(stage);
+  const { revision } = stage.store;
+  await bootstrap(stage);
+  expect(stage.store.revision).toBe(revision);
+});
+
+test('what somebody has changed stays changed, but for the address', async () => {
+  const stage = new ApiStage();
+  await bootstrap(stage);
+  await stage.send('PATCH', SERVICE, { metadata: { labels: { mine: 'yes' } } }, MERGE);
+  await stage.send(
+    'PATCH',
+    '/api/v1/namespaces/default',
+    { metadata: { labels: { a: 'b' } } },
+    MERGE,
+  );
+  await bootstrap(stage, { ip: '127.0.0.1', port: 7443 });
+  expect(metadataOf(await get(stage, SERVICE))['labels']).toMatchObject({ mine: 'yes' });
+  expect(metadataOf(await get(stage, '/api/v1/namespaces/default'))['labels']).toMatchObject({
+    a: 'b',
+  });
+  expect(await get(stage, ENDPOINTS)).toMatchObject({ subsets: [{ ports: [{ port: 7443 }] }] });
+  expect(await get(stage, SLICE)).toMatchObject({ ports: [{ port: 7443 }] });
+});
+
+test('a server that moves to another family of addresses gets another slice', async () => {
+  const stage = new ApiStage();
+  await bootstrap(stage);
+  await bootstrap(stage, { ip: '2001:db8::1', port: 6443 });
+  expect(await get(stage, SLICE)).toMatchObject({
+    addressType: 'IPv6',
+    endpoints: [{ addresses: ['2001:db8::1'] }],
+  });
+});
+
+const MERGE = { 'content-type': 'application/merge-patch+json' };

@@ -1,0 +1,95 @@
+/**
+ * The service `kubernetes` in the namespace `default`: how pods find the API server.
+ *
+ * As in kube-apiserver the service is made once and then left alone, while its endpoints follow the
+ * address at which the server really listens. Unlike there, that may be a loopback address: pods that
+ * are processes of this machine reach it, and no other address would be true.
+ */
+import { jsonEqual } from '../../api/json-equal.ts';
+import { parseIp } from '../../lib/ip.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { KindDefinition } from '../kind.ts';
+import { endpointSlices } from '../kinds/endpoint-slice.ts';
+import { endpoints } from '../kinds/endpoints.ts';
+import { services } from '../kinds/service.ts';
+import { metadataOf } from '../metadata.ts';
+import { keyOf } from '../registry.ts';
+import type { ServerParts } from '../server-parts.ts';
+import { createMissing } from './namespaces.ts';
+
+export interface ServingAddress {
+  readonly ip: string;
+  readonly port: number;
+}
+
+const NAME = 'kubernetes';
+const NAMESPACE = 'default';
+/** The first address of the services' range. The server's certificate is valid for it. */
+const SERVICE_IP = '10.96.0.1';
+const SERVICE_PORT = 443;
+
+/** The namespace must be there. */
+export async function bootstrapKubernetesService(
+  parts: ServerParts,
+  address: ServingAddress,
+): Promise<void> {
+  await Promise.all([
+    createMissing(parts, [{ definition: services, namespace: NAMESPACE, body: service(address) }]),
+    reconcile(parts, endpoints, endpointsAt(address)),
+    reconcile(parts, endpointSlices, sliceAt(address)),
+  ]);
+}
+
+async function reconcile(
+  parts: ServerParts,
+  definition: KindDefinition,
+  wanted: JsonObject,
+): Promise<void> {
+  const target = { definition, namespace: NAMESPACE, name: NAME };
+  const found = parts.store.get(keyOf(target));
+  if (!found) return createMissing(parts, [{ ...target, body: wanted }]);
+  // The type of a slice's addresses cannot be changed, only another slice can take its place.
+  if (found.value['addressType'] !== wanted['addressType']) {
+    await parts.store.commit([{ key: found.key, expected: found.revision, make: null }]);
+    return createMissing(parts, [{ ...target, body: wanted }]);
+  }
+  const change = (old: JsonObject): JsonObject => withContent(old, wanted);
+  if (jsonEqual(change(found.value), found.value)) return;
+  await parts.registry.update({ ...target, change });
+}
+
+function withContent(old: JsonObject, wanted: JsonObject): JsonObject {
+  const { labels = {} } = metadataOf(wanted);
+  return { ...old, ...wanted, metadata: { ...metadataOf(old), labels } };
+}
+
+function service({ port }: ServingAddress): JsonObject {
+  const labels = { component: 'apiserver', provider: 'kubernetes' };
+  return {
+    metadata: { name: NAME, labels },
+    spec: {
+      type: 'ClusterIP',
+      clusterIP: SERVICE_IP,
+      ipFamilyPolicy: 'SingleStack',
+      sessionAffinity: 'None',
+      ports: [{ name: 'https', protocol: 'TCP', port: SERVICE_PORT, targetPort: port }],
+    },
+  };
+}
+
+function endpointsAt({ ip, port }: ServingAddress): JsonObject {
+  return {
+    // Its slice is made here as well, so nobody is to make one from it.
+    metadata: { name: NAME, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
+    subsets: [{ addresses: [{ ip }], ports: [{ name: 'https', port, protocol: 'TCP' }] }],
+  };
+}
+
+function sliceAt({ ip, port }: ServingAddress): JsonObject {
+  return {
+    metadata: { name: NAME, labels: { 'kubernetes.io/service-name': NAME } },
+    addressType: parseIp(ip)?.family === 6 ? 'IPv6' : 'IPv4',
+    endpoints: [{ addresses: [ip], conditions: { ready: true } }],
+    ports: [{ name: 'https', port, protocol: 'TCP' }],
+  };
+}

@@ -1,0 +1,154 @@
+/**
+ * Signs the requests that somebody has approved, for the three signers of a cluster that make client
+ * and kubelet certificates. In a cluster of many parts the controller manager does this.
+ */
+import { formatTime } from '../../api/time.ts';
+import { PodkeepError } from '../../lib/errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { ObjectStore } from '../../ports/object-store.ts';
+import type { Random } from '../../ports/random.ts';
+import { certificateSigningRequests } from '../kinds/certificate-signing-request.ts';
+import { objectsAt, textAt, valueAt } from '../kinds/field-path.ts';
+import { readStruct } from '../kinds/validation/json-reading.ts';
+import { nameOf } from '../metadata.ts';
+import { prefixOf, type Registry } from '../registry.ts';
+import { StatusError } from '../status.ts';
+import { issueLeaf, readCertificate, type Authority, type Validity } from './certificate.ts';
+import { readPem } from './pem.ts';
+import { checkSignerRules, SIGNERS, usesOf } from './signer-rules.ts';
+import { readSigningRequest, type SigningRequest } from './signing-request.ts';
+
+export interface SignerParts {
+  readonly store: ObjectStore;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+const SECOND_MS = 1000;
+const LIFETIME_MS = 365 * 24 * 60 * 60 * SECOND_MS;
+const LIFETIME_MS_MIN = 10 * 60 * SECOND_MS;
+const BACKDATED_MS = 5 * 60 * SECOND_MS;
+/** Certificates that live shorter than this do not lose at their end what they are dated back. */
+const SHORT_MS = 8 * 60 * 60 * SECOND_MS;
+
+export class CertificateSigner {
+  readonly #parts: SignerParts;
+  readonly #authority: Authority;
+  readonly #stopWatching: () => void;
+  readonly #busy = new Set<Promise<void>>();
+
+  constructor(parts: SignerParts, authority: Authority) {
+    this.#parts = parts;
+    this.#authority = authority;
+    const { store } = parts;
+    const { objects, revision } = store.list(PREFIX);
+    for (const { value } of objects) this.#consider(value);
+    this.#stopWatching = store.watch(PREFIX, revision, ({ type, value }) => {
+      if (type === 'put') this.#consider(value);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopWatching();
+    await this.settled();
+  }
+
+  /** Resolves when all that was approved is signed or refused. */
+  async settled(): Promise<void> {
+    while (this.#busy.size > 0) await Promise.all(this.#busy);
+  }
+
+  #consider(request: JsonObject): void {
+    if (!isWaiting(request)) return;
+    const work: Promise<void> = this.#sign(nameOf(request)).finally(() => this.#busy.delete(work));
+    this.#busy.add(work);
+  }
+
+  async #sign(name: string): Promise<void> {
+    const { registry, log } = this.#parts;
+    const definition = certificateSigningRequests;
+    const target = { definition, namespace: '', name, subresource: 'status' };
+    try {
+      await registry.update({ ...target, change: (old) => this.#answer(old) });
+    } catch (error) {
+      // Deleted meanwhile: nobody waits for it any more.
+      if (error instanceof StatusError && error.code === 404) return;
+      log.error('A certificate could not be signed', { request: name, error });
+    }
+  }
+
+  #answer(request: JsonObject): JsonObject {
+    if (!isWaiting(request)) return request;
+    const status = readStruct(request['status']);
+    const wanted = readOrRefuse(textAt(request, 'spec.request'));
+    const why = typeof wanted === 'string' ? wanted : checkSignerRules(request, wanted);
+    if (typeof wanted === 'string' || why !== null) {
+      const failed = this.#failure(why ?? '');
+      const conditions = [...objectsAt(request, 'status.conditions'), failed];
+      return { ...request, status: { ...status, conditions } };
+    }
+    const certificate = Buffer.from(this.#issue(request, wanted)).toString('base64');
+    return { ...request, status: { ...status, certificate } };
+  }
+
+  #issue(request: JsonObject, wanted: SigningRequest): string {
+    const { random } = this.#parts;
+    const { subject, publicKey, altNames } = wanted;
+    const uses = usesOf(request);
+    const leaf = { subject, publicKey, altNames, uses, ...this.#validity(request) };
+    return issueLeaf(this.#authority, leaf, random);
+  }
+
+  #validity(request: JsonObject): Validity {
+    const nowMs = this.#parts.clock.now();
+    const seconds = valueAt(request, 'spec.expirationSeconds');
+    const wantedMs = typeof seconds === 'number' ? seconds * SECOND_MS : LIFETIME_MS;
+    const lifetimeMs = Math.min(Math.max(wantedMs, LIFETIME_MS_MIN), LIFETIME_MS);
+    const lostMs = lifetimeMs < SHORT_MS ? 0 : BACKDATED_MS;
+    const authority = readCertificate(readPem('CERTIFICATE', this.#authority.cert));
+    return {
+      notBeforeMs: nowMs - BACKDATED_MS,
+      notAfterMs: Math.min(nowMs + lifetimeMs - lostMs, authority.notAfterMs),
+    };
+  }
+
+  #failure(message: string): JsonObject {
+    const now = formatTime(this.#parts.clock.now());
+    return {
+      type: 'Failed',
+      status: 'True',
+      reason: 'SignerValidationFailure',
+      message,
+      lastUpdateTime: now,
+      lastTransitionTime: now,
+    };
+  }
+}
+
+const PREFIX = prefixOf(certificateSigningRequests, '');
+
+/** Or why it cannot be read. */
+function readOrRefuse(encoded: string): SigningRequest | string {
+  try {
+    return readSigningRequest(encoded);
+  } catch (error) {
+    if (error instanceof PodkeepError) return error.message;
+    throw error;
+  }
+}
+
+/** Approved, neither denied nor failed, not signed yet, and for one of our signers. */
+function isWaiting(request: JsonObject): boolean {
+  const types = new Set(objectsAt(request, 'status.conditions').map(({ type }) => type));
+  return (
+    SIGNERS.has(textAt(request, 'spec.signerName')) &&
+    types.has('Approved') &&
+    !types.has('Denied') &&
+    !types.has('Failed') &&
+    textAt(request, 'status.certificate') === ''
+  );
+}

@@ -1,0 +1,120 @@
+/**
+ * Makes X.509 certificates with a key on P-256, and reads from others what the server has to know.
+ *
+ * Written with node's own cryptography and a few lines of DER: a library for it takes longer to load
+ * than the whole server may take to start.
+ */
+import { createPrivateKey, sign } from 'node:crypto';
+import type { Random } from '../../ports/random.ts';
+import { bitString, integer, oid, sequence, tagged, time } from './der.ts';
+import { childAt, childrenOf, readDer, readDerTime } from './der-reader.ts';
+import { readSubject, writeSubject, type Subject } from './distinguished-name.ts';
+import { authorityExtensions, leafExtensions, type Use } from './extensions.ts';
+import { readPem, writePem } from './pem.ts';
+
+/** PEMs. */
+export interface Authority {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface Validity {
+  readonly notBeforeMs: number;
+  readonly notAfterMs: number;
+}
+
+export interface LeafRequest extends Validity {
+  readonly subject: Pick<Subject, 'commonName' | 'organizations'>;
+  /** In DER (SubjectPublicKeyInfo). */
+  readonly publicKey: Uint8Array;
+  readonly uses: readonly Use[];
+  /** General names in DER. */
+  readonly altNames: readonly Uint8Array[];
+}
+
+export interface CertificateFacts extends Validity {
+  readonly subject: Subject;
+  readonly publicKey: Uint8Array;
+  /** The issuer's name and the own one, in DER. */
+  readonly issuerName: Uint8Array;
+  readonly ownName: Uint8Array;
+}
+
+const CERTIFICATE = 'CERTIFICATE';
+const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2';
+const SERIAL_BYTES = 16;
+const VERSION_3 = Buffer.from([2]);
+/** An explicit tag before the version is what tells versions 2 and 3 from the first. */
+const VERSION_TAG = 0xa0;
+
+/** A certificate that vouches for itself, and for others. */
+export function issueAuthority(
+  commonName: string,
+  keys: { readonly publicKey: Uint8Array; readonly privateKey: string },
+  validity: Validity,
+  random: Random,
+): string {
+  const name = writeSubject({ commonName, organizations: [] });
+  const { publicKey, privateKey } = keys;
+  const extensions = authorityExtensions(publicKey);
+  return issue({ name, issuer: name, publicKey, extensions, validity, random }, privateKey);
+}
+
+export function issueLeaf(authority: Authority, request: LeafRequest, random: Random): string {
+  const { ownName, publicKey: authorityKey } = readCertificate(
+    readPem(CERTIFICATE, authority.cert),
+  );
+  const { subject, publicKey, uses, altNames } = request;
+  const extensions = leafExtensions(uses, authorityKey, altNames);
+  const name = writeSubject(subject);
+  const facts = { name, issuer: ownName, publicKey, extensions, validity: request, random };
+  return issue(facts, authority.key);
+}
+
+/** Throws DER_BROKEN for bytes that are no certificate. */
+export function readCertificate(der: Uint8Array): CertificateFacts {
+  const signed = childAt(readDer(der), 0);
+  const hasVersion = childrenOf(signed)[0]?.tag === VERSION_TAG;
+  const at = (index: number) => childAt(signed, hasVersion ? index + 1 : index);
+  const [issuer, validity, name, publicKey] = [at(2), at(3), at(4), at(5)];
+  return {
+    subject: readSubject(name),
+    publicKey: publicKey.raw,
+    issuerName: issuer.raw,
+    ownName: name.raw,
+    notBeforeMs: readDerTime(childAt(validity, 0)),
+    notAfterMs: readDerTime(childAt(validity, 1)),
+  };
+}
+
+interface Issued {
+  readonly name: Uint8Array;
+  readonly issuer: Uint8Array;
+  readonly publicKey: Uint8Array;
+  readonly extensions: readonly Uint8Array[];
+  readonly validity: Validity;
+  readonly random: Random;
+}
+
+function issue(facts: Issued, signingKey: string): string {
+  const { name, issuer, publicKey, extensions, validity, random } = facts;
+  const algorithm = sequence(oid(ECDSA_WITH_SHA256));
+  const signed = sequence(
+    tagged(0, 'constructed', integer(VERSION_3)),
+    integer(makeSerial(random)),
+    algorithm,
+    issuer,
+    sequence(time(validity.notBeforeMs), time(validity.notAfterMs)),
+    name,
+    publicKey,
+    tagged(3, 'constructed', sequence(...extensions)),
+  );
+  const signature = sign('sha256', signed, createPrivateKey(signingKey));
+  return writePem(CERTIFICATE, sequence(signed, algorithm, bitString(signature)));
+}
+
+/** Positive, and different from all others: it only has to be unlikely twice. */
+function makeSerial(random: Random): Uint8Array {
+  const bytes = Array.from({ length: SERIAL_BYTES }, () => Math.floor(random.next() * 256));
+  return Buffer.from([1, ...bytes.slice(1)]);
+}

@@ -1,0 +1,159 @@
+/**
+ * The keys and certificates of a cluster: an authority of its own, and what it vouches for.
+ *
+ *     ca ──signs──> server   the API server's, for every name under which it is found
+ *        ──signs──> admin    a client in system:masters
+ *        ──signs──> nodes, and whoever asks with a signing request that somebody approves
+ *     serviceAccountKey      signs tokens; no certificate
+ *
+ * Everything is PEM: what is kept in files, and in kubeconfigs.
+ */
+import { generateKeyPair, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Clock } from '../../ports/clock.ts';
+import type { Random } from '../../ports/random.ts';
+import { issueAuthority, issueLeaf, type Authority, type Validity } from './certificate.ts';
+import type { Subject } from './distinguished-name.ts';
+import { altNamesOf, type Use } from './extensions.ts';
+
+/** PEMs. */
+export interface Pki {
+  readonly caCert: string;
+  readonly caKey: string;
+  readonly serverCert: string;
+  readonly serverKey: string;
+  readonly adminCert: string;
+  readonly adminKey: string;
+  readonly serviceAccountKey: string;
+}
+
+export interface KeyPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface PkiOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Under which the server is found, beyond those that every server has. */
+  readonly names?: readonly string[];
+  readonly addresses?: readonly string[];
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const AUTHORITY_DAYS = 3650;
+const LEAF_DAYS = 365;
+/** Clocks of clients may be late. */
+const BACKDATED_MS = 60 * 60 * 1000;
+
+/** The first address of the services' range is that of the API server. */
+const SERVER_ADDRESSES = ['127.0.0.1', '::1', '10.96.0.1'];
+const SERVER_NAMES = [
+  'localhost',
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+];
+
+export async function createPki(options: PkiOptions): Promise<Pki> {
+  const [ca, serviceAccount] = await Promise.all([createAuthority(options), makeKeys()]);
+  const admin = { commonName: 'kubernetes-admin', organizations: ['system:masters'] };
+  const [server, client] = await Promise.all([
+    issueServerCertificate(ca, options),
+    issueClientCertificate(ca, admin, options),
+  ]);
+  return {
+    caCert: ca.cert,
+    caKey: ca.key,
+    serverCert: server.cert,
+    serverKey: server.key,
+    adminCert: client.cert,
+    adminKey: client.key,
+    serviceAccountKey: serviceAccount.privateKey,
+  };
+}
+
+/** For the API server, or to renew what it has: names and addresses are those of the options. */
+export async function issueServerCertificate(ca: Authority, options: PkiOptions): Promise<KeyPair> {
+  const { names, addresses } = serverNames(options);
+  const subject = { commonName: 'kube-apiserver', organizations: [] };
+  return issueFor(
+    ca,
+    { subject, uses: ['server'], altNames: altNamesOf(names, addresses) },
+    options,
+  );
+}
+
+/** The common name is the user, the organizations are its groups. */
+export async function issueClientCertificate(
+  ca: Authority,
+  subject: Pick<Subject, 'commonName' | 'organizations'>,
+  options: Pick<PkiOptions, 'clock' | 'random'>,
+): Promise<KeyPair> {
+  return issueFor(ca, { subject, uses: ['client'], altNames: [] }, options);
+}
+
+/** A kubelet is a client, and serves under its own name and addresses. */
+export async function issueNodeCertificate(
+  ca: Authority,
+  nodeName: string,
+  options: PkiOptions,
+): Promise<KeyPair> {
+  const { names = [], addresses = [] } = options;
+  const subject = { commonName: `system:node:${nodeName}`, organizations: ['system:nodes'] };
+  const altNames = altNamesOf([...new Set([nodeName, ...names])], addresses);
+  return issueFor(ca, { subject, uses: ['client', 'server'], altNames }, options);
+}
+
+/** Every name and address for which a server certificate is made. */
+export function serverNames({
+  names = [],
+  addresses = [],
+}: Pick<PkiOptions, 'names' | 'addresses'>): {
+  readonly names: readonly string[];
+  readonly addresses: readonly string[];
+} {
+  return {
+    names: [...new Set([...SERVER_NAMES, ...names])],
+    addresses: [...new Set([...SERVER_ADDRESSES, ...addresses])],
+  };
+}
+
+async function createAuthority({ clock, random }: PkiOptions): Promise<Authority> {
+  const keys = await makeKeys();
+  const validity = validityOf(clock, AUTHORITY_DAYS);
+  return { cert: issueAuthority('kubernetes', keys, validity, random), key: keys.privateKey };
+}
+
+interface Wanted {
+  readonly subject: Pick<Subject, 'commonName' | 'organizations'>;
+  readonly uses: readonly Use[];
+  readonly altNames: readonly Uint8Array[];
+}
+
+async function issueFor(
+  ca: Authority,
+  wanted: Wanted,
+  { clock, random }: Pick<PkiOptions, 'clock' | 'random'>,
+): Promise<KeyPair> {
+  const { publicKey, privateKey } = await makeKeys();
+  const request = { ...wanted, publicKey, ...validityOf(clock, LEAF_DAYS) };
+  return { cert: issueLeaf(ca, request, random), key: privateKey };
+}
+
+function validityOf(clock: Clock, days: number): Validity {
+  const nowMs = clock.now();
+  return { notBeforeMs: nowMs - BACKDATED_MS, notAfterMs: nowMs + days * DAY_MS };
+}
+
+const generate = promisify(generateKeyPair);
+
+async function makeKeys(): Promise<{ readonly publicKey: Buffer; readonly privateKey: string }> {
+  const keys = await generate('ec', { namedCurve: 'prime256v1' });
+  const publicKey: KeyObject = keys.publicKey;
+  return {
+    publicKey: publicKey.export({ type: 'spki', format: 'der' }),
+    privateKey: keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  };
+}
