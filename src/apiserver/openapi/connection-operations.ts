@@ -1,0 +1,94 @@
+/**
+ * Subresources that are conversations and no objects. Those that take over the connection (exec, attach,
+ * port-forward) or hand it on (proxies) are of a kind of options, whose fields are their parameters; a
+ * log is text.
+ */
+import { kindOf } from '../../api/schema/schema.ts';
+import type { Subresource } from '../kind.ts';
+import { describeParameter } from './descriptions/parameters.ts';
+import { readOperation } from './operations.ts';
+import { capitalized, operationId, tagOf } from './operation-name.ts';
+import { inOrder, nameParameter, NAMESPACE, parametersOf } from './parameters.ts';
+import { apiVersionOf, TEXT, type Answer, type Method } from './spec.ts';
+import type { Operation, Parameter, Path } from './spec.ts';
+import type { Subject } from './subject.ts';
+
+const STREAM_METHODS: readonly Method[] = ['get', 'post'];
+const PROXY_METHODS: readonly Method[] = [
+  ...STREAM_METHODS,
+  'put',
+  'delete',
+  'options',
+  'head',
+  'patch',
+];
+
+const ANY = ['*/*'];
+const ANSWERS: readonly Answer[] = [
+  { code: 200, description: 'OK', content: TEXT },
+  { code: 401, description: 'Unauthorized' },
+];
+
+/** Nothing: the part is an object like others. */
+export function connectionPaths(
+  subject: Subject,
+  part: Subresource,
+  path: string,
+): readonly Path[] | undefined {
+  if (part.connects === undefined) return undefined;
+  if (part.connects === 'log') return [{ path, operations: [readLog(subject)] }];
+  if (part.connects === 'stream') {
+    return [{ path, operations: connections(subject, part, STREAM_METHODS) }];
+  }
+  return [
+    { path, operations: connections(subject, part, PROXY_METHODS) },
+    { path: `${path}/{path}`, operations: connections(subject, part, PROXY_METHODS, [REST]) },
+  ];
+}
+
+/** What stands in the path behind that of the proxy. */
+const REST: Parameter = {
+  name: 'path',
+  in: 'path',
+  type: 'string',
+  description: describeParameter('path') ?? '',
+};
+
+function connections(
+  subject: Subject,
+  part: Subresource,
+  methods: readonly Method[],
+  added: readonly Parameter[] = [],
+): readonly Operation[] {
+  const { resource, namespaced, kind } = subject;
+  const options = kindOf(apiVersionOf(kind), part.kind)?.type.name;
+  const parameters = inOrder([
+    nameParameter(resource.kind),
+    ...(namespaced ? [NAMESPACE] : []),
+    ...(options === undefined ? [] : parametersOf(options)),
+    ...added,
+  ]);
+  const place = `${namespaced ? 'Namespaced' : ''}${resource.kind}${capitalized(part.name)}`;
+  const suffix = added.length === 0 ? '' : 'WithPath';
+  return methods.map((method) => ({
+    method,
+    id: operationId('connect', resource, `${capitalized(method)}${place}${suffix}`),
+    tag: tagOf(resource),
+    description: `Connects a ${method.toUpperCase()} to the ${part.name} of a ${resource.kind}.`,
+    parameters,
+    consumes: ANY,
+    produces: ANY,
+    answers: ANSWERS,
+    action: 'connect',
+    kind,
+  }));
+}
+
+function readLog(subject: Subject): Operation {
+  const read = readOperation({ ...subject, content: TEXT });
+  return {
+    ...read,
+    parameters: inOrder([...read.parameters, ...parametersOf('core/v1.PodLogOptions')]),
+    produces: ['text/plain', ...read.produces],
+  };
+}

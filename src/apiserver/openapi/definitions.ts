@@ -1,0 +1,117 @@
+/**
+ * The definitions of one document: every type that something in it refers to, and nothing else.
+ *
+ * A type is written when it is first referred to, and so are the types of its fields. It has its place
+ * before its fields are looked at, so a type that contains itself is no problem.
+ */
+import { kinds, openApiName, structOf } from '../../api/schema/schema.ts';
+import type { Special, TypeName } from '../../api/schema/shape.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { describeSpecial } from './descriptions/descriptions.ts';
+import type { Dialect } from './dialect.ts';
+import type { Content, GroupVersion, GroupVersionKind } from './spec.ts';
+import { structSchema } from './struct-schema.ts';
+import { PATCH, PATCH_SCHEMA, VERSION_INFO, versionInfoSchema } from './type-facts.ts';
+
+const KINDS = 'x-kubernetes-group-version-kind';
+
+/** Kinds that are told to be of every version, because bodies and watches of each may name them so. */
+const SHARED = new Map([
+  ['meta/v1.DeleteOptions', 'DeleteOptions'],
+  ['meta/v1.WatchEvent', 'WatchEvent'],
+]);
+
+export class Definitions {
+  readonly dialect: Dialect;
+  readonly #versions: readonly GroupVersion[];
+  readonly #schemas = new Map<string, JsonObject>();
+
+  /** `versions`: those that the document is about. */
+  constructor(dialect: Dialect, versions: readonly GroupVersion[]) {
+    this.dialect = dialect;
+    this.#versions = versions;
+  }
+
+  /** The schema of a body. */
+  schemaOf(content: Content): JsonObject {
+    switch (content.of) {
+      case 'text':
+        return { type: 'string' };
+      case 'definition':
+        return this.referTo(content.name);
+      case 'type':
+        return this.refer(content.name);
+    }
+  }
+
+  readonly refer = (name: TypeName | Special, beside: JsonObject = {}): JsonObject => {
+    const definition = openApiName(name);
+    if (!this.#schemas.has(definition)) this.#write(name, definition);
+    return this.dialect.refer(this.dialect.definitionsAt + definition, beside);
+  };
+
+  /** A reference to a definition that is not in the table: one that was added, or one of ours. */
+  referTo(definition: string, beside: JsonObject = {}): JsonObject {
+    if (!this.#schemas.has(definition)) {
+      if (definition === PATCH) this.add(PATCH, PATCH_SCHEMA);
+      if (definition === VERSION_INFO) {
+        this.add(VERSION_INFO, versionInfoSchema(this.dialect.hasDefaults));
+      }
+    }
+    return this.dialect.refer(this.dialect.definitionsAt + definition, beside);
+  }
+
+  add(definition: string, schema: JsonObject): void {
+    this.#schemas.set(definition, schema);
+  }
+
+  /** By name, in order. */
+  all(): JsonObject {
+    const entries = [...this.#schemas].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(entries);
+  }
+
+  #write(name: TypeName | Special, definition: string): void {
+    this.#schemas.set(definition, {});
+    const { specials } = this.dialect;
+    if (isSpecial(name)) {
+      this.#schemas.set(definition, { description: describeSpecial(name), ...specials[name] });
+      return;
+    }
+    const schema = structSchema(structOf(name), this);
+    const named = this.#kindsOf(name);
+    this.#schemas.set(definition, named.length === 0 ? schema : { ...schema, [KINDS]: named });
+  }
+
+  #kindsOf(name: TypeName): readonly JsonObject[] {
+    const shared = SHARED.get(name);
+    if (shared === undefined) return kindsByType().get(name) ?? [];
+    const others = this.#versions.filter(({ group }) => group !== '');
+    return [{ group: '', version: 'v1' }, ...others].map((version) =>
+      kindText({ ...version, kind: shared }),
+    );
+  }
+}
+
+export function kindText({ group, kind, version }: GroupVersionKind): JsonObject {
+  return { group, kind, version };
+}
+
+/** A special type has no package in its name. */
+function isSpecial(name: TypeName | Special): name is Special {
+  return !name.includes('.');
+}
+
+let known: ReadonlyMap<TypeName, readonly JsonObject[]> | undefined;
+
+function kindsByType(): ReadonlyMap<TypeName, readonly JsonObject[]> {
+  if (known !== undefined) return known;
+  const found = new Map<TypeName, JsonObject[]>();
+  for (const { type, ...kind } of kinds()) {
+    const list = found.get(type.name) ?? [];
+    list.push(kindText(kind));
+    found.set(type.name, list);
+  }
+  known = found;
+  return found;
+}

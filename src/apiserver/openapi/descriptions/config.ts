@@ -1,0 +1,126 @@
+/** Namespaces, configuration, accounts, and what a namespace may hold. */
+import type { DescriptionTable } from './description-table.ts';
+
+const IMMUTABLE = 'Whether the data can never be changed. It cannot be taken back.';
+
+export const CONFIG: DescriptionTable = {
+  'core/v1.Namespace': { '': 'A room for names: objects in different ones do not meet.' },
+  'core/v1.NamespaceSpec': {
+    '': 'What is wanted of a namespace.',
+    finalizers: 'Who has something to do before the namespace may go.',
+  },
+  'core/v1.NamespaceStatus': {
+    '': 'What is seen of a namespace.',
+    phase: 'Active, or Terminating while it is emptied.',
+    conditions: 'What keeps it from being gone.',
+  },
+  'core/v1.ConfigMap': {
+    '': 'Configuration that pods read: keys and values.',
+    data: 'Values that are text. A key cannot be here and in binaryData.',
+    binaryData: 'Values of any bytes, in base64.',
+    immutable: IMMUTABLE,
+  },
+  'core/v1.Secret': {
+    '': 'Data that not everybody may read: keys and values.',
+    data: 'Values of any bytes, in base64.',
+    stringData: 'Values as plain text, for writing only: they go over those of data.',
+    type: 'What it is for, and so which keys it must have. Opaque by default.',
+    immutable: IMMUTABLE,
+  },
+  'core/v1.ServiceAccount': {
+    '': 'An identity for what runs in pods.',
+    secrets: 'Secrets that pods with this account may use.',
+    imagePullSecrets: 'Secrets with which the images of its pods are pulled.',
+    automountServiceAccountToken: 'Whether its pods get a token. They can say it themselves.',
+  },
+  'core/v1.LimitRange': { '': 'Limits for single pods, containers and claims in a namespace.' },
+  'core/v1.LimitRangeSpec': { '': 'The limits of a LimitRange.', limits: 'The limits.' },
+  'core/v1.LimitRangeItem': {
+    '': 'The limits for one type of thing.',
+    type: 'The type: Pod, Container or PersistentVolumeClaim.',
+    max: 'The most that one may ask for.',
+    min: 'The least that one must ask for.',
+    default: 'The limit of those that name none.',
+    defaultRequest: 'The request of those that name none.',
+    maxLimitRequestRatio: 'How many times larger than the request a limit may be.',
+  },
+  'core/v1.ResourceQuota': { '': 'How much all objects of a namespace together may use.' },
+  'core/v1.ResourceQuotaSpec': {
+    '': 'The bounds of a ResourceQuota.',
+    hard: 'How much of each resource there may be.',
+    scopes: 'Which objects count: those to which all of this applies.',
+    scopeSelector: 'Which objects count, with values.',
+  },
+  'core/v1.ResourceQuotaStatus': {
+    '': 'What a ResourceQuota has counted.',
+    hard: 'How much of each resource there may be.',
+    used: 'How much of it is used now.',
+  },
+  'core/v1.LocalObjectReference': {
+    '': 'An object in the same namespace.',
+    name: 'The name of the object.',
+  },
+  'core/v1.ObjectReference': {
+    '': 'An object, or a part of one.',
+    fieldPath: 'A part of it, such as spec.containers{web}.',
+  },
+  'core/v1.Event': {
+    '': 'Something that happened to an object. It is forgotten after a while.',
+    involvedObject: 'The object.',
+    reason: 'What happened, in one word.',
+    message: 'What happened, for people.',
+    source: 'Who tells it.',
+    firstTimestamp: 'When it was first seen.',
+    lastTimestamp: 'When it was last seen.',
+    count: 'How often it was seen.',
+    type: 'Normal or Warning.',
+    eventTime: 'When it was first seen, to the microsecond.',
+    series: 'How it went on.',
+    action: 'What was done about the object, or failed.',
+    related: 'Another object that has to do with it.',
+    reportingComponent: 'The controller that tells it.',
+    reportingInstance: 'Which instance of the controller.',
+  },
+  'events/v1.Event': {
+    '': 'Something that happened to an object. It is forgotten after a while.',
+    eventTime: 'When it was first seen.',
+    series: 'How it went on.',
+    reportingController: 'The controller that tells it.',
+    reportingInstance: 'Which instance of the controller.',
+    action: 'What was done about the object, or failed.',
+    reason: 'What happened, in one word.',
+    regarding: 'The object.',
+    related: 'Another object that has to do with it.',
+    note: 'What happened, for people.',
+    type: 'Normal or Warning.',
+    deprecatedSource: 'As source of the older Event.',
+    deprecatedFirstTimestamp: 'As firstTimestamp of the older Event.',
+    deprecatedLastTimestamp: 'As lastTimestamp of the older Event.',
+    deprecatedCount: 'As count of the older Event.',
+  },
+  'core/v1.EventSource': {
+    '': 'Who tells of an event.',
+    component: 'The program.',
+    host: 'The node that it runs on.',
+  },
+  'core/v1.EventSeries': {
+    '': 'How often an event went on.',
+    count: 'How often it was seen.',
+    lastObservedTime: 'When it was last seen.',
+  },
+  'events/v1.EventSeries': {
+    '': 'How often an event went on.',
+    count: 'How often it was seen.',
+    lastObservedTime: 'When it was last seen.',
+  },
+  'core/v1.ScopeSelector': {
+    '': 'Which objects a quota counts.',
+    matchExpressions: 'What has to be true of them.',
+  },
+  'core/v1.ScopedResourceSelectorRequirement': {
+    '': 'Something that has to be true of what a quota counts.',
+    scopeName: 'What it is about, such as PriorityClass.',
+    operator: 'In, NotIn, Exists or DoesNotExist.',
+    values: 'The values of In and NotIn; none for the others.',
+  },
+};

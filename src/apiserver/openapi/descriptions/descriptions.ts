@@ -1,0 +1,165 @@
+/**
+ * What types and fields mean, in our own words: `kubectl explain` prints them.
+ *
+ * The fields that people meet are described one by one, in the tables of this folder. Many others mean
+ * the same wherever they stand, or can be told from the name of their type. For the rest there is
+ * nothing: the name of a field, said again as a sentence, would help nobody.
+ */
+import type { Field, Special, StructType, TypeName } from '../../../api/schema/shape.ts';
+import { ACCESS } from './access.ts';
+import { CONFIG } from './config.ts';
+import { CONTAINERS } from './containers.ts';
+import type { DescriptionTable } from './description-table.ts';
+import { EXTENSION } from './extension.ts';
+import { META } from './meta.ts';
+import { NODES } from './nodes.ts';
+import { describeParameter } from './parameters.ts';
+import { PODS } from './pods.ts';
+import { POLICY } from './policy.ts';
+import { SERVICES } from './services.ts';
+import { STORAGE } from './storage.ts';
+import { VOLUMES } from './volumes.ts';
+import { WEBHOOKS } from './webhooks.ts';
+import { WORKLOADS } from './workloads.ts';
+
+const TYPES: DescriptionTable = {
+  ...ACCESS,
+  ...CONFIG,
+  ...CONTAINERS,
+  ...EXTENSION,
+  ...META,
+  ...NODES,
+  ...PODS,
+  ...POLICY,
+  ...SERVICES,
+  ...STORAGE,
+  ...VOLUMES,
+  ...WEBHOOKS,
+  ...WORKLOADS,
+};
+
+const SPECIALS: Readonly<Record<Special, string>> = {
+  Quantity: 'A number with a unit, such as 500m, 1.5 or 2Gi.',
+  Time: 'A time, to the second: 2026-01-31T12:00:00Z.',
+  MicroTime: 'A time, to the microsecond: 2026-01-31T12:00:00.000000Z.',
+  Duration: 'A length of time, such as 1h30m.',
+  IntOrString: 'A number, or a text such as a name or a percentage.',
+  RawExtension: 'An object of any kind.',
+  FieldsV1: 'A set of fields, as a tree: f: before a field, k: before the keys of an item.',
+  JSON: 'Any value of JSON.',
+  JSONSchemaPropsOrBool: 'A schema, true or false.',
+  JSONSchemaPropsOrArray: 'A schema, or several.',
+  JSONSchemaPropsOrStringArray: 'A schema, or names of fields.',
+};
+
+/** Fields of what is an object with a kind. */
+const OBJECT = {
+  apiVersion: 'The version of the API that the object is written in.',
+  kind: 'The kind of the object, in CamelCase.',
+  metadata: 'What every object has: its name, its labels and so on.',
+  spec: 'What is wanted.',
+  status: 'What is observed.',
+};
+
+/** Fields of a list of objects. */
+const LIST = {
+  apiVersion: 'The version of the API that the list is written in.',
+  kind: 'The kind of the list, in CamelCase.',
+  metadata: 'Which state the list shows, and where it goes on.',
+  items: 'The objects.',
+};
+
+/** Fields that mean the same in every type. */
+const COMMON: Readonly<Record<string, string>> = {
+  conditions: 'What is true of it now.',
+  observedGeneration: 'The generation that its controller has seen.',
+  lastTransitionTime: 'When the status last changed.',
+  lastProbeTime: 'When it was last looked at.',
+  lastUpdateTime: 'When the condition was last written.',
+  fsType: 'The type of the file system.',
+  readOnly: 'Whether it can only be read.',
+  optional: 'Whether it may be missing.',
+};
+
+/** Fields of a condition. */
+const CONDITION: Readonly<Record<string, string>> = {
+  type: 'What it is about.',
+  status: 'True, False or Unknown.',
+  reason: 'Why, in one word for programs.',
+  message: 'Why, for people.',
+};
+
+const NOTHING: Readonly<Record<string, string>> = {};
+
+/** Fields of what points to an object. */
+const REFERENCE: Readonly<Record<string, string>> = {
+  name: 'The name of the object.',
+  namespace: 'The namespace of the object.',
+  kind: 'The kind of the object.',
+  apiGroup: 'The group of the kind.',
+  apiVersion: 'The version of the kind.',
+  uid: 'The UID of the object.',
+  resourceVersion: 'The state of the object.',
+  key: 'The key that is meant.',
+};
+
+const POINTS =
+  /(?:Reference|KeySelector|EnvSource|ConfigMapProjection|SecretProjection|Subject|RoleRef)$/;
+
+export function describeType(name: TypeName): string | undefined {
+  const said = lookUp(lookUp(TYPES, name), '');
+  if (said !== undefined) return said;
+  const short = name.slice(name.lastIndexOf('.') + 1);
+  const [, what, part] = /^(.+)(List|Spec|Status|Condition)$/.exec(short) ?? [];
+  switch (part) {
+    case 'List':
+      return `A list of objects of the kind ${what}.`;
+    case 'Spec':
+      return `What is wanted of a ${what}.`;
+    case 'Status':
+      return `What is observed of a ${what}.`;
+    case 'Condition':
+      return `One fact about a ${what}: true, false or unknown.`;
+    default:
+      return undefined;
+  }
+}
+
+export function describeField(type: StructType, { name }: Field): string | undefined {
+  return (
+    lookUp(lookUp(TYPES, type.name), name) ??
+    lookUp(wordsOf(type), name) ??
+    lookUp(COMMON, name) ??
+    (type.name.endsWith('Options') ? describeParameter(name) : undefined)
+  );
+}
+
+/** What fields mean in types of this sort. */
+function wordsOf(type: StructType): Readonly<Record<string, string>> {
+  if (type.name.endsWith('Condition')) return CONDITION;
+  if (POINTS.test(type.name)) return REFERENCE;
+  if (type.name.endsWith('List')) return LIST;
+  const isObject = type.field('kind') !== undefined && type.field('apiVersion') !== undefined;
+  return isObject ? OBJECT : NOTHING;
+}
+
+export function describeSpecial(name: Special): string {
+  return SPECIALS[name];
+}
+
+/** A field that all objects have. */
+export function describeObjectField(name: keyof typeof OBJECT): string {
+  return OBJECT[name];
+}
+
+/** A field that all lists have. */
+export function describeListField(name: keyof typeof LIST): string {
+  return LIST[name];
+}
+
+function lookUp<Value>(
+  table: Readonly<Record<string, Value>> | undefined,
+  key: string,
+): Value | undefined {
+  return table && Object.hasOwn(table, key) ? table[key] : undefined;
+}

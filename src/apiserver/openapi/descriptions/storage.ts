@@ -1,0 +1,145 @@
+/** Storage that outlives pods. */
+import type { DescriptionTable } from './description-table.ts';
+import { SHARED_SOURCES } from './volumes.ts';
+
+const ACCESS_MODES =
+  'How it can be mounted: ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod.';
+const VOLUME_MODE = 'Filesystem or Block.';
+
+export const STORAGE: DescriptionTable = {
+  'core/v1.PersistentVolume': { '': 'Storage that is there, and that a claim can get.' },
+  'core/v1.PersistentVolumeSpec': {
+    '': 'What a volume is, and who has it.',
+    capacity: 'How much it holds.',
+    accessModes: ACCESS_MODES,
+    claimRef: 'The claim that has it.',
+    persistentVolumeReclaimPolicy: 'When the claim is gone: Retain, Delete or Recycle.',
+    storageClassName: 'Its class. Empty: none.',
+    mountOptions: 'Options of the mount.',
+    volumeMode: VOLUME_MODE,
+    nodeAffinity: 'Which nodes can reach it.',
+    volumeAttributesClassName: 'The VolumeAttributesClass that it has.',
+    hostPath: 'A directory of a node, for tests on a single node.',
+    local: 'Storage of a single node.',
+    ...SHARED_SOURCES,
+    csi: 'A volume of a CSI driver.',
+  },
+  'core/v1.PersistentVolumeStatus': {
+    '': 'What is seen of a volume.',
+    phase: 'Pending, Available, Bound, Released or Failed.',
+    lastPhaseTransitionTime: 'When the phase last changed.',
+  },
+  'core/v1.PersistentVolumeClaim': { '': 'Somebody asks for storage.' },
+  'core/v1.PersistentVolumeClaimSpec': {
+    '': 'What storage is asked for.',
+    accessModes: ACCESS_MODES,
+    selector: 'Which volumes may be taken, by their labels.',
+    resources: 'How much is needed.',
+    volumeName: 'The volume that it has got.',
+    storageClassName: 'The class that it asks for. Empty: volumes without one.',
+    volumeMode: VOLUME_MODE,
+    dataSource: 'What the volume is filled with: a snapshot or another claim.',
+    dataSourceRef: 'What the volume is filled with: any object that somebody can read.',
+    volumeAttributesClassName: 'The VolumeAttributesClass that it asks for.',
+  },
+  'core/v1.PersistentVolumeClaimStatus': {
+    '': 'What is seen of a claim.',
+    phase: 'Pending, Bound or Lost.',
+    accessModes: ACCESS_MODES,
+    capacity: 'How much its volume holds.',
+    allocatedResources: 'How much it will hold when a change of its size is done.',
+    allocatedResourceStatuses: 'How far a change of its size has come.',
+    currentVolumeAttributesClassName: 'The VolumeAttributesClass that it has.',
+    modifyVolumeStatus: 'How far a change of its attributes has come.',
+  },
+  'storage/v1.StorageClass': {
+    '': 'A sort of storage, and who makes volumes of it.',
+    provisioner: 'Who makes the volumes.',
+    parameters: 'What they are told.',
+    reclaimPolicy: 'What becomes of a volume whose claim is gone: Delete or Retain.',
+    mountOptions: 'Options of the mount.',
+    allowVolumeExpansion: 'Whether volumes can grow.',
+    volumeBindingMode: 'Immediate, or WaitForFirstConsumer: when a pod needs it.',
+    allowedTopologies: 'Where volumes may be made.',
+  },
+  'storage/v1.VolumeAttachment': { '': 'A volume is to be attached to a node.' },
+  'storage/v1.VolumeAttachmentSpec': {
+    '': 'What is to be attached, where, and by whom.',
+    attacher: 'Who does it.',
+    source: 'The volume.',
+    nodeName: 'The node.',
+  },
+  'storage/v1.VolumeAttachmentStatus': {
+    '': 'What came of it.',
+    attached: 'Whether it is attached.',
+    attachmentMetadata: 'What the node has to know to mount it.',
+    attachError: 'Why it could not be attached.',
+    detachError: 'Why it could not be detached.',
+  },
+  'storage/v1.CSIDriver': { '': 'A driver of the Container Storage Interface, and what it needs.' },
+  'storage/v1.CSINode': { '': 'The CSI drivers of a node.' },
+  'storage/v1.CSIStorageCapacity': {
+    '': 'How much storage of a class there is in one part of the cluster.',
+    nodeTopology: 'Which nodes can reach it.',
+    storageClassName: 'The class.',
+    capacity: 'How much there is.',
+    maximumVolumeSize: 'How large one volume may be.',
+  },
+  'core/v1.LocalVolumeSource': {
+    '': 'A disk or directory of one node.',
+    path: 'Its path on the node.',
+  },
+  'core/v1.VolumeNodeAffinity': {
+    '': 'Which nodes can reach a volume.',
+    required: 'The nodes.',
+  },
+  'core/v1.VolumeResourceRequirements': {
+    '': 'How much storage is needed.',
+    limits: 'How much there may be at most.',
+    requests: 'How much there has to be at least.',
+  },
+  'core/v1.PersistentVolumeClaimTemplate': {
+    '': 'The pattern of a claim.',
+    metadata: 'The labels and annotations of the claim.',
+    spec: 'What the claim asks for.',
+  },
+  'core/v1.CSIPersistentVolumeSource': {
+    '': 'Storage that a driver of the Container Storage Interface manages.',
+    driver: 'The driver.',
+    volumeHandle: 'What the driver calls the volume.',
+    volumeAttributes: 'What the driver is told; see its own documentation.',
+  },
+  'storage/v1.CSIDriverSpec': {
+    '': 'What a CSI driver needs.',
+    attachRequired: 'Whether volumes have to be attached to the node first.',
+    podInfoOnMount: 'Whether the driver is told for which pod it mounts.',
+    volumeLifecycleModes: 'Persistent, Ephemeral or both: which volumes it makes.',
+    storageCapacity: 'Whether pods are placed by how much storage the driver says there is.',
+    fsGroupPolicy: 'Whether the owner of its volumes may be changed.',
+    tokenRequests: 'Tokens of service accounts that it is given.',
+    requiresRepublish: 'Whether it is asked to mount again and again, to renew what is there.',
+    seLinuxMount: 'Whether volumes can be mounted with an SELinux label.',
+  },
+  'storage/v1.CSINodeSpec': {
+    '': 'The CSI drivers of a node.',
+    drivers: 'The drivers.',
+  },
+  'storage/v1.CSINodeDriver': {
+    '': 'A CSI driver of a node.',
+    name: 'The driver.',
+    nodeID: 'What the driver calls the node.',
+    topologyKeys: 'Labels by which the driver tells where nodes are.',
+    allocatable: 'How many volumes there may be.',
+  },
+  'storage/v1.VolumeAttachmentSource': {
+    '': 'The volume that is attached.',
+    persistentVolumeName: 'By the name of a PersistentVolume.',
+    inlineVolumeSpec: 'Described here.',
+  },
+  'storage/v1.VolumeError': {
+    '': 'What went wrong with a volume.',
+    time: 'When.',
+    message: 'What.',
+    errorCode: 'The code of gRPC.',
+  },
+};

@@ -1,0 +1,58 @@
+/**
+ * Where the two versions of OpenAPI say the same thing differently.
+ *
+ * Version 3 allows alternatives and forbids that anything stands beside a reference, so a reference
+ * with a description is wrapped into an `allOf`. Version 2 knows no alternatives, and its documents
+ * leave out defaults because old clients choke on them.
+ */
+import type { Special } from '../../api/schema/shape.ts';
+import type { JsonObject } from '../../lib/json.ts';
+
+export interface Dialect {
+  /** What a reference to a definition begins with. */
+  readonly definitionsAt: string;
+  readonly hasDefaults: boolean;
+  /** Types that look different in JSON than their Go fields do. */
+  readonly specials: Readonly<Record<Special, JsonObject>>;
+  /** A reference, and what is said beside it. */
+  readonly refer: (ref: string, beside: JsonObject) => JsonObject;
+}
+
+const STRING: JsonObject = { type: 'string' };
+const OBJECT: JsonObject = { type: 'object' };
+const TIME: JsonObject = { type: 'string', format: 'date-time' };
+
+const COMMON = {
+  Time: TIME,
+  MicroTime: TIME,
+  Duration: STRING,
+  RawExtension: OBJECT,
+  FieldsV1: OBJECT,
+  JSON: {},
+  JSONSchemaPropsOrBool: {},
+  JSONSchemaPropsOrArray: {},
+  JSONSchemaPropsOrStringArray: {},
+};
+
+export const V3: Dialect = {
+  definitionsAt: '#/components/schemas/',
+  hasDefaults: true,
+  specials: {
+    ...COMMON,
+    Quantity: { oneOf: [{ type: 'string' }, { type: 'number' }] },
+    IntOrString: { oneOf: [{ type: 'integer' }, { type: 'string' }], format: 'int-or-string' },
+  },
+  refer: (ref, beside) =>
+    Object.keys(beside).length === 0 ? { $ref: ref } : { ...beside, allOf: [{ $ref: ref }] },
+};
+
+export const V2: Dialect = {
+  definitionsAt: '#/definitions/',
+  hasDefaults: false,
+  specials: {
+    ...COMMON,
+    Quantity: STRING,
+    IntOrString: { type: 'string', format: 'int-or-string' },
+  },
+  refer: (ref, beside) => ({ ...beside, $ref: ref }),
+};

@@ -1,0 +1,95 @@
+/**
+ * The pages of OpenAPI, by which kubectl explains kinds, checks what it sends and finds out how to merge.
+ *
+ *     /openapi/v3              which documents there are, each with the tag of its content
+ *     /openapi/v3/apis/apps/v1 one of them; with `?hash=` a copy that stays right for ever
+ *     /openapi/v2              everything in one, for kubectl's check of lists and for old clients
+ *
+ * A document is known by its content. Who asks for it by a tag that is outdated is sent to the new one,
+ * and who has it already is told so without sending it again.
+ */
+import type { ApiRequest, ApiResponse } from '../../ports/http-handler.ts';
+import type { Page } from '../page.ts';
+import type { ServerParts } from '../server-parts.ts';
+import { Documents } from './documents.ts';
+import { formOf, JSON_TYPE, protobufType } from './media-type.ts';
+import type { OpenApiVersion } from './protobuf/encode.ts';
+import { tagOf, type WrittenDocument } from './written-document.ts';
+
+type Header = readonly [name: string, value: string];
+
+const INDEX = '/openapi/v3';
+const EVERYTHING = '/openapi/v2';
+const VARY: Header = ['vary', 'Accept'];
+const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
+/** May be kept, but has to be asked for again each time: another answer may be right by then. */
+const ASK_AGAIN: Header = ['cache-control', 'no-cache, private'];
+const KEEP: Header = ['cache-control', 'public, immutable'];
+const NOT_ACCEPTABLE: ApiResponse = { status: 406, headers: [ASK_AGAIN, VARY], body: null };
+
+export function openApiPages({ catalog, clock }: ServerParts): Page {
+  const documents = new Documents(catalog);
+  return (request, { pathname, searchParams }) => {
+    if (pathname === INDEX) return answerIndex(request, documents);
+    if (pathname === EVERYTHING) return answer(request, 'v2', documents.everything(), [ASK_AGAIN]);
+    if (!pathname.startsWith(`${INDEX}/`)) return null;
+    const name = pathname.slice(INDEX.length + 1);
+    const document = documents.find(name);
+    if (!document) return { status: 404, headers: [ASK_AGAIN], body: null };
+    const hash = searchParams.get('hash') ?? '';
+    if (hash === '') return answer(request, 'v3', document, [ASK_AGAIN]);
+    if (hash !== document.tag) return redirect(request, name, document);
+    const expires = new Date(clock.now() + YEAR_MS).toUTCString();
+    return answer(request, 'v3', document, [KEEP, ['expires', expires]]);
+  };
+}
+
+function answerIndex(request: ApiRequest, documents: Documents): ApiResponse {
+  const paths = [...documents.all()].map(([name, document]) => {
+    return [name, { serverRelativeURL: addressOf(name, document) }] as const;
+  });
+  const body = JSON.stringify({ paths: Object.fromEntries(paths) });
+  return answerOnce(request, tagOf(body), [ASK_AGAIN, ['content-type', JSON_TYPE]], body);
+}
+
+function answer(
+  request: ApiRequest,
+  version: OpenApiVersion,
+  document: WrittenDocument,
+  caching: readonly Header[],
+): ApiResponse {
+  const form = formOf(request.headers.get('accept'), version);
+  if (!form) return NOT_ACCEPTABLE;
+  const type = form === 'json' ? JSON_TYPE : protobufType(version);
+  const body = form === 'json' ? document.json : document.protobuf;
+  return answerOnce(request, document.tag, [...caching, VARY, ['content-type', type]], body);
+}
+
+/** The document has changed since the client learned its tag. */
+function redirect({ headers }: ApiRequest, name: string, document: WrittenDocument): ApiResponse {
+  if (!formOf(headers.get('accept'), 'v3')) return NOT_ACCEPTABLE;
+  const moved: Header = ['location', addressOf(name, document)];
+  return { status: 301, headers: [ASK_AGAIN, VARY, etag(document.tag), moved], body: null };
+}
+
+/** Who names the tag that it has already need not be sent the same again. */
+function answerOnce(
+  { headers: asked }: ApiRequest,
+  tag: string,
+  headers: readonly Header[],
+  body: string | Uint8Array,
+): ApiResponse {
+  const known = (asked.get('if-none-match') ?? '').split(',').map((one) => one.trim());
+  const isKnown = known.some((one) => one === '*' || one.replace(/^W\//, '') === `"${tag}"`);
+  const tagged = [...headers, etag(tag)];
+  if (!isKnown) return { status: 200, headers: tagged, body };
+  return { status: 304, headers: tagged.filter(([name]) => name !== 'content-type'), body: null };
+}
+
+function etag(tag: string): Header {
+  return ['etag', `"${tag}"`];
+}
+
+function addressOf(name: string, document: WrittenDocument): string {
+  return `${INDEX}/${name}?hash=${document.tag}`;
+}

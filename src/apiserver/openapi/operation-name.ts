@@ -1,0 +1,36 @@
+/**
+ * How operations are called. Generated clients take the names of their functions from here
+ * (`readNamespacedPod` of `readCoreV1NamespacedPod`), so the names are part of the API.
+ */
+import type { GroupVersion } from './spec.ts';
+
+/** `read` and `NamespacedPod` of v1 are `readCoreV1NamespacedPod`. */
+export function operationId(verb: string, version: GroupVersion, rest: string): string {
+  return `${verb}${capitalized(groupWord(version))}${capitalized(version.version)}${rest}`;
+}
+
+/** `core_v1`, `rbacAuthorization_v1` */
+export function tagOf(version: GroupVersion): string {
+  return `${toWord(groupWord(version))}_${toWord(version.version)}`;
+}
+
+/** The word of a group alone: `core`, `rbacAuthorization`. */
+export function groupTag(group: string): string {
+  return toWord(groupWord({ group, version: '' }));
+}
+
+export function capitalized(text: string): string {
+  const word = toWord(text);
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
+
+function groupWord({ group }: GroupVersion): string {
+  return group === '' ? 'core' : group.replace(/\.k8s\.io$/, '');
+}
+
+/** Whatever cannot be in a name is left out, and the letter behind it is large. */
+function toWord(text: string): string {
+  return text
+    .replace(/^[^\p{L}_]+/u, '')
+    .replaceAll(/[^\p{L}_\d]+(.)?/gu, (_, next: string | undefined) => (next ?? '').toUpperCase());
+}

@@ -1,0 +1,55 @@
+/**
+ * Parameters of OpenAPI 2 that are written once and referred to, named by what they say:
+ * `limit-1NfNmdNH`. Two parameters may have the same name and say different things.
+ *
+ * Some are never shared: the name of an object and the body of a kind are said of one kind only, and
+ * older clients look for `dryRun` and `fieldValidation` in the operation itself.
+ */
+import type { JsonObject } from '../../lib/json.ts';
+import { isJsonObject } from '../../lib/json.ts';
+
+const UNSHARED: ReadonlySet<unknown> = new Set(['name', 'dryRun', 'fieldValidation']);
+const META = '#/definitions/io.k8s.apimachinery';
+
+export class ParameterPool {
+  readonly #byText = new Map<string, string>();
+  readonly #parameters = new Map<string, JsonObject>();
+
+  /** The parameter, or a reference to it. */
+  share(parameter: JsonObject): JsonObject {
+    if (!isShared(parameter)) return parameter;
+    const text = JSON.stringify(parameter);
+    const known = this.#byText.get(text);
+    if (known !== undefined) return { $ref: `#/parameters/${known}` };
+    const name = `${String(parameter['name'])}-${hashOf(text)}`;
+    this.#byText.set(text, name);
+    this.#parameters.set(name, parameter);
+    return { $ref: `#/parameters/${name}` };
+  }
+
+  all(): JsonObject {
+    return Object.fromEntries([...this.#parameters].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}
+
+function isShared({ name, schema }: JsonObject): boolean {
+  if (UNSHARED.has(name ?? '')) return false;
+  if (!isJsonObject(schema)) return true;
+  const { $ref } = schema;
+  return typeof $ref === 'string' && $ref.startsWith(META);
+}
+
+const FNV_START = 0xcbf29ce484222325n;
+const FNV_PRIME = 0x100000001b3n;
+const MASK = (1n << 64n) - 1n;
+const HASH_BYTES = 6;
+
+/** The first six bytes of FNV-1 with 64 bits, in base64. */
+function hashOf(text: string): string {
+  let hash = FNV_START;
+  for (const byte of new TextEncoder().encode(text)) {
+    hash = ((hash * FNV_PRIME) & MASK) ^ BigInt(byte);
+  }
+  const bytes = Buffer.from(hash.toString(16).padStart(16, '0'), 'hex').subarray(0, HASH_BYTES);
+  return bytes.toString('base64url');
+}

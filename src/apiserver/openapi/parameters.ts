@@ -1,0 +1,55 @@
+/**
+ * The parameters of operations. Those of the query are the fields of the options that an operation
+ * takes (ListOptions and the like), as far as they can be written in a query.
+ */
+import { structOf } from '../../api/schema/schema.ts';
+import type { Scalar, Shape, TypeName } from '../../api/schema/shape.ts';
+import { describeParameter } from './descriptions/parameters.ts';
+import type { Parameter } from './spec.ts';
+
+/** They name the options themselves, and nobody sends them in a query. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['apiVersion', 'kind']);
+
+export const PRETTY = parameter('pretty', 'query', 'string');
+export const NAMESPACE = parameter('namespace', 'path', 'string');
+
+export function nameParameter(kind: string): Parameter {
+  return { name: 'name', in: 'path', type: 'string', description: `The name of the ${kind}.` };
+}
+
+const known = new Map<TypeName, readonly Parameter[]>();
+
+/** Those of a kind of options. */
+export function parametersOf(options: TypeName): readonly Parameter[] {
+  const found = known.get(options) ?? readParameters(options);
+  known.set(options, found);
+  return found;
+}
+
+function readParameters(options: TypeName): readonly Parameter[] {
+  return structOf(options).fields.flatMap(({ name, shape }) => {
+    const type = queryTypeOf(shape);
+    return type === undefined || LEFT_OUT.has(name) ? [] : [parameter(name, 'query', type)];
+  });
+}
+
+/** Each once, in the order that clients are used to. */
+export function inOrder(parameters: readonly Parameter[]): readonly Parameter[] {
+  const byName = new Map(parameters.map((one) => [`${one.name} ${one.in}`, one]));
+  return [...byName].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+}
+
+function parameter(name: string, place: Parameter['in'], type: Parameter['type']): Parameter {
+  return { name, in: place, type, description: describeParameter(name) ?? '' };
+}
+
+/** A list is sent by naming its parameter several times. Undefined: it has no place in a query. */
+function queryTypeOf(shape: Shape): Parameter['type'] | undefined {
+  if (shape.kind === 'list') return queryTypeOf(shape.item);
+  return shape.kind === 'scalar' ? typeOfScalar(shape.scalar) : undefined;
+}
+
+function typeOfScalar(scalar: Scalar): Parameter['type'] {
+  if (scalar === 'bool') return 'boolean';
+  return scalar === 'string' || scalar === 'bytes' ? 'string' : 'integer';
+}

@@ -1,0 +1,124 @@
+/** The messages of OpenAPI 3 (gnostic's openapi.v3), as far as our documents use them. */
+import { isJsonObject } from '../../../lib/json.ts';
+import { any, choice, double, flag, inside, integer, message } from './field-writers.ts';
+import { namedValues, repeated, text, writeDouble, writeFlag, writeText } from './field-writers.ts';
+import type { Fields, WriteField } from './field-writers.ts';
+import { texts, valueRules } from './schema-fields.ts';
+
+export const DOCUMENT_EXTENSIONS_V3 = 9;
+
+export const documentFieldsV3: Fields = () => ({
+  openapi: [1, text],
+  info: [2, message(() => ({ title: [1, text], version: [6, text] }))],
+  paths: [4, inside(namedValues(pathItem))],
+  components: [5, components],
+});
+
+const components = message(() => ({
+  schemas: [1, inside(namedValues(schemaOrReference))],
+  securitySchemes: [7, inside(namedValues(orReference(securityScheme)))],
+}));
+
+const securityScheme = message(() => ({
+  type: [1, text],
+  description: [2, text],
+  name: [3, text],
+  in: [4, text],
+}));
+
+const pathItem = message(
+  () => ({
+    get: [4, operation],
+    put: [5, operation],
+    post: [6, operation],
+    delete: [7, operation],
+    options: [8, operation],
+    head: [9, operation],
+    patch: [10, operation],
+    parameters: [13, repeated(orReference(parameter))],
+  }),
+  14,
+);
+
+const operation = message(
+  () => ({
+    tags: [1, texts],
+    description: [3, text],
+    operationId: [5, text],
+    parameters: [6, repeated(orReference(parameter))],
+    requestBody: [7, orReference(requestBody)],
+    responses: [8, inside(namedValues(orReference(response)), 2)],
+  }),
+  13,
+);
+
+const parameter = message(() => ({
+  name: [1, text],
+  in: [2, text],
+  description: [3, text],
+  required: [4, flag],
+  schema: [10, schemaOrReference],
+}));
+
+const requestBody = message(() => ({ content: [2, content], required: [3, flag] }));
+
+const response = message(() => ({ description: [1, text], content: [3, content] }));
+
+const content: WriteField = inside(
+  namedValues(message(() => ({ schema: [1, (...field) => schemaOrReference(...field)] }))),
+);
+
+const reference = message(() => ({ $ref: [1, text] }));
+
+const schema: WriteField = message(
+  () => ({
+    nullable: [1, flag],
+    externalDocs: [6, message(() => ({ description: [1, text], url: [2, text] }))],
+    example: [7, any],
+    title: [9, text],
+    multipleOf: [10, double],
+    ...valueRules(11),
+    maxProperties: [21, integer],
+    minProperties: [22, integer],
+    required: [23, texts],
+    enum: [24, repeated(any)],
+    type: [25, text],
+    allOf: [26, repeated(schemaOrReference)],
+    oneOf: [27, repeated(schemaOrReference)],
+    anyOf: [28, repeated(schemaOrReference)],
+    not: [29, schema],
+    items: [30, inside(schemaOrReference)],
+    properties: [31, inside(namedValues(schemaOrReference))],
+    additionalProperties: [
+      32,
+      choice((value) => (typeof value === 'boolean' ? [2, writeFlag] : [1, schemaOrReference])),
+    ],
+    default: [33, defaultValue],
+    description: [34, text],
+    format: [35, text],
+  }),
+  36,
+);
+
+const schemaOrReference = orReference(schema);
+
+/** Objects and lists have no place here: they leave the message empty. */
+const defaultValue = choice((value) => {
+  switch (typeof value) {
+    case 'number':
+      return [1, writeDouble];
+    case 'boolean':
+      return [2, writeFlag];
+    case 'string':
+      return [3, writeText];
+    default:
+      return undefined;
+  }
+});
+
+/** The thing itself (1), or where it stands (2). */
+function orReference(write: WriteField): WriteField {
+  return choice((value) =>
+    isJsonObject(value) && typeof value['$ref'] === 'string' ? [2, reference] : [1, write],
+  );
+}

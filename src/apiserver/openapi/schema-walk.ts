@@ -1,0 +1,26 @@
+/** Goes through a schema and all schemas in it: of properties, items and the values of maps. */
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+
+type Change = (schema: JsonObject) => JsonObject;
+
+/** Changes a schema first, and then the schemas in what came of it. */
+export function mapSchema(schema: JsonObject, change: Change): JsonObject {
+  const changed = change(schema);
+  const { properties, items, additionalProperties } = changed;
+  return {
+    ...changed,
+    ...(isJsonObject(properties) && { properties: mapProperties(properties, change) }),
+    ...(isJsonObject(items) && { items: mapSchema(items, change) }),
+    ...(isJsonObject(additionalProperties) && {
+      additionalProperties: mapSchema(additionalProperties, change),
+    }),
+  };
+}
+
+function mapProperties(properties: JsonObject, change: Change): JsonObject {
+  const entries = Object.entries(properties).map(([name, schema]) => [
+    name,
+    isJsonObject(schema) ? mapSchema(schema, change) : schema,
+  ]);
+  return Object.fromEntries(entries) as JsonObject;
+}
