@@ -1,0 +1,84 @@
+/** The rules of one node of a schema, ready to run. They are compiled once for each schema. */
+import { walkFieldPath } from '../definition/field-path.ts';
+import type { RuleText, Schema } from '../schema.ts';
+import { compileProgram, type Program } from './compiler.ts';
+import { declaredType } from './declared-type.ts';
+import { CelFault } from './fault.ts';
+import type { CelType } from './type.ts';
+
+export interface CompiledRule {
+  readonly text: RuleText;
+  /** Absent: it is empty, or does not compile. */
+  readonly program: Program | undefined;
+  readonly fault: string | undefined;
+  readonly message: Program | undefined;
+  readonly messageFault: string | undefined;
+  readonly usesOldSelf: boolean;
+  /** The field that a failure is told of, below the value itself; empty: that itself. */
+  readonly place: string;
+}
+
+const compiled = new WeakMap<Schema, readonly CompiledRule[]>();
+
+export function compileRules(schema: Schema, isResource: boolean): readonly CompiledRule[] {
+  if (schema.rules.length === 0) return [];
+  const found = compiled.get(schema);
+  if (found) return found;
+  const type = declaredType(schema, isResource);
+  const rules = schema.rules.map((text) => compileRule(text, schema, type));
+  compiled.set(schema, rules);
+  return rules;
+}
+
+function compileRule(text: RuleText, schema: Schema, type: CelType | undefined): CompiledRule {
+  const path = text.fieldPath === '' ? undefined : walkFieldPath(text.fieldPath, schema);
+  const place = path && !('fault' in path) ? path.place : '';
+  const none = { program: undefined, message: undefined, messageFault: undefined };
+  if (text.rule.trim() === '') {
+    return { text, ...none, fault: undefined, usesOldSelf: false, place };
+  }
+  const variables = variablesOf(type, text.optionalOldSelf ?? false);
+  const rule = tryCompile(text.rule, variables, 'bool', '');
+  if (typeof rule === 'string') return { text, ...none, fault: rule, usesOldSelf: false, place };
+  const message =
+    text.messageExpression === ''
+      ? undefined
+      : tryCompile(text.messageExpression, variables, 'string', 'messageExpression ');
+  return {
+    text,
+    program: rule,
+    fault: undefined,
+    message: typeof message === 'string' ? undefined : message,
+    messageFault: typeof message === 'string' ? message : undefined,
+    usesOldSelf: rule.uses.has('oldSelf'),
+    place,
+  };
+}
+
+function variablesOf(type: CelType | undefined, isOptional: boolean): ReadonlyMap<string, CelType> {
+  const self: CelType = type ?? { kind: 'dyn' };
+  const oldSelf: CelType = isOptional ? { kind: 'optional', value: self } : self;
+  return new Map([
+    ['self', self],
+    ['oldSelf', oldSelf],
+  ]);
+}
+
+/** A text is why it does not compile. */
+function tryCompile(
+  text: string,
+  variables: ReadonlyMap<string, CelType>,
+  wanted: 'bool' | 'string',
+  what: string,
+): Program | string {
+  try {
+    const program = compileProgram(text, variables);
+    if (program.type.kind === wanted) return program;
+    return what === ''
+      ? `cel expression must evaluate to a ${wanted}`
+      : `${what}must evaluate to a ${wanted}`;
+  } catch (error) {
+    if (!(error instanceof CelFault)) throw error;
+    return `${what}compilation failed: ${error.message}`;
+  }
+}

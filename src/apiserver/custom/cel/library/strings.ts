@@ -1,0 +1,127 @@
+/** Texts, counted by code points: an emoji is one character, as it is in Go. */
+import { CelError, noSuchOverload } from '../fault.ts';
+import { overload, type Overload } from '../overload.ts';
+import { ListValue, type Value } from '../value.ts';
+import { int, items, text } from './arguments.ts';
+import { formatText } from './format-text.ts';
+
+/** Go's idea of white space. */
+const SPACE = /^[\s\u0085]+|[\s\u0085]+$/gu;
+
+function indexIn(subject: string, wanted: string, from: bigint): bigint {
+  const points = [...subject];
+  if (from < 0n || from > BigInt(points.length)) throw outOfRange(from);
+  const start = points.slice(0, Number(from)).join('').length;
+  const found = subject.indexOf(wanted, start);
+  return found < 0 ? -1n : BigInt([...subject.slice(0, found)].length);
+}
+
+function lastIndexIn(subject: string, wanted: string, from: bigint): bigint {
+  const points = [...subject];
+  if (from < 0n || from > BigInt(points.length)) throw outOfRange(from);
+  const start = points.slice(0, Number(from)).join('').length;
+  const found = subject.lastIndexOf(wanted, start);
+  return found < 0 ? -1n : BigInt([...subject.slice(0, found)].length);
+}
+
+function outOfRange(index: bigint): CelError {
+  return new CelError(`index out of range: ${index}`);
+}
+
+function substring(subject: string, from: bigint, to: bigint | undefined): string {
+  const points = [...subject];
+  const end = to ?? BigInt(points.length);
+  if (from < 0n || from > BigInt(points.length)) throw outOfRange(from);
+  if (end < 0n || end > BigInt(points.length)) throw outOfRange(end);
+  if (from > end) throw new CelError(`invalid substring range. start: ${from}, end: ${end}`);
+  return points.slice(Number(from), Number(end)).join('');
+}
+
+function charAt(subject: string, index: bigint): string {
+  const points = [...subject];
+  if (index < 0n || index > BigInt(points.length)) throw outOfRange(index);
+  return points[Number(index)] ?? '';
+}
+
+function split(subject: string, separator: string, most: bigint): Value {
+  const parts = separator === '' ? [...subject] : subject.split(separator);
+  if (most === 0n) return new ListValue([]);
+  if (most < 0n || BigInt(parts.length) <= most) return new ListValue(parts);
+  const kept = parts.slice(0, Number(most) - 1);
+  return new ListValue([...kept, parts.slice(Number(most) - 1).join(separator)]);
+}
+
+function replace(subject: string, before: string, after: string, most: bigint): string {
+  if (most < 0n) return subject.split(before).join(after);
+  const parts = before === '' ? ['', ...subject, ''] : subject.split(before);
+  const count = Math.min(Number(most), parts.length - 1);
+  const replaced = parts.slice(0, count + 1).join(after);
+  return [replaced, ...parts.slice(count + 1)].join(before);
+}
+
+function join(value: Value | undefined, separator: string): string {
+  return items(value)
+    .map((item) => {
+      if (typeof item !== 'string') throw noSuchOverload();
+      return item;
+    })
+    .join(separator);
+}
+
+function lowerAscii(subject: string): string {
+  return subject.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function upperAscii(subject: string): string {
+  return subject.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase());
+}
+
+/** Each walks over its texts, and says so. */
+function walking(signature: string, run: (args: readonly (Value | undefined)[]) => Value): Overload {
+  return overload(signature, (args, budget) => {
+    for (const arg of args) if (typeof arg === 'string') budget.walk(arg.length);
+    return run(args);
+  });
+}
+
+export const strings: readonly Overload[] = [
+  walking('string.contains(string): bool', ([a, b]) => text(a).includes(text(b))),
+  walking('string.startsWith(string): bool', ([a, b]) => text(a).startsWith(text(b))),
+  walking('string.endsWith(string): bool', ([a, b]) => text(a).endsWith(text(b))),
+  walking('string.charAt(int): string', ([a, b]) => charAt(text(a), int(b))),
+  walking('string.indexOf(string): int', ([a, b]) => indexIn(text(a), text(b), 0n)),
+  walking('string.indexOf(string, int): int', ([a, b, c]) => indexIn(text(a), text(b), int(c))),
+  walking('string.lastIndexOf(string): int', ([a, b]) =>
+    lastIndexIn(text(a), text(b), BigInt([...text(a)].length)),
+  ),
+  walking('string.lastIndexOf(string, int): int', ([a, b, c]) =>
+    lastIndexIn(text(a), text(b), int(c)),
+  ),
+  walking('string.lowerAscii(): string', ([a]) => lowerAscii(text(a))),
+  walking('string.upperAscii(): string', ([a]) => upperAscii(text(a))),
+  walking('string.trim(): string', ([a]) => text(a).replaceAll(SPACE, '')),
+  walking('string.substring(int): string', ([a, b]) => substring(text(a), int(b), undefined)),
+  walking('string.substring(int, int): string', ([a, b, c]) => substring(text(a), int(b), int(c))),
+  walking('string.split(string): list<string>', ([a, b]) => split(text(a), text(b), -1n)),
+  walking('string.split(string, int): list<string>', ([a, b, c]) =>
+    split(text(a), text(b), int(c)),
+  ),
+  overload('string.replace(string, string): string', ([a, b, c], budget) => {
+    budget.walk(text(a).length * Math.max(1, text(c).length));
+    return replace(text(a), text(b), text(c), -1n);
+  }),
+  overload('string.replace(string, string, int): string', ([a, b, c, d], budget) => {
+    budget.walk(text(a).length * Math.max(1, text(c).length));
+    return replace(text(a), text(b), text(c), int(d));
+  }),
+  overload('list<string>.join(): string', ([a], budget) => {
+    budget.spend(items(a).length);
+    return join(a, '');
+  }),
+  overload('list<string>.join(string): string', ([a, b], budget) => {
+    budget.walk(items(a).length * Math.max(10, text(b).length));
+    return join(a, text(b));
+  }),
+  walking('strings.quote(string): string', ([a]) => JSON.stringify(text(a))),
+  walking('string.format(list<dyn>): string', ([a, b]) => formatText(text(a), items(b))),
+];

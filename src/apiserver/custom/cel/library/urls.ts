@@ -1,0 +1,57 @@
+/** URLs, taken apart as Go takes them apart. */
+import { CelError } from '../fault.ts';
+import { overload, type Overload } from '../overload.ts';
+import { ListValue, MapValue, Opaque, type UrlParts, type Value } from '../value.ts';
+import { parts, text } from './arguments.ts';
+
+const URL_FORM = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/(?:[^@/?#]*@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?$/;
+
+/** An absolute URI, or an absolute path; undefined: neither. */
+function read(value: string): UrlParts | undefined {
+  // oxlint-disable-next-line no-control-regex -- they are what may not be there
+  if (value === '' || /[\u0000-\u001F\u007F ]/.test(value) || value.includes('#')) return undefined;
+  const match = URL_FORM.exec(value);
+  if (!match) return undefined;
+  const [, scheme = '', host = '', path = '', query = ''] = match;
+  if (scheme === '' && !value.startsWith('/')) return undefined;
+  if (/%(?![0-9a-fA-F]{2})/.test(path)) return undefined;
+  const [, bracketed, plain = '', port = ''] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d*))?$/.exec(host) ?? [];
+  const isHost = host === '' || bracketed !== undefined || plain !== '';
+  if (!isHost) return undefined;
+  return { scheme, host, hostname: bracketed ?? plain, port, path: escapedPath(path), query };
+}
+
+function escapedPath(path: string): string {
+  return encodeURI(path).replaceAll('%25', '%');
+}
+
+function made(value: string): Value {
+  const found = read(value);
+  if (!found) throw new CelError(`URL parse error during conversion from string: parse ${JSON.stringify(value)}: invalid URI for request`);
+  return new Opaque('URL', found);
+}
+
+function queryOf({ query }: UrlParts): Value {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    values.set(name, [...(values.get(name) ?? []), value]);
+  }
+  return new MapValue([...values].map(([name, all]) => [name, new ListValue(all)] as const));
+}
+
+export const urls: readonly Overload[] = [
+  overload('url(string): URL', ([a], budget) => {
+    budget.walk(text(a).length);
+    return made(text(a));
+  }),
+  overload('isURL(string): bool', ([a], budget) => {
+    budget.walk(text(a).length);
+    return read(text(a)) !== undefined;
+  }),
+  overload('URL.getScheme(): string', ([a]) => parts(a, 'URL').scheme),
+  overload('URL.getHost(): string', ([a]) => parts(a, 'URL').host),
+  overload('URL.getHostname(): string', ([a]) => parts(a, 'URL').hostname),
+  overload('URL.getPort(): string', ([a]) => parts(a, 'URL').port),
+  overload('URL.getEscapedPath(): string', ([a]) => parts(a, 'URL').path),
+  overload('URL.getQuery(): map<string, list<string>>', ([a]) => queryOf(parts(a, 'URL'))),
+];

@@ -1,0 +1,166 @@
+/** The types of CEL, as far as rules for custom objects meet them. */
+
+export type CelType =
+  | { readonly kind: SimpleKind }
+  | { readonly kind: 'list'; readonly item: CelType }
+  | { readonly kind: 'map'; readonly key: CelType; readonly value: CelType }
+  | { readonly kind: 'optional'; readonly value: CelType }
+  | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, CelType> }
+  /** Any type, but the same one wherever the name stands in a signature. */
+  | { readonly kind: 'param'; readonly name: string };
+
+export type SimpleKind =
+  | 'bool'
+  | 'int'
+  | 'uint'
+  | 'double'
+  | 'string'
+  | 'bytes'
+  | 'null'
+  | 'dyn'
+  | 'type'
+  | 'timestamp'
+  | 'duration'
+  | 'URL'
+  | 'Quantity'
+  | 'IP'
+  | 'CIDR'
+  | 'Format'
+  | 'Semver';
+
+export const BOOL: CelType = { kind: 'bool' };
+export const DYN: CelType = { kind: 'dyn' };
+export const INT: CelType = { kind: 'int' };
+export const STRING: CelType = { kind: 'string' };
+
+const NAMES: Readonly<Record<SimpleKind, string>> = {
+  bool: 'bool',
+  int: 'int',
+  uint: 'uint',
+  double: 'double',
+  string: 'string',
+  bytes: 'bytes',
+  null: 'null_type',
+  dyn: 'dyn',
+  type: 'type',
+  timestamp: 'google.protobuf.Timestamp',
+  duration: 'google.protobuf.Duration',
+  URL: 'kubernetes.URL',
+  Quantity: 'kubernetes.Quantity',
+  IP: 'net.IP',
+  CIDR: 'net.CIDR',
+  Format: 'kubernetes.NamedFormat',
+  Semver: 'kubernetes.Semver',
+};
+
+export function isSimpleKind(text: string): text is SimpleKind {
+  return Object.hasOwn(NAMES, text);
+}
+
+/** As complaints name it. */
+export function printType(type: CelType): string {
+  switch (type.kind) {
+    case 'list':
+      return `list(${printType(type.item)})`;
+    case 'map':
+      return `map(${printType(type.key)}, ${printType(type.value)})`;
+    case 'optional':
+      return `optional_type(${printType(type.value)})`;
+    case 'object':
+      return 'object';
+    case 'param':
+      return type.name;
+    default:
+      return NAMES[type.kind];
+  }
+}
+
+export type Bindings = Map<string, CelType>;
+
+/** Null may stand for what Go holds by a pointer. */
+const NULLABLE: ReadonlySet<CelType['kind']> = new Set([
+  'object',
+  'optional',
+  'timestamp',
+  'duration',
+  'URL',
+  'Quantity',
+  'IP',
+  'CIDR',
+  'Format',
+  'Semver',
+]);
+
+/** May a value of the actual type stand where the declared one is asked for? Binds its params. */
+export function isAssignable(declared: CelType, actual: CelType, bindings: Bindings): boolean {
+  if (declared.kind === 'param') return bind(declared.name, actual, bindings);
+  if (declared.kind === 'dyn' || actual.kind === 'dyn') return true;
+  if (actual.kind === 'null') return declared.kind === 'null' || NULLABLE.has(declared.kind);
+  if (declared.kind === 'list' && actual.kind === 'list') {
+    return isAssignable(declared.item, actual.item, bindings);
+  }
+  if (declared.kind === 'map' && actual.kind === 'map') {
+    return (
+      isAssignable(declared.key, actual.key, bindings) &&
+      isAssignable(declared.value, actual.value, bindings)
+    );
+  }
+  if (declared.kind === 'optional' && actual.kind === 'optional') {
+    return isAssignable(declared.value, actual.value, bindings);
+  }
+  if (declared.kind === 'object') return declared === actual;
+  return declared.kind === actual.kind;
+}
+
+function bind(name: string, actual: CelType, bindings: Bindings): boolean {
+  const bound = bindings.get(name);
+  if (!bound) {
+    bindings.set(name, actual);
+    return true;
+  }
+  if (isAssignable(bound, actual, bindings)) return true;
+  if (!isAssignable(actual, bound, bindings)) return false;
+  bindings.set(name, actual);
+  return true;
+}
+
+/** The type with its params replaced by what they are bound to; what is not bound may be anything. */
+export function substitute(type: CelType, bindings: Bindings): CelType {
+  switch (type.kind) {
+    case 'param':
+      return bindings.get(type.name) ?? DYN;
+    case 'list':
+      return { kind: 'list', item: substitute(type.item, bindings) };
+    case 'map': {
+      const key = substitute(type.key, bindings);
+      return { kind: 'map', key, value: substitute(type.value, bindings) };
+    }
+    case 'optional':
+      return { kind: 'optional', value: substitute(type.value, bindings) };
+    default:
+      return type;
+  }
+}
+
+/** The type of a value that may be either; undefined: they have nothing in common. */
+export function joinTypes(a: CelType, b: CelType): CelType | undefined {
+  if (isAssignable(a, b, new Map())) return a.kind === 'dyn' ? a : hasDyn(a) ? b : a;
+  return isAssignable(b, a, new Map()) ? b : undefined;
+}
+
+/** Is anything in it known only when it runs? */
+export function hasDyn(type: CelType): boolean {
+  switch (type.kind) {
+    case 'dyn':
+    case 'param':
+      return true;
+    case 'list':
+      return hasDyn(type.item);
+    case 'map':
+      return hasDyn(type.key) || hasDyn(type.value);
+    case 'optional':
+      return hasDyn(type.value);
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,269 @@
+/** Values of CEL while an expression runs, how they are compared, and what type they have. */
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import type { Quantity } from '../../../api/quantity.ts';
+import type { Schema } from '../schema.ts';
+import type { CelType } from './type.ts';
+
+/** `int` is a bigint, `double` a number; null is itself. */
+export type Value =
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | Uint8Array
+  | Uint
+  | ListValue
+  | MapValue
+  | ObjectValue
+  | OptionalValue
+  | Timestamp
+  | Duration
+  | TypeValue
+  | OpaqueValue;
+
+export class Uint {
+  readonly value: bigint;
+  constructor(value: bigint) {
+    this.value = value;
+  }
+}
+
+/** A list; one of type set or map is compared and added without regard to order. */
+export class ListValue {
+  readonly items: readonly Value[];
+  /** Tells items apart, where the order does not matter; undefined: it does. */
+  readonly keyOf: ((item: Value) => string) | undefined;
+  constructor(items: readonly Value[], keyOf?: (item: Value) => string) {
+    this.items = items;
+    this.keyOf = keyOf;
+  }
+}
+
+export class MapValue {
+  readonly #entries: ReadonlyMap<string, readonly [Value, Value]>;
+  constructor(entries: Iterable<readonly [Value, Value]>) {
+    this.#entries = new Map([...entries].map((entry) => [keyText(entry[0]), entry]));
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: Value): Value | undefined {
+    return this.#entries.get(keyText(key))?.[1];
+  }
+
+  entries(): readonly (readonly [Value, Value])[] {
+    return [...this.#entries.values()];
+  }
+}
+
+/** An object with known fields. Its JSON becomes values only where somebody looks. */
+export class ObjectValue {
+  readonly json: JsonObject;
+  readonly schema: Schema;
+  readonly read: (value: Json, schema: Schema) => Value;
+  constructor(json: JsonObject, schema: Schema, read: (value: Json, schema: Schema) => Value) {
+    this.json = json;
+    this.schema = schema;
+    this.read = read;
+  }
+
+  /** Undefined: it is not there. */
+  get(name: string): Value | undefined {
+    const inner = Object.hasOwn(this.json, name) ? this.json[name] : undefined;
+    const schema = this.schema.properties.get(name);
+    return inner === undefined || !schema ? undefined : this.read(inner, schema);
+  }
+
+  names(): readonly string[] {
+    return Object.keys(this.json).filter((name) => this.schema.properties.has(name));
+  }
+}
+
+export class OptionalValue {
+  readonly value: Value | undefined;
+  constructor(value: Value | undefined) {
+    this.value = value;
+  }
+}
+
+export class Timestamp {
+  readonly nanos: bigint;
+  constructor(nanos: bigint) {
+    this.nanos = nanos;
+  }
+}
+
+export class Duration {
+  readonly nanos: bigint;
+  constructor(nanos: bigint) {
+    this.nanos = nanos;
+  }
+}
+
+export class TypeValue {
+  readonly type: string;
+  constructor(type: string) {
+    this.type = type;
+  }
+}
+
+export interface UrlParts {
+  readonly scheme: string;
+  readonly host: string;
+  readonly hostname: string;
+  readonly port: string;
+  readonly path: string;
+  readonly query: string;
+}
+
+export interface IpParts {
+  readonly text: string;
+  readonly bytes: readonly number[];
+}
+
+export interface CidrParts {
+  readonly ip: IpParts;
+  readonly bits: number;
+}
+
+export interface FormatParts {
+  readonly name: string;
+  readonly check: (text: string) => readonly string[];
+}
+
+export interface SemverParts {
+  readonly numbers: readonly [bigint, bigint, bigint];
+  readonly before: readonly string[];
+  readonly text: string;
+}
+
+/** Values of the libraries that Kubernetes adds to CEL. */
+export type OpaqueValue =
+  | Opaque<'URL', UrlParts>
+  | Opaque<'Quantity', Quantity>
+  | Opaque<'IP', IpParts>
+  | Opaque<'CIDR', CidrParts>
+  | Opaque<'Format', FormatParts>
+  | Opaque<'Semver', SemverParts>;
+
+export class Opaque<Kind extends string, Parts> {
+  readonly kind: Kind;
+  readonly parts: Parts;
+  constructor(kind: Kind, parts: Parts) {
+    this.kind = kind;
+    this.parts = parts;
+  }
+}
+
+/** The same text for keys that are equal: 1, 1u and 1.0 are. */
+export function keyText(key: Value): string {
+  if (key instanceof Uint) return `n${key.value}`;
+  if (typeof key === 'number') return `n${key}`;
+  if (typeof key === 'bigint') return `n${key}`;
+  return `${typeof key}:${String(key)}`;
+}
+
+export function isNumber(value: Value): value is bigint | number | Uint {
+  return typeof value === 'bigint' || typeof value === 'number' || value instanceof Uint;
+}
+
+export function plainNumber(value: bigint | number | Uint): bigint | number {
+  return value instanceof Uint ? value.value : value;
+}
+
+/** Numbers are equal across their types; values of different types never are. */
+export function isEqual(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  // Whole numbers and fractions are compared by what they are worth.
+  // oxlint-disable-next-line eqeqeq -- 1n == 1, and that is meant
+  if (isNumber(a) && isNumber(b)) return plainNumber(a) == plainNumber(b);
+  if (a instanceof ListValue && b instanceof ListValue) return isSameList(a, b);
+  if (a instanceof MapValue && b instanceof MapValue) return isSameMap(a, b);
+  if (a instanceof ObjectValue && b instanceof ObjectValue) return isSameObject(a, b);
+  if (a instanceof OptionalValue && b instanceof OptionalValue) {
+    if (a.value === undefined || b.value === undefined) return a.value === b.value;
+    return isEqual(a.value, b.value);
+  }
+  return isSameScalar(a, b);
+}
+
+function isSameScalar(a: Value, b: Value): boolean {
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.from(a).equals(b);
+  if (a instanceof Timestamp && b instanceof Timestamp) return a.nanos === b.nanos;
+  if (a instanceof Duration && b instanceof Duration) return a.nanos === b.nanos;
+  if (a instanceof TypeValue && b instanceof TypeValue) return a.type === b.type;
+  if (a instanceof Opaque && b instanceof Opaque) return isSameOpaque(a, b);
+  return false;
+}
+
+function isSameOpaque(a: OpaqueValue, b: OpaqueValue): boolean {
+  if (a.kind === 'Quantity' && b.kind === 'Quantity') return a.parts.nanos === b.parts.nanos;
+  if (a.kind === 'Semver' && b.kind === 'Semver') return a.parts.text === b.parts.text;
+  if (a.kind === 'Format' || b.kind === 'Format') return a === b;
+  return a.kind === b.kind && JSON.stringify(a.parts, plain) === JSON.stringify(b.parts, plain);
+}
+
+function plain(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+function isSameList(a: ListValue, b: ListValue): boolean {
+  if (a.items.length !== b.items.length) return false;
+  const keyOf = a.keyOf;
+  if (!keyOf) return a.items.every((item, index) => isEqual(item, b.items[index] ?? null));
+  const others = new Map(b.items.map((item) => [keyOf(item), item]));
+  return a.items.every((item) => {
+    const other = others.get(keyOf(item));
+    return other !== undefined && isEqual(item, other);
+  });
+}
+
+function isSameMap(a: MapValue, b: MapValue): boolean {
+  if (a.size !== b.size) return false;
+  return a.entries().every(([key, value]) => {
+    const other = b.get(key);
+    return other !== undefined && isEqual(value, other);
+  });
+}
+
+function isSameObject(a: ObjectValue, b: ObjectValue): boolean {
+  if (a.json === b.json) return true;
+  const names = a.names();
+  if (names.length !== b.names().length) return false;
+  return names.every((name) => {
+    const [mine, other] = [a.get(name), b.get(name)];
+    return mine !== undefined && other !== undefined && isEqual(mine, other);
+  });
+}
+
+/** What kind of value it is: the kind of its type. */
+export function kindOf(value: Value): CelType['kind'] {
+  if (value === null) return 'null';
+  switch (typeof value) {
+    case 'boolean':
+      return 'bool';
+    case 'bigint':
+      return 'int';
+    case 'number':
+      return 'double';
+    case 'string':
+      return 'string';
+    default:
+      return kindOfObject(value);
+  }
+}
+
+function kindOfObject(value: Exclude<Value, null | boolean | bigint | number | string>): CelType['kind'] {
+  if (value instanceof Uint8Array) return 'bytes';
+  if (value instanceof Uint) return 'uint';
+  if (value instanceof ListValue) return 'list';
+  if (value instanceof MapValue) return 'map';
+  if (value instanceof ObjectValue) return 'object';
+  if (value instanceof OptionalValue) return 'optional';
+  if (value instanceof Timestamp) return 'timestamp';
+  if (value instanceof Duration) return 'duration';
+  return value instanceof TypeValue ? 'type' : value.kind;
+}

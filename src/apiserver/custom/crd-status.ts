@@ -1,0 +1,185 @@
+/**
+ * Decides what a CustomResourceDefinition says of itself.
+ *
+ *     names are free ──> NamesAccepted, Established ──> served
+ *     a name is taken ──> NamesAccepted: False; what was accepted before stays accepted
+ *     marked for deletion ──> Terminating, until the last object is gone
+ *
+ * Names are taken in the order in which definitions come, within their group. Once established, a
+ * definition stays so, even if it asks for other names that it cannot have.
+ */
+import { jsonEqual } from '../../api/json-equal.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
+import { listOf, metadataOf, withMetadata } from '../metadata.ts';
+import { readStruct, readText } from '../kinds/validation/json-reading.ts';
+import { CLEANUP_FINALIZER, conditionOf, conditionsOf, readNames, type Names } from './crd.ts';
+
+export interface Condition {
+  readonly type: 'NamesAccepted' | 'Established' | 'Terminating';
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Names that others of the same group have. */
+export interface TakenNames {
+  readonly resources: ReadonlySet<string>;
+  readonly kinds: ReadonlySet<string>;
+}
+
+export function takenNames(others: readonly Names[]): TakenNames {
+  return {
+    resources: new Set(others.flatMap((one) => [one.plural, one.singular, ...one.shortNames])),
+    kinds: new Set(others.flatMap((one) => [one.kind, one.listKind])),
+  };
+}
+
+/** The definition with the names it may have; the very same one if it says so already. */
+export function acceptNames(object: JsonObject, taken: TakenNames, now: string): JsonObject {
+  const status = readStruct(object['status']);
+  const wanted = readStruct(readStruct(object['spec'])['names']);
+  const before = readStruct(status['acceptedNames']);
+  const isSettled = conditionOf(object, 'Established') !== undefined;
+  if (isSettled && jsonEqual(wanted, before)) return object;
+  const { accepted, conflict } = decideNames(wanted, before, taken);
+  const naming: Condition = conflict ?? {
+    type: 'NamesAccepted',
+    status: 'True',
+    reason: 'NoConflicts',
+    message: 'no conflicts found',
+  };
+  const named = { ...object, status: { ...status, acceptedNames: accepted } };
+  const told = withCondition(named, naming, now);
+  return withCondition(told, establishedOf(object, naming), now);
+}
+
+function establishedOf(object: JsonObject, naming: Condition): Condition {
+  const before = conditionOf(object, 'Established');
+  if (before?.['status'] === 'True') return keptCondition(before);
+  if (naming.status === 'False') {
+    return {
+      type: 'Established',
+      status: 'False',
+      reason: 'NotAccepted',
+      message: 'not all names are accepted',
+    };
+  }
+  return {
+    type: 'Established',
+    status: 'True',
+    reason: 'InitialNamesAccepted',
+    message: 'the initial names have been accepted',
+  };
+}
+
+function keptCondition(condition: JsonObject): Condition {
+  return {
+    type: 'Established',
+    status: 'True',
+    reason: readText(condition['reason']),
+    message: readText(condition['message']),
+  };
+}
+
+interface DecidedNames {
+  readonly accepted: JsonObject;
+  readonly conflict: Condition | undefined;
+}
+
+/** Name by name: those that are free are taken, even if others are not. The last conflict is told. */
+function decideNames(wanted: JsonObject, before: JsonObject, taken: TakenNames): DecidedNames {
+  const accepted = new Map(Object.entries(before));
+  let conflict: Condition | undefined;
+  const take = (field: string, reason: string, isTaken: (name: string) => boolean): void => {
+    const value = wanted[field];
+    const names = typeof value === 'string' ? [value] : listOf(value).map(readText);
+    const own = new Set(listOf(before[field]).map(readText).concat(readText(before[field])));
+    const refused = names.filter((name) => !own.has(name) && isTaken(name));
+    if (refused.length > 0) conflict = conflictOf(reason, refused);
+    else if (value === undefined) accepted.delete(field);
+    else accepted.set(field, value);
+  };
+  const isResource = (name: string): boolean => taken.resources.has(name);
+  const isKind = (name: string): boolean => taken.kinds.has(name);
+  take('plural', 'PluralConflict', isResource);
+  take('singular', 'SingularConflict', isResource);
+  take('shortNames', 'ShortNamesConflict', isResource);
+  take('kind', 'KindConflict', isKind);
+  take('listKind', 'ListKindConflict', isKind);
+  take('categories', '', () => false);
+  return { accepted: Object.fromEntries(accepted), conflict };
+}
+
+function conflictOf(reason: string, names: readonly string[]): Condition {
+  const sentences = names.map((name) => `${JSON.stringify(name)} is already in use`);
+  const [first = ''] = sentences;
+  const message = sentences.length === 1 ? first : `[${sentences.join(', ')}]`;
+  return { type: 'NamesAccepted', status: 'False', reason, message };
+}
+
+/** On the first wish to delete it: it stays until its objects are gone. */
+export function markTerminating(object: JsonObject, now: string): JsonObject {
+  const { finalizers } = metadataOf(object);
+  const kept = listOf(finalizers);
+  const held = kept.includes(CLEANUP_FINALIZER)
+    ? object
+    : withMetadata(object, { finalizers: [...kept, CLEANUP_FINALIZER] });
+  return withCondition(
+    held,
+    {
+      type: 'Terminating',
+      status: 'True',
+      reason: 'InstanceDeletionPending',
+      message:
+        'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+    },
+    now,
+  );
+}
+
+export const DELETION_IN_PROGRESS: Condition = {
+  type: 'Terminating',
+  status: 'True',
+  reason: 'InstanceDeletionInProgress',
+  message: 'CustomResource deletion is in progress',
+};
+
+export const DELETION_COMPLETED: Condition = {
+  type: 'Terminating',
+  status: 'False',
+  reason: 'InstanceDeletionCompleted',
+  message: 'removed all instances',
+};
+
+export const NEVER_ESTABLISHED: Condition = {
+  type: 'Terminating',
+  status: 'False',
+  reason: 'NeverEstablished',
+  message: 'resource was never established',
+};
+
+/** Nothing keeps it any more, as far as we are concerned. */
+export function release(object: JsonObject, condition: Condition, now: string): JsonObject {
+  const kept = listOf(metadataOf(object)['finalizers']).filter((one) => one !== CLEANUP_FINALIZER);
+  const freed = withMetadata(object, { finalizers: kept.length > 0 ? kept : undefined });
+  return withCondition(freed, condition, now);
+}
+
+/** The time is that of the last change from true to false or back; `now` empty: nobody knows it. */
+export function withCondition(object: JsonObject, condition: Condition, now: string): JsonObject {
+  const before = conditionOf(object, condition.type);
+  const isSame = before?.['status'] === condition.status;
+  const kept = isSame ? readText(before['lastTransitionTime']) : '';
+  const time = kept === '' ? now : kept;
+  const told: JsonObject = { ...condition, ...(time !== '' && { lastTransitionTime: time }) };
+  if (before && jsonEqual(before, told)) return object;
+  const conditions = conditionsOf(object);
+  const others: readonly Json[] = before
+    ? conditions.map((one) => (one === before ? told : one))
+    : [...conditions, told];
+  return { ...object, status: { ...readStruct(object['status']), conditions: others } };
+}
+
+export function acceptedNamesOf(object: JsonObject): Names {
+  return readNames(readStruct(object['status'])['acceptedNames']);
+}

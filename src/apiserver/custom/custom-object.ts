@@ -1,0 +1,51 @@
+/**
+ * A custom object on its way in: what the schema does not know is taken away and reported, nulls that
+ * mean nothing go, and its metadata is read as that of any object.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { WrongType, type TypedObject } from '../decode/typed-object.ts';
+import type { KindDefinition } from '../kind.ts';
+import { readEmbedded, readMetadata } from './embedded.ts';
+import { dropNulls, pruneResource } from './pruning.ts';
+import type { Schema } from './schema.ts';
+import { changeFields } from './shared-change.ts';
+
+/** A kind that a CustomResourceDefinition defines, in one of its versions. */
+export interface CustomKind extends KindDefinition {
+  readonly schema: Schema;
+  /** What a list of them is called. */
+  readonly listKind: string;
+}
+
+export function isCustomKind(definition: KindDefinition): definition is CustomKind {
+  return 'schema' in definition;
+}
+
+/** Deeper than anybody writes, and not so deep that walking through it would end the process. */
+const DEPTH_MAX = 500;
+
+/** Throws WrongType. */
+export function readCustomObject(value: JsonObject, { schema }: CustomKind): TypedObject {
+  checkDepth(value);
+  const unknown: string[] = [];
+  const withMetadata = changeFields(value, (name, inner) => {
+    if (name !== 'metadata') return inner;
+    return inner === null ? undefined : readMetadata(inner, name, unknown);
+  });
+  const pruned = pruneResource(withMetadata, schema);
+  unknown.push(...pruned.unknown);
+  const dropped = dropNulls(pruned.object, schema);
+  const object = readEmbedded(dropped, { ...schema, isEmbedded: false }, '', unknown);
+  return { object: isJsonObject(object) ? object : {}, unknown };
+}
+
+function checkDepth(value: Json): void {
+  let level: readonly Json[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > DEPTH_MAX) throw new WrongType('the object is nested too deeply');
+    level = level.flatMap((one): readonly Json[] => {
+      if (Array.isArray(one)) return one;
+      return isJsonObject(one) ? Object.values(one) : [];
+    });
+  }
+}

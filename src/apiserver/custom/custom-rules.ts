@@ -1,0 +1,170 @@
+/** The rules of a custom kind: those of its schema, of its scale, and those written in CEL. */
+import { jsonEqual } from '../../api/json-equal.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { checkLabelKey } from '../../api/validation-names.ts';
+import type { FieldError, FieldErrorType } from '../field-error.ts';
+import type { KindRules } from '../kind.ts';
+import { listOf, metadataOf, nameOf, textOf, withMetadata } from '../metadata.ts';
+import { forbidden } from '../status.ts';
+import { RuleSet } from './cel/rule-set.ts';
+import type { Crd, CrdVersion } from './crd.ts';
+import { correlateField } from './correlation.ts';
+import { readScalePaths, validateScale } from './custom-scaling.ts';
+import { fillDefaults } from './defaulting.ts';
+import { validateEmbedded } from './embedded.ts';
+import { parseJsonPath } from './json-path.ts';
+import { findDuplicates } from './list-types.ts';
+import type { Schema } from './schema.ts';
+import { NOWHERE } from './value/finding.ts';
+import { validateValue } from './value/validation.ts';
+
+export function customRules(crd: Crd, version: CrdVersion): KindRules {
+  const { schema, hasStatus } = version;
+  const judge = judgeOf(version);
+  const selectable = selectableOf(version.selectableFields);
+  return {
+    versionRequired: true,
+    applyDefaults: (object) => filled(object, schema),
+    prepareForCreate: (object) => {
+      checkTerminating(crd, object);
+      const { status: _, ...rest } = object;
+      return withMetadata(hasStatus ? rest : object, { generation: 1 });
+    },
+    ...(!hasStatus && { prepareForUpdate: (object) => object }),
+    prepareForStatusUpdate: withStatusOf,
+    isNewGeneration: (object, old) => !jsonEqual(withoutMetadata(object), withoutMetadata(old)),
+    validate: (object) => judge(object, undefined),
+    validateUpdate: (object, old) => judge(object, old),
+    validateStatusUpdate: statusJudgeOf(version),
+    warnings: (object) => listOf(metadataOf(object)['finalizers']).flatMap(warnOfFinalizer),
+    selectableFields: (object) =>
+      Object.fromEntries(selectable.map(({ name, read }) => [name, read(object)])),
+  };
+}
+
+function filled(object: JsonObject, schema: Schema): JsonObject {
+  const value = fillDefaults(object, schema);
+  return isJsonObject(value) ? value : object;
+}
+
+function checkTerminating({ group, isTerminating, names }: Crd, object: JsonObject): void {
+  if (!isTerminating) return;
+  const why = 'create not allowed while custom resource definition is terminating';
+  throw forbidden({ group, resource: names.plural }, nameOf(object), why);
+}
+
+/** Through its status nothing but the status of an object is changed. */
+function withStatusOf(object: JsonObject, old: JsonObject): JsonObject {
+  const { status: _, ...rest } = old;
+  const { resourceVersion } = metadataOf(object);
+  const kept = withMetadata(rest, { resourceVersion });
+  const { status } = object;
+  return status === undefined ? kept : { ...kept, status };
+}
+
+function withoutMetadata({ metadata: _, ...rest }: JsonObject): JsonObject {
+  return rest;
+}
+
+type Judge = (object: JsonObject, old: JsonObject | undefined) => readonly FieldError[];
+
+function judgeOf({ schema, scale }: CrdVersion): Judge {
+  const rules = new RuleSet(schema);
+  const paths = scale && readScalePaths(scale);
+  return (object, old) => {
+    const errors = [
+      ...validateValue(object, schema, old && { value: object, old, schema }),
+      ...(paths ? validateScale(object, paths, false) : []),
+      ...validateEmbedded(object, schema),
+      ...newDuplicates(object, old, schema),
+    ];
+    return [...errors, ...checkRules(rules, errors, object, old)];
+  };
+}
+
+function statusJudgeOf({ schema, scale }: CrdVersion): NonNullable<KindRules['validateStatusUpdate']> {
+  const rules = new RuleSet(schema);
+  const paths = scale && readScalePaths(scale);
+  const statusSchema = schema.properties.get('status');
+  return (object, old) => {
+    const { status } = object;
+    const before = correlateField({ value: object, old, schema }, 'status');
+    const errors = [
+      ...(statusSchema && status !== undefined
+        ? validateValue(status, statusSchema, before, 'status')
+        : []),
+      ...(paths ? validateScale(object, paths, true) : []),
+      ...newDuplicates(object, old, schema),
+    ];
+    return [...errors, ...checkRules(rules, errors, object, old)];
+  };
+}
+
+/** What stood there twice before may go on doing so. */
+function newDuplicates(
+  object: JsonObject,
+  old: JsonObject | undefined,
+  schema: Schema,
+): readonly FieldError[] {
+  if (old && findDuplicates(old, schema).length > 0) return [];
+  return findDuplicates(object, schema);
+}
+
+/** Errors after which the rules would be asked about an object that they are not made for. */
+const BLOCKING: ReadonlySet<FieldErrorType> = new Set([
+  'NotSupported',
+  'Required',
+  'TooLong',
+  'TooMany',
+  'TypeInvalid',
+]);
+
+function checkRules(
+  rules: RuleSet,
+  errors: readonly FieldError[],
+  object: JsonObject,
+  old: JsonObject | undefined,
+): readonly FieldError[] {
+  if (rules.isEmpty) return [];
+  if (!errors.some(({ type }) => BLOCKING.has(type))) return rules.check(object, old);
+  const detail =
+    'some validation rules were not checked because the object was invalid; correct the existing ' +
+    'errors to complete validation';
+  return [{ type: 'Invalid', field: NOWHERE, value: null, detail }];
+}
+
+interface SelectableField {
+  readonly name: string;
+  readonly read: (object: JsonObject) => string;
+}
+
+function selectableOf(paths: readonly string[]): readonly SelectableField[] {
+  return paths.flatMap((text) => {
+    const path = parseJsonPath(text);
+    if (!path) return [];
+    const read = (object: JsonObject): string => {
+      const [value] = path.find(object);
+      return value === undefined || value === null ? '' : String(value);
+    };
+    return [{ name: text.replace(/^\./, ''), read }];
+  });
+}
+
+const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([
+  'orphan',
+  'foregroundDeletion',
+  'kubernetes',
+]);
+
+function warnOfFinalizer(finalizer: Json): readonly string[] {
+  const name = textOf(finalizer);
+  const said = `metadata.finalizers: ${JSON.stringify(name)}`;
+  const faults = checkLabelKey(name).map((fault) => `${said}: ${fault}`);
+  if (name.includes('/') || STANDARD_FINALIZERS.has(name)) return faults;
+  const path = name.includes('.') ? ' including a path (/)' : '';
+  return [
+    ...faults,
+    `${said}: prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with ` +
+      'other finalizer writers',
+  ];
+}

@@ -1,0 +1,101 @@
+/** The scale of a custom kind: its definition says by paths where the replicas are. */
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { FieldError } from '../field-error.ts';
+import { invalid } from '../kinds/validation/complaint.ts';
+import { readText } from '../kinds/validation/json-reading.ts';
+import type { Scaling } from '../scale.ts';
+import { internalError } from '../status.ts';
+
+const INT32_MAX = 2 ** 31 - 1;
+
+export interface ScalePaths {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  /** Empty: there is none. */
+  readonly labelSelectorPath: string;
+}
+
+export function readScalePaths(scale: JsonObject): ScalePaths {
+  return {
+    specReplicasPath: readText(scale['specReplicasPath']),
+    statusReplicasPath: readText(scale['statusReplicasPath']),
+    labelSelectorPath: readText(scale['labelSelectorPath']),
+  };
+}
+
+export function customScaling(paths: ScalePaths): Scaling {
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = paths;
+  return {
+    replicas: (object) => countAt(object, specReplicasPath) ?? 0,
+    observedReplicas: (object) => countAt(object, statusReplicasPath) ?? 0,
+    selector: (object) =>
+      labelSelectorPath === '' ? '' : readText(valueAt(object, labelSelectorPath)),
+    withReplicas: (object, replicas) => withValue(object, namesOf(specReplicasPath), replicas),
+    checkRead: (object) => {
+      if (countAt(object, specReplicasPath) !== undefined) return;
+      const field = JSON.stringify(specReplicasPath);
+      throw internalError(`the spec replicas field ${field} does not exist`);
+    },
+  };
+}
+
+/** What the scale of an object would show must be a number of replicas. */
+export function validateScale(
+  object: JsonObject,
+  paths: ScalePaths,
+  isStatus: boolean,
+): readonly FieldError[] {
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = paths;
+  return [
+    ...(isStatus ? [] : validateCount(object, specReplicasPath)),
+    ...validateCount(object, statusReplicasPath),
+    ...(labelSelectorPath === '' ? [] : validateText(object, labelSelectorPath)),
+  ];
+}
+
+function validateCount(object: JsonObject, path: string): readonly FieldError[] {
+  const value = valueAt(object, path);
+  if (value === undefined) return [];
+  if (typeof value !== 'number' || !Number.isInteger(value)) {
+    return [invalid(path, 0, accessorFault(path, value, 'int64'))];
+  }
+  if (value < 0) return [invalid(path, value, 'should be a non-negative integer')];
+  if (value <= INT32_MAX) return [];
+  return [invalid(path, value, `should be less than or equal to ${INT32_MAX}`)];
+}
+
+function validateText(object: JsonObject, path: string): readonly FieldError[] {
+  const value = valueAt(object, path);
+  if (value === undefined || typeof value === 'string') return [];
+  return [invalid(path, '', accessorFault(path, value, 'string'))];
+}
+
+function accessorFault(path: string, value: Json, wanted: string): string {
+  const found = typeof value === 'number' ? 'float64' : typeof value;
+  return `${path} accessor error: ${String(value)} is of the type ${found}, expected ${wanted}`;
+}
+
+function countAt(object: JsonObject, path: string): number | undefined {
+  const value = valueAt(object, path);
+  return typeof value === 'number' ? value : undefined;
+}
+
+function namesOf(path: string): readonly string[] {
+  return path.replace(/^\./, '').split('.');
+}
+
+function valueAt(object: JsonObject, path: string): Json | undefined {
+  let value: Json | undefined = object;
+  for (const name of namesOf(path)) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined;
+    value = value[name];
+  }
+  return value;
+}
+
+function withValue(object: JsonObject, names: readonly string[], value: Json): JsonObject {
+  const [name = '', ...rest] = names;
+  const own = Object.hasOwn(object, name) ? object[name] : undefined;
+  const inner = rest.length === 0 ? value : withValue(isJsonObject(own) ? own : {}, rest, value);
+  return Object.fromEntries([...Object.entries(object).filter(([key]) => key !== name), [name, inner]]);
+}

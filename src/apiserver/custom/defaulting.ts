@@ -1,0 +1,33 @@
+/**
+ * Fills in the defaults of a schema, from the top down: a default that brings in an object gets the
+ * defaults of that object's fields as well. Doing it twice changes nothing.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { mapShared } from '../../lib/share.ts';
+import { schemaOfField, type Schema } from './schema.ts';
+import { changeFields, withEntries } from './shared-change.ts';
+
+export function fillDefaults(value: Json, schema: Schema | undefined): Json {
+  if (schema === undefined) return value;
+  if (Array.isArray(value)) {
+    const items: readonly Json[] = value;
+    return mapShared(items, (item) => fillDefaults(orDefault(item, schema.items), schema.items));
+  }
+  return isJsonObject(value) ? fillObject(value, schema) : value;
+}
+
+function fillObject(object: JsonObject, schema: Schema): JsonObject {
+  const missing = [...schema.properties].flatMap(([name, { default: fallback }]) =>
+    fallback === undefined || Object.hasOwn(object, name) ? [] : [[name, fallback] as const],
+  );
+  return changeFields(withEntries(object, missing), (name, value) => {
+    const own = schemaOfField(schema, name);
+    return fillDefaults(orDefault(value, own), own);
+  });
+}
+
+/** Null counts as absent where it may not be. */
+function orDefault(value: Json, schema: Schema | undefined): Json {
+  if (value !== null || !schema || schema.isNullable) return value;
+  return schema.default ?? null;
+}

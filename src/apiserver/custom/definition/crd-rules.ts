@@ -1,0 +1,212 @@
+/**
+ * What must be right about a CustomResourceDefinition, in kube-apiserver's words.
+ *
+ * kube-apiserver holds what all versions have in common once, above them. So a fault in a schema that
+ * all versions share (and one alone shares with nobody) is told of `spec.validation`, and only a
+ * fault in a schema of its own of `spec.versions[1].schema`. The same goes for subresources, columns
+ * and selectable fields.
+ */
+import { jsonEqual } from '../../../api/json-equal.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { checkDns1123Subdomain } from '../../../api/validation-names.ts';
+import type { FieldError } from '../../field-error.ts';
+import { nameOf } from '../../metadata.ts';
+import { invalid, required, requireOneOf, type Complaints } from '../../kinds/validation/complaint.ts';
+import {
+  readFlag,
+  readObject,
+  readObjects,
+  readStruct,
+  readText,
+  readTexts,
+} from '../../kinds/validation/json-reading.ts';
+import { conditionOf } from '../crd.ts';
+import { validateApproval } from './approval-rules.ts';
+import { validateConversion } from './conversion-rules.ts';
+import { internalVersion } from './internal-form.ts';
+import { validateNames } from './name-rules.ts';
+import { checkDns1035Label } from './dns-1035.ts';
+import { validateParts } from './version-rules.ts';
+
+export function validateCrd(object: JsonObject): readonly FieldError[] {
+  return [...validateAll(object, undefined)];
+}
+
+export function validateCrdUpdate(object: JsonObject, old: JsonObject): readonly FieldError[] {
+  return [...validateAll(object, old)];
+}
+
+export function validateCrdStatus(object: JsonObject): readonly FieldError[] {
+  return [...validateStatus(object)];
+}
+
+function* validateAll(object: JsonObject, old: JsonObject | undefined): Complaints {
+  const spec = readStruct(object['spec']);
+  if (!old) yield* validateName(object, spec);
+  yield* validateSpec(spec);
+  if (old) yield* validateUnchanged(spec, old);
+  yield* validateStatus(object);
+  yield* validateStoredVersions(object, spec);
+  yield* validateApproval(object, old);
+  yield* validatePreserving(spec, old);
+}
+
+function* validateName(object: JsonObject, spec: JsonObject): Complaints {
+  const { plural } = readStruct(spec['names']);
+  const wanted = `${readText(plural)}.${readText(spec['group'])}`;
+  const name = nameOf(object);
+  if (name === wanted) return;
+  yield invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group');
+}
+
+function* validateSpec(spec: JsonObject): Complaints {
+  yield* validateGroup(readText(spec['group']));
+  yield* requireOneOf('spec.scope', readText(spec['scope']), ['Cluster', 'Namespaced']);
+  const versions = readObjects(spec['versions']);
+  yield* validateSchemasGiven(versions);
+  yield* validateDefaultsAllowed(spec, versions);
+  const common = commonParts(versions);
+  for (const [index, version] of versions.entries()) {
+    yield* validateVersionName(version, index);
+    const own = without(version, common);
+    yield* validateParts(own, `spec.versions[${index}]`, 'schema', hasStatus(version));
+  }
+  yield* validateVersionSet(versions, common);
+  yield* validateNamesGiven(readStruct(spec['names']));
+  yield* validateNames(readStruct(spec['names']), 'spec.names');
+  yield* validateParts(common, 'spec', 'validation', versions.some(hasStatus));
+  yield* validateConversion(spec);
+}
+
+function hasStatus(version: JsonObject): boolean {
+  return readObject(readStruct(version['subresources'])['status']) !== undefined;
+}
+
+function* validateGroup(group: string): Complaints {
+  const field = 'spec.group';
+  const faults = checkDns1123Subdomain(group);
+  if (group === '') yield required(field);
+  else if (faults.length > 0) yield invalid(field, group, faults.join(','));
+  else if (!group.includes('.')) {
+    yield invalid(field, group, 'should be a domain with at least one dot');
+  }
+}
+
+function* validateSchemasGiven(versions: readonly JsonObject[]): Complaints {
+  for (const [index, version] of versions.entries()) {
+    const { openAPIV3Schema } = readStruct(version['schema']);
+    if (openAPIV3Schema === undefined) {
+      yield required(`spec.versions[${index}].schema.openAPIV3Schema`);
+    }
+  }
+}
+
+function* validateDefaultsAllowed(
+  spec: JsonObject,
+  versions: readonly JsonObject[],
+): Complaints {
+  if (spec['preserveUnknownFields'] !== true) return;
+  const hasDefaults = JSON.stringify(versions).includes('"default":');
+  if (!hasDefaults) return;
+  const detail = 'must be false in order to use defaults in the schema';
+  yield invalid('spec.preserveUnknownFields', true, detail);
+}
+
+function* validateVersionName(version: JsonObject, index: number): Complaints {
+  const name = readText(version['name']);
+  const faults = checkDns1035Label(name);
+  if (faults.length > 0) yield invalid(`spec.versions[${index}].name`, name, faults.join(','));
+}
+
+function* validateVersionSet(versions: readonly JsonObject[], common: JsonObject): Complaints {
+  const shown = versions.map((version) => internalVersion(without(version, common)));
+  const names = versions.map((version) => readText(version['name']));
+  if (new Set(names).size !== names.length) {
+    yield invalid('spec.versions', shown, 'must contain unique version names');
+  }
+  if (versions.filter((version) => readFlag(version['storage'])).length !== 1) {
+    const detail = 'must have exactly one version marked as storage version';
+    yield invalid('spec.versions', shown, detail);
+  }
+}
+
+const HOISTED = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
+
+/** What all versions say alike. */
+function commonParts(versions: readonly JsonObject[]): JsonObject {
+  const [first] = versions;
+  if (!first) return {};
+  const common = HOISTED.flatMap((name) => {
+    const value = first[name];
+    const isShared = versions.every((version) => jsonEqual(version[name] ?? null, value ?? null));
+    return isShared && value !== undefined ? [[name, value] as const] : [];
+  });
+  return Object.fromEntries(common);
+}
+
+function without(version: JsonObject, common: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(version).filter(([name]) => !Object.hasOwn(common, name)));
+}
+
+function* validateNamesGiven(names: JsonObject): Complaints {
+  for (const name of ['plural', 'singular', 'kind', 'listKind']) {
+    if (readText(names[name]) === '') yield required(`spec.names.${name}`);
+  }
+}
+
+/** What decides where objects stand in the store may not change, once there may be any. */
+function* validateUnchanged(spec: JsonObject, old: JsonObject): Complaints {
+  const before = readStruct(old['spec']);
+  const isEstablished = conditionOf(old, 'Established')?.['status'] === 'True';
+  const names = [readStruct(spec['names']), readStruct(before['names'])] as const;
+  if (isEstablished) {
+    yield* validateSame('spec.scope', spec['scope'], before['scope']);
+    yield* validateSame('spec.names.kind', names[0]['kind'], names[1]['kind']);
+  }
+  yield* validateSame('spec.group', spec['group'], before['group']);
+  yield* validateSame('spec.names.plural', names[0]['plural'], names[1]['plural']);
+}
+
+function* validateSame(field: string, now: unknown, before: unknown): Complaints {
+  if (now !== before) yield invalid(field, now, 'field is immutable');
+}
+
+function* validateStatus(object: JsonObject): Complaints {
+  const status = readStruct(object['status']);
+  yield* validateNames(readStruct(status['acceptedNames']), 'status.acceptedNames');
+}
+
+function* validateStoredVersions(object: JsonObject, spec: JsonObject): Complaints {
+  const field = 'status.storedVersions';
+  const stored = readTexts(readStruct(object['status'])['storedVersions']);
+  if (stored.length === 0) {
+    yield invalid(field, null, 'must have at least one stored version');
+    return;
+  }
+  const versions = readObjects(spec['versions']);
+  for (const version of versions) {
+    const name = readText(version['name']);
+    if (!readFlag(version['storage']) || stored.includes(name)) continue;
+    yield invalid(field, stored, `must have the storage version ${name}`);
+  }
+  const names = new Set(versions.map((version) => readText(version['name'])));
+  for (const [index, name] of stored.entries()) {
+    if (names.has(name)) continue;
+    yield invalid(
+      `${field}[${index}]`,
+      name,
+      `missing from spec.versions; ${name} was previously a storage version, and must remain in ` +
+        `spec.versions until a storage migration ensures no data remains persisted in ${name} and ` +
+        `removes ${name} from status.storedVersions`,
+    );
+  }
+}
+
+function* validatePreserving(spec: JsonObject, old: JsonObject | undefined): Complaints {
+  if (readStruct(old?.['spec'])['preserveUnknownFields'] === true) return;
+  if (spec['preserveUnknownFields'] !== true) return;
+  const detail =
+    'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in ' +
+    'spec.versions[*].schema instead';
+  yield invalid('spec.preserveUnknownFields', true, detail);
+}

@@ -1,0 +1,32 @@
+/**
+ * Parts of a definition as kube-apiserver holds them inside, which is how its complaints show them:
+ * with Go's names, and with everything that is not there.
+ */
+import type { Json, JsonObject } from '../../../lib/json.ts';
+
+export function internalVersion(version: JsonObject): JsonObject {
+  const or = (name: string, fallback: Json): Json => version[name] ?? fallback;
+  return {
+    Name: or('name', ''),
+    Served: or('served', false),
+    Storage: or('storage', false),
+    Deprecated: or('deprecated', false),
+    DeprecationWarning: or('deprecationWarning', null),
+    Schema: or('schema', null),
+    Subresources: or('subresources', null),
+    AdditionalPrinterColumns: or('additionalPrinterColumns', null),
+    SelectableFields: or('selectableFields', null),
+  };
+}
+
+export function internalRule(rule: JsonObject): JsonObject {
+  const or = (name: string, fallback: Json): Json => rule[name] ?? fallback;
+  return {
+    Rule: or('rule', ''),
+    Message: or('message', ''),
+    MessageExpression: or('messageExpression', ''),
+    Reason: or('reason', null),
+    FieldPath: or('fieldPath', ''),
+    OptionalOldSelf: or('optionalOldSelf', null),
+  };
+}

@@ -1,0 +1,92 @@
+/** The columns that a definition gives its kind: the name, and what its paths lead to. */
+import { parseTime } from '../../api/time.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { Column } from '../kind.ts';
+import { NAME, ageOf } from '../kinds/plain-kind.ts';
+import { readNumber, readObjects, readText } from '../kinds/validation/json-reading.ts';
+import { parseJsonPath, type JsonPath } from './json-path.ts';
+
+const AGE_COLUMN: JsonObject = {
+  name: 'Age',
+  type: 'date',
+  jsonPath: '.metadata.creationTimestamp',
+  description: 'How long ago the object was created.',
+};
+
+/** `columns`: the additionalPrinterColumns of a version. Behind one that cannot be read, none follow. */
+export function printerColumns(columns: Json | undefined): readonly Column[] {
+  const given = readObjects(columns);
+  const made: Column[] = [NAME];
+  for (const column of given.length > 0 ? given : [AGE_COLUMN]) {
+    const path = parseJsonPath(readText(column['jsonPath']));
+    if (!path) break;
+    made.push(makeColumn(column, path));
+  }
+  return made;
+}
+
+function makeColumn(given: JsonObject, path: JsonPath): Column {
+  const type = typeOf(readText(given['type']));
+  const jsonPath = readText(given['jsonPath']);
+  return {
+    name: readText(given['name']),
+    type,
+    format: readText(given['format']),
+    description:
+      readText(given['description']) ||
+      `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+    priority: readNumber(given['priority']) > 0 ? 1 : 0,
+    cell: (object, nowMs) => {
+      const [value] = path.find(object);
+      return value === undefined ? null : cellOf(value, type, nowMs);
+    },
+  };
+}
+
+function typeOf(text: string): Column['type'] {
+  switch (text) {
+    case 'integer':
+    case 'number':
+    case 'boolean':
+    case 'date':
+      return text;
+    default:
+      return 'string';
+  }
+}
+
+function cellOf(value: Json, type: Column['type'], nowMs: number): ReturnType<Column['cell']> {
+  switch (type) {
+    case 'string':
+      return textOfCell(value);
+    case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : null;
+    case 'number':
+      return typeof value === 'number' ? value : null;
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null;
+    case 'date':
+      return typeof value === 'string' ? ageOfCell(value, nowMs) : null;
+  }
+}
+
+/** A text as it is, everything else as JSON. */
+function textOfCell(value: Json): string {
+  if (typeof value === 'string') return value;
+  return value === null ? '<no value>' : JSON.stringify(value, sortKeys);
+}
+
+function sortKeys(_name: string, value: unknown): unknown {
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function ageOfCell(value: string, nowMs: number): string {
+  if (value === '') return '<unknown>';
+  try {
+    parseTime(value);
+  } catch {
+    return '<invalid>';
+  }
+  return ageOf(value, nowMs);
+}

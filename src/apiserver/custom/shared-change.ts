@@ -1,0 +1,29 @@
+/** Changes inside JSON values that share whatever they leave alone. */
+import type { Json, JsonObject } from '../../lib/json.ts';
+
+/**
+ * Goes over the fields of an object: each keeps its value, gets another, or goes (undefined). If
+ * nothing changed, it is the very same object. Keys such as `__proto__` are keys like any other.
+ */
+export function changeFields(
+  object: JsonObject,
+  change: (name: string, value: Json) => Json | undefined,
+): JsonObject {
+  const entries = Object.entries(object);
+  const kept: [string, Json][] = [];
+  let isChanged = false;
+  for (const [name, value] of entries) {
+    const next = change(name, value);
+    if (next !== value) isChanged = true;
+    if (next !== undefined) kept.push([name, next]);
+  }
+  return isChanged ? Object.fromEntries(kept) : object;
+}
+
+export function withEntries(
+  object: JsonObject,
+  entries: readonly (readonly [string, Json])[],
+): JsonObject {
+  if (entries.length === 0) return object;
+  return Object.fromEntries([...Object.entries(object), ...entries]);
+}

@@ -1,0 +1,60 @@
+/** Several schemas for one value: all of them, any of them, exactly one, or not this one. */
+import type { Json } from '../../../lib/json.ts';
+import type { Correlation } from '../correlation.ts';
+import type { Schema } from '../schema.ts';
+import { Findings } from './finding.ts';
+import { judge } from './validation.ts';
+
+export function checkCombinations(
+  value: Json,
+  schema: Schema,
+  place: string,
+  correlation: Correlation | undefined,
+): Findings {
+  const findings = new Findings();
+  const name = JSON.stringify(place);
+  const tryAll = (schemas: readonly Schema[]): readonly Findings[] =>
+    schemas.map((one) => judge(value, one, place, correlation));
+  checkAny(tryAll(schema.anyOf), name, findings);
+  checkOne(tryAll(schema.oneOf), name, findings);
+  checkAll(tryAll(schema.allOf), name, findings);
+  if (schema.not && judge(value, schema.not, place, correlation).isValid) {
+    findings.addGeneral(`${name} must not validate the schema (not)`);
+  }
+  findings.matches += 1;
+  return findings;
+}
+
+function checkAny(results: readonly Findings[], name: string, findings: Findings): void {
+  if (results.length === 0) return;
+  const success = results.find((result) => result.isValid);
+  if (!success) findings.addGeneral(`${name} must validate at least one schema (anyOf)`);
+  findings.merge(success ?? bestOf(results));
+}
+
+function checkOne(results: readonly Findings[], name: string, findings: Findings): void {
+  if (results.length === 0) return;
+  const successes = results.filter((result) => result.isValid);
+  const [success] = successes;
+  if (success && successes.length === 1) {
+    findings.merge(success);
+    return;
+  }
+  const found = success ? `Found ${successes.length} valid alternatives` : 'Found none valid';
+  findings.addGeneral(`${name} must validate one and only one schema (oneOf). ${found}`);
+  if (!success) findings.merge(bestOf(results));
+}
+
+function checkAll(results: readonly Findings[], name: string, findings: Findings): void {
+  if (results.length === 0) return;
+  for (const result of results) findings.merge(result);
+  const count = results.filter((result) => result.isValid).length;
+  if (count === results.length) return;
+  const more = count === 0 ? '. None validated' : '';
+  findings.addGeneral(`${name} must validate all the schemas (allOf)${more}`);
+}
+
+/** Of those that fail, the one that got furthest. */
+function bestOf(results: readonly Findings[]): Findings {
+  return results.reduce((best, one) => (one.matches > best.matches ? one : best));
+}

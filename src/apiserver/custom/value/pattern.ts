@@ -1,0 +1,38 @@
+/**
+ * Regular expressions of other people, matched in linear time. They are Go's (RE2), as everywhere in
+ * Kubernetes: no look-around and no references back, and therefore no text that takes forever.
+ */
+import { RE2JS } from 're2js';
+
+export interface Pattern {
+  /** Anywhere in the text. */
+  readonly matches: (text: string) => boolean;
+  readonly expression: RE2JS;
+}
+
+/** Whoever asks for a pattern asks for it again: once for each object. */
+const CACHE_SIZE_MAX = 1000;
+const known = new Map<string, Pattern | PatternFault>();
+
+/** Why a text is no pattern. */
+export interface PatternFault {
+  readonly fault: string;
+}
+
+export function compilePattern(text: string): Pattern | PatternFault {
+  const found = known.get(text);
+  if (found) return found;
+  const compiled = compile(text);
+  if (known.size >= CACHE_SIZE_MAX) known.clear();
+  known.set(text, compiled);
+  return compiled;
+}
+
+function compile(text: string): Pattern | PatternFault {
+  try {
+    const expression = RE2JS.compile(text);
+    return { expression, matches: (subject) => expression.matcher(subject).find() };
+  } catch (error) {
+    return { fault: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,68 @@
+/** Is the value of the type that its schema names? A whole number is a number, and 1.0 is whole. */
+import type { Json } from '../../../lib/json.ts';
+import type { Schema } from '../schema.ts';
+import { Findings } from './finding.ts';
+import { checkedFormat } from './formats.ts';
+
+const INT64_LIMIT = 2 ** 63;
+
+/** Empty: any type. */
+export function typesOf({ type, isIntOrString }: Schema): readonly string[] {
+  if (isIntOrString) return ['integer', 'string'];
+  return type === '' ? [] : [type];
+}
+
+export function checkType(value: Json, schema: Schema, place: string): Findings {
+  const findings = new Findings();
+  const types = typesOf(schema);
+  if (value === null) {
+    if (types.length > 0 && !schema.isNullable) {
+      addFault(findings, place, types.join(','), 'null');
+      return findings;
+    }
+    findings.matches += 1;
+    return findings;
+  }
+  const fault = findFault(value, schema, types);
+  if (fault) addFault(findings, place, ...fault);
+  else findings.matches += 1;
+  return findings;
+}
+
+type Fault = readonly [wanted: string, found: string];
+
+function findFault(value: Json, schema: Schema, types: readonly string[]): Fault | undefined {
+  const [found, foundFormat] = kindOf(value);
+  const format = checkedFormat(types.length === 1 ? (types[0] ?? '') : '', schema.format);
+  const isWhole = found === 'number' && Number.isInteger(value) && types.includes('integer');
+  const fits =
+    types.includes(found) || isWhole || (found === 'integer' && types.includes('number'));
+  const isListOrText = found === 'string' || found === 'array';
+  if (!isListOrText && format !== '' && !fits && foundFormat !== format) {
+    return [format, foundFormat];
+  }
+  const wantsNumber = types.includes('number') || types.includes('integer');
+  // What has a format is judged by it, and not by its type.
+  if (isListOrText && format !== '' && !wantsNumber) return undefined;
+  return fits ? undefined : [types.join(','), found];
+}
+
+function kindOf(value: Json): readonly [type: string, format: string] {
+  switch (typeof value) {
+    case 'string':
+      return ['string', ''];
+    case 'boolean':
+      return ['boolean', ''];
+    case 'number': {
+      const isInt64 = Number.isInteger(value) && Math.abs(value) < INT64_LIMIT;
+      return isInt64 ? ['integer', 'int64'] : ['number', 'float64'];
+    }
+    default:
+      return [Array.isArray(value) ? 'array' : 'object', ''];
+  }
+}
+
+function addFault(findings: Findings, place: string, wanted: string, found: string): void {
+  const detail = `${place} in body must be of type ${wanted}: ${JSON.stringify(found)}`;
+  findings.add({ type: 'TypeInvalid', field: place, value: found, detail });
+}
