@@ -1,17 +1,29 @@
 /** What every server asks of what comes in, in the order in which kube-apiserver asks. */
+import type { Clock } from '../../ports/clock.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Admission } from './admission.ts';
 import { defaultTolerations } from './default-tolerations.ts';
+import { LimitRanger } from './limit-ranger.ts';
 import { NamespaceLifecycle } from './namespace-lifecycle.ts';
 import { Priority } from './priority.ts';
+import { ResourceQuotas } from './resource-quota.ts';
 import { ServiceAccounts } from './service-account.ts';
+import { ServiceAddresses } from './service-addresses.ts';
 
-export function builtInAdmission(store: ObjectStore, random: Random): readonly Admission[] {
+/** Without a clock, pods that should long be gone count for quotas until they are. */
+export function builtInAdmission(
+  store: ObjectStore,
+  random: Random,
+  clock: Pick<Clock, 'now'> = { now: () => 0 },
+): readonly Admission[] {
   return [
     new NamespaceLifecycle(store),
+    new LimitRanger(store),
     new ServiceAccounts(store, random),
     defaultTolerations,
     new Priority(store),
+    new ServiceAddresses(store, random),
+    new ResourceQuotas(store, clock),
   ];
 }

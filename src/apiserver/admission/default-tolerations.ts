@@ -1,16 +1,17 @@
 /** A pod stays on a node that is lost for five minutes, unless it says otherwise. */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { listOf } from '../metadata.ts';
-import { isNewPod, type Admission, type AdmissionRequest } from './admission.ts';
+import { isPod, type Admission, type AdmissionRequest } from './admission.ts';
 
 const SECONDS = 300;
 const TAINTS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 
 export const defaultTolerations: Admission = {
   admit(request: AdmissionRequest): JsonObject {
-    const { object } = request;
+    const { verb, definition, subresource, object } = request;
     const { spec } = object;
-    if (!isNewPod(request) || !isJsonObject(spec)) return object;
+    if (verb === 'delete' || subresource !== null || !isPod(definition)) return object;
+    if (!isJsonObject(spec)) return object;
     const tolerations = listOf(spec['tolerations']);
     const missing = TAINTS.filter((taint) => !tolerations.some((one) => tolerates(one, taint)));
     if (missing.length === 0) return object;

@@ -6,6 +6,8 @@ import { nameOf } from '../metadata.ts';
 import { forbidden, notFound } from '../status.ts';
 
 const NAMESPACES = { group: '', resource: 'namespaces' };
+/** Without these the server itself could not go on. */
+const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 
 export class NamespaceLifecycle implements Admission {
   readonly #store: ObjectStore;
@@ -14,15 +16,31 @@ export class NamespaceLifecycle implements Admission {
     this.#store = store;
   }
 
-  admit({ verb, definition, object, namespace: name }: AdmissionRequest): JsonObject {
+  admit(request: AdmissionRequest): JsonObject {
+    const { verb, definition, object, namespace: name } = request;
+    if (verb === 'delete') checkImmortal(request);
     if (verb !== 'create' || !definition.namespaced) return object;
     const namespace = this.#store.get(`/core/namespaces/${name}`)?.value;
     if (!namespace) throw notFound(NAMESPACES, name);
     const { status } = namespace;
     if (isJsonObject(status) && status['phase'] === 'Terminating') {
       const why = `unable to create new content in namespace ${name} because it is being terminated`;
-      throw forbidden(definition, nameOf(object), why);
+      throw forbidden(definition, nameOf(object), why, [terminating(name)]);
     }
     return object;
   }
+}
+
+function checkImmortal({ definition, name }: AdmissionRequest): void {
+  const { group, resource } = definition;
+  if (group !== '' || resource !== 'namespaces' || !IMMORTAL.has(name)) return;
+  throw forbidden(definition, name, 'this namespace may not be deleted');
+}
+
+function terminating(name: string): JsonObject {
+  return {
+    reason: 'NamespaceTerminating',
+    message: `namespace ${name} is being terminated`,
+    field: 'metadata.namespace',
+  };
 }

@@ -1,10 +1,11 @@
 /** A pod's priority is what its class says, and a pod without one gets the default class, or zero. */
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
 import type { KindDefinition } from '../kind.ts';
+import { isGiven } from '../kinds/validation/json-reading.ts';
 import { nameOf, textOf } from '../metadata.ts';
 import { forbidden } from '../status.ts';
-import { isNewPod, type Admission, type AdmissionRequest } from './admission.ts';
+import { isNewPod, isPod, type Admission, type AdmissionRequest } from './admission.ts';
 
 const CLASSES = '/scheduling.k8s.io/priorityclasses/';
 /** These two exist in every cluster, whether somebody created them or not. */
@@ -23,6 +24,7 @@ export class Priority implements Admission {
   admit(request: AdmissionRequest): JsonObject {
     const { definition, object } = request;
     const { spec } = object;
+    if (isPodUpdate(request)) return keepPriority(request);
     if (!isNewPod(request) || !isJsonObject(spec)) return object;
     const named = textOf(spec['priorityClassName']);
     const found = named === '' ? this.#findDefault() : this.#find(definition, object, named);
@@ -81,4 +83,20 @@ function readClass(object: JsonObject): PriorityClass {
     value: Number(object['value'] ?? 0),
     preemptionPolicy: textOf(object['preemptionPolicy']) || PREEMPTS,
   };
+}
+
+function isPodUpdate({ verb, definition, subresource }: AdmissionRequest): boolean {
+  return verb === 'update' && subresource === null && isPod(definition);
+}
+
+/** A client that leaves out what admission filled in keeps it. */
+function keepPriority({ object, old }: AdmissionRequest): JsonObject {
+  const { spec } = object;
+  const before = old?.['spec'];
+  if (!isJsonObject(spec) || !isJsonObject(before)) return object;
+  const kept = ['priority', 'preemptionPolicy'].flatMap((field): [string, Json][] => {
+    const value = before[field];
+    return isGiven(spec[field]) || !isGiven(value) ? [] : [[field, value]];
+  });
+  return kept.length === 0 ? object : { ...object, spec: { ...spec, ...Object.fromEntries(kept) } };
 }

@@ -1,0 +1,125 @@
+/**
+ * One quota and one write: what the quota's account says afterwards, or why the write may not be.
+ *
+ * Writes that can make an object cost more (creating it, resizing a pod, changing a service or a claim)
+ * are refused if there is not enough left. All other writes only keep the account true: a pod that
+ * ends, or an object that goes, gives back what it had.
+ */
+import {
+  addQuantities,
+  compareQuantities,
+  subtractQuantities,
+  signOfQuantity,
+  ZERO_QUANTITY,
+} from '../../api/quantity.ts';
+import { formatQuantity } from '../../api/quantity-text.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { valueAt } from '../kinds/field-path.ts';
+import { readAmounts } from '../kinds/validation/quantities.ts';
+import { nameOf } from '../metadata.ts';
+import { isPod, type AdmissionRequest } from './admission.ts';
+import { isInScopes } from './resource-quota-scopes.ts';
+import {
+  countsUnder,
+  hasDeadline,
+  missingDemand,
+  usageOf,
+  type Amounts,
+} from './resource-quota-usage.ts';
+
+export type Account =
+  | { readonly type: 'unchanged' }
+  | { readonly type: 'used'; readonly used: Amounts }
+  | { readonly type: 'refused'; readonly why: string };
+
+const UNCHANGED: Account = { type: 'unchanged' };
+
+export function account(quota: JsonObject, request: AdmissionRequest, nowMs: number): Account {
+  const { definition, object, old, verb } = request;
+  const hard = readAmounts(valueAt(quota, 'status.hard'));
+  const names = [...hard.keys()].filter((name) => countsUnder(definition, name));
+  if (names.length === 0) return UNCHANGED;
+  const usageIn = (one: JsonObject | null): Amounts =>
+    one && isInScopes(quota, definition, one) ? usageOf(definition, one, nowMs) : new Map();
+  const [before, after] = [usageIn(old), verb === 'delete' ? new Map() : usageIn(object)];
+  const used = readAmounts(valueAt(quota, 'status.used'));
+  const isJudged = mayCostMore(request) && isInScopes(quota, definition, object);
+  if (isJudged) {
+    const why = refuse({ quota, request, names, used });
+    if (why !== null) return { type: 'refused', why };
+  }
+  const changes = new Map(
+    names.flatMap((name) => {
+      const [now, then] = [after.get(name) ?? ZERO_QUANTITY, before.get(name) ?? ZERO_QUANTITY];
+      const change = subtractQuantities(now, then);
+      return used.has(name) && signOfQuantity(change) !== 0 ? [[name, change] as const] : [];
+    }),
+  );
+  if (changes.size === 0) return UNCHANGED;
+  const excess = isJudged ? explainExcess(nameOf(quota), changes, used, hard) : null;
+  if (excess !== null) return { type: 'refused', why: excess };
+  return { type: 'used', used: addChanges(used, changes) };
+}
+
+/** Whether what is left has to be looked at. */
+function mayCostMore({ verb, definition, subresource, object, old }: AdmissionRequest): boolean {
+  if (verb === 'delete') return false;
+  if (isPod(definition)) {
+    if (subresource === 'resize') return true;
+    if (subresource !== null) return false;
+    return verb === 'create' || (old !== null && hasDeadline(old) !== hasDeadline(object));
+  }
+  const isVarying =
+    definition.group === '' && ['services', 'persistentvolumeclaims'].includes(definition.resource);
+  return subresource === null && (verb === 'create' || isVarying);
+}
+
+interface Judgement {
+  readonly quota: JsonObject;
+  readonly request: AdmissionRequest;
+  readonly names: readonly string[];
+  readonly used: Amounts;
+}
+
+function refuse({ quota, request, names, used }: Judgement): string | null {
+  const { definition, object } = request;
+  const missing = isPod(definition) ? missingDemand(object, names) : null;
+  if (missing !== null) return `failed quota: ${nameOf(quota)}: ${missing}`;
+  if (names.every((name) => used.has(name))) return null;
+  const unknown = names.toSorted().join(',');
+  return `status unknown for quota: ${nameOf(quota)}, resources: ${unknown}`;
+}
+
+function explainExcess(
+  name: string,
+  changes: Amounts,
+  used: Amounts,
+  hard: Amounts,
+): string | null {
+  const exceeded = [...changes].filter(([resource, change]) => {
+    const sum = addQuantities(used.get(resource) ?? ZERO_QUANTITY, change);
+    const most = hard.get(resource) ?? ZERO_QUANTITY;
+    return signOfQuantity(change) > 0 && compareQuantities(sum, most) > 0;
+  });
+  if (exceeded.length === 0) return null;
+  const print = (amounts: Amounts): string =>
+    exceeded
+      .map(([resource]) => resource)
+      .toSorted()
+      .map((resource) => `${resource}=${formatQuantity(amounts.get(resource) ?? ZERO_QUANTITY)}`)
+      .join(',');
+  const words = [`requested: ${print(changes)}`, `used: ${print(used)}`, `limited: ${print(hard)}`];
+  return `exceeded quota: ${name}, ${words.join(', ')}`;
+}
+
+/** Nobody owes anything: an account that is wrong does not go below nothing. */
+function addChanges(used: Amounts, changes: Amounts): Amounts {
+  return new Map(
+    [...used].map(([name, amount]) => {
+      const change = changes.get(name);
+      if (!change) return [name, amount];
+      const sum = addQuantities(amount, change);
+      return [name, signOfQuantity(sum) < 0 ? ZERO_QUANTITY : sum];
+    }),
+  );
+}

@@ -1,0 +1,202 @@
+/**
+ * How much an object counts for the quotas of its namespace, by the names that quotas use.
+ *
+ *     pods       themselves, while they are not over; what they request and are limited to
+ *     services   themselves, their node ports, their load balancers
+ *     claims     themselves, the storage they request; both by storage class as well
+ *     anything   itself, as count/RESOURCE.GROUP
+ */
+import { parseTime } from '../../api/time.ts';
+import {
+  compareQuantities,
+  quantityFromInteger,
+  quantityValue,
+  type Quantity,
+} from '../../api/quantity.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { limitsOfPod, requestsOfPod } from '../controllers/pod-requests.ts';
+import type { KindDefinition } from '../kind.ts';
+import { numberAt, objectsAt, structAt, textAt, valueAt } from '../kinds/field-path.ts';
+import { nodePortsOf } from '../kinds/service-transition.ts';
+import { readAmount, readAmounts } from '../kinds/validation/quantities.ts';
+import { metadataOf, textOf } from '../metadata.ts';
+
+export type Amounts = ReadonlyMap<string, Quantity>;
+
+const ONE = quantityFromInteger(1);
+const STORAGE_CLASS = '.storageclass.storage.k8s.io/';
+const POD_NAMES: ReadonlySet<string> = new Set(
+  ['cpu', 'memory', 'ephemeral-storage'].flatMap((name) => [
+    name,
+    `requests.${name}`,
+    `limits.${name}`,
+  ]),
+);
+const CLAIM_NAMES = ['persistentvolumeclaims', 'requests.storage'];
+/** Counted under their own name before there was count/. */
+const OLD_NAMES: ReadonlySet<string> = new Set([
+  'configmaps',
+  'resourcequotas',
+  'replicationcontrollers',
+  'secrets',
+]);
+
+export function usageOf(definition: KindDefinition, object: JsonObject, nowMs: number): Amounts {
+  const usage = new Map([[countName(definition), ONE]]);
+  switch (coreResourceOf(definition)) {
+    case 'pods':
+      if (isOver(object, nowMs)) return usage;
+      return new Map([...usage, ['pods', ONE], ...demands(readPod(object))]);
+    case 'services':
+      return new Map([...usage, ['services', ONE], ...serviceUsage(structAt(object, 'spec'))]);
+    case 'persistentvolumeclaims':
+      return new Map([...usage, ...claimUsage(object)]);
+    default:
+      return isOldName(definition) ? usage.set(definition.resource, ONE) : usage;
+  }
+}
+
+/** Does a quota with this name count objects of this kind? */
+export function countsUnder(definition: KindDefinition, name: string): boolean {
+  if (name === countName(definition)) return true;
+  switch (coreResourceOf(definition)) {
+    case 'pods':
+      return name === 'pods' || POD_NAMES.has(name) || isScalar(name);
+    case 'services':
+      return name === 'services' || name.startsWith('services.');
+    case 'persistentvolumeclaims':
+      return CLAIM_NAMES.some((one) => name === one || name.endsWith(`${STORAGE_CLASS}${one}`));
+    default:
+      return isOldName(definition) && name === definition.resource;
+  }
+}
+
+/** What must be said in every container because a quota counts it, and is not: a sentence, or null. */
+export function missingDemand(pod: JsonObject, names: readonly string[]): string | null {
+  if (Object.keys(structAt(pod, 'spec.resources')).length > 0) return null;
+  const needed = names.filter((name) => /^(?:requests\.|limits\.)?(?:cpu|memory)$/.test(name));
+  const containers = [
+    ...objectsAt(pod, 'spec.containers'),
+    ...objectsAt(pod, 'spec.initContainers'),
+  ];
+  const complaints = needed.toSorted().flatMap((name) => {
+    const silent = containers
+      .filter((container) => !demands(readContainer(container)).has(name))
+      .map((container) => textOf(container['name']));
+    return silent.length === 0 ? [] : `${name} for: ${[...new Set(silent)].toSorted().join(',')}`;
+  });
+  return complaints.length === 0 ? null : `must specify ${complaints.join('; ')}`;
+}
+
+export function countName({ group, resource }: KindDefinition): string {
+  return group === '' ? `count/${resource}` : `count/${resource}.${group}`;
+}
+
+/** Ended, or long past the moment at which it should have. */
+function isOver(pod: JsonObject, nowMs: number): boolean {
+  if (['Succeeded', 'Failed'].includes(textAt(pod, 'status.phase'))) return true;
+  const overMs = overdueMs(pod);
+  return overMs !== null && nowMs > overMs;
+}
+
+/** When a pod that is being deleted stops to count; null: it is not being deleted. */
+export function overdueMs(pod: JsonObject): number | null {
+  const { deletionTimestamp, deletionGracePeriodSeconds } = metadataOf(pod);
+  const time = textOf(deletionTimestamp);
+  if (time === '' || typeof deletionGracePeriodSeconds !== 'number') return null;
+  return parseTime(time).ms + deletionGracePeriodSeconds * 1000;
+}
+
+interface Demand {
+  readonly requests: Amounts;
+  readonly limits: Amounts;
+}
+
+function readPod(pod: JsonObject): Demand {
+  return { requests: readAmounts(requestsOfPod(pod)), limits: readAmounts(limitsOfPod(pod)) };
+}
+
+function readContainer(container: JsonObject): Demand {
+  const { requests, limits } = structAt(container, 'resources');
+  return { requests: readAmounts(requests), limits: readAmounts(limits) };
+}
+
+/** A request counts under its short name as well; of other resources only requests count. */
+function demands({ requests, limits }: Demand): Map<string, Quantity> {
+  const usage = new Map<string, Quantity>();
+  for (const [name, amount] of requests) {
+    const isCommon = POD_NAMES.has(name);
+    if (isCommon || name.startsWith('hugepages-')) usage.set(name, amount);
+    if (isCommon || isScalar(`requests.${name}`)) usage.set(`requests.${name}`, amount);
+  }
+  for (const [name, amount] of limits) {
+    if (POD_NAMES.has(name)) usage.set(`limits.${name}`, amount);
+  }
+  return usage;
+}
+
+/** Huge pages, and resources that somebody else defined. */
+function isScalar(name: string): boolean {
+  if (/^(?:requests\.)?hugepages-/.test(name)) return true;
+  const isNative = !name.includes('/') || name.includes('kubernetes.io/');
+  return !isNative && name.startsWith('requests.');
+}
+
+function serviceUsage(spec: JsonObject): Amounts {
+  const isBalanced = spec['type'] === 'LoadBalancer';
+  const hasAll =
+    spec['type'] === 'NodePort' || (isBalanced && spec['allocateLoadBalancerNodePorts'] !== false);
+  const some = isBalanced ? nodePortsOf(spec).length : 0;
+  const nodePorts = hasAll ? objectsAt(spec, 'ports').length : some;
+  return new Map([
+    ['services.loadbalancers', quantityFromInteger(isBalanced ? 1 : 0)],
+    ['services.nodeports', quantityFromInteger(nodePorts)],
+  ]);
+}
+
+function claimUsage(claim: JsonObject): Amounts {
+  const usage = new Map([['persistentvolumeclaims', ONE]]);
+  const storage = storageOf(claim);
+  if (storage) usage.set('requests.storage', storage);
+  const storageClass = storageClassOf(claim);
+  if (storageClass === '') return usage;
+  const byClass = [...usage].map(
+    ([name, amount]) => [`${storageClass}${STORAGE_CLASS}${name}`, amount] as const,
+  );
+  return new Map([...usage, ...byClass]);
+}
+
+/** In whole units; what was allocated counts if it is more. */
+function storageOf(claim: JsonObject): Quantity | undefined {
+  const wanted = valueAt(claim, 'spec.resources.requests.storage');
+  if (wanted === undefined) return undefined;
+  const [request, allocated] = [
+    readAmount(wanted),
+    readAmount(valueAt(claim, 'status.allocatedResources.storage')),
+  ];
+  const most = compareQuantities(allocated, request) > 0 ? allocated : request;
+  return quantityFromInteger(quantityValue(most), most.format);
+}
+
+function storageClassOf(claim: JsonObject): string {
+  const annotated = structAt(claim, 'metadata.annotations')[
+    'volume.beta.kubernetes.io/storage-class'
+  ];
+  return textOf(annotated) || textAt(claim, 'spec.storageClassName');
+}
+
+function coreResourceOf({ group, resource }: KindDefinition): string {
+  return group === '' ? resource : '';
+}
+
+function isOldName({ group, resource }: KindDefinition): boolean {
+  return group === '' && OLD_NAMES.has(resource);
+}
+
+/** Is a pod one that ends by itself after a while? */
+export function hasDeadline(pod: JsonObject): boolean {
+  return (
+    typeof valueAt(pod, 'spec.activeDeadlineSeconds') === 'number' &&
+    numberAt(pod, 'spec.activeDeadlineSeconds') >= 0
+  );
+}

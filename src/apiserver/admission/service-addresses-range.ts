@@ -1,0 +1,67 @@
+/**
+ * Ranges of numbers from which some are given away: ports, and addresses as numbers.
+ *
+ * Numbers that people choose themselves are mostly low ones, so those are given away last. Within the
+ * rest the choice is left to chance, so that a number that was just given back is not the next one.
+ */
+import type { Random } from '../../ports/random.ts';
+
+export interface NumberRange {
+  readonly first: number;
+  readonly last: number;
+  /** So many from the first on are given away only when all others are taken. */
+  readonly lowCount: number;
+}
+
+/** 10.96.0.0/12 without the address of the network and that of everybody in it. */
+export const SERVICE_RANGE_TEXT = '10.96.0.0/12';
+export const SERVICE_ADDRESSES: NumberRange = {
+  first: readIpv4('10.96.0.1'),
+  last: readIpv4('10.111.255.254'),
+  lowCount: 256,
+};
+export const NODE_PORT_RANGE_TEXT = '30000-32767';
+export const NODE_PORTS: NumberRange = { first: 30_000, last: 32_767, lowCount: 86 };
+
+/** Undefined: all are taken. */
+export function pickFree(
+  range: NumberRange,
+  random: Random,
+  isFree: (number: number) => boolean,
+): number | undefined {
+  const { first, last, lowCount } = range;
+  const middle = first + lowCount;
+  return (
+    pickBetween(middle, last, random, isFree) ?? pickBetween(first, middle - 1, random, isFree)
+  );
+}
+
+export function isInRange({ first, last }: NumberRange, number: number): boolean {
+  return number >= first && number <= last;
+}
+
+/** The number of an IPv4 address; NaN for anything else. */
+export function readIpv4(text: string): number {
+  const octets = text.split('.').map(Number);
+  if (octets.length !== 4) return Number.NaN;
+  return octets.reduce((sum, octet) => sum * 256 + octet, 0);
+}
+
+export function printIpv4(number: number): string {
+  return [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join('.');
+}
+
+function pickBetween(
+  first: number,
+  last: number,
+  random: Random,
+  isFree: (number: number) => boolean,
+): number | undefined {
+  const count = last - first + 1;
+  const start = Math.floor(random.next() * count);
+  for (let step = 0; step < count; step++) {
+    const number = first + ((start + step) % count);
+    if (isFree(number)) return number;
+  }
+  return undefined;
+}

@@ -1,0 +1,214 @@
+/**
+ * Gives services the addresses and node ports that they need and did not ask for, and refuses those
+ * that are taken or that nobody can have.
+ *
+ * What is missing is filled in before the service is validated. What was asked for is looked at
+ * afterwards, as the last thing before it is stored: so a service that is wrong in other ways is told
+ * of those first, and takes nothing away from others.
+ */
+import type { JsonObject } from '../../lib/json.ts';
+import { parseIp } from '../../lib/ip.ts';
+import type { Change, ObjectStore } from '../../ports/object-store.ts';
+import type { Random } from '../../ports/random.ts';
+import type { FieldError } from '../field-error.ts';
+import type { KindDefinition } from '../kind.ts';
+import { changeStructAt, objectsAt, structAt } from '../kinds/field-path.ts';
+import { needsHealthPort } from '../kinds/service-transition.ts';
+import { invalid as invalidField } from '../kinds/validation/complaint.ts';
+import { withField } from '../kinds/validation/json-changes.ts';
+import { readNumber, readStruct, readText, readTexts } from '../kinds/validation/json-reading.ts';
+import { nameOf } from '../metadata.ts';
+import { internalError, invalid } from '../status.ts';
+import type { Admission, AdmissionRequest } from './admission.ts';
+import {
+  AddressBook,
+  addressesOf,
+  addressThing,
+  heldBy,
+  portThing,
+} from './service-addresses-book.ts';
+import {
+  isInRange,
+  NODE_PORT_RANGE_TEXT,
+  NODE_PORTS,
+  pickFree,
+  printIpv4,
+  readIpv4,
+  SERVICE_ADDRESSES,
+} from './service-addresses-range.ts';
+
+const ADDRESS_TAKEN = 'provided IP is already allocated';
+const ADDRESS_FOREIGN = 'the provided network does not match the current range';
+const PORT_TAKEN = 'provided port is already allocated';
+const PORT_FOREIGN =
+  'provided port is not in the valid range. ' +
+  `The range of valid ports is ${NODE_PORT_RANGE_TEXT}`;
+
+export class ServiceAddresses implements Admission {
+  readonly #random: Random;
+  readonly #book: AddressBook;
+
+  constructor(store: ObjectStore, random: Random) {
+    this.#random = random;
+    this.#book = new AddressBook(store);
+  }
+
+  admit(request: AdmissionRequest): JsonObject {
+    const { object } = request;
+    if (!isServiceWrite(request)) return object;
+    const key = keyOf(request);
+    return changeStructAt(object, 'spec', (spec) =>
+      this.#fillHealthPort(this.#fillNodePorts(this.#fillAddress(spec, object, key), key), key),
+    );
+  }
+
+  charge(request: AdmissionRequest): readonly Change[] {
+    const { definition, object, old, dryRun } = request;
+    if (!isServiceWrite(request)) return [];
+    const key = keyOf(request);
+    const known = old ? heldBy(old) : new Set<string>();
+    const spec = structAt(object, 'spec');
+    const errors = [
+      ...checkFamilies(spec),
+      ...this.#checkAddresses(spec, known, key),
+      ...this.#checkPorts(spec, known, key),
+    ];
+    if (errors.length > 0) throw invalid(definition, nameOf(object), errors);
+    const added = [...heldBy(object)].filter((thing) => !known.has(thing));
+    if (!dryRun) this.#book.reserve(added, key);
+    return [];
+  }
+
+  #fillAddress(spec: JsonObject, service: JsonObject, key: string): JsonObject {
+    const isAddressed = readText(spec['clusterIP']) !== '' || addressesOf(spec).length > 0;
+    const family = objectFamily(spec);
+    if (spec['type'] === 'ExternalName' || isAddressed || family !== 'IPv4') return spec;
+    const number = pickFree(SERVICE_ADDRESSES, this.#random, (one) =>
+      this.#book.isFree(addressThing(printIpv4(one)), key),
+    );
+    if (number === undefined) {
+      const which = JSON.stringify(nameOf(service));
+      throw internalError(`failed to allocate a serviceIP for Service ${which}: range is full`);
+    }
+    const address = printIpv4(number);
+    return { ...spec, clusterIP: address, clusterIPs: [address] };
+  }
+
+  /** Ports of the same number, for different protocols, share one. */
+  #fillNodePorts(spec: JsonObject, key: string): JsonObject {
+    const isAutomatic =
+      spec['type'] === 'NodePort' ||
+      (spec['type'] === 'LoadBalancer' && spec['allocateLoadBalancerNodePorts'] !== false);
+    if (!isAutomatic) return spec;
+    const chosen = new Map<number, number>();
+    for (const port of objectsAt(spec, 'ports')) {
+      const nodePort = readNumber(port['nodePort']);
+      if (nodePort !== 0) chosen.set(readNumber(port['port']), nodePort);
+    }
+    const ports = objectsAt(spec, 'ports').map((port) => {
+      if (readNumber(port['nodePort']) !== 0) return port;
+      const number = readNumber(port['port']);
+      const nodePort = chosen.get(number) ?? this.#pickPort(key, new Set(chosen.values()));
+      chosen.set(number, nodePort);
+      return { ...port, nodePort };
+    });
+    return ports.every((port, index) => port === objectsAt(spec, 'ports')[index])
+      ? spec
+      : withField(spec, 'ports', ports);
+  }
+
+  #fillHealthPort(spec: JsonObject, key: string): JsonObject {
+    if (!needsHealthPort(spec) || readNumber(spec['healthCheckNodePort']) !== 0) return spec;
+    const own = new Set(objectsAt(spec, 'ports').map((port) => readNumber(port['nodePort'])));
+    return withField(spec, 'healthCheckNodePort', this.#pickPort(key, own));
+  }
+
+  #pickPort(key: string, own: ReadonlySet<number>): number {
+    const port = pickFree(
+      NODE_PORTS,
+      this.#random,
+      (one) => !own.has(one) && this.#book.isFree(portThing(one), key),
+    );
+    if (port === undefined) throw internalError('failed to allocate a nodePort: range is full');
+    return port;
+  }
+
+  *#checkAddresses(
+    spec: JsonObject,
+    known: ReadonlySet<string>,
+    key: string,
+  ): Generator<FieldError, void> {
+    const addresses = spec['type'] === 'ExternalName' ? [] : addressesOf(spec);
+    for (const [index, address] of addresses.entries()) {
+      const thing = addressThing(address);
+      if (known.has(thing)) continue;
+      if (parseIp(address)?.family === 6) {
+        const detail = 'IPv6 is not configured on this cluster';
+        yield invalidField(`spec.clusterIPs[${index}]`, addresses, detail);
+        continue;
+      }
+      const isOurs = isInRange(SERVICE_ADDRESSES, readIpv4(address));
+      if (isOurs && this.#book.isFree(thing, key)) continue;
+      const why = isOurs ? ADDRESS_TAKEN : ADDRESS_FOREIGN;
+      const detail = `failed to allocate IP ${address}: ${why}`;
+      yield invalidField('spec.clusterIPs', addresses, detail);
+    }
+  }
+
+  *#checkPorts(
+    spec: JsonObject,
+    known: ReadonlySet<string>,
+    key: string,
+  ): Generator<FieldError, void> {
+    for (const [index, port] of objectsAt(spec, 'ports').entries()) {
+      const nodePort = readNumber(port['nodePort']);
+      const thing = portThing(nodePort);
+      if (nodePort === 0 || known.has(thing)) continue;
+      const isOurs = isInRange(NODE_PORTS, nodePort);
+      if (isOurs && this.#book.isFree(thing, key)) continue;
+      const detail = isOurs ? PORT_TAKEN : PORT_FOREIGN;
+      yield invalidField(`spec.ports[${index}].nodePort`, nodePort, detail);
+    }
+    const health = needsHealthPort(spec) ? readNumber(spec['healthCheckNodePort']) : 0;
+    const thing = portThing(health);
+    if (health === 0 || known.has(thing) || this.#book.isFree(thing, key)) return;
+    throw internalError(
+      `failed to allocate requested HealthCheck NodePort ${health}: ${PORT_TAKEN}`,
+    );
+  }
+}
+
+/** Addresses are of one family here. A service without any, and without pods, may name both. */
+function* checkFamilies(spec: JsonObject): Generator<FieldError, void> {
+  const isAnywhere =
+    spec['clusterIP'] === 'None' && Object.keys(readStruct(spec['selector'])).length === 0;
+  if (spec['type'] === 'ExternalName' || isAnywhere) return;
+  const policy = readText(spec['ipFamilyPolicy']);
+  if (policy === 'RequireDualStack') {
+    const detail = 'this cluster is not configured for dual-stack services';
+    yield invalidField('spec.ipFamilyPolicy', policy, detail);
+  }
+  for (const [index, family] of readTexts(spec['ipFamilies']).entries()) {
+    if (family === 'IPv4') continue;
+    const detail = 'not configured on this cluster';
+    yield invalidField(`spec.ipFamilies[${index}]`, family, detail);
+  }
+}
+
+function isServiceWrite({ verb, definition, subresource }: AdmissionRequest): boolean {
+  return verb !== 'delete' && subresource === null && isService(definition);
+}
+
+function isService({ group, kind }: KindDefinition): boolean {
+  return group === '' && kind === 'Service';
+}
+
+function keyOf({ namespace, object }: AdmissionRequest): string {
+  return `/core/services/${namespace}/${nameOf(object)}`;
+}
+
+function objectFamily(spec: JsonObject): string {
+  const { ipFamilies } = spec;
+  const [first] = Array.isArray(ipFamilies) ? ipFamilies : [];
+  return readText(first) || 'IPv4';
+}

@@ -1,0 +1,56 @@
+/**
+ * Who depends on whom, by uid: two maps that follow the store.
+ *
+ * Only where each object stands and who names it as an owner is kept here; what an object says about
+ * itself is read from the store, where it is true. An object that owns nothing costs one entry.
+ */
+import type { JsonObject } from '../../../lib/json.ts';
+import { ownersOf, uidOf } from './owner-reference.ts';
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+export class OwnershipGraph {
+  readonly #keys = new Map<string, string>();
+  /** Uids of dependents by the uid of their owner, whether that exists or not. */
+  readonly #dependents = new Map<string, Set<string>>();
+
+  put(key: string, object: JsonObject, before: JsonObject | null): void {
+    const uid = uidOf(object);
+    // Deleted and created again in one commit: the other one is gone.
+    if (before && uidOf(before) !== uid) this.delete(before);
+    this.#keys.set(uid, key);
+    const owners = new Set(ownersOf(object).map((owner) => owner.uid));
+    for (const owner of before ? ownersOf(before) : []) {
+      if (!owners.has(owner.uid)) this.#forget(owner.uid, uid);
+    }
+    for (const owner of owners) this.#remember(owner, uid);
+  }
+
+  delete(object: JsonObject): void {
+    const uid = uidOf(object);
+    this.#keys.delete(uid);
+    for (const owner of ownersOf(object)) this.#forget(owner.uid, uid);
+  }
+
+  /** Undefined: there is no such object. */
+  keyOf(uid: string): string | undefined {
+    return this.#keys.get(uid);
+  }
+
+  /** All that name it as an owner, blocking or not, rightly or not. */
+  dependentsOf(uid: string): ReadonlySet<string> {
+    return this.#dependents.get(uid) ?? NOBODY;
+  }
+
+  #remember(owner: string, dependent: string): void {
+    const dependents = this.#dependents.get(owner);
+    if (dependents) dependents.add(dependent);
+    else this.#dependents.set(owner, new Set([dependent]));
+  }
+
+  #forget(owner: string, dependent: string): void {
+    const dependents = this.#dependents.get(owner);
+    dependents?.delete(dependent);
+    if (dependents?.size === 0) this.#dependents.delete(owner);
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * What the conditions of a namespace on its way out say: for each thing that can go wrong, that it
+ * has, or that it has not. The texts are those of Kubernetes' namespace controller.
+ */
+import type { JsonObject } from '../../../lib/json.ts';
+import { mapShared } from '../../../lib/share.ts';
+
+export interface Emptying {
+  /** What went wrong while content was deleted. */
+  readonly failures: readonly string[];
+  /** How many objects are left, by resource and group. */
+  readonly remaining: ReadonlyMap<string, number>;
+  /** How many objects wait for each finalizer. */
+  readonly finalizers: ReadonlyMap<string, number>;
+}
+
+interface Verdict {
+  readonly type: string;
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The list of conditions with our five brought up to date; the very same list if they are. */
+export function namespaceConditions(
+  conditions: readonly JsonObject[],
+  emptying: Emptying,
+  now: string,
+): readonly JsonObject[] {
+  const wanted = verdicts(emptying);
+  const known = new Set(conditions.map(({ type }) => type));
+  const kept = mapShared(conditions, (old) => {
+    const verdict = wanted.find(({ type }) => type === old['type']);
+    return verdict && differs(old, verdict) ? redated(old, verdict, now) : old;
+  });
+  const added = wanted.filter(({ type }) => !known.has(type));
+  return added.length === 0 ? kept : [...kept, ...added.map((verdict) => dated(verdict, now))];
+}
+
+function verdicts({ failures, remaining, finalizers }: Emptying): readonly Verdict[] {
+  const left = counted(remaining, (what, count) => `${what} has ${count} resource instances`);
+  const waiting = counted(finalizers, (name, count) => `${name} in ${count} resource instances`);
+  const failed = failures.toSorted().join(', ');
+  return [
+    ok(
+      'NamespaceDeletionDiscoveryFailure',
+      'ResourcesDiscovered',
+      'All resources successfully discovered',
+    ),
+    ok(
+      'NamespaceDeletionGroupVersionParsingFailure',
+      'ParsedGroupVersions',
+      'All legacy kube types successfully parsed',
+    ),
+    failures.length === 0
+      ? ok(
+          'NamespaceDeletionContentFailure',
+          'ContentDeleted',
+          'All content successfully deleted, may be waiting on finalization',
+        )
+      : trouble(
+          'NamespaceDeletionContentFailure',
+          'ContentDeletionFailed',
+          `Failed to delete all resource types, ${failures.length} remaining: ${failed}`,
+        ),
+    left === ''
+      ? ok('NamespaceContentRemaining', 'ContentRemoved', 'All content successfully removed')
+      : trouble(
+          'NamespaceContentRemaining',
+          'SomeResourcesRemain',
+          `Some resources are remaining: ${left}`,
+        ),
+    waiting === ''
+      ? ok(
+          'NamespaceFinalizersRemaining',
+          'ContentHasNoFinalizers',
+          'All content-preserving finalizers finished',
+        )
+      : trouble(
+          'NamespaceFinalizersRemaining',
+          'SomeFinalizersRemain',
+          `Some content in the namespace has finalizers remaining: ${waiting}`,
+        ),
+  ];
+}
+
+function counted(
+  counts: ReadonlyMap<string, number>,
+  say: (what: string, count: number) => string,
+): string {
+  return [...counts]
+    .map(([what, count]) => say(what, count))
+    .toSorted()
+    .join(', ');
+}
+
+function ok(type: string, reason: string, message: string): Verdict {
+  return { type, status: 'False', reason, message };
+}
+
+function trouble(type: string, reason: string, message: string): Verdict {
+  return { type, status: 'True', reason, message };
+}
+
+function dated({ type, status, reason, message }: Verdict, time: string): JsonObject {
+  return { type, status, lastTransitionTime: time, reason, message };
+}
+
+/** The time is that of the last change of the status, not of the words. */
+function redated(old: JsonObject, verdict: Verdict, now: string): JsonObject {
+  const time = old['lastTransitionTime'];
+  return {
+    ...dated(verdict, now),
+    ...(old['status'] === verdict.status && time !== undefined && { lastTransitionTime: time }),
+  };
+}
+
+function differs(old: JsonObject, { status, reason, message }: Verdict): boolean {
+  return old['status'] !== status || old['reason'] !== reason || old['message'] !== message;
+}

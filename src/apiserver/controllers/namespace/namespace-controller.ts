@@ -1,0 +1,201 @@
+/**
+ * Empties namespaces that are being deleted, and lets them go.
+ *
+ *     deleted ──> pods deleted, and waited for ──> everything else deleted, and waited for ──> released
+ *
+ * Objects are deleted as anybody would delete them: pods get their grace, finalizers are respected.
+ * Pods go first, because what runs may still need its secrets, its account, its network policy.
+ * Whenever something in such a namespace goes, it is looked at again; the store is followed only
+ * while there is one.
+ */
+import { formatTime } from '../../../api/time.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import type { KindDefinition } from '../../kind.ts';
+import { changeStructAt, objectsAt, valueAt } from '../../kinds/field-path.ts';
+import { namespaces } from '../../kinds/namespace.ts';
+import { pods } from '../../kinds/pods.ts';
+import { withField } from '../../kinds/validation/json-changes.ts';
+import { readTexts } from '../../kinds/validation/json-reading.ts';
+import { metadataOf } from '../../metadata.ts';
+import { keyOf, prefixOf, type Target } from '../../registry.ts';
+import type { ServerParts } from '../../server-parts.ts';
+import { unexpected } from '../../status.ts';
+import type { Controller } from '../controller.ts';
+import { removeIfThere, isMissing } from '../deletion-request.ts';
+import { follow } from '../object-feed.ts';
+import { readKey } from '../object-key.ts';
+import { storedKinds } from '../stored-kinds.ts';
+import { WorkQueue } from '../work-queue.ts';
+import { namespaceConditions, type Emptying } from './namespace-conditions.ts';
+import { judgeRemains, type Remains } from './namespace-content.ts';
+
+const FINALIZER = 'kubernetes';
+
+export class NamespaceController implements Controller {
+  readonly #parts: ServerParts;
+  readonly #queue: WorkQueue;
+  readonly #leave: () => void;
+  /** Those that are being emptied. */
+  readonly #going = new Set<string>();
+  #leaveContent: (() => void) | null = null;
+
+  constructor(parts: ServerParts) {
+    this.#parts = parts;
+    const { clock, random, log } = parts;
+    const work = (name: string): Promise<void> => this.#empty(name);
+    this.#queue = new WorkQueue({ clock, random, log, name: 'namespace', work });
+    this.#leave = follow(parts.store, prefixOf(namespaces, ''), ({ type, key, value }) => {
+      this.#see(readKey(key).name, type === 'put' && needsEmptying(value));
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#leave();
+    this.#leaveContent?.();
+    await this.#queue.stop();
+  }
+
+  #see(name: string, isGoing: boolean): void {
+    if (isGoing) {
+      this.#going.add(name);
+      this.#leaveContent ??= this.#followContent();
+      this.#queue.add(name);
+      return;
+    }
+    this.#going.delete(name);
+    if (this.#going.size > 0) return;
+    this.#leaveContent?.();
+    this.#leaveContent = null;
+  }
+
+  /** What goes may have been the last. */
+  #followContent(): () => void {
+    const { store } = this.#parts;
+    return store.watch('/', store.revision, ({ type, key }) => {
+      const { namespace } = readKey(key);
+      if (type === 'delete' && this.#going.has(namespace)) this.#queue.add(namespace);
+    });
+  }
+
+  async #empty(name: string): Promise<void> {
+    const namespace = this.#parts.store.get(keyOf(targetOf(name)))?.value;
+    if (!namespace || !needsEmptying(namespace)) return;
+    const running = await this.#purge(namespace, name, pods);
+    if (running.count > 0) {
+      // What else there is has not been looked at yet, so nothing is said of it.
+      const { failures } = emptyingOf([[pods, running]]);
+      await this.#tell(name, { failures, remaining: new Map(), finalizers: new Map() });
+      this.#wait(name, [running]);
+      return;
+    }
+    const kinds = storedKinds(this.#parts.catalog, ['delete', 'list']).filter(
+      (definition) => definition.namespaced && definition !== pods,
+    );
+    const others = await Promise.all(
+      kinds.map(async (kind) => [kind, await this.#purge(namespace, name, kind)] as const),
+    );
+    const remains = [[pods, running] as const, ...others];
+    await this.#tell(name, emptyingOf(remains));
+    this.#wait(
+      name,
+      remains.map(([, one]) => one),
+    );
+    if (remains.every(([, { count }]) => count === 0)) await this.#release(name);
+  }
+
+  async #purge(namespace: JsonObject, name: string, definition: KindDefinition): Promise<Remains> {
+    const { store, registry, clock } = this.#parts;
+    const prefix = prefixOf(definition, name);
+    const before = store.list(prefix).objects;
+    const options = { propagation: 'Background' } as const;
+    const results = await Promise.allSettled(
+      before.map(({ key }) =>
+        removeIfThere(registry, { definition, namespace: name, name: readKey(key).name }, options),
+      ),
+    );
+    const after = store.list(prefix).objects;
+    const values = {
+      before: before.map(({ value }) => value),
+      after: after.map(({ value }) => value),
+    };
+    const remains = judgeRemains(namespace, definition, values, clock.now());
+    const failed = results.find((result) => result.status === 'rejected');
+    return failed ? { ...remains, failure: messageOf(failed.reason) } : remains;
+  }
+
+  async #tell(name: string, emptying: Emptying): Promise<void> {
+    const { registry, clock } = this.#parts;
+    const change = (old: JsonObject): JsonObject => {
+      if (!needsEmptying(old)) return old;
+      const conditions = objectsAt(old, 'status.conditions');
+      const next = namespaceConditions(conditions, emptying, formatTime(clock.now()));
+      return changeStructAt(old, 'status', (status) =>
+        withField(
+          next === conditions ? status : withField(status, 'conditions', next),
+          'phase',
+          'Terminating',
+        ),
+      );
+    };
+    await registry
+      .update({ ...targetOf(name), subresource: 'status', change })
+      .catch(ignoreMissing);
+  }
+
+  async #release(name: string): Promise<void> {
+    const change = (old: JsonObject): JsonObject =>
+      needsEmptying(old)
+        ? changeStructAt(old, 'spec', (spec) =>
+            withField(
+              spec,
+              'finalizers',
+              finalizersOf(old)
+                .filter((one) => one !== FINALIZER)
+                .toSorted(),
+            ),
+          )
+        : old;
+    const target = { ...targetOf(name), subresource: 'finalize' };
+    await this.#parts.registry.update({ ...target, change }).catch(ignoreMissing);
+  }
+
+  /** The next thing that goes wakes us; or the end of the grace; or, after a failure, a while. */
+  #wait(name: string, remains: readonly Remains[]): void {
+    const failure = remains.find((one) => one.failure !== null)?.failure ?? null;
+    if (failure !== null) throw unexpected(failure);
+    const ends = remains.flatMap(({ graceEndsMs }) => graceEndsMs ?? []);
+    if (ends.length === 0) return;
+    this.#queue.addAfter(name, Math.max(...ends) - this.#parts.clock.now());
+  }
+}
+
+function needsEmptying(namespace: JsonObject): boolean {
+  const isDeleted = metadataOf(namespace)['deletionTimestamp'] !== undefined;
+  return isDeleted && finalizersOf(namespace).includes(FINALIZER);
+}
+
+function finalizersOf(namespace: JsonObject): readonly string[] {
+  return readTexts(valueAt(namespace, 'spec.finalizers'));
+}
+
+function targetOf(name: string): Target {
+  return { definition: namespaces, namespace: '', name };
+}
+
+function emptyingOf(all: readonly (readonly [KindDefinition, Remains])[]): Emptying {
+  const remaining = new Map<string, number>();
+  const finalizers = new Map<string, number>();
+  for (const [{ group, resource }, { count, finalizers: names }] of all) {
+    if (count > 0) remaining.set(`${resource}.${group}`, count);
+    for (const name of names) finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
+  }
+  return { failures: all.flatMap(([, { failure }]) => failure ?? []), remaining, finalizers };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!isMissing(error)) throw error;
+}

@@ -1,0 +1,54 @@
+/** Why a controller ends a pod, written on the pod before it goes. */
+import { formatTime } from '../../../api/time.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { withCondition } from '../../actions/pod-condition.ts';
+import { structAt, textAt } from '../../kinds/field-path.ts';
+import { metadataOf } from '../../metadata.ts';
+import type { Target } from '../../registry.ts';
+import type { ServerParts } from '../../server-parts.ts';
+import { isMissing, removeIfThere } from '../deletion-request.ts';
+
+export interface Ending {
+  /** Null: nobody wants to know. */
+  readonly why: { readonly reason: string; readonly message: string } | null;
+  /** Nobody will ever say how it ended, so it has failed. */
+  readonly isLost: boolean;
+}
+
+export async function endPod(
+  { registry, clock }: ServerParts,
+  target: Target,
+  pod: JsonObject,
+  ending: Ending,
+): Promise<void> {
+  const { uid } = metadataOf(pod);
+  const change = (old: JsonObject): JsonObject =>
+    metadataOf(old)['uid'] === uid ? marked(old, ending, formatTime(clock.now())) : old;
+  try {
+    await registry.update({ ...target, subresource: 'status', change });
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return;
+  }
+  const gracePeriodSeconds = ending.isLost ? 0 : null;
+  await removeIfThere(registry, target, {
+    gracePeriodSeconds,
+    ...(typeof uid === 'string' && { uid }),
+  });
+}
+
+/** What is over has said all there is to say. */
+function marked(pod: JsonObject, { why, isLost }: Ending, now: string): JsonObject {
+  const isOver = ['Succeeded', 'Failed'].includes(textAt(pod, 'status.phase'));
+  if (isLost && isOver) return pod;
+  const { generation } = metadataOf(pod);
+  const observed = typeof generation === 'number' ? { observedGeneration: generation } : {};
+  const status = structAt(pod, 'status');
+  const failed = isLost ? { ...pod, status: { ...status, ...observed, phase: 'Failed' } } : pod;
+  if (!why) return failed;
+  return withCondition(
+    failed,
+    { type: 'DisruptionTarget', status: 'True', ...observed, ...why },
+    now,
+  );
+}

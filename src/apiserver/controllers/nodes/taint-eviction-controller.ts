@@ -1,0 +1,136 @@
+/**
+ * Sends pods away from nodes with taints of the effect NoExecute, once their patience is over.
+ *
+ *     taints and tolerations ──> for ever, for so many seconds, or not at all
+ *
+ * Patience begins when the taint is first seen and is not renewed by later changes, but ends when the
+ * taints do. After a restart it begins anew.
+ */
+import type { JsonObject } from '../../../lib/json.ts';
+import { objectsAt, textAt } from '../../kinds/field-path.ts';
+import { nodes } from '../../kinds/node.ts';
+import { pods } from '../../kinds/pods.ts';
+import { metadataOf, nameOf } from '../../metadata.ts';
+import { keyOf, prefixOf } from '../../registry.ts';
+import type { ServerParts } from '../../server-parts.ts';
+import type { Controller } from '../controller.ts';
+import { EventRecorder } from '../event-recorder.ts';
+import { follow } from '../object-feed.ts';
+import { readKey } from '../object-key.ts';
+import { readTaint } from '../scheduler/taints.ts';
+import { WorkQueue } from '../work-queue.ts';
+import { endPod } from './pod-ending.ts';
+import { toleranceSeconds } from './taint-tolerance.ts';
+
+const NAME = 'taint-eviction-controller';
+const WHY = {
+  reason: 'DeletionByTaintManager',
+  message: 'Taint manager: deleting due to NoExecute taint',
+};
+
+interface Patience {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+export class TaintEvictionController implements Controller {
+  readonly #parts: ServerParts;
+  readonly #queue: WorkQueue;
+  readonly #events: EventRecorder;
+  readonly #leave: readonly (() => void)[];
+  readonly #patience = new Map<string, Patience>();
+
+  constructor(parts: ServerParts) {
+    this.#parts = parts;
+    const { store, clock, random, log } = parts;
+    const work = (key: string): Promise<void> => this.#settle(key);
+    this.#queue = new WorkQueue({ clock, random, log, name: 'taint-eviction', work });
+    this.#events = new EventRecorder(parts, NAME);
+    this.#leave = [
+      follow(store, prefixOf(nodes, ''), ({ type, value, before }) => {
+        const isNews = sendingOf(value) !== (before ? sendingOf(before) : '');
+        if (type === 'put' && isNews) this.#judgePodsOn(nameOf(value));
+      }),
+      follow(store, prefixOf(pods, ''), ({ type, key, value }) => {
+        if (type === 'put') this.#judge(key, value);
+        else this.#patience.delete(key);
+      }),
+    ];
+  }
+
+  async stop(): Promise<void> {
+    for (const leave of this.#leave) leave();
+    await this.#queue.stop();
+  }
+
+  #judgePodsOn(node: string): void {
+    for (const { key, value } of this.#parts.store.list(prefixOf(pods, '')).objects) {
+      if (textAt(value, 'spec.nodeName') === node) this.#judge(key, value);
+    }
+  }
+
+  #judge(key: string, pod: JsonObject): void {
+    const seconds = this.#secondsLeft(pod);
+    if (seconds === Number.POSITIVE_INFINITY) {
+      this.#cancel(key, pod);
+      return;
+    }
+    const nowMs = this.#parts.clock.monotonic();
+    const { startMs = nowMs, endMs = Number.POSITIVE_INFINITY } = this.#patience.get(key) ?? {};
+    const next = seconds === 0 ? nowMs : startMs + seconds * 1000;
+    if (next === endMs) return;
+    this.#patience.set(key, { startMs, endMs: next });
+    this.#queue.addAfter(key, Math.max(next - nowMs, 0));
+  }
+
+  /** Infinity also for pods that are on no node, or on their way out. */
+  #secondsLeft(pod: JsonObject): number {
+    const nodeName = textAt(pod, 'spec.nodeName');
+    const isLeaving = metadataOf(pod)['deletionTimestamp'] !== undefined;
+    const node = this.#parts.store.get(
+      keyOf({ definition: nodes, namespace: '', name: nodeName }),
+    )?.value;
+    if (nodeName === '' || isLeaving || !node) return Number.POSITIVE_INFINITY;
+    const taints = objectsAt(node, 'spec.taints').map(readTaint);
+    return toleranceSeconds(objectsAt(pod, 'spec.tolerations'), taints);
+  }
+
+  #cancel(key: string, pod: JsonObject): void {
+    const isPlanned = this.#patience.delete(key);
+    if (!isPlanned || metadataOf(pod)['deletionTimestamp'] !== undefined) return;
+    void this.#tell(pod, `Cancelling deletion of Pod ${printName(key)}`);
+  }
+
+  async #settle(key: string): Promise<void> {
+    const { store, clock } = this.#parts;
+    const patience = this.#patience.get(key);
+    const pod = store.get(key)?.value;
+    if (!patience || !pod) return;
+    const leftMs = patience.endMs - clock.monotonic();
+    if (leftMs > 0) {
+      this.#queue.addAfter(key, leftMs);
+      return;
+    }
+    await this.#tell(pod, `Marking for deletion Pod ${printName(key)}`);
+    const { namespace, name } = readKey(key);
+    const target = { definition: pods, namespace, name };
+    await endPod(this.#parts, target, pod, { why: WHY, isLost: false });
+    this.#patience.delete(key);
+  }
+
+  #tell(pod: JsonObject, message: string): Promise<void> {
+    return this.#events.tell(pod, { type: 'Normal', reason: 'TaintManagerEviction', message });
+  }
+}
+
+function sendingOf(node: JsonObject): string {
+  const sending = objectsAt(node, 'spec.taints')
+    .map(readTaint)
+    .filter(({ effect }) => effect === 'NoExecute');
+  return sending.map(({ key, value }) => `${key}=${value}`).join(' ');
+}
+
+function printName(key: string): string {
+  const { namespace, name } = readKey(key);
+  return `${namespace}/${name}`;
+}

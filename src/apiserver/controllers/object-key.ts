@@ -1,0 +1,18 @@
+/** What a key of the store says: which resource, and which object of it. */
+
+export interface ObjectKey {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly resource: string;
+  /** Empty: the object is in none. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export function readKey(key: string): ObjectKey {
+  const [, group = '', resource = '', ...rest] = key.split('/');
+  const [first = '', second] = rest;
+  const place =
+    second === undefined ? { namespace: '', name: first } : { namespace: first, name: second };
+  return { group: group === 'core' ? '' : group, resource, ...place };
+}

@@ -1,0 +1,18 @@
+/**
+ * How much there is and how much is asked for, in the units in which the scheduler counts: cpu in
+ * thousandths, everything else in whole units, both rounded up.
+ */
+import { quantityMilliValue, quantityValue } from '../../../api/quantity.ts';
+import type { Value } from '../../kinds/validation/json-reading.ts';
+import { readAmounts } from '../../kinds/validation/quantities.ts';
+
+export type Amounts = ReadonlyMap<string, bigint>;
+
+export function countAmounts(list: Value): Amounts {
+  return new Map(
+    [...readAmounts(list)].map(([name, quantity]) => [
+      name,
+      name === 'cpu' ? quantityMilliValue(quantity) : quantityValue(quantity),
+    ]),
+  );
+}

@@ -1,0 +1,15 @@
+/** Why a pod cannot be on a node, in the scheduler's words. */
+import type { NodeView } from './cluster.ts';
+
+export interface Refusal {
+  readonly reasons: readonly string[];
+  /** Would it help if other pods left the node? */
+  readonly lasts: 'for good' | 'while others are there';
+}
+
+/** Null: nothing is against this node. */
+export type Filter = (node: NodeView) => Refusal | null;
+
+export function refuse(reason: string, lasts: Refusal['lasts']): Refusal {
+  return { reasons: [reason], lasts };
+}

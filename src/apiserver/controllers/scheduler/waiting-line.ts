@@ -1,0 +1,82 @@
+/**
+ * Pods that wait for a node, and whose turn it is.
+ *
+ *     new ──> ready ──> tried ──found none──> resting ──something changed──> ready, not too soon
+ *
+ * Higher priority goes first, then whoever has waited longer. A pod that found no node is not tried
+ * again before something changed that could help, and then after a while that doubles each time.
+ */
+import type { Clock } from '../../../ports/clock.ts';
+
+const REST_MS_MIN = 1000;
+const REST_MS_MAX = 10_000;
+
+interface Waiting {
+  readonly key: string;
+  readonly priority: number;
+  /** The order in which they came. */
+  readonly number: number;
+  isReady: boolean;
+  attempts: number;
+  notBeforeMs: number;
+}
+
+export class WaitingLine {
+  readonly #clock: Clock;
+  readonly #waiting = new Map<string, Waiting>();
+  #count = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  add(key: string, priority: number): void {
+    const known = this.#waiting.get(key);
+    const { number = this.#count++, attempts = 0, notBeforeMs = 0 } = known ?? {};
+    this.#waiting.set(key, { key, priority, number, attempts, notBeforeMs, isReady: true });
+  }
+
+  has(key: string): boolean {
+    return this.#waiting.has(key);
+  }
+
+  delete(key: string): void {
+    this.#waiting.delete(key);
+  }
+
+  /** Something changed. True: somebody may be tried now or soon. */
+  wakeAll(): boolean {
+    for (const waiting of this.#waiting.values()) waiting.isReady = true;
+    return this.#waiting.size > 0;
+  }
+
+  /** Takes the turn of the next one. Until something changes it does not get another. */
+  next(): string | undefined {
+    const nowMs = this.#clock.monotonic();
+    let best: Waiting | undefined;
+    for (const waiting of this.#waiting.values()) {
+      if (!waiting.isReady || waiting.notBeforeMs > nowMs) continue;
+      if (!best || isBefore(waiting, best)) best = waiting;
+    }
+    if (!best) return undefined;
+    const restMs = Math.min(REST_MS_MIN * 2 ** best.attempts, REST_MS_MAX);
+    best.isReady = false;
+    best.attempts += 1;
+    best.notBeforeMs = nowMs + restMs;
+    return best.key;
+  }
+
+  /** In how many milliseconds somebody who is ready has rested enough; undefined: nobody is ready. */
+  get restMs(): number | undefined {
+    const times = [...this.#waiting.values()].flatMap(({ isReady, notBeforeMs }) =>
+      isReady ? notBeforeMs : [],
+    );
+    return times.length === 0
+      ? undefined
+      : Math.max(Math.min(...times) - this.#clock.monotonic(), 0);
+  }
+}
+
+function isBefore(a: Waiting, b: Waiting): boolean {
+  return a.priority === b.priority ? a.number < b.number : a.priority > b.priority;
+}
