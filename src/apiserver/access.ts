@@ -6,21 +6,9 @@
  * A server without an Access trusts everybody who can reach it: that is for tests, and for a process
  * that is alone with its server.
  */
+import type { ApiRequest, User, Visitor } from '../ports/http-handler.ts';
 
-export interface User {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
-
-/** Who stands at the door, as far as the door knows. */
-export interface Visitor {
-  /** Somebody in this process, for whom the caller vouches. */
-  readonly user?: User;
-  /** The certificate, as DER, that the client has proved to be its own and that our authority signed. */
-  readonly certificate?: Uint8Array;
-}
+export type { User, Visitor };
 
 /** What a request wants to do: with a resource, or with another path of the server. */
 export type Attributes = ResourceAttributes | PathAttributes;
@@ -51,7 +39,7 @@ export interface AccessDecision {
 
 export interface Access {
   /** Throws a StatusError (401) if the visitor cannot be who they say, or may not act as somebody. */
-  authenticate(request: Request, visitor: Visitor): Promise<User>;
+  authenticate(request: ApiRequest, visitor: Visitor): Promise<User>;
   authorize(user: User, attributes: Attributes): AccessDecision;
 }
 

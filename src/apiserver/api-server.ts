@@ -9,15 +9,21 @@
 import type { JsonObject } from '../lib/json.ts';
 import { PodkeepError } from '../lib/errors.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { ApiRequest, ApiResponse, Connection, HttpHandler } from '../ports/http-handler.ts';
 import type { Log } from '../ports/log.ts';
+import type { NodeDoor } from '../ports/node-door.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import type { Random } from '../ports/random.ts';
 import { openAccess, type Access, type Attributes, type User, type Visitor } from './access.ts';
 import type { Actions } from './action.ts';
+import { podActions } from './actions/pod-actions.ts';
 import { admitAll, type Admission } from './admission/admission.ts';
 import { builtInAdmission } from './admission/built-in-admission.ts';
 import { attributesOf, checkPathName, partOf, verbOf, type Answer } from './call.ts';
 import { Catalog } from './catalog.ts';
+import { Connector, type ConnectCall } from './connect/connector.ts';
+import { writeRawAnswer } from './connect/raw-answer.ts';
+import { CustomKinds } from './custom/custom-kinds.ts';
 import { Discovery } from './discovery.ts';
 import type { KindDefinition } from './kind.ts';
 import { negotiate, type AnswerForm } from './negotiation.ts';
@@ -25,9 +31,17 @@ import { textPage, type Page } from './page.ts';
 import { presenterOf } from './presentation.ts';
 import { printAnswer } from './printing.ts';
 import { Registry } from './registry.ts';
+import { readUrl, type RequestUrl } from './request-url.ts';
 import { readResourcePath, type ResourceRequest } from './request-info.ts';
 import type { ServerParts } from './server-parts.ts';
-import { accessDenied, internalError, resourceUnknown, StatusError } from './status.ts';
+import {
+  accessDenied,
+  badRequest,
+  forbidden,
+  internalError,
+  resourceUnknown,
+  StatusError,
+} from './status.ts';
 import { Verbs } from './verbs.ts';
 
 export interface ApiServerOptions {
@@ -42,17 +56,21 @@ export interface ApiServerOptions {
   readonly access?: (parts: ServerParts) => Access;
   /** Asked after those that every server has. */
   readonly admission?: readonly Admission[];
+  /** Beyond those on pods. */
   readonly actions?: (parts: ServerParts) => Actions;
   readonly pages?: (parts: ServerParts) => readonly Page[];
+  /** The way to kubelets and pods; absent: what needs it is answered with 503. */
+  readonly nodeDoor?: NodeDoor;
 }
 
 const NO_ACTIONS: Actions = new Map();
 
-export class ApiServer {
+export class ApiServer implements HttpHandler {
   readonly parts: ServerParts;
   readonly #access: Access;
   readonly #verbs: Verbs;
   readonly #pages: readonly Page[];
+  readonly #connector: Connector;
 
   constructor(options: ApiServerOptions) {
     const { store, clock, random, log, kinds, version } = options;
@@ -60,17 +78,31 @@ export class ApiServer {
     const registry = new Registry({ store, clock, random, admission: admitAll(plugins) });
     const catalog = new Catalog(kinds);
     this.parts = { store, clock, random, log, catalog, registry };
+    new CustomKinds(this.parts).start();
     this.#access = options.access?.(this.parts) ?? openAccess;
-    this.#verbs = new Verbs(this.parts, options.actions?.(this.parts) ?? NO_ACTIONS);
+    const actions = [...podActions(this.parts), ...(options.actions?.(this.parts) ?? NO_ACTIONS)];
+    this.#verbs = new Verbs(this.parts, new Map(actions));
+    this.#connector = new Connector(this.parts, options.nodeDoor);
     const discovery = new Discovery(catalog, version);
     this.#pages = [health, ...(options.pages?.(this.parts) ?? []), discovery.page];
   }
 
+  /** The same answer in the standard's own shape. Its Request has resolved the path already. */
   async fetch(request: Request, visitor: Visitor = {}): Promise<Response> {
+    const answer = await this.answer(request, visitor);
+    if (answer instanceof Response) return answer;
+    const { status, headers, body } = answer;
+    return new Response(body, {
+      status,
+      headers: [...headers].map(([name, value]) => [name, value]),
+    });
+  }
+
+  async answer(request: ApiRequest, visitor: Visitor = {}): Promise<ApiResponse> {
     const warnings: string[] = [];
     let form: AnswerForm = { encoding: 'json', as: 'object' };
     try {
-      const url = new URL(request.url);
+      const url = readUrl(request.url);
       const user = await this.#access.authenticate(request, visitor);
       const path = readResourcePath(url.pathname);
       if (!path) return await this.#answerPage(request, url, user);
@@ -78,17 +110,66 @@ export class ApiServer {
       this.#authorize(user, wanted);
       const definition = this.parts.catalog.find(path.group, path.version, path.resource);
       if (!definition) return notServed(path, this.parts.catalog);
+      const connection = this.#connectionOf(user, { request, url, path, definition });
+      if (connection) return await this.#connector.answer(connection);
       form = negotiate(request.headers.get('accept'));
       const call = { request, url, user, path, definition, form, warnings };
       const { code, body } = await this.#answer(call);
-      return printAnswer(code, body, form, warnings);
+      return await printAnswer(code, body, form, warnings);
     } catch (error) {
       const status = this.#statusOf(error);
       return printAnswer(status.code, status.toStatus(), { ...form, as: 'object' }, warnings);
     }
   }
 
-  async #answerPage(request: Request, url: URL, user: User): Promise<Response> {
+  /** Answers on the connection itself, and keeps it if the answer is another protocol. */
+  async connect(request: ApiRequest, connection: Connection, visitor: Visitor = {}): Promise<void> {
+    let answer: ApiResponse;
+    try {
+      const call = await this.#findConnection(request, visitor);
+      if (call) return await this.#connector.connect(call, connection);
+      // Whatever else comes with the wish for another protocol gets a plain answer.
+      answer = await this.answer(request, visitor);
+    } catch (error) {
+      const status = this.#statusOf(error);
+      answer = await printAnswer(status.code, status.toStatus(), {
+        encoding: 'json',
+        as: 'object',
+      });
+    }
+    await writeRawAnswer(connection.socket, answer);
+  }
+
+  async #findConnection(request: ApiRequest, visitor: Visitor): Promise<ConnectCall | null> {
+    const url = readUrl(request.url);
+    const path = readResourcePath(url.pathname);
+    const definition = path && this.parts.catalog.find(path.group, path.version, path.resource);
+    const part = definition?.subresources?.find(({ name }) => name === path?.subresource);
+    if (!path || !definition || !part?.connects || part.connects === 'log') return null;
+    const user = await this.#access.authenticate(request, visitor);
+    this.#authorize(user, attributesOf(verbOf(request.method, path, url.searchParams), path));
+    return this.#connectionOf(user, { request, url, path, definition });
+  }
+
+  /** Null: the request is not one that is handed on. */
+  #connectionOf(user: User, call: Omit<ConnectCall, 'part'>): ConnectCall | null {
+    const { request, url, path, definition } = call;
+    if (!definition.subresources?.some((one) => one.connects && one.name === path.subresource)) {
+      return null;
+    }
+    checkPathName(path.name);
+    const verb = verbOf(request.method, path, url.searchParams);
+    const part = partOf(definition, path, verb);
+    if (!part) return null;
+    // Browsers can open a WebSocket only with a GET. That must not make a reader one who may act.
+    if (part.connects === 'stream' && verb !== 'create') {
+      const { isAllowed, reason } = this.#access.authorize(user, attributesOf('create', path));
+      if (!isAllowed) throw forbidden(definition, path.name ?? '', reason);
+    }
+    return { ...call, part };
+  }
+
+  async #answerPage(request: ApiRequest, url: RequestUrl, user: User): Promise<ApiResponse> {
     const { method } = request;
     const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
     this.#authorize(user, { verb, path: url.pathname });
@@ -118,6 +199,10 @@ export class ApiServer {
 
   #statusOf(error: unknown): StatusError {
     if (error instanceof StatusError) return error;
+    // The client is gone, or was too slow: it is not for us to complain of, or for it to hear.
+    if (error instanceof PodkeepError && error.code === 'REQUEST_BROKEN_OFF') {
+      return badRequest(error.message);
+    }
     this.parts.log.error('A request failed in a way that it should not', { error });
     const hint = error instanceof PodkeepError ? `${error.message} (${error.hint})` : 'see the log';
     return internalError(hint);
@@ -125,8 +210,8 @@ export class ApiServer {
 }
 
 interface ResourceCall {
-  readonly request: Request;
-  readonly url: URL;
+  readonly request: ApiRequest;
+  readonly url: RequestUrl;
   readonly user: User;
   readonly path: ResourceRequest;
   readonly definition: KindDefinition;
@@ -140,7 +225,7 @@ const health: Page = (_request, { pathname }) =>
   HEALTH.test(pathname) ? textPage(200, 'ok') : null;
 
 /** A resource that is missing from a version that is there is an error of the API; else no page. */
-function notServed({ group, version }: ResourceRequest, catalog: Catalog): Response {
+function notServed({ group, version }: ResourceRequest, catalog: Catalog): ApiResponse {
   if (catalog.apiResourceList(group, version)) throw resourceUnknown();
   return textPage(404, '404 page not found\n');
 }

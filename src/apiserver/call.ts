@@ -1,5 +1,6 @@
 /** A request to a resource, read as far as its path, query and headers go, and what is answered. */
 import type { JsonObject } from '../lib/json.ts';
+import type { ApiRequest } from '../ports/http-handler.ts';
 import type { ResourceAttributes, User } from './access.ts';
 import { verbsOf } from './catalog.ts';
 import type { KindDefinition, Subresource, Verb } from './kind.ts';
@@ -10,7 +11,7 @@ import type { ResourceRequest } from './request-info.ts';
 import { badRequest, methodNotAllowed, resourceUnknown } from './status.ts';
 
 export interface Call {
-  readonly request: Request;
+  readonly request: ApiRequest;
   readonly query: URLSearchParams;
   readonly user: User;
   readonly definition: KindDefinition;
@@ -57,12 +58,13 @@ export function verbOf(method: string, path: ResourceRequest, query: URLSearchPa
 /** Throws a StatusError if the kind does not offer the verb, or has no such part. */
 export function partOf(
   definition: KindDefinition,
-  { subresource, namespace, name }: ResourceRequest,
+  { subresource, namespace, name, beneath }: ResourceRequest,
   verb: Verb,
 ): Subresource | undefined {
   if (definition.namespaced && namespace === null && name !== null) throw resourceUnknown();
   const part = definition.subresources?.find((one) => one.name === subresource);
   if (subresource !== null && !part) throw resourceUnknown();
+  if (beneath !== null && part?.connects !== 'proxy') throw resourceUnknown();
   if (!(part?.verbs ?? verbsOf(definition)).includes(verb)) throw methodNotAllowed();
   return part;
 }

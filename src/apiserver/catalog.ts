@@ -1,6 +1,8 @@
 /** The kinds that this server serves, found by their path, and told to clients that ask. */
 import type { JsonObject } from '../lib/json.ts';
 import { describeGroups } from './aggregated-discovery.ts';
+import { isCustomKind } from './custom/custom-object.ts';
+import { compareVersions } from './custom/version-order.ts';
 import type { KindDefinition, Verb } from './kind.ts';
 import { storageVersionHash } from './storage-version-hash.ts';
 import { keeperOf } from './stored-form.ts';
@@ -18,6 +20,7 @@ const ALL_VERBS: readonly Verb[] = [
 
 export class Catalog {
   readonly #kinds = new Map<string, KindDefinition>();
+  #version = 0;
 
   constructor(kinds: Iterable<KindDefinition>) {
     for (const kind of kinds) this.add(kind);
@@ -26,6 +29,16 @@ export class Catalog {
   add(definition: KindDefinition): void {
     const { group, version, resource } = definition;
     this.#kinds.set(`${group}/${version}/${resource}`, definition);
+    this.#version += 1;
+  }
+
+  /** Takes it out, unless another has taken its place. */
+  remove(definition: KindDefinition): void {
+    const { group, version, resource } = definition;
+    const key = `${group}/${version}/${resource}`;
+    if (this.#kinds.get(key) !== definition) return;
+    this.#kinds.delete(key);
+    this.#version += 1;
   }
 
   find(group: string, version: string, resource: string): KindDefinition | undefined {
@@ -34,6 +47,11 @@ export class Catalog {
 
   all(): readonly KindDefinition[] {
     return [...this.#kinds.values()];
+  }
+
+  /** Another number after every change, so that whoever remembers something of it can tell. */
+  get version(): number {
+    return this.#version;
   }
 
   /** `/api`; `address`: under which the client has found this server. */
@@ -84,8 +102,12 @@ export class Catalog {
     return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources };
   }
 
+  /** Built-in groups in their own order, and then custom ones by their names. */
   #namedGroups(): readonly string[] {
-    return [...new Set(this.all().map(({ group }) => group))].filter((group) => group !== '');
+    const builtIn = this.all().filter((kind) => !isCustomKind(kind) && kind.group !== '');
+    const custom = this.all().filter(isCustomKind);
+    const groupOf = ({ group }: KindDefinition): string => group;
+    return [...new Set([...builtIn.map(groupOf), ...custom.map(groupOf).toSorted()])];
   }
 
   #kindsOf(group: string, version: string): readonly KindDefinition[] {
@@ -96,7 +118,8 @@ export class Catalog {
 
   #versionsOf(group: string): readonly string[] {
     const kinds = this.all().filter((kind) => kind.group === group);
-    return [...new Set(kinds.map(({ version }) => version))];
+    const versions = [...new Set(kinds.map(({ version }) => version))];
+    return kinds.some(isCustomKind) ? versions.toSorted(compareVersions) : versions;
   }
 }
 

@@ -32,7 +32,9 @@ export function markDeleted(
   const held = withPropagation(object, options);
   const isGraceful = rules.gracePeriodSeconds !== undefined;
   const before = metadataOf(object);
-  const grace = isGraceful ? graceOf(rules.gracePeriodSeconds?.(object) ?? 0, before, options) : 0;
+  const asked = options.gracePeriodSeconds ?? undefined;
+  const wished = rules.gracePeriodSeconds?.(object, asked) ?? 0;
+  const grace = shortened(wished, before);
   // Held by its kind: a namespace, whose deletion is not a matter of time.
   const isKept = rules.isHeld?.(object) ?? false;
   const isHeld = isKept || listOf(metadataOf(held)['finalizers']).length > 0;
@@ -49,12 +51,10 @@ export function markDeleted(
   return { object: marked, isGone: grace === 0 && !isHeld, isGraceful };
 }
 
-/** What was asked for, if it is less than what was granted before; a nonsense wish is one second. */
-function graceOf(wished: number, before: JsonObject, options: DeleteOptions): number {
-  const asked = wished === 0 ? 0 : (options.gracePeriodSeconds ?? wished);
-  const grace = asked < 0 ? 1 : asked;
+/** What was granted before is never made longer. */
+function shortened(wished: number, before: JsonObject): number {
   const granted = before['deletionGracePeriodSeconds'];
-  return typeof granted === 'number' ? Math.min(grace, granted) : grace;
+  return typeof granted === 'number' ? Math.min(wished, granted) : wished;
 }
 
 /** Foreground and orphan deletion are finalizers that the garbage collector takes away. */

@@ -1,5 +1,6 @@
 /** Tells clients which kinds there are: in small answers, or all at once for those that ask so. */
 import type { JsonObject } from '../lib/json.ts';
+import type { ApiRequest, ApiResponse } from '../ports/http-handler.ts';
 import { AGGREGATED_TYPE, wantsAggregated } from './aggregated-discovery.ts';
 import type { Catalog } from './catalog.ts';
 import { negotiate } from './negotiation.ts';
@@ -42,10 +43,11 @@ export class Discovery {
   }
 
   /** It names its own content type. */
-  #aggregated({ headers }: Request, path: string): Response | null {
+  #aggregated({ headers }: ApiRequest, path: string): ApiResponse | null {
     const root = /^\/(apis?)\/?$/.exec(path)?.[1];
     if ((root !== 'api' && root !== 'apis') || !wantsAggregated(headers.get('accept'))) return null;
     const body = JSON.stringify(this.#catalog.aggregated(root));
-    return new Response(body, { headers: { 'content-type': AGGREGATED_TYPE, vary: 'Accept' } });
+    const type = ['content-type', AGGREGATED_TYPE] as const;
+    return { status: 200, headers: [type, ['vary', 'Accept']], body };
   }
 }

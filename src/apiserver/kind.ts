@@ -19,10 +19,18 @@ export interface KindDefinition {
   readonly namespaced: boolean;
   /** The shape of a built-in kind; absent for custom ones, whose rules bring their own. */
   readonly type?: StructType;
+  /** The structural schema of a custom kind, as its definition gives it; told to clients by OpenAPI. */
+  readonly openApiSchema?: JsonObject;
   readonly verbs?: readonly Verb[];
   readonly subresources?: readonly Subresource[];
   readonly rules: KindRules;
   readonly columns: readonly Column[];
+  /** What a row of a Table says of its object beyond its cells, such as that it is completed. */
+  readonly rowConditions?: (object: JsonObject) => readonly JsonObject[];
+  /** What every answer warns of: that the kind will go, and what to use instead. */
+  readonly warning?: string;
+  /** Objects that are made up for each answer, and never stored. */
+  readonly made?: () => readonly JsonObject[];
   /** Two kinds may be two sights of the same objects, such as the events of two groups. */
   readonly storedAs?: StoredForm;
 }
@@ -46,6 +54,10 @@ export interface Subresource {
   readonly kind: string;
   /** It shows another object than the resource's own, made from it, such as a Scale. */
   readonly view?: View;
+  /** A request to it is handed on, to a node or to what runs there (connect/). */
+  readonly connects?: 'stream' | 'log' | 'proxy';
+  /** Changes through it are no new generation. */
+  readonly keepsGeneration?: true;
   /** What is posted to it, where a POST does something (action.ts). */
   readonly body?: KindDefinition;
   /** Rules of its own for updates; absent: those of the resource, or of its status. */
@@ -77,6 +89,10 @@ export interface KindRules {
   readonly prepareForCreate?: (object: JsonObject) => JsonObject;
   /** On update: what the server keeps from the old object, such as its status. */
   readonly prepareForUpdate?: (object: JsonObject, old: JsonObject) => JsonObject;
+  /** An update of an object that is not there creates it. */
+  readonly createsOnUpdate?: true;
+  /** An update must say which version of the object it is made from. */
+  readonly versionRequired?: true;
   /** Is it a new generation? The default: whenever anything but metadata and status changed. */
   readonly isNewGeneration?: (object: JsonObject, old: JsonObject) => boolean;
   readonly validate?: (object: JsonObject) => readonly FieldError[];
@@ -97,7 +113,7 @@ export interface KindRules {
   /** Does anything beyond metadata.finalizers keep a deleted object in the store? */
   readonly isHeld?: (object: JsonObject) => boolean;
   /** Seconds that a deletion waits for the kubelet; absent: it happens at once. */
-  readonly gracePeriodSeconds?: (object: JsonObject) => number | undefined;
+  readonly gracePeriodSeconds?: (object: JsonObject, askedSeconds?: number) => number;
 }
 
 /** A column of a Table: what `kubectl get` prints. */

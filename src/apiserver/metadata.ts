@@ -122,9 +122,8 @@ export function validateMetadataUpdate(object: JsonObject, old: JsonObject): rea
   });
   const { uid, finalizers } = now;
   const added = listOf(finalizers).filter((one) => !listOf(before['finalizers']).includes(one));
-  return [
-    // Twice, because kube-apiserver checks it in two places and says so twice.
-    ...(uid === before['uid'] ? [] : [immutable('uid', uid), immutable('uid', uid)]),
+  const errors: readonly FieldError[] = [
+    ...(uid === before['uid'] ? [] : [immutable('uid', uid)]),
     ...(before['deletionTimestamp'] !== undefined && added.length > 0
       ? [
           {
@@ -137,6 +136,8 @@ export function validateMetadataUpdate(object: JsonObject, old: JsonObject): rea
         ]
       : []),
   ];
+  // Twice, because kube-apiserver checks them in two places and says so twice.
+  return [...errors, ...errors];
 }
 
 function nameErrors(

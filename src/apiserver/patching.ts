@@ -11,7 +11,14 @@ import { PodkeepError } from '../lib/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { hold, type FieldValidation } from './decode/body.ts';
 import type { KindDefinition } from './kind.ts';
-import { badRequest, invalid, patchRejected, patchTypeUnknown, StatusError } from './status.ts';
+import {
+  badRequest,
+  invalid,
+  patchRejected,
+  patchTypeUnknown,
+  StatusError,
+  unsupportedMediaType,
+} from './status.ts';
 
 export type PatchType = 'json' | 'merge' | 'strategic';
 
@@ -21,13 +28,21 @@ const TYPES: Readonly<Record<string, PatchType>> = {
   'application/strategic-merge-patch+json': 'strategic',
 };
 
+/** Of custom kinds, as kube-apiserver tells them. */
+const CUSTOM_TYPES = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/apply-patch+yaml',
+];
+
 export function patchTypeOf(contentType: string, definition: KindDefinition): PatchType {
   if (contentType === 'application/apply-patch+yaml') {
     throw patchTypeUnknown('server-side apply is not offered by this server yet');
   }
   const type = TYPES[contentType];
   // Custom kinds have no merge keys, so there is nothing strategic about them.
-  if (!type || (type === 'strategic' && !definition.type)) throw patchTypeUnknown();
+  if (!definition.type && (!type || type === 'strategic')) throw unsupportedMediaType(CUSTOM_TYPES);
+  if (!type) throw patchTypeUnknown();
   return type;
 }
 

@@ -10,6 +10,14 @@ const META = 'meta.k8s.io/v1';
 export interface Presenter {
   one(object: JsonObject): JsonObject;
   list(listing: Listing): JsonObject;
+  watch(): WatchPresenter;
+}
+
+/** How the objects of one watch look. */
+export interface WatchPresenter {
+  /** What all watches have that show an object alike; null: each shows it in its own way. */
+  readonly form: string | null;
+  present(object: JsonObject): JsonObject;
 }
 
 export function presenterOf(
@@ -19,8 +27,14 @@ export function presenterOf(
   includeObject: string | null,
 ): Presenter {
   if (as === 'Table') return tablePresenter(definition, nowMs, includeObject ?? 'Metadata');
-  if (as === 'PartialObjectMetadata') return { one: partial, list: partialList };
-  return { one: (object) => object, list: (listing) => plainList(definition, listing) };
+  if (as === 'PartialObjectMetadata') {
+    return { one: partial, list: partialList, watch: () => ({ form: as, present: partial }) };
+  }
+  return {
+    one: (object) => object,
+    list: (listing) => plainList(definition, listing),
+    watch: () => ({ form: as, present: (object) => object }),
+  };
 }
 
 /** Items of a built-in kind do not repeat what the list says. */
@@ -52,7 +66,7 @@ function partialList({ items, metadata }: Listing): JsonObject {
 }
 
 function tablePresenter(
-  { columns }: KindDefinition,
+  { columns, rowConditions }: KindDefinition,
   nowMs: number,
   includeObject: string,
 ): Presenter {
@@ -63,10 +77,14 @@ function tablePresenter(
     description,
     priority,
   }));
-  const row = (object: JsonObject): JsonObject => ({
-    cells: columns.map(({ cell }) => cell(object, nowMs)),
-    object: included(object, includeObject),
-  });
+  const row = (object: JsonObject): JsonObject => {
+    const conditions = rowConditions?.(object) ?? [];
+    return {
+      cells: columns.map(({ cell }) => cell(object, nowMs)),
+      ...(conditions.length > 0 && { conditions }),
+      object: included(object, includeObject),
+    };
+  };
   const table = (metadata: JsonObject, rows: readonly JsonObject[]): JsonObject => ({
     kind: 'Table',
     apiVersion: META,
@@ -74,13 +92,27 @@ function tablePresenter(
     columnDefinitions: definitions,
     rows,
   });
-  return {
-    one: (object) => {
-      const { resourceVersion = '' } = metadataOf(object);
-      return table({ resourceVersion }, [row(object)]);
-    },
-    list: ({ items, metadata }) => table(metadata, items.map(row)),
+  const one = (object: JsonObject): JsonObject => {
+    const { resourceVersion = '' } = metadataOf(object);
+    return table({ resourceVersion }, [row(object)]);
   };
+  return {
+    one,
+    list: ({ items, metadata }) => table(metadata, items.map(row)),
+    watch: () => withHeadOnce(one),
+  };
+}
+
+/** The columns are named in the first table of a watch only. */
+function withHeadOnce(one: (object: JsonObject) => JsonObject): WatchPresenter {
+  let isFirst = true;
+  const present = (object: JsonObject): JsonObject => {
+    const table = one(object);
+    const shown = isFirst ? table : { ...table, columnDefinitions: null };
+    isFirst = false;
+    return shown;
+  };
+  return { form: null, present };
 }
 
 function included(object: JsonObject, includeObject: string): Json {

@@ -1,6 +1,6 @@
-/** Answers as bytes: JSON or YAML, with warnings in their header. */
-import { stringify as formatYaml } from 'yaml';
+/** Answers as text: JSON or YAML, with warnings in their header. */
 import type { JsonObject } from '../lib/json.ts';
+import type { ApiResponse } from '../ports/http-handler.ts';
 import type { AnswerForm } from './negotiation.ts';
 
 export function printAnswer(
@@ -8,14 +8,19 @@ export function printAnswer(
   body: JsonObject | ReadableStream<Uint8Array>,
   { encoding }: AnswerForm,
   warnings: readonly string[] = [],
-): Response {
-  const headers = new Headers({
-    'content-type': `application/${encoding}`,
-    'cache-control': 'no-cache, private',
-  });
-  for (const warning of warnings) headers.append('warning', `299 - ${JSON.stringify(warning)}`);
-  if (body instanceof ReadableStream) return new Response(body, { status: code, headers });
-  const printed =
-    encoding === 'yaml' ? formatYaml(body, { compat: 'yaml-1.1' }) : JSON.stringify(body);
-  return new Response(printed, { status: code, headers });
+): ApiResponse | Promise<ApiResponse> {
+  const headers: (readonly [string, string])[] = [
+    ['content-type', `application/${encoding}`],
+    ['cache-control', 'no-cache, private'],
+  ];
+  for (const warning of warnings) headers.push(['warning', `299 - ${JSON.stringify(warning)}`]);
+  if (body instanceof ReadableStream) return { status: code, headers, body };
+  if (encoding === 'json') return { status: code, headers, body: JSON.stringify(body) };
+  return printYaml(body).then((printed) => ({ status: code, headers, body: printed }));
+}
+
+/** Few ask for YAML, and nobody else is to wait for its printer when the server starts. */
+async function printYaml(body: JsonObject): Promise<string> {
+  const { stringify } = await import('yaml');
+  return stringify(body, { compat: 'yaml-1.1' });
 }

@@ -18,6 +18,7 @@ import type { Random } from '../ports/random.ts';
 import { MASTER, type User } from './access.ts';
 import type { Admission, AdmissionRequest } from './admission/admission.ts';
 import { markDeleted, type Deletion } from './deletion.ts';
+import type { FieldError } from './field-error.ts';
 import type { KindDefinition } from './kind.ts';
 import { printedForm } from './kinds/printed-form.ts';
 import {
@@ -87,8 +88,12 @@ export class Registry {
     this.#ports = ports;
   }
 
-  get({ definition, namespace, name }: Target): JsonObject {
-    return this.#require({ definition, namespace, name }).value;
+  get(target: Target): JsonObject {
+    return this.#require(target).value;
+  }
+
+  has(target: Target): boolean {
+    return this.#ports.store.get(keyOf(target)) !== undefined;
   }
 
   async create(request: CreateRequest): Promise<JsonObject> {
@@ -296,7 +301,7 @@ function place(definition: KindDefinition, body: JsonObject, namespace: string):
   return { kind, apiVersion, ...placed };
 }
 
-function checkName(object: JsonObject, name: string): void {
+export function checkName(object: JsonObject, name: string): void {
   const said = nameOf(object);
   if (said === name) return;
   throw badRequest(`the name of the object (${said}) does not match the name on the URL (${name})`);
@@ -304,10 +309,21 @@ function checkName(object: JsonObject, name: string): void {
 
 function checkVersion({ definition, name }: Target, object: JsonObject, old: JsonObject): void {
   const said = textOf(metadataOf(object)['resourceVersion']);
+  if (said === '' && definition.rules.versionRequired) {
+    const { group, resource: kind } = definition;
+    throw invalid({ group, kind }, name, [VERSION_MISSING]);
+  }
   if (said !== '' && said !== metadataOf(old)['resourceVersion']) {
     throw conflict(definition, name, MODIFIED);
   }
 }
+
+/** As Go prints a number that is not there. */
+const VERSION_MISSING: FieldError = {
+  type: 'Invalid',
+  field: 'metadata.resourceVersion',
+  detail: '0x0: must be specified for an update',
+};
 
 function checkPreconditions(target: Target, object: JsonObject, options: DeleteOptions): void {
   const { uid, resourceVersion } = metadataOf(object);

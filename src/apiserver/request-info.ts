@@ -1,7 +1,7 @@
 /**
  * What a request is about, read from its path and method.
  *
- *     /api/v1/namespaces/{ns}/{resource}/{name}/{subresource}
+ *     /api/v1/namespaces/{ns}/{resource}/{name}/{subresource}/{beneath}…
  *     /apis/{group}/{version}/{resource}…            and everything else: discovery, health, version
  */
 
@@ -13,16 +13,18 @@ export interface ResourceRequest {
   readonly namespace: string | null;
   readonly name: string | null;
   readonly subresource: string | null;
+  /** What the path has behind the subresource, as it came; it belongs to whoever is behind a proxy. */
+  readonly beneath: string | null;
 }
 
 /** Null: the path is not that of a resource. */
 export function readResourcePath(path: string): ResourceRequest | null {
-  const words = path.split('/').slice(1).map(decode);
+  const words = path.split('/').slice(1);
   const [root] = words;
   if (root !== 'api' && root !== 'apis') return null;
   const [group, version, ...rest] = root === 'api' ? ['', ...words.slice(1)] : words.slice(1);
   if (group === undefined || !version || rest.length === 0 || rest[0] === '') return null;
-  return readRest({ group, version }, rest);
+  return readRest({ group: decode(group), version: decode(version) }, rest);
 }
 
 function readRest(
@@ -36,23 +38,35 @@ function readRest(
   if (!isInNamespace) {
     return {
       ...version,
-      resource: first,
+      resource: decode(first),
       namespace: null,
-      name: second ?? null,
-      subresource: third === undefined ? null : [third, ...more].join('/'),
+      name: decodeIf(second),
+      ...readPart(third, more),
     };
   }
-  const [name, ...subresource] = more;
+  const [name, part, ...beneath] = more;
   return {
     ...version,
-    resource: third,
-    namespace: second ?? '',
-    name: name ?? null,
-    subresource: subresource.length === 0 ? null : subresource.join('/'),
+    resource: decode(third),
+    namespace: decode(second ?? ''),
+    name: decodeIf(name),
+    ...readPart(part, beneath),
   };
 }
 
 const NAMESPACE_PARTS: ReadonlySet<string> = new Set(['status', 'finalize']);
+
+function readPart(
+  part: string | undefined,
+  beneath: readonly string[],
+): Pick<ResourceRequest, 'subresource' | 'beneath'> {
+  const path = beneath.length === 0 ? null : `/${beneath.join('/')}`;
+  return { subresource: decodeIf(part), beneath: path };
+}
+
+function decodeIf(word: string | undefined): string | null {
+  return word === undefined ? null : decode(word);
+}
 
 function decode(word: string): string {
   try {

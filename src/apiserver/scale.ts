@@ -12,7 +12,7 @@ import { kindOf } from '../api/schema/schema.ts';
 import { assert } from '../lib/assert.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { FieldError } from './field-error.ts';
-import type { KindDefinition, Subresource } from './kind.ts';
+import type { KindDefinition, Subresource, View } from './kind.ts';
 import { AGE, NAME } from './kinds/plain-kind.ts';
 import { metadataOf, nameOf, textOf, withMetadata } from './metadata.ts';
 import { conflict, invalid } from './status.ts';
@@ -24,23 +24,26 @@ export interface Scaling {
   /** The labels of its pods as the text of a selector; empty: it has none. */
   readonly selector: (object: JsonObject) => string;
   readonly withReplicas: (object: JsonObject, replicas: number) => JsonObject;
+  /** Throws a StatusError if the object has no scale to show, though one may be given to it. */
+  readonly checkRead?: (object: JsonObject) => void;
+}
+
+/** A sight of an object that may be written before there is anything to see. */
+export interface ScaleView extends View {
+  readonly checkRead: (object: JsonObject) => void;
 }
 
 const SCALE_FIELDS = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'] as const;
 
 export function scaleSubresource(scaling: Scaling): Subresource {
-  return {
-    name: 'scale',
-    group: 'autoscaling',
-    version: 'v1',
-    kind: 'Scale',
-    verbs: ['get', 'patch', 'update'],
-    view: {
-      definition: scales,
-      read: (object) => readScale(object, scaling),
-      write: (object, scale) => writeScale(object, scale, scaling),
-    },
+  const view: ScaleView = {
+    definition: scales,
+    read: (object) => readScale(object, scaling),
+    write: (object, scale) => writeScale(object, scale, scaling),
+    checkRead: (object) => scaling.checkRead?.(object),
   };
+  const verbs = ['get', 'patch', 'update'] as const;
+  return { name: 'scale', group: 'autoscaling', version: 'v1', kind: 'Scale', verbs, view };
 }
 
 function readScale(object: JsonObject, scaling: Scaling): JsonObject {
@@ -67,8 +70,9 @@ function writeScale(object: JsonObject, scale: JsonObject, scaling: Scaling): Js
   const replicas = replicasOf(scale);
   const errors = validateScale(scale, name);
   if (errors.length > 0) throw invalid(scales, name, errors);
-  // The version that the Scale was read at decides whether the write is stale.
-  const versioned = withMetadata(object, { resourceVersion: textOf(resourceVersion) });
+  // The version that the Scale was read at decides whether the write is stale; none is never stale.
+  const version = textOf(resourceVersion);
+  const versioned = version === '' ? object : withMetadata(object, { resourceVersion: version });
   return scaling.withReplicas(versioned, replicas);
 }
 

@@ -40,6 +40,8 @@ function fieldsOf({ rules }: KindDefinition, object: JsonObject): Readonly<Recor
 function checkFields(definition: KindDefinition, fields: FieldSelector): void {
   const own = definition.rules.selectableFields;
   const known = new Set(Object.keys(fieldsOf(definition, {})));
+  // Built-in kinds take it even where there are no namespaces.
+  if (!definition.type && !definition.namespaced) known.delete('metadata.namespace');
   for (const { field } of fields) {
     if (known.has(field)) continue;
     throw badRequest(

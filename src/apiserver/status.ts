@@ -48,20 +48,20 @@ export class StatusError extends Error {
       metadata: {},
       status: 'Failure',
       message: this.message,
-      reason: this.reason,
+      ...(this.reason !== '' && { reason: this.reason }),
       ...(this.details && { details: withoutUndefined(this.details) }),
       code: this.code,
     };
   }
 }
 
-export function successStatus(details: StatusDetails): JsonObject {
+export function successStatus(details?: StatusDetails): JsonObject {
   return {
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
     status: 'Success',
-    details: withoutUndefined(details),
+    ...(details && { details: withoutUndefined(details) }),
   };
 }
 
@@ -83,10 +83,16 @@ export function conflict(resource: ResourceName, name: string, why: string): Sta
 export const MODIFIED =
   'the object has been modified; please apply your changes to the latest version and try again';
 
-export function forbidden(resource: ResourceName, name: string, why: string): StatusError {
+export function forbidden(
+  resource: ResourceName,
+  name: string,
+  why: string,
+  causes?: readonly JsonObject[],
+): StatusError {
   const what = name === '' ? printName(resource) : `${printName(resource)} "${name}"`;
   const message = `${what} is forbidden: ${why}`;
-  return new StatusError(403, 'Forbidden', message, detailsOf(resource, name));
+  const details = { ...detailsOf(resource, name), ...(causes && { causes }) };
+  return new StatusError(403, 'Forbidden', message, details);
 }
 
 /** Somebody may not do what they want to do. `reason`: why, if whoever decided said so. */
@@ -175,6 +181,21 @@ export function tooLarge(limitBytes: number): StatusError {
 /** The history that was asked for is gone (410). */
 export function expired(message: string): StatusError {
   return new StatusError(410, 'Expired', message);
+}
+
+/** Not now: the client may come again after so many seconds. */
+export function tooManyRequests(
+  message: string,
+  retryAfterSeconds: number,
+  causes: readonly JsonObject[],
+): StatusError {
+  const details = { causes, ...(retryAfterSeconds > 0 && { retryAfterSeconds }) };
+  return new StatusError(429, 'TooManyRequests', message, details);
+}
+
+/** An error to which kube-apiserver gives no reason. */
+export function unexpected(message: string): StatusError {
+  return new StatusError(500, '', message);
 }
 
 export function internalError(message: string): StatusError {

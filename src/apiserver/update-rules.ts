@@ -27,7 +27,7 @@ export function updateRulesOf(
     prepare: part?.prepareForUpdate ?? usual,
     validate:
       part?.validateUpdate ?? (isStatus ? rules.validateStatusUpdate : rules.validateUpdate),
-    countsGenerations: !isStatus,
+    countsGenerations: !isStatus && !(part?.keepsGeneration ?? false),
   };
 }
 

@@ -5,12 +5,14 @@ import { targetOf, type Answer, type Call } from './call.ts';
 import { contentTypeOf, readBytes, readObject, readOptions } from './decode/body.ts';
 import type { Verb } from './kind.ts';
 import { listObjects } from './listing.ts';
-import { metadataOf, textOf } from './metadata.ts';
+import { metadataOf, nameOf, textOf } from './metadata.ts';
 import { readDeleteOptions, readListOptions, readWriteOptions } from './options.ts';
 import { applyPatch, patchTypeOf, readPatch } from './patching.ts';
+import { checkName } from './registry.ts';
 import type { ServerParts } from './server-parts.ts';
-import { methodNotAllowed, StatusError, successStatus } from './status.ts';
-import { openWatch } from './watching.ts';
+import { selectionOf } from './selection.ts';
+import { methodNotAllowed, notFound, StatusError, successStatus } from './status.ts';
+import { openWatch } from './watch/watching.ts';
 
 export class Verbs {
   readonly #parts: ServerParts;
@@ -22,9 +24,11 @@ export class Verbs {
   }
 
   perform(verb: Verb, call: Call): Promise<Answer> | Answer {
+    const { warning } = call.definition;
+    if (warning !== undefined) call.warnings.push(warning);
     switch (verb) {
       case 'get':
-        return { code: 200, body: this.#present(call, this.#parts.registry.get(targetOf(call))) };
+        return { code: 200, body: this.#present(call, this.#find(call)) };
       case 'list':
         return this.#list(call);
       case 'watch':
@@ -42,8 +46,20 @@ export class Verbs {
     }
   }
 
+  #find(call: Call): JsonObject {
+    const { definition, path } = call;
+    if (!definition.made) return this.#parts.registry.get(targetOf(call));
+    const found = definition.made().find((object) => nameOf(object) === path.name);
+    if (!found) throw notFound(definition, path.name ?? '');
+    return found;
+  }
+
   #list({ query, definition, path, presenter }: Call): Answer {
     const options = readListOptions(query);
+    if (definition.made) {
+      const items = definition.made().filter(selectionOf(definition, options, null));
+      return { code: 200, body: presenter.list({ items, metadata: {} }) };
+    }
     const listing = listObjects(this.#parts.store, definition, path.namespace ?? '', options);
     return { code: 200, body: presenter.list(listing) };
   }
@@ -53,9 +69,8 @@ export class Verbs {
     const options = readListOptions(query);
     const { name } = path;
     const namespace = path.namespace ?? '';
-    const present = (object: JsonObject): JsonObject => presenter.one(object);
-    const body = openWatch({ store, clock, definition, namespace, name, options, present });
-    return { code: 200, body };
+    const watch = { store, clock, definition, namespace, name, options };
+    return { code: 200, body: openWatch({ ...watch, presenter: presenter.watch() }) };
   }
 
   async #create(call: Call): Promise<Answer> {
@@ -66,10 +81,11 @@ export class Verbs {
     const body = await readObject(request, part?.body ?? definition, fieldValidation);
     warnings.push(...body.warnings);
     if (action) return action({ ...targetOf(call), body: body.object, user, dryRun });
-    warnings.push(...(definition.rules.warnings?.(body.object) ?? []));
     const namespace = path.namespace ?? '';
     const wanted = { definition, namespace, body: body.object, user, dryRun };
-    return { code: 201, body: presenter.one(await this.#parts.registry.create(wanted)) };
+    const created = await this.#parts.registry.create(wanted);
+    warnings.push(...(definition.rules.warnings?.(created) ?? []));
+    return { code: 201, body: presenter.one(created) };
   }
 
   #present({ part, presenter }: Call, object: JsonObject): JsonObject {
@@ -82,6 +98,9 @@ export class Verbs {
     const { dryRun, fieldValidation } = readWriteOptions(query, 'UpdateOptions');
     const body = await readObject(request, view?.definition ?? definition, fieldValidation);
     warnings.push(...body.warnings);
+    if (!part && definition.rules.createsOnUpdate && !this.#parts.registry.has(targetOf(call))) {
+      return this.#createAt(call, body.object, dryRun);
+    }
     const object = await this.#parts.registry.update({
       ...targetOf(call),
       subresource: path.subresource,
@@ -90,6 +109,15 @@ export class Verbs {
       change: (old) => (view ? view.write(old, body.object) : body.object),
     });
     return { code: 200, body: this.#present(call, object) };
+  }
+
+  /** An update that finds nothing to update. */
+  async #createAt(call: Call, body: JsonObject, dryRun: boolean): Promise<Answer> {
+    const { user, definition, path, presenter } = call;
+    const { name, namespace } = path;
+    checkName(body, name ?? '');
+    const wanted = { definition, namespace: namespace ?? '', body, user, dryRun };
+    return { code: 201, body: presenter.one(await this.#parts.registry.create(wanted)) };
   }
 
   async #patch(call: Call): Promise<Answer> {

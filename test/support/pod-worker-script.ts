@@ -1,11 +1,11 @@
 /**
  * Plays scripts (script.ts) about pods on the real pod workers. Commands:
  *
- *     create|update|sync POD [static] [name=N] [grace=SECONDS] [phase=P] [running] [unreadable]
- *                        [mirror=UID]
+ *     create|update|sync POD [static|from-api] [name=N] [grace=SECONDS] [phase=P] [running]
+ *                        [unreadable] [mirror=UID] [ago=SECONDS]     ago: when its cause was seen
  *     delete POD within=SECONDS         the API asks for its deletion
  *     kill|evict POD [grace=SECONDS] [says=REASON] [phase=P] [waits]
- *     kill-in-runtime POD               the runtime runs it, and nobody knows why
+ *     kill-in-runtime POD [waits]       the runtime runs it, and nobody knows why
  *     end POD [terminal]                the work in flight ends well; every container has ended
  *     fail POD [network|cancelled|backoff=SECONDS]
  *     housekeep [POD…]                  with the pods that should be there
@@ -51,7 +51,7 @@ class Player {
           updateType: verb,
           pod: this.#pod(uid, words),
           ...(words.has('mirror') && { mirrorPod: pod(uid, { uid: words.get('mirror') ?? '' }) }),
-          startedAtMs: clock.monotonic(),
+          startedAtMs: clock.monotonic() - Number(words.get('ago') ?? 0) * 1000,
         });
       case 'delete':
         return workers.updatePod({
@@ -64,7 +64,7 @@ class Player {
         return this.#kill(uid, verb === 'evict', words);
       case 'kill-in-runtime': {
         const runningPod = { uid, name: uid, namespace: 'default' };
-        return workers.updatePod({ updateType: 'kill', runningPod });
+        return workers.updatePod({ updateType: 'kill', runningPod, kill: this.#waits(words) });
       }
       case 'end':
         return podSync.end(uid, { terminal: words.has('terminal') });
@@ -83,8 +83,6 @@ class Player {
   }
 
   #kill(uid: string, evict: boolean, words: Words): void {
-    this.#kills += 1;
-    const id = `kill ${this.#kills}`;
     const reason = words.get('says');
     const grace = words.get('grace');
     this.#stage.workers.updatePod({
@@ -94,9 +92,16 @@ class Player {
         evict,
         ...(grace !== undefined && { graceSeconds: Number(grace) }),
         ...(reason !== undefined && { overrideStatus: () => ({ reason }) }),
-        ...(words.has('waits') && { completed: () => this.#stage.note(`${id} is complete`) }),
+        ...this.#waits(words),
       },
     });
+  }
+
+  /** Somebody who wants to hear of the end of a kill, if the words say so. */
+  #waits(words: Words): { readonly completed?: () => void } {
+    this.#kills += 1;
+    const id = `kill ${this.#kills}`;
+    return words.has('waits') ? { completed: () => this.#stage.note(`${id} is complete`) } : {};
   }
 
   #housekeep(desired: readonly string[]): void {
@@ -128,6 +133,7 @@ function traitsFrom(words: Words): Partial<PodTraits & { name: string }> {
   return {
     ...(name !== undefined && { name }),
     ...(words.has('static') && { static: true }),
+    ...(words.has('from-api') && { static: false }),
     ...(grace !== undefined && { graceSeconds: Number(grace) }),
     ...(within !== undefined && { deletedWithin: Number(within) }),
     ...(phase !== undefined && { phase: phase as PodPhase }),

@@ -2,6 +2,9 @@
  * Plays scripts about pod statuses on the real status manager, with an API in memory. Commands:
  *
  *     create POD                        somebody creates it; the watch shows it
+ *     manifest POD                      it comes from a manifest: a static pod, without a mirror yet
+ *     mirror POD                        the API gets a mirror of it, a new one each time
+ *     leave POD                         the node does not have it any more; its status is still kept
  *     say POD PHASE [ready|unready] [reason=R] [late]   a worker has computed a status; late: it took
  *                                       a while, so it is handed over rather than set
  *     probe POD ready|unready           a readiness probe has news
@@ -12,21 +15,24 @@
  *     vanish POD                        it is deleted from the API by force
  *     foreign POD TYPE=STATUS           somebody else writes a condition
  *     orphans [POD…]                    housekeeping: these are the pods that are left
- *     api up|down|conflict|slow=MS|busy=SECONDS|deaf|fail-deletes|conflict-patches    from now on; deaf: it acts, but the
- *                                       answer is lost
+ *     api up|down|conflict|slow=MS|busy=SECONDS|deaf|fail-deletes|conflict-patches|drop-reasons
+ *                                       from now on; deaf: it acts, but the answer is lost
  *     restart-count POD N               N changes in a row
+ *     restart [limit=N]                 podkeep begins anew, with a client limit of N requests a second
  *     watch on|off                      whether podkeep sees what happens in the API
  *     wait SECONDS
  *
  * Below the line stand the requests that the API got, and what it has afterwards.
  */
-import type { ConditionStatus, Pod, PodPhase, PodStatus } from '../../src/api/pod.ts';
+import type { ConditionStatus, Pod, PodPhase } from '../../src/api/pod.ts';
+import { isMirrorPod } from '../../src/core/pod-facts.ts';
 import { StatusManager } from '../../src/kubelet/status-manager/status-manager.ts';
 import type { ProbeOutcome } from '../../src/ports/probe-results.ts';
-import { MemoryApi, type Fault } from './memory-api.ts';
+import { MemoryApi } from './memory-api.ts';
 import { MemoryPodManager } from './memory-pod-manager.ts';
 import { playScript } from './script.ts';
 import { noProbes, silentLog, silentStatusObserver } from './silent-ports.ts';
+import { FAIR, folded, idOf, statusOf, weatherOf, withoutReason } from './status-manager-words.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export function playStatusManagerScript(script: string): Promise<string> {
@@ -34,51 +40,24 @@ export function playStatusManagerScript(script: string): Promise<string> {
   return playScript(script, (command) => player.play(command));
 }
 
-const NO_FAULT: Fault = {};
-
 class Player {
   readonly #clock = new VirtualClock();
-  #fault: Fault = NO_FAULT;
-  #failsDeletes = false;
-  #refusesPatches = false;
+  #weather = FAIR;
   readonly #api = new MemoryApi({
     clock: this.#clock,
     fault: ({ verb }) => {
-      if (this.#failsDeletes && verb === 'delete') return { refuse: 500 };
-      return this.#refusesPatches && verb === 'patch' ? { refuse: 409 } : this.#fault;
+      const { fault, failsDeletes, refusesPatches } = this.#weather;
+      if (failsDeletes && verb === 'delete') return { refuse: 500 };
+      return refusesPatches && verb === 'patch' ? { refuse: 409 } : fault;
     },
   });
   readonly #pods = new MemoryPodManager();
   readonly #stopped = new Set<string>();
   readonly #readiness = new Map<string, ProbeOutcome>();
   readonly #uids = new Map<string, number>();
+  readonly #manifests = new Map<string, Pod>();
   readonly #told: string[] = [];
-  readonly #manager = new StatusManager({
-    clock: this.#clock,
-    random: { next: () => 0 },
-    api: this.#api,
-    pods: this.#pods,
-    probes: {
-      of: (uid) => ({
-        ...noProbes.of(uid),
-        readiness: this.#readiness,
-        readinessProbed: new Set(['main']),
-        since: '2030-01-02T03:00:00Z',
-      }),
-    },
-    decisions: {
-      record: ({ pod, machine, from, to, why }) => {
-        if (machine === 'status-write') this.#told.push(`  ${pod.uid}: ${from} -> ${to}: ${why}`);
-      },
-    },
-    log: silentLog,
-    observer: {
-      ...silentStatusObserver,
-      statusWritten: (seconds) => void this.#told.push(`  acknowledged after ${seconds} s`),
-    },
-    window: 2,
-    couldHaveRunningContainers: (_pod, uid) => !this.#stopped.has(uid),
-  });
+  #manager = this.#newManager(-1);
   #shown = '';
   #isWatching = true;
 
@@ -115,6 +94,12 @@ class Player {
       case 'create':
       case 'recreate':
         return this.#create(name);
+      case 'manifest':
+        return this.#write(name);
+      case 'mirror':
+        return this.#mirror(name);
+      case 'leave':
+        return this.#pods.remove(this.#uidOf(name));
       case 'say':
         return this.#say(name, rest);
       case 'probe': {
@@ -135,6 +120,8 @@ class Player {
         const deletionTimestamp = '2030-01-02T03:04:35Z';
         return void this.#api.put({ ...pod, metadata: { ...pod.metadata, deletionTimestamp } });
       }
+      case 'restart':
+        return this.#restart(name);
       case 'watch':
         this.#isWatching = name === 'on';
         return;
@@ -154,9 +141,7 @@ class Player {
         }
         return;
       case 'api':
-        this.#failsDeletes = name === 'fail-deletes';
-        this.#refusesPatches = name === 'conflict-patches';
-        this.#fault = this.#failsDeletes || this.#refusesPatches ? NO_FAULT : faultOf(name);
+        this.#weather = weatherOf(name);
         return;
       case 'wait':
         return this.#clock.pass(Number(name) * 1000);
@@ -165,15 +150,80 @@ class Player {
     }
   }
 
+  async #restart(limit: string): Promise<void> {
+    await this.#manager.stop();
+    this.#manager = this.#newManager(Number(limit.split('=')[1] ?? -1));
+    this.#manager.start();
+    for (const pod of this.#api.pods()) this.#watch(pod, false);
+  }
+
+  #newManager(qps: number): StatusManager {
+    return new StatusManager({
+      clock: this.#clock,
+      random: { next: () => 0 },
+      api: {
+        getPod: (name, signal) => this.#api.getPod(name, signal),
+        patchPodStatus: (name, patch, signal) => {
+          const body = this.#weather.dropsReasons ? withoutReason(patch) : patch;
+          return this.#api.patchPodStatus(name, body, signal);
+        },
+        deletePod: (name, uid, signal) => this.#api.deletePod(name, uid, signal),
+      },
+      pods: this.#pods,
+      probes: {
+        of: (uid) => ({
+          ...noProbes.of(uid),
+          readiness: this.#readiness,
+          readinessProbed: new Set(['main']),
+          since: '2030-01-02T03:00:00Z',
+        }),
+      },
+      decisions: {
+        record: ({ pod, machine, from, to, why }) => {
+          if (machine === 'status-write') this.#told.push(`  ${pod.uid}: ${from} -> ${to}: ${why}`);
+        },
+      },
+      log: { ...silentLog, error: (message) => void this.#told.push(`  error: ${message}`) },
+      observer: {
+        ...silentStatusObserver,
+        statusWritten: (seconds) => void this.#told.push(`  acknowledged after ${seconds} s`),
+      },
+      window: 2,
+      qps,
+      burst: 1,
+      couldHaveRunningContainers: (_pod, uid) => !this.#stopped.has(uid),
+    });
+  }
+
   #create(name: string): void {
-    const number = (this.#uids.get(name) ?? 0) + 1;
-    const before = this.#api.find({ namespace: 'default', name });
-    if (before) this.#api.remove({ namespace: 'default', name });
-    this.#uids.set(name, number);
-    const uid = this.#uidOf(name);
+    this.#api.remove({ namespace: 'default', name });
+    const uid = this.#newUid(name);
     this.#api.put({
       metadata: { name, namespace: 'default', uid, generation: 1 },
       spec: { containers: [{ name: 'main', readinessProbe: {} }] },
+      status: { phase: 'Pending' },
+    });
+  }
+
+  #write(name: string): void {
+    const uid = this.#newUid(name);
+    const annotations = { 'kubernetes.io/config.source': 'file' };
+    const pod: Pod = {
+      metadata: { name, namespace: 'default', uid, annotations },
+      spec: { containers: [{ name: 'main', readinessProbe: {} }] },
+    };
+    this.#manifests.set(name, pod);
+    this.#pods.set(pod);
+  }
+
+  #mirror(name: string): void {
+    const { metadata, spec } = this.#podOf(name);
+    const annotations = { ...metadata.annotations, 'kubernetes.io/config.mirror': 'hash' };
+    this.#api.remove({ namespace: 'default', name });
+    const uid = `${metadata.uid}-${this.#newUid('mirror')}`;
+    this.#api.put({
+      metadata: { ...metadata, annotations, uid },
+      spec,
       status: { phase: 'Pending' },
     });
   }
@@ -207,9 +257,16 @@ class Player {
 
   #watch(pod: Pod, isGone: boolean): void {
     if (!this.#isWatching) return;
+    const source = isMirrorPod(pod) ? this.#manifests.get(pod.metadata.name ?? '') : undefined;
+    if (source) this.#pods.set(source, isGone ? undefined : pod);
     if (isGone) return this.#manager.apiPodGone(pod);
-    this.#pods.set(pod);
+    if (!source) this.#pods.set(pod);
     this.#manager.apiPodSeen(pod);
+  }
+
+  #newUid(name: string): string {
+    this.#uids.set(name, (this.#uids.get(name) ?? 0) + 1);
+    return this.#uidOf(name);
   }
 
   #uidOf(name: string): string {
@@ -219,6 +276,7 @@ class Player {
   /** As the API has it, or had it. */
   #podOf(name: string): Pod {
     const pod =
+      this.#manifests.get(name) ??
       this.#pods.find(name)?.pod ??
       this.#api.find({ namespace: 'default', name }) ??
       this.#pods.find(this.#uidOf(name))?.pod;
@@ -242,70 +300,4 @@ class Player {
     });
     return pods.length > 0 ? pods.join('\n') : 'no pods';
   }
-}
-
-interface Facts {
-  readonly phase: PodPhase;
-  readonly ready: boolean;
-  readonly reason: string | undefined;
-  readonly restarts: number;
-}
-
-function statusOf(uid: string, { phase, ready, reason, restarts }: Facts): PodStatus {
-  const status: ConditionStatus = ready ? 'True' : 'False';
-  const isOver = phase === 'Failed' || phase === 'Succeeded';
-  const ended = { terminated: { exitCode: phase === 'Failed' ? 1 : 0 } };
-  return {
-    phase,
-    ...(reason !== undefined && { reason }),
-    conditions: [
-      { type: 'Ready', status },
-      { type: 'ContainersReady', status },
-    ],
-    containerStatuses: [
-      {
-        name: 'main',
-        containerID: idOf(uid),
-        ready,
-        started: true,
-        restartCount: restarts,
-        state: isOver ? ended : { running: { startedAt: '2030-01-02T03:04:00Z' } },
-      },
-    ],
-  };
-}
-
-function idOf(uid: string): string {
-  return `test://${uid}`;
-}
-
-function faultOf(word: string): Fault {
-  const [kind = '', value = '0'] = word.split('=');
-  switch (kind) {
-    case 'up':
-      return NO_FAULT;
-    case 'down':
-      return { cut: 'before' };
-    case 'deaf':
-      return { cut: 'after' };
-    case 'conflict':
-      return { refuse: 409 };
-    case 'slow':
-      return { latencyMs: Number(value) };
-    case 'busy':
-      return { refuse: 429, retryAfterMs: Number(value) * 1000 };
-    default:
-      throw new Error(`no such fault: ${word}`);
-  }
-}
-
-/** The same line many times becomes one with a number. */
-function folded(lines: readonly string[]): readonly string[] {
-  const counted: [string, number][] = [];
-  for (const line of lines) {
-    const last = counted.at(-1);
-    if (last?.[0] === line) last[1] += 1;
-    else counted.push([line, 1]);
-  }
-  return counted.map(([line, count]) => (count > 1 ? `${line} (${count} times)` : line));
 }

@@ -14,12 +14,17 @@ interface Timer {
 const START_MS = Date.UTC(2030, 0, 2, 3, 4, 5);
 
 export class VirtualClock implements Clock {
+  readonly #startMs: number;
   #elapsedMs = 0;
   /** In the order in which they will fire. */
   #timers: Timer[] = [];
 
+  constructor(startMs = START_MS) {
+    this.#startMs = startMs;
+  }
+
   now(): number {
-    return START_MS + this.#elapsedMs;
+    return this.#startMs + this.#elapsedMs;
   }
 
   monotonic(): number {

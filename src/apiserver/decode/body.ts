@@ -2,15 +2,16 @@
  * Reads the body of a request into an object: JSON, YAML or protobuf, by its content type, checked
  * against the kind's shape, with the strictness that the request asked for.
  */
-import { parse as parseYaml } from 'yaml';
 import { decodeProtobuf } from '../../api/protobuf/decode.ts';
 import { PodkeepError } from '../../lib/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { ApiRequest } from '../../ports/http-handler.ts';
+import { isCustomKind, readCustomObject } from '../custom/custom-object.ts';
 import type { KindDefinition } from '../kind.ts';
 import { textOf } from '../metadata.ts';
 import { badRequest, tooLarge, unsupportedMediaType } from '../status.ts';
 import { readJson } from './json-text.ts';
-import { readTyped, WrongType } from './typed-object.ts';
+import { readTyped, WrongType, type TypedObject } from './typed-object.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
@@ -25,7 +26,7 @@ const YAML_TYPE = 'application/yaml';
 export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 const ACCEPTED = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
 
-export async function readBytes(request: Request): Promise<Uint8Array> {
+export async function readBytes(request: ApiRequest): Promise<Uint8Array> {
   const length = Number(request.headers.get('content-length') ?? 0);
   if (length > BODY_BYTES_MAX) throw tooLarge(BODY_BYTES_MAX);
   if (!request.body) return new Uint8Array();
@@ -40,7 +41,7 @@ export async function readBytes(request: Request): Promise<Uint8Array> {
 }
 
 /** Without the parameters, in lower case; JSON if nothing is said. */
-export function contentTypeOf(request: Request): string {
+export function contentTypeOf(request: ApiRequest): string {
   const [type = ''] = (request.headers.get('content-type') ?? '').split(';');
   return type.trim().toLowerCase() || JSON_TYPE;
 }
@@ -52,20 +53,26 @@ interface RawBody {
 
 /** The object of a create or update. */
 export async function readObject(
-  request: Request,
+  request: ApiRequest,
   definition: KindDefinition,
   validation: FieldValidation,
 ): Promise<DecodedBody> {
-  const raw = readRaw(await readBytes(request), contentTypeOf(request), definition.kind);
+  const contentType = contentTypeOf(request);
+  if (isCustomKind(definition) && contentType === PROTOBUF_TYPE) {
+    // Nobody but its schema knows a custom kind, and a schema numbers no fields.
+    throw unsupportedMediaType([JSON_TYPE, YAML_TYPE]);
+  }
+  const raw = await readRaw(await readBytes(request), contentType, definition.kind);
   checkKind(raw.value, definition);
   return hold(raw, definition, validation);
 }
 
 /** Options of a delete: the same three formats, but an empty body says nothing. */
-export async function readOptions(request: Request): Promise<JsonObject> {
+export async function readOptions(request: ApiRequest): Promise<JsonObject> {
   const bytes = await readBytes(request);
   if (bytes.byteLength === 0) return {};
-  return readRaw(bytes, contentTypeOf(request), 'DeleteOptions').value;
+  const { value } = await readRaw(bytes, contentTypeOf(request), 'DeleteOptions');
+  return value;
 }
 
 /** Checks an object that did not come from a body, such as the outcome of a patch. */
@@ -77,14 +84,13 @@ export function hold(
   definition: KindDefinition,
   validation: FieldValidation,
 ): DecodedBody {
-  const { type, kind, version } = definition;
-  if (!type) return { object: value, warnings: [] };
+  const { kind, version } = definition;
   try {
-    const { object, unknown } = readTyped(value, type);
-    const complaints = [
-      ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`),
-      ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
-    ];
+    const { object, unknown } = readShape(value, definition);
+    const strangers = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
+    const repeated = duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
+    const isCustom = isCustomKind(definition);
+    const complaints = isCustom ? [...repeated, ...strangers] : [...strangers, ...repeated];
     if (validation === 'Strict' && complaints.length > 0) {
       throw badRequest(
         `${kind} in version "${version}" cannot be handled as a ${kind}: ` +
@@ -100,13 +106,18 @@ export function hold(
   }
 }
 
-function readRaw(bytes: Uint8Array, contentType: string, kind: string): RawBody {
+function readShape(value: JsonObject, definition: KindDefinition): TypedObject {
+  if (isCustomKind(definition)) return readCustomObject(value, definition);
+  return definition.type ? readTyped(value, definition.type) : { object: value, unknown: [] };
+}
+
+async function readRaw(bytes: Uint8Array, contentType: string, kind: string): Promise<RawBody> {
   if (contentType === PROTOBUF_TYPE) return { value: readProtobuf(bytes, kind), duplicates: [] };
   if (contentType !== JSON_TYPE && contentType !== YAML_TYPE) throw unsupportedMediaType(ACCEPTED);
   const text = new TextDecoder().decode(bytes);
   try {
     const { value, duplicates } =
-      contentType === JSON_TYPE ? readJson(text) : { value: readYaml(text), duplicates: [] };
+      contentType === JSON_TYPE ? readJson(text) : { value: await readYaml(text), duplicates: [] };
     if (isJsonObject(value)) return { value, duplicates };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -121,8 +132,15 @@ function readRaw(bytes: Uint8Array, contentType: string, kind: string): RawBody 
 }
 
 /** YAML 1.1, as Kubernetes reads it: `on` is a boolean. No anchors that explode. */
-function readYaml(text: string): Json {
-  const value: Json = parseYaml(text, { version: '1.1', maxAliasCount: 100, merge: true });
+async function readYaml(text: string): Promise<Json> {
+  // Few send YAML, and nobody else is to wait for its parser when the server starts.
+  const { parse: parseYaml } = await import('yaml');
+  const value: Json = parseYaml(text, {
+    version: '1.1',
+    maxAliasCount: 100,
+    merge: true,
+    logLevel: 'error',
+  });
   return value;
 }
 

@@ -9,6 +9,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { parseGoDuration } from '../../api/time-duration.ts';
 import { parseMicroTime, parseTime } from '../../api/time.ts';
 import { readQuantity } from '../../api/quantity-text.ts';
+import { structOf } from '../../api/schema/schema.ts';
 import type { Field, Scalar, Shape, Special, StructType } from '../../api/schema/shape.ts';
 
 export interface TypedObject {
@@ -70,6 +71,7 @@ function readValue(
       checkScalar(value, shape.scalar, path);
       return value;
     case 'special':
+      if (isSchemaSpecial(shape.special)) return readSchemas(value, shape.special, path, depth);
       checkSpecial(value, shape.special, path);
       return value;
     case 'list':
@@ -120,6 +122,29 @@ function checkScalar(value: Json, scalar: Scalar, path: string): void {
   }
 }
 
+/** A schema, or what may stand in its place. */
+type SchemaSpecial = Extract<Special, `JSONSchemaProps${string}`>;
+
+function isSchemaSpecial(special: Special): special is SchemaSpecial {
+  return special.startsWith('JSONSchemaProps');
+}
+
+/** Go reads these by themselves, and says nothing of fields in them that it does not know. */
+function readSchemas(value: Json, special: SchemaSpecial, path: string, depth: number): Json {
+  const read = (one: Json): Json => {
+    if (!isJsonObject(one)) throw wrongType(one, path, 'JSONSchemaProps');
+    return readStruct(one, structOf('apiextensions/v1.JSONSchemaProps'), path, [], depth + 1);
+  };
+  if (special === 'JSONSchemaPropsOrBool' && typeof value === 'boolean') return value;
+  if (special === 'JSONSchemaPropsOrBool' || !Array.isArray(value)) return read(value);
+  const items: readonly Json[] = value;
+  if (special === 'JSONSchemaPropsOrArray') return items.map(read);
+  return items.map((item) => {
+    checkScalar(item, 'string', path);
+    return item;
+  });
+}
+
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const INTEGER_MAX = {
   int32: 2 ** 31,
@@ -149,8 +174,15 @@ function checkSpecial(value: Json, special: Special, path: string): void {
   } catch (error) {
     if (error instanceof WrongType) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new WrongType(`field ${path}: ${why}`);
+    // Of a quantity Kubernetes says what is wrong with it, but not where it stands.
+    throw new WrongType(special === 'Quantity' ? reasonOf(why) : `field ${path}: ${why}`);
   }
+}
+
+function reasonOf(message: string): string {
+  const marker = ' is not valid: ';
+  const at = message.indexOf(marker);
+  return at < 0 ? message : message.slice(at + marker.length);
 }
 
 function zeroOf(shape: Shape): Json {

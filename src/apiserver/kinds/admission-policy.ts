@@ -33,6 +33,7 @@ function policies(prefix: Prefix, list: 'validations' | 'mutations'): KindDefini
     categories: ['api-extensions'],
     ...(hasStatus && { subresources: [statusSubresource(kind)] }),
     rules: {
+      versionRequired: true,
       applyDefaults: (object) =>
         changeGivenAt(
           changeStructAt(object, 'spec', (spec) => fillAbsent(spec, { failurePolicy: 'Fail' })),
@@ -62,6 +63,7 @@ function policyBindings(prefix: Prefix): KindDefinition {
     resource: `${prefix.toLowerCase()}admissionpolicybindings`,
     categories: ['api-extensions'],
     rules: {
+      versionRequired: true,
       applyDefaults: (object) => changeGivenAt(object, 'spec.matchResources', defaultMatch),
       prepareForCreate: startGenerations,
       validate: (object) => [...checkBinding(object, prefix)],

@@ -31,6 +31,7 @@ function webhooks(prefix: 'Mutating' | 'Validating', more: JsonObject): KindDefi
     resource: `${prefix.toLowerCase()}webhookconfigurations`,
     categories: ['api-extensions'],
     rules: {
+      versionRequired: true,
       applyDefaults: (object) =>
         changeObjects(object, 'webhooks', (webhook) => fillAbsent(defaultWebhook(webhook), more)),
       prepareForCreate: startGenerations,

@@ -12,10 +12,12 @@ import {
 } from './admission-webhook.ts';
 import { apiServices } from './api-service.ts';
 import { certificateSigningRequests } from './certificate-signing-request.ts';
+import { componentStatuses } from './component-status.ts';
 import { configMaps } from './config-map.ts';
 import { controllerRevisions } from './controller-revision.ts';
 import { cronJobs } from './cron-job.ts';
 import { csiDrivers, csiNodes, csiStorageCapacities } from './csi.ts';
+import { customResourceDefinitions } from './custom-resource-definition.ts';
 import { daemonSets } from './daemon-set.ts';
 import { deployments } from './deployment.ts';
 import { endpointSlices } from './endpoint-slice.ts';
@@ -34,13 +36,21 @@ import { persistentVolumeClaims } from './persistent-volume-claim.ts';
 import { persistentVolumes } from './persistent-volume.ts';
 import { podDisruptionBudgets } from './pod-disruption-budget.ts';
 import { podTemplates } from './pod-template-object.ts';
-import { pods } from './pods.ts';
+import { bindings, pods } from './pods.ts';
 import { priorityClasses } from './priority-class.ts';
 import { clusterRoleBindings, roleBindings } from './rbac-binding.ts';
 import { clusterRoles, roles } from './rbac-role.ts';
 import { replicaSets } from './replica-set.ts';
 import { replicationControllers } from './replication-controller.ts';
 import { resourceQuotas } from './resource-quota.ts';
+import {
+  localSubjectAccessReviews,
+  selfSubjectAccessReviews,
+  selfSubjectReviews,
+  selfSubjectRulesReviews,
+  subjectAccessReviews,
+  tokenReviews,
+} from './reviews.ts';
 import { runtimeClasses } from './runtime-class.ts';
 import { secrets } from './secret.ts';
 import { serviceAccounts } from './service-account.ts';
@@ -50,6 +60,8 @@ import { storageClasses } from './storage-class.ts';
 import { volumeAttachments } from './volume-attachment.ts';
 
 const core: readonly KindDefinition[] = [
+  bindings,
+  componentStatuses,
   configMaps,
   endpoints,
   events,
@@ -75,6 +87,15 @@ const workloads: readonly KindDefinition[] = [
   statefulSets,
 ];
 
+const reviews: readonly KindDefinition[] = [
+  selfSubjectReviews,
+  tokenReviews,
+  localSubjectAccessReviews,
+  selfSubjectAccessReviews,
+  selfSubjectRulesReviews,
+  subjectAccessReviews,
+];
+
 const storage: readonly KindDefinition[] = [
   csiDrivers,
   csiNodes,
@@ -97,6 +118,7 @@ export const builtInKinds: readonly KindDefinition[] = [
   apiServices,
   ...workloads,
   groupEvents,
+  ...reviews,
   horizontalPodAutoscalers,
   jobs,
   cronJobs,
@@ -111,6 +133,7 @@ export const builtInKinds: readonly KindDefinition[] = [
   roles,
   ...storage,
   ...admission,
+  customResourceDefinitions,
   priorityClasses,
   leases,
   runtimeClasses,

@@ -21,6 +21,7 @@ export const csiDrivers = plainKind(STORAGE, {
   kind: 'CSIDriver',
   resource: 'csidrivers',
   rules: {
+    versionRequired: true,
     applyDefaults: (object) => changeStructAt(object, 'spec', defaultDriver),
     validate: (object) => [...checkDriver(object)],
     validateUpdate: (object, old) => [
@@ -60,6 +61,7 @@ export const csiNodes = plainKind(STORAGE, {
   kind: 'CSINode',
   resource: 'csinodes',
   rules: {
+    versionRequired: true,
     validate: (object) => [...checkNodeDrivers(object)],
     validateUpdate: (object) => [...checkNodeDrivers(object)],
   },
@@ -78,6 +80,7 @@ export const csiStorageCapacities = plainKind(STORAGE, {
   kind: 'CSIStorageCapacity',
   resource: 'csistoragecapacities',
   rules: {
+    versionRequired: true,
     validate: (object) => [...checkCapacity(object)],
     validateUpdate: (object, old) => [
       ...checkCapacity(object),

@@ -19,14 +19,15 @@ export const endpoints = plainKind('v1', {
   kind: 'Endpoints',
   resource: 'endpoints',
   shortNames: ['ep'],
+  warning: DEPRECATED,
   rules: {
+    createsOnUpdate: true,
     applyDefaults: (object) =>
       changeObjects(object, 'subsets', (subset) =>
         changeObjects(subset, 'ports', (port) => fillEmpty(port, { protocol: 'TCP' })),
       ),
     validate: (object) => [...checkSubsets(object)],
     validateUpdate,
-    warnings: () => [DEPRECATED],
   },
   columns: [NAME, textColumn('Endpoints', 'Addresses with ports.', printEndpoints), AGE],
 });

@@ -26,6 +26,7 @@ const OBJECT_FIELDS = [
 ];
 
 const rules: KindRules = {
+  createsOnUpdate: true,
   // Events have no name that anybody chose, so nobody checks it.
   checkName: () => [],
   selectableFields: (event) => ({
@@ -77,6 +78,7 @@ export const groupEvents = plainKind('events.k8s.io/v1', {
   shortNames: ['ev'],
   storedAs: { definition: events, fromStored: toEventsGroup, toStored: toCoreGroup },
   rules: {
+    createsOnUpdate: true,
     selectableFields: (event) => fieldsOf(event, 'regarding', 'reportingController'),
     validate: (event) => [
       ...validateAnyEvent(toCoreGroup(event), 'reportingController'),

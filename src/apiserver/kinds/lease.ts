@@ -11,6 +11,8 @@ export const leases = plainKind('coordination.k8s.io/v1', {
   kind: 'Lease',
   resource: 'leases',
   rules: {
+    versionRequired: true,
+    createsOnUpdate: true,
     prepareForCreate: withoutElection,
     prepareForUpdate: withoutElection,
     validate: (object) => [...checkSpec(object)],

@@ -24,6 +24,7 @@ export const limitRanges = plainKind('v1', {
   resource: 'limitranges',
   shortNames: ['limits'],
   rules: {
+    createsOnUpdate: true,
     applyDefaults: (object) =>
       changeStructAt(object, 'spec', (spec) => changeObjects(spec, 'limits', defaultItem)),
     validate: (object) => [...checkItems(object)],

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { metadataOf } from '../metadata.ts';
 import { textColumn, wide } from './columns.ts';
 import { changeGivenAt, objectsAt, textAt, valueAt } from './field-path.ts';
-import { AGE, NAME, plainKind, statusSubresource } from './plain-kind.ts';
+import { AGE, NAME, plainKind, proxySubresource, statusSubresource } from './plain-kind.ts';
 import { internalForm } from './pod-template/internal-form.ts';
 import {
   duplicate,
@@ -26,7 +26,7 @@ export const nodes = plainKind('v1', {
   kind: 'Node',
   resource: 'nodes',
   shortNames: ['no'],
-  subresources: [statusSubresource('Node')],
+  subresources: [proxySubresource('NodeProxyOptions'), statusSubresource('Node')],
   rules: {
     applyDefaults: (object) => changeGivenAt(object, 'status', defaultStatus),
     validate: (object) => [...checkTaints(object), ...checkResources(object)],

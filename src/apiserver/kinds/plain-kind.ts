@@ -55,6 +55,12 @@ export function statusSubresource(kind: string): Subresource {
   return { name: 'status', kind, verbs: ['get', 'patch', 'update'] };
 }
 
+/** Whatever is sent to it goes on to a server behind the object. */
+export function proxySubresource(kind: string): Subresource {
+  const verbs = ['create', 'delete', 'get', 'patch', 'update'] as const;
+  return { name: 'proxy', kind, verbs, connects: 'proxy' };
+}
+
 export const NAME: Column = {
   name: 'Name',
   type: 'string',

@@ -20,6 +20,7 @@ export const podDisruptionBudgets = plainKind('policy/v1', {
   shortNames: ['pdb'],
   subresources: [statusSubresource('PodDisruptionBudget')],
   rules: {
+    versionRequired: true,
     prepareForCreate: startWithoutStatus,
     validate: (object) => [...checkSpec(object)],
     validateUpdate: (object) => [...checkSpec(object)],

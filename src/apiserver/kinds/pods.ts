@@ -1,22 +1,54 @@
-/**
- * Pods, as the server offers them now: with the subresources that read and change the pod itself.
- * Binding and eviction make something else of a request, and are added by whoever performs them.
- */
+/** Pods, with what may be changed through their subresources. */
 import type { KindDefinition, Subresource } from '../kind.ts';
+import { plainKind, proxySubresource } from './plain-kind.ts';
 import { POD } from './pod/definition.ts';
 import { POD_SUBRESOURCES } from './pod/subresources.ts';
 
+/** Which pod is to run on which node. It is done, and not kept. */
+export const bindings = plainKind('v1', {
+  kind: 'Binding',
+  resource: 'bindings',
+  verbs: ['create'],
+});
+
+const evictions = plainKind('policy/v1', {
+  kind: 'Eviction',
+  resource: 'evictions',
+  verbs: ['create'],
+});
+
+const BODIES: ReadonlyMap<string, KindDefinition> = new Map([
+  ['binding', bindings],
+  ['eviction', evictions],
+]);
+
+/** What the pod's node answers, or the pod itself. */
+const CONNECTED: readonly Subresource[] = [
+  streamTo('attach', 'PodAttachOptions'),
+  streamTo('exec', 'PodExecOptions'),
+  { name: 'log', verbs: ['get'], kind: 'Pod', connects: 'log' },
+  streamTo('portforward', 'PodPortForwardOptions'),
+  proxySubresource('PodProxyOptions'),
+];
+
 export const pods: KindDefinition = {
   ...POD,
-  subresources: (POD.subresources ?? []).filter(showsPod).map(withOwnRules),
+  subresources: [...(POD.subresources ?? []), ...CONNECTED]
+    .map((part) => withBody(withOwnRules(part)))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
 };
 
-function showsPod({ kind }: Subresource): boolean {
-  return kind === POD.kind;
+function streamTo(name: string, kind: string): Subresource {
+  return { name, verbs: ['create', 'get'], kind, connects: 'stream' };
 }
 
 function withOwnRules(subresource: Subresource): Subresource {
   const rules = POD_SUBRESOURCES.get(subresource.name);
   if (!rules) return subresource;
   return { ...subresource, prepareForUpdate: rules.prepare, validateUpdate: rules.validate };
+}
+
+function withBody(subresource: Subresource): Subresource {
+  const body = BODIES.get(subresource.name);
+  return body ? { ...subresource, body } : subresource;
 }

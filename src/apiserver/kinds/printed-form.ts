@@ -12,6 +12,7 @@
  * in this form already comes back as it is.
  */
 import { formatQuantity, readQuantity } from '../../api/quantity-text.ts';
+import { structOf } from '../../api/schema/schema.ts';
 import type { Field, Scalar, Shape, StructType } from '../../api/schema/shape.ts';
 import { formatMicroTime, formatTime, parseMicroTime, parseTime } from '../../api/time.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
@@ -66,7 +67,9 @@ function printValue(value: Json, shape: Shape): Json {
     case 'map':
       return isJsonObject(value) ? printMap(value, shape.value) : value;
     case 'special':
-      return shape.special === 'Quantity' ? printQuantity(value) : printTime(value, shape.special);
+      if (shape.special === 'Quantity') return printQuantity(value);
+      if (shape.special.startsWith('JSONSchemaProps')) return printSchemas(value);
+      return printTime(value, shape.special);
     case 'scalar':
       return value;
   }
@@ -80,6 +83,16 @@ function printMap(map: JsonObject, shape: Shape): JsonObject {
   );
   if (entries.every(([, value], index) => value === printed[index])) return map;
   return Object.fromEntries(entries.map(([key], index) => [key, printed[index] ?? null]));
+}
+
+/** A schema or a list of them; what stands in their place is printed as it is. */
+function printSchemas(value: Json): Json {
+  if (Array.isArray(value)) {
+    const items: readonly Json[] = value;
+    return mapShared(items, printSchemas);
+  }
+  if (!isJsonObject(value)) return value;
+  return printedForm(value, structOf('apiextensions/v1.JSONSchemaProps'));
 }
 
 function printQuantity(value: Json): Json {

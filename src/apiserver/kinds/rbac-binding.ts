@@ -31,6 +31,7 @@ function bindings(kind: string, resource: string, roleKinds: readonly string[]):
     kind,
     resource,
     rules: {
+      createsOnUpdate: true,
       applyDefaults,
       checkName: checkPathSegment,
       validate: (object) => [...check(object)],

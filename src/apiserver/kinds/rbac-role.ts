@@ -13,6 +13,7 @@ export const roles = plainKind(`${RBAC}/v1`, {
   kind: 'Role',
   resource: 'roles',
   rules: {
+    createsOnUpdate: true,
     checkName: checkPathSegment,
     validate: (object) => [...checkRules(object, true)],
     validateUpdate: (object) => [...checkRules(object, true)],
@@ -24,6 +25,7 @@ export const clusterRoles = plainKind(`${RBAC}/v1`, {
   kind: 'ClusterRole',
   resource: 'clusterroles',
   rules: {
+    createsOnUpdate: true,
     checkName: checkPathSegment,
     validate: (object) => [...checkRules(object, false), ...checkAggregation(object)],
     validateUpdate: (object) => [...checkRules(object, false), ...checkAggregation(object)],

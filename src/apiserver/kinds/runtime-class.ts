@@ -14,6 +14,8 @@ export const runtimeClasses = plainKind('node.k8s.io/v1', {
   kind: 'RuntimeClass',
   resource: 'runtimeclasses',
   rules: {
+    versionRequired: true,
+    createsOnUpdate: true,
     validate: (object) => [...checkClass(object)],
     validateUpdate: (object, old) => [...validateUnchanged(object, old, ['handler'])],
   },

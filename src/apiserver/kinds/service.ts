@@ -1,17 +1,18 @@
 /**
  * Services: a stable address for pods that come and go.
  *
- * The server gives out no cluster addresses and no node ports: nothing here would route to them. A
- * service has the address that its author gave it, or none.
+ * Addresses and node ports are given out on the way in (admission/service-addresses.ts). Nothing here
+ * routes to them.
  */
 import { checkDns1123Label } from '../../api/validation-names.ts';
 import { parseIp } from '../../lib/ip.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { printLabels, textColumn, wide } from './columns.ts';
-import { changeStructAt, objectsAt, structAt, textAt, valueAt } from './field-path.ts';
+import { changeStructAt, objectsAt, textAt, valueAt } from './field-path.ts';
 import { withoutStatus } from './lifecycle.ts';
 import { AGE, NAME, plainKind, statusSubresource } from './plain-kind.ts';
 import { validateService } from './service-rules.ts';
+import { dropUnneeded, keepAllocated } from './service-transition.ts';
 import {
   changeObjects,
   fillAbsent,
@@ -20,7 +21,7 @@ import {
   withFieldOf,
   withoutField,
 } from './validation/json-changes.ts';
-import { isGiven, readNumber, readText, readTexts } from './validation/json-reading.ts';
+import { isGiven, readNumber, readStruct, readText, readTexts } from './validation/json-reading.ts';
 
 const AFFINITY_SECONDS = 10_800;
 const EXTERNAL_TYPES: ReadonlySet<string> = new Set(['NodePort', 'LoadBalancer']);
@@ -32,9 +33,11 @@ export const services = plainKind('v1', {
   categories: ['all'],
   subresources: [statusSubresource('Service')],
   rules: {
+    createsOnUpdate: true,
     applyDefaults: (object) => changeStructAt(object, 'spec', defaultSpec),
     prepareForCreate: withoutStatus,
-    prepareForUpdate: (object, old) => keepAddress(withFieldOf(object, 'status', old), old),
+    prepareForUpdate: (object, old) =>
+      dropUnneeded(keepAllocated(withFieldOf(object, 'status', old), old), old),
     checkName: checkDns1123Label,
     validate: (object) => [...validateService(object)],
     validateUpdate: (object, old) => [...validateService(object, old)],
@@ -95,17 +98,15 @@ function defaultFamilies(spec: JsonObject): JsonObject {
     address === ''
       ? spec
       : fillAbsent(fillEmpty(spec, { clusterIP: address }), { clusterIPs: [address] });
-  return fillAbsent(listed, { ipFamilies: [family], ipFamilyPolicy: 'SingleStack' });
-}
-
-/** Who leaves out the address on an update means the one that there is. */
-function keepAddress(object: JsonObject, old: JsonObject): JsonObject {
-  const hasNone = [object, old].some((one) => textAt(one, 'spec.type') === 'ExternalName');
-  if (hasNone || textAt(object, 'spec.clusterIP') !== '') return object;
-  return changeStructAt(object, 'spec', (spec) => {
-    const before = structAt(old, 'spec');
-    return withFieldOf(withFieldOf(spec, 'clusterIP', before), 'clusterIPs', before);
-  });
+  const isAnywhere = address === 'None' && Object.keys(readStruct(spec['selector'])).length === 0;
+  if (!isAnywhere)
+    return fillAbsent(listed, { ipFamilies: [family], ipFamilyPolicy: 'SingleStack' });
+  // Its endpoints are somebody else's, so any family will do.
+  const next = fillAbsent(listed, { ipFamilyPolicy: 'RequireDualStack' });
+  const [first = family, second] = readTexts(next['ipFamilies']);
+  const isSingle = next['ipFamilyPolicy'] === 'SingleStack' || second !== undefined;
+  if (isSingle) return fillAbsent(next, { ipFamilies: [family] });
+  return withField(next, 'ipFamilies', [first, first === 'IPv4' ? 'IPv6' : 'IPv4']);
 }
 
 function printExternal(object: JsonObject): string {

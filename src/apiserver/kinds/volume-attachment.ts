@@ -12,6 +12,7 @@ export const volumeAttachments = plainKind('storage.k8s.io/v1', {
   resource: 'volumeattachments',
   subresources: [statusSubresource('VolumeAttachment')],
   rules: {
+    versionRequired: true,
     prepareForCreate: withoutStatus,
     validate: (object) => [...validateRequired(object, ['spec.attacher', 'spec.nodeName'])],
     validateUpdate: (object, old) => [...validateUnchanged(object, old, ['spec'])],

@@ -1,7 +1,7 @@
 /** The kind Pod: what it is called, how it is shown, and where its rules are. */
 import { structOf } from '../../../api/schema/schema.ts';
 import type { KindDefinition } from '../../kind.ts';
-import { POD_COLUMNS } from './columns.ts';
+import { POD_COLUMNS, podRowConditions } from './columns.ts';
 import { defaultPod } from './defaults.ts';
 import { podGraceSeconds } from './deletion-grace.ts';
 import { prepareForCreate, prepareForStatusUpdate, prepareForUpdate } from './preparation.ts';
@@ -22,7 +22,7 @@ export const POD: KindDefinition = {
   type: structOf('core/v1.Pod'),
   verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
   subresources: [
-    { name: 'binding', verbs: ['create'], kind: 'Binding' },
+    { name: 'binding', verbs: ['create'], kind: 'Binding', keepsGeneration: true },
     { name: 'ephemeralcontainers', verbs: ['get', 'patch', 'update'], kind: 'Pod' },
     { name: 'eviction', verbs: ['create'], group: 'policy', version: 'v1', kind: 'Eviction' },
     { name: 'resize', verbs: ['get', 'patch', 'update'], kind: 'Pod' },
@@ -41,4 +41,5 @@ export const POD: KindDefinition = {
     gracePeriodSeconds: podGraceSeconds,
   },
   columns: POD_COLUMNS,
+  rowConditions: podRowConditions,
 };

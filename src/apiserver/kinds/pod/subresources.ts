@@ -11,7 +11,11 @@ export interface UpdateRules {
   readonly validate: (object: JsonObject, old: JsonObject) => readonly FieldError[];
 }
 
+/** A binding gives the pod its node; whoever binds has checked what there is to check. */
+const asGiven: UpdateRules = { prepare: (object) => object, validate: () => [] };
+
 export const POD_SUBRESOURCES: ReadonlyMap<string, UpdateRules> = new Map([
+  ['binding', asGiven],
   ['ephemeralcontainers', { prepare: prepareEphemeralUpdate, validate: validateEphemeralUpdate }],
   ['resize', { prepare: prepareResize, validate: validateResize }],
 ]);

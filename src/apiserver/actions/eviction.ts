@@ -1,0 +1,160 @@
+/**
+ * Evicts a pod: deletes it, if its disruption budget allows.
+ *
+ *     pod over, pending or being deleted ──────────────────────────────> deleted
+ *     no budget, or an unready pod that does not count ────────────────> deleted
+ *     budget with something left ──> one less, and the pod noted down ──> deleted
+ *     budget used up, or not computed yet ──> 429: try again later
+ *
+ * The budget is charged before the pod goes. Whoever computes budgets sees the note and does not
+ * count the pod as available any more.
+ */
+import { formatTime } from '../../api/time.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { ActionAnswer, ActionRequest } from '../action.ts';
+import { numberAt, objectsAt, structAt, textAt } from '../kinds/field-path.ts';
+import { podDisruptionBudgets } from '../kinds/pod-disruption-budget.ts';
+import { pods } from '../kinds/pods.ts';
+import { metadataOf, nameOf, textOf } from '../metadata.ts';
+import { readDeleteOptions, type DeleteOptions } from '../options.ts';
+import type { Target } from '../registry.ts';
+import type { ServerParts } from '../server-parts.ts';
+import { badRequest, conflict, StatusError, successStatus } from '../status.ts';
+import { budgetsOf, chargeBudget, disruptionTarget, isBudgetNeeded } from './disruption-budget.ts';
+import { withCondition } from './pod-condition.ts';
+
+type EvictionParts = Pick<ServerParts, 'store' | 'clock' | 'registry'>;
+
+const ATTEMPTS_MAX = 20;
+
+export async function evictPod(
+  parts: EvictionParts,
+  request: ActionRequest,
+): Promise<ActionAnswer> {
+  const { namespace, name, body } = request;
+  if (name !== nameOf(body)) throw badRequest('name in URL does not match name in Eviction object');
+  const options = optionsOf(request);
+  const target = { definition: pods, namespace, name };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await evict(parts, request, target, options);
+      return { code: 201, body: { ...successStatus(), code: 201 } };
+    } catch (error) {
+      // Somebody changed the pod meanwhile: judge it anew, unless this very version was asked for.
+      const isRace = error instanceof StatusError && error.code === 409;
+      if (!isRace || options.resourceVersion !== null || attempt >= ATTEMPTS_MAX) throw error;
+      if (options.uid !== null && options.uid !== uidOf(parts, target)) throw error;
+    }
+  }
+}
+
+function optionsOf({ body, dryRun }: ActionRequest): DeleteOptions {
+  const options = readDeleteOptions(new URLSearchParams(), structAt(body, 'deleteOptions'));
+  return { ...options, dryRun: options.dryRun || dryRun };
+}
+
+function uidOf({ registry }: EvictionParts, target: Target): string {
+  return textOf(metadataOf(registry.get(target))['uid']);
+}
+
+async function evict(
+  parts: EvictionParts,
+  request: ActionRequest,
+  target: Target,
+  options: DeleteOptions,
+): Promise<void> {
+  const pod = parts.registry.get(target);
+  const isGuarded = isBudgetNeeded(pod) && (await charge(parts, pod, options));
+  const seen = textOf(metadataOf(pod)['resourceVersion']);
+  const resourceVersion = options.resourceVersion ?? (isGuarded || isOver(pod) ? null : seen);
+  await removeEvicted(parts, request, target, { ...options, resourceVersion });
+}
+
+function isOver(pod: JsonObject): boolean {
+  const phase = textAt(pod, 'status.phase');
+  const isBeingDeleted = metadataOf(pod)['deletionTimestamp'] !== undefined;
+  return phase === 'Succeeded' || phase === 'Failed' || isBeingDeleted;
+}
+
+/** False: there is no budget, or the pod does not count for it. Throws if the budget is used up. */
+async function charge(
+  { store, clock, registry }: EvictionParts,
+  pod: JsonObject,
+  { dryRun }: DeleteOptions,
+): Promise<boolean> {
+  const budgets = budgetsOf(store, pod);
+  if (budgets.length > 1) {
+    throw new StatusError(
+      500,
+      '',
+      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+    );
+  }
+  const [budget] = budgets;
+  if (!budget) return true; // nothing to guard, and so no version to insist on
+  if (!isReady(pod) && mayGoUnready(budget)) return false;
+  const { name, namespace } = metadataOf(budget);
+  await registry.update({
+    definition: podDisruptionBudgets,
+    namespace: textOf(namespace),
+    name: textOf(name),
+    subresource: 'status',
+    dryRun,
+    change: (latest) => chargeBudget(latest, nameOf(pod), formatTime(clock.now())),
+  });
+  return true;
+}
+
+function isReady(pod: JsonObject): boolean {
+  return objectsAt(pod, 'status.conditions').some(
+    ({ type, status }) => type === 'Ready' && status === 'True',
+  );
+}
+
+/** A pod that is not ready takes nothing away from those that are. */
+function mayGoUnready(budget: JsonObject): boolean {
+  if (textAt(budget, 'spec.unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true;
+  const desired = numberAt(budget, 'status.desiredHealthy');
+  return desired > 0 && numberAt(budget, 'status.currentHealthy') >= desired;
+}
+
+async function removeEvicted(
+  { clock, registry }: EvictionParts,
+  { user }: ActionRequest,
+  target: Target,
+  options: DeleteOptions,
+): Promise<void> {
+  if (options.dryRun) {
+    await registry.remove(target, options, user);
+    return;
+  }
+  const marked = await registry.update({
+    ...target,
+    subresource: 'status',
+    change: (pod) => {
+      checkPreconditions(pod, options);
+      return withCondition(pod, disruptionTarget, formatTime(clock.now()));
+    },
+  });
+  const isExact = options.resourceVersion !== null;
+  const version = textOf(metadataOf(marked)['resourceVersion']);
+  await registry.remove(target, { ...options, resourceVersion: isExact ? version : null }, user);
+}
+
+function checkPreconditions(pod: JsonObject, { uid, resourceVersion }: DeleteOptions): void {
+  const found = metadataOf(pod);
+  const kind = { group: '', resource: 'Pod' };
+  if (uid !== null && uid !== '' && uid !== found['uid']) {
+    const why =
+      `the UID in the precondition (${uid}) does not match the UID in record ` +
+      `(${textOf(found['uid'])}). The object might have been deleted and then recreated`;
+    throw conflict(kind, nameOf(pod), why);
+  }
+  if (resourceVersion !== null && resourceVersion !== found['resourceVersion']) {
+    const why =
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ` +
+      `ResourceVersion in record (${textOf(found['resourceVersion'])}). ` +
+      'The object might have been modified';
+    throw conflict(kind, nameOf(pod), why);
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * A whole API server, put together: kinds, users, rules for what comes in, controllers, and the objects
+ * that every cluster begins with.
+ *
+ *     open      the store is there; policy, namespaces and priorities are made or found
+ *     announce  a door is open: pods are told where
+ *     close     controllers first; then nothing follows the store any more
+ *
+ * It listens nowhere (a door is put before it) and does not own its store.
+ */
+import type { JsonObject } from '../lib/json.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { HttpHandler, Visitor } from '../ports/http-handler.ts';
+import type { Log } from '../ports/log.ts';
+import type { NodeDoor } from '../ports/node-door.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
+import type { Random } from '../ports/random.ts';
+import { ApiServer } from './api-server.ts';
+import {
+  accessPages,
+  createAccess,
+  createAccessActions,
+  type AccessControl,
+  type AccessOptions,
+} from './auth/access-control.ts';
+import { bootstrapKubernetesService, type ServingAddress } from './bootstrap/kubernetes-service.ts';
+import { bootstrapNamespaces } from './bootstrap/namespaces.ts';
+import { bootstrapPriorityClasses } from './bootstrap/priority-classes.ts';
+import { bootstrapPolicy } from './bootstrap/rbac-bootstrap.ts';
+import { startControllers, type ControllerOptions } from './controllers/controllers.ts';
+import { builtInKinds } from './kinds/built-in-kinds.ts';
+import { openApiPages } from './openapi/openapi-pages.ts';
+import type { ServerParts } from './server-parts.ts';
+
+export interface EmbeddedServerOptions {
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** What `/version` says. */
+  readonly version: JsonObject;
+  readonly access: AccessOptions;
+  /** The authority that signed the certificate of the door, as PEM; pods are given it. */
+  readonly caCert: string;
+  /** Those that run; absent: all. */
+  readonly controllers?: ControllerOptions['controllers'];
+  /** The way to kubelets and pods; absent: exec and its like are answered with 503. */
+  readonly nodeDoor?: NodeDoor;
+}
+
+export interface EmbeddedServer extends HttpHandler {
+  readonly parts: ServerParts;
+  /** In the shapes of the fetch standard, for callers in this process. */
+  fetch(request: Request, visitor?: Visitor): Promise<Response>;
+  /** Tells pods where the server is found. */
+  announce(address: ServingAddress): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const access = createAccess(options, options.access);
+  const server = createServer(options, access);
+  const { parts } = server;
+  // One after the other into the store, and together onto the disk.
+  await Promise.all([
+    bootstrapNamespaces(parts),
+    bootstrapPriorityClasses(parts),
+    bootstrapPolicy(parts),
+  ]);
+  const controllers = startControllers(parts, {
+    certificatePem: options.caCert,
+    makeToken: (account, secret) => access.makeSecretToken(account, secret),
+    ...(options.controllers && { controllers: options.controllers }),
+  });
+  return {
+    parts,
+    fetch: (request, visitor) => server.fetch(request, visitor),
+    answer: (request, visitor) => server.answer(request, visitor),
+    connect: (request, connection, visitor) => server.connect(request, connection, visitor),
+    announce: (address) => bootstrapKubernetesService(parts, address),
+    close: async () => {
+      await controllers.stop();
+      access.stop();
+    },
+  };
+}
+
+function createServer(options: EmbeddedServerOptions, access: AccessControl): ApiServer {
+  const { store, clock, random, log, version, nodeDoor } = options;
+  return new ApiServer({
+    store,
+    clock,
+    random,
+    log,
+    version,
+    kinds: builtInKinds,
+    access: () => access,
+    admission: access.admission,
+    actions: (parts) => createAccessActions(parts, access),
+    pages: (parts) => [accessPages(access), openApiPages(parts)],
+    ...(nodeDoor && { nodeDoor }),
+  });
+}

@@ -1,0 +1,332 @@
+import { describe, expect, test } from 'vitest';
+
+import type { JsonObject } from '../../src/lib/json.ts';
+import { AccessStage, ACCOUNTS, PODS, type Answer } from './access-stage.ts';
+
+const ISSUER = 'https://kubernetes.default.svc.cluster.local';
+const HOUR_MS = 60 * 60 * 1000;
+const WHO = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+const REVIEWS = '/apis/authentication.k8s.io/v1/tokenreviews';
+
+function claimsOf(token: string): JsonObject {
+  const [, body = ''] = token.split('.');
+  return JSON.parse(Buffer.from(body, 'base64url').toString()) as JsonObject;
+}
+
+function tokenOf({ body }: Answer): string {
+  return String(body.status['token']);
+}
+
+function who(stage: AccessStage, token: string): Promise<Answer> {
+  return stage.send('POST', WHO, {}, { authorization: `Bearer ${token}` });
+}
+
+async function review(
+  stage: AccessStage,
+  token: string,
+  audiences?: readonly string[],
+): Promise<JsonObject> {
+  const spec = { token, ...(audiences && { audiences }) };
+  const { code, body } = await stage.admin('POST', REVIEWS, { spec });
+  expect(code).toBe(201);
+  return body.status;
+}
+
+async function createPod(stage: AccessStage, name = 'web'): Promise<Answer> {
+  const spec = { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] };
+  return stage.admin('POST', PODS, { metadata: { name }, spec });
+}
+
+const boundTo = (kind: string, name: string, uid?: string): JsonObject => ({
+  boundObjectRef: { kind, apiVersion: 'v1', name, ...(uid !== undefined && { uid }) },
+});
+
+describe('asking for a token', () => {
+  test('gives one for this server and for an hour, if nothing else is said', async () => {
+    const stage = await AccessStage.open();
+    const account = await stage.admin('GET', `${ACCOUNTS}/default`);
+    const { code, body } = await stage.requestToken();
+    expect(code).toBe(201);
+    expect(body).toEqual({
+      kind: 'TokenRequest',
+      apiVersion: 'authentication.k8s.io/v1',
+      metadata: {
+        name: 'default',
+        namespace: 'default',
+        uid: account.body.metadata['uid'],
+        creationTimestamp: '2030-01-02T03:04:05Z',
+      },
+      spec: { audiences: [ISSUER], expirationSeconds: 3600, boundObjectRef: null },
+      status: { token: expect.any(String), expirationTimestamp: '2030-01-02T04:04:05Z' },
+    });
+    const now = Date.UTC(2030, 0, 2, 3, 4, 5) / 1000;
+    expect(claimsOf(String(body.status['token']))).toEqual({
+      aud: [ISSUER],
+      exp: now + 3600,
+      iat: now,
+      iss: ISSUER,
+      jti: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/),
+      'kubernetes.io': {
+        namespace: 'default',
+        serviceaccount: { name: 'default', uid: account.body.metadata['uid'] },
+      },
+      nbf: now,
+      sub: 'system:serviceaccount:default:default',
+    });
+  });
+
+  test('for too short or too long a time is refused', async () => {
+    const stage = await AccessStage.open();
+    const { code, body } = await stage.requestToken({ expirationSeconds: 599 });
+    expect(code).toBe(422);
+    expect(body.message).toBe(
+      'TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: ' +
+        '599: may not specify a duration less than 10 minutes',
+    );
+    const long = await stage.requestToken({ expirationSeconds: 2 ** 32 + 1 });
+    expect(long.body.message).toMatch(/may not specify a duration larger than 2\^32 seconds$/);
+    expect((await stage.requestToken({ expirationSeconds: 2 ** 32 })).code).toBe(201);
+  });
+
+  test('for an account that is not there, or is another, is refused', async () => {
+    const stage = await AccessStage.open();
+    expect((await stage.requestToken({}, 'nobody')).body.message).toBe(
+      'serviceaccounts "nobody" not found',
+    );
+    const ask = async (metadata: JsonObject): Promise<string> =>
+      (await stage.admin('POST', `${ACCOUNTS}/default/token`, { metadata, spec: {} })).body.message;
+    expect(await ask({ name: 'other' })).toBe(
+      'TokenRequest.authentication.k8s.io "default" is invalid: metadata.name: Invalid value: ' +
+        '"other": must match the service account name if specified',
+    );
+    expect(await ask({ uid: 'u' })).toMatch(
+      /^Operation cannot be fulfilled on TokenRequest\.authentication\.k8s\.io "default": the UID in the token request \(u\) does not match the UID of the service account/,
+    );
+  });
+
+  test('bound to a pod names the pod and its node', async () => {
+    const stage = await AccessStage.open();
+    const pod = await createPod(stage);
+    const { uid } = pod.body.metadata;
+    const token = tokenOf(await stage.requestToken(boundTo('Pod', 'web', String(uid))));
+    expect(claimsOf(token)['kubernetes.io']).toMatchObject({
+      pod: { name: 'web', uid },
+      node: { name: 'n1' },
+    });
+    expect((await who(stage, token)).body.status['userInfo']).toMatchObject({
+      username: 'system:serviceaccount:default:default',
+      groups: [
+        'system:serviceaccounts',
+        'system:serviceaccounts:default',
+        'system:authenticated',
+      ],
+      extra: {
+        'authentication.kubernetes.io/credential-id': [`JTI=${String(claimsOf(token)['jti'])}`],
+        'authentication.kubernetes.io/node-name': ['n1'],
+        'authentication.kubernetes.io/pod-name': ['web'],
+        'authentication.kubernetes.io/pod-uid': [uid],
+      },
+    });
+  });
+
+  test('bound to what does not fit is refused', async () => {
+    const stage = await AccessStage.open();
+    await createPod(stage);
+    await stage.admin('POST', ACCOUNTS, { metadata: { name: 'other' } });
+    const ask = async (spec: JsonObject, account?: string): Promise<readonly [number, string]> => {
+      const { code, body } = await stage.requestToken(spec, account);
+      return [code, body.message];
+    };
+    expect(await ask(boundTo('Pod', 'gone'))).toEqual([404, 'pods "gone" not found']);
+    expect(await ask(boundTo('Pod', 'web', 'wrong'))).toEqual([
+      409,
+      'Operation cannot be fulfilled on Pod "web": the UID in the bound object reference (wrong) ' +
+        'does not match the UID in record. The object might have been deleted and then recreated',
+    ]);
+    expect(await ask(boundTo('Pod', 'web'), 'other')).toEqual([
+      400,
+      'cannot bind token for serviceaccount "other" to pod running with different serviceaccount name.',
+    ]);
+    expect(await ask(boundTo('ConfigMap', 'x'))).toEqual([
+      400,
+      'cannot bind token to object of type /v1, Kind=ConfigMap',
+    ]);
+  });
+
+  test('for a pod that mounts it unasked, it lives a year and is worth a warning after an hour', async () => {
+    const stage = await AccessStage.open();
+    await createPod(stage);
+    const request = { ...boundTo('Pod', 'web'), expirationSeconds: 3607 };
+    const { body } = await stage.requestToken(request);
+    const claims = claimsOf(String(body.status['token']));
+    const issued = Number(claims['iat']);
+    expect(claims['exp']).toBe(issued + 365 * 24 * 60 * 60);
+    expect(claims['kubernetes.io']).toMatchObject({ warnafter: issued + 3607 });
+    expect(body.status['expirationTimestamp']).toBe('2030-01-02T04:04:12Z');
+    const elsewhere = await stage.requestToken({ ...request, audiences: ['vault'] });
+    expect(claimsOf(tokenOf(elsewhere))['exp']).toBe(issued + 3607);
+  });
+});
+
+describe('a token is good', () => {
+  test('until a minute after it expires', async () => {
+    const stage = await AccessStage.open();
+    const token = tokenOf(await stage.requestToken());
+    await stage.clock.pass(HOUR_MS + 60_000);
+    expect((await who(stage, token)).code).toBe(201);
+    await stage.clock.pass(1000);
+    expect((await who(stage, token)).code).toBe(401);
+    expect(await review(stage, token)).toEqual({
+      user: {},
+      error: 'service account token has expired',
+    });
+  });
+
+  test('for those for whom it is made', async () => {
+    const stage = await AccessStage.open();
+    const token = tokenOf(await stage.requestToken({ audiences: ['vault', 'other'] }));
+    expect((await who(stage, token)).code).toBe(401);
+    expect(await review(stage, token)).toEqual({
+      user: {},
+      error:
+        `token audiences ["vault" "other"] is invalid for the target audiences ["${ISSUER}"]`,
+    });
+    expect(await review(stage, token, ['vault', 'nobody'])).toMatchObject({
+      authenticated: true,
+      audiences: ['vault'],
+      user: { username: 'system:serviceaccount:default:default' },
+    });
+  });
+
+  test('as long as its account is the same', async () => {
+    const stage = await AccessStage.open();
+    const token = tokenOf(await stage.requestToken());
+    await stage.admin('DELETE', `${ACCOUNTS}/default`);
+    expect(await review(stage, token)).toMatchObject({
+      error: 'serviceaccounts "default" not found',
+    });
+    await stage.admin('POST', ACCOUNTS, { metadata: { name: 'default' } });
+    expect((await review(stage, token))['error']).toMatch(
+      /^service account UID \(.+\) does not match claim \(.+\)$/,
+    );
+    expect((await who(stage, token)).code).toBe(401);
+  });
+
+  test('as long as the pod is there to which it is bound', async () => {
+    const stage = await AccessStage.open();
+    await createPod(stage);
+    const token = tokenOf(await stage.requestToken(boundTo('Pod', 'web')));
+    expect((await who(stage, token)).code).toBe(201);
+    await stage.admin('DELETE', `${PODS}/web?gracePeriodSeconds=0`);
+    expect((await review(stage, token))['error']).toBe('service account token has been invalidated');
+    await createPod(stage);
+    expect((await review(stage, token))['error']).toMatch(
+      /^pod UID \(.+\) does not match service account pod ref claim \(.+\)$/,
+    );
+  });
+
+  test('as long as the secret or the node is there to which it is bound', async () => {
+    const stage = await AccessStage.open();
+    await stage.admin('POST', '/api/v1/nodes', { metadata: { name: 'n1' } });
+    await stage.admin('POST', '/api/v1/namespaces/default/secrets', { metadata: { name: 's' } });
+    const bySecret = tokenOf(await stage.requestToken(boundTo('Secret', 's')));
+    const byNode = tokenOf(await stage.requestToken(boundTo('Node', 'n1')));
+    expect((await who(stage, byNode)).body.status['userInfo']).toMatchObject({
+      extra: { 'authentication.kubernetes.io/node-name': ['n1'] },
+    });
+    expect((await who(stage, bySecret)).code).toBe(201);
+    await stage.admin('DELETE', '/api/v1/namespaces/default/secrets/s');
+    await stage.admin('DELETE', '/api/v1/nodes/n1');
+    expect((await who(stage, bySecret)).code).toBe(401);
+    expect((await who(stage, byNode)).code).toBe(401);
+  });
+
+  test('of nobody else: another key, another server, no token at all', async () => {
+    const stage = await AccessStage.open();
+    const token = tokenOf(await stage.requestToken());
+    const [head, body = ''] = token.split('.');
+    expect((await review(stage, `${head}.${body}.${'A'.repeat(86)}`))['error']).toBeTruthy();
+    const other = Buffer.from(JSON.stringify({ ...claimsOf(token), iss: 'https://x' }));
+    const foreign = `${head}.${other.toString('base64url')}.${'A'.repeat(86)}`;
+    for (const text of ['nonsense', foreign]) {
+      expect(await review(stage, text)).toEqual({ user: {}, error: 'invalid bearer token' });
+    }
+    const { body: refused } = await stage.admin('POST', REVIEWS, { spec: {} });
+    expect(refused.message).toBe('token is required for TokenReview in authentication');
+  });
+});
+
+describe('a token in a secret', () => {
+  async function keep(stage: AccessStage): Promise<string> {
+    const account = await stage.admin('GET', `${ACCOUNTS}/default`);
+    const secret = { metadata: { name: 'kept', namespace: 'default' } };
+    const token = stage.access.makeSecretToken(account.body, secret);
+    await stage.admin('POST', '/api/v1/namespaces/default/secrets', {
+      metadata: {
+        name: 'kept',
+        annotations: { 'kubernetes.io/service-account.name': 'default' },
+      },
+      type: 'kubernetes.io/service-account-token',
+      data: { token: Buffer.from(token).toString('base64') },
+    });
+    return token;
+  }
+
+  test('does not expire', async () => {
+    const stage = await AccessStage.open();
+    const token = await keep(stage);
+    await stage.clock.pass(10_000 * HOUR_MS);
+    expect((await who(stage, token)).body.status['userInfo']).toMatchObject({
+      username: 'system:serviceaccount:default:default',
+    });
+    expect(claimsOf(token)).toMatchObject({
+      iss: 'kubernetes/serviceaccount',
+      'kubernetes.io/serviceaccount/namespace': 'default',
+      'kubernetes.io/serviceaccount/secret.name': 'kept',
+      'kubernetes.io/serviceaccount/service-account.name': 'default',
+      sub: 'system:serviceaccount:default:default',
+    });
+  });
+
+  test('is worth nothing once the secret is gone, or holds another, or is marked', async () => {
+    const stage = await AccessStage.open();
+    const token = await keep(stage);
+    const path = '/api/v1/namespaces/default/secrets/kept';
+    const { body } = await stage.admin('GET', path);
+    const label = { 'kubernetes.io/legacy-token-invalid-since': '2030-01-01' };
+    await stage.admin('PUT', path, { ...body, metadata: { ...body.metadata, labels: label } });
+    expect((await review(stage, token))['error']).toMatch(
+      /^the token in secret default\/kept for service account default\/default has been marked invalid\./,
+    );
+    await stage.admin('PUT', path, {
+      ...body,
+      metadata: { ...body.metadata, resourceVersion: '' },
+      data: { token: 'eA==' },
+    });
+    expect((await review(stage, token))['error']).toBe("Token does not match server's copy");
+    await stage.admin('DELETE', path);
+    expect((await review(stage, token))['error']).toBe('Token has been invalidated');
+  });
+});
+
+test('others learn where the keys are that tokens are checked with', async () => {
+  const stage = await AccessStage.open();
+  const token = tokenOf(await stage.requestToken());
+  const headers = { authorization: `Bearer ${token}` };
+  const path = '/.well-known/openid-configuration';
+  const response = await stage.fetch('GET', path, undefined, headers);
+  expect(response.headers.get('cache-control')).toBe('public, max-age=3600');
+  expect(await response.json()).toEqual({
+    issuer: ISSUER,
+    jwks_uri: 'https://podkeep/openid/v1/jwks',
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['ES256'],
+  });
+  const keys = await stage.fetch('GET', '/openid/v1/jwks', undefined, headers);
+  expect(keys.headers.get('content-type')).toBe('application/jwk-set+json');
+  const { kid } = JSON.parse(
+    Buffer.from(token.split('.')[0] ?? '', 'base64url').toString(),
+  ) as JsonObject;
+  expect(await keys.json()).toMatchObject({ keys: [{ kid, alg: 'ES256', kty: 'EC' }] });
+});

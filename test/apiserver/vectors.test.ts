@@ -1,0 +1,89 @@
+/** The recorded vectors of patches, selectors and quantities, through the server's own way of working. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { hold } from '../../src/apiserver/decode/body.ts';
+import { pods } from '../../src/apiserver/kinds/pods.ts';
+import { applyPatch } from '../../src/apiserver/patching.ts';
+import { StatusError } from '../../src/apiserver/status.ts';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
+import { ApiStage, CONFIG_MAPS } from './stage.ts';
+
+interface Recorded<In, Out> {
+  readonly fn: string;
+  readonly in: In;
+  readonly out: Out & { readonly error?: boolean };
+}
+
+const FILE = path.join(import.meta.dirname, '..', 'vectors', 'api-functions.jsonl');
+const vectors = readFileSync(FILE, 'utf8')
+  .split('\n')
+  .filter((line) => line !== '')
+  .map((line) => JSON.parse(line) as Recorded<unknown, unknown>);
+
+function recorded<In, Out>(fn: string): readonly Recorded<In, Out>[] {
+  const found = vectors.filter((vector) => vector.fn === fn) as readonly Recorded<In, Out>[];
+  expect(found.length).toBeGreaterThan(0);
+  return found;
+}
+
+interface Selection {
+  readonly selector: string;
+  readonly labels?: JsonObject;
+}
+
+test('a list shows what the recorded selectors match, and refuses those that are none', async () => {
+  for (const vector of recorded<Selection, { matches?: boolean }>('labelSelector')) {
+    const stage = await ApiStage.open();
+    const { selector, labels = {} } = vector.in;
+    await stage.send('POST', CONFIG_MAPS, { metadata: { name: 'a', labels } });
+    const query = new URLSearchParams({ labelSelector: selector }).toString();
+    const { code, body } = await stage.send('GET', `${CONFIG_MAPS}?${query}`);
+    const matches = Array.isArray(body['items']) && body['items'].length === 1;
+    const expected = vector.out.error ? { code: 400 } : { code: 200, matches: vector.out.matches };
+    expect(vector.out.error ? { code } : { code, matches }, selector).toEqual(expected);
+  }
+});
+
+test('a quantity is stored in its recorded form, and refused if it is none', async () => {
+  const stage = await ApiStage.open();
+  for (const vector of recorded<string, { canonical?: string }>('parseQuantity')) {
+    // In JSON, unlike elsewhere, Kubernetes does not mind blanks around a quantity.
+    if (vector.in.trim() !== vector.in) continue;
+    const status = { capacity: { cpu: vector.in } };
+    const node = { metadata: { name: 'n' }, status };
+    const { code, body } = await stage.send('POST', '/api/v1/nodes?dryRun=All', node);
+    const { error, canonical = '' } = vector.out;
+    if (error) expect(code, vector.in).toBe(400);
+    else if (canonical.startsWith('-')) {
+      // No node has less than nothing, but the answer shows how the quantity was read.
+      expect(body['message'], vector.in).toContain(`Invalid value: "${canonical}"`);
+    } else expect(body['status'], vector.in).toMatchObject({ capacity: { cpu: canonical } });
+  }
+});
+
+interface Patching {
+  readonly original: JsonObject;
+  readonly patch: Json;
+}
+
+test('a strategic patch of a pod gives the recorded pod, or is refused', () => {
+  for (const vector of recorded<Patching, { object?: JsonObject }>('strategicMergePatchPod')) {
+    const { original, patch } = vector.in;
+    const what = { type: 'strategic' as const, body: patch, validation: 'Ignore' as const };
+    const apply = (): JsonObject => applyPatch(pods, original, what, () => {});
+    const expected = asPod(vector.out.object);
+    if (expected) expect(apply()).toEqual(expected);
+    else expect(apply).toThrow(StatusError);
+  }
+});
+
+/** Undefined: there is none, or it has become something that no pod can be. */
+function asPod(object: JsonObject | undefined): JsonObject | undefined {
+  try {
+    return object && hold({ value: object }, pods, 'Ignore').object;
+  } catch (error) {
+    if (error instanceof StatusError) return undefined;
+    throw error;
+  }
+}

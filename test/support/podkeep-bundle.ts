@@ -1,0 +1,27 @@
+/** The program as it ships, bundled from the sources as they are now: it starts as fast as people see it. */
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { build } from 'esbuild';
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+
+/** Returns the file to run with Node. `name`: whoever calls has a folder of their own. */
+export async function bundlePodkeep(name: string): Promise<string> {
+  // Below node_modules, so that the packages that are not bundled are found.
+  const outdir = path.join(ROOT, 'node_modules', '.cache', 'podkeep', name);
+  mkdirSync(outdir, { recursive: true });
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ['src/main.ts'],
+    outdir,
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    outExtension: { '.js': '.mjs' },
+    logLevel: 'warning',
+  });
+  return path.join(outdir, 'main.mjs');
+}

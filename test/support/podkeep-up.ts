@@ -1,0 +1,123 @@
+/** `podkeep up` as a process of its own, and a client that comes with its kubeconfig. */
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { request as requestHttps, type RequestOptions } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+export class PodkeepUp {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly ended: Promise<Ended>;
+  out = '';
+  err = '';
+
+  constructor(args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
+    const program = ['--import', 'tsx', path.join(ROOT, 'src/main.ts'), 'up', ...args];
+    this.child = spawn(process.execPath, program, {
+      cwd: ROOT,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child.stdout.setEncoding('utf8').on('data', (text: string) => (this.out += text));
+    this.child.stderr.setEncoding('utf8').on('data', (text: string) => (this.err += text));
+    this.ended = once(this.child, 'close').then(([code, signal]) => ({ code, signal }));
+    onTestFinished(() => void this.child.kill('SIGKILL'));
+  }
+
+  /** The first event of this name, as soon as it was told. Rejects if the process ends before. */
+  async event(name: string): Promise<JsonObject> {
+    for (;;) {
+      const found = this.events().find(({ event }) => event === name);
+      if (found) return found;
+      const isOver = await Promise.race([
+        once(this.child.stdout, 'data').then(() => false),
+        once(this.child.stderr, 'data').then(() => false),
+        this.ended.then(() => true),
+      ]);
+      if (isOver && !this.events().some(({ event }) => event === name)) {
+        throw new Error(`it ended without ${name}: ${this.out}${this.err}`);
+      }
+    }
+  }
+
+  events(): readonly JsonObject[] {
+    const lines = `${this.out}${this.err}`.split('\n').filter((line) => line.startsWith('{'));
+    return lines.flatMap((line) => {
+      try {
+        const value: unknown = JSON.parse(line);
+        return isJsonObject(value) ? [value] : [];
+      } catch {
+        return []; // the rest of the line is still on its way
+      }
+    });
+  }
+}
+
+export function startUp(folder: string, ...args: readonly string[]): PodkeepUp {
+  return new PodkeepUp(['--data-dir', folder, '--port', '0', '--output', 'json', ...args]);
+}
+
+export class KubeconfigClient {
+  readonly server: URL;
+  readonly #tls: RequestOptions;
+
+  constructor(file: string) {
+    const config = parse(readFileSync(file, 'utf8'));
+    const { cluster } = config.clusters[0];
+    const { user } = config.users[0];
+    this.server = new URL(cluster.server);
+    this.#tls = {
+      ca: decode(cluster['certificate-authority-data']),
+      cert: decode(user['client-certificate-data']),
+      key: decode(user['client-key-data']),
+    };
+  }
+
+  async open(method: string, pathAndQuery: string, body?: unknown, options: RequestOptions = {}) {
+    const { hostname: host, port } = this.server;
+    const outgoing = requestHttps({
+      ...this.#tls,
+      host,
+      port,
+      method,
+      path: pathAndQuery,
+      agent: false,
+      headers: { 'content-type': 'application/json', connection: 'close' },
+      ...options,
+    });
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+    const [response] = await once(outgoing, 'response');
+    const message: IncomingMessage = response;
+    return message;
+  }
+
+  async send(
+    method: string,
+    pathAndQuery: string,
+    body?: unknown,
+    options?: RequestOptions,
+  ): Promise<{ readonly code: number; readonly text: string; readonly body: JsonObject }> {
+    const message = await this.open(method, pathAndQuery, body, options);
+    let text = '';
+    for await (const chunk of message.setEncoding('utf8')) text += chunk;
+    const isJson = message.headers['content-type']?.includes('json') ?? false;
+    const parsed: unknown = isJson ? JSON.parse(text) : {};
+    return { code: message.statusCode ?? 0, text, body: isJsonObject(parsed) ? parsed : {} };
+  }
+}
+
+function decode(text: string): string {
+  return Buffer.from(text, 'base64').toString();
+}
