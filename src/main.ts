@@ -1,7 +1,19 @@
-/** The program: hands the arguments and the real streams to cli/, and exits with its code. */
+/** The program: hands the arguments and the real world to cli/, and exits with its code. */
+import type { StopSignal } from './cli/io.ts';
 import { run } from './cli/run.ts';
+
+const STOPS: readonly StopSignal[] = ['SIGINT', 'SIGTERM'];
 
 process.exitCode = await run(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
+  env: process.env,
+  isTerminal: process.stdin.isTTY,
+  onStop: (listener) => {
+    for (const signal of STOPS) process.on(signal, listener);
+    return () => {
+      for (const signal of STOPS) process.off(signal, listener);
+    };
+  },
+  exit: (code) => process.exit(code),
 });

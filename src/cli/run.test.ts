@@ -1,13 +1,10 @@
 import { expect, test } from 'vitest';
-import { run } from './run.ts';
+import { CliStage } from '../../test/support/cli-stage.ts';
 
 async function podkeep(...args: readonly string[]) {
-  let [out, err] = ['', ''];
-  const code = await run(args, {
-    out: (text) => void (out += text),
-    err: (text) => void (err += text),
-  });
-  return { code, out, err };
+  const stage = new CliStage();
+  const code = await stage.run(...args);
+  return { code, out: stage.out, err: stage.err };
 }
 
 test('--version prints the version and nothing else', async () => {
@@ -20,13 +17,44 @@ test('--help goes to stdout and says what podkeep is', async () => {
   const { code, out, err } = await podkeep('--help');
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toMatchInlineSnapshot(`
-    "Usage: podkeep [options]
+    "Usage: podkeep [options] [command]
 
     A kubelet for Node.js: keeps pods running and their status true.
 
     Options:
-      -V, --version  print the version and exit
-      -h, --help     print this help and exit
+      -V, --version              print the version and exit
+      -h, --help                 print this help and exit
+
+    Commands:
+      up [options] [command...]  Serve a Kubernetes API on this machine, until
+                                 Ctrl-C or while a command runs.
+    "
+  `);
+});
+
+test('up --help says what it can be told', async () => {
+  const { code, out, err } = await podkeep('up', '--help');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toMatchInlineSnapshot(`
+    "Usage: podkeep up [options] [-- command...]
+
+    Serve a Kubernetes API on this machine, until Ctrl-C or while a command runs.
+
+    Arguments:
+      command                      what to run with KUBECONFIG set; podkeep ends
+                                   with its exit code
+
+    Options:
+      --data-dir <folder>          where to keep objects, keys and the kubeconfig;
+                                   by default $XDG_DATA_HOME/podkeep or
+                                   ~/.local/share/podkeep
+      --port <number>              where to listen on 127.0.0.1; 0 takes any that is
+                                   free (default: 6443)
+      --authorization-mode <mode>  who may do what (choices: "RBAC", "AlwaysAllow",
+                                   default: "RBAC")
+      --output <form>              sentences for people, or one JSON object a line
+                                   (choices: "text", "json", default: "text")
+      -h, --help                   print this help and exit
     "
   `);
 });
@@ -46,4 +74,22 @@ test('a command that does not exist exits with 2', async () => {
   const { code, err } = await podkeep('fly');
   expect(code).toBe(2);
   expect(err).toMatch(/podkeep --help/);
+});
+
+test.each([
+  ['--port', '70000'],
+  ['--port', '-1'],
+  ['--port', '1e3'],
+  ['--authorization-mode', 'Webhook'],
+  ['--output', 'xml'],
+])('up %s %s makes no sense, and exits with 2', async (option, value) => {
+  const { code, out, err } = await podkeep('up', option, value);
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(err).toContain(option);
+});
+
+test('a command for up needs its two dashes, so that a slip does not run something', async () => {
+  const { code, err } = await podkeep('up', 'kubectl', 'get', 'pods');
+  expect(code).toBe(2);
+  expect(err).toContain('podkeep up [options] -- kubectl get pods');
 });

@@ -4,22 +4,28 @@
  *   0  it worked
  *   1  it did not
  *   2  the arguments make no sense; the message says which and what to try
+ *
+ * `podkeep up -- CMD` answers with CMD's own code.
  */
 import { Command, CommanderError } from 'commander';
 import type { Io } from './io.ts';
+import { describeUp } from './up-options.ts';
 import { version } from './version.ts';
 
 const WRONG_USAGE = 2;
+/** The same everywhere: help is also read in logs and in documents. */
+const HELP_WIDTH = 80;
 
 export async function run(args: readonly string[], io: Io): Promise<number> {
-  const program = describeProgram(io);
+  let code = 0;
+  const program = describeProgram(args, io, (result) => void (code = result));
   if (args.length === 0) {
     io.out(program.helpInformation());
     return 0;
   }
   try {
     await program.parseAsync(args, { from: 'user' });
-    return 0;
+    return code;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // --help and --version end here as well, with 0; commander has printed what there is to say.
@@ -27,13 +33,16 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   }
 }
 
-function describeProgram(io: Io): Command {
-  return new Command('podkeep')
+function describeProgram(args: readonly string[], io: Io, finish: (code: number) => void): Command {
+  const program = new Command('podkeep')
     .description('A kubelet for Node.js: keeps pods running and their status true.')
     .version(version(), '-V, --version', 'print the version and exit')
     .helpOption('-h, --help', 'print this help and exit')
+    .helpCommand(false)
     .allowExcessArguments(false)
     .showHelpAfterError('Run podkeep --help to see what there is.')
-    .configureOutput({ writeOut: io.out, writeErr: io.err })
+    .configureOutput({ writeOut: io.out, writeErr: io.err, getOutHelpWidth: () => HELP_WIDTH })
     .exitOverride();
+  program.addCommand(describeUp(io, args, finish).copyInheritedSettings(program));
+  return program;
 }

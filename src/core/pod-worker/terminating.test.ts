@@ -110,7 +110,7 @@ describe('a terminating pod', () => {
   test('a pod without a spec is forgotten when it has stopped, and its kills complete (PW-59)', () => {
     const gone = play(killedInRuntime('ghost', kill(4)), settled('stop'));
     expect(gone.state).toBe(podWorker.initial);
-    expect(gone.effects).toEqual([{ type: 'completeKills', kills: [4] }, { type: 'leaveLine' }]);
+    expect(gone.effects).toEqual([{ type: 'completeKills', kills: [4] }]);
   });
 
   test('an orphan that failed to stop is tried again by housekeeping (PW-68)', () => {

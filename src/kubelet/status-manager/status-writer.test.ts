@@ -50,14 +50,6 @@ describe('turns', () => {
     expect(stage.asked.map((ask) => ask.slice(-1)).join('')).toBe('adebc');
   });
 
-  test('a pod whose record is gone costs a turn but no request', async () => {
-    const stage = new WriterStage();
-    stage.writer.changed('nobody', 'urgent');
-    stage.change('a');
-    await stage.clock.pass(0);
-    expect(stage.asked).toEqual(['patch a']);
-  });
-
   test('nobody is looked at who was not mentioned', async () => {
     const stage = new WriterStage();
     for (const uid of ['a', 'b', 'c']) stage.versions.set(uid, 1);

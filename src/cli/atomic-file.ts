@@ -1,0 +1,51 @@
+/**
+ * Files that are either as they were or as they should be, whenever the power goes, and that nobody but
+ * their owner can read.
+ */
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+
+const OWNER_ONLY = 0o700;
+const OWNER_ONLY_FILE = 0o600;
+
+export function writeFileAtomically(file: string, text: string): void {
+  const draft = `${file}.new`;
+  writeWhole(draft, text);
+  renameSync(draft, file);
+  syncFolder(path.dirname(file));
+}
+
+/** A folder that does not exist yet, with all of its files at once. */
+export function createFolderAtomically(
+  folder: string,
+  files: Iterable<readonly [name: string, text: string]>,
+): void {
+  const draft = `${folder}.new`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true, mode: OWNER_ONLY });
+  for (const [name, text] of files) writeWhole(path.join(draft, name), text);
+  syncFolder(draft);
+  renameSync(draft, folder);
+  syncFolder(path.dirname(folder));
+}
+
+function writeWhole(file: string, text: string): void {
+  rmSync(file, { force: true }); // one that is there could be a link, or have another mode
+  const descriptor = openSync(file, 'wx', OWNER_ONLY_FILE);
+  try {
+    writeSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Without this a power cut could take the new name back. */
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

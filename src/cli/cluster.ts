@@ -1,0 +1,83 @@
+/**
+ * Everything behind `podkeep up`, opened in order and closed in the opposite one.
+ *
+ *     data folder -> store (which locks it) -> keys -> server -> door -> kubeconfig
+ */
+import { openEmbeddedServer } from '../apiserver/embedded-server.ts';
+import { openLmdbStore } from '../apiserver/store/lmdb-store.ts';
+import { openHttpsDoor } from '../platform/https-door.ts';
+import { systemClock as clock } from '../platform/system-clock.ts';
+import { systemRandom as random } from '../platform/system-random.ts';
+import type { AuthorizationMode } from '../apiserver/auth/access-control.ts';
+import type { Log } from '../ports/log.ts';
+import { makeDataFolder, type DataFolder } from './data-folder.ts';
+import { writeKubeconfig } from './kubeconfig.ts';
+import { openPkiFolder } from './pki-folder.ts';
+import { describeVersion } from './server-version.ts';
+
+export interface ClusterOptions {
+  readonly folder: DataFolder;
+  readonly port: number;
+  readonly authorizationMode: AuthorizationMode;
+  readonly version: string;
+  readonly log: Log;
+  /** The store is open, at this revision. */
+  readonly onOpened: (revision: number) => void;
+}
+
+export interface Cluster {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { folder, log } = options;
+  makeDataFolder(folder);
+  const closing = new ClosingList();
+  try {
+    const store = await openLmdbStore({ folder: folder.store, clock, log });
+    closing.add(() => store.close());
+    options.onOpened(store.revision);
+    const pki = await openPkiFolder(folder.pki, { clock, random });
+    const version = describeVersion(options.version);
+    const { caCert, adminCert: clientCert, adminKey: clientKey, serviceAccountKey } = pki;
+    const access = { signingKey: serviceAccountKey, mode: options.authorizationMode };
+    const world = { store, clock, random, log };
+    const server = await openEmbeddedServer({ ...world, version, access, caCert });
+    closing.add(() => server.close());
+    const door = await openHttpsDoor({
+      handler: server,
+      cert: pki.serverCert,
+      key: pki.serverKey,
+      ca: caCert,
+      host: HOST,
+      port: options.port,
+    });
+    closing.add(() => door.close());
+    await server.announce({ ip: HOST, port: door.port });
+    writeKubeconfig(folder.kubeconfig, { url: door.url, caCert, clientCert, clientKey });
+    return { url: door.url, close: () => closing.run() };
+  } catch (error) {
+    await closing.run();
+    throw error;
+  }
+}
+
+/** What was opened last is closed first. One that fails does not keep the others open. */
+class ClosingList {
+  #waiting: (() => Promise<void>)[] = [];
+
+  add(close: () => Promise<void>): void {
+    this.#waiting.unshift(close);
+  }
+
+  async run(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const close of this.#waiting.splice(0)) {
+      await close().catch((error: unknown) => void failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+}

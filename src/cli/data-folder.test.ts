@@ -1,0 +1,59 @@
+import { chmodSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { makeTempFolder } from '../../test/support/temp-folder.ts';
+import { locateDataFolder, makeDataFolder } from './data-folder.ts';
+
+test('data of this user go where XDG says, and else below the home folder', () => {
+  const home = { HOME: '/home/ann' };
+  expect(locateDataFolder(undefined, { ...home, XDG_DATA_HOME: '/data' }).root).toBe(
+    '/data/podkeep',
+  );
+  expect(locateDataFolder(undefined, home).root).toBe('/home/ann/.local/share/podkeep');
+  // XDG asks to ignore paths that are not absolute.
+  expect(locateDataFolder(undefined, { ...home, XDG_DATA_HOME: 'data' }).root).toBe(
+    '/home/ann/.local/share/podkeep',
+  );
+});
+
+test('who says where is not asked who they are', () => {
+  expect(locateDataFolder('/data/x', {})).toEqual({
+    root: '/data/x',
+    store: '/data/x/store',
+    pki: '/data/x/pki',
+    kubeconfig: '/data/x/kubeconfig',
+  });
+  expect(locateDataFolder('x', {}).root).toBe(path.resolve('x'));
+});
+
+test('without a home the hint says what to do', () => {
+  expect(() => locateDataFolder(undefined, {})).toThrow(
+    expect.objectContaining({
+      code: 'HOME_UNKNOWN',
+      hint: expect.stringContaining('--data-dir'),
+    }),
+  );
+});
+
+test('the folder is made for its owner alone; one that is there stays as it is', () => {
+  const folder = locateDataFolder(path.join(makeTempFolder(), 'a', 'b'), {});
+  makeDataFolder(folder);
+  expect(statSync(folder.root).mode & 0o777).toBe(0o700);
+  chmodSync(folder.root, 0o750);
+  makeDataFolder(folder);
+  expect(statSync(folder.root).mode & 0o777).toBe(0o750);
+});
+
+test('a folder that cannot be one is named', () => {
+  const file = path.join(makeTempFolder(), 'file');
+  writeFileSync(file, '');
+  for (const root of [file, path.join(file, 'below')]) {
+    expect(() => makeDataFolder(locateDataFolder(root, {}))).toThrow(
+      expect.objectContaining({
+        code: 'DATA_FOLDER_UNUSABLE',
+        message: expect.stringContaining(root),
+        hint: expect.stringContaining('--data-dir'),
+      }),
+    );
+  }
+});

@@ -1,0 +1,171 @@
+/**
+ * Keys and certificates over restarts.
+ *
+ * The folder appears with all its files, or not at all. Of these only the authority and the key for
+ * tokens are beyond repair: others have trusted them. What the authority has signed for this server and
+ * its administrator is signed again when it is damaged, about to expire, or made for other names.
+ */
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import {
+  createPki,
+  issueClientCertificate,
+  issueServerCertificate,
+  serverNames,
+  type KeyPair,
+  type Pki,
+  type PkiOptions,
+} from '../apiserver/pki/pki.ts';
+import { defineError } from '../lib/errors.ts';
+import { createFolderAtomically, writeFileAtomically } from './atomic-file.ts';
+
+/** As kubeadm names them, where it has them. */
+const FILES: ReadonlyMap<keyof Pki, string> = new Map([
+  ['caCert', 'ca.crt'],
+  ['caKey', 'ca.key'],
+  ['serverCert', 'apiserver.crt'],
+  ['serverKey', 'apiserver.key'],
+  ['adminCert', 'admin.crt'],
+  ['adminKey', 'admin.key'],
+  ['serviceAccountKey', 'sa.key'],
+]);
+
+const ADMIN = { commonName: 'kubernetes-admin', organizations: ['system:masters'] };
+const RENEWAL_MS = 30 * 24 * 60 * 60 * 1000;
+
+const pkiDamaged = defineError<{ file: string; reason: string; folder: string }>({
+  code: 'PKI_DAMAGED',
+  retry: 'never',
+  message: ({ file, reason }) => `${file} cannot be used: ${reason}`,
+  hint: ({ folder }) =>
+    `Put a copy of the file back, or move ${folder} away to begin with new certificates: ` +
+    'kubeconfigs and tokens that were handed out before will then be refused.',
+});
+
+/** Throws PKI_DAMAGED. */
+export async function openPkiFolder(folder: string, options: PkiOptions): Promise<Pki> {
+  if (existsSync(folder)) return new PkiFolder(folder, options).open();
+  const pki = await createPki(options);
+  const files = [...FILES].map(([part, name]) => [name, pki[part]] as const);
+  createFolderAtomically(folder, files);
+  return pki;
+}
+
+class PkiFolder {
+  readonly #folder: string;
+  readonly #options: PkiOptions;
+
+  constructor(folder: string, options: PkiOptions) {
+    this.#folder = folder;
+    this.#options = options;
+  }
+
+  async open(): Promise<Pki> {
+    const ca = this.#readAuthority();
+    const serviceAccountKey = this.#read('serviceAccountKey');
+    this.#check('serviceAccountKey', () => createPrivateKey(serviceAccountKey));
+    const [server, admin] = await Promise.all([
+      this.#renew(ca, ['serverCert', 'serverKey'], serves(this.#options), () =>
+        issueServerCertificate(ca, this.#options),
+      ),
+      this.#renew(
+        ca,
+        ['adminCert', 'adminKey'],
+        () => true,
+        () => issueClientCertificate(ca, ADMIN, this.#options),
+      ),
+    ]);
+    return {
+      caCert: ca.cert,
+      caKey: ca.key,
+      serverCert: server.cert,
+      serverKey: server.key,
+      adminCert: admin.cert,
+      adminKey: admin.key,
+      serviceAccountKey,
+    };
+  }
+
+  #readAuthority(): KeyPair {
+    const pair = { cert: this.#read('caCert'), key: this.#read('caKey') };
+    const cert = this.#check('caCert', () => new X509Certificate(pair.cert));
+    const key = this.#check('caKey', () => createPrivateKey(pair.key));
+    if (!cert.checkPrivateKey(key)) this.#fail('caKey', 'it does not belong to ca.crt');
+    if (expiryOf(cert) <= this.#options.clock.now()) {
+      this.#fail('caCert', `it was valid until ${cert.validTo}`);
+    }
+    return pair;
+  }
+
+  async #renew(
+    ca: KeyPair,
+    [certPart, keyPart]: readonly [keyof Pki, keyof Pki],
+    fits: (cert: X509Certificate) => boolean,
+    issue: () => Promise<KeyPair>,
+  ): Promise<KeyPair> {
+    const found = this.#readPair(certPart, keyPart);
+    if (found && this.#isGood(ca, found) && fits(found.cert)) return found.pair;
+    const pair = await issue();
+    // Should the power go between the two, they do not match, and are made anew the next time.
+    writeFileAtomically(this.#fileOf(keyPart), pair.key);
+    writeFileAtomically(this.#fileOf(certPart), pair.cert);
+    return pair;
+  }
+
+  #isGood(ca: KeyPair, { cert, key }: FoundPair): boolean {
+    const authority = new X509Certificate(ca.cert);
+    return (
+      cert.checkPrivateKey(key) &&
+      cert.verify(authority.publicKey) &&
+      expiryOf(cert) - RENEWAL_MS > this.#options.clock.now()
+    );
+  }
+
+  /** Null: something is wrong with it, and it does not matter what. */
+  #readPair(certPart: keyof Pki, keyPart: keyof Pki): FoundPair | null {
+    try {
+      const pair = { cert: this.#read(certPart), key: this.#read(keyPart) };
+      return { pair, cert: new X509Certificate(pair.cert), key: createPrivateKey(pair.key) };
+    } catch {
+      return null;
+    }
+  }
+
+  #read(part: keyof Pki): string {
+    return this.#check(part, () => readFileSync(this.#fileOf(part), 'utf8'));
+  }
+
+  #check<Result>(part: keyof Pki, act: () => Result): Result {
+    try {
+      return act();
+    } catch (error) {
+      return this.#fail(part, error instanceof Error ? error.message : String(error), error);
+    }
+  }
+
+  #fail(part: keyof Pki, reason: string, cause?: unknown): never {
+    throw pkiDamaged({ file: this.#fileOf(part), reason, folder: this.#folder }, cause);
+  }
+
+  #fileOf(part: keyof Pki): string {
+    return path.join(this.#folder, FILES.get(part) ?? part);
+  }
+}
+
+interface FoundPair {
+  readonly pair: KeyPair;
+  readonly cert: X509Certificate;
+  readonly key: KeyObject;
+}
+
+function serves(options: PkiOptions): (cert: X509Certificate) => boolean {
+  const { names, addresses } = serverNames(options);
+  return (cert) =>
+    names.every((name) => cert.checkHost(name) !== undefined) &&
+    addresses.every((address) => cert.checkIP(address) !== undefined);
+}
+
+function expiryOf(cert: X509Certificate): number {
+  return Date.parse(cert.validTo);
+}

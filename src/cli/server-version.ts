@@ -1,0 +1,26 @@
+/** What `/version` says: which Kubernetes the API follows, and which podkeep it is. */
+import type { JsonObject } from '../lib/json.ts';
+
+const KUBERNETES = { major: '1', minor: '36', patch: '4' };
+
+export function describeVersion(podkeep: string): JsonObject {
+  const { major, minor, patch } = KUBERNETES;
+  return {
+    major,
+    minor,
+    emulationMajor: major,
+    emulationMinor: minor,
+    minCompatibilityMajor: major,
+    minCompatibilityMinor: String(Number(minor) - 1),
+    gitVersion: `v${major}.${minor}.${patch}+podkeep-${podkeep}`,
+    gitCommit: '',
+    gitTreeState: '',
+    buildDate: '1970-01-01T00:00:00Z',
+    goVersion: `node${process.versions.node}`,
+    compiler: 'v8',
+    platform: `${process.platform}/${ARCHITECTURES[process.arch] ?? process.arch}`,
+  };
+}
+
+/** Go's names, which clients expect. */
+const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };

@@ -1,0 +1,114 @@
+/**
+ * `podkeep up`: an API server that kubectl can use, until somebody stops it, or around one command.
+ *
+ * The first signal closes everything in order, and the second one ends the process where it stands:
+ * what was acknowledged is on disk either way.
+ */
+import { PodkeepError } from '../lib/errors.ts';
+import { codeOfSignal, startCommand, type ChildCommand } from './child-command.ts';
+import type { AuthorizationMode } from '../apiserver/auth/access-control.ts';
+import { startCluster } from './cluster.ts';
+import { locateDataFolder } from './data-folder.ts';
+import type { Io, StopSignal } from './io.ts';
+import { narrateJson, narrateText, type Narrator } from './narrator.ts';
+import { version } from './version.ts';
+
+export interface UpOptions {
+  readonly dataDir?: string;
+  readonly port: number;
+  readonly authorizationMode: AuthorizationMode;
+  readonly output: 'text' | 'json';
+  /** What to run while the server is up; empty: nothing, it stays up until it is stopped. */
+  readonly command: readonly string[];
+}
+
+export async function bringUp(options: UpOptions, io: Io): Promise<number> {
+  const { output, command } = options;
+  // A command has stdout for itself.
+  const streams = command.length > 0 ? { out: io.err, err: io.err } : io;
+  const narrator = output === 'json' ? narrateJson(streams) : narrateText(streams);
+  const run = new Run(options, io, narrator);
+  try {
+    return await run.perform();
+  } catch (error) {
+    if (!(error instanceof PodkeepError)) throw error;
+    narrator.fail(error);
+    return 1;
+  } finally {
+    run.leave();
+  }
+}
+
+/** Since the process began: what a person waits for. */
+function sinceStart(): number {
+  return Math.round(process.uptime() * 1000);
+}
+
+class Run {
+  readonly #options: UpOptions;
+  readonly #io: Io;
+  readonly #narrator: Narrator;
+  readonly #stopped: Promise<StopSignal>;
+  readonly leave: () => void;
+  #child: ChildCommand | undefined;
+  #isStopping = false;
+
+  constructor(options: UpOptions, io: Io, narrator: Narrator) {
+    this.#options = options;
+    this.#io = io;
+    this.#narrator = narrator;
+    let stop: (signal: StopSignal) => void = () => {};
+    this.#stopped = new Promise((resolve) => (stop = resolve));
+    this.leave = io.onStop((signal) => {
+      this.#onSignal(signal);
+      stop(signal);
+    });
+  }
+
+  async perform(): Promise<number> {
+    const { tell, log } = this.#narrator;
+    const folder = locateDataFolder(this.#options.dataDir, this.#io.env);
+    tell({ event: 'starting', version: version(), dataDir: folder.root });
+    const cluster = await startCluster({
+      ...this.#options,
+      folder,
+      version: version(),
+      log,
+      onOpened: (revision) => tell({ event: 'opened', revision, ms: sinceStart() }),
+    });
+    const { url } = cluster;
+    const { kubeconfig } = folder;
+    tell({ event: 'serving', url, kubeconfig, ms: sinceStart() });
+    try {
+      return await this.#wait(kubeconfig);
+    } finally {
+      await cluster.close();
+      tell({ event: 'stopped' });
+    }
+  }
+
+  async #wait(kubeconfig: string): Promise<number> {
+    const { command } = this.#options;
+    const { tell } = this.#narrator;
+    if (command.length === 0) {
+      tell({ event: 'stopping', signal: await this.#stopped });
+      return 0;
+    }
+    if (this.#isStopping) return 0;
+    tell({ event: 'running', command });
+    this.#child = startCommand(command, { ...this.#io.env, KUBECONFIG: kubeconfig });
+    const code = await this.#child.exitCode;
+    tell({ event: 'exited', code });
+    return code;
+  }
+
+  #onSignal(signal: StopSignal): void {
+    if (this.#isStopping) {
+      this.#child?.kill();
+      this.#io.exit(codeOfSignal(signal));
+    }
+    this.#isStopping = true;
+    // A terminal sends its interrupts to everybody who runs in it.
+    if (signal === 'SIGTERM' || !this.#io.isTerminal) this.#child?.stop(signal);
+  }
+}

@@ -1,0 +1,38 @@
+/** Where images come from and are kept. For a runtime without images: what a name stands for. */
+
+export interface ImageStore {
+  /** Null: it is not here. Throws INVALID_IMAGE_NAME for what can be no name. */
+  find(image: string): Promise<Image | null>;
+  /** Returns the reference by which containers are made from it. */
+  pull(image: string, credentials: Credentials | null, signal: AbortSignal): Promise<string>;
+  list(): Promise<readonly Image[]>;
+  remove(ref: string): Promise<void>;
+  /** Space that images take; null: the store does not know. */
+  usage(): Promise<ImageUsage | null>;
+}
+
+export interface Image {
+  /** What containers are made from, and what a status shows as imageID. */
+  readonly ref: string;
+  readonly names: readonly string[];
+  readonly sizeBytes: number;
+  /** The user that the image asks for: a number, a name, or neither. */
+  readonly uid?: number;
+  readonly userName?: string;
+  readonly isPinned: boolean;
+}
+
+export interface Credentials {
+  readonly username?: string;
+  readonly password?: string;
+  readonly auth?: string;
+  readonly identityToken?: string;
+  readonly registryToken?: string;
+  readonly serverAddress?: string;
+}
+
+export interface ImageUsage {
+  readonly mountpoint: string;
+  readonly usedBytes: number;
+  readonly usedInodes: number;
+}

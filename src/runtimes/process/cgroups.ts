@@ -1,0 +1,232 @@
+/**
+ * Control groups: limits that the kernel keeps, and what containers use.
+ *
+ * Version 2 has one tree, version 1 one for each kind of limit. Each container gets a group in each,
+ * below one of this runtime. Without them podkeep samples memory by itself (memory-watch.ts), and does
+ * not limit CPU.
+ */
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import type { ContainerResources } from '../../ports/runtime/container-config.ts';
+
+export interface CgroupUsage {
+  readonly cpuNanoseconds?: bigint;
+  readonly memoryBytes?: number;
+  /** Without the files that the kernel would give up first. */
+  readonly workingSetBytes?: number;
+}
+
+export interface Cgroups {
+  readonly limitsCpu: boolean;
+  readonly limitsMemory: boolean;
+  /** Returns the folders of the new group. */
+  make(name: string, resources: ContainerResources): readonly string[];
+  update(folders: readonly string[], resources: ContainerResources): void;
+  usage(folders: readonly string[]): CgroupUsage;
+  /** How often the kernel ended something in it for its memory. */
+  outOfMemoryKills(folders: readonly string[]): number;
+  remove(folders: readonly string[]): void;
+  /** Takes away the runtime's own group, if nothing is in it. */
+  close(): void;
+}
+
+const ROOT = '/sys/fs/cgroup';
+const CPU_PERIOD_US = 100_000;
+const NO_LIMIT = '-1';
+
+/** Null: this user may not make any. */
+export function openCgroups(name: string, root = ROOT): Cgroups | null {
+  return openUnified(name, root) ?? openSeparate(name, root);
+}
+
+/** In one tree limits must be handed down from the top, so each level has to allow them. */
+function openUnified(name: string, root: string): Cgroups | null {
+  if (!existsSync(path.join(root, 'cgroup.controllers'))) return null;
+  for (const parent of [root, path.join(root, ownUnifiedParent())]) {
+    const base = path.join(parent, name);
+    if (!tryTo(() => mkdirSync(base, { recursive: true }))) continue;
+    tryTo(() => write(parent, 'cgroup.subtree_control', '+cpu +memory +pids'));
+    tryTo(() => write(base, 'cgroup.subtree_control', '+cpu +memory +pids'));
+    const given = read(base, 'cgroup.subtree_control').split(/\s+/);
+    if (given.includes('memory')) return new UnifiedCgroups(base, given.includes('cpu'));
+    tryTo(() => rmdirSync(base));
+  }
+  return null;
+}
+
+function ownUnifiedParent(): string {
+  const own = /^0::(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1] ?? '/';
+  return path.dirname(own);
+}
+
+function openSeparate(name: string, root: string): Cgroups | null {
+  const bases = new Map<string, string>();
+  for (const kind of ['memory', 'cpu', 'cpuacct']) {
+    const mounted = path.join(root, kind);
+    if (!existsSync(path.join(mounted, 'cgroup.procs'))) continue;
+    const base = path.join(realpathSync(mounted), name);
+    if (tryTo(() => mkdirSync(base, { recursive: true }))) bases.set(kind, base);
+  }
+  return bases.size > 0 ? new SeparateCgroups(bases) : null;
+}
+
+abstract class MadeCgroups {
+  readonly #bases: readonly string[];
+
+  constructor(bases: Iterable<string>) {
+    this.#bases = [...new Set(bases)];
+  }
+
+  make(name: string, resources: ContainerResources): readonly string[] {
+    const folders = this.#bases.map((base) => path.join(base, name));
+    for (const folder of folders) mkdirSync(folder, { recursive: true });
+    this.update(folders, resources);
+    return folders;
+  }
+
+  abstract update(folders: readonly string[], resources: ContainerResources): void;
+
+  remove(folders: readonly string[]): void {
+    for (const folder of folders) tryTo(() => rmdirSync(folder));
+  }
+
+  close(): void {
+    for (const base of this.#bases) {
+      // What is still in use stays, and the base with it.
+      tryTo(() => {
+        for (const name of readdirSync(base)) tryTo(() => rmdirSync(path.join(base, name)));
+      });
+      tryTo(() => rmdirSync(base));
+    }
+  }
+}
+
+class UnifiedCgroups extends MadeCgroups implements Cgroups {
+  readonly limitsCpu: boolean;
+  readonly limitsMemory = true;
+
+  constructor(base: string, limitsCpu: boolean) {
+    super([base]);
+    this.limitsCpu = limitsCpu;
+  }
+
+  update([folder = '']: readonly string[], resources: ContainerResources): void {
+    const { cpuShares, cpuQuota, cpuPeriod = CPU_PERIOD_US, memoryLimitBytes } = resources;
+    write(folder, 'memory.max', limitText(memoryLimitBytes, 'max'));
+    // The container is one thing: what is left of it without one of its processes helps nobody.
+    tryTo(() => write(folder, 'memory.oom.group', '1'));
+    if (!this.limitsCpu) return;
+    write(folder, 'cpu.max', `${limitText(cpuQuota, 'max')} ${cpuPeriod}`);
+    if (cpuShares !== undefined) write(folder, 'cpu.weight', String(weightOf(cpuShares)));
+  }
+
+  usage([folder = '']: readonly string[]): CgroupUsage {
+    const microseconds = field(read(folder, 'cpu.stat'), 'usage_usec');
+    const inactive = field(read(folder, 'memory.stat'), 'inactive_file') ?? 0;
+    const memory = numberOf(read(folder, 'memory.current'));
+    return usageOf(microseconds === undefined ? undefined : microseconds * 1000, memory, inactive);
+  }
+
+  outOfMemoryKills([folder = '']: readonly string[]): number {
+    return field(read(folder, 'memory.events'), 'oom_kill') ?? 0;
+  }
+}
+
+class SeparateCgroups extends MadeCgroups implements Cgroups {
+  readonly limitsCpu: boolean;
+  readonly limitsMemory: boolean;
+
+  constructor(bases: ReadonlyMap<string, string>) {
+    super(bases.values());
+    this.limitsCpu = bases.has('cpu');
+    this.limitsMemory = bases.has('memory');
+  }
+
+  update(folders: readonly string[], resources: ContainerResources): void {
+    const { cpuShares, cpuQuota, cpuPeriod = CPU_PERIOD_US, memoryLimitBytes } = resources;
+    for (const folder of folders) {
+      const set = (name: string, value: string): void => {
+        if (existsSync(path.join(folder, name))) write(folder, name, value);
+      };
+      set('memory.limit_in_bytes', limitText(memoryLimitBytes, NO_LIMIT));
+      if (cpuShares !== undefined) set('cpu.shares', String(Math.max(cpuShares, 2)));
+      set('cpu.cfs_period_us', String(cpuPeriod));
+      set('cpu.cfs_quota_us', limitText(cpuQuota, NO_LIMIT));
+    }
+  }
+
+  usage(folders: readonly string[]): CgroupUsage {
+    const first = (name: string): string => folders.map((each) => read(each, name)).find(Boolean) ?? '';
+    const inactive = field(first('memory.stat'), 'total_inactive_file') ?? 0;
+    const memory = numberOf(first('memory.usage_in_bytes'));
+    return usageOf(numberOf(first('cpuacct.usage')), memory, inactive);
+  }
+
+  outOfMemoryKills(folders: readonly string[]): number {
+    const kills = folders.map((folder) => field(read(folder, 'memory.oom_control'), 'oom_kill') ?? 0);
+    return Math.max(0, ...kills);
+  }
+}
+
+function usageOf(
+  nanoseconds: number | undefined,
+  memoryBytes: number | undefined,
+  inactiveBytes: number,
+): CgroupUsage {
+  return {
+    ...(nanoseconds === undefined ? {} : { cpuNanoseconds: BigInt(Math.trunc(nanoseconds)) }),
+    ...(memoryBytes === undefined
+      ? {}
+      : { memoryBytes, workingSetBytes: Math.max(memoryBytes - inactiveBytes, 0) }),
+  };
+}
+
+/** Zero and less are how the kubelet says that there is none. */
+function limitText(limit: number | undefined, none: string): string {
+  return limit === undefined || limit <= 0 ? none : String(limit);
+}
+
+/** Shares run from 2 to 262,144, weights from 1 to 10,000. */
+export function weightOf(shares: number): number {
+  const inside = Math.min(Math.max(shares, 2), 262_144);
+  return 1 + Math.trunc(((inside - 2) * 9999) / 262_142);
+}
+
+function field(text: string, name: string): number | undefined {
+  const found = new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
+function numberOf(text: string): number | undefined {
+  return /^\d+\s*$/.test(text) ? Number(text) : undefined;
+}
+
+function read(folder: string, name: string): string {
+  try {
+    return readFileSync(path.join(folder, name), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function write(folder: string, name: string, value: string): void {
+  writeFileSync(path.join(folder, name), value);
+}
+
+/** False: the kernel said no. Each caller has another way. */
+function tryTo(step: () => unknown): boolean {
+  try {
+    step();
+    return true;
+  } catch {
+    return false;
+  }
+}

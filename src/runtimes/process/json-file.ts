@@ -1,0 +1,46 @@
+/**
+ * Small JSON files that are there in full or not at all.
+ *
+ * A file is written under another name and then renamed, so that a reader never sees half of it. What
+ * a kill leaves under the other name is swept away when the folder is read again.
+ */
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { isJsonObject } from '../../lib/json.ts';
+
+const OWNER_ONLY = 0o600;
+
+export async function writeJson(file: string, value: object): Promise<void> {
+  const draft = `${file}.new`;
+  await writeFile(draft, `${JSON.stringify(value)}\n`, { mode: OWNER_ONLY });
+  await rename(draft, file);
+}
+
+/**
+ * Undefined: it is not there, or is nothing that we wrote. Only podkeep writes these files, whole, so
+ * one that is an object is taken to be what was written.
+ */
+export async function readJson<Value extends object>(file: string): Promise<Value | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return isJsonObject(value) ? (value as unknown as Value) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether something failed because a file, or the folder that should hold it, is not there. */
+export function isMissing(error: unknown): boolean {
+  return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
+}
+
+/** The system's name for what went wrong. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,68 @@
+/**
+ * Where things are:
+ *
+ *     FOLDER/keeper.json                     who looks after this folder
+ *     FOLDER/init.sh, guard.sh               the scripts that run without podkeep
+ *     FOLDER/images/DIGEST/                  unpacked images
+ *     FOLDER/pods/UID/sandbox-ATTEMPT.json
+ *     FOLDER/pods/UID/containers/NAME-ATTEMPT/
+ *         config.json    what it is (records.ts); there from the moment the container exists
+ *         setup.sh       what is done before it runs, as root of its namespaces
+ *         run.sh         its variables and its command
+ *         claim          who runs it: written by the one init that gets to start it
+ *         state          what has become of it, line by line, written by that init
+ *         trouble        what went wrong before it ran
+ *         stdout, stderr its output, until it is in the log; position: how far it is
+ *         stdin          a named pipe, if it reads
+ *         oom            it was ended for its memory
+ *         result.json    how it ended
+ */
+import path from 'node:path';
+import { runtimeNameInvalid } from './errors.ts';
+
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,252}$/;
+
+export function podsFolder(folder: string): string {
+  return path.join(folder, 'pods');
+}
+
+export function podFolder(folder: string, podUid: string): string {
+  return path.join(podsFolder(folder), checkName('pod UID', podUid));
+}
+
+export function sandboxFile(folder: string, podUid: string, attempt: number): string {
+  return path.join(podFolder(folder, podUid), `sandbox-${attempt}.json`);
+}
+
+export function containersFolder(folder: string, podUid: string): string {
+  return path.join(podFolder(folder, podUid), 'containers');
+}
+
+export function containerFolder(
+  folder: string,
+  podUid: string,
+  name: string,
+  attempt: number,
+): string {
+  const own = `${checkName('container name', name)}-${attempt}`;
+  return path.join(containersFolder(folder, podUid), own);
+}
+
+export function imagesFolder(folder: string): string {
+  return path.join(folder, 'images');
+}
+
+/** Names come from outside; none of them may lead out of its folder. */
+function checkName(field: string, value: string): string {
+  if (!NAME.test(value)) throw runtimeNameInvalid({ field, value });
+  return value;
+}
+
+/** Where a container's log goes: inside the sandbox's folder, whatever the path says. */
+export function logFileOf(logFolder: string, logPath: string): string {
+  const file = path.resolve(logFolder, logPath);
+  if (!path.isAbsolute(logFolder) || !file.startsWith(`${path.resolve(logFolder)}${path.sep}`)) {
+    throw runtimeNameInvalid({ field: 'log path', value: logPath });
+  }
+  return file;
+}

@@ -1,0 +1,214 @@
+/**
+ * Brings what a container writes into its log.
+ *
+ *     container ──writes──> stdout, stderr (plain files) ──pump──> 0.log (CRI format)
+ *
+ * A container writes into files, never into a pipe that podkeep holds: it runs on when podkeep is
+ * killed, and what it writes meanwhile is found here by the next podkeep. A line is stamped with the
+ * time at which its file was last written, which is right to the moment while podkeep looks on, and
+ * not later than the truth for what was written while it was away.
+ *
+ * Of the two streams, the one that was written first is read first, as far as the system tells. The
+ * exact order of what two streams had between them is lost in any log that reads two streams.
+ *
+ * What has been read is punched out of the plain files from time to time, so that they take no room.
+ */
+import { constants } from 'node:fs';
+import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { cutLines, formatLogTime, type StreamName } from './cri-lines.ts';
+import { LogPosition, type Marks } from './log-position.ts';
+
+export interface LogPumpOptions {
+  /** Of the container; holds `stdout` and `stderr`. */
+  readonly folder: string;
+  readonly logFile: string;
+  /** Frees the first bytes of a file on disk. */
+  readonly punch: (file: string, bytes: number) => void;
+  /** A log that cannot be written: the lines stay where they are, for another try. */
+  readonly onTrouble: (error: unknown) => void;
+}
+
+export type OutputListener = (stream: StreamName, bytes: Uint8Array) => void;
+
+const CHUNK_BYTES = 64 * 1024;
+const PUNCH_BYTES = 4 * 1024 * 1024;
+const STREAMS: readonly StreamName[] = ['stdout', 'stderr'];
+/** A link under the log's name would let a log folder that others can write into redirect us. */
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
+const LOG_MODE = 0o640;
+
+interface OpenLog {
+  readonly file: FileHandle;
+  readonly inode: number;
+}
+
+export class LogPump {
+  readonly #options: LogPumpOptions;
+  readonly #raw: Readonly<Record<StreamName, FileHandle>>;
+  readonly #position: LogPosition;
+  readonly #listeners = new Set<OutputListener>();
+  readonly #waiting = new Set<StreamName>();
+  #log: OpenLog;
+  #marks: Marks;
+  /** How far the listeners have heard; ahead of the log by the line that is not finished. */
+  #heard: Record<StreamName, number>;
+  #punched: Record<StreamName, number> = { stdout: 0, stderr: 0 };
+  #lastMs = 0;
+  #work: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  private constructor(
+    options: LogPumpOptions,
+    raw: Readonly<Record<StreamName, FileHandle>>,
+    position: LogPosition,
+    log: OpenLog,
+    marks: Marks,
+  ) {
+    this.#options = options;
+    this.#raw = raw;
+    this.#position = position;
+    this.#log = log;
+    this.#marks = marks;
+    this.#heard = { stdout: marks.stdout, stderr: marks.stderr };
+  }
+
+  static async open(options: LogPumpOptions): Promise<LogPump> {
+    const { folder, logFile } = options;
+    const raw = {
+      stdout: await openRaw(path.join(folder, 'stdout')),
+      stderr: await openRaw(path.join(folder, 'stderr')),
+    };
+    const [position, marks] = await LogPosition.open(
+      path.join(folder, 'position'),
+      path.dirname(logFile),
+    );
+    const [log, size] = await openLog(logFile);
+    return new LogPump(options, raw, position, log, { ...marks, log: size });
+  }
+
+  /** Something was written. */
+  wake(stream: StreamName): void {
+    this.#waiting.add(stream);
+    void this.#enqueue(() => this.#pumpWaiting(false));
+  }
+
+  /** Returns when all whole lines that are there have been brought over. */
+  catchUp(): Promise<void> {
+    return this.#pumpAll(false);
+  }
+
+  /** The same, after the last writer has gone: a line that never ended is brought over too. */
+  drain(): Promise<void> {
+    return this.#pumpAll(true);
+  }
+
+  #pumpAll(isLast: boolean): Promise<void> {
+    return this.#enqueue(async () => {
+      for (const stream of await this.#oldestFirst()) this.#waiting.add(stream);
+      await this.#pumpWaiting(isLast);
+    });
+  }
+
+  /** Begins a new file under the log's name. */
+  async reopen(): Promise<void> {
+    await this.#enqueue(async () => {
+      const [log, size] = await openLog(this.#options.logFile);
+      const old = this.#log;
+      this.#log = log;
+      this.#marks = { ...this.#marks, log: size };
+      await old.file.close();
+    }, true);
+  }
+
+  /** Hears all that is written from now on, as it is. */
+  listen(listener: OutputListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#work;
+    const files = [this.#raw.stdout, this.#raw.stderr, this.#log.file, this.#position];
+    await Promise.all(files.map((file) => file.close()));
+  }
+
+  /** One thing after the other. Trouble is reported, and handed on only to whoever waits for this. */
+  #enqueue(step: () => Promise<void>, handsOnTrouble = false): Promise<void> {
+    const done = this.#work.then(() => (this.#isClosed ? undefined : step()));
+    this.#work = done.catch((error: unknown) => this.#options.onTrouble(error));
+    return handsOnTrouble ? done : this.#work;
+  }
+
+  async #pumpWaiting(isLast: boolean): Promise<void> {
+    for (const stream of this.#waiting) {
+      this.#waiting.delete(stream);
+      while (await this.#pumpChunk(stream, isLast));
+    }
+  }
+
+  /** Returns whether there may be more. */
+  async #pumpChunk(stream: StreamName, isLast: boolean): Promise<boolean> {
+    const from = this.#marks[stream];
+    const { mtimeMs, size } = await this.#raw[stream].stat();
+    if (size <= from) return false;
+    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size - from));
+    const { bytesRead } = await this.#raw[stream].read(buffer, 0, buffer.length, from);
+    const chunk = buffer.subarray(0, bytesRead);
+    this.#tell(stream, chunk, from);
+    this.#lastMs = Math.max(this.#lastMs, Math.floor(mtimeMs));
+    const isEnd = isLast && from + bytesRead >= size;
+    const { log, consumed } = cutLines(chunk, stream, formatLogTime(this.#lastMs), isEnd);
+    if (consumed === 0) return false;
+    await this.#append(log, { ...this.#marks, [stream]: from + consumed });
+    this.#punch(stream);
+    return true;
+  }
+
+  #tell(stream: StreamName, chunk: Uint8Array, from: number): void {
+    const fresh = chunk.subarray(Math.max(this.#heard[stream] - from, 0));
+    this.#heard[stream] = Math.max(this.#heard[stream], from + chunk.length);
+    if (fresh.length > 0) for (const listener of this.#listeners) listener(stream, fresh);
+  }
+
+  async #append(bytes: Uint8Array, marks: Marks): Promise<void> {
+    const { file, inode } = this.#log;
+    const after = { ...marks, log: this.#marks.log + bytes.length };
+    await this.#position.intend(inode, this.#marks, after);
+    try {
+      await file.appendFile(bytes);
+    } catch (error) {
+      // A full disk takes a part of it; the next try begins where this one began.
+      await file.truncate(this.#marks.log);
+      throw error;
+    }
+    this.#marks = after;
+  }
+
+  #punch(stream: StreamName): void {
+    const done = this.#marks[stream];
+    if (done - this.#punched[stream] < PUNCH_BYTES) return;
+    this.#punched[stream] = done;
+    this.#options.punch(path.join(this.#options.folder, stream), done);
+  }
+
+  async #oldestFirst(): Promise<readonly StreamName[]> {
+    const times = await Promise.all(
+      STREAMS.map(async (stream) => ({ stream, ...(await this.#raw[stream].stat()) })),
+    );
+    return times.toSorted((a, b) => a.mtimeMs - b.mtimeMs).map(({ stream }) => stream);
+  }
+}
+
+function openRaw(file: string): Promise<FileHandle> {
+  return open(file, constants.O_RDONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+}
+
+async function openLog(name: string): Promise<readonly [OpenLog, number]> {
+  await mkdir(path.dirname(name), { recursive: true });
+  const file = await open(name, APPEND, LOG_MODE);
+  const { ino, size } = await file.stat();
+  return [{ file, inode: ino }, size];
+}

@@ -1,0 +1,55 @@
+/** What the process runtime is told from outside. */
+import type { Clock } from '../../ports/clock.ts';
+import type { EventRecorder } from '../../ports/event-recorder.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Random } from '../../ports/random.ts';
+
+export interface ProcessRuntimeOptions {
+  /** Where sandboxes and containers are written down. Made if it is not there; absolute. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Where the users of a pod hear what its containers have to do without. */
+  readonly events: EventRecorder;
+  /** What containers look for commands in: the one thing that they inherit. */
+  readonly path: string;
+  /** What the names of images stand for. */
+  readonly images?: Readonly<Record<string, ImageMapping>>;
+  /** More folders that no container is to see, such as the one with podkeep's keys. */
+  readonly hiddenFolders?: readonly string[];
+  /** `auto`: an address per pod where this user may make one, otherwise the machine's network. */
+  readonly network?: 'auto' | 'host';
+  /** `auto`: namespaces where the system allows them; `none`: containers see the machine as it is. */
+  readonly isolation?: 'auto' | 'none';
+  /** `auto`: control groups where they can be written. */
+  readonly cgroups?: 'auto' | 'none';
+  /** Who runs the containers that do not say, if podkeep is root. */
+  readonly defaultUser?: { readonly uid: number; readonly gid: number };
+}
+
+/** A command of this machine, a folder that holds a root file system, or an OCI image layout. */
+export type ImageMapping = CommandImage | FolderImage | OciImage;
+
+export interface CommandImage extends ImageDefaults {
+  readonly command: readonly string[];
+}
+
+export interface FolderImage extends ImageDefaults {
+  readonly folder: string;
+}
+
+export interface OciImage {
+  readonly ociLayout: string;
+}
+
+/** What a container made from the image does unless its spec says otherwise. */
+export interface ImageDefaults {
+  readonly command?: readonly string[];
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly workingDir?: string;
+  /** A number or a name, with a group after a colon if there is one. */
+  readonly user?: string;
+  readonly stopSignal?: string;
+}

@@ -1,0 +1,146 @@
+/**
+ * The processes of this machine, as /proc tells.
+ *
+ * A process is known by its ID and the moment of its start, in the kernel's ticks since boot: IDs are
+ * used again, and a signal must never reach a stranger.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Empty where the system does not tell: then the ID alone must do. */
+  readonly start: string;
+}
+
+export interface ProcessEntry extends ProcessIdentity {
+  readonly parent: number;
+  readonly session: number;
+  readonly state: string;
+  /** User and system time, in ticks of a hundredth of a second. */
+  readonly cpuTicks: number;
+  readonly residentPages: number;
+  readonly pageFaults: number;
+  readonly majorPageFaults: number;
+}
+
+export const TICKS_PER_SECOND = 100;
+const PAGE_BYTES_USUAL = 4096;
+
+export function readProcess(pid: number, proc = '/proc'): ProcessEntry | undefined {
+  try {
+    return parseStat(readFileSync(`${proc}/${pid}/stat`, 'utf8'));
+  } catch {
+    // It ended a moment ago, or this system has no /proc.
+    return undefined;
+  }
+}
+
+/** The name in the second field may hold anything, so the fields are counted from its end. */
+export function parseStat(text: string): ProcessEntry | undefined {
+  const nameEnd = text.lastIndexOf(')');
+  const fields = text.slice(nameEnd + 2).trimEnd().split(' ');
+  const number = (index: number): number => Number(fields[index - 3] ?? 0);
+  const start = fields[19];
+  if (nameEnd < 0 || start === undefined) return undefined;
+  return {
+    pid: Number.parseInt(text, 10),
+    state: fields[0] ?? '',
+    parent: number(4),
+    session: number(6),
+    pageFaults: number(10),
+    majorPageFaults: number(12),
+    // Those of children that it has waited for count as its own.
+    cpuTicks: number(14) + number(15) + number(16) + number(17),
+    start,
+    residentPages: number(24),
+  };
+}
+
+export function isAlive(process: ProcessIdentity, isLinux: boolean): boolean {
+  if (!isLinux) return answersSignals(process.pid);
+  const entry = readProcess(process.pid);
+  return entry !== undefined && entry.start === process.start && entry.state !== 'Z';
+}
+
+function answersSignals(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** How large a page of memory is: 4096 on most machines, by far not on all. */
+export function readPageBytes(): number {
+  try {
+    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
+    const pages = readProcess(process.pid)?.residentPages ?? 0;
+    const bytes = pages === 0 ? 0 : (Number(kilobytes ?? 0) * 1024) / pages;
+    // The two were read a moment apart; a page is a power of two.
+    return bytes < 2048 ? PAGE_BYTES_USUAL : 2 ** Math.round(Math.log2(bytes));
+  } catch {
+    return PAGE_BYTES_USUAL;
+  }
+}
+
+/** Every process that can be seen. */
+export function readProcesses(): readonly ProcessEntry[] {
+  const found: ProcessEntry[] = [];
+  for (const name of listProc()) {
+    const entry = /^\d+$/.test(name) ? readProcess(Number(name)) : undefined;
+    if (entry) found.push(entry);
+  }
+  return found;
+}
+
+function listProc(): readonly string[] {
+  try {
+    return readdirSync('/proc');
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * The process and everything that came from it. In a process namespace orphans return to the first
+ * process; outside of one they are found by the session that they did not leave.
+ */
+export function familyOf(
+  root: ProcessIdentity,
+  table: readonly ProcessEntry[],
+): readonly ProcessEntry[] {
+  const first = table.find(({ pid, start }) => pid === root.pid && start === root.start);
+  if (!first) return table.filter(({ session }) => session === root.pid);
+  const family = new Map([[first.pid, first]]);
+  const byParent = new Map<number, ProcessEntry[]>();
+  for (const entry of table) {
+    const siblings = byParent.get(entry.parent);
+    if (siblings) siblings.push(entry);
+    else byParent.set(entry.parent, [entry]);
+  }
+  const waiting = [first, ...table.filter(({ session }) => session === root.pid)];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    family.set(next.pid, next);
+    for (const child of byParent.get(next.pid) ?? []) {
+      if (!family.has(child.pid)) waiting.push(child);
+    }
+  }
+  return [...family.values()];
+}
+
+/** Signals it if it is still the one that is meant. Returns whether it was. */
+export function signalProcess(
+  target: ProcessIdentity,
+  signal: NodeJS.Signals | number,
+  isLinux: boolean,
+): boolean {
+  if (!isAlive(target, isLinux)) return false;
+  try {
+    process.kill(target.pid, signal);
+    return true;
+  } catch {
+    // It ended between the look and the signal.
+    return false;
+  }
+}

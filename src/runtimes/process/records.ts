@@ -1,0 +1,65 @@
+/** What is written down about sandboxes and containers, in one JSON file each. */
+import type { ContainerConfig } from '../../ports/runtime/container-config.ts';
+import type { SandboxConfig } from '../../ports/runtime/sandbox-config.ts';
+
+export interface SandboxRecord {
+  readonly id: string;
+  readonly config: SandboxConfig;
+  readonly createdAtMs: number;
+  /** Of the machine's start: nothing survives the next one. */
+  readonly bootId: string;
+  readonly network: SandboxNetwork;
+  /** False once it was stopped. */
+  readonly isReady: boolean;
+}
+
+/**
+ * `host`: the machine's own. `loopback`: the machine's network, and an address in it that no other
+ * pod has. `namespace`: a network of its own, kept alive by files in `folder`.
+ */
+export type SandboxNetwork =
+  | { readonly kind: 'host' }
+  | { readonly kind: 'loopback'; readonly ip: string }
+  | {
+      readonly kind: 'namespace';
+      readonly ip: string;
+      readonly folder: string;
+      readonly link: string;
+    };
+
+export interface ContainerRecord {
+  readonly id: string;
+  readonly sandboxId: string;
+  readonly podUid: string;
+  readonly config: ContainerConfig;
+  readonly createdAtMs: number;
+  readonly logFile: string;
+  readonly user: RunAs;
+  readonly stopSignal: string;
+  /** The command in full, and everything that it is started with. */
+  readonly argv: readonly string[];
+  readonly env: readonly (readonly [name: string, value: string])[];
+  readonly workingDir: string;
+  /** The folder that is its root; absent: a private view of the machine's. */
+  readonly imageRoot?: string;
+  /** It has a process namespace of its own, which ends with its init. */
+  readonly ownsProcesses: boolean;
+  /** Folders of control groups that it is in. */
+  readonly cgroups: readonly string[];
+}
+
+export interface RunAs {
+  readonly uid: number;
+  readonly gid: number;
+  readonly groups: readonly number[];
+}
+
+/** How it ended. Written once, and the last word about it. */
+export interface ContainerResult {
+  readonly exitCode: number;
+  readonly finishedAtMs: number;
+  /** Absent: it never ran. */
+  readonly startedAtMs?: number;
+  readonly reason: 'Completed' | 'Error' | 'OOMKilled' | 'StartError';
+  readonly message?: string;
+}

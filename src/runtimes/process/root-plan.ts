@@ -1,0 +1,323 @@
+/**
+ * Decides how the root of a container is put together, as folders to make and mounts to mount.
+ *
+ *     r    the root that the container sees
+ *     d    its /dev
+ *     s    folders that stand in for shared ones
+ *     t    a file system in memory, gone with the container; in it, t/u holds what the container
+ *          writes above what it sees of the machine or of its image
+ *
+ * Without an image the root is made of the machine's own folders, each under a layer of the
+ * container's, so that it can write and change nothing; /tmp, /run and /dev are its own. A folder in
+ * which other file systems are mounted cannot be layered inside a user namespace: it is shared as it
+ * is. A mount point that is not there is made in the layer, where the machine does not see it.
+ *
+ * 1. What is hidden is covered before anything that was asked for is mounted.
+ * 2. A mount below another mount comes after it.
+ * 3. A layer shows no folder with a wider mode than the machine does.
+ */
+import { readdirSync, readlinkSync, type Stats } from 'node:fs';
+import path from 'node:path';
+import type { Mount } from '../../ports/runtime/container-config.ts';
+import { mountUnusable } from './errors.ts';
+import { flagsOf, isInside, mountLine, type HostMount } from './mount-table.ts';
+import { lookAt, resolveInRoot } from './path-in-root.ts';
+
+export interface RootRequest {
+  /** A folder for all of that. */
+  readonly place: string;
+  /** Absent: made of the machine's own folders. */
+  readonly imageRoot?: string | undefined;
+  readonly mounts: readonly Mount[];
+  readonly hidden: readonly string[];
+  readonly workingDir: string;
+  readonly hostMounts: readonly HostMount[];
+  readonly isRoot: boolean;
+  readonly hasLayers: boolean;
+  readonly hasProcesses: boolean;
+  /** A terminal lives in the machine's own /dev/pts. */
+  readonly hasTerminal: boolean;
+  readonly isReadOnly: boolean;
+  /** The pod's shared memory, on the machine. */
+  readonly sharedMemory?: string | undefined;
+}
+
+export interface RootPlan {
+  readonly root: string;
+  /** Where the file system in memory goes. */
+  readonly memory: string;
+  /** Made on disk, by podkeep. */
+  readonly folders: readonly string[];
+  readonly files: readonly string[];
+  readonly links: readonly (readonly [target: string, file: string])[];
+  /** Folders that everybody may write into. */
+  readonly open: readonly string[];
+  /** Made in memory, by init. */
+  readonly layers: {
+    readonly folders: readonly string[];
+    readonly files: readonly string[];
+    /** Folders that stand for one of the machine's, and what they must look like. */
+    readonly likenesses: readonly (readonly [mode: number, owner: string, folder: string])[];
+  };
+  readonly table: readonly string[];
+}
+
+type TopKind = 'layer' | 'shared' | 'own';
+
+/** A name that needs no escaping in the options of a layer. */
+const PLAIN_NAME = /^[\w.+-]+$/;
+const OWN_TOPS = ['tmp', 'run', 'dev', 'proc', 'sys'];
+const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];
+const DEVICE_LINKS: readonly (readonly [string, string])[] = [
+  ['/proc/self/fd', 'fd'],
+  ['/proc/self/fd/0', 'stdin'],
+  ['/proc/self/fd/1', 'stdout'],
+  ['/proc/self/fd/2', 'stderr'],
+];
+
+export function planRoot(request: RootRequest): RootPlan {
+  const planner = new Planner(request);
+  if (request.imageRoot === undefined) planner.addMachine();
+  else planner.addImage(request.imageRoot);
+  planner.addSystem();
+  planner.addDevices();
+  for (const folder of request.hidden) planner.hide(folder);
+  const depth = (mount: Mount): number => mount.containerPath.split('/').length;
+  for (const mount of request.mounts.toSorted((a, b) => depth(a) - depth(b))) planner.add(mount);
+  planner.addFolder(request.workingDir);
+  return planner.finish();
+}
+
+class Planner {
+  readonly #request: RootRequest;
+  readonly #root: string;
+  readonly #memory: string;
+  readonly #open: string[] = [];
+  readonly #source: string;
+  readonly #folders: string[] = [];
+  readonly #files: string[] = [];
+  readonly #links: (readonly [string, string])[] = [];
+  readonly #likenesses = new Map<string, readonly [number, string]>();
+  readonly #table: string[] = [];
+  readonly #tops = new Map<string, TopKind>();
+  readonly #mounted: { readonly at: string; readonly from: string }[] = [];
+
+  constructor(request: RootRequest) {
+    this.#request = request;
+    this.#root = `${request.place}/r`;
+    this.#memory = `${request.place}/t`;
+    this.#source = request.imageRoot ?? '/';
+    this.#folders.push(this.#root, this.#memory);
+    // A root that is to stay as it is becomes a mount of its own, before anything is mounted in it.
+    if (request.isReadOnly) {
+      const flags = flagsOf(request.place, request.hostMounts);
+      this.#line(this.#root, this.#root, 'none', ['bind', 'ro', ...flags]);
+    }
+  }
+
+  addMachine(): void {
+    for (const name of OWN_TOPS) this.#tops.set(name, 'own');
+    this.#folders.push(...['tmp', 'run', 'proc', 'sys', 'dev'].map((n) => `${this.#root}/${n}`));
+    this.#open.push(`${this.#root}/tmp`);
+    for (const name of readdirSync('/')) {
+      const found = lookAt(`/${name}`);
+      if (this.#tops.has(name) || !PLAIN_NAME.test(name)) continue;
+      if (found?.isSymbolicLink()) {
+        this.#links.push([readlinkSync(`/${name}`), `${this.#root}/${name}`]);
+      } else if (found?.isDirectory()) this.#addTop(name, found);
+    }
+  }
+
+  #addTop(name: string, found: Stats): void {
+    const { hostMounts, hasLayers } = this.#request;
+    const hasMounts = hostMounts.some(({ point }) => point.startsWith(`/${name}/`));
+    const kind: TopKind = hasLayers && !hasMounts ? 'layer' : 'shared';
+    this.#tops.set(name, kind);
+    this.#folders.push(`${this.#root}/${name}`);
+    if (kind === 'layer') this.#addLayer(`/${name}`, name, `${this.#root}/${name}`, found);
+    else this.#line(`/${name}`, `${this.#root}/${name}`, 'none', ['rbind']);
+  }
+
+  addImage(imageRoot: string): void {
+    const found = lookAt(imageRoot);
+    if (found === undefined) throw mountUnusable({ containerPath: '/', reason: 'no such image' });
+    this.#addLayer(imageRoot, '', this.#root, found);
+    for (const name of ['proc', 'sys', 'dev']) {
+      if (lookAt(`${imageRoot}/${name}`) === undefined) this.addFolder(`/${name}`);
+    }
+  }
+
+  #addLayer(lower: string, name: string, target: string, found: Stats): void {
+    const { isRoot, isReadOnly, hasLayers } = this.#request;
+    if (!hasLayers) return this.#line(lower, target, 'none', ['rbind']);
+    const [upper, work] = [`${this.#memory}/u/${name}`, `${this.#memory}/w/${name}`];
+    this.#folders.push(upper, work);
+    this.#liken(upper, found);
+    const options = [`lowerdir=${lower}`, `upperdir=${upper}`, `workdir=${work}`];
+    if (!isRoot) options.push('userxattr');
+    if (isReadOnly) options.push('ro');
+    this.#line('overlay', target, 'overlay', options);
+  }
+
+  addSystem(): void {
+    const { isRoot, hasProcesses } = this.#request;
+    const safe = ['nosuid', 'nodev', 'noexec'];
+    if (hasProcesses) this.#line('proc', `${this.#root}/proc`, 'proc', safe);
+    else this.#line('/proc', `${this.#root}/proc`, 'none', ['rbind']);
+    if (isRoot) this.#line('sysfs', `${this.#root}/sys`, 'sysfs', ['ro', ...safe]);
+    else this.#line('/sys', `${this.#root}/sys`, 'none', ['rbind']);
+  }
+
+  addDevices(): void {
+    const { place, hasTerminal, sharedMemory } = this.#request;
+    const [own, dev] = [`${place}/d`, `${this.#root}/dev`];
+    this.#folders.push(own, `${own}/pts`, `${own}/shm`);
+    this.#line(own, dev, 'none', ['bind']);
+    for (const name of DEVICES.filter((device) => lookAt(`/dev/${device}`))) {
+      this.#files.push(`${own}/${name}`);
+      this.#line(`/dev/${name}`, `${dev}/${name}`, 'none', ['bind']);
+    }
+    for (const [target, name] of DEVICE_LINKS) this.#links.push([target, `${own}/${name}`]);
+    if (hasTerminal) {
+      this.#files.push(`${own}/ptmx`);
+      this.#line('/dev/pts', `${dev}/pts`, 'none', ['bind']);
+      this.#line('/dev/ptmx', `${dev}/ptmx`, 'none', ['bind']);
+    } else {
+      this.#links.push(['pts/ptmx', `${own}/ptmx`]);
+      const options = ['newinstance', 'ptmxmode=0666', 'mode=0620', 'nosuid', 'noexec'];
+      this.#line('devpts', `${dev}/pts`, 'devpts', options);
+    }
+    this.#open.push(`${own}/shm`);
+    if (sharedMemory !== undefined) this.#line(sharedMemory, `${dev}/shm`, 'none', ['bind']);
+  }
+
+  /** Whatever the machine has at that path is covered; only if it could be seen at all. */
+  hide(folder: string): void {
+    if (this.#request.imageRoot !== undefined) return;
+    const seen = this.#resolve(folder);
+    if (this.#tops.get(topOf(seen)) === 'own' || !lookAt(seen)?.isDirectory()) return;
+    this.#line('tmpfs', `${this.#root}${seen}`, 'tmpfs', ['ro', 'size=4k', 'mode=0']);
+  }
+
+  add(mount: Mount): void {
+    const { containerPath, hostPath, isReadOnly } = mount;
+    const reject = (reason: string): Error => mountUnusable({ containerPath, reason });
+    if (!path.isAbsolute(containerPath)) throw reject('the path is not absolute');
+    const found = lookAt(hostPath) && lookAt(resolveInRoot('/', hostPath));
+    if (found === undefined) throw reject(`${hostPath} is not there`);
+    const at = this.#resolve(containerPath);
+    this.#make(at, found.isDirectory());
+    const flags = flagsOf(hostPath, this.#request.hostMounts);
+    const kept = isReadOnly ? ['ro', ...flags.filter((flag) => flag !== 'ro')] : flags;
+    const bind = found.isDirectory() ? 'rbind' : 'bind';
+    // Only a change of the mount has to name the flags; a plain bind keeps them by itself.
+    this.#line(hostPath, `${this.#root}${at}`, 'none', isReadOnly ? [bind, ...kept] : [bind]);
+    this.#mounted.push({ at, from: hostPath });
+  }
+
+  addFolder(folder: string): void {
+    this.#make(this.#resolve(folder), true);
+  }
+
+  finish(): RootPlan {
+    const inMemory = (file: string): boolean => file.startsWith(`${this.#memory}/`);
+    const onDisk = (file: string): boolean => !inMemory(file);
+    const folders = [...new Set(this.#folders)];
+    return {
+      root: this.#root,
+      memory: this.#memory,
+      folders: folders.filter(onDisk),
+      files: this.#files.filter(onDisk),
+      links: this.#links,
+      open: this.#open,
+      layers: {
+        folders: folders.filter(inMemory),
+        files: this.#files.filter(inMemory),
+        likenesses: [...this.#likenesses].map(([folder, [mode, owner]]) => [mode, owner, folder]),
+      },
+      table: this.#table,
+    };
+  }
+
+  #line(source: string, target: string, type: string, options: readonly string[]): void {
+    this.#table.push(mountLine(source, target, type, options));
+  }
+
+  #resolve(target: string): string {
+    const { imageRoot } = this.#request;
+    return resolveInRoot(this.#source, target, (file) => {
+      if (this.#mounted.some(({ at }) => isInside(file, at))) return true;
+      return imageRoot === undefined && this.#tops.get(topOf(file)) === 'own';
+    });
+  }
+
+  /** Sees to it that there is something at a path, to mount on. */
+  #make(at: string, isFolder: boolean): void {
+    if (at === '/') return;
+    const over = this.#mounted.findLast((mount) => isInside(at, mount.at));
+    if (over) return this.#put(path.join(over.from, at.slice(over.at.length)), isFolder);
+    const { place, imageRoot } = this.#request;
+    const top = topOf(at);
+    if (top === 'dev' && at !== '/dev') return this.#put(`${place}/d${at.slice(4)}`, isFolder);
+    const kind = imageRoot === undefined ? (this.#tops.get(top) ?? 'own') : 'layer';
+    if (kind === 'own') return this.#put(`${this.#root}${at}`, isFolder);
+    if (lookAt(path.join(this.#source, at))) return;
+    if (kind === 'shared') return this.#split(at, isFolder);
+    this.#likenParents(at);
+    this.#put(`${this.#memory}/u${at}`, isFolder);
+  }
+
+  #put(file: string, isFolder: boolean): void {
+    this.#folders.push(isFolder ? file : path.dirname(file));
+    if (!isFolder) this.#files.push(file);
+  }
+
+  /**
+   * A shared folder has no layer to make a mount point in. It is built anew instead: a folder of ours
+   * in its place, with all that is in it mounted into ours.
+   */
+  #split(at: string, isFolder: boolean): void {
+    const parent = nearestFolder(at);
+    const stand = `${this.#request.place}/s${parent}`;
+    this.#folders.push(stand);
+    this.#line(stand, `${this.#root}${parent}`, 'none', ['bind']);
+    for (const name of readdirSync(parent)) {
+      const found = lookAt(`${parent}/${name}`);
+      const [from, to] = [`${parent}/${name}`, `${stand}/${name}`];
+      if (found?.isSymbolicLink()) this.#links.push([readlinkSync(from), to]);
+      else if (found?.isDirectory()) this.#folders.push(to);
+      else if (found?.isFile()) this.#files.push(to);
+      else continue;
+      if (found.isSymbolicLink()) continue;
+      this.#line(from, `${this.#root}${from}`, 'none', ['rbind']);
+    }
+    this.#put(`${this.#request.place}/s${at}`, isFolder);
+    this.#mounted.push({ at: parent, from: stand });
+    for (const folder of this.#request.hidden) if (isInside(folder, parent)) this.hide(folder);
+  }
+
+  #likenParents(at: string): void {
+    for (let folder = path.dirname(at); folder !== '/'; folder = path.dirname(folder)) {
+      const found = lookAt(path.join(this.#source, folder));
+      if (found?.isDirectory()) this.#liken(`${this.#memory}/u${folder}`, found);
+    }
+  }
+
+  /** In a user namespace the owner is always us, and the machine's rights still count below. */
+  #liken(folder: string, found: Stats): void {
+    const { isRoot } = this.#request;
+    const mode = found.mode & 0o7777;
+    const owner = `${found.uid}:${found.gid}`;
+    if (isRoot && (mode !== 0o755 || owner !== '0:0')) this.#likenesses.set(folder, [mode, owner]);
+  }
+}
+
+function topOf(file: string): string {
+  return file.split('/')[1] ?? '';
+}
+
+function nearestFolder(at: string): string {
+  let folder = path.dirname(at);
+  while (folder !== '/' && !lookAt(folder)?.isDirectory()) folder = path.dirname(folder);
+  return folder;
+}
