@@ -1,0 +1,46 @@
+/** What can be missing or go wrong while the programs are built, and what to do about it. */
+import { defineError } from '../../src/lib/errors.ts';
+
+export const programMissing = defineError<{ readonly program: string; readonly use: string }>({
+  code: 'PROGRAM_MISSING',
+  retry: 'never',
+  message: ({ program, use }) => `${program} is needed ${use}, and is not on this machine`,
+  hint: ({ program }) => `Install ${program}, or put it on the PATH.`,
+});
+
+export const clusterMissing = defineError<{ readonly missing: readonly string[] }>({
+  code: 'CLUSTER_MISSING',
+  retry: 'never',
+  message: ({ missing }) => `Kubernetes' own programs are not built yet: ${missing.join(', ')}`,
+  hint: () => 'Run `npm run cluster:build`. It needs Go, and a while.',
+});
+
+export const diskTooFull = defineError<{
+  readonly folder: string;
+  readonly freeGiB: string;
+  readonly neededGiB: number;
+}>({
+  code: 'DISK_TOO_FULL',
+  retry: 'never',
+  message: ({ folder, freeGiB, neededGiB }) =>
+    `${folder} has ${freeGiB} GiB left, and the build may need ${neededGiB} GiB`,
+  hint: () => 'Make room, or name another folder with PODKEEP_CACHE (and Go’s with GOCACHE).',
+});
+
+export const buildLocked = defineError<{ readonly file: string; readonly pid: number }>({
+  code: 'BUILD_LOCKED',
+  retry: 'backoff',
+  message: ({ pid }) => `process ${pid} has been building for too long to wait for it`,
+  hint: ({ file }) => `See what it does; if it is no builder, remove ${file}.`,
+});
+
+export const commandFailed = defineError<{
+  readonly command: string;
+  readonly how: string;
+  readonly output: string;
+}>({
+  code: 'COMMAND_FAILED',
+  retry: 'never',
+  message: ({ command, how, output }) => `\`${command}\` ${how}\n${output}`.trimEnd(),
+  hint: () => 'What it said is above. The proxy of Go and the mirror of Debian must be reachable.',
+});

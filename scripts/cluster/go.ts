@@ -1,0 +1,103 @@
+/**
+ * Builds Kubernetes' programs from the module in this folder.
+ *
+ * The version is stamped in as Kubernetes' own build does, so that `kubectl version` tells it.
+ * The checksums of everything that goes in stand in module/go.sum, and -mod=readonly holds us to it.
+ */
+import { execFileSync } from 'node:child_process';
+import { renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { defineError } from '../../src/lib/errors.ts';
+import { runCommand } from './command.ts';
+import { programMissing } from './errors.ts';
+import { KUBERNETES_VERSION } from './place.ts';
+
+const MODULE = path.join(import.meta.dirname, 'module');
+/** Where Go's own installer puts it; it is often not on the PATH of a service. */
+const USUAL_PLACE = '/usr/local/go/bin/go';
+/** From here on an older Go fetches by itself the newer one that go.mod asks for. */
+const OLDEST_MINOR = 21;
+
+const goTooOld = defineError<{ readonly found: string }>({
+  code: 'GO_TOO_OLD',
+  retry: 'never',
+  message: ({ found }) => `Kubernetes ${KUBERNETES_VERSION} cannot be built with ${found}`,
+  hint: () => `Install Go 1.${OLDEST_MINOR} or newer from https://go.dev/dl.`,
+});
+
+export interface GoBuild {
+  /** The folder of the module that is built. */
+  readonly module: string;
+  readonly target: string;
+  readonly output: string;
+  readonly linkerFlags?: readonly string[];
+  /** How many compilers at once; as many as there are cores if not given. */
+  readonly parallel?: number | undefined;
+}
+
+/** The command that runs Go here. */
+export function findGo(): string {
+  for (const go of ['go', USUAL_PLACE]) {
+    const found = versionOf(go);
+    if (found === undefined) continue;
+    const minor = Number(/^go1\.(\d+)/.exec(found)?.[1] ?? 0);
+    if (minor < OLDEST_MINOR) throw goTooOld({ found });
+    return go;
+  }
+  throw programMissing({ program: 'go', use: "to build Kubernetes' own programs" });
+}
+
+export async function buildKubernetesProgram(
+  go: string,
+  program: string,
+  output: string,
+  parallel: number | undefined,
+): Promise<void> {
+  const target = `k8s.io/kubernetes/cmd/${program}`;
+  await buildWithGo(go, { module: MODULE, target, output, linkerFlags: versionFlags(), parallel });
+}
+
+/** Builds under a temporary name: whatever has its final name is whole. */
+export async function buildWithGo(go: string, build: GoBuild): Promise<void> {
+  const { module, target, output, linkerFlags = [], parallel } = build;
+  const unfinished = `${output}.${process.pid}.tmp`;
+  const flags = ['-mod=readonly', '-trimpath', '-buildvcs=false'];
+  const linker = ['-s', '-w', ...linkerFlags].join(' ');
+  const cores = parallel === undefined ? [] : ['-p', `${parallel}`];
+  const command = ['build', ...flags, ...cores, '-ldflags', linker, '-o', unfinished, target];
+  try {
+    await runCommand(['nice', '-n', '10', go, ...command], {
+      cwd: module,
+      // Nothing of the machine's C libraries goes in, so that the programs run wherever they are put.
+      env: { CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' },
+      use: `to build ${target}`,
+    });
+    renameSync(unfinished, output);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+}
+
+function versionFlags(): readonly string[] {
+  const [, major, minor] = /^v(\d+)\.(\d+)\./.exec(KUBERNETES_VERSION) ?? [];
+  const facts = Object.entries({
+    gitVersion: KUBERNETES_VERSION,
+    gitMajor: major,
+    gitMinor: minor,
+    gitTreeState: 'clean',
+  });
+  return ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((name) =>
+    facts.map(([fact, value]) => `-X ${name}.${fact}=${value}`),
+  );
+}
+
+function versionOf(go: string): string | undefined {
+  try {
+    return execFileSync(go, ['env', 'GOVERSION'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+/** What of a step's output counts, as one text that a person can read and a test can compare. */
+import type { Json } from '../../../src/lib/json.ts';
+import { isJsonObject } from '../../../src/lib/json.ts';
+import { ABSENT_RESOURCES } from './differences.ts';
+import { normalise, type Place } from './normalise.ts';
+import type { Output } from './player.ts';
+import type { View } from './step.ts';
+
+/** A line of `explain` that names a field with its type, or the values that it may have. */
+const FIELD = /^\s+\S+\t<.*>|^\s+enum: /;
+const HEADING = /^[A-Z]+:/;
+
+/** Begins what is shown of a step that was waited for in vain. */
+export const NEVER_CAME = '[what was awaited never came]';
+
+export function describeOutput(output: Output, view: View, place: Place): string {
+  const { code, stdout, stderr, awaited } = output;
+  const end = `[ended with ${code}]`;
+  if (awaited !== undefined) return [NEVER_CAME, awaited, end, stdout, stderr].join('\n');
+  if (view === 'code') return end;
+  const parts = [end, normalise(selectPart(stdout, view), place)];
+  const complaints = normalise(stderr, place);
+  if (complaints !== '') parts.push('[stderr]', complaints);
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+function selectPart(text: string, view: View): string {
+  switch (view) {
+    case 'fields':
+      return [...withoutProse(text)].join('\n');
+    case 'resources':
+      return text
+        .split('\n')
+        .filter((line) => !isAbsent(line))
+        .join('\n');
+    case 'json':
+      return text.startsWith('{') ? JSON.stringify(sortKeys(JSON.parse(text)), null, 2) : text;
+    case 'set':
+      return text.split('\n').toSorted().join('\n');
+    case 'all':
+    case 'code':
+      return text;
+  }
+}
+
+/** Every heading but that of the prose; below them the fields, and whole what ENUM lists. */
+function* withoutProse(text: string): Generator<string> {
+  let heading = '';
+  for (const line of text.split('\n')) {
+    if (HEADING.test(line)) heading = line;
+    if (heading.startsWith('DESCRIPTION:')) continue;
+    if (line === heading || heading.startsWith('ENUM:') || FIELD.test(line)) yield line;
+  }
+}
+
+/** A line of `api-resources`: as a table, or the name alone. */
+function isAbsent(line: string): boolean {
+  const [name = '', ...cells] = line.trim().split(/ +/);
+  const version = cells.find((cell) => /^(?:[a-z0-9.-]+\/)?v\d+(?:(?:alpha|beta)\d+)?$/.test(cell));
+  const group = version?.includes('/') ? `.${version.split('/')[0]}` : '';
+  return ABSENT_RESOURCES.has(name + group);
+}
+
+function sortKeys(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, part]) => [key, sortKeys(part)]));
+}

@@ -1,0 +1,12 @@
+/**
+ * The server that controllers are tried against: the embedded one, or with PODKEEP_E2E_SERVER=real a
+ * kube-apiserver, which shows whether a test asks too much. Beside that one run the few controllers
+ * that the embedded server has inside; more of the same does no harm.
+ */
+import type { RunningApiServer } from './api-server.ts';
+import { PodkeepUp } from './podkeep-up.ts';
+import { RealApiServer } from './real-api-server.ts';
+
+export function startChosenServer(): Promise<RunningApiServer> {
+  return process.env['PODKEEP_E2E_SERVER'] === 'real' ? RealApiServer.start() : PodkeepUp.start();
+}

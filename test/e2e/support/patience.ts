@@ -1,0 +1,34 @@
+/** Waits for something that happens elsewhere: asks again and again, but not for ever. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const POLL_MS = 50;
+
+export interface Patience {
+  /** What is awaited, for the message: "the pod to be gone". */
+  readonly what: string;
+  readonly deadlineMs: number;
+  /** What else to say if it does not come. */
+  readonly explain?: () => string;
+}
+
+/** Answers with what `attempt` found, or fails at the deadline with the last reason why not. */
+export async function waitFor<T>(
+  { what, deadlineMs, explain }: Patience,
+  attempt: () => Promise<T | undefined> | T | undefined,
+): Promise<T> {
+  const deadline = Date.now() + deadlineMs;
+  let reason: unknown;
+  while (Date.now() < deadline) {
+    try {
+      const found = await attempt();
+      if (found !== undefined) return found;
+      reason = undefined;
+    } catch (error) {
+      reason = error;
+    }
+    await sleep(POLL_MS);
+  }
+  const why = reason instanceof Error ? `: ${reason.message}` : '';
+  const more = explain?.() ?? '';
+  throw new Error(`waited ${deadlineMs / 1000} s for ${what}${why}\n${more}`.trimEnd());
+}

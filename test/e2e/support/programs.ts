@@ -1,0 +1,14 @@
+/** Finds Kubernetes' own programs, or says how to get them. */
+import { existsSync } from 'node:fs';
+import { clusterMissing } from '../../../scripts/cluster/errors.ts';
+import { programPath, PROGRAMS, type Program } from '../../../scripts/cluster/place.ts';
+
+export function findProgram(program: Program): string {
+  requirePrograms([program]);
+  return programPath(program, process.env);
+}
+
+export function requirePrograms(programs: readonly Program[] = PROGRAMS): void {
+  const missing = programs.filter((program) => !existsSync(programPath(program, process.env)));
+  if (missing.length > 0) throw clusterMissing({ missing });
+}
