@@ -7,8 +7,8 @@ const ROOT = path.join(import.meta.dirname, '..', '..');
 
 /** Returns the file to run with Node. `name`: whoever calls has a folder of their own. */
 export async function bundlePodkeep(name: string): Promise<string> {
-  // Below node_modules, so that the packages that are not bundled are found.
-  const outdir = path.join(ROOT, 'node_modules', '.cache', 'podkeep', name);
+  // In the checkout, so that the packages that are not bundled are found, and so is its version.
+  const outdir = path.join(ROOT, '.cache', name);
   mkdirSync(outdir, { recursive: true });
   await build({
     absWorkingDir: ROOT,
