@@ -7,7 +7,6 @@
  */
 import type { Clock } from '../../src/ports/clock.ts';
 import type { DecisionRecord } from '../../src/ports/decision-log.ts';
-import type { KnownGap } from './known-gaps.ts';
 
 export type Actor = 'user' | 'api' | 'watch' | 'runtime' | 'probe' | 'podkeep' | 'status' | 'work';
 
@@ -27,7 +26,6 @@ export class Chronicle {
   readonly #clock: Clock;
   readonly #lines: Line[] = [];
   #events = 0;
-  #isInGap = false;
   #breach: Breach | null = null;
   /** How often each transition, fault and act occurred, by name. */
   readonly counts = new Map<string, number>();
@@ -56,17 +54,6 @@ export class Chronicle {
 
   count(name: string): void {
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
-  }
-
-  /** A rule broke in a way that is known and listed. */
-  fallsInto(gap: KnownGap): void {
-    this.#isInGap = true;
-    this.count(`gap: ${gap}`);
-  }
-
-  /** Did it? What follows from that is not judged. */
-  get isInGap(): boolean {
-    return this.#isInGap;
   }
 
   breaks(invariant: number, what: string): void {

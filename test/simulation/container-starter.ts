@@ -1,6 +1,9 @@
 /**
  * Carries out the plan of core/pod-actions for one sync: stops, sandbox, init containers, containers.
  * Remembers what failed to start, and how long crashing containers have to wait.
+ *
+ * The plan is made from what the runtime shows. What podkeep has said is minded here: a container that
+ * has ended for good is stopped if it runs, and is not started again.
  */
 import type { Container, Pod } from '../../src/api/pod.ts';
 import type { RuntimePod } from '../../src/api/runtime-pod.ts';
@@ -12,6 +15,7 @@ import { podActions } from '../../src/core/pod-actions/pod-actions.ts';
 import type { PodActions, PodActionsView } from '../../src/core/pod-actions/plan.ts';
 import { findNewest } from '../../src/core/runtime-facts.ts';
 import { BackOffError } from '../../src/ports/sync-failure.ts';
+import { endedForGood } from './ended-containers.ts';
 import type { RecipeRoom } from './recipe-room.ts';
 
 /** What a container gets to stop when only it has to go. */
@@ -31,9 +35,14 @@ export class ContainerStarter {
     return this.#failures.get(uid) ?? new Map();
   }
 
-  async start(pod: Pod, runtimePod: RuntimePod, signal: AbortSignal): Promise<void> {
-    const { clock, prober } = this.#options;
+  /**
+   * Returns whether the pod is over: nothing of it runs, and nothing of it may start any more. Its
+   * phase does not always show that; a container that never ran keeps it Pending.
+   */
+  async start(pod: Pod, runtimePod: RuntimePod, signal: AbortSignal): Promise<boolean> {
+    const { clock, prober, status } = this.#options;
     const { uid = '' } = pod.metadata;
+    const ended = endedForGood(pod, status.getPodStatus(uid) ?? pod.status ?? {});
     const view: PodActionsView = {
       pod,
       runtime: runtimePod,
@@ -50,15 +59,18 @@ export class ContainerStarter {
     });
     this.#failures.set(uid, failures);
     await this.#stop(uid, actions, signal);
+    await this.#stopEnded(uid, runtimePod, ended, signal);
     const sandboxID = actions.createSandbox
       ? await this.#options.runtime.createSandbox(pod, actions.attempt)
       : actions.sandboxID;
     for (const container of toStart(pod, actions)) {
+      if (ended.has(container.name)) continue;
       signal.throwIfAborted();
       const error = await this.#startOne(view, sandboxID, container, failures);
       if (error !== null) errors.push(error);
     }
     if (errors.length > 0) throw new AggregateError(errors, 'some containers did not start');
+    return actions.killPod && !actions.createSandbox;
   }
 
   async #stop(uid: string, actions: PodActions, signal: AbortSignal): Promise<void> {
@@ -68,6 +80,18 @@ export class ContainerStarter {
       : actions.containersToKill.map(({ id }) => id);
     for (const id of ids) await runtime.stop(uid, id, STOP_MS, signal);
     if (actions.killPod) runtime.stopSandboxes(uid);
+  }
+
+  async #stopEnded(
+    uid: string,
+    { containers }: RuntimePod,
+    ended: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    for (const { id, name, state } of containers) {
+      const mayNotRun = state === 'running' && ended.has(name);
+      if (mayNotRun) await this.#options.runtime.stop(uid, id, STOP_MS, signal);
+    }
   }
 
   /** Returns what went wrong. */

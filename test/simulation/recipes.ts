@@ -40,8 +40,8 @@ export class Recipes implements PodSync {
     signal.throwIfAborted();
     await volumes.mount(uid, clock, signal);
     signal.throwIfAborted();
-    await this.#starter.start(pod, runtimePod, signal);
-    return { terminal: false, afterSync: () => look(uid) };
+    const isOver = await this.#starter.start(pod, runtimePod, signal);
+    return { terminal: isOver, afterSync: () => look(uid) };
   }
 
   async syncTerminatingPod(request: StopRequest, signal: AbortSignal): Promise<void> {

@@ -23,7 +23,7 @@ export interface SourcesOptions {
   readonly runtime: RuntimeRecords;
   /**
    * Keeps static pods back that the workers would start beside one that runs from before a restart.
-   * They cannot know of it; see known-gaps.ts.
+   * They cannot know of it; see known-gaps.test.ts.
    */
   readonly isCareful: boolean;
 }

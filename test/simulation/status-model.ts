@@ -44,7 +44,6 @@ export class StatusModel {
   /** Pods in whose status others wrote, so that what podkeep has to write is not so plain. */
   readonly #edited = new Set<string>();
   readonly #refused = new Set<string>();
-  readonly #everRefused = new Set<string>();
   /** Pods whose phase somebody else made terminal. */
   readonly #endedByOthers = new Set<string>();
 
@@ -72,7 +71,6 @@ export class StatusModel {
       target: '',
     };
     this.#accepted.set(uid, accepted);
-    this.#refused.delete(uid);
     accepted.versions.push(fingerprint(status));
     accepted.newest = status;
   }
@@ -84,14 +82,8 @@ export class StatusModel {
   /** A status was not accepted, because a container that had ended for good runs in it (SM-31). */
   refused(uid: string): void {
     this.#refused.add(uid);
-    this.#everRefused.add(uid);
   }
 
-  wasEverRefused(uid: string): boolean {
-    return this.#everRefused.has(uid);
-  }
-
-  /** Was the last status that was computed for it refused? */
   wasRefused(uid: string): boolean {
     return this.#refused.has(uid);
   }

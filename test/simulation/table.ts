@@ -2,7 +2,6 @@
 import type { BatchResult } from './batch.ts';
 import type { HistoryResult } from './history.ts';
 import { INVARIANTS } from './invariants.ts';
-import { KNOWN_GAPS } from './known-gaps.ts';
 import { POSSIBLE } from './possible.ts';
 
 /** How many of the last events a failure shows. */
@@ -10,15 +9,11 @@ const LAST_EVENTS = 40;
 
 /** How often everything that can happen did. */
 export function describeCounts({ counts }: BatchResult): readonly string[] {
-  const lines = Object.entries(POSSIBLE).flatMap(([group, names]) => [
+  return Object.entries(POSSIBLE).flatMap(([group, names]) => [
     '',
     group,
     ...names.map((name) => countLine(counts.get(name) ?? 0, name)),
   ]);
-  const gaps = Object.entries(KNOWN_GAPS).map(([name, what]) =>
-    countLine(counts.get(`gap: ${name}`) ?? 0, what),
-  );
-  return gaps.length === 0 ? lines : [...lines, '', 'known gaps', ...gaps];
 }
 
 /** One line to play it again, the rule that broke, and what happened last. */

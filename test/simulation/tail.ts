@@ -3,8 +3,7 @@
  * so yet. None left: the world has come right. (Invariants 7, 9, 12 and 18.)
  */
 import { isConditionTrue } from '../../src/api/condition.ts';
-import type { Pod, PodSpec, PodStatus } from '../../src/api/pod.ts';
-import type { RuntimePod } from '../../src/api/runtime-pod.ts';
+import type { Pod, PodStatus } from '../../src/api/pod.ts';
 import { isOwned } from '../../src/core/condition-ownership.ts';
 import {
   isBeingDeleted,
@@ -14,7 +13,6 @@ import {
 } from '../../src/core/pod-facts.ts';
 import { findNewest } from '../../src/core/runtime-facts.ts';
 import { restartsAfterExit } from '../../src/core/restart-policy.ts';
-import type { KnownGap } from './known-gaps.ts';
 import type { Life } from './life.ts';
 import { REFUSED, sourceUidOf } from './pod-templates.ts';
 import { fingerprint } from './status-model.ts';
@@ -50,13 +48,14 @@ function* complainOfPod(world: World, pod: Pod): Generator<string> {
 }
 
 /**
- * The words of an eviction reach the API (A-57), unless somebody else had the last one. A pod whose
- * containers all ended well has Succeeded, as in the kubelet, and then says nothing of it (KL-22).
+ * The words of an eviction reach the API (A-57), unless somebody else had the last one, or they came
+ * with a status that had to be refused. A pod whose containers all ended well has Succeeded, as in the
+ * kubelet, and then says nothing of it (KL-22).
  */
 function isUnsaid({ kills, statuses }: World, { metadata, status }: Pod): boolean {
   const { uid = '' } = metadata;
   const isDue = kills.evictedNow.has(uid) && !statuses.wasEndedByOthers(uid);
-  if (statuses.wasEverRefused(uid)) return false;
+  if (statuses.wasRefused(uid)) return false;
   return isDue && status?.phase === 'Failed' && status.reason !== 'Evicted';
 }
 
@@ -71,7 +70,7 @@ function mayNotEnd({ kills, statuses }: World, { metadata, spec }: Pod): boolean
 function* complainOfStatus({ statuses }: World, uid: string, pod: Pod): Generator<string> {
   const newest = statuses.newest(uid);
   if (!newest) {
-    if (!statuses.wasRefused(uid)) yield `${uid} has no accepted status`;
+    yield `${uid} has no accepted status`;
     return;
   }
   const [inApi, wanted] = [ownPart(pod.status ?? {}), ownPart(newest)];
@@ -92,13 +91,7 @@ function ownPart(status: PodStatus): string {
 
 function* complainOfRunning(world: World, uid: string, pod: Pod): Generator<string> {
   const { spec, status = {} } = pod;
-  const { runtime, chronicle, statuses } = world;
-  const seen = runtime.records.look(uid);
-  const gap = findGap(spec, seen, statuses.wasRefused(uid));
-  if (gap) {
-    chronicle.fallsInto(gap);
-    return;
-  }
+  const seen = world.runtime.records.look(uid);
   const sidecars = (spec.initContainers ?? []).filter(isSidecar);
   let ended = 0;
   for (const container of [...sidecars, ...spec.containers]) {
@@ -123,17 +116,6 @@ function* complainOfRunning(world: World, uid: string, pod: Pod): Generator<stri
   if (ended === spec.containers.length) yield `${uid} has ended, but it is ${status.phase}`;
   if (status.phase !== 'Running') yield `${uid} is ${status.phase}`;
   if (ended === 0 && !isConditionTrue(status.conditions, 'Ready')) yield `${uid} is not ready`;
-}
-
-/** See known-gaps.ts. A pod in one of these is not asked for more. */
-function findGap(
-  { restartPolicy }: PodSpec,
-  seen: RuntimePod,
-  wasRefused: boolean,
-): KnownGap | null {
-  if (wasRefused) return 'status refused after a restart';
-  const isStopped = seen.sandboxes[0]?.ready === false;
-  return restartPolicy === 'Never' && isStopped ? 'end of a pod that may not restart' : null;
 }
 
 function* complainOfMirror(world: World, mirror: Pod): Generator<string> {

@@ -98,15 +98,12 @@ export class WriterStage {
 
   #view(uid: string): WriteView {
     this.looked.push(uid);
-    const version = this.versions.get(uid);
+    const version = this.versions.get(uid) ?? 0;
     const status: PodStatus = { phase: 'Running', conditions: [condition('Ready')] };
     const known = this.replaced.has(uid) ? 'another' : uid;
     const api = this.broken.has(uid) ? { conditions: [{}] } : { phase: 'Pending' };
     return {
-      record:
-        version === undefined
-          ? null
-          : { version, name: uid, namespace: 'default', status, isFinished: false },
+      record: { version, name: uid, namespace: 'default', status, isFinished: false },
       apiUid: uid,
       isMirrored: false,
       known: this.unseen.has(uid)
