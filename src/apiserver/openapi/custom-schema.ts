@@ -7,7 +7,7 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { KindDefinition } from '../kind.ts';
-import { kindText, type Definitions } from './definitions.ts';
+import { KINDS, kindText, type Definitions } from './definitions.ts';
 import { describeListField, describeObjectField } from './descriptions/descriptions.ts';
 import { V2 } from './dialect.ts';
 import { forVersion2, isTrue, PRESERVES_UNKNOWN, withAlternatives } from './structural-schema.ts';
@@ -15,7 +15,6 @@ import { mapSchema } from './schema-walk.ts';
 import { customName, listKindOf } from './subject.ts';
 
 const EMBEDDED = 'x-kubernetes-embedded-resource';
-const KINDS = 'x-kubernetes-group-version-kind';
 
 export function addCustomKind(definition: KindDefinition, definitions: Definitions): void {
   const { group, version, kind } = definition;

@@ -120,9 +120,7 @@ describe('the definition of a type in version 3', () => {
   test('a type that contains itself is written once', () => {
     const name = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
     const { [name]: schema } = define(V3, 'apiextensions/v1.CustomResourceDefinition');
-    expect(schema?.properties['not']).toMatchObject({
-      allOf: [{ $ref: `#/components/schemas/${name}` }],
-    });
+    expect(schema?.properties['not']).toEqual({ $ref: `#/components/schemas/${name}` });
   });
 
   test('options are of the core group and of the version that the document is about', () => {

@@ -5,7 +5,7 @@
  * before its fields are looked at, so a type that contains itself is no problem.
  */
 import { kinds, openApiName, structOf } from '../../api/schema/schema.ts';
-import type { Special, TypeName } from '../../api/schema/shape.ts';
+import type { TypeName } from '../../api/schema/shape.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { describeSpecial } from './descriptions/descriptions.ts';
 import type { Dialect } from './dialect.ts';
@@ -13,7 +13,8 @@ import type { Content, GroupVersion, GroupVersionKind } from './spec.ts';
 import { structSchema } from './struct-schema.ts';
 import { PATCH, PATCH_SCHEMA, VERSION_INFO, versionInfoSchema } from './type-facts.ts';
 
-const KINDS = 'x-kubernetes-group-version-kind';
+/** By this clients find the definition of a kind, and the operations on it. */
+export const KINDS = 'x-kubernetes-group-version-kind';
 
 /** Kinds that are told to be of every version, because bodies and watches of each may name them so. */
 const SHARED = new Map([
@@ -44,7 +45,7 @@ export class Definitions {
     }
   }
 
-  readonly refer = (name: TypeName | Special, beside: JsonObject = {}): JsonObject => {
+  readonly refer = (name: TypeName, beside: JsonObject = {}): JsonObject => {
     const definition = openApiName(name);
     if (!this.#schemas.has(definition)) this.#write(name, definition);
     return this.dialect.refer(this.dialect.definitionsAt + definition, beside);
@@ -52,17 +53,16 @@ export class Definitions {
 
   /** A reference to a definition that is not in the table: one that was added, or one of ours. */
   referTo(definition: string, beside: JsonObject = {}): JsonObject {
-    if (!this.#schemas.has(definition)) {
-      if (definition === PATCH) this.add(PATCH, PATCH_SCHEMA);
-      if (definition === VERSION_INFO) {
-        this.add(VERSION_INFO, versionInfoSchema(this.dialect.hasDefaults));
-      }
+    if (definition === PATCH) this.add(PATCH, PATCH_SCHEMA);
+    if (definition === VERSION_INFO) {
+      this.add(VERSION_INFO, versionInfoSchema(this.dialect.hasDefaults));
     }
     return this.dialect.refer(this.dialect.definitionsAt + definition, beside);
   }
 
+  /** What is there already stays: nobody can put a kind of their own into the place of a pod. */
   add(definition: string, schema: JsonObject): void {
-    this.#schemas.set(definition, schema);
+    if (!this.#schemas.has(definition)) this.#schemas.set(definition, schema);
   }
 
   /** By name, in order. */
@@ -71,10 +71,10 @@ export class Definitions {
     return Object.fromEntries(entries);
   }
 
-  #write(name: TypeName | Special, definition: string): void {
+  #write(name: TypeName, definition: string): void {
     this.#schemas.set(definition, {});
     const { specials } = this.dialect;
-    if (isSpecial(name)) {
+    if (isKeyOf(specials, name)) {
       this.#schemas.set(definition, { description: describeSpecial(name), ...specials[name] });
       return;
     }
@@ -97,9 +97,8 @@ export function kindText({ group, kind, version }: GroupVersionKind): JsonObject
   return { group, kind, version };
 }
 
-/** A special type has no package in its name. */
-function isSpecial(name: TypeName | Special): name is Special {
-  return !name.includes('.');
+function isKeyOf<Table extends object>(table: Table, key: PropertyKey): key is keyof Table {
+  return Object.hasOwn(table, key);
 }
 
 let known: ReadonlyMap<TypeName, readonly JsonObject[]> | undefined;

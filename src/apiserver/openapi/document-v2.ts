@@ -4,9 +4,9 @@
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { shareParameters } from './common-parameters.ts';
-import { kindText, type Definitions } from './definitions.ts';
+import { KINDS, kindText, type Definitions } from './definitions.ts';
 import { BEARER_TOKEN, type DocumentInfo } from './document-v3.ts';
-import { ParameterPool } from './parameter-pool.ts';
+import { ParameterPool, type WrittenParameter } from './parameter-pool.ts';
 import type { Answer, Operation, Parameter, Path } from './spec.ts';
 
 export function documentV2(
@@ -63,17 +63,17 @@ function operationText(
     ...(parameters.length > 0 && { parameters }),
     responses: Object.fromEntries(responses),
     ...(action && { 'x-kubernetes-action': action }),
-    ...(kind && { 'x-kubernetes-group-version-kind': kindText(kind) }),
+    ...(kind && { [KINDS]: kindText(kind) }),
   };
 }
 
-function parameterText({ name, in: place, type, description }: Parameter): JsonObject {
+function parameterText({ name, in: place, type, description }: Parameter): WrittenParameter {
   const required = place === 'path';
   return { uniqueItems: true, type, description, name, in: place, ...(required && { required }) };
 }
 
 /** In this version, a body is a parameter like others. */
-function bodyText({ body }: Operation, definitions: Definitions): readonly JsonObject[] {
+function bodyText({ body }: Operation, definitions: Definitions): readonly WrittenParameter[] {
   if (!body) return [];
   const schema = definitions.schemaOf(body.content);
   return [{ name: 'body', in: 'body', ...(body.isRequired && { required: true }), schema }];

@@ -1,7 +1,7 @@
 /** A document of OpenAPI 3: some paths, and the definitions of all that goes over them. */
 import type { JsonObject } from '../../lib/json.ts';
 import { shareParameters } from './common-parameters.ts';
-import { kindText, type Definitions } from './definitions.ts';
+import { KINDS, kindText, type Definitions } from './definitions.ts';
 import type { Answer, Body, Operation, Parameter, Path } from './spec.ts';
 
 export interface DocumentInfo {
@@ -65,7 +65,7 @@ function operationText(
     ...(body && { requestBody: bodyText(body, consumes, definitions) }),
     responses: Object.fromEntries(responses),
     ...(action && { 'x-kubernetes-action': action }),
-    ...(kind && { 'x-kubernetes-group-version-kind': kindText(kind) }),
+    ...(kind && { [KINDS]: kindText(kind) }),
   };
 }
 

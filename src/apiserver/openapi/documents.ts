@@ -139,6 +139,7 @@ function definitionsOf(
   versions: readonly GroupVersion[],
 ): Definitions {
   const definitions = new Definitions(dialect, versions);
+  for (const { type } of kinds) if (type) definitions.refer(type.name);
   // No path names it, but every watch sends it.
   if (kinds.some(isWatched)) definitions.refer('meta/v1.WatchEvent');
   for (const kind of kinds) if (!isBuiltIn(kind)) addCustomKind(kind, definitions);
@@ -156,7 +157,7 @@ function byVersion(kinds: readonly KindDefinition[]): readonly Members[] {
   return roots.map(([, members]) => members);
 }
 
-/** A custom kind brings its schema along; the server that tells of it also tells of its groups less. */
+/** Custom kinds are not in the table of shapes. Documents about them alone tell nothing of discovery. */
 function isBuiltIn({ type }: KindDefinition): boolean {
   return type !== undefined;
 }

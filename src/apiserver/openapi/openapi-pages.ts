@@ -27,7 +27,7 @@ const ASK_AGAIN: Header = ['cache-control', 'no-cache, private'];
 const KEEP: Header = ['cache-control', 'public, immutable'];
 const NOT_ACCEPTABLE: ApiResponse = { status: 406, headers: [ASK_AGAIN, VARY], body: null };
 
-export function openApiPages({ catalog, clock }: ServerParts): Page {
+export function openApiPages({ catalog, clock }: Pick<ServerParts, 'catalog' | 'clock'>): Page {
   const documents = new Documents(catalog);
   return (request, { pathname, searchParams }) => {
     if (pathname === INDEX) return answerIndex(request, documents);

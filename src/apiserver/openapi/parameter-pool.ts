@@ -5,10 +5,13 @@
  * Some are never shared: the name of an object and the body of a kind are said of one kind only, and
  * older clients look for `dryRun` and `fieldValidation` in the operation itself.
  */
-import type { JsonObject } from '../../lib/json.ts';
-import { isJsonObject } from '../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 
-const UNSHARED: ReadonlySet<unknown> = new Set(['name', 'dryRun', 'fieldValidation']);
+export interface WrittenParameter extends JsonObject {
+  readonly name: string;
+}
+
+const UNSHARED: ReadonlySet<string> = new Set(['name', 'dryRun', 'fieldValidation']);
 const META = '#/definitions/io.k8s.apimachinery';
 
 export class ParameterPool {
@@ -16,12 +19,12 @@ export class ParameterPool {
   readonly #parameters = new Map<string, JsonObject>();
 
   /** The parameter, or a reference to it. */
-  share(parameter: JsonObject): JsonObject {
+  share(parameter: WrittenParameter): JsonObject {
     if (!isShared(parameter)) return parameter;
     const text = JSON.stringify(parameter);
     const known = this.#byText.get(text);
     if (known !== undefined) return { $ref: `#/parameters/${known}` };
-    const name = `${String(parameter['name'])}-${hashOf(text)}`;
+    const name = `${parameter.name}-${hashOf(text)}`;
     this.#byText.set(text, name);
     this.#parameters.set(name, parameter);
     return { $ref: `#/parameters/${name}` };
@@ -32,8 +35,8 @@ export class ParameterPool {
   }
 }
 
-function isShared({ name, schema }: JsonObject): boolean {
-  if (UNSHARED.has(name ?? '')) return false;
+function isShared({ name, schema }: WrittenParameter): boolean {
+  if (UNSHARED.has(name)) return false;
   if (!isJsonObject(schema)) return true;
   const { $ref } = schema;
   return typeof $ref === 'string' && $ref.startsWith(META);

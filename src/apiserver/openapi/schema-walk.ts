@@ -18,9 +18,8 @@ export function mapSchema(schema: JsonObject, change: Change): JsonObject {
 }
 
 function mapProperties(properties: JsonObject, change: Change): JsonObject {
-  const entries = Object.entries(properties).map(([name, schema]) => [
-    name,
-    isJsonObject(schema) ? mapSchema(schema, change) : schema,
-  ]);
-  return Object.fromEntries(entries) as JsonObject;
+  const entries = Object.entries(properties).map(([name, schema]) => {
+    return [name, isJsonObject(schema) ? mapSchema(schema, change) : schema] as const;
+  });
+  return Object.fromEntries(entries);
 }

@@ -5,14 +5,7 @@
  * A field that JSON always prints has a default, because leaving it out means its empty value: that
  * is how Kubernetes tells "may be left out" from "may be absent".
  */
-import type {
-  Field,
-  Scalar,
-  Shape,
-  Special,
-  StructType,
-  TypeName,
-} from '../../api/schema/shape.ts';
+import type { Field, Scalar, Shape, StructType, TypeName } from '../../api/schema/shape.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { describeField, describeType } from './descriptions/descriptions.ts';
 import type { Dialect } from './dialect.ts';
@@ -20,8 +13,11 @@ import { isGranular, unionsOf } from './type-facts.ts';
 
 export interface SchemaContext {
   readonly dialect: Dialect;
-  /** A reference to the definition of a type, which from then on has to be there. */
-  readonly refer: (name: TypeName | Special, beside: JsonObject) => JsonObject;
+  /**
+   * A reference to the definition of a type, which from then on has to be there. A special type is known
+   * by its plain name, such as Quantity.
+   */
+  readonly refer: (name: TypeName, beside: JsonObject) => JsonObject;
 }
 
 const SCALARS: Readonly<Record<Scalar, JsonObject>> = {
@@ -94,24 +90,19 @@ function elementSchema(shape: Shape, context: SchemaContext): JsonObject {
 }
 
 function defaultOf(field: Field): Json | undefined {
-  if (field.default !== undefined) return field.default as Json;
+  const { default: given } = field;
+  if (typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean') {
+    return given;
+  }
   return field.pointer ? undefined : emptyOf(field.shape, field.omitEmpty);
 }
 
 /** What Go has where JSON has nothing; undefined: null, or nothing is printed then. */
 function emptyOf(shape: Shape, omitEmpty: boolean): Json | undefined {
   if (shape.kind === 'struct') return {};
-  if (shape.kind !== 'scalar' || omitEmpty) return undefined;
-  switch (shape.scalar) {
-    case 'string':
-      return '';
-    case 'bool':
-      return false;
-    case 'bytes':
-      return undefined;
-    default:
-      return 0;
-  }
+  if (shape.kind !== 'scalar' || omitEmpty || shape.scalar === 'bytes') return undefined;
+  if (shape.scalar === 'string') return '';
+  return shape.scalar === 'bool' ? false : 0;
 }
 
 function extensionsOf(type: StructType, field: Field): JsonObject {

@@ -76,7 +76,8 @@ export const PATCH_SCHEMA: JsonObject = {
 };
 
 function unionOf(fields: readonly string[], discriminator?: string): JsonObject {
-  const names = fields.map((field) => [field, `${field[0]?.toUpperCase()}${field.slice(1)}`]);
-  const named = Object.fromEntries(names) as JsonObject;
+  const named = Object.fromEntries(
+    fields.map((field) => [field, `${field.slice(0, 1).toUpperCase()}${field.slice(1)}`] as const),
+  );
   return { ...(discriminator && { discriminator }), 'fields-to-discriminateBy': named };
 }

@@ -30,8 +30,15 @@ export class WrittenDocument {
   }
 
   get protobuf(): Uint8Array {
-    this.#protobuf ??= encodeDocument(this.#version, JSON.parse(this.json) as JsonObject);
+    this.#protobuf ??= this.#encode();
     return this.#protobuf;
+  }
+
+  #encode(): Uint8Array {
+    const document = this.#write();
+    // Whoever asks for this asks for the tag as well, and that is made of the JSON.
+    this.#json ??= JSON.stringify(document);
+    return encodeDocument(this.#version, document);
   }
 }
 

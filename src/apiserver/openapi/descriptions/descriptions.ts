@@ -22,7 +22,8 @@ import { VOLUMES } from './volumes.ts';
 import { WEBHOOKS } from './webhooks.ts';
 import { WORKLOADS } from './workloads.ts';
 
-const TYPES: DescriptionTable = {
+/** Of each type, by the tables of this folder. */
+export const TYPES: DescriptionTable = {
   ...ACCESS,
   ...CONFIG,
   ...CONTAINERS,
@@ -50,6 +51,14 @@ const SPECIALS: Readonly<Record<Special, string>> = {
   JSONSchemaPropsOrBool: 'A schema, true or false.',
   JSONSchemaPropsOrArray: 'A schema, or several.',
   JSONSchemaPropsOrStringArray: 'A schema, or names of fields.',
+};
+
+/** What a type is, by the end of its name. */
+const PARTS: Readonly<Record<string, (what: string) => string>> = {
+  List: (what) => `A list of objects of the kind ${what}.`,
+  Spec: (what) => `What is wanted of a ${what}.`,
+  Status: (what) => `What is observed of a ${what}.`,
+  Condition: (what) => `One fact about a ${what}: true, false or unknown.`,
 };
 
 /** Fields of what is an object with a kind. */
@@ -110,19 +119,8 @@ export function describeType(name: TypeName): string | undefined {
   const said = lookUp(lookUp(TYPES, name), '');
   if (said !== undefined) return said;
   const short = name.slice(name.lastIndexOf('.') + 1);
-  const [, what, part] = /^(.+)(List|Spec|Status|Condition)$/.exec(short) ?? [];
-  switch (part) {
-    case 'List':
-      return `A list of objects of the kind ${what}.`;
-    case 'Spec':
-      return `What is wanted of a ${what}.`;
-    case 'Status':
-      return `What is observed of a ${what}.`;
-    case 'Condition':
-      return `One fact about a ${what}: true, false or unknown.`;
-    default:
-      return undefined;
-  }
+  const [, what = '', part = ''] = /^(.+)(List|Spec|Status|Condition)$/.exec(short) ?? [];
+  return lookUp(PARTS, part)?.(what);
 }
 
 export function describeField(type: StructType, { name }: Field): string | undefined {

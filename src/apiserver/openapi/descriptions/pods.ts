@@ -158,7 +158,7 @@ export const PODS: DescriptionTable = {
     conditionType: 'The type of the condition.',
   },
   'core/v1.PodSchedulingGate': { '': 'Something that keeps a pod from being placed.' },
-  'core/v1.PodOS': { '': 'The operating system of a pod.', name: 'linux or windows.' },
+  'core/v1.PodOS': { '': 'The operating system of a pod.', name: 'Which one: linux or windows.' },
   'core/v1.PodIP': { '': 'An address of a pod.', ip: 'The address.' },
   'core/v1.HostIP': { '': 'An address of a node.', ip: 'The address.' },
   'core/v1.Sysctl': {

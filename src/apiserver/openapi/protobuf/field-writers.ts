@@ -73,7 +73,7 @@ export function fieldsWriter(
   let known: readonly KnownField[] | undefined;
   return (writer, value) => {
     if (!isJsonObject(value)) return;
-    if (extensions !== undefined) writeExtensions(writer, extensions, extensionsOf(value));
+    if (extensions !== undefined) writeExtensions(writer, extensions, value);
     known ??= Object.entries(fields()).toSorted(([, [a]], [, [b]]) => b - a);
     for (const [key, [number, write]] of known) {
       const one = Object.hasOwn(value, key) ? value[key] : undefined;
@@ -94,12 +94,22 @@ export function namedValues(write: WriteField): WriteField {
   return (writer, number, value) => {
     if (!isJsonObject(value)) return;
     for (const [name, one] of Object.entries(value).toReversed()) {
-      writer.writeMessage(number, () => {
-        write(writer, 2, one);
-        text(writer, 1, name);
-      });
+      writeNamed(writer, number, write, name, one);
     }
   };
+}
+
+function writeNamed(
+  writer: WireWriter,
+  number: number,
+  write: WriteField,
+  name: string,
+  value: Json,
+): void {
+  writer.writeMessage(number, () => {
+    write(writer, 2, value);
+    text(writer, 1, name);
+  });
 }
 
 /** A message with a single field, which takes the value. */
@@ -125,12 +135,12 @@ export const any: WriteField = inside((writer, number, value) => {
 /** JSON lets them stand as they are; in YAML they are not allowed, or break the line. */
 const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff]/gu;
 
-const writeExtensions = namedValues(any);
-
 function escape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-function extensionsOf(value: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(value).filter(([key]) => key.startsWith('x-')));
+function writeExtensions(writer: WireWriter, number: number, value: JsonObject): void {
+  for (const name of Object.keys(value).toReversed()) {
+    if (name.startsWith('x-')) writeNamed(writer, number, any, name, value[name] ?? null);
+  }
 }

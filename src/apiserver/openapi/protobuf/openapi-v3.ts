@@ -104,16 +104,9 @@ const schemaOrReference = orReference(schema);
 
 /** Objects and lists have no place here: they leave the message empty. */
 const defaultValue = choice((value) => {
-  switch (typeof value) {
-    case 'number':
-      return [1, writeDouble];
-    case 'boolean':
-      return [2, writeFlag];
-    case 'string':
-      return [3, writeText];
-    default:
-      return undefined;
-  }
+  if (typeof value === 'number') return [1, writeDouble];
+  if (typeof value === 'boolean') return [2, writeFlag];
+  return typeof value === 'string' ? [3, writeText] : undefined;
 });
 
 /** The thing itself (1), or where it stands (2). */
