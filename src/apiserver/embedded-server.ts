@@ -4,6 +4,7 @@
  *
  *     open      the store is there; policy, namespaces and priorities are made or found
  *     announce  a door is open: pods are told where
+ *     run       controllers begin, one after the other: each looks at everything that there is
  *     close     controllers first; then nothing follows the store any more
  *
  * It listens nowhere (a door is put before it) and does not own its store.
@@ -27,9 +28,10 @@ import { bootstrapKubernetesService, type ServingAddress } from './bootstrap/kub
 import { bootstrapNamespaces } from './bootstrap/namespaces.ts';
 import { bootstrapPriorityClasses } from './bootstrap/priority-classes.ts';
 import { bootstrapPolicy } from './bootstrap/rbac-bootstrap.ts';
-import { startControllers, type ControllerOptions } from './controllers/controllers.ts';
+import type { ControllerOptions } from './controllers/controllers.ts';
+import { EmbeddedControllers } from './embedded-controllers.ts';
 import { builtInKinds } from './kinds/built-in-kinds.ts';
-import { openApiPages } from './openapi/openapi-pages.ts';
+import { textPage, type Page } from './page.ts';
 import type { ServerParts } from './server-parts.ts';
 
 export interface EmbeddedServerOptions {
@@ -54,6 +56,8 @@ export interface EmbeddedServer extends HttpHandler {
   fetch(request: Request, visitor?: Visitor): Promise<Response>;
   /** Tells pods where the server is found. */
   announce(address: ServingAddress): Promise<void>;
+  /** Lets the controllers begin, in turns of their own, so that requests are answered in between. */
+  run(): void;
   close(): Promise<void>;
 }
 
@@ -67,7 +71,7 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
     bootstrapPriorityClasses(parts),
     bootstrapPolicy(parts),
   ]);
-  const controllers = startControllers(parts, {
+  const controllers = new EmbeddedControllers(parts, {
     certificatePem: options.caCert,
     makeToken: (account, secret) => access.makeSecretToken(account, secret),
     ...(options.controllers && { controllers: options.controllers }),
@@ -78,6 +82,7 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
     answer: (request, visitor) => server.answer(request, visitor),
     connect: (request, connection, visitor) => server.connect(request, connection, visitor),
     announce: (address) => bootstrapKubernetesService(parts, address),
+    run: () => controllers.begin(),
     close: async () => {
       await controllers.stop();
       access.stop();
@@ -97,7 +102,17 @@ function createServer(options: EmbeddedServerOptions, access: AccessControl): Ap
     access: () => access,
     admission: access.admission,
     actions: (parts) => createAccessActions(parts, access),
-    pages: (parts) => [accessPages(access), openApiPages(parts)],
+    pages: (parts) => [accessPages(access), openApiLater(parts)],
     ...(nodeDoor && { nodeDoor }),
   });
+}
+
+/** Its texts are large, and a server that nobody asks to explain its kinds has no use for them. */
+function openApiLater(parts: ServerParts): Page {
+  let loaded: Promise<Page> | undefined;
+  return (request, url) => {
+    if (!url.pathname.startsWith('/openapi/')) return null;
+    loaded ??= import('./openapi/openapi-pages.ts').then(({ openApiPages }) => openApiPages(parts));
+    return loaded.then((page) => page(request, url) ?? textPage(404, '404 page not found\n'));
+  };
 }

@@ -69,6 +69,7 @@ function decodeIf(word: string | undefined): string | null {
 }
 
 function decode(word: string): string {
+  if (!word.includes('%')) return word;
   try {
     return decodeURIComponent(word);
   } catch {

@@ -6,6 +6,8 @@ it.each([
   ['', 'Event', 'r2yiGXH7wu8='],
   ['apps', 'Deployment', '8aSe+NMegvE='],
   ['coordination.k8s.io', 'Lease', 'gqkMMb/YqFM='],
+  ['rec-crd.example.com', 'Ship', 'mZA6zmckuJQ='],
+  ['apiextensions.k8s.io', 'CustomResourceDefinition', 'jfWCUB31mvA='],
 ])('a kind of group %j called %s has the hash that kube-apiserver tells', (group, kind, hash) => {
   expect(storageVersionHash({ group, version: 'v1', kind })).toBe(hash);
 });

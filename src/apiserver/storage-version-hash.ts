@@ -7,11 +7,20 @@ import type { KindName } from './status.ts';
 
 const HASH_BYTES = 8;
 
+/**
+ * kube-apiserver still keeps these under an older version than it serves. Where the hash tells that
+ * nothing has to be written again, it must be the same here.
+ */
+const KEPT_VERSIONS: ReadonlyMap<string, string> = new Map([
+  ['apiextensions.k8s.io/CustomResourceDefinition', 'v1beta1'],
+]);
+
 export function storageVersionHash({
   group,
   version,
   kind,
 }: KindName & { readonly version: string }): string {
-  const digest = createHash('sha256').update(`${group}/${version}/${kind}`).digest();
+  const kept = KEPT_VERSIONS.get(`${group}/${kind}`) ?? version;
+  const digest = createHash('sha256').update(`${group}/${kept}/${kind}`).digest();
   return digest.subarray(0, HASH_BYTES).toString('base64');
 }

@@ -58,6 +58,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     closing.add(() => door.close());
     await server.announce({ ip: HOST, port: door.port });
     writeKubeconfig(folder.kubeconfig, { url: door.url, caCert, clientCert, clientKey });
+    server.run();
     return { url: door.url, close: () => closing.run() };
   } catch (error) {
     await closing.run();

@@ -4,7 +4,11 @@ import { narrateJson, narrateText, type Narrator, type NarratorStreams } from '.
 
 const error = new PodkeepError('PORT_TAKEN', 'it is taken', 'Take another.', 'never');
 
-function listen(narrate: (streams: NarratorStreams) => Narrator, kubeconfig = '/data/kubeconfig') {
+type Narrate = (streams: NarratorStreams) => Narrator;
+
+const narrateAlone: Narrate = (streams) => narrateText(streams, true);
+
+function listen(narrate: Narrate, kubeconfig = '/data/kubeconfig') {
   let [out, err] = ['', ''];
   const narrator = narrate({
     out: (text) => void (out += text),
@@ -22,7 +26,7 @@ function listen(narrate: (streams: NarratorStreams) => Narrator, kubeconfig = '/
 }
 
 test('people get sentences, and the shell the one line that it needs', () => {
-  const { out, err } = listen(narrateText);
+  const { out, err } = listen(narrateAlone);
   expect(out).toBe('export KUBECONFIG=/data/kubeconfig\n');
   expect(err.replace(/error="Error: why[^"]*"/, 'error="…"')).toMatchInlineSnapshot(`
     "podkeep 1.2.3
@@ -41,8 +45,14 @@ test('people get sentences, and the shell the one line that it needs', () => {
   `);
 });
 
+test('whoever has a command running needs no shell to be told', () => {
+  const { out, err } = listen((streams) => narrateText(streams, false));
+  expect(out).toBe('');
+  expect(err).not.toContain('Ctrl-C');
+});
+
 test('a path that a shell would take apart is quoted', () => {
-  expect(listen(narrateText, "/it's here/k").out).toBe(
+  expect(listen(narrateAlone, "/it's here/k").out).toBe(
     String.raw`export KUBECONFIG='/it'\''s here/k'` + '\n',
   );
 });

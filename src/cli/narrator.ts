@@ -32,14 +32,17 @@ export interface NarratorStreams {
   readonly err: (text: string) => void;
 }
 
-export function narrateText({ out, err }: NarratorStreams): Narrator {
+/** `isAlone`: no command follows, so people need to be told how to go on. */
+export function narrateText({ out, err }: NarratorStreams, isAlone: boolean): Narrator {
   const say = (level: string) => (message: string, facts?: LogFacts) =>
     err(`${level} ${message}${printFacts(facts)}\n`);
   return {
     log: { debug: () => {}, info: () => {}, warn: say('warning'), error: say('error') },
     tell(event) {
       if (event.event === 'serving') {
-        err(`  serving  ${event.url} after ${event.ms} ms\n\n`);
+        err(`  serving  ${event.url} after ${event.ms} ms\n`);
+        if (!isAlone) return;
+        err('\n');
         out(`export KUBECONFIG=${quote(event.kubeconfig)}\n`);
         err('\nkubectl and every client library work with that. Ctrl-C stops the server.\n');
         return;

@@ -25,8 +25,9 @@ export interface UpOptions {
 export async function bringUp(options: UpOptions, io: Io): Promise<number> {
   const { output, command } = options;
   // A command has stdout for itself.
-  const streams = command.length > 0 ? { out: io.err, err: io.err } : io;
-  const narrator = output === 'json' ? narrateJson(streams) : narrateText(streams);
+  const isAlone = command.length === 0;
+  const streams = isAlone ? io : { out: io.err, err: io.err };
+  const narrator = output === 'json' ? narrateJson(streams) : narrateText(streams, isAlone);
   const run = new Run(options, io, narrator);
   try {
     return await run.perform();

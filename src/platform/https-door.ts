@@ -118,7 +118,19 @@ function remember<Item extends { once(event: 'close', listener: () => void): unk
   item.once('close', () => items.delete(item));
 }
 
+/** A connection stays with its visitor, and to look at a certificate costs as much as a small answer. */
+const visitors = new WeakMap<Duplex, Visitor>();
+
 function visitorOf(socket: Duplex): Visitor {
+  let visitor = visitors.get(socket);
+  if (!visitor) {
+    visitor = readVisitor(socket);
+    visitors.set(socket, visitor);
+  }
+  return visitor;
+}
+
+function readVisitor(socket: Duplex): Visitor {
   if (!(socket instanceof TLSSocket)) return {};
   const certificate = socket.getPeerX509Certificate();
   if (!certificate) return {};

@@ -200,13 +200,13 @@ describe('acting as somebody else', () => {
   test('whoever is not allowed to is told what was missing first', async () => {
     const stage = await AccessStage.open();
     const jane = { user: { name: 'jane', groups: [] } };
-    const try_ = async (name: string): Promise<string> =>
+    const tryAs = async (name: string): Promise<string> =>
       (await stage.send('GET', PODS, undefined, { 'impersonate-user': name }, jane)).body.message;
     const where = 'resource "pods" in API group "" in the namespace "default"';
-    expect(await try_('bob')).toBe(
+    expect(await tryAs('bob')).toBe(
       `pods is forbidden: User "jane" cannot impersonate-on:user-info:list ${where}`,
     );
-    expect(await try_('system:node:n1')).toBe(
+    expect(await tryAs('system:node:n1')).toBe(
       `pods is forbidden: User "jane" cannot impersonate-on:arbitrary-node:list ${where}`,
     );
   });
@@ -245,6 +245,28 @@ describe('acting as somebody else', () => {
     const bob = { 'impersonate-user': 'bob' };
     expect((await stage.send('GET', PODS, undefined, bob, jane)).code).toBe(200);
     expect((await stage.send('GET', `${PODS}/web`, undefined, bob, jane)).code).toBe(403);
+  });
+
+  test('nobody is allowed to act as a master in such a way', async () => {
+    const stage = await AccessStage.open();
+    await stage.allow(
+      'jane',
+      {
+        verbs: ['impersonate:user-info'],
+        apiGroups: ['authentication.k8s.io'],
+        resources: ['users', 'groups'],
+      },
+      { verbs: ['impersonate-on:user-info:list'], apiGroups: [''], resources: ['pods'] },
+    );
+    const jane = { user: { name: 'jane', groups: [] } };
+    const headers = { 'impersonate-user': 'bob', 'impersonate-group': 'system:masters' };
+    const { code, body } = await stage.send('GET', PODS, undefined, headers, jane);
+    expect([code, body.message]).toEqual([
+      403,
+      'groups.authentication.k8s.io "system:masters" is forbidden: User "jane" cannot ' +
+        'impersonate:user-info resource "groups" in API group "authentication.k8s.io" at the ' +
+        'cluster scope: impersonating the system:masters group is not allowed',
+    ]);
   });
 
   test('groups without a user make no sense', async () => {

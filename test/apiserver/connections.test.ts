@@ -102,7 +102,7 @@ class Stage {
 
   async create(path: string, object: unknown): Promise<void> {
     const { status, body } = await this.send('POST', path, object);
-    expect([status, body['message']]).toEqual([201, undefined]);
+    if (status !== 201) throw new Error(`${path} was not created: ${JSON.stringify(body)}`);
   }
 
   async send(method: string, path: string, body?: unknown) {
@@ -387,6 +387,52 @@ describe('proxies', () => {
     );
   });
 
+  test('a request to a service goes to a pod behind it, and to no other address', async () => {
+    const stage = await openWithAddress('10.1.2.3');
+    const services = '/api/v1/namespaces/default/services';
+    const ports = [
+      { name: 'web', port: 80, targetPort: 8080 },
+      { name: 'admin', port: 81 },
+    ];
+    await stage.create(services, { metadata: { name: 's' }, spec: { ports } });
+    await stage.create(services, { metadata: { name: 'empty' }, spec: { ports } });
+    const targetRef = { kind: 'Pod', namespace: 'default', name: 'one' };
+    await stage.create('/api/v1/namespaces/default/endpoints', {
+      metadata: { name: 's' },
+      subsets: [
+        {
+          addresses: [
+            { ip: '10.1.2.3', targetRef },
+            { ip: '10.9.9.9', targetRef },
+            { ip: '10.8.8.8' },
+            { ip: '10.1.2.3', targetRef: { ...targetRef, namespace: 'other' } },
+          ],
+          ports: [{ name: 'web', port: 8080 }],
+        },
+      ],
+    });
+    for (const name of ['s:web', 's:80', 'http:s:web']) {
+      expect((await stage.send('GET', `${services}/${name}/proxy/x`)).status).toBe(200);
+      expect(stage.nodes.asked.at(-1)?.backend).toEqual({
+        type: 'address',
+        scheme: 'http',
+        host: '10.1.2.3',
+        port: 8080,
+      });
+    }
+    const refusals = ['s:82', 's:admin', 's', 'empty:80', 'none:web'].map(async (name) => {
+      const { status, body } = await stage.send('GET', `${services}/${name}/proxy/`);
+      return [status, body['message']];
+    });
+    expect(await Promise.all(refusals)).toEqual([
+      [503, 'no service port 82 found for service "s"'],
+      [503, 'no endpoints available for service "s:admin"'],
+      [503, 'no endpoints available for service "s"'],
+      [404, 'endpoints "empty" not found'],
+      [404, 'endpoints "none" not found'],
+    ]);
+  });
+
   test('only a proxy has paths below it', async () => {
     const stage = await Stage.open();
     for (const path of ['one/exec/x', 'one/status/x', 'one/log/x']) {
@@ -400,7 +446,7 @@ test('discovery tells of all of them', async () => {
   const { body } = await stage.send('GET', '/api/v1');
   const resources = body['resources'] as { name: string; kind: string; verbs: string[] }[];
   const told = resources.filter(({ name }) =>
-    /^(?:pods|nodes)\/(?:attach|exec|log|portforward|proxy)$/.test(name),
+    /^(?:pods|nodes|services)\/(?:attach|exec|log|portforward|proxy)$/.test(name),
   );
   expect(told.map(({ name, kind, verbs }) => `${name} ${kind} ${verbs.join()}`)).toEqual([
     'nodes/proxy NodeProxyOptions create,delete,get,patch,update',
@@ -409,5 +455,6 @@ test('discovery tells of all of them', async () => {
     'pods/log Pod get',
     'pods/portforward PodPortForwardOptions create,get',
     'pods/proxy PodProxyOptions create,delete,get,patch,update',
+    'services/proxy ServiceProxyOptions create,delete,get,patch,update',
   ]);
 });

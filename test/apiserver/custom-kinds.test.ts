@@ -63,14 +63,21 @@ describe('a definition', () => {
     const stage = await open(cronTabs());
     const { body } = await stage.send('GET', CRDS, undefined, TABLE);
     expect(body['columnDefinitions']).toMatchObject([{ name: 'Name' }, { name: 'Created At' }]);
-    expect(body['rows']).toMatchObject([{ cells: ['crontabs.stable.example.com', /T/] }].map(
-      ({ cells }) => ({ cells: [cells[0], expect.stringMatching(/T.*Z$/)] }),
-    ));
+    expect(body['rows']).toMatchObject(
+      [{ cells: ['crontabs.stable.example.com', /T/] }].map(({ cells }) => ({
+        cells: [cells[0], expect.stringMatching(/T.*Z$/)],
+      })),
+    );
   });
 
   test('whose names are taken waits until they are free', async () => {
     const stage = await open(cronTabs());
-    const other = cronTabs({ plural: 'tabs', kind: 'CronTab', singular: 'tab', shortNames: ['ct'] });
+    const other = cronTabs({
+      plural: 'tabs',
+      kind: 'CronTab',
+      singular: 'tab',
+      shortNames: ['ct'],
+    });
     await stage.send('POST', CRDS, other);
     await promisesSettled();
     const path = `${CRDS}/tabs.stable.example.com`;
@@ -151,7 +158,7 @@ describe('a custom object', () => {
 
   test('with unknown fields is refused by who asks to be strict', async () => {
     const stage = await open(cronTabs());
-    const body = cronTab('a', { cronSpec: 'x', what: 1, 'is': 2 });
+    const body = cronTab('a', { cronSpec: 'x', what: 1, is: 2 });
     const answer = await stage.send('POST', `${CRON_TABS}?fieldValidation=Strict`, body);
     expect(messageOf(answer)).toBe(
       'CronTab in version "v1" cannot be handled as a CronTab: strict decoding error: ' +
@@ -192,7 +199,11 @@ describe('a custom object', () => {
 
   test('is judged by the rules in its definition, on creation and on change', async () => {
     const stage = await open(cronTabs());
-    const refused = await stage.send('POST', CRON_TABS, cronTab('a', { cronSpec: '* * * * *', replicas: 0, image: 'x' }));
+    const refused = await stage.send(
+      'POST',
+      CRON_TABS,
+      cronTab('a', { cronSpec: '* * * * *', replicas: 0, image: 'x' }),
+    );
     expect(messageOf(refused)).toBe(
       'CronTab.stable.example.com "a" is invalid: spec: Invalid value: x needs replicas',
     );
@@ -215,7 +226,12 @@ describe('a custom object', () => {
     const { body: told } = await stage.send('PATCH', `${CRON_TABS}/a/status`, patch, MERGE);
     expect(told).toMatchObject({ spec: { image: 'nobody' }, status: { replicas: 2 } });
     expect(told.metadata['generation']).toBe(1);
-    const wrong = await stage.send('PATCH', `${CRON_TABS}/a/status`, { status: { replicas: 'x' } }, MERGE);
+    const wrong = await stage.send(
+      'PATCH',
+      `${CRON_TABS}/a/status`,
+      { status: { replicas: 'x' } },
+      MERGE,
+    );
     expect(causesOf(wrong)).toMatchObject([
       {
         field: 'status.replicas',
@@ -241,7 +257,12 @@ describe('a custom object', () => {
       spec: { replicas: 3 },
       status: { replicas: 2, selector: 'app=a' },
     });
-    const scaled = await stage.send('PATCH', `${CRON_TABS}/a/scale`, { spec: { replicas: 7 } }, MERGE);
+    const scaled = await stage.send(
+      'PATCH',
+      `${CRON_TABS}/a/scale`,
+      { spec: { replicas: 7 } },
+      MERGE,
+    );
     expect(scaled.body).toMatchObject({ kind: 'Scale', spec: { replicas: 7 } });
     const { body: after } = await stage.send('GET', `${CRON_TABS}/a`);
     expect(after).toMatchObject({ spec: { replicas: 7 }, metadata: { generation: 2 } });
@@ -276,7 +297,10 @@ describe('a custom object', () => {
     await stage.send('POST', CRON_TABS, cronTab('a', { cronSpec: '* * * * *', replicas: 9 }));
     const tighter = cronTabs();
     const { body: crd } = await stage.send('GET', `${CRDS}/crontabs.stable.example.com`);
-    const text = JSON.stringify({ ...crd, spec: tighter['spec'] }).replaceAll('"maximum":10', '"maximum":5');
+    const text = JSON.stringify({ ...crd, spec: tighter['spec'] }).replaceAll(
+      '"maximum":10',
+      '"maximum":5',
+    );
     expect((await stage.send('PUT', `${CRDS}/crontabs.stable.example.com`, text)).code).toBe(200);
     const kept = await stage.send('PATCH', `${CRON_TABS}/a`, { spec: { image: 'new' } }, MERGE);
     expect(kept.code).toBe(200);
@@ -288,23 +312,32 @@ describe('a custom object', () => {
 describe('a kind with everything', () => {
   test('checks formats, sets, maps, embedded resources and alternatives', async () => {
     const stage = await open(everything());
-    const answer = await stage.send('POST', GADGETS, gadget('a', {
-      color: 'red',
-      when: 'yesterday',
-      tags: ['a', 'b', 'a'],
-      ports: [{ name: 'x', port: 1 }, { name: 'x', port: 2 }],
-      template: { kind: 'Pod', metadata: { name: 'a/b' } },
-      either: { left: 1, right: 2 },
-      size: true,
-    }));
+    const answer = await stage.send(
+      'POST',
+      GADGETS,
+      gadget('a', {
+        color: 'red',
+        when: 'yesterday',
+        tags: ['a', 'b', 'a'],
+        ports: [
+          { name: 'x', port: 1 },
+          { name: 'x', port: 2 },
+        ],
+        template: { kind: 'Pod', metadata: { name: 'a/b' } },
+        either: { left: 1, right: 2 },
+        size: true,
+      }),
+    );
     const causes = causesOf(answer) as readonly { field: string; message: string }[];
     expect(Object.fromEntries(causes.map(({ field, message }) => [field, message]))).toMatchObject({
-      'spec.when': 'Invalid value: "yesterday": spec.when in body must be of type date-time: "yesterday"',
+      'spec.when':
+        'Invalid value: "yesterday": spec.when in body must be of type date-time: "yesterday"',
       'spec.tags[2]': 'Duplicate value: "a"',
       'spec.ports[1]': 'Duplicate value: {"name":"x"}',
       'spec.template.apiVersion': 'Required value',
       'spec.template.metadata.name': `Invalid value: "a/b": may not contain '/'`,
-      'spec.size': 'Invalid value: "boolean": spec.size in body must be of type integer,string: "boolean"',
+      'spec.size':
+        'Invalid value: "boolean": spec.size in body must be of type integer,string: "boolean"',
     });
     expect(causes.map(({ message }) => message)).toContain(
       'Invalid value: "": "spec.either" must validate one and only one schema (oneOf). Found 2 valid alternatives',
@@ -313,14 +346,23 @@ describe('a kind with everything', () => {
 
   test('keeps what it is told to preserve, and prunes beside it', async () => {
     const stage = await open(everything());
-    const { body } = await stage.send('POST', GADGETS, gadget('a', {
-      color: 'red',
-      anything: { deep: [{ x: 1 }], known: { a: 1, b: 2 } },
-      template: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', strange: 1 }, spec: { free: true } },
-      labels: { a: 'b', c: null },
-      maybe: null,
-      never: null,
-    }));
+    const { body } = await stage.send(
+      'POST',
+      GADGETS,
+      gadget('a', {
+        color: 'red',
+        anything: { deep: [{ x: 1 }], known: { a: 1, b: 2 } },
+        template: {
+          apiVersion: 'v1',
+          kind: 'Pod',
+          metadata: { name: 'p', strange: 1 },
+          spec: { free: true },
+        },
+        labels: { a: 'b', c: null },
+        maybe: null,
+        never: null,
+      }),
+    );
     expect(body['spec']).toEqual({
       color: 'red',
       anything: { deep: [{ x: 1 }], known: { a: 1 } },
@@ -429,7 +471,9 @@ test('a server that starts again serves what was defined, and finishes what was 
       .replaceAll('crontabs', 'tabs'),
   ) as JsonObject;
   const metadata = { name: 'tabs.later.example.com', uid: '1', resourceVersion: '9' };
-  await store.commit([{ key, make: () => ({ ...named, metadata, status: { storedVersions: ['v1'] } }) }]);
+  await store.commit([
+    { key, make: () => ({ ...named, metadata, status: { storedVersions: ['v1'] } }) },
+  ]);
   const again = new ApiServer({
     store,
     clock,

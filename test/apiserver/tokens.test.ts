@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
+import { textOf } from '../../src/apiserver/metadata.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { AccessStage, ACCOUNTS, PODS, type Answer } from './access-stage.ts';
 
@@ -14,7 +15,7 @@ function claimsOf(token: string): JsonObject {
 }
 
 function tokenOf({ body }: Answer): string {
-  return String(body.status['token']);
+  return textOf(body.status['token']);
 }
 
 function who(stage: AccessStage, token: string): Promise<Answer> {
@@ -60,7 +61,7 @@ describe('asking for a token', () => {
       status: { token: expect.any(String), expirationTimestamp: '2030-01-02T04:04:05Z' },
     });
     const now = Date.UTC(2030, 0, 2, 3, 4, 5) / 1000;
-    expect(claimsOf(String(body.status['token']))).toEqual({
+    expect(claimsOf(textOf(body.status['token']))).toEqual({
       aud: [ISSUER],
       exp: now + 3600,
       iat: now,
@@ -108,20 +109,16 @@ describe('asking for a token', () => {
     const stage = await AccessStage.open();
     const pod = await createPod(stage);
     const { uid } = pod.body.metadata;
-    const token = tokenOf(await stage.requestToken(boundTo('Pod', 'web', String(uid))));
+    const token = tokenOf(await stage.requestToken(boundTo('Pod', 'web', textOf(uid))));
     expect(claimsOf(token)['kubernetes.io']).toMatchObject({
       pod: { name: 'web', uid },
       node: { name: 'n1' },
     });
     expect((await who(stage, token)).body.status['userInfo']).toMatchObject({
       username: 'system:serviceaccount:default:default',
-      groups: [
-        'system:serviceaccounts',
-        'system:serviceaccounts:default',
-        'system:authenticated',
-      ],
+      groups: ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'],
       extra: {
-        'authentication.kubernetes.io/credential-id': [`JTI=${String(claimsOf(token)['jti'])}`],
+        'authentication.kubernetes.io/credential-id': [`JTI=${textOf(claimsOf(token)['jti'])}`],
         'authentication.kubernetes.io/node-name': ['n1'],
         'authentication.kubernetes.io/pod-name': ['web'],
         'authentication.kubernetes.io/pod-uid': [uid],
@@ -158,7 +155,7 @@ describe('asking for a token', () => {
     await createPod(stage);
     const request = { ...boundTo('Pod', 'web'), expirationSeconds: 3607 };
     const { body } = await stage.requestToken(request);
-    const claims = claimsOf(String(body.status['token']));
+    const claims = claimsOf(textOf(body.status['token']));
     const issued = Number(claims['iat']);
     expect(claims['exp']).toBe(issued + 365 * 24 * 60 * 60);
     expect(claims['kubernetes.io']).toMatchObject({ warnafter: issued + 3607 });
@@ -178,7 +175,7 @@ describe('a token is good', () => {
     expect((await who(stage, token)).code).toBe(401);
     expect(await review(stage, token)).toEqual({
       user: {},
-      error: 'service account token has expired',
+      error: '[invalid bearer token, service account token has expired]',
     });
   });
 
@@ -189,7 +186,8 @@ describe('a token is good', () => {
     expect(await review(stage, token)).toEqual({
       user: {},
       error:
-        `token audiences ["vault" "other"] is invalid for the target audiences ["${ISSUER}"]`,
+        '[invalid bearer token, token audiences ["vault" "other"] is invalid for the target ' +
+        `audiences ["${ISSUER}"]]`,
     });
     expect(await review(stage, token, ['vault', 'nobody'])).toMatchObject({
       authenticated: true,
@@ -203,11 +201,11 @@ describe('a token is good', () => {
     const token = tokenOf(await stage.requestToken());
     await stage.admin('DELETE', `${ACCOUNTS}/default`);
     expect(await review(stage, token)).toMatchObject({
-      error: 'serviceaccounts "default" not found',
+      error: '[invalid bearer token, serviceaccounts "default" not found]',
     });
     await stage.admin('POST', ACCOUNTS, { metadata: { name: 'default' } });
     expect((await review(stage, token))['error']).toMatch(
-      /^service account UID \(.+\) does not match claim \(.+\)$/,
+      /service account UID \(.+\) does not match claim \(.+\)\]$/,
     );
     expect((await who(stage, token)).code).toBe(401);
   });
@@ -218,10 +216,12 @@ describe('a token is good', () => {
     const token = tokenOf(await stage.requestToken(boundTo('Pod', 'web')));
     expect((await who(stage, token)).code).toBe(201);
     await stage.admin('DELETE', `${PODS}/web?gracePeriodSeconds=0`);
-    expect((await review(stage, token))['error']).toBe('service account token has been invalidated');
+    expect((await review(stage, token))['error']).toBe(
+      '[invalid bearer token, service account token has been invalidated]',
+    );
     await createPod(stage);
     expect((await review(stage, token))['error']).toMatch(
-      /^pod UID \(.+\) does not match service account pod ref claim \(.+\)$/,
+      /pod UID \(.+\) does not match service account pod ref claim \(.+\)\]$/,
     );
   });
 
@@ -296,16 +296,16 @@ describe('a token in a secret', () => {
     const label = { 'kubernetes.io/legacy-token-invalid-since': '2030-01-01' };
     await stage.admin('PUT', path, { ...body, metadata: { ...body.metadata, labels: label } });
     expect((await review(stage, token))['error']).toMatch(
-      /^the token in secret default\/kept for service account default\/default has been marked invalid\./,
+      /the token in secret default\/kept for service account default\/default has been marked invalid\./,
     );
     await stage.admin('PUT', path, {
       ...body,
       metadata: { ...body.metadata, resourceVersion: '' },
       data: { token: 'eA==' },
     });
-    expect((await review(stage, token))['error']).toBe("Token does not match server's copy");
+    expect((await review(stage, token))['error']).toMatch(/Token does not match server's copy\]$/);
     await stage.admin('DELETE', path);
-    expect((await review(stage, token))['error']).toBe('Token has been invalidated');
+    expect((await review(stage, token))['error']).toMatch(/Token has been invalidated\]$/);
   });
 });
 

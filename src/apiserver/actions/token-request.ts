@@ -69,15 +69,15 @@ export function tokenRequestAction(parts: Parts, access: TokenParts): Action {
 /** What the body says of names must be what the path says. */
 function checkNames({ body, name, namespace }: ActionRequest): void {
   const said = metadataOf(body);
-  const wrong = (field: string, value: string, what: string): never => {
-    const detail = `must match the service account ${what} if specified`;
-    throw invalidObject(KIND, name, [invalid(`metadata.${field}`, value, detail)]);
-  };
   const [saidName, saidNamespace] = [textOf(said['name']), textOf(said['namespace'])];
-  if (saidName !== '' && saidName !== name) wrong('name', saidName, 'name');
   if (saidNamespace !== '' && saidNamespace !== namespace) {
-    wrong('namespace', saidNamespace, 'namespace');
+    throw badRequest(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    );
   }
+  if (saidName === '' || saidName === name) return;
+  const detail = 'must match the service account name if specified';
+  throw invalidObject(KIND, name, [invalid('metadata.name', saidName, detail)]);
 }
 
 function requireAccount(store: Parts['store'], asked: ActionRequest): JsonObject {

@@ -14,7 +14,6 @@ export interface NumberRange {
 }
 
 /** 10.96.0.0/12 without the address of the network and that of everybody in it. */
-export const SERVICE_RANGE_TEXT = '10.96.0.0/12';
 export const SERVICE_ADDRESSES: NumberRange = {
   first: readIpv4('10.96.0.1'),
   last: readIpv4('10.111.255.254'),

@@ -37,6 +37,7 @@ import {
   SERVICE_ADDRESSES,
 } from './service-addresses-range.ts';
 
+const DRY_ADDRESS = '10.96.0.0';
 const ADDRESS_TAKEN = 'provided IP is already allocated';
 const ADDRESS_FOREIGN = 'the provided network does not match the current range';
 const PORT_TAKEN = 'provided port is already allocated';
@@ -58,7 +59,7 @@ export class ServiceAddresses implements Admission {
     if (!isServiceWrite(request)) return object;
     const key = keyOf(request);
     return changeStructAt(object, 'spec', (spec) =>
-      this.#fillHealthPort(this.#fillNodePorts(this.#fillAddress(spec, object, key), key), key),
+      this.#fillHealthPort(this.#fillNodePorts(this.#fillAddress(spec, request, key), key), key),
     );
   }
 
@@ -67,27 +68,25 @@ export class ServiceAddresses implements Admission {
     if (!isServiceWrite(request)) return [];
     const key = keyOf(request);
     const known = old ? heldBy(old) : new Set<string>();
-    const spec = structAt(object, 'spec');
-    const errors = [
-      ...checkFamilies(spec),
-      ...this.#checkAddresses(spec, known, key),
-      ...this.#checkPorts(spec, known, key),
-    ];
+    const holder = { key, known, dryRun };
+    const errors = this.#check(structAt(object, 'spec'), holder);
     if (errors.length > 0) throw invalid(definition, nameOf(object), errors);
     const added = [...heldBy(object)].filter((thing) => !known.has(thing));
     if (!dryRun) this.#book.reserve(added, key);
     return [];
   }
 
-  #fillAddress(spec: JsonObject, service: JsonObject, key: string): JsonObject {
+  #fillAddress(spec: JsonObject, { object, dryRun }: AdmissionRequest, key: string): JsonObject {
     const isAddressed = readText(spec['clusterIP']) !== '' || addressesOf(spec).length > 0;
     const family = objectFamily(spec);
     if (spec['type'] === 'ExternalName' || isAddressed || family !== 'IPv4') return spec;
+    // Nobody is to rely on the address of a service that will not be, so it is none.
+    if (dryRun) return { ...spec, clusterIP: DRY_ADDRESS, clusterIPs: [DRY_ADDRESS] };
     const number = pickFree(SERVICE_ADDRESSES, this.#random, (one) =>
       this.#book.isFree(addressThing(printIpv4(one)), key),
     );
     if (number === undefined) {
-      const which = JSON.stringify(nameOf(service));
+      const which = JSON.stringify(nameOf(object));
       throw internalError(`failed to allocate a serviceIP for Service ${which}: range is full`);
     }
     const address = printIpv4(number);
@@ -133,33 +132,33 @@ export class ServiceAddresses implements Admission {
     return port;
   }
 
-  *#checkAddresses(
-    spec: JsonObject,
-    known: ReadonlySet<string>,
-    key: string,
-  ): Generator<FieldError, void> {
+  /** An address of a family that is not to be had says all there is to say about families. */
+  #check(spec: JsonObject, holder: Holder): readonly FieldError[] {
     const addresses = spec['type'] === 'ExternalName' ? [] : addressesOf(spec);
-    for (const [index, address] of addresses.entries()) {
+    const foreign = [...checkAddressFamilies(addresses, holder)];
+    if (foreign.length > 0) return foreign;
+    const families = [...checkFamilies(spec)];
+    if (families.length > 0) return families;
+    return [...this.#checkAddresses(addresses, holder), ...this.#checkPorts(spec, holder)];
+  }
+
+  *#checkAddresses(
+    addresses: readonly string[],
+    { key, known, dryRun }: Holder,
+  ): Generator<FieldError, void> {
+    for (const address of addresses) {
       const thing = addressThing(address);
-      if (known.has(thing)) continue;
-      if (parseIp(address)?.family === 6) {
-        const detail = 'IPv6 is not configured on this cluster';
-        yield invalidField(`spec.clusterIPs[${index}]`, addresses, detail);
-        continue;
-      }
+      if (known.has(thing) || (dryRun && address === DRY_ADDRESS)) continue;
       const isOurs = isInRange(SERVICE_ADDRESSES, readIpv4(address));
-      if (isOurs && this.#book.isFree(thing, key)) continue;
+      // What will not be stored takes nothing from anybody.
+      if (isOurs && (dryRun || this.#book.isFree(thing, key))) continue;
       const why = isOurs ? ADDRESS_TAKEN : ADDRESS_FOREIGN;
       const detail = `failed to allocate IP ${address}: ${why}`;
       yield invalidField('spec.clusterIPs', addresses, detail);
     }
   }
 
-  *#checkPorts(
-    spec: JsonObject,
-    known: ReadonlySet<string>,
-    key: string,
-  ): Generator<FieldError, void> {
+  *#checkPorts(spec: JsonObject, { key, known }: Holder): Generator<FieldError, void> {
     for (const [index, port] of objectsAt(spec, 'ports').entries()) {
       const nodePort = readNumber(port['nodePort']);
       const thing = portThing(nodePort);
@@ -175,6 +174,24 @@ export class ServiceAddresses implements Admission {
     throw internalError(
       `failed to allocate requested HealthCheck NodePort ${health}: ${PORT_TAKEN}`,
     );
+  }
+}
+
+/** Who asks, and what it has already. */
+interface Holder {
+  readonly key: string;
+  readonly known: ReadonlySet<string>;
+  readonly dryRun: boolean;
+}
+
+function* checkAddressFamilies(
+  addresses: readonly string[],
+  { known }: Holder,
+): Generator<FieldError, void> {
+  for (const [index, address] of addresses.entries()) {
+    if (parseIp(address)?.family !== 6 || known.has(addressThing(address))) continue;
+    const detail = 'IPv6 is not configured on this cluster';
+    yield invalidField(`spec.clusterIPs[${index}]`, addresses, detail);
   }
 }
 

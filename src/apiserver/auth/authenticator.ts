@@ -9,10 +9,11 @@ import type { Clock } from '../../ports/clock.ts';
 import type { User, Visitor } from '../access.ts';
 import { readUrl } from '../request-url.ts';
 import { StatusError } from '../status.ts';
+import { joinErrors } from './authorizer.ts';
 import { userOfCertificate } from './certificate-user.ts';
 import { ANONYMOUS_USER, withAuthenticated } from './groups.ts';
 import type { StaticTokens } from './static-tokens.ts';
-import { UNKNOWN_TOKEN, type TokenVerdict } from './token-verdict.ts';
+import { refuse, UNKNOWN_TOKEN, type TokenVerdict } from './token-verdict.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
 export interface AuthenticatorOptions {
@@ -59,7 +60,9 @@ export class Authenticator {
     const { staticTokens, verifier } = this.#options;
     const verdict = staticTokens.find(token, audiences) ?? verifier.verify(token, audiences);
     if (!verdict) return UNKNOWN_TOKEN;
-    return 'user' in verdict ? { ...verdict, user: withAuthenticated(verdict.user) } : verdict;
+    if ('user' in verdict) return { ...verdict, user: withAuthenticated(verdict.user) };
+    // Both have refused it, and kube-apiserver tells both.
+    return refuse(joinErrors([UNKNOWN_TOKEN.refusal, verdict.refusal]));
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, verify } from 'node:crypto';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { isSignedBy, readToken, writeToken } from './json-web-token.ts';
@@ -36,13 +36,17 @@ describe('a token', () => {
   test('with one letter changed is not believed', () => {
     const text = writeToken(key, claims);
     fc.assert(
-      fc.property(fc.nat({ max: text.length - 1 }), fc.constantFrom(...'Aa0-_.='), (at, letter) => {
-        const changed = text.slice(0, at) + letter + text.slice(at + 1);
-        const token = readToken(changed);
-        const isBelieved = token !== null && isSignedBy(key, token);
-        // The last letter of a signature has bits that do not count.
-        expect(isBelieved && changed !== text && at < text.length - 1).toBe(false);
-      }),
+      fc.property(
+        fc.nat({ max: text.length - 1 }),
+        fc.constantFrom('A', 'a', '0', '-', '_', '.', '='),
+        (at, letter) => {
+          const changed = text.slice(0, at) + letter + text.slice(at + 1);
+          const token = readToken(changed);
+          const isBelieved = token !== null && isSignedBy(key, token);
+          // The last letter of a signature has bits that do not count.
+          expect(isBelieved && changed !== text && at < text.length - 1).toBe(false);
+        },
+      ),
     );
   });
 

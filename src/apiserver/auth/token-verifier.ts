@@ -68,7 +68,7 @@ export class TokenVerifier {
     const { key } = this.#options;
     if (this.#signed.has(text)) return null;
     if (token.keyId !== '' && token.keyId !== key.id) return 'invalid signature, no keys found';
-    if (!isSignedBy(key, token)) return 'square/go-jose: error in cryptographic primitive';
+    if (!isSignedBy(key, token)) return 'go-jose/go-jose: error in cryptographic primitive';
     if (this.#signed.size >= SIGNATURES_KEPT_MAX) this.#signed.clear();
     this.#signed.set(text, token);
     return null;

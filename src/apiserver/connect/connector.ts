@@ -1,6 +1,6 @@
 /**
  * Requests that the API server does not answer itself but hands on: to the kubelet of a pod's node, to
- * the pod, or to a node.
+ * the pod, to a pod behind a service, or to a node.
  *
  *     exec, attach, portforward   only as another protocol than HTTP
  *     log                         as a stream of text
@@ -23,7 +23,8 @@ import { checkLogOptions } from './log-options.ts';
 import { checkLogResponse } from './log-response.ts';
 import { NO_HEADERS, withoutSecrets } from './passed-headers.ts';
 import { logPath, podAddress, streamPath } from './pod-backend.ts';
-import { isProxyable, readProxyName } from './proxy-name.ts';
+import { isProxyable, readPortNumber, readProxyName } from './proxy-name.ts';
+import { serviceAddress } from './service-backend.ts';
 
 export interface ConnectCall {
   readonly request: ApiRequest;
@@ -90,16 +91,21 @@ export class Connector {
   }
 
   #proxied(call: ConnectCall, text: string): Backend {
-    if (call.definition.kind !== nodes.kind) {
+    const { definition, path } = call;
+    if (definition.kind === 'Service') {
+      return serviceAddress(this.#parts, path.namespace ?? '', text);
+    }
+    if (definition.kind !== nodes.kind) {
       return podAddress(this.#object(call, readProxyName(text, 'pod').name), text);
     }
-    const { scheme, name, port } = readProxyName(text, 'node');
-    const kubelet = this.#kubeletOf(name);
+    const said = readProxyName(text, 'node');
+    const port = readPortNumber(said, text, 'node');
+    const kubelet = this.#kubeletOf(said.name);
     const address = kubelet.type === 'kubelet' ? kubeletAddressOf(kubelet.node) : null;
     if (port === null || port === address?.port) return kubelet;
     // Another port than the kubelet's is an address like any other.
     if (!address || !isProxyable(address.host)) throw badRequest('address not allowed');
-    return { type: 'address', scheme, host: address.host, port };
+    return { type: 'address', scheme: said.scheme, host: address.host, port };
   }
 
   async #answerLog(call: ConnectCall): Promise<ApiResponse> {

@@ -3,7 +3,8 @@ import type { ApiHeaders } from '../../ports/http-handler.ts';
 
 const SECRET = /^(?:authorization$|impersonate-)/;
 
-export const NO_HEADERS: ApiHeaders = new Headers();
+/** Not a `Headers`: to have one is to load the whole of fetch, and every start would pay for it. */
+export const NO_HEADERS: ApiHeaders = { get: () => null, *[Symbol.iterator]() {} };
 
 export function withoutSecrets(headers: ApiHeaders): ApiHeaders {
   const kept = [...headers].filter(([name]) => !SECRET.test(name));

@@ -8,7 +8,7 @@ import { objectsAt, textAt } from '../kinds/field-path.ts';
 import { readNumber, readText } from '../kinds/validation/json-reading.ts';
 import { metadataOf, nameOf, textOf } from '../metadata.ts';
 import { badRequest } from '../status.ts';
-import { isProxyable, readProxyName } from './proxy-name.ts';
+import { isProxyable, readPortNumber, readProxyName } from './proxy-name.ts';
 
 const CONTAINER_LISTS = [
   'spec.initContainers',
@@ -57,12 +57,13 @@ export function logPath(pod: JsonObject, query: URLSearchParams): string {
 
 /** `name` may say which port is meant, and that it speaks TLS. */
 export function podAddress(pod: JsonObject, name: string): Backend {
-  const { scheme, port } = readProxyName(name, 'pod');
+  const said = readProxyName(name, 'pod');
+  const port = readPortNumber(said, name, 'pod');
   const host = textAt(pod, 'status.podIP');
   const ports = objectsAt(pod, 'spec.containers').flatMap((one) => objectsAt(one, 'ports'));
   const first = readNumber(ports[0]?.['containerPort']);
   if (!isProxyable(host)) throw badRequest('address not allowed');
-  return { type: 'address', scheme, host, port: port ?? (first > 0 ? first : null) };
+  return { type: 'address', scheme: said.scheme, host, port: port ?? (first > 0 ? first : null) };
 }
 
 /** The one that was asked for, or the only one. */

@@ -1,27 +1,34 @@
 /** In a proxy request a name may be `name`, `name:port` or `scheme:name:port`. */
 import { parseIp } from '../../lib/ip.ts';
-import { badRequest } from '../status.ts';
+import { badRequest, type StatusError } from '../status.ts';
 
 export interface ProxyName {
   readonly scheme: 'http' | 'https';
   readonly name: string;
-  /** Null: it says none. */
-  readonly port: number | null;
+  /** Empty: it says none. */
+  readonly port: string;
 }
 
 const PORT_MAX = 65_535;
 
 export function readProxyName(text: string, kind: string): ProxyName {
   const words = text.split(':');
-  const [scheme, name, port] =
-    words.length === 3 ? words : ['', words[0] ?? '', words.length === 2 ? words[1] : ''];
-  const number = Number(port);
+  const [scheme = '', name = '', port = ''] = words.length === 3 ? words : ['', ...words];
   const isKnown = scheme === '' || scheme === 'http' || scheme === 'https';
-  const isPort = port === '' || (/^\d+$/.test(port ?? '') && number >= 1 && number <= PORT_MAX);
-  if (words.length > 3 || name === undefined || name === '' || !isKnown || !isPort) {
-    throw badRequest(`invalid ${kind} request ${JSON.stringify(text)}`);
-  }
-  return { scheme: scheme === 'https' ? 'https' : 'http', name, port: port === '' ? null : number };
+  if (words.length > 3 || name === '' || !isKnown) throw invalidName(text, kind);
+  return { scheme: scheme === 'https' ? 'https' : 'http', name, port };
+}
+
+/** Where ports have no names. Null: none is said. */
+export function readPortNumber({ port }: ProxyName, text: string, kind: string): number | null {
+  if (port === '') return null;
+  const number = Number(port);
+  if (/^\d+$/.test(port) && number >= 1 && number <= PORT_MAX) return number;
+  throw invalidName(text, kind);
+}
+
+function invalidName(text: string, kind: string): StatusError {
+  return badRequest(`invalid ${kind} request ${JSON.stringify(text)}`);
 }
 
 /** Its own machine, its own wire, and everybody at once: none of that a proxy may be talked into. */

@@ -101,8 +101,9 @@ function storedForm(crd: Crd, version: CrdVersion): StoredForm {
 }
 
 /** Where the objects stand is all that is asked of it. */
-function keeper({ storedAs: _, ...definition }: KindDefinition): KindDefinition {
-  return definition;
+function keeper(definition: KindDefinition): KindDefinition {
+  const { storedAs: _, ...rest } = definition;
+  return rest;
 }
 
 /** One object is read many times, and nobody changes it. */

@@ -10,6 +10,7 @@
  * tried again a little later. All of it is read from the store, so a restart changes nothing.
  */
 import { formatTime } from '../../api/time.ts';
+import { PodkeepError } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { StoreEvent } from '../../ports/object-store.ts';
 import type { KindDefinition } from '../kind.ts';
@@ -101,6 +102,7 @@ export class CustomKinds {
   #retry(name: string, error: unknown): void {
     // Somebody was faster, or it is gone: we are told of that anyway.
     if (error instanceof StatusError && (error.code === 404 || error.code === 409)) return;
+    if (error instanceof PodkeepError && error.code === 'STORE_CLOSED') return;
     const { clock, log } = this.#parts;
     log.warn('A custom resource definition could not be brought up to date', { name, error });
     clock.after(RETRY_MS, () => this.#look(name));

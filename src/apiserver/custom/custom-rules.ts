@@ -62,7 +62,8 @@ function withStatusOf(object: JsonObject, old: JsonObject): JsonObject {
   return status === undefined ? kept : { ...kept, status };
 }
 
-function withoutMetadata({ metadata: _, ...rest }: JsonObject): JsonObject {
+function withoutMetadata(object: JsonObject): JsonObject {
+  const { metadata: _, ...rest } = object;
   return rest;
 }
 
@@ -82,7 +83,10 @@ function judgeOf({ schema, scale }: CrdVersion): Judge {
   };
 }
 
-function statusJudgeOf({ schema, scale }: CrdVersion): NonNullable<KindRules['validateStatusUpdate']> {
+function statusJudgeOf({
+  schema,
+  scale,
+}: CrdVersion): NonNullable<KindRules['validateStatusUpdate']> {
   const rules = new RuleSet(schema);
   const paths = scale && readScalePaths(scale);
   const statusSchema = schema.properties.get('status');
@@ -144,10 +148,14 @@ function selectableOf(paths: readonly string[]): readonly SelectableField[] {
     if (!path) return [];
     const read = (object: JsonObject): string => {
       const [value] = path.find(object);
-      return value === undefined || value === null ? '' : String(value);
+      return value === undefined || value === null ? '' : printed(value);
     };
     return [{ name: text.replace(/^\./, ''), read }];
   });
+}
+
+function printed(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([

@@ -72,7 +72,7 @@ function validateText(object: JsonObject, path: string): readonly FieldError[] {
 
 function accessorFault(path: string, value: Json, wanted: string): string {
   const found = typeof value === 'number' ? 'float64' : typeof value;
-  return `${path} accessor error: ${String(value)} is of the type ${found}, expected ${wanted}`;
+  return `${path} accessor error: ${typeof value === 'string' ? value : JSON.stringify(value)} is of the type ${found}, expected ${wanted}`;
 }
 
 function countAt(object: JsonObject, path: string): number | undefined {
@@ -97,5 +97,8 @@ function withValue(object: JsonObject, names: readonly string[], value: Json): J
   const [name = '', ...rest] = names;
   const own = Object.hasOwn(object, name) ? object[name] : undefined;
   const inner = rest.length === 0 ? value : withValue(isJsonObject(own) ? own : {}, rest, value);
-  return Object.fromEntries([...Object.entries(object).filter(([key]) => key !== name), [name, inner]]);
+  return Object.fromEntries([
+    ...Object.entries(object).filter(([key]) => key !== name),
+    [name, inner],
+  ]);
 }

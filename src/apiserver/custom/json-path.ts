@@ -21,8 +21,7 @@ export function parseJsonPath(text: string): JsonPath | undefined {
   const steps = readSteps(text);
   if (!steps) return undefined;
   return {
-    find: (root) =>
-      steps.reduce<readonly Json[]>((values, step) => values.flatMap(step), [root]),
+    find: (root) => steps.reduce<readonly Json[]>((values, step) => values.flatMap(step), [root]),
   };
 }
 
@@ -109,11 +108,7 @@ function stepDown(name: string): Step {
   return walk;
 }
 
-function stepWhere(
-  path: string,
-  operator: string | undefined,
-  wanted: string,
-): Step | undefined {
+function stepWhere(path: string, operator: string | undefined, wanted: string): Step | undefined {
   const left = parseJsonPath(path.slice(1));
   const right = operator === undefined ? { find: () => [null] } : operandOf(wanted);
   if (!left || !right) return undefined;

@@ -4,6 +4,7 @@ import type { FieldError } from '../field-error.ts';
 import { duplicate, invalid } from '../kinds/validation/complaint.ts';
 import { entryBelow, fieldBelow } from './place.ts';
 import type { Schema } from './schema.ts';
+import { withSortedKeys } from './shared-change.ts';
 
 export function findDuplicates(
   value: Json,
@@ -62,19 +63,10 @@ function repeatedIn(
 ): readonly FieldError[] {
   const seen = new Map<string, number>();
   return list.flatMap((item, index) => {
-    const key = keyOf(item);
-    const text = canonicalText(key);
+    const key = withSortedKeys(keyOf(item));
+    const text = JSON.stringify(key);
     const times = (seen.get(text) ?? 0) + 1;
     seen.set(text, times);
     return times === 2 ? [duplicate(entryBelow(place, index), key)] : [];
   });
-}
-
-/** The same text for the same value, whatever the order of its keys. */
-function canonicalText(value: Json): string {
-  return JSON.stringify(value, (_name, inner: unknown) =>
-    isJsonObject(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }

@@ -1,10 +1,11 @@
 /** The columns that a definition gives its kind: the name, and what its paths lead to. */
 import { parseTime } from '../../api/time.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
 import type { Column } from '../kind.ts';
 import { NAME, ageOf } from '../kinds/plain-kind.ts';
 import { readNumber, readObjects, readText } from '../kinds/validation/json-reading.ts';
 import { parseJsonPath, type JsonPath } from './json-path.ts';
+import { withSortedKeys } from './shared-change.ts';
 
 const AGE_COLUMN: JsonObject = {
   name: 'Age',
@@ -73,12 +74,7 @@ function cellOf(value: Json, type: Column['type'], nowMs: number): ReturnType<Co
 /** A text as it is, everything else as JSON. */
 function textOfCell(value: Json): string {
   if (typeof value === 'string') return value;
-  return value === null ? '<no value>' : JSON.stringify(value, sortKeys);
-}
-
-function sortKeys(_name: string, value: unknown): unknown {
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return value === null ? '<no value>' : JSON.stringify(withSortedKeys(value));
 }
 
 function ageOfCell(value: string, nowMs: number): string {

@@ -29,12 +29,7 @@ export function pruneValue(value: Json, schema: Schema | undefined): Json {
   return prune(value, schema, '', []);
 }
 
-function prune(
-  value: Json,
-  schema: Schema | undefined,
-  place: string,
-  unknown: string[],
-): Json {
+function prune(value: Json, schema: Schema | undefined, place: string, unknown: string[]): Json {
   if (Array.isArray(value)) {
     const items: readonly Json[] = value;
     if (schema?.preservesUnknown && !schema.items) return value;

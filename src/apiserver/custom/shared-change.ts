@@ -1,5 +1,5 @@
 /** Changes inside JSON values that share whatever they leave alone. */
-import type { Json, JsonObject } from '../../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 
 /**
  * Goes over the fields of an object: each keeps its value, gets another, or goes (undefined). If
@@ -18,6 +18,17 @@ export function changeFields(
     if (next !== undefined) kept.push([name, next]);
   }
   return isChanged ? Object.fromEntries(kept) : object;
+}
+
+/** The same value with its keys in order, which is how Go prints it. */
+export function withSortedKeys(value: Json): Json {
+  if (Array.isArray(value)) {
+    const items: readonly Json[] = value;
+    return items.map(withSortedKeys);
+  }
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, withSortedKeys(inner)]));
 }
 
 export function withEntries(

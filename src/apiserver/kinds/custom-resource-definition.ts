@@ -6,7 +6,11 @@ import { formatTime } from '../../api/time.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { checkDns1123Subdomain } from '../../api/validation-names.ts';
 import { markTerminating } from '../custom/crd-status.ts';
-import { validateCrd, validateCrdStatus, validateCrdUpdate } from '../custom/definition/crd-rules.ts';
+import {
+  validateCrd,
+  validateCrdStatus,
+  validateCrdUpdate,
+} from '../custom/definition/crd-rules.ts';
 import { unknownFormats } from '../custom/definition/unknown-formats.ts';
 import { metadataOf, withMetadata } from '../metadata.ts';
 import { CREATED_AT } from './columns.ts';
@@ -49,7 +53,10 @@ export const customResourceDefinitions = plainKind('apiextensions.k8s.io/v1', {
 function fillSpec(spec: JsonObject): JsonObject {
   const named = changeStructAt(spec, 'names', (names) => {
     const kind = readText(names['kind']);
-    const fields = { singular: kind.toLowerCase(), ...(kind !== '' && { listKind: `${kind}List` }) };
+    const fields = {
+      singular: kind.toLowerCase(),
+      ...(kind !== '' && { listKind: `${kind}List` }),
+    };
     return fillEmpty(names, fields);
   });
   const converted = fillAbsent(named, { conversion: { strategy: 'None' } });

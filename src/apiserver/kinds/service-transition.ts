@@ -65,6 +65,7 @@ function dropIn(spec: JsonObject, before: JsonObject): JsonObject {
     if (isSame) next = withoutField(withoutField(next, 'clusterIP'), 'clusterIPs');
     drop('ipFamilies');
     drop('ipFamilyPolicy');
+    next = withoutField(next, 'internalTrafficPolicy');
   }
   if (needsNodePorts(before, true) && !needsNodePorts(spec, true))
     next = dropNodePorts(next, before);

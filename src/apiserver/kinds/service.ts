@@ -10,7 +10,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { printLabels, textColumn, wide } from './columns.ts';
 import { changeStructAt, objectsAt, textAt, valueAt } from './field-path.ts';
 import { withoutStatus } from './lifecycle.ts';
-import { AGE, NAME, plainKind, statusSubresource } from './plain-kind.ts';
+import { AGE, NAME, plainKind, proxySubresource, statusSubresource } from './plain-kind.ts';
 import { validateService } from './service-rules.ts';
 import { dropUnneeded, keepAllocated } from './service-transition.ts';
 import {
@@ -31,7 +31,7 @@ export const services = plainKind('v1', {
   resource: 'services',
   shortNames: ['svc'],
   categories: ['all'],
-  subresources: [statusSubresource('Service')],
+  subresources: [proxySubresource('ServiceProxyOptions'), statusSubresource('Service')],
   rules: {
     createsOnUpdate: true,
     applyDefaults: (object) => changeStructAt(object, 'spec', defaultSpec),

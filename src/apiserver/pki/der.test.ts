@@ -1,8 +1,18 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
+import { PodkeepError } from '../../lib/errors.ts';
 import { bitString, boolean, integer, octetString, oid, sequence, setOf, time } from './der.ts';
 import { childrenOf, readDer, readDerTime, readOid } from './der-reader.ts';
+
+function outcomeOf(bytes: Uint8Array): string {
+  try {
+    childrenOf(readDer(bytes));
+    return 'read';
+  } catch (error) {
+    return error instanceof PodkeepError ? error.code : String(error);
+  }
+}
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
@@ -11,7 +21,7 @@ describe('writing', () => {
     expect(hex(boolean(true))).toBe('0101ff');
     expect(hex(bitString(Buffer.from([0xa0]), 5))).toBe('030205a0');
     expect(hex(sequence(boolean(false), octetString(Buffer.from('hi'))))).toBe(
-      '3007010100' + '04026869',
+      '300701010004026869',
     );
   });
 
@@ -74,11 +84,7 @@ describe('reading', () => {
   test('whatever somebody sends is read or refused, and never anything else', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
-        try {
-          childrenOf(readDer(bytes));
-        } catch (error) {
-          expect(error).toMatchObject({ code: 'DER_BROKEN' });
-        }
+        expect(outcomeOf(bytes)).toMatch(/^(?:read|DER_BROKEN)$/);
       }),
     );
   });

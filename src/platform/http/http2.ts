@@ -30,10 +30,13 @@ export interface Http2Options {
 }
 
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = constants;
+/** Node's own limit would turn away new watches as soon as a few others have much to tell. */
+const SESSION_MEGABYTES = 100;
 
 export function serveHttp2(options: Http2Options): Http2Server {
   const { limits, visitorOf, onSession } = options;
   const server = createServer({
+    maxSessionMemory: SESSION_MEGABYTES,
     settings: { maxConcurrentStreams: limits.streams, maxHeaderListSize: limits.headerBytes },
   });
   server.on('session', (session) => {

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
-import { textOf } from '../../../src/apiserver/metadata.ts';
+import { configMaps } from '../../../src/apiserver/kinds/config-map.ts';
+import { metadataOf, textOf, withMetadata } from '../../../src/apiserver/metadata.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
+import { PLAIN_DELETION } from '../../../src/apiserver/controllers/deletion-request.ts';
+import { widgets } from './custom-kind.ts';
 import { ControllerStage, type Body } from './stage.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
@@ -207,4 +210,43 @@ test('after a restart everything is looked at anew', async () => {
   stage.start();
   await stage.settle();
   expect(await stage.names(MAPS)).toEqual([]);
+});
+
+test('whoever is adopted in the very moment in which its owner goes stays', async () => {
+  const stage = await openStage();
+  const [a, b] = [await stage.make(MAPS, 'a'), await stage.make(MAPS, 'b')];
+  await stage.make(MAPS, 'child', owned(refTo(a)));
+  const { store, registry } = stage.server.parts;
+  const target = { definition: configMaps, namespace: 'default', name: 'child' };
+  store.watch('/core/configmaps/default/a', store.revision, ({ type }) => {
+    if (type !== 'delete') return;
+    const change = (old: JsonObject): JsonObject =>
+      withMetadata(old, { ownerReferences: [refTo(b)] });
+    void registry.update({ ...target, change });
+  });
+  await stage.remove(`${MAPS}/a`);
+  await stage.settle(60_000);
+  expect(await stage.names(MAPS)).toEqual(['b', 'child']);
+});
+
+test('a kind that comes later is an owner from then on, and owned', async () => {
+  const stage = await openStage();
+  const { catalog, registry } = stage.server.parts;
+  const ref = { apiVersion: 'example.com/v1', kind: 'Widget', name: 'w' };
+  await stage.make(MAPS, 'lost', owned({ ...ref, uid: 'never' }));
+  await stage.settle();
+  catalog.add(widgets);
+  const body = { metadata: { name: 'w' } };
+  const widget = await registry.create({ definition: widgets, namespace: 'default', body });
+  const uid = textOf(metadataOf(widget)['uid']);
+  const map = await stage.make(MAPS, 'map', owned({ ...ref, uid }));
+  const child = { metadata: { name: 'child', ownerReferences: [refTo(map)] } };
+  await registry.create({ definition: widgets, namespace: 'default', body: child });
+  await stage.settle(3_600_000);
+  expect(await stage.names(MAPS)).toEqual(['map']);
+  const target = { definition: widgets, namespace: 'default', name: 'w' };
+  await registry.remove(target, PLAIN_DELETION);
+  await stage.settle();
+  expect(await stage.names(MAPS)).toEqual([]);
+  expect(stage.store.list('/example.com/').objects).toEqual([]);
 });

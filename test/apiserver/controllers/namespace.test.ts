@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { textOf } from '../../../src/apiserver/metadata.ts';
+import { textOf, withMetadata } from '../../../src/apiserver/metadata.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
+import { widgets } from './custom-kind.ts';
 import { ControllerStage } from './stage.ts';
 
 const SHOP = '/api/v1/namespaces/shop';
@@ -140,4 +141,21 @@ test('nothing waits and nothing ticks while no namespace is going', async () => 
   await stage.remove(SHOP);
   await stage.settle();
   expect(stage.clock.pending).toBe(before);
+});
+
+test('objects of kinds that came later go as well', async () => {
+  const stage = await openShop();
+  stage.server.parts.catalog.add(widgets);
+  const body = { metadata: { name: 'w', finalizers: ['example.com/hold'] } };
+  const { registry } = stage.server.parts;
+  await registry.create({ definition: widgets, namespace: 'shop', body });
+  await stage.remove(SHOP);
+  await stage.settle();
+  expect(await conditionsOf(stage)).toMatchObject({
+    NamespaceContentRemaining: expect.stringContaining('widgets.example.com has 1 resource'),
+  });
+  const change = (old: JsonObject): JsonObject => withMetadata(old, { finalizers: undefined });
+  await registry.update({ definition: widgets, namespace: 'shop', name: 'w', change });
+  await stage.settle();
+  expect(await stage.has(SHOP)).toBe(false);
 });

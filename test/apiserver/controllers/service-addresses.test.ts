@@ -89,6 +89,19 @@ test('a dry run takes no address away', async () => {
   await create(stage, 'b', { clusterIP: '10.96.0.9' });
 });
 
+test('a dry run shows no address that somebody could rely on, and takes what is taken', async () => {
+  const stage = await openStage();
+  await create(stage, 'a', { clusterIP: '10.96.0.9' });
+  const dry = (spec: JsonObject): Promise<Answer> =>
+    stage.send('POST', `${SERVICES}?dryRun=All`, {
+      metadata: { name: 'b' },
+      spec: { ports: [{ port: 80 }], ...spec },
+    });
+  expect(specOf((await dry({})).body).clusterIPs).toEqual(['10.96.0.0']);
+  expect((await dry({ clusterIP: '10.96.0.9' })).code).toBe(201);
+  expect((await dry({ clusterIP: '192.0.2.1' })).code).toBe(422);
+});
+
 test('of many who want the same at once, one gets it', async () => {
   const stage = await openStage();
   const names = ['a', 'b', 'c', 'd'];
@@ -138,6 +151,15 @@ test('the other family is not to be had here', async () => {
   const { body } = await post(stage, 'a', { ipFamilies: ['IPv6'] });
   expect(body['message']).toBe(
     'Service "a" is invalid: spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster',
+  );
+});
+
+test('an address of the other family is told as such, and nothing else', async () => {
+  const stage = await openStage();
+  const { body } = await post(stage, 'a', { clusterIP: 'fd00::1' });
+  expect(body['message']).toBe(
+    'Service "a" is invalid: spec.clusterIPs[0]: Invalid value: ["fd00::1"]: ' +
+      'IPv6 is not configured on this cluster',
   );
 });
 

@@ -21,7 +21,9 @@ export function checkNodeCertificateRequest(
     if (subject.commonName === wanted) return null;
   } catch (error) {
     if (!(error instanceof PodkeepError)) throw error;
-    return `unable to parse csr: ${error.message}`;
+    const isOther = error.code === 'PEM_MISSING';
+    const why = isOther ? 'PEM block type must be CERTIFICATE REQUEST' : error.message;
+    return `unable to parse csr: ${why}`;
   }
   return `can only create a node CSR with CN=${wanted}`;
 }

@@ -11,6 +11,7 @@ import { readStruct } from '../../kinds/validation/json-reading.ts';
 import { metadataOf, nameOf, textOf } from '../../metadata.ts';
 import { forbidden, notFound, type StatusError } from '../../status.ts';
 import { nodeNameOf } from '../groups.ts';
+import { saidNameOf } from '../said-name.ts';
 import { checkMirrorPod } from './mirror-pod.ts';
 import { forbiddenLabels, labelChanges } from './node-labels.ts';
 import { checkNodeCertificateRequest } from './node-certificate-request.ts';
@@ -112,9 +113,11 @@ export class NodeRestriction implements Admission {
   }
 }
 
-function refusal({ definition, name, object }: AdmissionRequest, why: string): StatusError {
+function refusal(request: AdmissionRequest, why: string): StatusError {
+  const { definition, object, subresource, name } = request;
+  const said = subresource === null ? saidNameOf(request) : name;
   const { generateName } = metadataOf(object);
-  return forbidden(definition, name || nameOf(object) || textOf(generateName) || 'Unknown', why);
+  return forbidden(definition, said || textOf(generateName) || 'Unknown', why);
 }
 
 function judgePodDeletion(pod: JsonObject, node: string): string | null {

@@ -9,12 +9,14 @@ import type { Admission, AdmissionRequest } from '../../admission/admission.ts';
 import { objectsAt } from '../../kinds/field-path.ts';
 import { RBAC } from '../../kinds/rbac-role.ts';
 import { readStruct, readText } from '../../kinds/validation/json-reading.ts';
-import { metadataOf, nameOf } from '../../metadata.ts';
-import { forbidden, notFound } from '../../status.ts';
+import { metadataOf } from '../../metadata.ts';
+import { forbidden, notFound, unexpected } from '../../status.ts';
 import { joinErrors, type Authorizer } from '../authorizer.ts';
 import { isMaster } from '../groups.ts';
+import { saidNameOf } from '../said-name.ts';
 import { readRules, type PolicyRule } from './policy-rule.ts';
-import type { RbacIndex, RoleReference } from './rbac-index.ts';
+import { roleMissing } from './rbac-authorizer.ts';
+import type { RbacIndex } from './rbac-index.ts';
 import { describeRules, missingRules, quoteList } from './rule-coverage.ts';
 
 const EVERYTHING: readonly PolicyRule[] = [
@@ -56,7 +58,7 @@ export class EscalationCheck implements Admission {
     if (!isAggregated(object) && !(old && isAggregated(old))) return;
     if (missingRules(this.#rulesOf(user, namespace).rules, EVERYTHING).length === 0) return;
     const why = 'must have cluster-admin privileges to use the aggregationRule';
-    throw forbidden(definition, nameOf(object), why);
+    throw forbidden(definition, saidNameOf(request), why);
   }
 
   #checkBinding(request: AdmissionRequest): void {
@@ -67,18 +69,16 @@ export class EscalationCheck implements Admission {
     const resource = roleRef.kind === 'Role' ? 'roles' : 'clusterroles';
     const wanted = { verb: 'bind', group: readText(apiGroup), version: '*', subresource: '' };
     const asked = { ...wanted, resource, namespace, name: roleRef.name };
-    if (isKnown && this.#authorizer.authorize(user, asked).isAllowed) return;
-    this.#confirm(request, this.#requireRules(roleRef, namespace));
-  }
-
-  #requireRules(roleRef: RoleReference, namespace: string): readonly PolicyRule[] {
+    if (!isKnown) throw unexpected(roleMissing(roleRef));
+    if (this.#authorizer.authorize(user, asked).isAllowed) return;
     const rules = this.#index.rulesOf(roleRef, namespace);
-    if (rules) return rules;
-    const resource = roleRef.kind === 'Role' ? 'roles' : 'clusterroles';
-    throw notFound({ group: RBAC, resource }, roleRef.name);
+    // The role is what is missing, but kube-apiserver says it of the resource that was asked for.
+    if (!rules) throw notFound(request.definition, roleRef.name);
+    this.#confirm(request, rules);
   }
 
-  #confirm({ definition, object, user, namespace }: AdmissionRequest, wanted: Rules): void {
+  #confirm(request: AdmissionRequest, wanted: Rules): void {
+    const { definition, user, namespace } = request;
     const { rules, errors } = this.#rulesOf(user, namespace);
     const missing = missingRules(rules, wanted);
     if (missing.length === 0) return;
@@ -86,7 +86,7 @@ export class EscalationCheck implements Admission {
     const what = 'is attempting to grant RBAC permissions not currently held:';
     const unsolved = errors.length === 0 ? '' : `; resolution errors: [${joinErrors(errors)}]`;
     const why = `${who} ${what}\n${describeRules(missing)}${unsolved}`;
-    throw forbidden(definition, nameOf(object), why);
+    throw forbidden(definition, saidNameOf(request), why);
   }
 
   #rulesOf(user: User, namespace: string): ReturnType<Authorizer['rulesFor']> {

@@ -6,6 +6,7 @@
  * comes with owners or changes them, when an owner of it goes or begins to wait, and, if it waits,
  * when one of its dependents goes or gets out of its way. After a restart everything comes anew.
  */
+import { jsonEqual } from '../../../api/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { StoreEvent } from '../../../ports/object-store.ts';
 import { verbsOf } from '../../catalog.ts';
@@ -52,7 +53,8 @@ export class GarbageCollector implements Controller {
     this.#queue = new WorkQueue({ clock, random, log, name: 'garbage-collector', work });
     this.#events = new EventRecorder(parts, 'garbage-collector-controller');
     this.#leave = follow(parts.store, '/', (event) => {
-      if (event.key.startsWith(IGNORED)) return;
+      // What has no uid is the server's own, and nobody's.
+      if (event.key.startsWith(IGNORED) || uidOf(event.value) === '') return;
       if (event.type === 'put') this.#see(event);
       else this.#mourn(event.value);
     });
@@ -69,12 +71,7 @@ export class GarbageCollector implements Controller {
     const past = isNew ? null : before;
     this.#graph.put(key, value, past);
     if (isNew) this.#reportStrangers(uidOf(value), readKey(key).namespace);
-    if (
-      isNew ||
-      metadataOf(past ?? {})['ownerReferences'] !== metadataOf(value)['ownerReferences']
-    ) {
-      this.#seeOwners(key, value, past);
-    }
+    if (!past || !hasSameOwners(past, value)) this.#seeOwners(key, value, past);
     const isWaitingNow = isWaiting(value);
     if (isWaitingNow && !(past && isWaiting(past)))
       this.#wake(this.#graph.dependentsOf(uidOf(value)));
@@ -253,4 +250,10 @@ export class GarbageCollector implements Controller {
       { type: 'Warning', reason: 'OwnerRefInvalidNamespace', message },
     );
   }
+}
+
+/** Most writes leave the owners alone, but not the very same list. */
+function hasSameOwners(before: JsonObject, now: JsonObject): boolean {
+  const [then, list] = [before, now].map((object) => metadataOf(object)['ownerReferences'] ?? null);
+  return then === list || jsonEqual(then ?? null, list ?? null);
 }

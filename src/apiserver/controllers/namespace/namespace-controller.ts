@@ -91,10 +91,9 @@ export class NamespaceController implements Controller {
     const kinds = storedKinds(this.#parts.catalog, ['delete', 'list']).filter(
       (definition) => definition.namespaced && definition !== pods,
     );
-    const others = await Promise.all(
-      kinds.map(async (kind) => [kind, await this.#purge(namespace, name, kind)] as const),
-    );
-    const remains = [[pods, running] as const, ...others];
+    const remains: (readonly [KindDefinition, Remains])[] = [[pods, running]];
+    // One after the other: objects of one kind may be in the way of those of another, as quotas are.
+    for (const kind of kinds) remains.push([kind, await this.#purge(namespace, name, kind)]);
     await this.#tell(name, emptyingOf(remains));
     this.#wait(
       name,

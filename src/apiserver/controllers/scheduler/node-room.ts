@@ -18,7 +18,9 @@ export function checkRoom({ requests }: PodView, { allocatable, load }: NodeView
     if (amount > capacity) isTooSmall = true;
   }
   if (reasons.length === 0) return null;
-  return { reasons, lasts: isTooSmall ? 'for good' : 'while others are there' };
+  return isTooSmall
+    ? { reasons, lasts: 'for good', hope: 'nodes' }
+    : { reasons, lasts: 'while others are there', hope: 'pods' };
 }
 
 export function checkPorts({ hostPorts }: PodView, { load }: NodeView): Refusal | null {

@@ -13,14 +13,14 @@ import { namedNodes, wantsNode } from './node-affinity.ts';
 import { checkPorts, checkRoom } from './node-room.ts';
 import { affinityFilter } from './pod-affinity.ts';
 import type { PodView } from './pod-view.ts';
-import { refuse, type Filter, type Refusal } from './refusal.ts';
+import { refuse, type Filter, type Hope, type Refusal } from './refusal.ts';
 import { roomiest } from './scoring.ts';
 import { toleratesAll } from './taints.ts';
 import { spreadFilter } from './topology-spread.ts';
 
 export type Placement =
   | { readonly type: 'fits'; readonly node: string }
-  | { readonly type: 'unschedulable'; readonly message: string };
+  | { readonly type: 'unschedulable'; readonly message: string; readonly hopes: ReadonlySet<Hope> };
 
 const UNSCHEDULABLE_TAINT = {
   key: 'node.kubernetes.io/unschedulable',
@@ -32,22 +32,27 @@ const HARD_EFFECTS = ['NoSchedule', 'NoExecute'];
 /** `obstacle`: what is against every node, such as a volume that is not there. */
 export function placePod(pod: PodView, cluster: Cluster, obstacle: string | null): Placement {
   const nodes = cluster.nodes();
-  if (nodes.length === 0) {
-    return { type: 'unschedulable', message: 'no nodes available to schedule pods' };
-  }
+  if (nodes.length === 0) return giveUp('no nodes available to schedule pods', 'nodes');
   const names = namedNodes(pod.object);
-  const conflict = names?.size === 0 ? 'pod affinity terms conflict' : obstacle;
-  if (conflict !== null) {
-    const after = explainPreemption(pod.object, nodes.length, 0);
-    return { type: 'unschedulable', message: `${headline(nodes.length)} ${conflict}. ${after}` };
-  }
+  if (names?.size === 0) return giveUp(obstructed(nodes.length, 'pod affinity terms conflict'));
+  if (obstacle !== null) return giveUp(obstructed(nodes.length, obstacle), 'volumes');
   const filters = filtersFor(pod, nodes, cluster);
   const judged = nodes.map((node) => [node, judge(node, names, filters)] as const);
   const fitting = judged.flatMap(([node, refusal]) => (refusal ? [] : node));
   const best = roomiest(pod, fitting);
   if (best) return { type: 'fits', node: best.name };
   const refusals = judged.flatMap(([, refusal]) => refusal ?? []);
-  return { type: 'unschedulable', message: explain(pod.object, refusals) };
+  const hopes = refusals.map(({ hope }) => hope);
+  return giveUp(explain(pod.object, refusals), 'nodes', ...hopes);
+}
+
+function giveUp(message: string, ...hopes: readonly Hope[]): Placement {
+  return { type: 'unschedulable', message, hopes: new Set(hopes) };
+}
+
+/** kube-scheduler has nothing to look for a victim with then, and says so: `not found`. */
+function obstructed(nodes: number, obstacle: string): string {
+  return `${headline(nodes)} ${obstacle}. not found`;
 }
 
 function filtersFor(pod: PodView, nodes: readonly NodeView[], cluster: Cluster): readonly Filter[] {

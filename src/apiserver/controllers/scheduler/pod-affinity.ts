@@ -31,7 +31,7 @@ export function affinityFilter(
   // The first of a kind that wants its own kind has to start somewhere.
   const isFirst = wanted.size === 0 && affinity.every((term) => isMeant(term, pod));
   return (node) => {
-    if (!hasAll(affinity, node, wanted, isFirst)) return refuse(NO_COMPANY, 'for good');
+    if (!hasAll(affinity, node, wanted, isFirst)) return refuse(NO_COMPANY, 'for good', 'pods');
     if (antiAffinity.some((term) => isIn(unwanted, term.topologyKey, node))) {
       return refuse(UNWANTED_COMPANY, 'while others are there');
     }

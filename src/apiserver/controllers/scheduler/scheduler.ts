@@ -30,6 +30,7 @@ import { WorkQueue } from '../work-queue.ts';
 import { Cluster, viewNode } from './cluster.ts';
 import { placePod } from './placement.ts';
 import { viewPod } from './pod-view.ts';
+import type { Hope } from './refusal.ts';
 import { volumeObstacle } from './volume-obstacle.ts';
 import { WaitingLine } from './waiting-line.ts';
 
@@ -56,7 +57,9 @@ export class Scheduler implements Controller {
       follow(store, prefixOf(namespaces, ''), (event) => this.#seeNamespace(event)),
       follow(store, prefixOf(nodes, ''), (event) => this.#seeNode(event)),
       follow(store, prefixOf(pods, ''), (event) => this.#seePod(event)),
-      store.watch(prefixOf(persistentVolumeClaims, ''), store.revision, () => this.#wake()),
+      store.watch(prefixOf(persistentVolumeClaims, ''), store.revision, () =>
+        this.#wake('volumes'),
+      ),
     ];
   }
 
@@ -71,7 +74,7 @@ export class Scheduler implements Controller {
       return;
     }
     this.#cluster.putNamespace(value);
-    if (before && differsIn('labels', value, before)) this.#wake();
+    if (before && differsIn('labels', value, before)) this.#wake('pods');
   }
 
   #seeNode({ type, key, value, before }: StoreEvent): void {
@@ -80,7 +83,7 @@ export class Scheduler implements Controller {
       return;
     }
     this.#cluster.putNode(value);
-    if (!before || !isSameNode(value, before)) this.#wake();
+    if (!before || !isSameNode(value, before)) this.#wake('nodes');
   }
 
   #seePod({ type, key, value, before }: StoreEvent): void {
@@ -95,11 +98,11 @@ export class Scheduler implements Controller {
     this.#line.delete(key);
     if (type === 'put' && isOnNode(value)) this.#cluster.putPod(viewPod(key, value));
     else this.#cluster.deletePod(key);
-    if (type === 'delete' || !before || differsForOthers(value, before)) this.#wake();
+    if (type === 'delete' || !before || differsForOthers(value, before)) this.#wake('pods');
   }
 
-  #wake(): void {
-    if (this.#line.wakeAll()) this.#queue.add(NEXT);
+  #wake(change: Hope): void {
+    if (this.#line.wake(change)) this.#queue.add(NEXT);
   }
 
   async #tryNext(): Promise<void> {
@@ -114,6 +117,7 @@ export class Scheduler implements Controller {
     if (!object || !isWaiting(object)) return;
     const obstacle = volumeObstacle(this.#parts.store, object);
     const placement = placePod(viewPod(key, object), this.#cluster, obstacle);
+    if (placement.type === 'unschedulable') this.#line.rest(key, placement.hopes);
     try {
       if (placement.type === 'fits') await this.#bind(object, placement.node);
       else await this.#refuse(object, placement.message);

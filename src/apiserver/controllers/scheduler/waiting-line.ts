@@ -4,10 +4,12 @@
  *     new ──> ready ──> tried ──found none──> resting ──something changed──> ready, not too soon
  *
  * Higher priority goes first, then whoever has waited longer. A pod that found no node is not tried
- * again before something changed that could help, and then after a while that doubles each time.
+ * again before something changed that it can hope for, and then after a while that doubles each time.
  */
 import type { Clock } from '../../../ports/clock.ts';
+import type { Hope } from './refusal.ts';
 
+const ANYTHING: ReadonlySet<Hope> = new Set(['nodes', 'pods', 'volumes']);
 const REST_MS_MIN = 1000;
 const REST_MS_MAX = 10_000;
 
@@ -17,6 +19,7 @@ interface Waiting {
   /** The order in which they came. */
   readonly number: number;
   isReady: boolean;
+  hopes: ReadonlySet<Hope>;
   attempts: number;
   notBeforeMs: number;
 }
@@ -33,7 +36,8 @@ export class WaitingLine {
   add(key: string, priority: number): void {
     const known = this.#waiting.get(key);
     const { number = this.#count++, attempts = 0, notBeforeMs = 0 } = known ?? {};
-    this.#waiting.set(key, { key, priority, number, attempts, notBeforeMs, isReady: true });
+    const entry = { key, priority, number, attempts, notBeforeMs, hopes: ANYTHING, isReady: true };
+    this.#waiting.set(key, entry);
   }
 
   has(key: string): boolean {
@@ -44,10 +48,20 @@ export class WaitingLine {
     this.#waiting.delete(key);
   }
 
+  /** It found no node, and only this can change that. */
+  rest(key: string, hopes: ReadonlySet<Hope>): void {
+    const waiting = this.#waiting.get(key);
+    if (waiting) waiting.hopes = hopes;
+  }
+
   /** Something changed. True: somebody may be tried now or soon. */
-  wakeAll(): boolean {
-    for (const waiting of this.#waiting.values()) waiting.isReady = true;
-    return this.#waiting.size > 0;
+  wake(change: Hope): boolean {
+    let isAnyReady = false;
+    for (const waiting of this.#waiting.values()) {
+      if (waiting.hopes.has(change)) waiting.isReady = true;
+      isAnyReady ||= waiting.isReady;
+    }
+    return isAnyReady;
   }
 
   /** Takes the turn of the next one. Until something changes it does not get another. */
@@ -61,6 +75,7 @@ export class WaitingLine {
     if (!best) return undefined;
     const restMs = Math.min(REST_MS_MIN * 2 ** best.attempts, REST_MS_MAX);
     best.isReady = false;
+    best.hopes = ANYTHING;
     best.attempts += 1;
     best.notBeforeMs = nowMs + restMs;
     return best.key;

@@ -1,9 +1,11 @@
 /** Fields and items: `a.b`, `a[0]`, `a.?b`, `a[?'k']`, `has(a.b)`. */
-import { compile, resolve, type Expression, type Frame, type Scope } from './compiler.ts';
+import type { Expression, Frame, Scope } from './expression.ts';
+import { resolve } from './resolution.ts';
 import { CelError, CelFault, noSuchOverload } from './fault.ts';
-import type { ASTNode } from './syntax.ts';
-import { BOOL, DYN, printType, STRING, type CelType } from './type.ts';
-import { ListValue, MapValue, ObjectValue, OptionalValue, type Value } from './value.ts';
+import { placeOf, type ASTNode } from './syntax.ts';
+import { BOOL, DYN, printType, type CelType } from './type.ts';
+import { itemOf } from './items.ts';
+import { MapValue, ObjectValue, OptionalValue, type Value } from './value.ts';
 import { unescapeName } from './escaping.ts';
 
 export function compileAccess(
@@ -12,7 +14,7 @@ export function compileAccess(
   name: string,
   scope: Scope,
 ): Expression {
-  const inner = compile(owner, scope);
+  const inner = scope.compile(owner, scope);
   const type = typeOfField(node, inner.type, name);
   const read = fieldReader(name);
   return {
@@ -35,7 +37,7 @@ export function compileOptionalAccess(
   name: string,
   scope: Scope,
 ): Expression {
-  const inner = compile(owner, scope);
+  const inner = scope.compile(owner, scope);
   const type = typeOfField(node, valueOf(inner.type), name);
   return optional(inner, type, () => fieldReader(name));
 }
@@ -46,11 +48,11 @@ export function compileIndex(
   scope: Scope,
   isOptional: boolean,
 ): Expression {
-  const [inner, key] = [compile(parts[0], scope), compile(parts[1], scope)];
+  const [inner, key] = [scope.compile(parts[0], scope), scope.compile(parts[1], scope)];
   const isBehindOptional = inner.type.kind === 'optional';
   const owner: Expression = { ...inner, type: valueOf(inner.type) };
-  const at = node.input.indexOf('[', parts[0].end);
-  const { type, run } = resolve(node, at < 0 ? node.start : at, '_[_]', false, [owner, key]);
+  const shown = isOptional ? '_[?_]' : '_[_]';
+  const { type, run } = resolve(node, '_[_]', false, [owner, key], shown);
   if (!isOptional && !isBehindOptional) return { type, run };
   return optional(inner, type, (frame) => {
     const wanted = key.run(frame);
@@ -61,12 +63,12 @@ export function compileIndex(
 /** `has(a.b)`: is it there? What leads to it must be. */
 export function compilePresence(node: ASTNode, arg: ASTNode | undefined, scope: Scope): Expression {
   if (arg?.op !== '.') {
-    const problem = 'invalid argument to has() macro';
-    throw new CelFault(node.input, node.start, problem);
+    const at = arg ? placeOf(arg) : placeOf(node);
+    throw new CelFault(node.input, at, 'invalid argument to has() macro');
   }
   const [owner, name] = arg.args;
-  const inner = compile(owner, scope);
-  typeOfField(arg, inner.type, name);
+  const inner = scope.compile(owner, scope);
+  typeOfField(node, inner.type, name);
   const read = fieldReader(name);
   return {
     type: BOOL,
@@ -106,23 +108,21 @@ function valueOf(type: CelType): CelType {
 }
 
 function typeOfField(node: ASTNode, owner: CelType, name: string): CelType {
-  const at = node.input.lastIndexOf('.', node.pos);
-  switch (owner.kind) {
-    case 'object': {
-      const type = owner.fields.get(name);
-      if (type) return type;
-      throw new CelFault(node.input, at, `undefined field '${name}'`);
-    }
-    case 'map':
-      if (owner.key.kind === STRING.kind || owner.key.kind === 'dyn') return owner.value;
-      break;
-    case 'optional':
-      return { kind: 'optional', value: typeOfField(node, owner.value, name) };
-    case 'dyn':
-      return DYN;
+  if (owner.kind === 'dyn') return DYN;
+  if (owner.kind === 'optional') {
+    return { kind: 'optional', value: typeOfField(node, owner.value, name) };
   }
-  const problem = `type '${printType(owner)}' does not support field selection`;
-  throw new CelFault(node.input, at, problem);
+  if (owner.kind === 'map' && (owner.key.kind === 'string' || owner.key.kind === 'dyn')) {
+    return owner.value;
+  }
+  if (owner.kind !== 'object') {
+    const problem = `type '${printType(owner)}' does not support field selection`;
+    throw new CelFault(node.input, placeOf(node), problem);
+  }
+  // Words that CEL keeps for itself may stand behind a dot as they are.
+  const type = owner.fields.get(name) ?? owner.fields.get(`__${name}__`);
+  if (type) return type;
+  throw new CelFault(node.input, placeOf(node), `undefined field '${name}'`);
 }
 
 function fieldReader(escaped: string): Reader {
@@ -132,12 +132,4 @@ function fieldReader(escaped: string): Reader {
     if (value instanceof MapValue) return value.get(escaped);
     throw noSuchOverload();
   };
-}
-
-/** What stands at a place of a list, or under a key of a map; undefined: nothing. */
-export function itemOf(value: Value, key: Value): Value | undefined {
-  if (value instanceof MapValue) return value.get(key);
-  if (!(value instanceof ListValue)) throw noSuchOverload();
-  const index = Number(typeof key === 'bigint' || typeof key === 'number' ? key : Number.NaN);
-  return index >= 0 ? value.items[index] : undefined;
 }

@@ -1,9 +1,9 @@
 /** The rules of one node of a schema, ready to run. They are compiled once for each schema. */
 import { walkFieldPath } from '../definition/field-path.ts';
 import type { RuleText, Schema } from '../schema.ts';
-import { compileProgram, type Program } from './compiler.ts';
+import { compileProgram, FaultList, type Program } from './compiler.ts';
 import { declaredType } from './declared-type.ts';
-import { CelFault } from './fault.ts';
+import { CelFailure, CelFault } from './fault.ts';
 import type { CelType } from './type.ts';
 
 export interface CompiledRule {
@@ -78,7 +78,10 @@ function tryCompile(
       ? `cel expression must evaluate to a ${wanted}`
       : `${what}must evaluate to a ${wanted}`;
   } catch (error) {
-    if (!(error instanceof CelFault)) throw error;
-    return `${what}compilation failed: ${error.message}`;
+    const isFault = error instanceof CelFault || error instanceof FaultList;
+    if (isFault) return `${what}compilation failed: ${error.message}`;
+    if (!(error instanceof CelFailure)) throw error;
+    const program = what === '' ? 'program ' : what;
+    return `${program}instantiation failed: ${error.message}`;
   }
 }

@@ -47,5 +47,8 @@ const MEANINGS: ReadonlyMap<string, string> = new Map([
 export function unescapeName(escaped: string): string {
   const word = MEANINGS.get(escaped);
   if (word !== undefined) return word;
-  return escaped.replaceAll(/__(?:underscores|dot|dash|slash)__/g, (found) => MEANINGS.get(found) ?? '');
+  return escaped.replaceAll(
+    /__(?:underscores|dot|dash|slash)__/g,
+    (found) => MEANINGS.get(found) ?? '',
+  );
 }

@@ -3,16 +3,23 @@
 /** The expression cannot be compiled. The message shows where. */
 export class CelFault extends Error {
   override readonly name = 'CelFault';
+  readonly at: number;
 
   /** `at`: where in the text. */
   constructor(text: string, at: number, problem: string) {
     super(describe(text, at, problem));
+    this.at = at;
   }
+}
+
+/** Part of the expression is known already to fail whenever it is asked. */
+export class CelFailure extends Error {
+  override readonly name = 'CelFailure';
 }
 
 function describe(text: string, at: number, problem: string): string {
   const before = text.slice(0, at).split('\n');
-  const column = [...(before.at(-1) ?? '')].length;
+  const column = codePoints(before.at(-1) ?? '').length;
   const line = text.split('\n')[before.length - 1] ?? '';
   const place = `<input>:${before.length}:${column + 1}`;
   return `ERROR: ${place}: ${problem}\n | ${line}\n | ${'.'.repeat(column)}^`;
@@ -56,3 +63,4 @@ export class Budget {
     this.spend(Math.ceil(length / 10));
   }
 }
+import { codePoints } from '../code-points.ts';

@@ -3,10 +3,10 @@
  * with two names over indexes and items, or keys and values.
  */
 import { compilePresence } from './access.ts';
-import { compile, isBoolean, type Expression, type Frame, type Scope } from './compiler.ts';
+import { requireBoolean, type Expression, type Frame, type Scope } from './expression.ts';
 import { CelFault, noSuchOverload } from './fault.ts';
 import { compareValues } from './library/ordering.ts';
-import type { ASTNode } from './syntax.ts';
+import { NOT_A_NAME, placeOf, type ASTNode } from './syntax.ts';
 import { asBoolean, attempt } from './truth.ts';
 import { BOOL, DYN, INT, printType, type CelType } from './type.ts';
 import { ListValue, MapValue, OptionalValue, type Value } from './value.ts';
@@ -58,11 +58,11 @@ function compileLoop(
   count: 1 | 2,
   scope: Scope,
 ): Expression {
-  const range = compile(receiver, scope);
+  const range = scope.compile(receiver, scope);
   const names = args.slice(0, count).map((arg) => nameOf(arg));
-  const types = rangeTypes(node, receiver, range.type, count);
+  const types = rangeTypes(receiver, range.type, count);
   const bound = bindNames(scope, names, types);
-  const body = args.slice(count).map((arg) => compile(arg, bound));
+  const body = args.slice(count).map((arg) => bound.compile(arg, bound));
   const first = scope.slot;
   const over = function* (frame: Frame): Iterable<Pair> {
     for (const pair of pairsOf(range.run(frame))) {
@@ -73,12 +73,12 @@ function compileLoop(
       yield pair;
     }
   };
-  return finish(node, name, { range, body, over }, args.slice(count), types);
+  return finish(node, name, { range, body, over }, args.slice(count), types, scope);
 }
 
 function nameOf(arg: ASTNode): string {
   if (arg.op === 'id') return arg.args;
-  throw new CelFault(arg.input, arg.start, 'argument must be a simple name');
+  throw new CelFault(arg.input, placeOf(arg), NOT_A_NAME);
 }
 
 function bindNames(scope: Scope, names: readonly string[], types: readonly CelType[]): Scope {
@@ -92,24 +92,14 @@ function bindNames(scope: Scope, names: readonly string[], types: readonly CelTy
   };
 }
 
-function rangeTypes(
-  node: ASTNode,
-  receiver: ASTNode,
-  type: CelType,
-  count: 1 | 2,
-): readonly CelType[] {
-  switch (type.kind) {
-    case 'list':
-      return count === 1 ? [type.item] : [INT, type.item];
-    case 'map':
-      return count === 1 ? [type.key] : [type.key, type.value];
-    case 'dyn':
-      return [DYN, DYN];
-  }
+function rangeTypes(receiver: ASTNode, type: CelType, count: 1 | 2): readonly CelType[] {
+  if (type.kind === 'list') return count === 1 ? [type.item] : [INT, type.item];
+  if (type.kind === 'map') return count === 1 ? [type.key] : [type.key, type.value];
+  if (type.kind === 'dyn') return [DYN, DYN];
   const problem =
     `expression of type '${printType(type)}' cannot be range of a comprehension ` +
     '(must be list, map, or dynamic)';
-  throw new CelFault(node.input, receiver.start, problem);
+  throw new CelFault(receiver.input, placeOf(receiver), problem);
 }
 
 function pairsOf(value: Value): readonly Pair[] {
@@ -129,6 +119,7 @@ function finish(
   loop: Loop,
   args: readonly ASTNode[],
   types: readonly CelType[],
+  scope: Scope,
 ): Expression {
   const [body, second] = loop.body;
   const [arg] = args;
@@ -136,31 +127,25 @@ function finish(
   switch (name) {
     case 'all':
     case 'exists':
-      requireBoolean(arg, body);
+      requireBoolean(arg, body, scope);
       return quantifier(loop, body, name === 'exists');
     case 'exists_one':
     case 'existsOne':
-      requireBoolean(arg, body);
+      requireBoolean(arg, body, scope);
       return exactlyOne(loop, body);
     case 'filter':
-      requireBoolean(arg, body);
+      requireBoolean(arg, body, scope);
       return filtered(loop, body, types[0] ?? DYN);
     case 'sortBy':
       return sortedBy(loop, body);
     default: {
-      if (second) requireBoolean(arg, body);
+      if (second) requireBoolean(arg, body, scope);
       const filter = second && body;
       const result = second ?? body;
       if (name === 'map' || name === 'transformList') return mapped(loop, result, filter);
       return mappedToMap(loop, result, filter, name === 'transformMapEntry', types);
     }
   }
-}
-
-function requireBoolean(arg: ASTNode, { type }: Expression): void {
-  if (isBoolean(type)) return;
-  const problem = `expected type 'bool' but found '${printType(type)}'`;
-  throw new CelFault(arg.input, arg.start, problem);
 }
 
 /** `deciding`: which answer ends the loop. Before it comes, failures do not count. */
@@ -264,14 +249,15 @@ function compileOptMap(
   scope: Scope,
   isFlat: boolean,
 ): Expression {
-  const inner = compile(receiver, scope);
+  const inner = scope.compile(receiver, scope);
   const [arg, result] = args;
   const type = inner.type.kind === 'optional' ? inner.type.value : DYN;
   if (!arg || !result || (inner.type.kind !== 'optional' && inner.type.kind !== 'dyn')) {
     const problem = `found no matching overload for 'optMap' applied to '${printType(inner.type)}'`;
     throw new CelFault(node.input, node.start, problem);
   }
-  const body = compile(result, bindNames(scope, [nameOf(arg)], [type]));
+  const bound = bindNames(scope, [nameOf(arg)], [type]);
+  const body = bound.compile(result, bound);
   return {
     type: isFlat ? body.type : { kind: 'optional', value: body.type },
     run: (frame) => {

@@ -7,6 +7,7 @@
  * Which overload is called is decided when the expression is compiled. Where a type is known only
  * when it runs, the first that takes the values is called then.
  */
+import { codePoints } from '../code-points.ts';
 import { assert } from '../../../lib/assert.ts';
 import { noSuchOverload, type Budget } from './fault.ts';
 import {
@@ -79,7 +80,7 @@ function splitTypes(text: string): readonly string[] {
   const parts: string[] = [];
   let depth = 0;
   let start = 0;
-  for (const [index, sign] of [...text].entries()) {
+  for (const [index, sign] of codePoints(text).entries()) {
     if (sign === '<') depth += 1;
     if (sign === '>') depth -= 1;
     if (sign !== ',' || depth > 0) continue;

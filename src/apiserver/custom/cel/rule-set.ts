@@ -7,7 +7,13 @@
  */
 import { isJsonObject, type Json } from '../../../lib/json.ts';
 import type { FieldError } from '../../field-error.ts';
-import { correlateField, correlateItem, findItem, isUnchanged, type Correlation } from '../correlation.ts';
+import {
+  correlateField,
+  correlateItem,
+  findItem,
+  isUnchanged,
+  type Correlation,
+} from '../correlation.ts';
 import { entryBelow, fieldBelow } from '../place.ts';
 import type { Schema } from '../schema.ts';
 import { NOWHERE } from '../value/finding.ts';
@@ -165,7 +171,8 @@ class Check {
     if (!(error instanceof CelError)) throw error;
     const said = text.message.trim() || text.rule.trim();
     if (error instanceof CostExceeded) {
-      const what = 'no further validation rules will be run due to call cost exceeds limit for rule';
+      const what =
+        'no further validation rules will be run due to call cost exceeds limit for rule';
       this.#complain(place, `'${error.message}': ${what}: ${said}`);
       throw new Exhausted();
     }
@@ -187,8 +194,7 @@ class Check {
     const { text, usesOldSelf } = rule;
     if (!usesOldSelf && isUnchanged(place.correlation ?? place.around)) return;
     const detail =
-      this.#messageOf(rule, values) ??
-      (text.message.trim() || `failed rule: ${text.rule.trim()}`);
+      this.#messageOf(rule, values) ?? (text.message.trim() || `failed rule: ${text.rule.trim()}`);
     const field = rule.place === '' ? place.at : fieldBelow(place.at, rule.place);
     const isPart = ['object', 'array'].includes(place.schema.type);
     const value = isPart ? {} : { value: place.value };

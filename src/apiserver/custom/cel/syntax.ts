@@ -15,23 +15,69 @@ const parser = new Environment({
   limits: { maxAstNodes: 10_000, maxDepth: 100 },
 });
 
+export const NOT_A_NAME = 'argument must be a simple name';
+
 export function parseExpression(text: string): ASTNode {
   try {
     return parser.parse(text).ast;
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
-    throw new CelFault(text, error.range?.start ?? 0, `Syntax error: ${error.summary}`);
+    const at = error.range?.start ?? 0;
+    if (error.code === 'invalid_macro_argument') {
+      throw new CelFault(text, text[at - 1] === '.' ? at - 1 : at, NOT_A_NAME);
+    }
+    throw new CelFault(text, at, `Syntax error: ${error.summary}`);
+  }
+}
+
+/** Where a part of an expression is said to be: at its sign, and not at its beginning. */
+export function placeOf(node: ASTNode): number {
+  switch (node.op) {
+    case '.':
+    case '.?':
+      return node.input.lastIndexOf('.', node.pos);
+    case '[]':
+    case '[?]':
+      return placeOfSign(node, node.args[0], '[');
+    case 'call':
+      return placeOfCall(node, node.start);
+    case 'rcall':
+      return placeOfCall(node, node.args[1].end);
+    case '?:':
+      return placeOfSign(node, node.args[0], '?');
+    case 'value':
+    case 'id':
+    case 'list':
+    case 'map':
+    case '!_':
+    case '-_':
+      return node.start;
+    case '&&':
+    case '||':
+    case '==':
+    case '!=':
+    case '<':
+    case '<=':
+    case '>':
+    case '>=':
+    case 'in':
+    case '+':
+    case '-':
+    case '*':
+    case '/':
+    case '%':
+      return placeOfSign(node, node.args[0], node.op);
   }
 }
 
 /** Where the sign of an operation stands: behind its left side. */
-export function placeOfSign(node: ASTNode, left: ASTNode, sign: string): number {
+function placeOfSign(node: ASTNode, left: ASTNode, sign: string): number {
   const found = node.input.indexOf(sign, left.end);
   return found < 0 ? node.start : found;
 }
 
 /** Where the parenthesis of a call opens. */
-export function placeOfCall(node: ASTNode, from: number): number {
+function placeOfCall(node: ASTNode, from: number): number {
   const found = node.input.indexOf('(', from);
   return found < 0 ? node.start : found;
 }

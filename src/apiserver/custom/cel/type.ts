@@ -40,11 +40,11 @@ const NAMES: Readonly<Record<SimpleKind, string>> = {
   double: 'double',
   string: 'string',
   bytes: 'bytes',
-  null: 'null_type',
+  null: 'null',
   dyn: 'dyn',
   type: 'type',
-  timestamp: 'google.protobuf.Timestamp',
-  duration: 'google.protobuf.Duration',
+  timestamp: 'timestamp',
+  duration: 'duration',
   URL: 'kubernetes.URL',
   Quantity: 'kubernetes.Quantity',
   IP: 'net.IP',
@@ -59,20 +59,11 @@ export function isSimpleKind(text: string): text is SimpleKind {
 
 /** As complaints name it. */
 export function printType(type: CelType): string {
-  switch (type.kind) {
-    case 'list':
-      return `list(${printType(type.item)})`;
-    case 'map':
-      return `map(${printType(type.key)}, ${printType(type.value)})`;
-    case 'optional':
-      return `optional_type(${printType(type.value)})`;
-    case 'object':
-      return 'object';
-    case 'param':
-      return type.name;
-    default:
-      return NAMES[type.kind];
-  }
+  if (type.kind === 'list') return `list(${printType(type.item)})`;
+  if (type.kind === 'map') return `map(${printType(type.key)}, ${printType(type.value)})`;
+  if (type.kind === 'optional') return `optional_type(${printType(type.value)})`;
+  if (type.kind === 'object') return 'object';
+  return type.kind === 'param' ? type.name : NAMES[type.kind];
 }
 
 export type Bindings = Map<string, CelType>;
@@ -126,20 +117,14 @@ function bind(name: string, actual: CelType, bindings: Bindings): boolean {
 
 /** The type with its params replaced by what they are bound to; what is not bound may be anything. */
 export function substitute(type: CelType, bindings: Bindings): CelType {
-  switch (type.kind) {
-    case 'param':
-      return bindings.get(type.name) ?? DYN;
-    case 'list':
-      return { kind: 'list', item: substitute(type.item, bindings) };
-    case 'map': {
-      const key = substitute(type.key, bindings);
-      return { kind: 'map', key, value: substitute(type.value, bindings) };
-    }
-    case 'optional':
-      return { kind: 'optional', value: substitute(type.value, bindings) };
-    default:
-      return type;
+  if (type.kind === 'param') return bindings.get(type.name) ?? DYN;
+  if (type.kind === 'list') return { kind: 'list', item: substitute(type.item, bindings) };
+  if (type.kind === 'optional') {
+    return { kind: 'optional', value: substitute(type.value, bindings) };
   }
+  if (type.kind !== 'map') return type;
+  const key = substitute(type.key, bindings);
+  return { kind: 'map', key, value: substitute(type.value, bindings) };
 }
 
 /** The type of a value that may be either; undefined: they have nothing in common. */
@@ -150,17 +135,8 @@ export function joinTypes(a: CelType, b: CelType): CelType | undefined {
 
 /** Is anything in it known only when it runs? */
 export function hasDyn(type: CelType): boolean {
-  switch (type.kind) {
-    case 'dyn':
-    case 'param':
-      return true;
-    case 'list':
-      return hasDyn(type.item);
-    case 'map':
-      return hasDyn(type.key) || hasDyn(type.value);
-    case 'optional':
-      return hasDyn(type.value);
-    default:
-      return false;
-  }
+  if (type.kind === 'list') return hasDyn(type.item);
+  if (type.kind === 'map') return hasDyn(type.key) || hasDyn(type.value);
+  if (type.kind === 'optional') return hasDyn(type.value);
+  return type.kind === 'dyn' || type.kind === 'param';
 }

@@ -70,15 +70,17 @@ export class ObjectValue {
     this.read = read;
   }
 
-  /** Undefined: it is not there. */
+  /** Undefined: it is not there. A field that is null is not there either. */
   get(name: string): Value | undefined {
-    const inner = Object.hasOwn(this.json, name) ? this.json[name] : undefined;
+    const inner = Object.hasOwn(this.json, name) ? (this.json[name] ?? null) : null;
     const schema = this.schema.properties.get(name);
-    return inner === undefined || !schema ? undefined : this.read(inner, schema);
+    return inner === null || !schema ? undefined : this.read(inner, schema);
   }
 
   names(): readonly string[] {
-    return Object.keys(this.json).filter((name) => this.schema.properties.has(name));
+    return Object.entries(this.json).flatMap(([name, inner]) =>
+      inner !== null && this.schema.properties.has(name) ? [name] : [],
+    );
   }
 }
 
@@ -163,7 +165,13 @@ export function keyText(key: Value): string {
   if (key instanceof Uint) return `n${key.value}`;
   if (typeof key === 'number') return `n${key}`;
   if (typeof key === 'bigint') return `n${key}`;
-  return `${typeof key}:${String(key)}`;
+  return `${typeof key}:${printKey(key)}`;
+}
+
+/** A key as people read it. */
+export function printKey(key: Value): string {
+  if (key instanceof Uint) return String(key.value);
+  return typeof key === 'object' ? kindOf(key) : String(key);
 }
 
 export function isNumber(value: Value): value is bigint | number | Uint {
@@ -203,11 +211,15 @@ function isSameOpaque(a: OpaqueValue, b: OpaqueValue): boolean {
   if (a.kind === 'Quantity' && b.kind === 'Quantity') return a.parts.nanos === b.parts.nanos;
   if (a.kind === 'Semver' && b.kind === 'Semver') return a.parts.text === b.parts.text;
   if (a.kind === 'Format' || b.kind === 'Format') return a === b;
-  return a.kind === b.kind && JSON.stringify(a.parts, plain) === JSON.stringify(b.parts, plain);
-}
-
-function plain(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value;
+  if (a.kind === 'IP' && b.kind === 'IP') return a.parts.text === b.parts.text;
+  if (a.kind === 'CIDR' && b.kind === 'CIDR') {
+    return a.parts.ip.text === b.parts.ip.text && a.parts.bits === b.parts.bits;
+  }
+  if (a.kind !== 'URL' || b.kind !== 'URL') return false;
+  const { scheme, host, path, query } = a.parts;
+  const other = b.parts;
+  const isSamePlace = scheme === other.scheme && host === other.host;
+  return isSamePlace && path === other.path && query === other.query;
 }
 
 function isSameList(a: ListValue, b: ListValue): boolean {
@@ -242,21 +254,15 @@ function isSameObject(a: ObjectValue, b: ObjectValue): boolean {
 /** What kind of value it is: the kind of its type. */
 export function kindOf(value: Value): CelType['kind'] {
   if (value === null) return 'null';
-  switch (typeof value) {
-    case 'boolean':
-      return 'bool';
-    case 'bigint':
-      return 'int';
-    case 'number':
-      return 'double';
-    case 'string':
-      return 'string';
-    default:
-      return kindOfObject(value);
-  }
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'bigint') return 'int';
+  if (typeof value === 'number') return 'double';
+  return typeof value === 'string' ? 'string' : kindOfObject(value);
 }
 
-function kindOfObject(value: Exclude<Value, null | boolean | bigint | number | string>): CelType['kind'] {
+function kindOfObject(
+  value: Exclude<Value, null | boolean | bigint | number | string>,
+): CelType['kind'] {
   if (value instanceof Uint8Array) return 'bytes';
   if (value instanceof Uint) return 'uint';
   if (value instanceof ListValue) return 'list';

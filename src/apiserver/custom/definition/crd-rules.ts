@@ -11,7 +11,12 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { checkDns1123Subdomain } from '../../../api/validation-names.ts';
 import type { FieldError } from '../../field-error.ts';
 import { nameOf } from '../../metadata.ts';
-import { invalid, required, requireOneOf, type Complaints } from '../../kinds/validation/complaint.ts';
+import {
+  invalid,
+  required,
+  requireOneOf,
+  type Complaints,
+} from '../../kinds/validation/complaint.ts';
 import {
   readFlag,
   readObject,
@@ -101,10 +106,7 @@ function* validateSchemasGiven(versions: readonly JsonObject[]): Complaints {
   }
 }
 
-function* validateDefaultsAllowed(
-  spec: JsonObject,
-  versions: readonly JsonObject[],
-): Complaints {
+function* validateDefaultsAllowed(spec: JsonObject, versions: readonly JsonObject[]): Complaints {
   if (spec['preserveUnknownFields'] !== true) return;
   const hasDefaults = JSON.stringify(versions).includes('"default":');
   if (!hasDefaults) return;
@@ -115,7 +117,10 @@ function* validateDefaultsAllowed(
 function* validateVersionName(version: JsonObject, index: number): Complaints {
   const name = readText(version['name']);
   const faults = checkDns1035Label(name);
-  if (faults.length > 0) yield invalid(`spec.versions[${index}].name`, name, faults.join(','));
+  if (faults.length === 0) return;
+  yield invalid(`spec.versions[${index}].name`, name, faults.join(','));
+  // The first one is also held apart from the others, and complained of there as well.
+  if (index === 0) yield invalid('spec.version', name, faults.join(','));
 }
 
 function* validateVersionSet(versions: readonly JsonObject[], common: JsonObject): Complaints {
@@ -145,7 +150,9 @@ function commonParts(versions: readonly JsonObject[]): JsonObject {
 }
 
 function without(version: JsonObject, common: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(version).filter(([name]) => !Object.hasOwn(common, name)));
+  return Object.fromEntries(
+    Object.entries(version).filter(([name]) => !Object.hasOwn(common, name)),
+  );
 }
 
 function* validateNamesGiven(names: JsonObject): Complaints {

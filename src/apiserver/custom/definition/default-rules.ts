@@ -14,7 +14,11 @@ export function validateDefaults(schema: Schema, place: string): readonly FieldE
   return validateNode({ ...schema, isEmbedded: true }, place, false);
 }
 
-function validateNode(schema: Schema, place: string, wasInsideMeta: boolean): readonly FieldError[] {
+function validateNode(
+  schema: Schema,
+  place: string,
+  wasInsideMeta: boolean,
+): readonly FieldError[] {
   const isInsideMeta = wasInsideMeta && !schema.isEmbedded;
   const { default: value, items } = schema;
   return [

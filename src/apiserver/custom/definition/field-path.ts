@@ -37,7 +37,7 @@ export function walkFieldPath(
 ): WalkedPath | PathFault {
   const tokens = text.match(TOKEN) ?? [];
   let walked: WalkedPath = { names: [], place: '', schema };
-  for (let index = 0; index < tokens.length; ) {
+  for (let index = 0; index < tokens.length;) {
     const [sign = '', name, end] = tokens.slice(index, index + 3);
     if (sign !== '.' && sign !== '[') return { fault: `expected [ or . but got: ${sign}` };
     if (sign === '[' && !allowsBrackets) return { fault: 'array notation is not allowed' };

@@ -72,11 +72,7 @@ function* validateAtomicItems(source: JsonObject, place: string): Complaints {
   }
 }
 
-function* validateMapList(
-  source: JsonObject,
-  keys: readonly string[],
-  place: string,
-): Complaints {
+function* validateMapList(source: JsonObject, keys: readonly string[], place: string): Complaints {
   const { items } = source;
   if (keys.length === 0) {
     yield required(`${place}.${KEYS}`, `must not be empty if ${LIST_TYPE} is map`);
@@ -98,11 +94,7 @@ function* validateMapList(
   yield* validateKeys(readStruct(items['properties']), keys, place);
 }
 
-function* validateKeys(
-  properties: JsonObject,
-  keys: readonly string[],
-  place: string,
-): Complaints {
+function* validateKeys(properties: JsonObject, keys: readonly string[], place: string): Complaints {
   const field = `${place}.${KEYS}`;
   const seen = new Set<string>();
   for (const key of keys) {
@@ -143,6 +135,7 @@ function* validateItems(
     if (!always.includes(key) && !isGiven(property['default'])) {
       yield required(`${at}.default`, `${because} must have a default or be a required property`);
     }
-    if (property['nullable'] === true) yield forbidden(`${at}.nullable`, `${because} cannot be nullable`);
+    if (property['nullable'] === true)
+      yield forbidden(`${at}.nullable`, `${because} cannot be nullable`);
   }
 }

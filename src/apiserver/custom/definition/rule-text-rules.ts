@@ -1,6 +1,11 @@
 /** The texts of rules in CEL, before anybody tries to understand them. */
 import type { JsonObject } from '../../../lib/json.ts';
-import { invalid, required, unsupported, type Complaints } from '../../kinds/validation/complaint.ts';
+import {
+  invalid,
+  required,
+  unsupported,
+  type Complaints,
+} from '../../kinds/validation/complaint.ts';
 import { readObjects } from '../../kinds/validation/json-reading.ts';
 import { readSchema, type RuleText } from '../schema.ts';
 import { walkFieldPath } from './field-path.ts';
@@ -42,7 +47,11 @@ function* validateTexts(text: RuleText, place: string): Complaints {
   }
 }
 
-function* validateFieldPath(source: JsonObject, { fieldPath }: RuleText, place: string): Complaints {
+function* validateFieldPath(
+  source: JsonObject,
+  { fieldPath }: RuleText,
+  place: string,
+): Complaints {
   const field = `${place}.fieldPath`;
   if (fieldPath === '') return;
   if (fieldPath.trim() === '') yield invalid(field, fieldPath, 'must be non-empty if specified');

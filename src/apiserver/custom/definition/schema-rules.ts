@@ -5,7 +5,12 @@
  */
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import type { FieldError } from '../../field-error.ts';
-import { forbidden, invalid, unsupported, type Complaints } from '../../kinds/validation/complaint.ts';
+import {
+  forbidden,
+  invalid,
+  unsupported,
+  type Complaints,
+} from '../../kinds/validation/complaint.ts';
 import { isGiven, readObjects, readText } from '../../kinds/validation/json-reading.ts';
 import { readSchema } from '../schema.ts';
 import { validateExpressions } from './expression-rules.ts';

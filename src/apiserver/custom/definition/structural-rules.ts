@@ -145,11 +145,7 @@ const FORBIDDEN: readonly (readonly [(schema: Schema) => boolean, string, string
     'additionalProperties',
     'must be undefined to be structural',
   ],
-  [
-    ({ default: value }) => value !== undefined,
-    'default',
-    'must be undefined to be structural',
-  ],
+  [({ default: value }) => value !== undefined, 'default', 'must be undefined to be structural'],
   [({ source }) => isText(source['title']), 'title', 'must be empty to be structural'],
   [({ source }) => isText(source['description']), 'description', 'must be empty to be structural'],
   [({ isNullable }) => isNullable, 'nullable', 'must be false to be structural'],
@@ -192,10 +188,7 @@ function* validateNested(schema: Schema, skipsAnyOf: boolean, place: string): Co
     if (isThere(schema)) yield forbidden(`${place}.${field}`, detail);
   }
   if (schema.properties.has('metadata')) {
-    yield forbidden(
-      `${place}.properties[metadata]`,
-      'must not be specified in a nested context',
-    );
+    yield forbidden(`${place}.properties[metadata]`, 'must not be specified in a nested context');
   }
 }
 
@@ -206,7 +199,9 @@ function isText(value: unknown): boolean {
 /** Two schemas that say integer and string are how int-or-string was written before it had a name. */
 function isIntOrStringAnyOf({ anyOf }: Schema): boolean {
   const types = anyOf.map(({ source }) => JSON.stringify(source));
-  return types.length === 2 && types[0] === '{"type":"integer"}' && types[1] === '{"type":"string"}';
+  return (
+    types.length === 2 && types[0] === '{"type":"integer"}' && types[1] === '{"type":"string"}'
+  );
 }
 
 function hasIntOrStringAllOf({ allOf }: Schema): boolean {
@@ -242,12 +237,7 @@ function* validateDescribed(
   }
   yield* validateCompleteness(values, schema, place, valuePlace);
   if (values.items) {
-    yield* validateDescribed(
-      values.items,
-      schema.items,
-      `${place}.items`,
-      `${valuePlace}.items`,
-    );
+    yield* validateDescribed(values.items, schema.items, `${place}.items`, `${valuePlace}.items`);
   }
   for (const [name, property] of values.properties) {
     const own = schema.properties.get(name);

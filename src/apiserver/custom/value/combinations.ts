@@ -1,24 +1,19 @@
 /** Several schemas for one value: all of them, any of them, exactly one, or not this one. */
-import type { Json } from '../../../lib/json.ts';
-import type { Correlation } from '../correlation.ts';
 import type { Schema } from '../schema.ts';
 import { Findings } from './finding.ts';
-import { judge } from './validation.ts';
 
+/** `judge`: what one schema finds about the value. */
 export function checkCombinations(
-  value: Json,
   schema: Schema,
   place: string,
-  correlation: Correlation | undefined,
+  judge: (schema: Schema) => Findings,
 ): Findings {
   const findings = new Findings();
   const name = JSON.stringify(place);
-  const tryAll = (schemas: readonly Schema[]): readonly Findings[] =>
-    schemas.map((one) => judge(value, one, place, correlation));
-  checkAny(tryAll(schema.anyOf), name, findings);
-  checkOne(tryAll(schema.oneOf), name, findings);
-  checkAll(tryAll(schema.allOf), name, findings);
-  if (schema.not && judge(value, schema.not, place, correlation).isValid) {
+  checkAny(schema.anyOf.map(judge), name, findings);
+  checkOne(schema.oneOf.map(judge), name, findings);
+  checkAll(schema.allOf.map(judge), name, findings);
+  if (schema.not && judge(schema.not).isValid) {
     findings.addGeneral(`${name} must not validate the schema (not)`);
   }
   findings.matches += 1;

@@ -14,7 +14,9 @@ const UUID3 = /^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12
 const UUID4 = /^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i;
 const UUID5 = /^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i;
 const COLOR_PART = '(?:0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])';
-const RGB = new RegExp(`^rgb\\(\\s*${COLOR_PART}\\s*,\\s*${COLOR_PART}\\s*,\\s*${COLOR_PART}\\s*\\)$`);
+const RGB = new RegExp(
+  `^rgb\\(\\s*${COLOR_PART}\\s*,\\s*${COLOR_PART}\\s*,\\s*${COLOR_PART}\\s*\\)$`,
+);
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const MAC = /^(?:[0-9a-f]{2}([:-]))(?:[0-9a-f]{2}\1){4,18}[0-9a-f]{2}$/i;
 const MAC_DOTTED = /^(?:[0-9a-f]{4}\.){2,9}[0-9a-f]{4}$/i;
@@ -23,7 +25,8 @@ const TIME = /^(\d{2}):(\d{2}):(\d{2})(?:.\d+)?(?:z|[+-]\d{2}:\d{2})$/;
 const HOST_LABEL = /^[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]*[a-zA-Z0-9\p{S}\p{L}])?$/u;
 const TOP_LABEL = /^[a-zA-Z\p{L}]{2,63}$/u;
 const DURATION_PARTS = /\d+\s*([A-Za-zµ]+)/g;
-const DURATION_UNIT = /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i;
+const DURATION_UNIT =
+  /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i;
 const NAME_LENGTH_MAX = 253;
 const HOST_LENGTH_MAX = 255;
 const LABEL_LENGTH_MAX = 63;

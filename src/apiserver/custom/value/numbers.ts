@@ -89,6 +89,7 @@ function checkMultiple(value: number, given: number, place: string, findings: Fi
 
 /** Division of fractions is never exact. */
 function isNearlyInteger(value: number): boolean {
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
   return Math.abs(value - Math.round(value)) < 1e-9 * Math.max(1, Math.abs(value));
 }
 

@@ -34,7 +34,7 @@ type Fault = readonly [wanted: string, found: string];
 function findFault(value: Json, schema: Schema, types: readonly string[]): Fault | undefined {
   const [found, foundFormat] = kindOf(value);
   const format = checkedFormat(types.length === 1 ? (types[0] ?? '') : '', schema.format);
-  const isWhole = found === 'number' && Number.isInteger(value) && types.includes('integer');
+  const isWhole = found === 'number' && Number.isSafeInteger(value) && types.includes('integer');
   const fits =
     types.includes(found) || isWhole || (found === 'integer' && types.includes('number'));
   const isListOrText = found === 'string' || found === 'array';
@@ -48,18 +48,11 @@ function findFault(value: Json, schema: Schema, types: readonly string[]): Fault
 }
 
 function kindOf(value: Json): readonly [type: string, format: string] {
-  switch (typeof value) {
-    case 'string':
-      return ['string', ''];
-    case 'boolean':
-      return ['boolean', ''];
-    case 'number': {
-      const isInt64 = Number.isInteger(value) && Math.abs(value) < INT64_LIMIT;
-      return isInt64 ? ['integer', 'int64'] : ['number', 'float64'];
-    }
-    default:
-      return [Array.isArray(value) ? 'array' : 'object', ''];
-  }
+  if (typeof value === 'string') return ['string', ''];
+  if (typeof value === 'boolean') return ['boolean', ''];
+  if (typeof value !== 'number') return [Array.isArray(value) ? 'array' : 'object', ''];
+  const isInt64 = Number.isInteger(value) && Math.abs(value) < INT64_LIMIT;
+  return isInt64 ? ['integer', 'int64'] : ['number', 'float64'];
 }
 
 function addFault(findings: Findings, place: string, wanted: string, found: string): void {

@@ -6,6 +6,7 @@
  * A value of null is asked for its type and its enum only. `correlation`: what the value was before,
  * if it is an update; what was as wrong then is let through.
  */
+import { codePoints } from '../code-points.ts';
 import { jsonEqual } from '../../../api/json-equal.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { FieldError } from '../../field-error.ts';
@@ -13,6 +14,7 @@ import { invalid, required, tooMany } from '../../kinds/validation/complaint.ts'
 import { correlateField, correlateItem, isUnchanged, type Correlation } from '../correlation.ts';
 import { entryBelow, fieldBelow } from '../place.ts';
 import type { Schema } from '../schema.ts';
+import { withSortedKeys } from '../shared-change.ts';
 import { Findings, NOWHERE } from './finding.ts';
 import { checkedFormat, checkOfFormat } from './formats.ts';
 import { compilePattern } from './pattern.ts';
@@ -36,7 +38,7 @@ function fieldOf({ field }: FieldError, below: string): string {
   return fieldBelow(below, field);
 }
 
-export function judge(
+function judge(
   value: Json,
   schema: Schema,
   place: string,
@@ -53,7 +55,7 @@ export function judge(
     findings.matches += 1;
   };
   if (typesOf(schema).length > 0 || formatOf(schema) !== '') run(checkType(value, schema, place));
-  run(checkCombinations(value, schema, place, correlation));
+  run(checkCombinations(schema, place, (one) => judge(value, one, place, correlation)));
   if (typeof value === 'string') {
     run(checkText(value, schema, place));
     if (formatOf(schema) !== '') run(checkFormat(value, schema, place));
@@ -74,11 +76,11 @@ function formatOf(schema: Schema): string {
 /** The first fault of a text is the only one told. */
 function checkText(value: string, { limits, pattern }: Schema, place: string): Findings {
   const findings = new Findings();
-  const length = [...value].length;
+  const length = codePoints(value).length;
   if (limits.maxLength !== undefined && length > limits.maxLength) {
     const unit = limits.maxLength === 1 ? 'byte' : 'bytes';
     const detail = `may not be more than ${limits.maxLength} ${unit}`;
-    findings.add({ type: 'TooLong', field: place, detail }, `${place} is too long`);
+    findings.add({ type: 'TooLong', field: place, detail }, `${place}: ${detail}`);
   } else if (limits.minLength !== undefined && length < limits.minLength) {
     const detail = `${place} in body should be at least ${limits.minLength} chars long`;
     findings.add(invalid(place, value, detail));
@@ -120,7 +122,7 @@ function checkItems(
     findings.add(invalid(place, items.length, detail));
   }
   if (maxItems !== undefined && items.length > maxItems) {
-    findings.add(tooManyOf(place, items.length, maxItems), `${place} has too many items`);
+    findings.add(tooManyOf(place, items.length, maxItems), `${place}: ${maxItems} items`);
   }
   if (isUnique && items.some((item, index) => isRepeated(items, item, index))) {
     findings.add(invalid(place, '', `${place} in body shouldn't contain duplicates`));
@@ -142,7 +144,8 @@ function checkEnum(value: Json, schema: Schema, place: string): Findings {
     JSON.stringify(typeof one === 'string' ? one : JSON.stringify(one)),
   );
   const detail = `supported values: ${supported.join(', ')}`;
-  findings.add({ type: 'NotSupported', field: place, value, detail }, `${place} ${detail}`);
+  const shown = withSortedKeys(value);
+  findings.add({ type: 'NotSupported', field: place, value: shown, detail }, `${place} ${detail}`);
   return findings;
 }
 
@@ -183,7 +186,7 @@ function checkCount(count: number, { limits }: Schema, place: string, findings: 
     findings.add(invalid(place, count, detail));
   }
   if (maxProperties !== undefined && count > maxProperties) {
-    findings.add(tooManyOf(place, count, maxProperties), `${place} has too many properties`);
+    findings.add(tooManyOf(place, count, maxProperties), `${place}: ${maxProperties} properties`);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Arguments as the overload that was chosen has them; anything else has no such overload. */
+import type { Quantity } from '../../../../api/quantity.ts';
 import { noSuchOverload } from '../fault.ts';
 import {
   Duration,
@@ -6,7 +7,11 @@ import {
   Opaque,
   OptionalValue,
   Timestamp,
-  type OpaqueValue,
+  type CidrParts,
+  type FormatParts,
+  type IpParts,
+  type SemverParts,
+  type UrlParts,
   type Value,
 } from '../value.ts';
 
@@ -59,13 +64,32 @@ export function duration(value: Value | undefined): Duration {
   return value;
 }
 
-type PartsOf<Kind> = Extract<OpaqueValue, { readonly kind: Kind }>['parts'];
+export function urlParts(value: Value | undefined): UrlParts {
+  if (value instanceof Opaque && value.kind === 'URL') return value.parts;
+  throw noSuchOverload();
+}
 
-/** What one of Kubernetes' own values is made of. */
-export function parts<Kind extends OpaqueValue['kind']>(
-  value: Value | undefined,
-  kind: Kind,
-): PartsOf<Kind> {
-  if (value instanceof Opaque && value.kind === kind) return value.parts as PartsOf<Kind>;
+export function quantityParts(value: Value | undefined): Quantity {
+  if (value instanceof Opaque && value.kind === 'Quantity') return value.parts;
+  throw noSuchOverload();
+}
+
+export function ipParts(value: Value | undefined): IpParts {
+  if (value instanceof Opaque && value.kind === 'IP') return value.parts;
+  throw noSuchOverload();
+}
+
+export function cidrParts(value: Value | undefined): CidrParts {
+  if (value instanceof Opaque && value.kind === 'CIDR') return value.parts;
+  throw noSuchOverload();
+}
+
+export function formatParts(value: Value | undefined): FormatParts {
+  if (value instanceof Opaque && value.kind === 'Format') return value.parts;
+  throw noSuchOverload();
+}
+
+export function semverParts(value: Value | undefined): SemverParts {
+  if (value instanceof Opaque && value.kind === 'Semver') return value.parts;
   throw noSuchOverload();
 }

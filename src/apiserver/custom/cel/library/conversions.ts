@@ -1,7 +1,8 @@
 /** From one type to another, and how large something is. */
+import { codePoints } from '../../code-points.ts';
 import { CelError } from '../fault.ts';
 import { overload, type Overload } from '../overload.ts';
-import { printType, type CelType } from '../type.ts';
+import { printType } from '../type.ts';
 import {
   Duration,
   kindOf,
@@ -14,7 +15,13 @@ import {
 } from '../value.ts';
 import { bool, bytes, double, duration, int, items, text, timestamp } from './arguments.ts';
 import { checkInt, checkUint } from './operators.ts';
-import { printDouble, printDuration, printTimestamp, readDuration, readTimestamp } from './time-text.ts';
+import {
+  printDouble,
+  printDuration,
+  printTimestamp,
+  readDuration,
+  readTimestamp,
+} from './time-text.ts';
 
 const NANOS = 1_000_000_000n;
 
@@ -110,25 +117,16 @@ const others: readonly Overload[] = [
 
 function typeName(value: Value): string {
   const kind = kindOf(value);
-  switch (kind) {
-    case 'list':
-    case 'map':
-      return kind;
-    case 'object':
-      return 'object';
-    case 'optional':
-      return 'optional_type';
-    case 'param':
-      return 'dyn';
-    default: {
-      const type: CelType = { kind };
-      return printType(type);
-    }
-  }
+  if (kind === 'list' || kind === 'map' || kind === 'object') return kind;
+  if (kind === 'optional') return 'optional_type';
+  if (kind === 'param') return 'dyn';
+  if (kind === 'timestamp') return 'google.protobuf.Timestamp';
+  if (kind === 'duration') return 'google.protobuf.Duration';
+  return kind === 'null' ? 'null_type' : printType({ kind });
 }
 
 function sizeOf(value: Value | undefined): bigint {
-  if (typeof value === 'string') return BigInt([...value].length);
+  if (typeof value === 'string') return BigInt(codePoints(value).length);
   if (value instanceof Uint8Array) return BigInt(value.length);
   if (value instanceof ListValue) return BigInt(value.items.length);
   if (value instanceof MapValue) return BigInt(value.size);

@@ -22,7 +22,12 @@ export function formatText(template: string, values: readonly Value[]): string {
     const value = values[next];
     if (value === undefined) throw new CelError(`index ${next} out of range`);
     next += 1;
-    return formatClause(letter, value, precision === undefined ? PRECISION : Number(precision.slice(1)), whole);
+    return formatClause(
+      letter,
+      value,
+      precision === undefined ? PRECISION : Number(precision.slice(1)),
+      whole,
+    );
   });
 }
 
@@ -43,7 +48,9 @@ function formatClause(letter: string, value: Value, precision: number, clause: s
     case 'f':
       return toNumber(value).toFixed(precision);
     case 'e':
-      return toNumber(value).toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2');
+      return toNumber(value)
+        .toExponential(precision)
+        .replace(/e([+-])(\d)$/, 'e$10$2');
     default:
       throw new CelError(`unrecognized formatting clause "${clause.slice(1)}"`);
   }
@@ -74,11 +81,20 @@ export function printValue(value: Value): string {
   if (typeof value !== 'object') return String(value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString();
   if (value instanceof Uint) return String(value.value);
-  if (value instanceof ListValue) return `[${value.items.map(printValue).join(', ')}]`;
+  if (value instanceof ListValue) return `[${value.items.map(printInner).join(', ')}]`;
   if (value instanceof Timestamp) return printTimestamp(value);
   if (value instanceof Duration) return printDuration(value);
   if (value instanceof TypeValue) return value.type;
   return printEntries(value);
+}
+
+/** Inside of a list or a map everything is written as it would be in an expression. */
+function printInner(value: Value): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'number') return value.toFixed(PRECISION);
+  if (value instanceof Timestamp) return `timestamp(${JSON.stringify(printValue(value))})`;
+  if (value instanceof Duration) return `duration(${JSON.stringify(printValue(value))})`;
+  return printValue(value);
 }
 
 function printEntries(value: Value): string {
@@ -89,6 +105,6 @@ function printEntries(value: Value): string {
         ? value.names().map((name) => [name, value.get(name) ?? null] as const)
         : undefined;
   if (!entries) throw new CelError('string clause can only be used on values that can be printed');
-  const printed = entries.map(([key, inner]) => `${printValue(key)}: ${printValue(inner)}`);
+  const printed = entries.map(([key, inner]) => `${printInner(key)}:${printInner(inner)}`);
   return `{${printed.toSorted().join(', ')}}`;
 }

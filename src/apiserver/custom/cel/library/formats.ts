@@ -9,7 +9,7 @@ import { checkDns1035Label } from '../../definition/dns-1035.ts';
 import { checkOfFormat } from '../../value/formats.ts';
 import { overload, type Overload } from '../overload.ts';
 import { ListValue, Opaque, OptionalValue, type FormatParts } from '../value.ts';
-import { parts, text } from './arguments.ts';
+import { formatParts, text } from './arguments.ts';
 
 type Check = FormatParts['check'];
 
@@ -32,10 +32,7 @@ const FORMATS: ReadonlyMap<string, Check> = new Map([
   ['dns1035LabelPrefix', prefix(checkDns1035Label)],
   ['labelValue', checkLabelValue],
   ['uri', known('uri', 'invalid URI for request')],
-  [
-    'uuid',
-    known('uuid', 'does not match the UUID format'),
-  ],
+  ['uuid', known('uuid', 'does not match the UUID format')],
   ['byte', known('byte', 'invalid base64')],
   ['date', known('date', 'invalid date')],
   ['datetime', known('datetime', 'invalid datetime')],
@@ -46,13 +43,11 @@ const made = new Map(
 );
 
 export const formats: readonly Overload[] = [
-  ...[...made].map(([name, format]) =>
-    overload(`format.${name}(): Format`, () => format),
-  ),
+  ...[...made].map(([name, format]) => overload(`format.${name}(): Format`, () => format)),
   overload('format.named(string): optional<Format>', ([a]) => new OptionalValue(made.get(text(a)))),
   overload('Format.validate(string): optional<list<string>>', ([a, b], budget) => {
     budget.walk(text(b).length);
-    const faults = parts(a, 'Format').check(text(b));
+    const faults = formatParts(a).check(text(b));
     return new OptionalValue(faults.length === 0 ? undefined : new ListValue(faults));
   }),
 ];

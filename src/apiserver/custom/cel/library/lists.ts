@@ -1,20 +1,15 @@
 /** Lists and sets: sums and extremes, order, parts, and what they have in common. */
 import { CelError, noSuchOverload, type Budget } from '../fault.ts';
 import { overload, type Overload } from '../overload.ts';
-import {
-  Duration,
-  isEqual,
-  ListValue,
-  OptionalValue,
-  Uint,
-  type Value,
-} from '../value.ts';
+import { Duration, isEqual, ListValue, OptionalValue, Uint, type Value } from '../value.ts';
 import { bool, int, items } from './arguments.ts';
 import { checkInt, checkUint } from './operators.ts';
 import { compareValues } from './ordering.ts';
 
 function isSorted(all: readonly Value[]): boolean {
-  return all.every((item, index) => index === 0 || compareValues(all[index - 1] ?? null, item) <= 0);
+  return all.every(
+    (item, index) => index === 0 || compareValues(all[index - 1] ?? null, item) <= 0,
+  );
 }
 
 function sumOf(all: readonly Value[], zero: Value): Value {
@@ -44,7 +39,10 @@ function extreme(all: readonly Value[], name: string, sign: number): Value {
 
 const ORDERED = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'];
 
-function overItems(signature: string, run: (all: readonly Value[], ...rest: Value[]) => Value): Overload {
+function overItems(
+  signature: string,
+  run: (all: readonly Value[], ...rest: Value[]) => Value,
+): Overload {
   return overload(signature, ([all, ...rest], budget) => {
     budget.spend(items(all).length);
     return run(items(all), ...rest);
@@ -86,7 +84,9 @@ function slice(all: readonly Value[], from: bigint, to: bigint): Value {
     throw new CelError(`cannot slice(${from}, ${to}), negative indexes not supported`);
   }
   if (from > to) {
-    throw new CelError(`cannot slice(${from}, ${to}), start index must be less than or equal to end index`);
+    throw new CelError(
+      `cannot slice(${from}, ${to}), start index must be less than or equal to end index`,
+    );
   }
   if (to > BigInt(all.length)) {
     throw new CelError(`cannot slice(${from}, ${to}), list is length ${all.length}`);
@@ -108,7 +108,11 @@ function flatten(all: readonly Value[], depth: bigint): ListValue {
   return new ListValue(
     all.flatMap((item): readonly Value[] => {
       if (!(item instanceof ListValue)) return [item];
-      return depth > 1n ? flatten(item.items, depth - 1n).items : depth === 1n ? item.items : [item];
+      return depth > 1n
+        ? flatten(item.items, depth - 1n).items
+        : depth === 1n
+          ? item.items
+          : [item];
     }),
   );
 }

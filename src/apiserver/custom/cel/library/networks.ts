@@ -3,7 +3,7 @@ import { parseIp } from '../../../../lib/ip.ts';
 import { CelError } from '../fault.ts';
 import { overload, type Overload } from '../overload.ts';
 import { Opaque, type CidrParts, type IpParts, type Value } from '../value.ts';
-import { parts, text } from './arguments.ts';
+import { cidrParts, ipParts, text } from './arguments.ts';
 import { bytesOfIp, printIp } from './ip-bytes.ts';
 
 function readIp(value: string): IpParts | undefined {
@@ -22,16 +22,24 @@ function readCidr(value: string): CidrParts | undefined {
 }
 
 function ip(value: Value | undefined): IpParts {
-  if (typeof value !== 'string') return parts(value, 'IP');
+  if (typeof value !== 'string') return ipParts(value);
   const found = readIp(value);
-  if (!found) throw new CelError(`IP Address ${JSON.stringify(value)} parse error during conversion from string`);
+  if (!found) {
+    const shown = JSON.stringify(value);
+    const why = `ParseAddr(${shown}): unable to parse IP`;
+    throw new CelError(`IP Address ${shown} parse error during conversion from string: ${why}`);
+  }
   return found;
 }
 
 function cidr(value: Value | undefined): CidrParts {
-  if (typeof value !== 'string') return parts(value, 'CIDR');
+  if (typeof value !== 'string') return cidrParts(value);
   const found = readCidr(value);
-  if (!found) throw new CelError(`network address parse error during conversion from string: ${JSON.stringify(value)}`);
+  if (!found) {
+    const why = value.includes('/') ? 'ParseAddr: unable to parse IP' : "no '/'";
+    const said = 'network address parse error during conversion from string: ';
+    throw new CelError(`${said}${said}netip.ParsePrefix(${JSON.stringify(value)}): ${why}`);
+  }
   return found;
 }
 

@@ -1,8 +1,8 @@
 /** The signs of CEL: sums, comparisons, membership, and what stands at a place. */
 import { CelError } from '../fault.ts';
 import { overload, type Overload, type Run } from '../overload.ts';
-import { itemOf } from '../access.ts';
-import { isEqual, ListValue, MapValue, Uint, type Value } from '../value.ts';
+import { itemOf } from '../items.ts';
+import { isEqual, ListValue, MapValue, printKey, Uint, type Value } from '../value.ts';
 import { bool, bytes, double, int, items, list, text } from './arguments.ts';
 import { compareValues } from './ordering.ts';
 
@@ -138,12 +138,12 @@ function* membership(): Iterable<Overload> {
   );
   yield overload('_[_](list<T>, int): T', ([all = null, index = null]) => {
     const found = itemOf(all, index);
-    if (found === undefined) throw new CelError(`index out of bounds: ${String(index)}`);
+    if (found === undefined) throw new CelError(`index out of bounds: ${printKey(index)}`);
     return found;
   });
   yield overload('_[_](map<K, V>, K): V', ([all = null, key = null]) => {
     const found = itemOf(all, key);
-    if (found === undefined) throw new CelError(`no such key: ${String(key)}`);
+    if (found === undefined) throw new CelError(`no such key: ${printKey(key)}`);
     return found;
   });
 }

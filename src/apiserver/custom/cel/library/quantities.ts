@@ -12,7 +12,7 @@ import {
 import { CelError } from '../fault.ts';
 import { overload, type Overload } from '../overload.ts';
 import { Opaque, type Value } from '../value.ts';
-import { int, parts, text } from './arguments.ts';
+import { int, quantityParts, text } from './arguments.ts';
 
 const NANO = 1_000_000_000n;
 const INT_MAX = 2n ** 63n - 1n;
@@ -30,7 +30,7 @@ function made(quantity: Quantity): Value {
 }
 
 function quantity(value: Value | undefined): Quantity {
-  return parts(value, 'Quantity');
+  return quantityParts(value);
 }
 
 function isInteger({ nanos }: Quantity): boolean {
@@ -54,7 +54,8 @@ export const quantities: readonly Overload[] = [
   overload('Quantity.compareTo(Quantity): int', ([a, b]) => {
     return BigInt(compareQuantities(quantity(a), quantity(b)));
   }),
-  overload('Quantity.sign(): int', ([a]) => BigInt(signOfQuantity(quantity(a)))),
+  // Kubernetes has it as a function, though its manual shows a method.
+  overload('sign(Quantity): int', ([a]) => BigInt(signOfQuantity(quantity(a)))),
   overload('Quantity.isInteger(): bool', ([a]) => isInteger(quantity(a))),
   overload('Quantity.asInteger(): int', ([a]) => {
     if (!isInteger(quantity(a))) throw new CelError('cannot convert value to integer');

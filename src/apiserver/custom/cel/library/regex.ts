@@ -19,10 +19,8 @@ function charge(subject: Value | undefined, pattern: Value | undefined, budget: 
 function findAll(subject: string, { expression }: Pattern, most: bigint): Value {
   const found: string[] = [];
   const matcher = expression.matcher(subject);
-  while ((most < 0n || BigInt(found.length) < most) && matcher.find()) {
-    found.push(matcher.group() ?? '');
-  }
-  return new ListValue(found);
+  while (matcher.find()) found.push(matcher.group() ?? '');
+  return new ListValue(most < 0n ? found : found.slice(0, Number(most)));
 }
 
 export const regex: readonly Overload[] = [

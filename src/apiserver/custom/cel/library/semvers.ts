@@ -2,7 +2,7 @@
 import { CelError } from '../fault.ts';
 import { overload, type Overload } from '../overload.ts';
 import { Opaque, type SemverParts, type Value } from '../value.ts';
-import { bool, parts, text } from './arguments.ts';
+import { bool, semverParts, text } from './arguments.ts';
 
 const NUMBER = '(0|[1-9]\\d*)';
 const WORD = '(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)';
@@ -14,11 +14,12 @@ const SEMVER = new RegExp(
 function read(value: string, isLenient: boolean): SemverParts | undefined {
   const match = SEMVER.exec(isLenient ? normalize(value) : value);
   if (!match) return undefined;
-  const [whole, major = '0', minor = '0', patch = '0', before = ''] = match;
+  const [, major = '0', minor = '0', patch = '0', before = ''] = match;
   return {
     numbers: [BigInt(major), BigInt(minor), BigInt(patch)],
     before: before === '' ? [] : before.split('.'),
-    text: whole,
+    // What it was built from makes no difference.
+    text: `${major}.${minor}.${patch}-${before}`,
   };
 }
 
@@ -31,12 +32,16 @@ function normalize(value: string): string {
 }
 
 function semver(value: Value | undefined): SemverParts {
-  return parts(value, 'Semver');
+  return semverParts(value);
 }
 
 function made(value: string, isLenient: boolean): Value {
   const found = read(value, isLenient);
-  if (!found) throw new CelError(`unable to parse ${JSON.stringify(value)} as a semantic version`);
+  if (!found) {
+    const isShort = value.split('.').length < 3;
+    const why = `Invalid character(s) found in ${JSON.stringify(value)}`;
+    throw new CelError(isShort ? 'No Major.Minor.Patch elements found' : why);
+  }
   return new Opaque('Semver', found);
 }
 

@@ -1,4 +1,5 @@
 /** Texts, counted by code points: an emoji is one character, as it is in Go. */
+import { codePoints } from '../../code-points.ts';
 import { CelError, noSuchOverload } from '../fault.ts';
 import { overload, type Overload } from '../overload.ts';
 import { ListValue, type Value } from '../value.ts';
@@ -8,20 +9,34 @@ import { formatText } from './format-text.ts';
 /** Go's idea of white space. */
 const SPACE = /^[\s\u0085]+|[\s\u0085]+$/gu;
 
+/** Behind the end there is nothing to be found; before the beginning one may not look. */
 function indexIn(subject: string, wanted: string, from: bigint): bigint {
-  const points = [...subject];
-  if (from < 0n || from > BigInt(points.length)) throw outOfRange(from);
-  const start = points.slice(0, Number(from)).join('').length;
-  const found = subject.indexOf(wanted, start);
-  return found < 0 ? -1n : BigInt([...subject.slice(0, found)].length);
+  if (wanted === '') return from;
+  if (from < 0n) throw outOfRange(from);
+  const found = subject.indexOf(wanted, startOf(subject, from));
+  return from >= BigInt(codePoints(subject).length) || found < 0 ? -1n : countTo(subject, found);
 }
 
 function lastIndexIn(subject: string, wanted: string, from: bigint): bigint {
-  const points = [...subject];
-  if (from < 0n || from > BigInt(points.length)) throw outOfRange(from);
-  const start = points.slice(0, Number(from)).join('').length;
-  const found = subject.lastIndexOf(wanted, start);
-  return found < 0 ? -1n : BigInt([...subject.slice(0, found)].length);
+  if (wanted === '') return from;
+  if (from < 0n) throw outOfRange(from);
+  const found = subject.lastIndexOf(wanted, startOf(subject, from));
+  return from >= BigInt(codePoints(subject).length) || found < 0 ? -1n : countTo(subject, found);
+}
+
+function lastIndexAnywhere(subject: string, wanted: string): bigint {
+  const found = subject.lastIndexOf(wanted);
+  return found < 0 ? -1n : countTo(subject, found);
+}
+
+/** Where a code point begins, in JavaScript's own units. */
+function startOf(subject: string, index: bigint): number {
+  return codePoints(subject).slice(0, Number(index)).join('').length;
+}
+
+/** How many code points there are before it. */
+function countTo(subject: string, at: number): bigint {
+  return BigInt(codePoints(subject.slice(0, at)).length);
 }
 
 function outOfRange(index: bigint): CelError {
@@ -29,7 +44,7 @@ function outOfRange(index: bigint): CelError {
 }
 
 function substring(subject: string, from: bigint, to: bigint | undefined): string {
-  const points = [...subject];
+  const points = codePoints(subject);
   const end = to ?? BigInt(points.length);
   if (from < 0n || from > BigInt(points.length)) throw outOfRange(from);
   if (end < 0n || end > BigInt(points.length)) throw outOfRange(end);
@@ -38,13 +53,13 @@ function substring(subject: string, from: bigint, to: bigint | undefined): strin
 }
 
 function charAt(subject: string, index: bigint): string {
-  const points = [...subject];
+  const points = codePoints(subject);
   if (index < 0n || index > BigInt(points.length)) throw outOfRange(index);
   return points[Number(index)] ?? '';
 }
 
 function split(subject: string, separator: string, most: bigint): Value {
-  const parts = separator === '' ? [...subject] : subject.split(separator);
+  const parts = separator === '' ? codePoints(subject) : subject.split(separator);
   if (most === 0n) return new ListValue([]);
   if (most < 0n || BigInt(parts.length) <= most) return new ListValue(parts);
   const kept = parts.slice(0, Number(most) - 1);
@@ -52,9 +67,8 @@ function split(subject: string, separator: string, most: bigint): Value {
 }
 
 function replace(subject: string, before: string, after: string, most: bigint): string {
-  if (most < 0n) return subject.split(before).join(after);
-  const parts = before === '' ? ['', ...subject, ''] : subject.split(before);
-  const count = Math.min(Number(most), parts.length - 1);
+  const parts = before === '' ? ['', ...codePoints(subject), ''] : subject.split(before);
+  const count = most < 0n ? parts.length - 1 : Math.min(Number(most), parts.length - 1);
   const replaced = parts.slice(0, count + 1).join(after);
   return [replaced, ...parts.slice(count + 1)].join(before);
 }
@@ -77,7 +91,10 @@ function upperAscii(subject: string): string {
 }
 
 /** Each walks over its texts, and says so. */
-function walking(signature: string, run: (args: readonly (Value | undefined)[]) => Value): Overload {
+function walking(
+  signature: string,
+  run: (args: readonly (Value | undefined)[]) => Value,
+): Overload {
   return overload(signature, (args, budget) => {
     for (const arg of args) if (typeof arg === 'string') budget.walk(arg.length);
     return run(args);
@@ -91,9 +108,7 @@ export const strings: readonly Overload[] = [
   walking('string.charAt(int): string', ([a, b]) => charAt(text(a), int(b))),
   walking('string.indexOf(string): int', ([a, b]) => indexIn(text(a), text(b), 0n)),
   walking('string.indexOf(string, int): int', ([a, b, c]) => indexIn(text(a), text(b), int(c))),
-  walking('string.lastIndexOf(string): int', ([a, b]) =>
-    lastIndexIn(text(a), text(b), BigInt([...text(a)].length)),
-  ),
+  walking('string.lastIndexOf(string): int', ([a, b]) => lastIndexAnywhere(text(a), text(b))),
   walking('string.lastIndexOf(string, int): int', ([a, b, c]) =>
     lastIndexIn(text(a), text(b), int(c)),
   ),

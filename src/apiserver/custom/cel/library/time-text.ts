@@ -2,7 +2,8 @@
 import { Duration, Timestamp } from '../value.ts';
 
 const NANOS = 1_000_000_000n;
-const TIME = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9})\d*)?(?:([Zz])|([+-])(\d{2}):(\d{2}))$/;
+const TIME =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9})\d*)?(?:([Zz])|([+-])(\d{2}):(\d{2}))$/;
 
 /** RFC 3339; undefined: it is no time. */
 export function readTimestamp(text: string): Timestamp | undefined {

@@ -1,0 +1,163 @@
+/** What a controller manager would do with roles and certificates. */
+import { generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+
+import { ClusterRoleAggregator } from '../../src/apiserver/auth/rbac/cluster-role-aggregator.ts';
+import { textOf } from '../../src/apiserver/metadata.ts';
+import { CertificateSigner } from '../../src/apiserver/pki/certificate-signer.ts';
+import { bitString, integer, oid, sequence, tagged } from '../../src/apiserver/pki/der.ts';
+import { writeSubject } from '../../src/apiserver/pki/distinguished-name.ts';
+import { writePem } from '../../src/apiserver/pki/pem.ts';
+import { createPki } from '../../src/apiserver/pki/pki.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { AccessStage, RBAC, type Answer } from './access-stage.ts';
+
+describe('aggregated roles', () => {
+  const ROLES = `${RBAC}/clusterroles`;
+  const rules = [{ verbs: ['get'], apiGroups: ['example.com'], resources: ['things'] }];
+  const labels = { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' };
+
+  test('follow the roles that they gather, over several steps', async () => {
+    const stage = await AccessStage.open();
+    const aggregator = new ClusterRoleAggregator(stage.server.parts);
+    const has = async (name: string): Promise<boolean> => {
+      await aggregator.settled();
+      const { body } = await stage.admin('GET', `${ROLES}/${name}`);
+      return JSON.stringify(body['rules']).includes('example.com');
+    };
+    await stage.admin('POST', ROLES, { metadata: { name: 'things', labels }, rules });
+    expect([await has('view'), await has('edit'), await has('admin')]).toEqual([true, true, true]);
+    await stage.admin('DELETE', `${ROLES}/things`);
+    expect([await has('view'), await has('edit'), await has('admin')]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    await aggregator.stop();
+    await stage.admin('POST', ROLES, { metadata: { name: 'things', labels }, rules });
+    expect(await has('view')).toBe(false);
+  });
+});
+
+describe('certificates for those who ask', () => {
+  const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+  const CLIENT = 'kubernetes.io/kube-apiserver-client';
+  const KUBELET = 'kubernetes.io/kube-apiserver-client-kubelet';
+
+  function makeRequest(commonName: string, ...organizations: readonly string[]): string {
+    const keys = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+    const info = sequence(
+      integer(Buffer.from([0])),
+      writeSubject({ commonName, organizations }),
+      keys.publicKey.export({ type: 'spki', format: 'der' }),
+      tagged(0, 'constructed'),
+    );
+    const algorithm = sequence(oid('1.2.840.10045.4.3.2'));
+    const whole = sequence(info, algorithm, bitString(sign('sha256', info, keys.privateKey)));
+    return Buffer.from(writePem('CERTIFICATE REQUEST', whole)).toString('base64');
+  }
+
+  async function open(): Promise<{ stage: AccessStage; signer: CertificateSigner; ca: string }> {
+    const stage = await AccessStage.open();
+    const { parts } = stage.server;
+    const { caCert: cert, caKey: key } = await createPki(parts);
+    return { stage, signer: new CertificateSigner(parts, { cert, key }), ca: cert };
+  }
+
+  const csr = (signerName: string, request: string, more: JsonObject = {}): JsonObject => ({
+    metadata: { name: 'r' },
+    spec: { signerName, request, usages: ['digital signature', 'client auth'], ...more },
+  });
+
+  async function approve(stage: AccessStage, body: JsonObject): Promise<Answer> {
+    const conditions = [{ type: 'Approved', status: 'True', reason: 'Test' }];
+    return stage.admin('PUT', `${REQUESTS}/r/approval`, { ...body, status: { conditions } });
+  }
+
+  test('say who asks, wait for approval, and are signed then', async () => {
+    const { stage, signer, ca } = await open();
+    await stage.allow('jane', {
+      verbs: ['create'],
+      apiGroups: ['certificates.k8s.io'],
+      resources: ['certificatesigningrequests'],
+    });
+    const spec = { expirationSeconds: 3600, username: 'somebody-else' };
+    const body = csr(CLIENT, makeRequest('jane', 'dev'), spec);
+    const created = await stage.as('jane', 'POST', REQUESTS, body);
+    expect(created.body.spec).toMatchObject({
+      username: 'jane',
+      groups: ['system:authenticated'],
+    });
+    await signer.settled();
+    expect((await stage.admin('GET', `${REQUESTS}/r`)).body.status).toEqual({});
+    await approve(stage, created.body);
+    await signer.settled();
+    const { certificate } = (await stage.admin('GET', `${REQUESTS}/r`)).body.status;
+    const issued = new X509Certificate(Buffer.from(textOf(certificate), 'base64'));
+    expect(issued.subject).toBe('O=dev\nCN=jane');
+    expect(issued.verify(new X509Certificate(ca).publicKey)).toBe(true);
+    expect(Date.parse(issued.validTo) - stage.clock.now()).toBe(3600_000);
+    await signer.stop();
+  });
+
+  test('are refused where the signer does not sign such', async () => {
+    const { stage, signer } = await open();
+    const created = await stage.admin('POST', REQUESTS, csr(KUBELET, makeRequest('jane', 'dev')));
+    await approve(stage, created.body);
+    await signer.settled();
+    const { body } = await stage.admin('GET', `${REQUESTS}/r`);
+    expect(body.status['conditions']).toMatchObject([
+      { type: 'Approved' },
+      {
+        type: 'Failed',
+        status: 'True',
+        reason: 'SignerValidationFailure',
+        message: 'subject organization is not system:nodes',
+      },
+    ]);
+  });
+
+  test('never make anybody a master', async () => {
+    const { stage } = await open();
+    const body = csr(CLIENT, makeRequest('jane', 'system:masters'));
+    expect((await stage.admin('POST', REQUESTS, body)).body.message).toBe(
+      'certificatesigningrequests.certificates.k8s.io "r" is forbidden: use of ' +
+        'kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed',
+    );
+  });
+
+  test('of a kubelet are in its own name', async () => {
+    const { stage } = await open();
+    const ask = async (commonName: string): Promise<Answer> =>
+      stage.node('n1', 'POST', REQUESTS, csr(KUBELET, makeRequest(commonName, 'system:nodes')));
+    expect((await ask('system:node:n2')).body.message).toMatch(
+      /can only create a node CSR with CN=system:node:n1$/,
+    );
+    expect((await ask('system:node:n1')).code).toBe(201);
+  });
+
+  test('are approved only by those who may for this signer', async () => {
+    const { stage } = await open();
+    const approval = {
+      verbs: ['update', 'get'],
+      apiGroups: ['certificates.k8s.io'],
+      resources: ['certificatesigningrequests/approval'],
+    };
+    const signers = {
+      verbs: ['approve'],
+      apiGroups: ['certificates.k8s.io'],
+      resources: ['signers'],
+    };
+    await stage.allow('jane', approval);
+    await stage.allow('bob', approval, { ...signers, resourceNames: ['kubernetes.io/*'] });
+    const { body } = await stage.admin('POST', REQUESTS, csr(CLIENT, makeRequest('x')));
+    const conditions = [{ type: 'Approved', status: 'True', reason: 'Test' }];
+    const send = (user: string): Promise<Answer> =>
+      stage.as(user, 'PUT', `${REQUESTS}/r/approval`, { ...body, status: { conditions } });
+    expect((await send('jane')).body.message).toBe(
+      'certificatesigningrequests.certificates.k8s.io "r" is forbidden: user not permitted to ' +
+        `approve requests with signerName "${CLIENT}"`,
+    );
+    expect((await send('bob')).code).toBe(200);
+  });
+});
