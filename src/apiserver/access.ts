@@ -6,6 +6,7 @@
  * A server without an Access trusts everybody who can reach it: that is for tests, and for a process
  * that is alone with its server.
  */
+import type { FieldSelector } from '../api/field-selector.ts';
 import type { ApiRequest, User, Visitor } from '../ports/http-handler.ts';
 
 export type { User, Visitor };
@@ -23,6 +24,8 @@ export interface ResourceAttributes {
   /** Empty: all namespaces, or a resource that has none. */
   readonly namespace: string;
   readonly name: string;
+  /** Of a list or watch: it asks for these only. */
+  readonly fieldSelector?: FieldSelector;
 }
 
 export interface PathAttributes {

@@ -19,6 +19,7 @@ import type { Actions } from './action.ts';
 import { podActions } from './actions/pod-actions.ts';
 import { admitAll, type Admission } from './admission/admission.ts';
 import { builtInAdmission } from './admission/built-in-admission.ts';
+import { mirrorPods } from './admission/mirror-pods.ts';
 import { attributesOf, checkPathName, partOf, verbOf, type Answer } from './call.ts';
 import { Catalog } from './catalog.ts';
 import { Connector, type ConnectCall } from './connect/connector.ts';
@@ -74,7 +75,11 @@ export class ApiServer implements HttpHandler {
 
   constructor(options: ApiServerOptions) {
     const { store, clock, random, log, kinds, version } = options;
-    const plugins = [...builtInAdmission(store, random), ...(options.admission ?? [])];
+    const plugins = [
+      ...builtInAdmission(store, random, clock),
+      ...(options.admission ?? []),
+      mirrorPods,
+    ];
     const registry = new Registry({ store, clock, random, admission: admitAll(plugins) });
     const catalog = new Catalog(kinds);
     this.parts = { store, clock, random, log, catalog, registry };
@@ -106,7 +111,11 @@ export class ApiServer implements HttpHandler {
       const user = await this.#access.authenticate(request, visitor);
       const path = readResourcePath(url.pathname);
       if (!path) return await this.#answerPage(request, url, user);
-      const wanted = attributesOf(verbOf(request.method, path, url.searchParams), path);
+      const wanted = attributesOf(
+        verbOf(request.method, path, url.searchParams),
+        path,
+        url.searchParams,
+      );
       this.#authorize(user, wanted);
       const definition = this.parts.catalog.find(path.group, path.version, path.resource);
       if (!definition) return notServed(path, this.parts.catalog);
@@ -147,7 +156,10 @@ export class ApiServer implements HttpHandler {
     const part = definition?.subresources?.find(({ name }) => name === path?.subresource);
     if (!path || !definition || !part?.connects || part.connects === 'log') return null;
     const user = await this.#access.authenticate(request, visitor);
-    this.#authorize(user, attributesOf(verbOf(request.method, path, url.searchParams), path));
+    this.#authorize(
+      user,
+      attributesOf(verbOf(request.method, path, url.searchParams), path, url.searchParams),
+    );
     return this.#connectionOf(user, { request, url, path, definition });
   }
 

@@ -1,4 +1,6 @@
 /** A request to a resource, read as far as its path, query and headers go, and what is answered. */
+import { parseFieldSelector, type FieldSelector } from '../api/field-selector.ts';
+import { PodkeepError } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { ApiRequest } from '../ports/http-handler.ts';
 import type { ResourceAttributes, User } from './access.ts';
@@ -69,14 +71,35 @@ export function partOf(
   return part;
 }
 
-/** What has to be allowed. A namespace is in itself. */
-export function attributesOf(verb: string, path: ResourceRequest): ResourceAttributes {
+/** What has to be allowed. A namespace is in itself; a selector for one name is as good as the name. */
+export function attributesOf(
+  verb: string,
+  path: ResourceRequest,
+  query = new URLSearchParams(),
+): ResourceAttributes {
   const { group, version, resource } = path;
   const isNamespace = group === '' && resource === 'namespaces' && path.namespace === null;
-  const name = path.name ?? '';
-  const namespace = isNamespace ? name : (path.namespace ?? '');
+  const fieldSelector = MANY.has(verb) ? fieldSelectorOf(query) : [];
+  const selected = fieldSelector.find(
+    (one) => one.field === 'metadata.name' && one.operator === '=',
+  );
+  const name = path.name ?? selected?.value ?? '';
+  const namespace = isNamespace ? (path.name ?? '') : (path.namespace ?? '');
   const subresource = path.subresource ?? '';
-  return { verb, group, version, resource, subresource, namespace, name };
+  const attributes = { verb, group, version, resource, subresource, namespace, name };
+  return fieldSelector.length === 0 ? attributes : { ...attributes, fieldSelector };
+}
+
+const MANY: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
+
+/** One that cannot be read is no selector here; the verb itself will refuse it. */
+function fieldSelectorOf(query: URLSearchParams): FieldSelector {
+  try {
+    return parseFieldSelector(query.get('fieldSelector') ?? '');
+  } catch (error) {
+    if (error instanceof PodkeepError) return [];
+    throw error;
+  }
 }
 
 /** Names that would walk through the store instead of naming something in it. */

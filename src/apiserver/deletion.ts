@@ -43,10 +43,10 @@ export function markDeleted(
   if (!isGraceful && !isHeld) return { object, isGone: true, isGraceful };
   if (isGranted && held === object) return { object, isGone: false, isGraceful };
   const { generation } = before;
-  const marked = withMetadata(rules.prepareForDeletion?.(held) ?? held, {
+  const marked = withMetadata(rules.prepareForDeletion?.(held, nowMs) ?? held, {
     deletionTimestamp: isGranted ? before['deletionTimestamp'] : formatTime(nowMs + grace * 1000),
     ...(!isKept && { deletionGracePeriodSeconds: grace }),
-    ...(!isMarked && typeof generation === 'number' && { generation: generation + 1 }),
+    ...(!isMarked && !isKept && typeof generation === 'number' && { generation: generation + 1 }),
   });
   return { object: marked, isGone: grace === 0 && !isHeld, isGraceful };
 }

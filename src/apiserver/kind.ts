@@ -11,6 +11,8 @@ export interface KindDefinition {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
+  /** What a list of them is called; absent: the kind with `List` behind it. */
+  readonly listKind?: string;
   /** The plural in paths, such as `pods`. */
   readonly resource: string;
   readonly singular: string;
@@ -72,6 +74,8 @@ export interface View {
   /** Both may throw a StatusError if the object has no such part, or cannot take it. */
   readonly read: (object: JsonObject) => JsonObject;
   readonly write: (object: JsonObject, view: JsonObject) => JsonObject;
+  /** Throws a StatusError if there is nothing to see yet, though something may be written. */
+  readonly checkRead?: (object: JsonObject) => void;
 }
 
 /** The kind under which objects are kept, if it is not the one under which they are served. */
@@ -109,7 +113,7 @@ export interface KindRules {
   /** Why this object may not be deleted; absent or undefined: it may. */
   readonly refuseDeletion?: (object: JsonObject) => string | undefined;
   /** What a deletion that has to wait leaves visible beyond metadata. */
-  readonly prepareForDeletion?: (object: JsonObject) => JsonObject;
+  readonly prepareForDeletion?: (object: JsonObject, nowMs: number) => JsonObject;
   /** Does anything beyond metadata.finalizers keep a deleted object in the store? */
   readonly isHeld?: (object: JsonObject) => boolean;
   /** Seconds that a deletion waits for the kubelet; absent: it happens at once. */

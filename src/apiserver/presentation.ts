@@ -39,9 +39,9 @@ export function presenterOf(
 
 /** Items of a built-in kind do not repeat what the list says. */
 function plainList(definition: KindDefinition, { items, metadata }: Listing): JsonObject {
-  const { group, version, kind, type } = definition;
+  const { group, version, kind, listKind = `${kind}List`, type } = definition;
   return {
-    kind: `${kind}List`,
+    kind: listKind,
     apiVersion: group === '' ? version : `${group}/${version}`,
     metadata,
     items: type ? items.map(withoutKind) : items,

@@ -98,20 +98,25 @@ export function forbidden(
 /** Somebody may not do what they want to do. `reason`: why, if whoever decided said so. */
 export function accessDenied(user: string, wanted: Attributes, reason: string): StatusError {
   const why = reason === '' ? '' : `: ${reason}`;
-  const who = `User ${JSON.stringify(user)} cannot ${wanted.verb}`;
+  const who = `User ${quote(user)} cannot ${wanted.verb}`;
   if ('path' in wanted) {
-    const message = `forbidden: ${who} path ${JSON.stringify(wanted.path)}${why}`;
+    const message = `forbidden: ${who} path ${quote(wanted.path)}${why}`;
     return new StatusError(403, 'Forbidden', message, {});
   }
   const { group, resource, subresource, namespace, name } = wanted;
   const what = subresource === '' ? resource : `${resource}/${subresource}`;
-  const where =
-    namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(namespace)}`;
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${quote(namespace)}`;
   return forbidden(
     { group, resource },
     name,
-    `${who} resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}${why}`,
+    `${who} resource ${quote(what)} in API group ${quote(group)} ${where}${why}`,
   );
+}
+
+/** The sentence may be shown on a page, so what could be markup is not left as it is. */
+function quote(text: string): string {
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return JSON.stringify(escaped);
 }
 
 /** Everything that is wrong with an object at once (422). */

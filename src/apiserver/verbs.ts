@@ -1,6 +1,7 @@
 /** The verbs of the API on any kind: what each reads from the request, and what it answers. */
 import type { JsonObject } from '../lib/json.ts';
 import { actionKey, type Actions } from './action.ts';
+import { verbsOf } from './catalog.ts';
 import { targetOf, type Answer, type Call } from './call.ts';
 import { contentTypeOf, readBytes, readObject, readOptions } from './decode/body.ts';
 import type { Verb } from './kind.ts';
@@ -28,7 +29,7 @@ export class Verbs {
     if (warning !== undefined) call.warnings.push(warning);
     switch (verb) {
       case 'get':
-        return { code: 200, body: this.#present(call, this.#find(call)) };
+        return { code: 200, body: this.#get(call) };
       case 'list':
         return this.#list(call);
       case 'watch':
@@ -44,6 +45,12 @@ export class Verbs {
       case 'deletecollection':
         return this.#deleteCollection(call);
     }
+  }
+
+  #get(call: Call): JsonObject {
+    const object = this.#find(call);
+    call.part?.view?.checkRead?.(object);
+    return this.#present(call, object);
   }
 
   #find(call: Call): JsonObject {
@@ -77,7 +84,8 @@ export class Verbs {
     const { request, query, user, definition, path, part, presenter, warnings } = call;
     const { dryRun, fieldValidation } = readWriteOptions(query, 'CreateOptions');
     const action = this.#actions.get(actionKey(definition, path.subresource));
-    if (part && !action) throw methodNotAllowed();
+    const isKept = !part && verbsOf(definition).includes('get');
+    if (!isKept && !action) throw methodNotAllowed();
     const body = await readObject(request, part?.body ?? definition, fieldValidation);
     warnings.push(...body.warnings);
     if (action) return action({ ...targetOf(call), body: body.object, user, dryRun });

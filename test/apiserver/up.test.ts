@@ -111,6 +111,19 @@ describe('stopping', () => {
   );
 
   test(
+    'whoever stops listening does not stop it',
+    async () => {
+      const { client, up } = await startServing(makeTempFolder());
+      up.child.stdout.destroy();
+      up.child.stderr.destroy();
+      expect((await client.send('GET', '/readyz')).code).toBe(200);
+      up.child.kill('SIGTERM');
+      expect(await once(up.child, 'exit')).toEqual([0, null]);
+    },
+    TIMEOUT,
+  );
+
+  test(
     'a second signal does not wait for anything',
     async () => {
       const { client, up } = await startServing(makeTempFolder());

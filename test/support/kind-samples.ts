@@ -19,7 +19,19 @@ const resourceRules = [
 ];
 const request = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\n').toString('base64');
 
+const schema = { openAPIV3Schema: { type: 'object' } };
+const boats = {
+  group: 'example.com',
+  scope: 'Namespaced',
+  names: { kind: 'Boat', plural: 'boats' },
+  versions: [{ name: 'v1', served: true, storage: true, schema }],
+};
+
 export const SAMPLES: Readonly<Record<string, JsonObject>> = {
+  'apiextensions.k8s.io/v1/customresourcedefinitions': {
+    metadata: { name: 'boats.example.com' },
+    spec: boats,
+  },
   'v1/configmaps': { data: { a: 'b' } },
   'v1/endpoints': { subsets: [{ addresses: [{ ip: '192.0.2.1' }], ports: [{ port: 80 }] }] },
   'v1/events': { involvedObject: { kind: 'Pod', name: 'x', namespace: 'default' } },

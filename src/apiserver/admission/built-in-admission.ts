@@ -11,11 +11,10 @@ import { ResourceQuotas } from './resource-quota.ts';
 import { ServiceAccounts } from './service-account.ts';
 import { ServiceAddresses } from './service-addresses.ts';
 
-/** Without a clock, pods that should long be gone count for quotas until they are. */
 export function builtInAdmission(
   store: ObjectStore,
   random: Random,
-  clock: Pick<Clock, 'now'> = { now: () => 0 },
+  clock: Clock,
 ): readonly Admission[] {
   return [
     new NamespaceLifecycle(store),

@@ -9,10 +9,10 @@ import type { KindDefinition } from '../kind.ts';
 import { generateName, listOf, metadataOf, nameOf, textOf } from '../metadata.ts';
 import { forbidden } from '../status.ts';
 import { isNewPod, type Admission, type AdmissionRequest } from './admission.ts';
+import { isMirrorPod } from './mirror-pods.ts';
 
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const VOLUME_PREFIX = 'kube-api-access-';
-const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 /** One hour, and a little more, by which the API server knows tokens of this kind. */
 const TOKEN_SECONDS = 3607;
 const FILE_MODE = 0o644;
@@ -29,7 +29,7 @@ export class ServiceAccounts implements Admission {
   admit(request: AdmissionRequest): JsonObject {
     const { definition, object } = request;
     const { spec } = object;
-    if (!isNewPod(request) || !isJsonObject(spec) || isMirror(object)) return object;
+    if (!isNewPod(request) || !isJsonObject(spec) || isMirrorPod(object)) return object;
     const name = textOf(spec['serviceAccountName']) || 'default';
     const account = this.#find(definition, object, name);
     const named = { ...spec, serviceAccountName: name, serviceAccount: name };
@@ -65,11 +65,6 @@ export class ServiceAccounts implements Admission {
       ...(isNeeded && !existing && { volumes: [...volumes, tokenVolume(name)] }),
     };
   }
-}
-
-function isMirror(pod: JsonObject): boolean {
-  const { annotations } = metadataOf(pod);
-  return isJsonObject(annotations) && annotations[MIRROR_ANNOTATION] !== undefined;
 }
 
 /** The pod's own word counts before its account's. */

@@ -149,6 +149,6 @@ function adminToken(token: string | StaticToken): StaticToken {
 function attributesOfRequest({ method, url }: ApiRequest): Attributes {
   const { pathname, searchParams } = readUrl(url);
   const path = readResourcePath(pathname);
-  if (path) return attributesOf(verbOf(method, path, searchParams), path);
+  if (path) return attributesOf(verbOf(method, path, searchParams), path, searchParams);
   return { verb: method === 'HEAD' ? 'get' : method.toLowerCase(), path: pathname };
 }

@@ -1,8 +1,7 @@
 /**
  * CertificateSigningRequests: somebody asks for a certificate, somebody else approves it (approval),
  * and a signer issues it (status). None of the three can do the work of the others.
- *
- * The server knows no users, so a request does not say who made it.
+ * Who made a request is written down by admission, not by whoever made it.
  */
 import { formatHumanDuration } from '../../api/human-duration.ts';
 import { jsonEqual } from '../../api/json-equal.ts';

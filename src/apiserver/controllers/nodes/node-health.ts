@@ -118,13 +118,7 @@ export function unready(pod: JsonObject, now: string): JsonObject {
   const index = conditions.findIndex(({ type, status }) => type === 'Ready' && status === 'True');
   const ready = conditions[index];
   if (!ready) return pod;
-  const { generation } = metadataOf(pod);
-  const changed = {
-    ...ready,
-    ...(typeof generation === 'number' && { observedGeneration: generation }),
-    status: 'False',
-    lastTransitionTime: now,
-  };
+  const changed = { ...ready, status: 'False', lastTransitionTime: now };
   const status = structAt(pod, 'status');
   return { ...pod, status: withField(status, 'conditions', conditions.with(index, changed)) };
 }

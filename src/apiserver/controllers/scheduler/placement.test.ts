@@ -80,6 +80,7 @@ test('a pod that never preempts says so', () => {
   const spec = { preemptionPolicy: 'Never', nodeSelector: { x: 'y' } };
   expect(place(clusterOf('a1'), { spec })).toEqual({
     type: 'unschedulable',
+    hopes: new Set(['nodes']),
     message:
       "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector. " +
       'no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.',
