@@ -15,6 +15,7 @@ import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 
 export const POLICY_VERSION = 'v1.36.4';
 
+const GO = 'go';
 const FOLDER = 'plugin/pkg/auth/authorizer/rbac/bootstrappolicy/testdata';
 const FILES = [
   'cluster-roles',
@@ -47,7 +48,7 @@ export function readPolicy(): string {
 function downloadKubernetes(): string {
   const args = ['mod', 'download', '-json', `k8s.io/kubernetes@${POLICY_VERSION}`];
   const env = { ...process.env, GO111MODULE: 'on', GOWORK: 'off', GOFLAGS: '' };
-  const { status, stdout, stderr, error } = spawnSync('go', args, {
+  const { status, stdout, stderr, error } = spawnSync(GO, args, {
     cwd: tmpdir(),
     encoding: 'utf8',
     env,
