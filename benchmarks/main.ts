@@ -1,4 +1,5 @@
 /** `npm run bench`: measures what podkeep does most, and prints tables with something to compare. */
+import { benchApiServer } from './apiserver.ts';
 import { benchStatusFunctions } from './status-functions.ts';
 import { benchStatusWrites } from './status-writes.ts';
 import { benchStore } from './store.ts';
@@ -8,3 +9,4 @@ const print = (line: string): void => console.log(`${line}\n`);
 await benchStatusFunctions(print);
 await benchStatusWrites(print);
 await benchStore(print);
+await benchApiServer(print);

@@ -2,6 +2,9 @@
 import type { StopSignal } from './cli/io.ts';
 import { run } from './cli/run.ts';
 
+// Whoever listens may leave (`podkeep up | head -1`); that is no reason to stop serving.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 const STOPS: readonly StopSignal[] = ['SIGINT', 'SIGTERM'];
 
 process.exitCode = await run(process.argv.slice(2), {

@@ -35,9 +35,9 @@ export async function withLock<T>(
       discard(file, pid);
       continue;
     }
-    if (Date.now() > deadline) throw buildLocked({ file, pid });
     if (!told) onWait?.(pid);
     told = true;
+    if (Date.now() >= deadline) throw buildLocked({ file, pid });
     await sleep(POLL_MS);
   }
   try {

@@ -57,12 +57,23 @@ function shortened(wished: number, before: JsonObject): number {
   return typeof granted === 'number' ? Math.min(wished, granted) : wished;
 }
 
-/** Foreground and orphan deletion are finalizers that the garbage collector takes away. */
+/**
+ * Foreground and orphan deletion are finalizers that the garbage collector takes away. The newest wish
+ * counts; who wishes nothing leaves it at what was wished before.
+ */
 function withPropagation(object: JsonObject, { propagation }: DeleteOptions): JsonObject {
-  if (propagation === null || propagation === 'Background') return object;
-  const wanted = propagation === 'Foreground' ? FOREGROUND : ORPHAN;
+  if (propagation === null) return object;
+  const wanted = WISHES[propagation];
   const finalizers = listOf(metadataOf(object)['finalizers']);
-  if (finalizers.includes(wanted)) return object;
   const others = finalizers.filter((one) => one !== FOREGROUND && one !== ORPHAN);
-  return withMetadata(object, { finalizers: [...others, wanted] });
+  const isSo = wanted.every((one) => finalizers.includes(one));
+  if (isSo && others.length + wanted.length === finalizers.length) return object;
+  const finalized = [...others, ...wanted];
+  return withMetadata(object, { finalizers: finalized.length > 0 ? finalized : undefined });
 }
+
+const WISHES: Readonly<Record<'Foreground' | 'Background' | 'Orphan', readonly string[]>> = {
+  Foreground: [FOREGROUND],
+  Background: [],
+  Orphan: [ORPHAN],
+};

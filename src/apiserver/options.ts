@@ -87,15 +87,29 @@ export function readDeleteOptions(query: URLSearchParams, body: JsonObject): Del
       detail: 'supported values: "Foreground", "Background", "Orphan", "nil"',
     });
   }
+  if (propagationPolicy !== undefined && typeof said['orphanDependents'] === 'boolean') {
+    errors.push({
+      type: 'Invalid',
+      field: 'propagationPolicy',
+      value: propagationPolicy,
+      detail: 'orphanDependents and deletionPropagation cannot be both set',
+    });
+  }
   if (errors.length > 0) throw invalid(optionsKind('DeleteOptions'), '', errors);
   const { uid, resourceVersion } = isJsonObject(preconditions) ? preconditions : {};
   return {
     dryRun,
     gracePeriodSeconds: typeof gracePeriodSeconds === 'number' ? gracePeriodSeconds : null,
-    propagation: readPropagation(propagationPolicy),
+    propagation: readPropagation(propagationPolicy ?? oldPolicyOf(said)),
     uid: typeof uid === 'string' ? uid : null,
     resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : null,
   };
+}
+
+/** What clients said before there were policies. */
+function oldPolicyOf({ orphanDependents }: JsonObject): string | undefined {
+  if (typeof orphanDependents !== 'boolean') return undefined;
+  return orphanDependents ? 'Orphan' : 'Background';
 }
 
 function readPropagation(policy: unknown): DeleteOptions['propagation'] {

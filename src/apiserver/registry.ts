@@ -22,7 +22,6 @@ import type { FieldError } from './field-error.ts';
 import type { KindDefinition } from './kind.ts';
 import { printedForm } from './kinds/printed-form.ts';
 import {
-  generateName,
   listOf,
   metadataForCreate,
   metadataForUpdate,
@@ -98,21 +97,19 @@ export class Registry {
 
   async create(request: CreateRequest): Promise<JsonObject> {
     const { definition, namespace, body } = request;
-    const { random } = this.#ports;
     const placed = place(definition, body, namespace);
     const { generateName: base, name } = metadataOf(body);
     const isGenerated = textOf(name) === '' && textOf(base) !== '';
-    let object = this.#prepare(request, placed);
     for (let attempt = 1; ; attempt++) {
+      // Anew each time: what admission has seen may have changed, and a name that is made up will.
+      const object = this.#prepare(request, placed);
       try {
         return await this.#insert(request, object);
       } catch (error) {
         if (!isConflict(error) || attempt >= ATTEMPTS_MAX) throw error;
         if (await this.#isFree({ definition, namespace, name: nameOf(object) })) continue;
-        if (!isGenerated || attempt >= NAME_ATTEMPTS_MAX) {
-          throw alreadyExists(definition, nameOf(object));
-        }
-        object = withMetadata(object, { name: generateName(textOf(base), random) });
+        if (isGenerated && attempt < NAME_ATTEMPTS_MAX) continue;
+        throw alreadyExists(definition, nameOf(object));
       }
     }
   }
@@ -135,7 +132,7 @@ export class Registry {
         const { key, revision } = stored;
         return await this.#commit(definition, { key, revision }, object, isGone, charges);
       } catch (error) {
-        if (!isConflict(error)) throw error;
+        await this.#yieldToOthers(error);
       }
     }
     throw conflict(definition, request.name, MODIFIED);
@@ -173,7 +170,7 @@ export class Registry {
         );
         return { ...deletion, object };
       } catch (error) {
-        if (!isConflict(error)) throw error;
+        await this.#yieldToOthers(error);
       }
     }
     throw conflict(target.definition, target.name, MODIFIED);
@@ -214,6 +211,12 @@ export class Registry {
     const { store } = this.#ports;
     await store.commit([]); // an empty commit waits for all before it
     return !store.get(keyOf(target));
+  }
+
+  /** Somebody was faster: what they wrote can be read when it is durable, and not before. */
+  async #yieldToOthers(error: unknown): Promise<void> {
+    if (!isConflict(error)) throw error;
+    await this.#ports.store.commit([]);
   }
 
   #prepareUpdate(request: UpdateRequest, old: JsonObject): JsonObject {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { duplexPair } from '../../test/support/duplex-pair.ts';
+import { duplexPair } from 'node:stream';
 import { DoorStage, echo, Source, text } from '../../test/support/door-stage.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../lib/json.ts';
@@ -79,6 +79,16 @@ describe('requests', () => {
     ).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' });
   });
 
+  test('whoever sends a Host header does not choose whose certificate is the right one', async () => {
+    const stage = await DoorStage.open(() => text('hello'));
+    const dialer = dialerFor(stage, stage.pki.caCert);
+    const headers = new Headers({ host: 'elsewhere.example' });
+    const { status } = await dialer.fetch(nodeAt(stage), { ...ask('GET', '/'), headers });
+    expect(status).toBe(200);
+    const byName: Backend = { type: 'kubelet', node: nodeOf('localhost', stage.door.port) };
+    expect((await dialer.fetch(byName, { ...ask('GET', '/'), headers })).status).toBe(200);
+  });
+
   test('whoever stops reading makes the kubelet stop writing', async () => {
     const source = new Source(Buffer.from('x'));
     const stage = await DoorStage.open(() => source.response);
@@ -153,9 +163,11 @@ describe('other protocols', () => {
       socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 2\r\n\r\nno');
     });
     const [client, socket] = duplexPair();
-    await dialerFor(stage).connect(nodeAt(stage), upgrade('/'), { socket, head: Buffer.alloc(0) });
+    const head = Buffer.alloc(0);
+    const over = dialerFor(stage).connect(nodeAt(stage), upgrade('/'), { socket, head });
     let received = '';
     for await (const chunk of client.setEncoding('utf8')) received += chunk;
+    await over;
     expect(received).toBe('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\nno');
   });
 

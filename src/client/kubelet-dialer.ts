@@ -8,6 +8,7 @@
 import { Agent as HttpAgent, request as requestHttp, type ClientRequest } from 'node:http';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { isIP } from 'node:net';
 import { Readable, type Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { kubeletAddressOf } from '../api/node-address.ts';
@@ -50,8 +51,9 @@ export function createKubeletDialer({ cert, key, ca }: KubeletDialerOptions): Ku
   const plain = new HttpAgent({ keepAlive: true });
   const agents = { kubelets, secure, plain };
   return {
-    fetch: (backend, request) => fetchFrom(dial(backend, request, agents), request),
-    connect: (backend, request, connection) => joinTo(dial(backend, request, agents), connection),
+    fetch: async (backend, request) => fetchFrom(dial(backend, request, agents), request),
+    connect: async (backend, request, connection) =>
+      joinTo(dial(backend, request, agents), connection),
     close: () => {
       for (const agent of [kubelets, secure, plain]) agent.destroy();
     },
@@ -75,12 +77,28 @@ function dial(backend: Backend, request: ApiRequest, agents: Agents): ClientRequ
   if (backend.type === 'kubelet') {
     const address = kubeletAddressOf(backend.node);
     if (!address) throw nodeUnreachable({ reason: 'no preferred addresses found' });
-    return requestHttps({ ...options, ...address, agent: agents.kubelets });
+    return requestHttps({
+      ...options,
+      ...address,
+      servername: serverNameOf(address.host),
+      agent: agents.kubelets,
+    });
   }
   const { scheme, host, port } = backend;
-  return scheme === 'https'
-    ? requestHttps({ ...options, host, port: port ?? SECURE_PORT, agent: agents.secure })
-    : requestHttp({ ...options, host, port: port ?? PLAIN_PORT, agent: agents.plain });
+  if (scheme === 'http') {
+    return requestHttp({ ...options, host, port: port ?? PLAIN_PORT, agent: agents.plain });
+  }
+  const servername = serverNameOf(host);
+  const agent = agents.secure;
+  return requestHttps({ ...options, host, port: port ?? SECURE_PORT, servername, agent });
+}
+
+/**
+ * Node would take it from the Host header, which is the client's word: then the client would say whose
+ * certificate is the right one. An address is no name, and is held against the certificate itself.
+ */
+function serverNameOf(host: string): string {
+  return isIP(host) === 0 ? host : '';
 }
 
 async function fetchFrom(outgoing: ClientRequest, { body }: ApiRequest): Promise<ApiResponse> {

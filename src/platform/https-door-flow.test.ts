@@ -55,6 +55,23 @@ describe('streams', () => {
     await source.cancelled;
   });
 
+  test('many streams that begin with much fit on one connection', async () => {
+    const first = Buffer.alloc(4 * 1024 * 1024, 'x');
+    const stage = await DoorStage.open(({ url }) =>
+      url.endsWith('/list') ? text(first.toString()) : new Source(first).response,
+    );
+    const session = await stage.session();
+    const paths = Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? '/list' : '/watch'));
+    const streams = paths.map((path) => session.request({ ':path': path }));
+    await Promise.all(streams.map((stream) => once(stream, 'response')));
+    let bytes = 0;
+    for await (const chunk of streams.at(-1) ?? []) {
+      bytes += Buffer.byteLength(chunk);
+      if (bytes === first.length) break;
+    }
+    expect(bytes).toBe(first.length);
+  });
+
   test.each(['http/1.1', 'h2'])('%s: a stream that fails breaks off', async (kind) => {
     const source = new Source(Buffer.from('half'));
     const stage = await DoorStage.open(() => source.response);

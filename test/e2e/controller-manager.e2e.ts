@@ -8,12 +8,40 @@ import type { RunningApiServer } from './support/api-server.ts';
 import { startChosenServer } from './support/chosen-server.ts';
 import { startControllerManager, startScheduler } from './support/controller-manager.ts';
 import type { Daemon } from './support/daemon.ts';
+import { provideDeviceKinds } from './support/device-kinds.ts';
 import { kubectlOrThrow } from './support/kubectl.ts';
 import { waitFor } from './support/patience.ts';
 import { SimulatedNode } from './support/simulated-node.ts';
 
 const WAIT_MS = 60_000;
 const NODE = 'paper-node';
+const SCHEDULER = 'kube-scheduler';
+
+const DEPLOYMENT = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: web, labels: { app: web } }
+spec:
+  replicas: 3
+  selector: { matchLabels: { app: web } }
+  template:
+    metadata: { labels: { app: web } }
+    spec:
+      schedulerName: ${SCHEDULER}
+      containers: [{ name: web, image: 'web:1' }]
+`;
+
+const JOB = `
+apiVersion: batch/v1
+kind: Job
+metadata: { name: once }
+spec:
+  template:
+    spec:
+      schedulerName: ${SCHEDULER}
+      restartPolicy: Never
+      containers: [{ name: once, image: 'once:1' }]
+`;
 
 let server: RunningApiServer | undefined;
 let node: SimulatedNode | undefined;
@@ -21,10 +49,11 @@ const daemons: Daemon[] = [];
 
 beforeAll(async () => {
   server = await startChosenServer();
+  await provideDeviceKinds(server);
   const { kubeconfig } = server;
   const folder = path.join(server.folder, 'beside');
   daemons.push(await startControllerManager({ kubeconfig, folder, controllers: ['*'] }));
-  daemons.push(await startScheduler(kubeconfig, folder));
+  daemons.push(await startScheduler(kubeconfig, folder, SCHEDULER));
   node = await SimulatedNode.start(NODE, kubeconfig);
 });
 
@@ -35,7 +64,7 @@ afterAll(async () => {
 });
 
 test('a deployment rolls out to pods that the scheduler binds to the node', async () => {
-  await kubectl('create deployment web --image=web:1 --replicas=3');
+  await kubectl('create -f -', DEPLOYMENT);
   expect(await kubectl('rollout status deployment/web --timeout=60s')).toContain(
     'successfully rolled out',
   );
@@ -88,23 +117,23 @@ test('a deleted deployment takes its replica sets and pods along', async () => {
 });
 
 test('a job runs to its end', async () => {
-  await kubectl('create job once --image=once:1');
+  await kubectl('create -f -', JOB);
   await kubectl('wait --for=condition=Complete job/once --timeout=60s');
   expect(await kubectl('get job once -o jsonpath={.status.succeeded}')).toBe('1');
 });
 
 test('a pod that nobody can place says so in an event', async () => {
   await kubectl(
-    'run heavy --image=heavy:1 --overrides={"spec":{"nodeSelector":{"nobody":"has-this"}}}',
+    `run heavy --image=heavy:1 --overrides={"spec":{"schedulerName":"${SCHEDULER}","nodeSelector":{"nobody":"has-this"}}}`,
   );
   await eventually('the event', async () => {
     expect(await kubectl('events --for=pod/heavy')).toContain('FailedScheduling');
   });
 });
 
-function kubectl(line: string): Promise<string> {
+function kubectl(line: string, stdin?: string): Promise<string> {
   if (!server) throw new Error('the server did not start');
-  return kubectlOrThrow(server, line);
+  return kubectlOrThrow(server, line, stdin);
 }
 
 async function lines(line: string): Promise<readonly string[]> {

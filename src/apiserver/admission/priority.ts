@@ -37,13 +37,22 @@ export class Priority implements Admission {
           `priority admission controller computed ${value} from the given PriorityClass name`,
       );
     }
+    const said = textOf(spec['preemptionPolicy']);
+    if (said !== '' && said !== preemptionPolicy) {
+      throw forbidden(
+        definition,
+        nameOf(object),
+        `the string value of PreemptionPolicy (${said}) must not be provided in pod spec; ` +
+          `priority admission controller computed ${preemptionPolicy} from the given PriorityClass name`,
+      );
+    }
     return {
       ...object,
       spec: {
         ...spec,
         ...(name !== '' && { priorityClassName: name }),
         priority: value,
-        preemptionPolicy: spec['preemptionPolicy'] ?? preemptionPolicy,
+        preemptionPolicy,
       },
     };
   }

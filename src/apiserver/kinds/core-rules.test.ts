@@ -75,6 +75,8 @@ describe('a Service', () => {
   it('gets its defaults', async () => {
     const { body } = await createWith('v1/services');
     expect(body['spec']).toEqual({
+      clusterIP: expect.stringMatching(/^10\./),
+      clusterIPs: [expect.stringMatching(/^10\./)],
       internalTrafficPolicy: 'Cluster',
       ipFamilies: ['IPv4'],
       ipFamilyPolicy: 'SingleStack',
@@ -122,13 +124,13 @@ describe('a Service', () => {
   });
 
   it('keeps its address, which nobody has to repeat', async () => {
-    const first = { spec: { clusterIP: '192.0.2.10' } };
+    const first = { spec: { clusterIP: '10.96.0.10' } };
     const key = 'v1/services';
     expect(
       await tryUpdate(key, { spec: { clusterIP: null, clusterIPs: null } }, { first }),
     ).toEqual(['accepted']);
-    expect(await tryUpdate(key, { spec: { clusterIP: '192.0.2.11' } }, { first })).toEqual([
-      'spec.clusterIPs[0]: Invalid value: ["192.0.2.11"]: may not change once set',
+    expect(await tryUpdate(key, { spec: { clusterIP: '10.96.0.11' } }, { first })).toEqual([
+      'spec.clusterIPs[0]: Invalid value: ["10.96.0.11"]: may not change once set',
     ]);
   });
 

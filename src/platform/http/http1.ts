@@ -36,8 +36,10 @@ export function serveHttp1(options: Http1Options): Server {
   server.on('upgrade', (message, socket, head) => {
     onUpgrade(socket);
     const request = readRequest(message);
-    if (request) void handler.connect(request, { socket, head }, visitorOf(socket));
-    else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+    if (!request) return void socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+    handler
+      .connect(request, { socket, head }, visitorOf(socket))
+      .catch(() => void socket.destroy());
   });
   // Node begins to look at the times of a server's connections when it listens. This one never does.
   server.emit('listening');

@@ -19,7 +19,7 @@ import { failed } from './failed-answer.ts';
 import { lengthOf, saysLength } from './body-length.ts';
 import type { DoorLimits } from './limits.ts';
 import { readBody } from './request-body.ts';
-import { sendStream, type RunningStreams } from './stream-body.ts';
+import { sendStream, sendWhole, type RunningStreams } from './stream-body.ts';
 
 export interface Http2Options {
   readonly handler: HttpHandler;
@@ -112,11 +112,11 @@ async function send(
   const bytes = lengthOf(body);
   if (saysLength(status)) lines['content-length'] = String(bytes);
   stream.respond(lines, { endStream: isHead || bytes === 0 });
-  if (!isHead && bytes > 0) stream.end(body);
-  // The rest of a body that nobody waits for is not wanted. The answer is whole.
+  // The rest of a body that nobody waits for is not wanted when the answer is whole.
   if (!stream.readableEnded && !stream.endAfterHeaders) {
     stream.once('finish', () => stream.close(NGHTTP2_NO_ERROR));
   }
+  if (!isHead && body !== null && bytes > 0) await sendWhole(body, stream);
 }
 
 /** What comes several times becomes a list. */

@@ -9,6 +9,9 @@ import type { Writable } from 'node:stream';
 /** What ends each of the streams under way; its client sees a regular end. */
 export type RunningStreams = Set<() => void>;
 
+/** What is written at once is copied, and over HTTP/2 it counts against the whole connection. */
+const SLICE_BYTES = 64 * 1024;
+
 /** Never rejects. A stream that fails breaks the connection: half an answer must not look whole. */
 export async function sendStream(
   body: ReadableStream<Uint8Array>,
@@ -24,14 +27,29 @@ export async function sendStream(
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (done || out.destroyed) break;
-      if (!writeSoon(out, value)) await whenDrained(out);
+      if (done) break;
+      await writeSlices(out, value);
+      if (out.destroyed) break;
     }
     out.end();
   } catch (error) {
     out.destroy(error instanceof Error ? error : new Error(String(error)));
   } finally {
     running.delete(end);
+  }
+}
+
+/** An answer that is there as a whole. Never rejects. */
+export async function sendWhole(body: string | Uint8Array, out: Writable): Promise<void> {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  if (bytes.byteLength <= SLICE_BYTES) return void out.end(bytes);
+  await writeSlices(out, bytes);
+  out.end();
+}
+
+async function writeSlices(out: Writable, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.byteLength && !out.destroyed; at += SLICE_BYTES) {
+    if (!writeSoon(out, bytes.subarray(at, at + SLICE_BYTES))) await whenDrained(out);
   }
 }
 

@@ -209,3 +209,17 @@ test('a quota whose numbers somebody took away is counted again', async () => {
   await stage.settle();
   expect(await usedOf(stage)).toEqual({ pods: '1' });
 });
+
+test('a pod that should long be gone does not count, and is not given back twice', async () => {
+  const stage = await openWith({ pods: '2', 'count/pods': '9' });
+  await postPod(stage, 'stuck', { nodeName: 'n1' });
+  await postPod(stage, 'other', { nodeName: 'n1' });
+  await stage.remove(`${PODS}/stuck`);
+  await stage.settle(60_000);
+  expect(await usedOf(stage)).toEqual({ pods: '2', 'count/pods': '2' });
+  await stage.settle(10);
+  expect(await usedOf(stage)).toEqual({ pods: '1', 'count/pods': '2' });
+  await stage.remove(`${PODS}/stuck?gracePeriodSeconds=0`);
+  await stage.settle();
+  expect(await usedOf(stage)).toEqual({ pods: '1', 'count/pods': '1' });
+});

@@ -15,7 +15,6 @@ export interface Difference {
 
 const NO_FAIRNESS = 'nobody waits in line: the server has few clients, all of one person';
 const NO_ALLOCATION = 'addresses of services are given out without a record beside the service';
-const NO_DEVICES = 'nodes have no devices to claim';
 const NO_DRIVERS = 'no driver is asked to change a volume';
 
 /** Resources that only kube-apiserver offers, with the reason why. */
@@ -24,10 +23,6 @@ export const ABSENT_RESOURCES: ReadonlyMap<string, string> = new Map([
   ['prioritylevelconfigurations.flowcontrol.apiserver.k8s.io', NO_FAIRNESS],
   ['ipaddresses.networking.k8s.io', NO_ALLOCATION],
   ['servicecidrs.networking.k8s.io', NO_ALLOCATION],
-  ['deviceclasses.resource.k8s.io', NO_DEVICES],
-  ['resourceclaims.resource.k8s.io', NO_DEVICES],
-  ['resourceclaimtemplates.resource.k8s.io', NO_DEVICES],
-  ['resourceslices.resource.k8s.io', NO_DEVICES],
   ['volumeattributesclasses.storage.k8s.io', NO_DRIVERS],
 ]);
 
@@ -44,8 +39,8 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     steps: /^api-versions$/,
-    reason: 'these versions have none but the resources that are listed as absent',
-    lines: /^(?:flowcontrol\.apiserver|resource)\.k8s\.io\/v1$/,
+    reason: 'it has none but resources that are listed as absent',
+    lines: /^flowcontrol\.apiserver\.k8s\.io\/v1$/,
   },
   {
     steps: /^create -f -/,

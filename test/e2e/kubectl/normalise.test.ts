@@ -20,6 +20,11 @@ test('times, UIDs and versions are named, in YAML and in JSON', () => {
   expect(see('{"resourceVersion":"17"}')).toBe('{"resourceVersion":"<VERSION>"}');
 });
 
+test('what depends on a fraction of a second is left out', () => {
+  const remark = 'W1116 02:00:00.000000 77 reflector.go:9] "watch ended" err="very short watch: x"';
+  expect(see(`${remark}\nerror: timed out\n`)).toBe('error: timed out');
+});
+
 test('the indentation stays', () => {
   expect(see('a:\n    b: 1')).toBe('a:\n    b: 1');
 });

@@ -15,6 +15,8 @@ const SUFFIX = /-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g;
 
 /** In this order: what comes first may contain what comes later. */
 const RULES: readonly (readonly [RegExp, string])[] = [
+  // A watch that kubectl gives up within its first second is remarked upon; whether it was is chance.
+  [/^W\d{4} .*very short watch.*\n?/gm, ''],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, '<TOKEN>'],
   [/\b\d{4}-\d\d-\d\d(?:T| )\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| [+-]\d{4})?/g, '<TIME>'],
   [/\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g, '<TIME>'],

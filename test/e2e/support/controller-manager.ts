@@ -1,7 +1,8 @@
 /** kube-controller-manager and kube-scheduler, to run against any server that speaks their API. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
 import path from 'node:path';
+import { stringify } from 'yaml';
 import type { Program } from '../../../scripts/cluster/place.ts';
 import { Daemon } from './daemon.ts';
 import { findFreePort } from './free-port.ts';
@@ -33,11 +34,19 @@ export function startControllerManager(options: ControllerManagerOptions): Promi
   ]);
 }
 
-export function startScheduler(kubeconfig: string, folder: string): Promise<Daemon> {
-  return startServing('kube-scheduler', folder, [
-    `--kubeconfig=${kubeconfig}`,
-    '--leader-elect=false',
-  ]);
+/** It minds those pods alone that ask for it by `name`, so that nobody else's work passes for its. */
+export function startScheduler(kubeconfig: string, folder: string, name: string): Promise<Daemon> {
+  mkdirSync(folder, { recursive: true });
+  const config = path.join(folder, 'scheduler.yaml');
+  const content = {
+    apiVersion: 'kubescheduler.config.k8s.io/v1',
+    kind: 'KubeSchedulerConfiguration',
+    clientConnection: { kubeconfig },
+    leaderElection: { leaderElect: false },
+    profiles: [{ schedulerName: name }],
+  };
+  writeFileSync(config, stringify(content));
+  return startServing('kube-scheduler', folder, [`--config=${config}`]);
 }
 
 /** Both serve their health on a port of their own, which must not be the usual one. */

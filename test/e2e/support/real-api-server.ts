@@ -27,7 +27,8 @@ export interface RealApiServerOptions {
 
 /**
  * Deleting namespaces and owned objects; accounts for pods, and the certificate that they trust; roles
- * made of roles; what a quota has used. The embedded server has the same inside.
+ * made of roles; what a quota has used; nodes that fall silent, and their pods. The embedded server
+ * has the same inside.
  */
 const ESSENTIAL_CONTROLLERS: readonly string[] = [
   'namespace-controller',
@@ -37,6 +38,9 @@ const ESSENTIAL_CONTROLLERS: readonly string[] = [
   'root-ca-certificate-publisher-controller',
   'clusterrole-aggregation-controller',
   'resourcequota-controller',
+  'node-lifecycle-controller',
+  'taint-eviction-controller',
+  'pod-garbage-collector-controller',
 ];
 
 export class RealApiServer implements RunningApiServer {
