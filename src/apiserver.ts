@@ -3,6 +3,11 @@
  *
  * A door of its own, because most programs that use the engine talk to an API server elsewhere.
  */
+export {
+  openEmbeddedServer,
+  type EmbeddedServer,
+  type EmbeddedServerOptions,
+} from './apiserver/embedded-server.ts';
 export { ApiServer, type ApiServerOptions } from './apiserver/api-server.ts';
 export { builtInKinds } from './apiserver/kinds/built-in-kinds.ts';
 export type * from './apiserver/kind.ts';

@@ -16,6 +16,7 @@ import type { Log } from '../ports/log.ts';
 import type { NodeDoor } from '../ports/node-door.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import type { Random } from '../ports/random.ts';
+import { nodeTaint } from './admission/node-taint.ts';
 import { ApiServer } from './api-server.ts';
 import {
   accessPages,
@@ -24,6 +25,7 @@ import {
   type AccessControl,
   type AccessOptions,
 } from './auth/access-control.ts';
+import { ClusterRoleAggregator } from './auth/rbac/cluster-role-aggregator.ts';
 import { bootstrapKubernetesService, type ServingAddress } from './bootstrap/kubernetes-service.ts';
 import { bootstrapNamespaces } from './bootstrap/namespaces.ts';
 import { bootstrapPriorityClasses } from './bootstrap/priority-classes.ts';
@@ -32,6 +34,7 @@ import type { ControllerOptions } from './controllers/controllers.ts';
 import { EmbeddedControllers } from './embedded-controllers.ts';
 import { builtInKinds } from './kinds/built-in-kinds.ts';
 import { textPage, type Page } from './page.ts';
+import { CertificateSigner } from './pki/certificate-signer.ts';
 import type { ServerParts } from './server-parts.ts';
 
 export interface EmbeddedServerOptions {
@@ -44,6 +47,8 @@ export interface EmbeddedServerOptions {
   readonly access: AccessOptions;
   /** The authority that signed the certificate of the door, as PEM; pods are given it. */
   readonly caCert: string;
+  /** Its key, with which approved requests for certificates are signed. Absent: others sign them. */
+  readonly caKey?: string;
   /** Those that run; absent: all. */
   readonly controllers?: ControllerOptions['controllers'];
   /** The way to kubelets and pods; absent: exec and its like are answered with 503. */
@@ -76,6 +81,9 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
     makeToken: (account, secret) => access.makeSecretToken(account, secret),
     ...(options.controllers && { controllers: options.controllers }),
   });
+  const aggregator = new ClusterRoleAggregator(parts);
+  const { caCert: cert, caKey: key } = options;
+  const signer = key === undefined ? undefined : new CertificateSigner(parts, { cert, key });
   return {
     parts,
     fetch: (request, visitor) => server.fetch(request, visitor),
@@ -84,7 +92,7 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
     announce: (address) => bootstrapKubernetesService(parts, address),
     run: () => controllers.begin(),
     close: async () => {
-      await controllers.stop();
+      await Promise.all([controllers.stop(), aggregator.stop(), signer?.stop()]);
       access.stop();
     },
   };
@@ -100,7 +108,7 @@ function createServer(options: EmbeddedServerOptions, access: AccessControl): Ap
     version,
     kinds: builtInKinds,
     access: () => access,
-    admission: access.admission,
+    admission: [...access.admission, nodeTaint],
     actions: (parts) => createAccessActions(parts, access),
     pages: (parts) => [accessPages(access), openApiLater(parts)],
     ...(nodeDoor && { nodeDoor }),

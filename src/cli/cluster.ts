@@ -42,10 +42,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     options.onOpened(store.revision);
     const pki = await openPkiFolder(folder.pki, { clock, random });
     const version = describeVersion(options.version);
-    const { caCert, adminCert: clientCert, adminKey: clientKey, serviceAccountKey } = pki;
-    const access = { signingKey: serviceAccountKey, mode: options.authorizationMode };
+    const { caCert, caKey, adminCert: clientCert, adminKey: clientKey } = pki;
+    const access = { signingKey: pki.serviceAccountKey, mode: options.authorizationMode };
     const world = { store, clock, random, log };
-    const server = await openEmbeddedServer({ ...world, version, access, caCert });
+    const server = await openEmbeddedServer({ ...world, version, access, caCert, caKey });
     closing.add(() => server.close());
     const door = await openHttpsDoor({
       handler: server,

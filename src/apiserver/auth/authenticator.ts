@@ -40,16 +40,18 @@ export class Authenticator {
 
   /** Throws a StatusError (401). */
   authenticate({ url, headers }: ApiRequest, visitor: Visitor): User {
-    const { user, certificate } = visitor;
+    const { user, certificate, certificateFault } = visitor;
     if (user) return user;
     const { clock, ownAudiences } = this.#options;
     const holder = certificate && userOfCertificate(certificate, clock.now());
     if (holder) return withAuthenticated(holder);
+    // Whoever shows something that proves nothing is not the same as who shows nothing.
+    const hasShown = certificate !== undefined || certificateFault !== undefined;
     const token = readBearer(headers.get('authorization'));
     if (token !== null) {
       const verdict = this.review(token, ownAudiences);
       if ('user' in verdict) return verdict.user;
-    } else if (!certificate && OPEN_PATHS.has(readUrl(url).pathname)) {
+    } else if (!hasShown && OPEN_PATHS.has(readUrl(url).pathname)) {
       return ANONYMOUS_USER;
     }
     throw unauthorized();
