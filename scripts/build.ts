@@ -23,6 +23,8 @@ await build({
   format: 'esm',
   target: 'node20.19',
   chunkNames: 'chunks/[name]-[hash]',
+  minifyWhitespace: true,
+  minifySyntax: true,
   legalComments: 'none',
   logLevel: 'warning',
 });

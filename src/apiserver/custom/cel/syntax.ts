@@ -8,18 +8,24 @@ import { CelFault } from './fault.ts';
 
 export type { ASTNode };
 
-const parser = new Environment({
-  enableOptionalTypes: true,
-  unlistedVariablesAreDyn: true,
-  homogeneousAggregateLiterals: false,
-  limits: { maxAstNodes: 10_000, maxDepth: 100 },
-});
+let parser: Environment | undefined;
+
+/** Making it takes a while, and most servers never see a rule. */
+function parserOfRules(): Environment {
+  parser ??= new Environment({
+    enableOptionalTypes: true,
+    unlistedVariablesAreDyn: true,
+    homogeneousAggregateLiterals: false,
+    limits: { maxAstNodes: 10_000, maxDepth: 100 },
+  });
+  return parser;
+}
 
 export const NOT_A_NAME = 'argument must be a simple name';
 
 export function parseExpression(text: string): ASTNode {
   try {
-    return parser.parse(text).ast;
+    return parserOfRules().parse(text).ast;
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
     const at = error.range?.start ?? 0;

@@ -2,7 +2,8 @@
  * Regular expressions of other people, matched in linear time. They are Go's (RE2), as everywhere in
  * Kubernetes: no look-around and no references back, and therefore no text that takes forever.
  */
-import { RE2JS } from 're2js';
+import { createRequire } from 'node:module';
+import type { RE2JS } from 're2js';
 
 export interface Pattern {
   /** Anywhere in the text. */
@@ -28,9 +29,18 @@ export function compilePattern(text: string): Pattern | PatternFault {
   return compiled;
 }
 
+const require = createRequire(import.meta.url);
+let loaded: typeof RE2JS | undefined;
+
+/** It is large, and most servers never see a pattern. */
+function compiler(): typeof RE2JS {
+  loaded ??= (require('re2js') as { readonly RE2JS: typeof RE2JS }).RE2JS;
+  return loaded;
+}
+
 function compile(text: string): Pattern | PatternFault {
   try {
-    const expression = RE2JS.compile(text);
+    const expression = compiler().compile(text);
     return { expression, matches: (subject) => expression.matcher(subject).find() };
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) };

@@ -1,0 +1,103 @@
+/** The status of a claim: which devices it has got, for whom, and what drivers say of them. */
+import { jsonEqual } from '../../../api/json-equal.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { metadataOf } from '../../metadata.ts';
+import { objectsAt, structAt, valueAt } from '../field-path.ts';
+import { validateUnchanged } from '../number-rules.ts';
+import { forbidden, invalid, required, type Complaints } from '../validation/complaint.ts';
+import { isGiven, readText } from '../validation/json-reading.ts';
+import { validateDnsLabel } from '../validation/names.ts';
+import { validateDistinctItems, validateItems } from './bounded-lists.ts';
+import { requestNamesOf } from './device-claim-rules.ts';
+import {
+  validateDriverName,
+  validatePoolName,
+  validateRequestReference,
+  type RequestNames,
+} from './device-names.ts';
+
+const RESERVED_FOR = 'status.reservedFor';
+const ALLOCATION = 'status.allocation';
+const RESULTS = `${ALLOCATION}.devices.results`;
+const RESERVATIONS_MAX = 256;
+const RESULTS_MAX = 32;
+
+export function* validateClaimStatus(object: JsonObject, old: JsonObject): Complaints {
+  const reservations = objectsAt(object, RESERVED_FOR);
+  yield* validateDistinctItems(
+    reservations,
+    RESERVATIONS_MAX,
+    RESERVED_FOR,
+    ({ uid }) => readText(uid),
+    validateReservation,
+  );
+  yield* validateReports(object);
+  yield* validateReserving(object, old);
+  if (!isGiven(valueAt(object, ALLOCATION))) return;
+  if (isGiven(valueAt(old, ALLOCATION))) {
+    yield* validateUnchanged(object, old, [ALLOCATION]);
+    return;
+  }
+  const names = requestNamesOf(structAt(object, 'spec.devices'));
+  yield* validateItems(objectsAt(object, RESULTS), RESULTS_MAX, RESULTS, (result, field) =>
+    validateResult(result, field, names),
+  );
+}
+
+function* validateReservation(reference: JsonObject, path: string): Complaints {
+  for (const name of ['resource', 'name', 'uid'] as const) {
+    if (readText(reference[name]) === '') yield required(`${path}.${name}`);
+  }
+}
+
+/** Nobody can use what is not there, and nobody new what is about to go. */
+function* validateReserving(object: JsonObject, old: JsonObject): Complaints {
+  const reservations = objectsAt(object, RESERVED_FOR);
+  if (reservations.length === 0) return;
+  if (!isGiven(valueAt(object, ALLOCATION))) {
+    yield forbidden(RESERVED_FOR, 'may not be specified when `allocated` is not set');
+    return;
+  }
+  if (metadataOf(object)['deletionTimestamp'] === undefined) return;
+  const before = objectsAt(old, RESERVED_FOR);
+  if (reservations.every((one) => before.some((other) => jsonEqual(one, other)))) return;
+  const detail =
+    'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set';
+  yield forbidden(RESERVED_FOR, detail);
+}
+
+/** Drivers speak of devices that the claim has, and of no others. */
+function* validateReports(object: JsonObject): Complaints {
+  const allocated = new Set(objectsAt(object, RESULTS).map(keyOfDevice));
+  const reports = objectsAt(object, 'status.devices');
+  yield* validateDistinctItems(
+    reports,
+    reports.length,
+    'status.devices',
+    keyOfDevice,
+    function* (report, path) {
+      yield* validateDevice(report, path);
+      if (allocated.has(keyOfDevice(report))) return;
+      yield invalid(path, keyOfDevice(report), 'must be an allocated device in the claim');
+    },
+  );
+}
+
+function* validateResult(result: JsonObject, path: string, names: RequestNames): Complaints {
+  yield* validateRequestReference(readText(result['request']), `${path}.request`, names);
+  yield* validateDevice(result, path);
+}
+
+function* validateDevice(device: JsonObject, path: string): Complaints {
+  yield* validateDriverName(readText(device['driver']), `${path}.driver`);
+  yield* validatePoolName(readText(device['pool']), `${path}.pool`);
+  yield* validateDnsLabel(readText(device['device']), `${path}.device`);
+}
+
+function keyOfDevice(device: JsonObject): string {
+  const [driver, pool, name, share] = ['driver', 'pool', 'device', 'shareID'].map((field) =>
+    readText(device[field]),
+  );
+  const base = `${driver}/${pool}/${name}`;
+  return share === '' ? base : `${base}/${share}`;
+}

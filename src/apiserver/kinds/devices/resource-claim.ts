@@ -1,0 +1,57 @@
+/** ResourceClaims and their templates: wishes for devices, and what became of them. */
+import type { JsonObject } from '../../../lib/json.ts';
+import { metadataOf } from '../../metadata.ts';
+import { textColumn } from '../columns.ts';
+import { changeStructAt, objectsAt, structAt, valueAt } from '../field-path.ts';
+import { withoutStatus } from '../lifecycle.ts';
+import { validateUnchanged } from '../number-rules.ts';
+import { AGE, NAME, plainKind, statusSubresource } from '../plain-kind.ts';
+import { validateAnnotations, validateLabels } from '../validation/labels.ts';
+import type { Complaints } from '../validation/complaint.ts';
+import { isGiven } from '../validation/json-reading.ts';
+import { validateClaimStatus } from './claim-status.ts';
+import { defaultDeviceClaim, validateDeviceClaim } from './device-claim-rules.ts';
+
+export const resourceClaims = plainKind('resource.k8s.io/v1', {
+  kind: 'ResourceClaim',
+  resource: 'resourceclaims',
+  subresources: [statusSubresource('ResourceClaim')],
+  rules: {
+    applyDefaults: (object) => changeStructAt(object, 'spec', defaultDeviceClaim),
+    prepareForCreate: withoutStatus,
+    validate: (object) => [...validateDeviceClaim(structAt(object, 'spec.devices'), 'spec.devices')],
+    validateUpdate: (object, old) => [...validateUnchanged(object, old, ['spec'])],
+    validateStatusUpdate: (object, old) => [...validateClaimStatus(object, old)],
+  },
+  columns: [NAME, textColumn('State', 'Whether it has got its devices.', printState), AGE],
+});
+
+export const resourceClaimTemplates = plainKind('resource.k8s.io/v1', {
+  kind: 'ResourceClaimTemplate',
+  resource: 'resourceclaimtemplates',
+  rules: {
+    applyDefaults: (object) => changeStructAt(object, 'spec.spec', defaultDeviceClaim),
+    validate: (object) => [...checkTemplate(object)],
+    validateUpdate: (object, old) => [
+      ...checkTemplate(object),
+      ...validateUnchanged(object, old, ['spec']),
+    ],
+  },
+});
+
+function* checkTemplate(object: JsonObject): Complaints {
+  const { annotations, labels } = structAt(object, 'spec.metadata');
+  yield* validateAnnotations(annotations, 'spec.metadata.annotations');
+  yield* validateLabels(labels, 'spec.metadata.labels');
+  yield* validateDeviceClaim(structAt(object, 'spec.spec.devices'), 'spec.spec.devices');
+}
+
+function printState(object: JsonObject): string {
+  const isDeleted = metadataOf(object)['deletionTimestamp'] !== undefined;
+  const states = isDeleted ? ['deleted'] : [];
+  if (!isGiven(valueAt(object, 'status.allocation'))) {
+    return [...states, ...(isDeleted ? [] : ['pending'])].join(',');
+  }
+  const isReserved = objectsAt(object, 'status.reservedFor').length > 0;
+  return [...states, 'allocated', ...(isReserved ? ['reserved'] : [])].join(',');
+}
