@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['{src,test,scripts}/**/*.test.ts'],
+    // Tests keep no state in modules, so files may share a process: loading is most of the time.
+    isolate: false,
     // A test that needs more than this is hiding a wait.
     testTimeout: 30_000,
   },

@@ -155,6 +155,7 @@ function open(folder: DataFolder): Promise<Cluster> {
     folder,
     port: 0,
     authorizationMode,
+    controllers: '*',
     version: '0',
     log,
     onOpened: () => {},

@@ -17,6 +17,7 @@ import type { NodeDoor } from '../ports/node-door.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import type { Random } from '../ports/random.ts';
 import { nodeTaint } from './admission/node-taint.ts';
+import { storageProtection } from './admission/storage-protection.ts';
 import { ApiServer } from './api-server.ts';
 import {
   accessPages,
@@ -81,9 +82,14 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
     makeToken: (account, secret) => access.makeSecretToken(account, secret),
     ...(options.controllers && { controllers: options.controllers }),
   });
-  const aggregator = new ClusterRoleAggregator(parts);
+  const runs = (name: string): boolean => options.controllers?.has(name) ?? true;
   const { caCert: cert, caKey: key } = options;
-  const signer = key === undefined ? undefined : new CertificateSigner(parts, { cert, key });
+  const others = [
+    ...(runs('cluster-role-aggregation') ? [new ClusterRoleAggregator(parts)] : []),
+    ...(runs('certificate-signer') && key !== undefined
+      ? [new CertificateSigner(parts, { cert, key })]
+      : []),
+  ];
   return {
     parts,
     fetch: (request, visitor) => server.fetch(request, visitor),
@@ -92,7 +98,7 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
     announce: (address) => bootstrapKubernetesService(parts, address),
     run: () => controllers.begin(),
     close: async () => {
-      await Promise.all([controllers.stop(), aggregator.stop(), signer?.stop()]);
+      await Promise.all([controllers, ...others].map((one) => one.stop()));
       access.stop();
     },
   };
@@ -108,7 +114,7 @@ function createServer(options: EmbeddedServerOptions, access: AccessControl): Ap
     version,
     kinds: builtInKinds,
     access: () => access,
-    admission: [...access.admission, nodeTaint],
+    admission: [...access.admission, nodeTaint, storageProtection],
     actions: (parts) => createAccessActions(parts, access),
     pages: (parts) => [accessPages(access), openApiLater(parts)],
     ...(nodeDoor && { nodeDoor }),

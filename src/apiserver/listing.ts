@@ -5,14 +5,16 @@
  * last object, so that all pages together are one list. When that snapshot is gone from history, the
  * client gets 410 and has to start over.
  */
-import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { PodkeepError } from '../lib/errors.ts';
 import type { ListPage, ObjectStore } from '../ports/object-store.ts';
+import { describeJsonFault } from './decode/json-fault.ts';
 import type { KindDefinition } from './kind.ts';
+import { textOf } from './metadata.ts';
 import type { ListOptions } from './options.ts';
 import { prefixOf } from './registry.ts';
 import { selectionOf } from './selection.ts';
-import { badRequest, expired } from './status.ts';
+import { badRequest, expired, type StatusError } from './status.ts';
 import { fromStored } from './stored-form.ts';
 
 export interface Listing {
@@ -22,6 +24,7 @@ export interface Listing {
 
 /** How many objects are looked at in one go while a page is filled. */
 const CHUNK = 500;
+const TOKEN_VERSION = 'meta.k8s.io/v1';
 
 export function listObjects(
   store: ObjectStore,
@@ -97,19 +100,47 @@ function read(
 }
 
 function makeToken(revision: number, key: string): string {
-  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: key })).toString(
+  return Buffer.from(JSON.stringify({ v: TOKEN_VERSION, rv: revision, start: key })).toString(
     'base64url',
   );
 }
 
 function readToken(token: string): { revision: number; after: string } {
-  try {
-    const read: unknown = JSON.parse(Buffer.from(token, 'base64url').toString());
-    if (isJsonObject(read) && typeof read['rv'] === 'number' && typeof read['start'] === 'string') {
-      return { revision: read['rv'], after: read['start'] };
-    }
-  } catch {
-    // The sentence below says it.
+  const strange = strangeByteOf(token);
+  if (strange !== undefined) {
+    throw invalidToken(`: illegal base64 data at input byte ${strange}`);
   }
-  throw badRequest('invalid continue token: continue key is not valid');
+  const text = Buffer.from(token, 'base64url').toString();
+  const { v, rv, start } = parseToken(text);
+  if (v !== TOKEN_VERSION) {
+    throw invalidToken(`: server does not recognize this encoded version ${textOf(v)}`);
+  }
+  if (typeof rv !== 'number' || rv === 0) {
+    throw invalidToken(`: incorrect encoded start resourceVersion (version ${TOKEN_VERSION})`);
+  }
+  if (typeof start !== 'string' || start === '') {
+    throw invalidToken(`: encoded start key empty (version ${TOKEN_VERSION})`);
+  }
+  return { revision: rv, after: start };
+}
+
+function parseToken(text: string): JsonObject {
+  try {
+    const value: Json = JSON.parse(text);
+    if (isJsonObject(value)) return value;
+  } catch {
+    throw invalidToken(`: ${describeJsonFault(text)}`);
+  }
+  throw invalidToken('');
+}
+
+function invalidToken(why: string): StatusError {
+  return badRequest(`invalid continue token: continue key is not valid${why}`);
+}
+
+/** Where a text stops to be base64; a last letter by itself says nothing. */
+function strangeByteOf(token: string): number | undefined {
+  const at = token.search(/[^A-Za-z0-9_-]/);
+  if (at >= 0) return at;
+  return token.length % 4 === 1 ? token.length - 1 : undefined;
 }

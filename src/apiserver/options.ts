@@ -195,15 +195,26 @@ function fromQuery(query: URLSearchParams): JsonObject {
 
 function integer(query: URLSearchParams, name: string): number | null {
   const text = query.get(name);
-  return text !== null && /^-?\d+$/.test(text) ? Number(text) : null;
+  if (text === null) return null;
+  const fault = faultOfInteger(text);
+  if (fault === undefined) return Number(text);
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${fault}`);
+}
+
+/** Why Go would not read it as an integer of 64 bits. */
+function faultOfInteger(text: string): string | undefined {
+  if (!/^[+-]?\d+$/.test(text)) return 'invalid syntax';
+  const value = BigInt(text.replace('+', ''));
+  return BigInt.asIntN(64, value) === value ? undefined : 'value out of range';
 }
 
 function positive(value: number | null): number | null {
   return value !== null && value > 0 ? value : null;
 }
 
+/** Whatever is said means yes, unless it is a no. */
 function isTrue(text: string | null): boolean {
-  return text === 'true' || text === '1' || text === '';
+  return text !== null && text !== '0' && text.toLowerCase() !== 'false';
 }
 
 function toValidation(text: string): FieldValidation {

@@ -10,6 +10,9 @@ import { applyStrategicMergePatch } from '../api/patch/strategic-merge-patch.ts'
 import { PodkeepError } from '../lib/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { hold, type FieldValidation } from './decode/body.ts';
+import { printGoValue } from './decode/go-value.ts';
+import { describeJsonFault } from './decode/json-fault.ts';
+import { readTyped, WrongType } from './decode/typed-object.ts';
 import type { KindDefinition } from './kind.ts';
 import {
   badRequest,
@@ -46,13 +49,14 @@ export function patchTypeOf(contentType: string, definition: KindDefinition): Pa
   return type;
 }
 
-export function readPatch(text: string): Json {
+export function readPatch(text: string, type: PatchType): Json {
   try {
     const patch: Json = JSON.parse(text);
     return patch;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw badRequest(`error decoding patch: ${why}`);
+    if (!(error instanceof SyntaxError)) throw error;
+    const why = describeJsonFault(text);
+    throw badRequest(type === 'strategic' ? why : `error decoding patch: ${why}`);
   }
 }
 
@@ -78,11 +82,24 @@ export function applyPatch(
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 400 || validation === 'Strict')
       throw error;
-    const value = JSON.stringify(patched);
-    const field = { type: 'Invalid' as const, field: 'patch', value, detail: error.message };
+    const conversion = type === 'strategic' ? conversionFault(patched, definition) : undefined;
+    const value = conversion === undefined ? JSON.stringify(patched) : printGoValue(body);
+    const detail = conversion ?? error.message;
+    const field = { type: 'Invalid' as const, field: 'patch', value, detail };
     // What does not decode is no object yet, so it has no kind and no name.
     throw invalid({ group: '', kind: '' }, '', [field]);
   }
+}
+
+/** A strategic patch makes an object and no text, so its outcome is converted, and not decoded. */
+function conversionFault(patched: JsonObject, { type }: KindDefinition): string | undefined {
+  try {
+    if (type) readTyped(patched, type);
+  } catch (error) {
+    if (error instanceof WrongType) return error.conversion;
+    throw error;
+  }
+  return undefined;
 }
 
 function patch(definition: KindDefinition, old: JsonObject, type: PatchType, body: Json): Json {

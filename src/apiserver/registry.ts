@@ -307,6 +307,10 @@ function place(definition: KindDefinition, body: JsonObject, namespace: string):
 export function checkName(object: JsonObject, name: string): void {
   const said = nameOf(object);
   if (said === name) return;
+  if (said === '') {
+    const detail = 'was undeterminable: name must be provided';
+    throw badRequest(`the name of the object (${name} based on URL) ${detail}`);
+  }
   throw badRequest(`the name of the object (${said}) does not match the name on the URL (${name})`);
 }
 

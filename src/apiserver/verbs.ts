@@ -106,6 +106,7 @@ export class Verbs {
     const { dryRun, fieldValidation } = readWriteOptions(query, 'UpdateOptions');
     const body = await readObject(request, view?.definition ?? definition, fieldValidation);
     warnings.push(...body.warnings);
+    checkName(body.object, path.name ?? '');
     if (!part && definition.rules.createsOnUpdate && !this.#parts.registry.has(targetOf(call))) {
       return this.#createAt(call, body.object, dryRun);
     }
@@ -122,9 +123,7 @@ export class Verbs {
   /** An update that finds nothing to update. */
   async #createAt(call: Call, body: JsonObject, dryRun: boolean): Promise<Answer> {
     const { user, definition, path, presenter } = call;
-    const { name, namespace } = path;
-    checkName(body, name ?? '');
-    const wanted = { definition, namespace: namespace ?? '', body, user, dryRun };
+    const wanted = { definition, namespace: path.namespace ?? '', body, user, dryRun };
     return { code: 201, body: presenter.one(await this.#parts.registry.create(wanted)) };
   }
 
@@ -134,7 +133,7 @@ export class Verbs {
     const { dryRun, fieldValidation: validation } = readWriteOptions(query, 'PatchOptions');
     const definition = view?.definition ?? call.definition;
     const type = patchTypeOf(contentTypeOf(request), definition);
-    const body = readPatch(new TextDecoder().decode(await readBytes(request)));
+    const body = readPatch(new TextDecoder().decode(await readBytes(request)), type);
     const patch = (before: JsonObject): JsonObject =>
       applyPatch(definition, before, { type, body, validation }, (found) => {
         warnings.splice(0, warnings.length, ...found);

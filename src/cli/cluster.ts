@@ -3,6 +3,7 @@
  *
  *     data folder -> store (which locks it) -> keys -> server -> door -> kubeconfig
  */
+import { chooseControllers } from '../apiserver/controllers/chosen-controllers.ts';
 import { openEmbeddedServer } from '../apiserver/embedded-server.ts';
 import { openLmdbStore } from '../apiserver/store/lmdb-store.ts';
 import { openHttpsDoor } from '../platform/https-door.ts';
@@ -19,6 +20,8 @@ export interface ClusterOptions {
   readonly folder: DataFolder;
   readonly port: number;
   readonly authorizationMode: AuthorizationMode;
+  /** Which controllers run (controllers/chosen-controllers.ts). */
+  readonly controllers: string;
   readonly version: string;
   readonly log: Log;
   /** The store is open, at this revision. */
@@ -34,6 +37,7 @@ const HOST = '127.0.0.1';
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { folder, log } = options;
+  const controllers = chooseControllers(options.controllers);
   makeDataFolder(folder);
   const closing = new ClosingList();
   try {
@@ -45,7 +49,14 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const { caCert, caKey, adminCert: clientCert, adminKey: clientKey } = pki;
     const access = { signingKey: pki.serviceAccountKey, mode: options.authorizationMode };
     const world = { store, clock, random, log };
-    const server = await openEmbeddedServer({ ...world, version, access, caCert, caKey });
+    const server = await openEmbeddedServer({
+      ...world,
+      version,
+      access,
+      caCert,
+      caKey,
+      controllers,
+    });
     closing.add(() => server.close());
     const door = await openHttpsDoor({
       handler: server,

@@ -31,6 +31,11 @@ export function describeUp(
         .choices(['RBAC', 'AlwaysAllow'])
         .default('RBAC'),
     )
+    .option(
+      '--controllers <names>',
+      'which controllers run inside: "*" is all of them, "-NAME" leaves one out',
+      '*',
+    )
     .addOption(
       new Option('--output <form>', 'sentences for people, or one JSON object a line')
         .choices(['text', 'json'])

@@ -17,6 +17,7 @@ export interface UpOptions {
   readonly dataDir?: string;
   readonly port: number;
   readonly authorizationMode: AuthorizationMode;
+  readonly controllers: string;
   readonly output: 'text' | 'json';
   /** What to run while the server is up; empty: nothing, it stays up until it is stopped. */
   readonly command: readonly string[];

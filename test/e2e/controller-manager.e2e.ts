@@ -8,7 +8,6 @@ import type { RunningApiServer } from './support/api-server.ts';
 import { startChosenServer } from './support/chosen-server.ts';
 import { startControllerManager, startScheduler } from './support/controller-manager.ts';
 import type { Daemon } from './support/daemon.ts';
-import { provideDeviceKinds } from './support/device-kinds.ts';
 import { kubectlOrThrow } from './support/kubectl.ts';
 import { waitFor } from './support/patience.ts';
 import { SimulatedNode } from './support/simulated-node.ts';
@@ -49,7 +48,6 @@ const daemons: Daemon[] = [];
 
 beforeAll(async () => {
   server = await startChosenServer();
-  await provideDeviceKinds(server);
   const { kubeconfig } = server;
   const folder = path.join(server.folder, 'beside');
   daemons.push(await startControllerManager({ kubeconfig, folder, controllers: ['*'] }));

@@ -54,9 +54,12 @@ describe.each(CHAPTERS)('$title', (chapter) => {
   }
 });
 
+/** The same controllers as beside the other server, which has no scheduler and no signer. */
+const BESIDE_THE_OTHER = '*,-scheduler,-certificate-signer,-pod-garbage-collector';
+
 function startServer(kind: string, index: number): Promise<RunningApiServer> {
   return kind === 'podkeep'
-    ? PodkeepUp.start()
+    ? PodkeepUp.start(['--controllers', BESIDE_THE_OTHER])
     : RealApiServer.start({ name: `kube-apiserver-${index}` });
 }
 

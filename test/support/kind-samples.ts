@@ -26,6 +26,9 @@ const boats = {
   names: { kind: 'Boat', plural: 'boats' },
   versions: [{ name: 'v1', served: true, storage: true, schema }],
 };
+const deviceClaim = {
+  devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu.example.com' } }] },
+};
 
 export const SAMPLES: Readonly<Record<string, JsonObject>> = {
   'apiextensions.k8s.io/v1/customresourcedefinitions': {
@@ -76,6 +79,9 @@ export const SAMPLES: Readonly<Record<string, JsonObject>> = {
   'autoscaling/v2/horizontalpodautoscalers': {
     spec: { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'web' } },
   },
+  'autoscaling/v1/horizontalpodautoscalers': {
+    spec: { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'web' } },
+  },
   'batch/v1/jobs': { spec: { template: jobTemplate } },
   'batch/v1/cronjobs': {
     spec: { schedule: '*/5 * * * *', jobTemplate: { spec: { template: jobTemplate } } },
@@ -88,6 +94,11 @@ export const SAMPLES: Readonly<Record<string, JsonObject>> = {
   },
   'networking.k8s.io/v1/ingressclasses': { spec: { controller: 'example.com/ingress' } },
   'networking.k8s.io/v1/networkpolicies': { spec: { podSelector: {} } },
+  'networking.k8s.io/v1/ipaddresses': {
+    metadata: { name: '192.0.2.7' },
+    spec: { parentRef: { resource: 'services', namespace: 'default', name: 'web' } },
+  },
+  'networking.k8s.io/v1/servicecidrs': { spec: { cidrs: ['192.0.2.0/24'] } },
   'policy/v1/poddisruptionbudgets': { spec: { minAvailable: 1, selector } },
   'rbac.authorization.k8s.io/v1/clusterrolebindings': { roleRef },
   'rbac.authorization.k8s.io/v1/clusterroles': { rules: [rule] },
@@ -99,6 +110,10 @@ export const SAMPLES: Readonly<Record<string, JsonObject>> = {
   'storage.k8s.io/v1/storageclasses': { provisioner: 'example.com/disk' },
   'storage.k8s.io/v1/volumeattachments': {
     spec: { attacher: 'example.com/disk', nodeName: 'n', source: { persistentVolumeName: 'v' } },
+  },
+  'storage.k8s.io/v1/volumeattributesclasses': {
+    driverName: 'disk.example.com',
+    parameters: { iops: '100' },
   },
   'admissionregistration.k8s.io/v1/mutatingadmissionpolicies': {
     spec: {
@@ -125,5 +140,24 @@ export const SAMPLES: Readonly<Record<string, JsonObject>> = {
     addressType: 'IPv4',
     endpoints: [{ addresses: ['192.0.2.1'] }],
     ports: [{ port: 80 }],
+  },
+  'resource.k8s.io/v1/deviceclasses': {
+    spec: { selectors: [{ cel: { expression: 'true' } }] },
+  },
+  'resource.k8s.io/v1/resourceclaims': { spec: deviceClaim },
+  'resource.k8s.io/v1/resourceclaimtemplates': { spec: { spec: deviceClaim } },
+  'resource.k8s.io/v1/resourceslices': {
+    spec: {
+      driver: 'gpu.example.com',
+      nodeName: 'n',
+      pool: { name: 'n', generation: 1, resourceSliceCount: 1 },
+      devices: [{ name: 'gpu-0', attributes: { model: { string: 'a' } } }],
+    },
+  },
+  'flowcontrol.apiserver.k8s.io/v1/flowschemas': {
+    spec: { priorityLevelConfiguration: { name: 'slow' } },
+  },
+  'flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations': {
+    spec: { type: 'Limited', limited: { limitResponse: { type: 'Queue', queuing: {} } } },
   },
 };

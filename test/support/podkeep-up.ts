@@ -9,8 +9,10 @@ import type { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
+import { bundlePodkeep } from './podkeep-bundle.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
+const PROGRAM = await bundlePodkeep('up');
 
 export interface Ended {
   readonly code: number | null;
@@ -24,7 +26,7 @@ export class PodkeepUp {
   err = '';
 
   constructor(args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
-    const program = ['--import', 'tsx', path.join(ROOT, 'src/main.ts'), 'up', ...args];
+    const program = [PROGRAM, 'up', ...args];
     this.child = spawn(process.execPath, program, {
       cwd: ROOT,
       env,

@@ -8,6 +8,7 @@ import { LimitRanger } from './limit-ranger.ts';
 import { NamespaceLifecycle } from './namespace-lifecycle.ts';
 import { Priority } from './priority.ts';
 import { ResourceQuotas } from './resource-quota.ts';
+import { ServerTimes } from './server-times.ts';
 import { ServiceAccounts } from './service-account.ts';
 import { ServiceAddresses } from './service-addresses.ts';
 
@@ -23,6 +24,7 @@ export function builtInAdmission(
     defaultTolerations,
     new Priority(store),
     new ServiceAddresses(store, random),
+    new ServerTimes(clock),
     new ResourceQuotas(store, clock),
   ];
 }

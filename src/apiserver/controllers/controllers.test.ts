@@ -74,6 +74,7 @@ test('every controller has a name by which it can be left out', () => {
     'node-lifecycle',
     'taint-eviction',
     'pod-garbage-collector',
+    'storage-protection',
     'event-expiry',
     'scheduler',
   ]);

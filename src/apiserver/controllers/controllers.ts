@@ -18,6 +18,7 @@ import { PodGarbageController } from './nodes/pod-garbage-controller.ts';
 import { TaintEvictionController } from './nodes/taint-eviction-controller.ts';
 import { QuotaController } from './quota/quota-controller.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
+import { StorageProtectionController } from './storage-protection/storage-protection-controller.ts';
 
 export type { MakeToken };
 
@@ -25,7 +26,7 @@ export type ControllerName = keyof typeof STARTERS;
 
 export interface ControllerOptions {
   /** Those that run; absent: all for which there is what they need. */
-  readonly controllers?: ReadonlySet<ControllerName>;
+  readonly controllers?: ReadonlySet<string>;
   /** The certificate of the authority that signed the server's own; without it, none is published. */
   readonly certificatePem?: string;
   /** Without it, secrets for tokens stay empty. */
@@ -51,6 +52,7 @@ const STARTERS = {
     new NodeController(parts, { graceSeconds: nodeGraceSeconds }),
   'taint-eviction': (parts) => new TaintEvictionController(parts),
   'pod-garbage-collector': (parts) => new PodGarbageController(parts),
+  'storage-protection': (parts) => new StorageProtectionController(parts),
   'event-expiry': (parts) => new EventExpiryController(parts),
   scheduler: (parts) => new Scheduler(parts),
 } satisfies Readonly<Record<string, Starter>>;

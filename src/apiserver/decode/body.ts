@@ -9,8 +9,9 @@ import type { ApiRequest } from '../../ports/http-handler.ts';
 import { isCustomKind, readCustomObject } from '../custom/custom-object.ts';
 import type { KindDefinition } from '../kind.ts';
 import { textOf } from '../metadata.ts';
-import { badRequest, tooLarge, unsupportedMediaType } from '../status.ts';
-import { readJson } from './json-text.ts';
+import { badRequest, tooLarge, unsupportedMediaType, type StatusError } from '../status.ts';
+import { describeJsonFault } from './json-fault.ts';
+import { readJson, type ReadJson } from './json-text.ts';
 import { readTyped, WrongType, type TypedObject } from './typed-object.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
@@ -115,20 +116,45 @@ async function readRaw(bytes: Uint8Array, contentType: string, kind: string): Pr
   if (contentType === PROTOBUF_TYPE) return { value: readProtobuf(bytes, kind), duplicates: [] };
   if (contentType !== JSON_TYPE && contentType !== YAML_TYPE) throw unsupportedMediaType(ACCEPTED);
   const text = new TextDecoder().decode(bytes);
+  const { value, duplicates } = await readText(text, contentType, kind);
+  if (isJsonObject(value)) return { value, duplicates };
+  const found = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
+  throw unrecognized(kind, `json: cannot unmarshal ${found} into Go value of type ${NAMED}`, text);
+}
+
+/** What Go calls the two fields that it looks at first. */
+const NAMED =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; ' +
+  'Kind string "json:\\"kind,omitempty\\"" }';
+
+async function readText(text: string, contentType: string, kind: string): Promise<ReadJson> {
   try {
-    const { value, duplicates } =
-      contentType === JSON_TYPE ? readJson(text) : { value: await readYaml(text), duplicates: [] };
-    if (isJsonObject(value)) return { value, duplicates };
+    if (contentType === YAML_TYPE) return { value: await readYaml(text), duplicates: [] };
+    return readJson(text);
   } catch (error) {
+    if (error instanceof SyntaxError && contentType === JSON_TYPE) {
+      throw unrecognized(kind, describeJsonFault(text), text);
+    }
     const why = error instanceof Error ? error.message : String(error);
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): ` +
-        `couldn't get version/kind; ${why}`,
-    );
+    throw unrecognized(kind, why, text);
   }
-  throw badRequest(
-    `the object provided is unrecognized (must be of type ${kind}): it is not an object`,
+}
+
+function unrecognized(kind: string, why: string, text: string): StatusError {
+  return badRequest(
+    `the object provided is unrecognized (must be of type ${kind}): ` +
+      `couldn't get version/kind; json parse error: ${why} (${summarize(text)})`,
   );
+}
+
+const SHOWN_MAX = 30;
+
+/** The beginning of a body: as it is if it looks like JSON, or else in hexadecimal digits. */
+function summarize(text: string): string {
+  if (text === '') return '<empty>';
+  const bytes = Buffer.from(text);
+  const shown = bytes.subarray(0, SHOWN_MAX).toString(text.startsWith('{') ? 'utf8' : 'hex');
+  return bytes.byteLength > SHOWN_MAX ? `${shown} ...` : shown;
 }
 
 /** YAML 1.1, as Kubernetes reads it: `on` is a boolean. No anchors that explode. */

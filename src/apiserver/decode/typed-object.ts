@@ -11,6 +11,7 @@ import { parseMicroTime, parseTime } from '../../api/time.ts';
 import { readQuantity } from '../../api/quantity-text.ts';
 import { structOf } from '../../api/schema/schema.ts';
 import type { Field, Scalar, Shape, Special, StructType } from '../../api/schema/shape.ts';
+import { goKindOf } from './go-value.ts';
 
 export interface TypedObject {
   readonly object: JsonObject;
@@ -21,6 +22,13 @@ export interface TypedObject {
 /** The value cannot be one of that type. The message names the field. */
 export class WrongType extends Error {
   override readonly name = 'WrongType';
+  /** What is said of it where a value is converted rather than decoded, as by a strategic patch. */
+  readonly conversion: string;
+
+  constructor(message: string, conversion = message) {
+    super(message);
+    this.conversion = conversion;
+  }
 }
 
 const DEPTH_MAX = 500;
@@ -82,7 +90,7 @@ function readValue(
           : readValue(item ?? {}, shape.item, `${path}[${index}]`, unknown, depth + 1),
       );
     case 'map':
-      if (!isJsonObject(value)) throw wrongType(value, path, 'an object');
+      if (!isJsonObject(value)) throw wrongType(value, path, 'a map');
       return Object.fromEntries(
         Object.entries(value).map(([key, inner]) => [
           key,
@@ -195,7 +203,21 @@ function zeroOf(shape: Shape): Json {
 function wrongType(value: Json, path: string, expected: string): WrongType {
   return new WrongType(
     `json: cannot unmarshal ${kindOf(value)} into field ${path} of type ${expected}`,
+    describeConversion(goKindOf(value), expected),
   );
+}
+
+/** Go converts numbers to texts and to each other, and knows of no other way. */
+function describeConversion(kind: string, expected: string): string {
+  if (expected === 'a list' || expected === 'base64 text') {
+    return `cannot restore slice from ${kind}`;
+  }
+  if (expected === 'a map') return `cannot restore map from ${kind}`;
+  if (expected === 'an object') return `cannot restore struct from: ${kind}`;
+  const type = expected === 'a number' ? 'float64' : expected;
+  const isConvertible =
+    type === 'string' ? kind === 'int64' : kind === 'float64' && type !== 'bool';
+  return isConvertible ? `cannot convert ${kind} to ${type}` : `unrecognized type: ${type}`;
 }
 
 function kindOf(value: Json): string {

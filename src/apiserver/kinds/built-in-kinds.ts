@@ -11,6 +11,7 @@ import {
   validatingWebhookConfigurations,
 } from './admission-webhook.ts';
 import { apiServices } from './api-service.ts';
+import { oldHorizontalPodAutoscalers } from './autoscaler-v1.ts';
 import { certificateSigningRequests } from './certificate-signing-request.ts';
 import { componentStatuses } from './component-status.ts';
 import { configMaps } from './config-map.ts';
@@ -20,9 +21,13 @@ import { csiDrivers, csiNodes, csiStorageCapacities } from './csi.ts';
 import { customResourceDefinitions } from './custom-resource-definition.ts';
 import { daemonSets } from './daemon-set.ts';
 import { deployments } from './deployment.ts';
+import { deviceClasses } from './devices/device-class.ts';
+import { resourceClaims, resourceClaimTemplates } from './devices/resource-claim.ts';
+import { resourceSlices } from './devices/resource-slice.ts';
 import { endpointSlices } from './endpoint-slice.ts';
 import { endpoints } from './endpoints.ts';
 import { events, groupEvents } from './event.ts';
+import { flowSchemas, priorityLevelConfigurations } from './flow-control.ts';
 import { horizontalPodAutoscalers } from './horizontal-pod-autoscaler.ts';
 import { ingressClasses } from './ingress-class.ts';
 import { ingresses } from './ingress.ts';
@@ -54,10 +59,12 @@ import {
 import { runtimeClasses } from './runtime-class.ts';
 import { secrets } from './secret.ts';
 import { serviceAccounts } from './service-account.ts';
+import { ipAddresses, serviceCidrs } from './service-network.ts';
 import { services } from './service.ts';
 import { statefulSets } from './stateful-set.ts';
 import { storageClasses } from './storage-class.ts';
 import { volumeAttachments } from './volume-attachment.ts';
+import { volumeAttributesClasses } from './volume-attributes-class.ts';
 
 const core: readonly KindDefinition[] = [
   bindings,
@@ -102,6 +109,14 @@ const storage: readonly KindDefinition[] = [
   csiStorageCapacities,
   storageClasses,
   volumeAttachments,
+  volumeAttributesClasses,
+];
+
+const devices: readonly KindDefinition[] = [
+  deviceClasses,
+  resourceClaims,
+  resourceClaimTemplates,
+  resourceSlices,
 ];
 
 const admission: readonly KindDefinition[] = [
@@ -120,12 +135,15 @@ export const builtInKinds: readonly KindDefinition[] = [
   groupEvents,
   ...reviews,
   horizontalPodAutoscalers,
+  oldHorizontalPodAutoscalers,
   jobs,
   cronJobs,
   certificateSigningRequests,
   ingresses,
   ingressClasses,
   networkPolicies,
+  ipAddresses,
+  serviceCidrs,
   podDisruptionBudgets,
   clusterRoleBindings,
   clusterRoles,
@@ -138,4 +156,7 @@ export const builtInKinds: readonly KindDefinition[] = [
   leases,
   runtimeClasses,
   endpointSlices,
+  ...devices,
+  flowSchemas,
+  priorityLevelConfigurations,
 ];

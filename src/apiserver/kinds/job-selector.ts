@@ -4,7 +4,7 @@
  */
 import { matchesLabels } from '../../api/label-selector.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { nameOf } from '../metadata.ts';
+import { metadataOf, nameOf, withMetadata } from '../metadata.ts';
 import { changeStructAt, structAt, textAt, valueAt } from './field-path.ts';
 import { readSelector } from './selector-rules.ts';
 import { invalid, required, type Complaints } from './validation/complaint.ts';
@@ -20,7 +20,12 @@ const LABELS = 'spec.template.metadata.labels';
 
 export function withGeneratedSelector(job: JsonObject): JsonObject {
   if (readFlag(valueAt(job, 'spec.manualSelector'))) return job;
-  const labelled = changeStructAt(job, LABELS, (labels) => fillAbsent(labels, expectedLabels(job)));
+  const { labels: own } = metadataOf(job);
+  const labels = fillAbsent(structAt(job, LABELS), expectedLabels(job));
+  const placed = changeStructAt(job, LABELS, () => labels);
+  // A job without labels of its own has those of its template: they are one and the same.
+  const isShared = !isGiven(own) || own === valueAt(job, LABELS);
+  const labelled = isShared ? withMetadata(placed, { labels }) : placed;
   return changeStructAt(labelled, 'spec.selector.matchLabels', (labels) =>
     fillAbsent(labels, { [UID_LABEL]: textAt(job, 'metadata.uid') }),
   );

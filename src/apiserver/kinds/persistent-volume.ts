@@ -8,6 +8,7 @@ import { withStatus } from './lifecycle.ts';
 import { IMMUTABLE } from './number-rules.ts';
 import { printClass, printGiven, printModes, printPhase } from './persistent-volume-claim.ts';
 import { AGE, NAME, plainKind, statusSubresource } from './plain-kind.ts';
+import { defaultSource } from './pod-template/volume-defaults.ts';
 import {
   forbidden,
   invalid,
@@ -72,7 +73,7 @@ export const persistentVolumes = plainKind('v1', {
 
 function defaultSpec(spec: JsonObject): JsonObject {
   const filled = fillEmpty(spec, { persistentVolumeReclaimPolicy: 'Retain' });
-  return fillAbsent(filled, { volumeMode: 'Filesystem' });
+  return defaultSource(fillAbsent(filled, { volumeMode: 'Filesystem' }));
 }
 
 function* checkSpec(spec: JsonObject): Complaints {

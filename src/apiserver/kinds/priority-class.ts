@@ -1,7 +1,7 @@
 /** PriorityClasses: whose pods go first. */
 import type { JsonObject } from '../../lib/json.ts';
 import { nameOf } from '../metadata.ts';
-import { booleanColumn, integerColumn, textColumn, wide } from './columns.ts';
+import { booleanColumn, integerColumn, textColumn } from './columns.ts';
 import { numberAt, textAt } from './field-path.ts';
 import { startGenerations } from './lifecycle.ts';
 import { validateUnchanged } from './number-rules.ts';
@@ -45,10 +45,8 @@ export const priorityClasses = plainKind('scheduling.k8s.io/v1', {
       readFlag(object['globalDefault']),
     ),
     AGE,
-    wide(
-      textColumn('PreemptionPolicy', 'Whether its pods push others aside.', (object) =>
-        textAt(object, 'preemptionPolicy'),
-      ),
+    textColumn('PreemptionPolicy', 'Whether its pods push others aside.', (object) =>
+      textAt(object, 'preemptionPolicy'),
     ),
   ],
 });

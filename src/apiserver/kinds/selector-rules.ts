@@ -28,11 +28,13 @@ export function isEmptySelector(selector: unknown): boolean {
 }
 
 export function* validateTemplateLabels(object: JsonObject): Complaints {
-  const selector = readSelector(valueAt(object, 'spec.selector'));
+  const said = valueAt(object, 'spec.selector');
+  const selector = readSelector(said);
   const path = 'spec.template.metadata.labels';
   const labels = structAt(object, path);
-  if (!selector || selector.length === 0) return;
-  if (matchesLabels(selector, Object.fromEntries(readTextMap(labels)))) return;
+  // One that is not there selects nothing, and one that is empty everything.
+  if (isGiven(said) && (!selector || selector.length === 0)) return;
+  if (selector && matchesLabels(selector, Object.fromEntries(readTextMap(labels)))) return;
   yield invalid(path, valueAt(object, path) ?? null, '`selector` does not match template `labels`');
 }
 

@@ -88,9 +88,21 @@ function* validateSamePorts(ports: readonly JsonObject[]): Complaints {
   for (const [index, port] of ports.entries()) {
     const [protocol, number] = [readText(port['protocol']), readNumber(port['port'])];
     const key = `${protocol}/${number}`;
-    if (seen.has(key)) yield duplicate(`spec.ports[${index}]`, { protocol, port: number });
+    if (seen.has(key)) yield duplicate(`spec.ports[${index}]`, keyInGo(protocol, number));
     seen.add(key);
   }
+}
+
+/** What the API compares, and shows: a port of which nothing else is said, in the names of Go. */
+function keyInGo(protocol: string, port: number): JsonObject {
+  return {
+    Name: '',
+    Protocol: protocol,
+    AppProtocol: null,
+    Port: port,
+    TargetPort: 0,
+    NodePort: 0,
+  };
 }
 
 /** An address, once given, stays while the service has a type that has one. */

@@ -24,6 +24,8 @@ describe('every workload', () => {
   ])('%s needs a selector that selects something', async (key, word) => {
     expect(await tryCreate(key, { spec: { selector: null } })).toEqual([
       'spec.selector: Required value',
+      'spec.template.metadata.labels: Invalid value: {"app":"web"}: ' +
+        '`selector` does not match template `labels`',
     ]);
     expect(await tryCreate(key, { spec: { selector: { matchLabels: null } } })).toEqual([
       `spec.selector: Invalid value: {}: empty selector is invalid for ${word}`,

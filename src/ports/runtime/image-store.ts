@@ -2,13 +2,24 @@
 
 export interface ImageStore {
   /** Null: it is not here. Throws INVALID_IMAGE_NAME for what can be no name. */
-  find(image: string): Promise<Image | null>;
+  find(image: string, use?: ImageUse): Promise<Image | null>;
   /** Returns the reference by which containers are made from it. */
-  pull(image: string, credentials: Credentials | null, signal: AbortSignal): Promise<string>;
+  pull(
+    image: string,
+    credentials: Credentials | null,
+    signal: AbortSignal,
+    use?: ImageUse,
+  ): Promise<string>;
   list(): Promise<readonly Image[]>;
   remove(ref: string): Promise<void>;
   /** Space that images take; null: the store does not know. */
   usage(): Promise<ImageUsage | null>;
+}
+
+/** What is known about the container that is to be made from an image. */
+export interface ImageUse {
+  /** It names its own command. A runtime that has no images may then need none. */
+  readonly hasCommand: boolean;
 }
 
 export interface Image {

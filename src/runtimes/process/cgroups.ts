@@ -34,6 +34,8 @@ export interface Cgroups {
   /** How often the kernel ended something in it for its memory. */
   outOfMemoryKills(folders: readonly string[]): number;
   remove(folders: readonly string[]): void;
+  /** Takes away the groups of containers that nobody knows: a kill came before their record. */
+  sweep(known: ReadonlySet<string>): void;
   /** Takes away the runtime's own group, if nothing is in it. */
   close(): void;
 }
@@ -98,18 +100,23 @@ abstract class MadeCgroups {
     for (const folder of folders) tryTo(() => rmdirSync(folder));
   }
 
-  close(): void {
+  sweep(known: ReadonlySet<string>): void {
     for (const base of this.#bases) {
-      // What is still in use stays, and the base with it.
-      tryTo(() => {
-        for (const name of readdirSync(base)) tryTo(() => rmdirSync(path.join(base, name)));
-      });
-      tryTo(() => rmdirSync(base));
+      for (const entry of readdirSync(base, { withFileTypes: true })) {
+        if (!entry.isDirectory() || known.has(entry.name)) continue;
+        tryTo(() => rmdirSync(path.join(base, entry.name)));
+      }
     }
+  }
+
+  /** What is still in use stays, and the base with it. */
+  close(): void {
+    for (const base of this.#bases) tryTo(() => rmdirSync(base));
   }
 }
 
-class UnifiedCgroups extends MadeCgroups implements Cgroups {
+/** Version 2. */
+export class UnifiedCgroups extends MadeCgroups implements Cgroups {
   readonly limitsCpu: boolean;
   readonly limitsMemory = true;
 
@@ -140,7 +147,8 @@ class UnifiedCgroups extends MadeCgroups implements Cgroups {
   }
 }
 
-class SeparateCgroups extends MadeCgroups implements Cgroups {
+/** Version 1. */
+export class SeparateCgroups extends MadeCgroups implements Cgroups {
   readonly limitsCpu: boolean;
   readonly limitsMemory: boolean;
 
@@ -164,14 +172,17 @@ class SeparateCgroups extends MadeCgroups implements Cgroups {
   }
 
   usage(folders: readonly string[]): CgroupUsage {
-    const first = (name: string): string => folders.map((each) => read(each, name)).find(Boolean) ?? '';
+    const first = (name: string): string =>
+      folders.map((each) => read(each, name)).find(Boolean) ?? '';
     const inactive = field(first('memory.stat'), 'total_inactive_file') ?? 0;
     const memory = numberOf(first('memory.usage_in_bytes'));
     return usageOf(numberOf(first('cpuacct.usage')), memory, inactive);
   }
 
   outOfMemoryKills(folders: readonly string[]): number {
-    const kills = folders.map((folder) => field(read(folder, 'memory.oom_control'), 'oom_kill') ?? 0);
+    const kills = folders.map(
+      (folder) => field(read(folder, 'memory.oom_control'), 'oom_kill') ?? 0,
+    );
     return Math.max(0, ...kills);
   }
 }

@@ -11,19 +11,21 @@
  * 2. Signals go to processes that are known by their ID and their start.
  * 3. No exit code and no process means that it was killed: 137.
  */
-import { spawn } from 'node:child_process';
-import { closeSync, openSync, statSync, watch, type FSWatcher } from 'node:fs';
+import { watch, type FSWatcher } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { RuntimeContainerState } from '../../api/runtime-pod.ts';
+import { PodkeepError } from '../../lib/errors.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { RuntimeEvent } from '../../ports/runtime/pod-runtime.ts';
+import { Changes } from './changes.ts';
 import { containerNotStarted } from './errors.ts';
 import {
-  parseClaim,
+  claimForRemoval,
+  readClaim,
+  notesTimeMs,
   readNotes,
-  readText,
   readTrouble,
   type Claim,
   type Notes,
@@ -40,6 +42,8 @@ import {
 } from './proc-table.ts';
 import type { ContainerRecord, ContainerResult } from './records.ts';
 import { signalNumber } from './signals.ts';
+import { spawnInit, type Launch } from './spawn-init.ts';
+import { judge } from './verdict.ts';
 
 /** What all containers of one runtime have in common. */
 export interface ContainerWorld {
@@ -52,23 +56,14 @@ export interface ContainerWorld {
   readonly emit: (event: RuntimeEvent) => void;
 }
 
-export interface Launch {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}
-
 const START_MS_MAX = 60_000;
 const GONE_STEP_MS = 4;
 const GONE_STEPS_MAX = 500;
-const KILLED = 137;
-/** What the other runtimes report for a command that could not be run. */
-const NEVER_RAN = 128;
 
 export class Container {
   readonly folder: string;
   readonly #world: ContainerWorld;
-  readonly #waiters = new Set<() => void>();
+  readonly #changes: Changes;
   #record: ContainerRecord;
   #state: RuntimeContainerState = 'created';
   #claim: Claim | undefined;
@@ -86,6 +81,7 @@ export class Container {
     this.#record = record;
     this.folder = folder;
     this.#world = world;
+    this.#changes = new Changes(world.clock);
   }
 
   get record(): ContainerRecord {
@@ -101,7 +97,8 @@ export class Container {
   }
 
   get startedAtMs(): number | undefined {
-    return this.#result ? this.#result.startedAtMs : this.#claim?.claimedAtMs;
+    if (this.#result) return this.#result.startedAtMs;
+    return this.#state === 'running' ? this.#claim?.claimedAtMs : undefined;
   }
 
   /** The first process, from the moment it is known until it has ended. */
@@ -109,9 +106,21 @@ export class Container {
     return this.#result ? undefined : this.#claim?.init;
   }
 
-  /** The process that the command became. */
+  /** Which session its processes belong to, where nothing else tells. */
+  get session(): number | undefined {
+    return this.#hasOwnProcesses() ? undefined : this.#claim?.session;
+  }
+
+  /** What init started: the command, or with a terminal whoever made it. */
   get main(): ProcessIdentity | undefined {
     return this.#result ? undefined : this.#notes.main;
+  }
+
+  /** The command itself. */
+  get command(): ProcessIdentity | undefined {
+    const { main } = this;
+    if (!main || !this.record.config.tty) return main;
+    return readProcesses().find(({ parent }) => parent === main.pid) ?? main;
   }
 
   /** Finds out what became of it while nobody looked. */
@@ -132,7 +141,12 @@ export class Container {
 
   /** Returns when it runs; throws CONTAINER_NOT_STARTED when it never will. */
   start(launch: () => Promise<Launch>): Promise<void> {
-    this.#starting ??= this.#start(launch);
+    this.#starting ??= this.#start(launch).catch((error: unknown) => {
+      // What failed before anything ran can be tried again.
+      if (this.#state === 'created') this.#starting = undefined;
+      if (error instanceof PodkeepError) throw error;
+      throw containerNotStarted({ name: this.record.config.name, reason: reasonOf(error) }, error);
+    });
     return this.#starting;
   }
 
@@ -141,34 +155,17 @@ export class Container {
       if (!this.#claim) {
         const chain = await launch();
         await this.#observe();
-        this.#spawn(chain);
+        const onError = (error: Error): void => this.#fail(reasonOf(error));
+        spawnInit(chain, this.folder, () => this.look(), onError);
       }
       const hasSettled = (): boolean => this.#state !== 'created';
-      await this.#until(hasSettled, this.#world.clock, START_MS_MAX);
+      await this.#changes.until(hasSettled, { ms: START_MS_MAX });
       if (!hasSettled()) this.#fail(`it was not running after ${START_MS_MAX / 1000} s`);
-      await this.#ending;
+      await (hasSettled() ? undefined : this.#ending);
     }
     if (this.#result?.reason === 'StartError') {
       const { name } = this.record.config;
       throw containerNotStarted({ name, reason: this.#result.message ?? 'it was ended' });
-    }
-  }
-
-  /** The processes of a container keep what they are given here, so it is given by file. */
-  #spawn({ command, args, env }: Launch): void {
-    const files = ['stdout', 'stderr'].map((name) => openSync(path.join(this.folder, name), 'a', 0o600));
-    try {
-      const child = spawn(command, args, {
-        cwd: '/',
-        env,
-        detached: true,
-        stdio: ['ignore', ...files],
-      });
-      child.unref();
-      child.on('exit', () => this.look());
-      child.on('error', (error) => this.#fail(reasonOf(error)));
-    } finally {
-      for (const file of files) closeSync(file);
     }
   }
 
@@ -210,7 +207,8 @@ export class Container {
   look(): void {
     if (this.#result || this.#isClosed) return;
     this.#glance();
-    if (!this.#watcher) for (const stream of ['stdout', 'stderr'] as const) this.#pump?.wake(stream);
+    if (!this.#watcher)
+      for (const stream of ['stdout', 'stderr'] as const) this.#pump?.wake(stream);
     if (!this.#claim || this.#isInitAlive()) return;
     // It may have written its last word between the two looks.
     this.#glance();
@@ -233,23 +231,25 @@ export class Container {
     if (this.#stop) this.#askToStop();
     const { exitCode, failure } = this.#notes;
     if (exitCode !== undefined || failure !== undefined) this.#ending ??= this.#end();
-    this.#changed();
+    this.#changes.notify();
   }
 
   #readFiles(): void {
-    this.#claim ??= readClaim(path.join(this.folder, 'claim'));
+    this.#claim ??= readClaim(this.folder);
     const notes = readNotes(this.folder);
     // A folder that is being deleted must not make us forget what we know.
-    if (notes.isRunning || notes.main || notes.failure !== undefined) this.#notes = notes;
-    else if (notes.exitCode !== undefined) this.#notes = notes;
+    if (notes.main || notes.failure !== undefined) this.#notes = notes;
   }
 
   /** Writes down how it ended, once nothing of it is left. */
   async #end(): Promise<void> {
     const { log } = this.#world;
+    let isDrained = false;
     try {
       await this.#gone();
-      await this.#pump?.drain();
+      isDrained = (await this.#pump?.drain()) ?? true;
+      // Whoever opens the folder next finds the rest of the output, and judges.
+      if (this.#isClosed) return;
       const result = this.#judge();
       await writeJson(path.join(this.folder, 'result.json'), result).catch((error: unknown) => {
         if (!isMissing(error)) throw error;
@@ -264,43 +264,26 @@ export class Container {
     }
     this.#state = 'exited';
     this.#stop?.cancel();
-    await this.#release();
-    for (const name of ['stdout', 'stderr', 'position', 'stdin', 'root']) {
-      await rm(path.join(this.folder, name), { recursive: true, force: true }).catch(() => undefined);
-    }
     this.#tell('containerDied');
-    this.#changed();
+    this.#changes.notify();
+    await this.#release();
+    // Lines that did not get into the log stay where they are, for a person to find.
+    for (const name of ['stdin', 'root', ...(isDrained ? ['stdout', 'stderr', 'position'] : [])]) {
+      const file = path.join(this.folder, name);
+      await rm(file, { recursive: true, force: true }).catch(() => undefined);
+    }
   }
 
   #judge(): ContainerResult {
-    const { exitCode, failure, isRunning } = this.#notes;
-    const finishedAtMs = exitCode === undefined ? this.#world.clock.now() : this.#notesTimeMs();
-    const startedAtMs = this.#claim?.claimedAtMs;
-    if (!isRunning && (failure !== undefined || exitCode !== undefined)) {
-      const message = failure || readTrouble(this.folder) || this.#lastWords();
-      return { exitCode: NEVER_RAN, finishedAtMs, reason: 'StartError', message };
-    }
-    const code = exitCode ?? KILLED;
-    const isOutOfMemory = code !== 0 && this.#world.wasOutOfMemory(this);
-    const reason = isOutOfMemory ? 'OOMKilled' : code === 0 ? 'Completed' : 'Error';
-    return {
-      exitCode: code,
-      finishedAtMs,
-      ...(startedAtMs === undefined ? {} : { startedAtMs }),
-      reason,
-    };
-  }
-
-  #notesTimeMs(): number {
-    try {
-      return statSync(path.join(this.folder, 'state')).mtimeMs;
-    } catch {
-      return this.#world.clock.now();
-    }
-  }
-
-  #lastWords(): string {
-    return readText(path.join(this.folder, 'stderr')).trim().split('\n').slice(-2).join('; ');
+    const { exitCode } = this.#notes;
+    const now = this.#world.clock.now();
+    return judge({
+      notes: this.#notes,
+      finishedAtMs: (exitCode === undefined ? undefined : notesTimeMs(this.folder)) ?? now,
+      startedAtMs: this.#claim?.claimedAtMs,
+      wasOutOfMemory: this.#world.wasOutOfMemory(this),
+      trouble: readTrouble(this.folder),
+    });
   }
 
   /** Ends what is left, and returns when init is gone: until then somebody may still write. */
@@ -321,11 +304,11 @@ export class Container {
 
   #hasOwnProcesses(): boolean {
     const { machine } = this.#world;
-    return machine.isolation !== 'none' && machine.hasProcesses && this.record.ownsProcesses;
+    return machine.isolation !== 'none' && machine.hasProcesses && this.record.processes === 'own';
   }
 
   /** Asks it to end, sees to it after the grace, and returns when it has ended. */
-  async stop(graceSeconds: number, signal: AbortSignal): Promise<void> {
+  async stop(graceSeconds: number, signal?: AbortSignal): Promise<void> {
     if (this.#result || (this.#state === 'created' && !this.#claim)) return;
     const { clock } = this.#world;
     const graceMs = Math.max(graceSeconds, 0) * 1000;
@@ -335,13 +318,14 @@ export class Container {
       this.#stop = { deadlineMs, cancel: clock.after(graceMs, () => this.#killSoon()) };
     }
     if (graceMs > 0) this.#askToStop();
-    await this.#until(() => this.#result !== undefined, clock, Number.POSITIVE_INFINITY, signal);
+    await this.ended(signal);
   }
 
   #askToStop(): void {
-    if (this.#isSignalled || !this.#notes.main || !this.#notes.isRunning) return;
+    const target = this.#isSignalled || !this.#notes.isRunning ? undefined : this.command;
+    if (!target) return;
     const number = signalNumber(this.record.stopSignal);
-    this.#isSignalled = signalProcess(this.#notes.main, number, this.#world.machine.isLinux);
+    this.#isSignalled = signalProcess(target, number, this.#world.machine.isLinux);
   }
 
   /** Kills, and looks again until it is seen to be gone. */
@@ -354,16 +338,15 @@ export class Container {
 
   /** Ends all of it, now. With a process namespace the kernel does, when init is gone. */
   kill(): void {
-    const { machine } = this.#world;
-    if (!this.#claim || this.#claim.bootId !== machine.bootId) return;
-    const { init } = this.#claim;
-    if (!this.#hasOwnProcesses()) {
-      const family = machine.isLinux ? familyOf(init, readProcesses()) : [];
-      for (const member of family) {
-        if (member.pid !== init.pid) signalProcess(member, 'SIGKILL', machine.isLinux);
+    const { isLinux, bootId } = this.#world.machine;
+    if (!this.#claim || this.#claim.bootId !== bootId) return;
+    const { init, session } = this.#claim;
+    if (!this.#hasOwnProcesses() && isLinux) {
+      for (const member of familyOf(init, readProcesses(), session)) {
+        if (member.pid !== init.pid) signalProcess(member, 'SIGKILL', isLinux);
       }
     }
-    signalProcess(init, 'SIGKILL', machine.isLinux);
+    signalProcess(init, 'SIGKILL', isLinux);
   }
 
   async reopenLog(): Promise<void> {
@@ -376,8 +359,7 @@ export class Container {
 
   /** Resolves when it has exited. */
   ended(signal?: AbortSignal): Promise<void> {
-    const { clock } = this.#world;
-    return this.#until(() => this.#result !== undefined, clock, Number.POSITIVE_INFINITY, signal);
+    return this.#changes.until(() => this.#result !== undefined, { signal });
   }
 
   async update(record: ContainerRecord): Promise<void> {
@@ -385,10 +367,22 @@ export class Container {
     this.#record = record;
   }
 
+  /** Ends it if it runs, and takes away all but its log. */
+  async remove(): Promise<void> {
+    // Whoever is about to start it, from an earlier life, finds that it is taken.
+    if (this.#state === 'created') claimForRemoval(this.folder);
+    this.look();
+    await this.stop(0);
+    await this.#ending;
+    await this.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
   /** Stops looking. The container goes on. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stop?.cancel();
+    await this.#ending;
     await this.#release();
   }
 
@@ -402,34 +396,4 @@ export class Container {
   #tell(type: RuntimeEvent['type']): void {
     this.#world.emit({ podUid: this.record.podUid, type, containerId: this.record.id });
   }
-
-  #changed(): void {
-    for (const waiter of this.#waiters) waiter();
-  }
-
-  /** Returns when something has become true; on a timeout as well. */
-  #until(isTrue: () => boolean, clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
-    if (isTrue()) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      const settle = (then: () => void): void => {
-        this.#waiters.delete(check);
-        signal?.removeEventListener('abort', abort);
-        cancel();
-        then();
-      };
-      const check = (): void => {
-        if (isTrue()) settle(resolve);
-      };
-      const abort = (): void => settle(() => reject(signal?.reason));
-      const cancel = Number.isFinite(ms) ? clock.after(ms, () => settle(resolve)) : () => undefined;
-      this.#waiters.add(check);
-      signal?.addEventListener('abort', abort);
-      if (signal?.aborted) abort();
-    });
-  }
-}
-
-function readClaim(file: string): Claim | undefined {
-  const text = readText(file);
-  return text === '' ? undefined : parseClaim(text, statSync(file).mtimeMs);
 }

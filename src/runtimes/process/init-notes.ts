@@ -1,11 +1,13 @@
 /** Reads what init has written down: who it is, and what has become of its container. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isMissing } from './json-file.ts';
 import type { ProcessIdentity } from './proc-table.ts';
 
 export interface Claim {
   readonly init: ProcessIdentity;
+  /** What the processes of the container have in common where they have no namespace. */
+  readonly session: number;
   readonly bootId: string;
   readonly claimedAtMs: number;
 }
@@ -23,32 +25,48 @@ export const NOTES_ROOM = `${' '.repeat(511)}\n`;
 
 /** Undefined: nobody runs it yet, or the one who will is just writing. */
 export function parseClaim(text: string, claimedAtMs: number): Claim | undefined {
-  const [pid = '', start = '', bootId = ''] = text.split(' ');
-  if (!text.endsWith('\n') || !/^\d+$/.test(pid)) return undefined;
-  const init = { pid: Number(pid), start: start === '-' ? '' : start };
-  return { init, bootId: bootId.trim(), claimedAtMs };
+  const [pid = '', start = '', bootId = '', session = ''] = text.trimEnd().split(' ');
+  if (!text.endsWith('\n') || !/^\d+$/.test(pid) || !/^\d+$/.test(session)) return undefined;
+  return { init: identityOf(pid, start), session: Number(session), bootId, claimedAtMs };
 }
 
 /** A line without its end is not written yet. */
 export function parseNotes(text: string): Notes {
-  let notes: Notes = { isRunning: false };
+  const found = new Map<string, string>();
   for (const line of text.split('\n').slice(0, -1)) {
-    const [word, first = '', second = ''] = line.trim().split(' ');
-    if (word === 'main') notes = { ...notes, main: { pid: Number(first), start: second } };
-    else if (word === 'running') notes = { ...notes, isRunning: true };
-    else if (word === 'exit') notes = { ...notes, exitCode: Number(first) };
-    else if (word === 'failed') notes = { ...notes, failure: line.trim().slice('failed '.length) };
+    const [, word = '', rest = ''] = /^(\w+) ?(.*?) *$/.exec(line) ?? [];
+    found.set(word, rest);
   }
-  return notes;
+  const [main, exit, failure] = [found.get('main'), found.get('exit'), found.get('failed')];
+  const [pid = '', start = ''] = main?.split(' ') ?? [];
+  return {
+    isRunning: found.has('running'),
+    ...(main === undefined ? {} : { main: identityOf(pid, start) }),
+    ...(exit === undefined ? {} : { exitCode: Number(exit) }),
+    ...(failure === undefined ? {} : { failure }),
+  };
+}
+
+/** A dash stands for what this system does not tell. */
+function identityOf(pid: string, start: string): ProcessIdentity {
+  return { pid: Number(pid), start: start === '-' ? '' : start };
 }
 
 export function readNotes(folder: string): Notes {
   return parseNotes(readText(path.join(folder, 'state')));
 }
 
+/** When init wrote its last word. */
+export function notesTimeMs(folder: string): number | undefined {
+  return statSync(path.join(folder, 'state'), { throwIfNoEntry: false })?.mtimeMs;
+}
+
 /** What the programs said that came before the command. */
 export function readTrouble(folder: string): string {
-  return readText(path.join(folder, 'trouble')).trim().split('\n').slice(0, 3).join('; ');
+  const first = readText(path.join(folder, 'trouble')).trim().split('\n').slice(0, 3);
+  // Those inside speak where the command would have spoken.
+  const last = readText(path.join(folder, 'stderr')).trim().split('\n').slice(-2);
+  return first.join('; ') || last.join('; ');
 }
 
 export function readText(file: string): string {
@@ -57,5 +75,20 @@ export function readText(file: string): string {
   } catch (error) {
     if (isMissing(error)) return '';
     throw error;
+  }
+}
+
+export function readClaim(folder: string): Claim | undefined {
+  const file = path.join(folder, 'claim');
+  const text = readText(file);
+  return text === '' ? undefined : parseClaim(text, statSync(file).mtimeMs);
+}
+
+/** Of two who make this file, one is first: an init that comes later does not start anything. */
+export function claimForRemoval(folder: string): void {
+  try {
+    writeFileSync(path.join(folder, 'claim'), '', { flag: 'wx' });
+  } catch {
+    // It has been started after all, or is gone.
   }
 }

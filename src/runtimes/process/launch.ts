@@ -56,7 +56,11 @@ export function outerChain(machine: Machine, namespaces: Namespaces): readonly s
 }
 
 /** Into the namespaces of a container that runs: its init has all of them, and its own root. */
-export function enteringChain(machine: Machine, init: number, hasOwnPids: boolean): readonly string[] {
+export function enteringChain(
+  machine: Machine,
+  init: number,
+  hasOwnPids: boolean,
+): readonly string[] {
   if (machine.isolation === 'none') return [];
   const options = [`--target=${init}`, '--mount', '--uts', '--ipc', '--net'];
   if (hasOwnPids) options.push('--pid');
@@ -65,6 +69,19 @@ export function enteringChain(machine: Machine, init: number, hasOwnPids: boolea
     options.push('--user', '--preserve-credentials');
   }
   return [toolOf(machine, 'nsenter'), ...options, '--'];
+}
+
+/**
+ * From init's view of the world to a shell in a container that runs. In a user namespace it must be the
+ * very one of the command, or the two could not see each other; the shell then finds its folder itself.
+ */
+export function joiningChain(inside: Inside, command: number): readonly string[] {
+  const { machine, root, security, hasSetpriv } = inside;
+  if (machine.isolation !== 'user') return innerChain(inside);
+  const user = [`--user=/proc/${command}/ns/user`, '--preserve-credentials'];
+  const enter = [toolOf(machine, 'nsenter'), ...user, `--root=${root}`, `--wd=${root}`, '--'];
+  const strict = security.noNewPrivileges && hasSetpriv;
+  return [...enter, ...(strict ? ['setpriv', '--no-new-privs', '--'] : []), '/bin/sh', '-s'];
 }
 
 /** From init's view of the world to a shell that reads its commands, in the container's. */
@@ -76,7 +93,13 @@ export function innerChain(inside: Inside): readonly string[] {
   if (machine.isolation === 'user') {
     const map = ['--user', `--map-user=${user.uid}`, `--map-group=${user.gid}`];
     const strict = security.noNewPrivileges && hasSetpriv;
-    return [...unshare, ...map, '--', ...(strict ? ['setpriv', '--no-new-privs', '--'] : []), ...shell];
+    return [
+      ...unshare,
+      ...map,
+      '--',
+      ...(strict ? ['setpriv', '--no-new-privs', '--'] : []),
+      ...shell,
+    ];
   }
   if (hasSetpriv) return [...unshare, '--', ...setpriv('setpriv', inside), ...shell];
   // Without setpriv inside, rights are given up on the way in; and nothing may give them back.
@@ -93,7 +116,8 @@ function plainUser(inside: Inside): readonly string[] {
 
 function setpriv(tool: string, { user, security }: Inside): readonly string[] {
   const bounding = boundingSet(security);
-  const groups = user.groups.length > 0 ? [`--groups=${user.groups.join(',')}`] : ['--clear-groups'];
+  const groups =
+    user.groups.length > 0 ? [`--groups=${user.groups.join(',')}`] : ['--clear-groups'];
   return [
     tool,
     `--reuid=${user.uid}`,

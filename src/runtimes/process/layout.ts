@@ -2,7 +2,8 @@
  * Where things are:
  *
  *     FOLDER/keeper.json                     who looks after this folder
- *     FOLDER/init.sh, guard.sh               the scripts that run without podkeep
+ *     FOLDER/init.sh, guard.sh, pause.sh     the scripts that run without podkeep
+ *     FOLDER/guard                           which guard is the last that came
  *     FOLDER/images/DIGEST/                  unpacked images
  *     FOLDER/pods/UID/sandbox-ATTEMPT.json
  *     FOLDER/pods/UID/containers/NAME-ATTEMPT/
@@ -17,10 +18,16 @@
  *         oom            it was ended for its memory
  *         result.json    how it ended
  */
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { runtimeNameInvalid } from './errors.ts';
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,252}$/;
+
+/** Tells what one runtime has outside of its folder from what another has there. */
+export function keyOf(folder: string): string {
+  return createHash('sha256').update(folder).digest('hex').slice(0, 8);
+}
 
 export function podsFolder(folder: string): string {
   return path.join(folder, 'pods');

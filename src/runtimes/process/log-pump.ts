@@ -56,6 +56,7 @@ export class LogPump {
   #punched: Record<StreamName, number> = { stdout: 0, stderr: 0 };
   #lastMs = 0;
   #work: Promise<void> = Promise.resolve();
+  #hasTrouble = false;
   #isClosed = false;
 
   private constructor(
@@ -75,16 +76,23 @@ export class LogPump {
 
   static async open(options: LogPumpOptions): Promise<LogPump> {
     const { folder, logFile } = options;
-    const raw = {
-      stdout: await openRaw(path.join(folder, 'stdout')),
-      stderr: await openRaw(path.join(folder, 'stderr')),
+    const opened: { close(): Promise<void> }[] = [];
+    const keep = <File extends { close(): Promise<void> }>(file: File): File => {
+      opened.push(file);
+      return file;
     };
-    const [position, marks] = await LogPosition.open(
-      path.join(folder, 'position'),
-      path.dirname(logFile),
-    );
-    const [log, size] = await openLog(logFile);
-    return new LogPump(options, raw, position, log, { ...marks, log: size });
+    try {
+      const stdout = keep(await openRaw(path.join(folder, 'stdout')));
+      const stderr = keep(await openRaw(path.join(folder, 'stderr')));
+      const positionFile = path.join(folder, 'position');
+      const [position, marks] = await LogPosition.open(positionFile, path.dirname(logFile));
+      keep(position);
+      const [log, size] = await openLog(logFile);
+      return new LogPump(options, { stdout, stderr }, position, log, { ...marks, log: size });
+    } catch (error) {
+      await Promise.all(opened.map((file) => file.close()));
+      throw error;
+    }
   }
 
   /** Something was written. */
@@ -98,9 +106,13 @@ export class LogPump {
     return this.#pumpAll(false);
   }
 
-  /** The same, after the last writer has gone: a line that never ended is brought over too. */
-  drain(): Promise<void> {
-    return this.#pumpAll(true);
+  /**
+   * The same, after the last writer has gone: a line that never ended is brought over too. Returns
+   * whether all of it arrived.
+   */
+  async drain(): Promise<boolean> {
+    await this.#pumpAll(true);
+    return !this.#hasTrouble;
   }
 
   #pumpAll(isLast: boolean): Promise<void> {
@@ -138,7 +150,14 @@ export class LogPump {
   /** One thing after the other. Trouble is reported, and handed on only to whoever waits for this. */
   #enqueue(step: () => Promise<void>, handsOnTrouble = false): Promise<void> {
     const done = this.#work.then(() => (this.#isClosed ? undefined : step()));
-    this.#work = done.catch((error: unknown) => this.#options.onTrouble(error));
+    const settled = done.then(
+      () => (this.#hasTrouble = false),
+      (error: unknown) => {
+        this.#hasTrouble = true;
+        this.#options.onTrouble(error);
+      },
+    );
+    this.#work = settled.then(() => undefined);
     return handsOnTrouble ? done : this.#work;
   }
 
@@ -181,6 +200,7 @@ export class LogPump {
       await file.appendFile(bytes);
     } catch (error) {
       // A full disk takes a part of it; the next try begins where this one began.
+      await this.#position.intend(inode, this.#marks, this.#marks);
       await file.truncate(this.#marks.log);
       throw error;
     }
@@ -196,9 +216,9 @@ export class LogPump {
 
   async #oldestFirst(): Promise<readonly StreamName[]> {
     const times = await Promise.all(
-      STREAMS.map(async (stream) => ({ stream, ...(await this.#raw[stream].stat()) })),
+      STREAMS.map(async (stream) => ({ stream, ms: (await this.#raw[stream].stat()).mtimeMs })),
     );
-    return times.toSorted((a, b) => a.mtimeMs - b.mtimeMs).map(({ stream }) => stream);
+    return times.toSorted((a, b) => a.ms - b.ms).map(({ stream }) => stream);
   }
 }
 

@@ -76,7 +76,7 @@ export async function examineMachine(folder: string, wish: 'auto' | 'none'): Pro
   if (!isLinux) return { ...bare, obstacle: `${process.platform} has no namespaces` };
   const missing = ISOLATION_TOOLS.filter((name) => tools[name] === undefined);
   if (missing.length > 0) return { ...bare, obstacle: `${missing.join(', ')} not found` };
-  const tried = await tryNamespaces(folder, tools, uid === 0);
+  const tried = await (trial ??= tryNamespaces(folder, tools, uid === 0));
   return tried.can.has('mounts')
     ? {
         ...bare,
@@ -86,6 +86,14 @@ export async function examineMachine(folder: string, wish: 'auto' | 'none'): Pro
         obstacle: tried.words,
       }
     : { ...bare, obstacle: tried.words };
+}
+
+/**
+ * Of the folders on the way to a container. Where there are no mounts, one that runs as somebody else
+ * has to get through to what stands in for them; it still cannot look around on the way.
+ */
+export function folderMode({ isolation, uid }: Machine): number {
+  return isolation === 'none' && uid === 0 ? 0o711 : 0o700;
 }
 
 /** The options by which every namespace of a container is made. */
@@ -100,11 +108,15 @@ mount -t overlay overlay -o "lowerdir=/etc,upperdir=$T/u,workdir=$T/w$L" "$T/r" 
 mount -t proc proc "$T/p" && echo processes
 :`;
 
-async function tryNamespaces(
-  folder: string,
-  tools: Tools,
-  isRoot: boolean,
-): Promise<{ readonly can: ReadonlySet<string>; readonly words: string }> {
+interface Trial {
+  readonly can: ReadonlySet<string>;
+  readonly words: string;
+}
+
+/** What this process may do does not change while it lives, so it is tried once. */
+let trial: Promise<Trial> | undefined;
+
+async function tryNamespaces(folder: string, tools: Tools, isRoot: boolean): Promise<Trial> {
   const place = path.join(folder, 'probe');
   await mkdir(place, { recursive: true });
   const namespaces = ['--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child'];

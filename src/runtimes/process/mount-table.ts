@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 
 export interface HostMount {
   readonly point: string;
+  readonly type: string;
   /** Those that a bind mount of it must keep, or the kernel refuses to change it. */
   readonly flags: readonly string[];
 }
@@ -32,7 +33,8 @@ export function parseMountInfo(text: string): readonly HostMount[] {
     .map((line) => {
       const fields = line.split(' ');
       const flags = (fields[5] ?? '').split(',').filter((flag) => KEPT_FLAGS.has(flag));
-      return { point: unescapeField(fields[4] ?? ''), flags };
+      const type = fields[fields.indexOf('-') + 1] ?? '';
+      return { point: unescapeField(fields[4] ?? ''), type, flags };
     });
 }
 

@@ -14,6 +14,8 @@ export interface ProcessRuntimeOptions {
   readonly events: EventRecorder;
   /** What containers look for commands in: the one thing that they inherit. */
   readonly path: string;
+  /** Of podkeep, for whoever asks the runtime. */
+  readonly version?: string;
   /** What the names of images stand for. */
   readonly images?: Readonly<Record<string, ImageMapping>>;
   /** More folders that no container is to see, such as the one with podkeep's keys. */
@@ -52,4 +54,11 @@ export interface ImageDefaults {
   /** A number or a name, with a group after a colon if there is one. */
   readonly user?: string;
   readonly stopSignal?: string;
+}
+
+/** What a name turned out to be. */
+export interface ResolvedImage {
+  readonly defaults: ImageDefaults;
+  /** Absent: the machine's own root. */
+  readonly root?: string;
 }

@@ -38,7 +38,10 @@ export function readProcess(pid: number, proc = '/proc'): ProcessEntry | undefin
 /** The name in the second field may hold anything, so the fields are counted from its end. */
 export function parseStat(text: string): ProcessEntry | undefined {
   const nameEnd = text.lastIndexOf(')');
-  const fields = text.slice(nameEnd + 2).trimEnd().split(' ');
+  const fields = text
+    .slice(nameEnd + 2)
+    .trimEnd()
+    .split(' ');
   const number = (index: number): number => Number(fields[index - 3] ?? 0);
   const start = fields[19];
   if (nameEnd < 0 || start === undefined) return undefined;
@@ -109,22 +112,22 @@ function listProc(): readonly string[] {
 export function familyOf(
   root: ProcessIdentity,
   table: readonly ProcessEntry[],
+  session?: number,
 ): readonly ProcessEntry[] {
-  const first = table.find(({ pid, start }) => pid === root.pid && start === root.start);
-  if (!first) return table.filter(({ session }) => session === root.pid);
-  const family = new Map([[first.pid, first]]);
   const byParent = new Map<number, ProcessEntry[]>();
   for (const entry of table) {
     const siblings = byParent.get(entry.parent);
     if (siblings) siblings.push(entry);
     else byParent.set(entry.parent, [entry]);
   }
-  const waiting = [first, ...table.filter(({ session }) => session === root.pid)];
+  const isRoot = ({ pid, start }: ProcessEntry): boolean =>
+    pid === root.pid && start === root.start;
+  const family = new Map<number, ProcessEntry>();
+  const waiting = table.filter((entry) => isRoot(entry) || entry.session === session);
   for (let next = waiting.pop(); next; next = waiting.pop()) {
+    if (family.has(next.pid)) continue;
     family.set(next.pid, next);
-    for (const child of byParent.get(next.pid) ?? []) {
-      if (!family.has(child.pid)) waiting.push(child);
-    }
+    waiting.push(...(byParent.get(next.pid) ?? []));
   }
   return [...family.values()];
 }

@@ -42,8 +42,8 @@ export interface ContainerRecord {
   readonly workingDir: string;
   /** The folder that is its root; absent: a private view of the machine's. */
   readonly imageRoot?: string;
-  /** It has a process namespace of its own, which ends with its init. */
-  readonly ownsProcesses: boolean;
+  /** Whose processes it sees: its own, which end with its init, those of others, or all. */
+  readonly processes: 'own' | 'joined' | 'host';
   /** Folders of control groups that it is in. */
   readonly cgroups: readonly string[];
 }

@@ -7,11 +7,13 @@ import type { RootPlan } from './root-plan.ts';
 
 const FOLDER_MODE = 0o755;
 const OPEN_MODE = 0o1777;
+const CLOSED_MODE = 0o700;
 
 /** Whoever the container runs as must get through, whatever this process hides from others. */
 export function makeRootFolders(plan: RootPlan): void {
   for (const folder of plan.folders) makeFolder(folder);
   for (const folder of plan.open) chmodSync(folder, OPEN_MODE);
+  for (const folder of plan.closed) chmodSync(folder, CLOSED_MODE);
   for (const file of plan.files) closeSync(openSync(file, 'a', 0o644));
   for (const [target, file] of plan.links) symlinkSync(target, file);
 }

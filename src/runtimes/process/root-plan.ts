@@ -10,7 +10,7 @@
  * Without an image the root is made of the machine's own folders, each under a layer of the
  * container's, so that it can write and change nothing; /tmp, /run and /dev are its own. A folder in
  * which other file systems are mounted cannot be layered inside a user namespace: it is shared as it
- * is. A mount point that is not there is made in the layer, where the machine does not see it.
+ * is. Root layers it, and the disks in it. A mount point that is not there is made in the layer, where the machine does not see it.
  *
  * 1. What is hidden is covered before anything that was asked for is mounted.
  * 2. A mount below another mount comes after it.
@@ -33,6 +33,8 @@ export interface RootRequest {
   readonly workingDir: string;
   readonly hostMounts: readonly HostMount[];
   readonly isRoot: boolean;
+  /** As whom the command runs. */
+  readonly uid: number;
   readonly hasLayers: boolean;
   readonly hasProcesses: boolean;
   /** A terminal lives in the machine's own /dev/pts. */
@@ -50,8 +52,9 @@ export interface RootPlan {
   readonly folders: readonly string[];
   readonly files: readonly string[];
   readonly links: readonly (readonly [target: string, file: string])[];
-  /** Folders that everybody may write into. */
+  /** Folders that everybody may write into, and those that nobody may look into. */
   readonly open: readonly string[];
+  readonly closed: readonly string[];
   /** Made in memory, by init. */
   readonly layers: {
     readonly folders: readonly string[];
@@ -66,6 +69,9 @@ type TopKind = 'layer' | 'shared' | 'own';
 
 /** A name that needs no escaping in the options of a layer. */
 const PLAIN_NAME = /^[\w.+-]+$/;
+const PLAIN_PATH = /^[\w.+/-]+$/;
+/** What may hold files that people keep. */
+const DISKS: ReadonlySet<string> = new Set(['ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'f2fs', 'zfs']);
 const OWN_TOPS = ['tmp', 'run', 'dev', 'proc', 'sys'];
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];
 const DEVICE_LINKS: readonly (readonly [string, string])[] = [
@@ -93,6 +99,7 @@ class Planner {
   readonly #root: string;
   readonly #memory: string;
   readonly #open: string[] = [];
+  readonly #closed: string[] = [];
   readonly #source: string;
   readonly #folders: string[] = [];
   readonly #files: string[] = [];
@@ -126,16 +133,46 @@ class Planner {
         this.#links.push([readlinkSync(`/${name}`), `${this.#root}/${name}`]);
       } else if (found?.isDirectory()) this.#addTop(name, found);
     }
+    this.#addDisks();
   }
 
   #addTop(name: string, found: Stats): void {
-    const { hostMounts, hasLayers } = this.#request;
-    const hasMounts = hostMounts.some(({ point }) => point.startsWith(`/${name}/`));
-    const kind: TopKind = hasLayers && !hasMounts ? 'layer' : 'shared';
+    const target = `${this.#root}/${name}`;
+    const kind = this.#kindOf(name, found);
     this.#tops.set(name, kind);
-    this.#folders.push(`${this.#root}/${name}`);
-    if (kind === 'layer') this.#addLayer(`/${name}`, name, `${this.#root}/${name}`, found);
-    else this.#line(`/${name}`, `${this.#root}/${name}`, 'none', ['rbind']);
+    this.#folders.push(target);
+    if (kind === 'layer') this.#addLayer(`/${name}`, name, target, found);
+    else if (kind === 'shared') this.#line(`/${name}`, target, 'none', ['rbind']);
+    else if (isPrivate(found)) this.#closed.push(target);
+  }
+
+  /** What is empty, or closed to the one who runs the command, need not be mounted to look the same. */
+  #kindOf(name: string, found: Stats): TopKind {
+    const { hostMounts, hasLayers, isRoot, uid } = this.#request;
+    const hasMounts = hostMounts.some(({ point }) => point.startsWith(`/${name}/`));
+    if (hasMounts && !isRoot) return 'shared';
+    if (isRoot && isPrivate(found) && found.uid !== uid && uid !== 0) return 'own';
+    if (!isPrivate(found) && !hasMounts && isEmpty(`/${name}`)) return 'own';
+    return hasLayers ? 'layer' : 'shared';
+  }
+
+  /** Root may layer a folder in spite of what is mounted in it, which the layer then does not show. */
+  #addDisks(): void {
+    const { hostMounts, isRoot, hasLayers } = this.#request;
+    if (!isRoot || !hasLayers) return;
+    const disks = hostMounts.filter(
+      ({ point, type }) =>
+        DISKS.has(type) &&
+        PLAIN_PATH.test(point) &&
+        point.lastIndexOf('/') > 0 &&
+        this.#tops.get(topOf(point)) === 'layer',
+    );
+    for (const [index, { point }] of disks.entries()) {
+      const found = lookAt(point);
+      if (found?.isDirectory()) {
+        this.#addLayer(point, `.disk-${index}`, `${this.#root}${point}`, found);
+      }
+    }
   }
 
   addImage(imageRoot: string): void {
@@ -230,6 +267,7 @@ class Planner {
       files: this.#files.filter(onDisk),
       links: this.#links,
       open: this.#open,
+      closed: this.#closed,
       layers: {
         folders: folders.filter(inMemory),
         files: this.#files.filter(inMemory),
@@ -309,6 +347,19 @@ class Planner {
     const mode = found.mode & 0o7777;
     const owner = `${found.uid}:${found.gid}`;
     if (isRoot && (mode !== 0o755 || owner !== '0:0')) this.#likenesses.set(folder, [mode, owner]);
+  }
+}
+
+function isPrivate({ mode }: Stats): boolean {
+  return (mode & 0o077) === 0;
+}
+
+function isEmpty(folder: string): boolean {
+  try {
+    return readdirSync(folder).length === 0;
+  } catch {
+    // What we may not read, the container may not either; the layer says so.
+    return false;
   }
 }
 

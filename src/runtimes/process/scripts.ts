@@ -14,24 +14,25 @@
  * The subshell becomes the command: that is how its process ID is known outside of its namespace, where
  * init still sees the machine's /proc. Orphans come home to init, and the kernel ends them with it.
  *
- * `guard.sh FOLDER PID NETWORKS` looks after a folder when nobody else does. If the folder goes away,
+ * `guard.sh FOLDER PID KEY` looks after a folder when nobody else does. If the folder goes away,
  * for somebody deleted it, the containers that were in it end; nobody could ever ask for them again.
- * It leaves when podkeep is gone and no container is left.
+ * What they had outside of the folder goes too, known by the runtime's key. It leaves
+ * when podkeep is gone and no container is left, and when another guard has come.
  */
 
-/** The fields of /proc/PID/stat up to the time of the start, which is the 22nd. */
-const STAT_FIELDS = `pid ${'_ '.repeat(20)}start _`;
+/** The fields of /proc/PID/stat: the sixth is the session, the 22nd the time of the start. */
+const STAT_FIELDS = `pid _ _ _ _ session ${'_ '.repeat(15)}start _`;
 
 export const INIT_SCRIPT = `# Runs one container: see src/runtimes/process/scripts.ts.
 dir=$1
 shift
-pid=$$ start=- boot=-
+pid=$$ session=$$ start=- boot=-
 if [ -r /proc/self/stat ]; then
   read -r ${STAT_FIELDS} </proc/self/stat
   read -r boot </proc/sys/kernel/random/boot_id
 fi
 set -C
-{ echo "$pid $start $boot" >"$dir/claim"; } 2>/dev/null || exit 0
+{ echo "$pid $start $boot $session" >"$dir/claim"; } 2>/dev/null || exit 0
 set +C
 exec 3<>"$dir/state" 6>&2 2>"$dir/trouble"
 umask 022
@@ -41,6 +42,8 @@ whole_group=
   if [ -r /proc/self/stat ]; then
     read -r ${STAT_FIELDS} </proc/self/stat
     echo "main $pid $start" >&3
+  else
+    echo "main $(exec sh -c 'echo $PPID') -" >&3
   fi
   exec "$@" 5<&0 <"$dir/run.sh" 2>&6 6>&-
 )
@@ -49,32 +52,46 @@ echo "exit $?" >&3
 `;
 
 export const GUARD_SCRIPT = `# Ends the containers of a folder that went away: see src/runtimes/process/scripts.ts.
-folder=$1 keeper=$2 networks=$3
+folder=$1 keeper=$2 key=$3
 # Calls its argument with each process that runs a container of this folder.
 each_init() {
   if [ -d /proc/self ]; then
     for proc in /proc/[0-9]*; do
       words=
       { read -r words <"$proc/cmdline"; } 2>/dev/null
-      case $words in *"$folder/init.sh$folder/"*) "$1" "\${proc#/proc/}" ;; esac
+      case $words in
+        *"$folder/init.sh$folder/"* | *"$folder/pause.sh$folder/"*) "$1" "\${proc#/proc/}" ;;
+      esac
     done
   else
     for pid in $(pgrep -f "$folder/init.sh"); do "$1" "$pid"; done
   fi
 }
 found() { any=yes; }
-end() { kill -KILL "$1" 2>/dev/null; }
+# Outside of a process namespace, only its group tells what belongs to it.
+end() { kill -KILL "-$1" 2>/dev/null; kill -KILL "$1" 2>/dev/null; }
+echo $$ >"$folder/guard"
 while [ -e "$folder/init.sh" ]; do
   sleep 2
+  # Another guard has come, or nobody is needed any more.
+  owner=
+  { read -r owner <"$folder/guard"; } 2>/dev/null
+  [ "$owner" = $$ ] || [ ! -e "$folder/init.sh" ] || exit 0
   kill -0 "$keeper" 2>/dev/null && continue
   any=
   each_init found
   [ -n "$any" ] || exit 0
 done
 each_init end
-[ -n "$networks" ] || exit 0
-umount "$networks"/*/* 2>/dev/null
-rm -rf "$networks"
+sleep 0.2
+{
+  umount /run/podkeep/"$key"/*/*
+  ip link del "pk-$key"
+  rm -rf /run/podkeep/"$key" /dev/shm/podkeep-"$key"-*
+  for base in /sys/fs/cgroup/podkeep-"$key" /sys/fs/cgroup/*/podkeep-"$key"; do
+    rmdir "$base"/* "$base"
+  done
+} 2>/dev/null
 `;
 
 /** Holds the process namespace of a pod whose containers share one, and buries its orphans. */

@@ -63,7 +63,7 @@ function rootSteps(plan: RootPlan, folder: string, tools: Tools): readonly strin
     ...(folders.length > 0 ? [run(tools.mkdir, ['-p', '--', ...folders])] : []),
     ...files.map((file) => `: >>${quoteWord(file)}`),
     ...likenessSteps(plan, run, tools),
-    `${mount} --all --fstab ${quoteWord(`${folder}/mounts`)}`,
+    `${mount} -n -c --all --fstab ${quoteWord(`${folder}/mounts`)}`,
   ];
 }
 

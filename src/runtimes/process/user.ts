@@ -41,7 +41,8 @@ export function decideUser(request: UserRequest): RunAs {
   const uid = runAsUser ?? image.uid;
   const account = uid === image.uid ? undefined : findAccount(request.root, String(uid));
   const gid = runAsGroup ?? (uid === image.uid ? image.gid : (account?.gid ?? fallback.gid));
-  if (machine.isolation === 'none' && machine.uid !== 0) refuseOthers(config.name, machine, uid, gid);
+  if (machine.isolation === 'none' && machine.uid !== 0)
+    refuseOthers(config.name, machine, uid, gid);
   // One user namespace of an ordinary user has one group; files of volumes belong to it anyway.
   return { uid, gid, groups: machine.uid === 0 ? supplementalGroups : [] };
 }

@@ -13,18 +13,7 @@ export interface Difference {
   readonly lines: RegExp;
 }
 
-const NO_FAIRNESS = 'nobody waits in line: the server has few clients, all of one person';
-const NO_ALLOCATION = 'addresses of services are given out without a record beside the service';
-const NO_DRIVERS = 'no driver is asked to change a volume';
-
-/** Resources that only kube-apiserver offers, with the reason why. */
-export const ABSENT_RESOURCES: ReadonlyMap<string, string> = new Map([
-  ['flowschemas.flowcontrol.apiserver.k8s.io', NO_FAIRNESS],
-  ['prioritylevelconfigurations.flowcontrol.apiserver.k8s.io', NO_FAIRNESS],
-  ['ipaddresses.networking.k8s.io', NO_ALLOCATION],
-  ['servicecidrs.networking.k8s.io', NO_ALLOCATION],
-  ['volumeattributesclasses.storage.k8s.io', NO_DRIVERS],
-]);
+const NO_FIELD_OWNERS = 'server-side apply and managedFields are not offered in this version';
 
 export const DIFFERENCES: readonly Difference[] = [
   {
@@ -38,14 +27,33 @@ export const DIFFERENCES: readonly Difference[] = [
     lines: /"(?:gitVersion|gitCommit|gitTreeState|goVersion|compiler)":/,
   },
   {
-    steps: /^api-versions$/,
-    reason: 'it has none but resources that are listed as absent',
-    lines: /^flowcontrol\.apiserver\.k8s\.io\/v1$/,
-  },
-  {
     steps: /^create -f -/,
     reason: "the sentence is that of Go's decoder, which names the types of a Go program",
     lines: /json: cannot unmarshal /,
+  },
+  {
+    steps: /^(?:get|describe) csr zoe$/,
+    reason: 'what is approved is signed at once; beside kube-apiserver nobody signs',
+    lines: /\bApproved(?:,Issued)?$/,
+  },
+  {
+    steps: /^(?:apply|diff) --server-side |^get (?:configmap shared|boat gull) -o yaml /,
+    reason: NO_FIELD_OWNERS,
+    lines: /^/,
+  },
+  {
+    steps: / -o yaml --show-managed-fields$/,
+    reason: NO_FIELD_OWNERS,
+    lines:
+      /^ {2}(?:managedFields:|- apiVersion:)|^ {4}(?:fieldsType|fieldsV1|manager|operation|subresource|time):|^ {6,}(?:[fkv]:|\.: )/,
+  },
+  {
+    // Without the brackets, which say nothing by themselves: there are as many as there are owners.
+    steps:
+      /^get --raw \/api\/v1\/namespaces\/\w+\/pods(?:\/web(?:\/status)?|\?labelSelector=app=web)$/,
+    reason: NO_FIELD_OWNERS,
+    lines:
+      /^ +(?:"(?:managedFields|apiVersion|fieldsType|fieldsV1|manager|operation|subresource|time|\.|[fkv]:.*)":|[[\]{}]+,?$)/,
   },
 ];
 

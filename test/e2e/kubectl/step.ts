@@ -22,12 +22,11 @@ export interface Step {
 
 /**
  * - `fields`    the tree that `explain` draws, without its prose, which everybody writes differently
- * - `resources` the list of resources that both servers offer
  * - `json`      an object, whatever the order of its fields
  * - `set`       lines whose order is chance
  * - `code`      only how it ended
  */
-export type View = 'all' | 'fields' | 'resources' | 'json' | 'set' | 'code';
+export type View = 'all' | 'fields' | 'json' | 'set' | 'code';
 
 export interface Chapter {
   readonly title: string;

@@ -1,7 +1,6 @@
 /** What of a step's output counts, as one text that a person can read and a test can compare. */
 import type { Json } from '../../../src/lib/json.ts';
 import { isJsonObject } from '../../../src/lib/json.ts';
-import { ABSENT_RESOURCES } from './differences.ts';
 import { normalise, type Place } from './normalise.ts';
 import type { Output } from './player.ts';
 import type { View } from './step.ts';
@@ -28,11 +27,6 @@ function selectPart(text: string, view: View): string {
   switch (view) {
     case 'fields':
       return [...withoutProse(text)].join('\n');
-    case 'resources':
-      return text
-        .split('\n')
-        .filter((line) => !isAbsent(line))
-        .join('\n');
     case 'json':
       return text.startsWith('{') ? JSON.stringify(sortKeys(JSON.parse(text)), null, 2) : text;
     case 'set':
@@ -51,14 +45,6 @@ function* withoutProse(text: string): Generator<string> {
     if (heading.startsWith('DESCRIPTION:')) continue;
     if (line === heading || heading.startsWith('ENUM:') || FIELD.test(line)) yield line;
   }
-}
-
-/** A line of `api-resources`: as a table, or the name alone. */
-function isAbsent(line: string): boolean {
-  const [name = '', ...cells] = line.trim().split(/ +/);
-  const version = cells.find((cell) => /^(?:[a-z0-9.-]+\/)?v\d+(?:(?:alpha|beta)\d+)?$/.test(cell));
-  const group = version?.includes('/') ? `.${version.split('/')[0]}` : '';
-  return ABSENT_RESOURCES.has(name + group);
 }
 
 function sortKeys(value: Json): Json {

@@ -40,7 +40,6 @@ const ESSENTIAL_CONTROLLERS: readonly string[] = [
   'resourcequota-controller',
   'node-lifecycle-controller',
   'taint-eviction-controller',
-  'pod-garbage-collector-controller',
 ];
 
 export class RealApiServer implements RunningApiServer {

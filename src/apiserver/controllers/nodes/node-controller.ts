@@ -22,6 +22,7 @@ import { follow } from '../object-feed.ts';
 import { readKey } from '../object-key.ts';
 import { WorkQueue } from '../work-queue.ts';
 import { readyConditionOf, readyStatusOf, silenced, tainted, unready } from './node-health.ts';
+import { withOldLabels } from './node-labels.ts';
 
 export interface NodeOptions {
   /** So long a node may be silent. */
@@ -101,7 +102,7 @@ export class NodeController implements Controller {
     const leftMs = heardMs + graceSeconds * 1000 - this.#parts.clock.monotonic();
     if (leftMs < 0) await this.#silence(name, node);
     else this.#queue.addAfter(name, leftMs + LITTLE_MS);
-    await this.#change(name, (old) => tainted(old, this.#now()));
+    await this.#change(name, (old) => withOldLabels(tainted(old, this.#now())));
   }
 
   async #silence(name: string, node: JsonObject): Promise<void> {

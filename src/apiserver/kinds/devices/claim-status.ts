@@ -2,9 +2,10 @@
 import { jsonEqual } from '../../../api/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { metadataOf } from '../../metadata.ts';
-import { objectsAt, structAt, valueAt } from '../field-path.ts';
+import { changeStructAt, objectsAt, structAt, valueAt } from '../field-path.ts';
 import { validateUnchanged } from '../number-rules.ts';
 import { forbidden, invalid, required, type Complaints } from '../validation/complaint.ts';
+import { withField } from '../validation/json-changes.ts';
 import { isGiven, readText } from '../validation/json-reading.ts';
 import { validateDnsLabel } from '../validation/names.ts';
 import { validateDistinctItems, validateItems } from './bounded-lists.ts';
@@ -21,6 +22,20 @@ const ALLOCATION = 'status.allocation';
 const RESULTS = `${ALLOCATION}.devices.results`;
 const RESERVATIONS_MAX = 256;
 const RESULTS_MAX = 32;
+
+/** What drivers said of devices that the claim has no more. */
+export function withoutFreed(object: JsonObject, old: JsonObject): JsonObject {
+  const kept = new Set(objectsAt(object, RESULTS).map(keyOfDevice));
+  const freed = new Set(
+    objectsAt(old, RESULTS)
+      .map(keyOfDevice)
+      .filter((key) => !kept.has(key)),
+  );
+  const reports = objectsAt(object, 'status.devices');
+  const left = reports.filter((report) => !freed.has(keyOfDevice(report)));
+  if (left.length === reports.length) return object;
+  return changeStructAt(object, 'status', (status) => withField(status, 'devices', left));
+}
 
 export function* validateClaimStatus(object: JsonObject, old: JsonObject): Complaints {
   const reservations = objectsAt(object, RESERVED_FOR);

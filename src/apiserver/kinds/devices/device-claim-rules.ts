@@ -11,7 +11,13 @@ import {
   type Complaints,
 } from '../validation/complaint.ts';
 import { changeObject, changeObjects, fillEmpty } from '../validation/json-changes.ts';
-import { isGiven, readNumber, readObject, readText, readTexts } from '../validation/json-reading.ts';
+import {
+  isGiven,
+  readNumber,
+  readObject,
+  readText,
+  readTexts,
+} from '../validation/json-reading.ts';
 import { validateDnsLabel, validateQualifiedName } from '../validation/names.ts';
 import { validateDistinctItems, validateItems } from './bounded-lists.ts';
 import {

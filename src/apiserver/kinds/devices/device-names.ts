@@ -1,6 +1,12 @@
 /** The names around devices: drivers, pools, classes, attributes, and references to requests. */
 import { checkDns1123Subdomain } from '../../../api/validation-names.ts';
-import { invalid, invalidFor, required, tooLong, type Complaints } from '../validation/complaint.ts';
+import {
+  invalid,
+  invalidFor,
+  required,
+  tooLong,
+  type Complaints,
+} from '../validation/complaint.ts';
 import { validateDnsLabel, validateDnsSubdomain } from '../validation/names.ts';
 
 const DRIVER_BYTES_MAX = 63;

@@ -3,13 +3,13 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { metadataOf } from '../../metadata.ts';
 import { textColumn } from '../columns.ts';
 import { changeStructAt, objectsAt, structAt, valueAt } from '../field-path.ts';
-import { withoutStatus } from '../lifecycle.ts';
+import { keepSpec, withoutStatus } from '../lifecycle.ts';
 import { validateUnchanged } from '../number-rules.ts';
 import { AGE, NAME, plainKind, statusSubresource } from '../plain-kind.ts';
 import { validateAnnotations, validateLabels } from '../validation/labels.ts';
 import type { Complaints } from '../validation/complaint.ts';
 import { isGiven } from '../validation/json-reading.ts';
-import { validateClaimStatus } from './claim-status.ts';
+import { validateClaimStatus, withoutFreed } from './claim-status.ts';
 import { defaultDeviceClaim, validateDeviceClaim } from './device-claim-rules.ts';
 
 export const resourceClaims = plainKind('resource.k8s.io/v1', {
@@ -19,8 +19,11 @@ export const resourceClaims = plainKind('resource.k8s.io/v1', {
   rules: {
     applyDefaults: (object) => changeStructAt(object, 'spec', defaultDeviceClaim),
     prepareForCreate: withoutStatus,
-    validate: (object) => [...validateDeviceClaim(structAt(object, 'spec.devices'), 'spec.devices')],
+    validate: (object) => [
+      ...validateDeviceClaim(structAt(object, 'spec.devices'), 'spec.devices'),
+    ],
     validateUpdate: (object, old) => [...validateUnchanged(object, old, ['spec'])],
+    prepareForStatusUpdate: (object, old) => withoutFreed(keepSpec(object, old), old),
     validateStatusUpdate: (object, old) => [...validateClaimStatus(object, old)],
   },
   columns: [NAME, textColumn('State', 'Whether it has got its devices.', printState), AGE],

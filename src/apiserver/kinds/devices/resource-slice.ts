@@ -25,7 +25,11 @@ import {
   readStruct,
   readText,
 } from '../validation/json-reading.ts';
-import { validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from '../validation/names.ts';
+import {
+  validateDnsLabel,
+  validateDnsSubdomain,
+  validateQualifiedName,
+} from '../validation/names.ts';
 import { validateDistinctItems, validateItems } from './bounded-lists.ts';
 import { EFFECTS } from './device-claim-rules.ts';
 import { validateAttributeName, validateDriverName, validatePoolName } from './device-names.ts';
@@ -156,13 +160,20 @@ function* checkPlace(spec: JsonObject, name: (typeof WHERE)[number]): Complaints
   } else if (name === 'nodeSelector') {
     const terms = valueAt(spec, 'nodeSelector.nodeSelectorTerms');
     if (readObjects(terms).length === 1) return;
-    yield invalid(`${field}.nodeSelectorTerms`, terms ?? null, 'must have exactly one node selector term');
+    yield invalid(
+      `${field}.nodeSelectorTerms`,
+      terms ?? null,
+      'must have exactly one node selector term',
+    );
   } else if (value === false) yield invalid(field, value, 'must be either unset or set to true');
 }
 
 function* checkDevice(device: JsonObject, path: string, isPerDevice: boolean): Complaints {
   yield* validateDnsLabel(nameOf(device), `${path}.name`);
-  const [attributes, capacities] = [readEntries(device['attributes']), readEntries(device['capacity'])];
+  const [attributes, capacities] = [
+    readEntries(device['attributes']),
+    readEntries(device['capacity']),
+  ];
   const count = attributes.length + capacities.length;
   if (count > TRAITS_MAX) {
     const detail = `the total number of attributes and capacities must not exceed ${TRAITS_MAX}`;

@@ -35,11 +35,15 @@ const SOURCE_DEFAULTS: Readonly<Record<string, Change>> = {
 
 export function defaultVolume(volume: JsonObject): JsonObject {
   const hasSource = VOLUME_SOURCES.some((name) => isGiven(volume[name]));
-  let next = hasSource ? volume : fillAbsent(volume, { emptyDir: {} });
-  for (const [name, change] of Object.entries(SOURCE_DEFAULTS)) {
-    next = changeObject(next, name, change);
-  }
-  return next;
+  return defaultSource(hasSource ? volume : fillAbsent(volume, { emptyDir: {} }));
+}
+
+/** Of volumes in pods and of those that outlive them: what they share has the same names. */
+export function defaultSource(volume: JsonObject): JsonObject {
+  return Object.entries(SOURCE_DEFAULTS).reduce(
+    (next, [name, change]) => changeObject(next, name, change),
+    volume,
+  );
 }
 
 function fillMode(source: JsonObject): JsonObject {

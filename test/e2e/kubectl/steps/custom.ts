@@ -62,15 +62,16 @@ export const custom: Chapter = {
       `patch boat tern --subresource=status --type=merge -p '{"status":{"conditions":[{"type":"Afloat","status":"True"}]}}'`,
     ),
     kubectl('wait --for=condition=Afloat boat/tern --timeout=10s'),
+    kubectl('apply -f -', { stdin: boat('gull', '{ rig: sloop, sails: [a] }') }),
+    kubectl('get boats --watch --output-watch-events', {
+      during: ['delete boat gull'],
+      until: /DELETED/,
+    }),
     kubectl('apply --server-side -f -', { stdin: boat('gull', '{ rig: sloop, sails: [a] }') }),
     kubectl('apply --server-side --field-manager=b -f -', {
       stdin: boat('gull', '{ rig: ketch }'),
     }),
     kubectl('get boat gull -o yaml --show-managed-fields'),
-    kubectl('get boats --watch --output-watch-events', {
-      during: ['delete boat gull'],
-      until: /DELETED/,
-    }),
     kubectl('delete boat albatross'),
     kubectl('delete crd boats.harbour.example.com'),
     kubectl('get boats', { until: /could not find the requested resource|have a resource type/ }),

@@ -1,0 +1,95 @@
+/**
+ * The finalizers that keep storage while it is used, and what counts as use.
+ *
+ *     claim    a pod on a node names it, or has made it for one of its volumes
+ *     volume   it is bound to a claim
+ *     class    a claim or a volume names it
+ */
+import type { JsonObject } from '../../../lib/json.ts';
+import type { KindDefinition } from '../../kind.ts';
+import { objectsAt, textAt, valueAt } from '../../kinds/field-path.ts';
+import { persistentVolumeClaims } from '../../kinds/persistent-volume-claim.ts';
+import { persistentVolumes } from '../../kinds/persistent-volume.ts';
+import { readText } from '../../kinds/validation/json-reading.ts';
+import { volumeAttributesClasses } from '../../kinds/volume-attributes-class.ts';
+import { listOf, metadataOf, nameOf, textOf, withMetadata } from '../../metadata.ts';
+
+const FINALIZERS: ReadonlyMap<KindDefinition, string> = new Map([
+  [persistentVolumes, 'kubernetes.io/pv-protection'],
+  [persistentVolumeClaims, 'kubernetes.io/pvc-protection'],
+  [volumeAttributesClasses, 'kubernetes.io/vac-protection'],
+]);
+
+export function withProtection(object: JsonObject, definition: KindDefinition): JsonObject {
+  const finalizer = FINALIZERS.get(definition);
+  if (finalizer === undefined || isProtected(object, definition)) return object;
+  const finalizers = [...listOf(metadataOf(object)['finalizers']), finalizer];
+  return withMetadata(object, { finalizers });
+}
+
+export function withoutProtection(object: JsonObject, definition: KindDefinition): JsonObject {
+  if (!isProtected(object, definition)) return object;
+  const finalizer = FINALIZERS.get(definition);
+  const left = listOf(metadataOf(object)['finalizers']).filter((one) => one !== finalizer);
+  return withMetadata(object, { finalizers: left.length === 0 ? undefined : left });
+}
+
+export function isProtected(object: JsonObject, definition: KindDefinition): boolean {
+  const finalizer = FINALIZERS.get(definition);
+  return finalizer !== undefined && listOf(metadataOf(object)['finalizers']).includes(finalizer);
+}
+
+export function isLeaving(object: JsonObject): boolean {
+  return metadataOf(object)['deletionTimestamp'] !== undefined;
+}
+
+/** `pod` is in the claim's namespace. On no node it has not begun, and will not begin any more. */
+export function usesClaim(pod: JsonObject, claim: JsonObject): boolean {
+  if (textAt(pod, 'spec.nodeName') === '') return false;
+  const isOwner = isMadeFor(claim, pod) && !isShutDown(pod);
+  return objectsAt(pod, 'spec.volumes').some((volume) => {
+    const isOwn = isOwner && valueAt(volume, 'ephemeral') !== undefined;
+    const name = isOwn ? ephemeralNameOf(pod, volume) : claimNameOf(volume);
+    return name === nameOf(claim);
+  });
+}
+
+/** The names of all claims that a pod may use. */
+export function claimNamesOf(pod: JsonObject): readonly string[] {
+  const names = objectsAt(pod, 'spec.volumes').map((volume) =>
+    valueAt(volume, 'ephemeral') === undefined ? claimNameOf(volume) : ephemeralNameOf(pod, volume),
+  );
+  return names.filter((name) => name !== '');
+}
+
+export function isBound(volume: JsonObject): boolean {
+  return textAt(volume, 'status.phase') === 'Bound';
+}
+
+/** The classes that a claim or a volume has, or is about to have. */
+export function classNamesOf(object: JsonObject): readonly string[] {
+  return [
+    textAt(object, 'spec.volumeAttributesClassName'),
+    textAt(object, 'status.currentVolumeAttributesClassName'),
+    textAt(object, 'status.modifyVolumeStatus.targetVolumeAttributesClassName'),
+  ].filter((name) => name !== '');
+}
+
+function claimNameOf(volume: JsonObject): string {
+  return textAt(volume, 'persistentVolumeClaim.claimName');
+}
+
+function ephemeralNameOf(pod: JsonObject, volume: JsonObject): string {
+  return `${nameOf(pod)}-${readText(volume['name'])}`;
+}
+
+function isMadeFor(claim: JsonObject, pod: JsonObject): boolean {
+  const uid = textOf(metadataOf(pod)['uid']);
+  return objectsAt(claim, 'metadata.ownerReferences').some(
+    (owner) => owner['controller'] === true && owner['uid'] === uid,
+  );
+}
+
+function isShutDown(pod: JsonObject): boolean {
+  return isLeaving(pod) && metadataOf(pod)['deletionGracePeriodSeconds'] === 0;
+}

@@ -1,0 +1,175 @@
+/**
+ * Why a text is no JSON, in the words of Go's decoder: clients show them to people, and tools know
+ * them. JSON.parse is asked first, as it is fast; this walks a text that it has refused.
+ */
+
+/** The sentence; for a text that is JSON after all, that it ends unexpectedly. */
+export function describeJsonFault(text: string): string {
+  try {
+    new Scan(text).document();
+  } catch (error) {
+    if (error instanceof Fault) return error.message;
+    throw error;
+  }
+  return END;
+}
+
+const END = 'unexpected end of JSON input';
+const DEPTH_MAX = 10_000;
+const SPACE = ' \t\r\n';
+const ESCAPES = 'bfnrt\\/"';
+const LITERALS: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' };
+
+class Fault extends Error {
+  override readonly name = 'Fault';
+}
+
+class Scan {
+  readonly #text: string;
+  #at = 0;
+  #depth = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  document(): void {
+    this.#value();
+    this.#skipSpace();
+    if (this.#at < this.#text.length) throw this.#strange('after top-level value');
+  }
+
+  #value(): void {
+    this.#skipSpace();
+    const char = this.#peek();
+    if (char === '{') this.#object();
+    else if (char === '[') this.#list();
+    else if (char === '"') this.#string();
+    else if (char === '-' || isDigit(char)) this.#number();
+    else if (Object.hasOwn(LITERALS, char)) this.#literal(LITERALS[char] ?? '');
+    else throw this.#strange('looking for beginning of value');
+  }
+
+  #object(): void {
+    this.#enter();
+    this.#skipSpace();
+    if (this.#peek() !== '}') {
+      do {
+        this.#skipSpace();
+        if (this.#peek() !== '"') throw this.#strange('looking for beginning of object key string');
+        this.#string();
+        this.#skipSpace();
+        if (this.#peek() !== ':') throw this.#strange('after object key');
+        this.#at += 1;
+        this.#value();
+        this.#skipSpace();
+      } while (this.#skip(','));
+      if (this.#peek() !== '}') throw this.#strange('after object key:value pair');
+    }
+    this.#leave();
+  }
+
+  #list(): void {
+    this.#enter();
+    this.#skipSpace();
+    if (this.#peek() !== ']') {
+      do {
+        this.#value();
+        this.#skipSpace();
+      } while (this.#skip(','));
+      if (this.#peek() !== ']') throw this.#strange('after array element');
+    }
+    this.#leave();
+  }
+
+  #string(): void {
+    this.#at += 1;
+    for (let char = this.#peek(); char !== '"'; char = this.#peek()) {
+      if (char < ' ') throw this.#strange('in string literal');
+      this.#at += 1;
+      if (char === '\\') this.#escape();
+    }
+    this.#at += 1;
+  }
+
+  #escape(): void {
+    const isCode = this.#peek() === 'u';
+    if (!isCode && !ESCAPES.includes(this.#peek())) throw this.#strange('in string escape code');
+    this.#at += 1;
+    for (let left = isCode ? 4 : 0; left > 0; left--) {
+      if (!/[0-9a-f]/i.test(this.#peek())) {
+        throw this.#strange(String.raw`in \u hexadecimal character escape`);
+      }
+      this.#at += 1;
+    }
+  }
+
+  #number(): void {
+    this.#skip('-');
+    if (!this.#skip('0')) this.#digits('in numeric literal');
+    if (this.#skip('.')) this.#digits('after decimal point in numeric literal');
+    if (this.#skip('e') || this.#skip('E')) {
+      if (!this.#skip('+')) this.#skip('-');
+      this.#digits('in exponent of numeric literal');
+    }
+  }
+
+  #digits(place: string): void {
+    if (!isDigit(this.#peek())) throw this.#strange(place);
+    while (isDigit(this.#text[this.#at] ?? '')) this.#at += 1;
+  }
+
+  #literal(word: string): void {
+    for (const letter of word) {
+      if (this.#peek() !== letter) {
+        throw this.#strange(`in literal ${word} (expecting '${letter}')`);
+      }
+      this.#at += 1;
+    }
+  }
+
+  #enter(): void {
+    this.#depth += 1;
+    if (this.#depth > DEPTH_MAX) throw new Fault('exceeded max depth');
+    this.#at += 1;
+  }
+
+  #leave(): void {
+    this.#depth -= 1;
+    this.#at += 1;
+  }
+
+  /** The character that comes next, where there has to be one. */
+  #peek(): string {
+    const char = this.#text[this.#at];
+    if (char === undefined) throw new Fault(END);
+    return char;
+  }
+
+  #skip(char: string): boolean {
+    const isThere = this.#text[this.#at] === char;
+    if (isThere) this.#at += 1;
+    return isThere;
+  }
+
+  #skipSpace(): void {
+    while (this.#at < this.#text.length && SPACE.includes(this.#peek())) this.#at += 1;
+  }
+
+  #strange(place: string): Fault {
+    return new Fault(`invalid character ${quote(this.#peek())} ${place}`);
+  }
+}
+
+function isDigit(char: string): boolean {
+  return char >= '0' && char <= '9';
+}
+
+/** Go reads bytes, and shows the first one of a letter that has several. */
+function quote(char: string): string {
+  if (char === "'") return String.raw`'\''`;
+  if (char === '"') return `'"'`;
+  const [byte = 0] = Buffer.from(char);
+  const shown = JSON.stringify(String.fromCharCode(byte)).slice(1, -1);
+  return `'${shown.replace(/^\\u00/, String.raw`\x`)}'`;
+}

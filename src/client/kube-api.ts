@@ -1,0 +1,131 @@
+/**
+ * How podkeep speaks to a Kubernetes API server: requests and answers in JSON, over any transport.
+ *
+ * Nothing is tried twice here. Who asked knows best what a failure means, and how long to wait: the
+ * status manager per pod, an informer per watch. What it is told is the ApiError with the server's own
+ * words, or that the server could not be reached.
+ */
+import { setMaxListeners } from 'node:events';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { KubeApi, KubeRequest, KubeWatchEvent } from '../ports/kube-api.ts';
+import { readLines, readWhole } from './answer-body.ts';
+import { refusalOf } from './api-status.ts';
+import { apiAnswerBroken, apiTimedOut } from './client-errors.ts';
+import { RateLimiter, type RateLimit } from './rate-limiter.ts';
+import { within } from './time-limit.ts';
+import type { Transport, WireRequest } from './transport/transport.ts';
+
+export interface KubeApiOptions {
+  readonly clock: Clock;
+  /** Of podkeep, for the User-Agent. */
+  readonly version: string;
+  /** kubeAPIQPS and kubeAPIBurst; absent: no limit. */
+  readonly rateLimit?: RateLimit;
+  /** How long an answer may take, the wait for the rate limit not counted. */
+  readonly requestTimeoutMs?: number;
+  /** The longest line of a watch, in UTF-16 units. */
+  readonly lineCharsMax?: number;
+}
+
+/** What kube-apiserver gives a request at most. */
+const REQUEST_TIMEOUT_MS = 60_000;
+/** etcd holds objects of 1.5 MB; as JSON with escapes they are a few times as long. */
+const LINE_CHARS_MAX = 16 * 2 ** 20;
+
+export function createKubeApi(transport: Transport, options: KubeApiOptions): KubeApi {
+  return new JsonKubeApi(transport, options);
+}
+
+class JsonKubeApi implements KubeApi {
+  readonly #transport: Transport;
+  readonly #options: KubeApiOptions;
+  readonly #limiter: RateLimiter;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(transport: Transport, options: KubeApiOptions) {
+    const { clock, version, rateLimit = { qps: -1, burst: 1 } } = options;
+    this.#transport = transport;
+    this.#options = options;
+    this.#limiter = new RateLimiter(rateLimit, clock);
+    this.#headers = { accept: 'application/json', 'user-agent': `podkeep/${version}` };
+  }
+
+  async send(request: KubeRequest, signal?: AbortSignal): Promise<JsonObject> {
+    const { clock, requestTimeoutMs: limitMs = REQUEST_TIMEOUT_MS } = this.#options;
+    const name = `${request.method} ${request.path}`;
+    // One signal may end a hundred requests at once, and Node would warn of so many listeners.
+    if (signal) setMaxListeners(0, signal);
+    await this.#limiter.wait(signal);
+    const overdue = (): Error => apiTimedOut({ request: name, seconds: limitMs / 1000 });
+    return within({ clock, limitMs, overdue }, signal, async (bounded) => {
+      const response = await this.#transport.send(this.#toWire(request), bounded);
+      const text = await readWhole(response.body, name);
+      const { status } = response;
+      if (status < 200 || status > 299) throw refusalOf(response, text, name, clock.now());
+      return readObject(text, name);
+    });
+  }
+
+  async *watch(
+    path: string,
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): AsyncGenerator<KubeWatchEvent> {
+    const { clock, lineCharsMax = LINE_CHARS_MAX } = this.#options;
+    const name = `watch of ${path}`;
+    await this.#limiter.wait(signal);
+    const wire = this.#toWire({ method: 'GET', path, query: { ...query, watch: 'true' } });
+    const response = await this.#transport.send(wire, signal);
+    if (response.status !== 200) {
+      throw refusalOf(response, await readWhole(response.body, name), name, clock.now());
+    }
+    for await (const line of readLines(response.body, name, lineCharsMax)) {
+      yield readEvent(line, name);
+    }
+  }
+
+  #toWire({ method, path, query, body, contentType }: KubeRequest): WireRequest {
+    const search = query ? new URLSearchParams(query).toString() : '';
+    return {
+      method,
+      target: search === '' ? path : `${path}?${search}`,
+      headers: body
+        ? { ...this.#headers, 'content-type': contentType ?? 'application/json' }
+        : this.#headers,
+      body: body ? JSON.stringify(body) : null,
+    };
+  }
+}
+
+function readObject(text: string, request: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw apiAnswerBroken({ request, problem: 'it is not JSON' }, error);
+  }
+  if (!isJsonObject(value)) throw apiAnswerBroken({ request, problem: 'it is not an object' });
+  return value;
+}
+
+const EVENT_TYPES: ReadonlySet<unknown> = new Set<KubeWatchEvent['type']>([
+  'ADDED',
+  'MODIFIED',
+  'DELETED',
+  'BOOKMARK',
+  'ERROR',
+]);
+
+function readEvent(line: string, request: string): KubeWatchEvent {
+  const event = readObject(line, request);
+  const { type, object } = event;
+  if (!isEventType(type) || !isJsonObject(object)) {
+    throw apiAnswerBroken({ request, problem: 'a line of it is no event' });
+  }
+  return { type, object };
+}
+
+function isEventType(type: unknown): type is KubeWatchEvent['type'] {
+  return EVENT_TYPES.has(type);
+}

@@ -1,0 +1,153 @@
+/**
+ * Who podkeep is to the API server, at each request.
+ *
+ * Tokens and certificates in files are replaced while podkeep runs: they are read again every minute,
+ * and at once when the server refuses them. A file that cannot be read just then (it is being replaced)
+ * leaves us what we had. A plugin's answer lasts as long as it says.
+ */
+import { readFile } from 'node:fs/promises';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { PemSource, UserAccess } from './cluster-access.ts';
+import { askExecPlugin } from './exec-plugin.ts';
+import { credentialsUnavailable } from './kubeconfig-errors.ts';
+
+export interface Identity {
+  /** Of the header of that name. */
+  readonly authorization?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+export interface Credentials {
+  current(): Promise<Identity>;
+  /** The server did not know us by this one (401). */
+  refused(identity: Identity): void;
+}
+
+export interface CredentialsPorts {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** For plugins. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+const REREAD_MS = 60_000;
+const PLUGIN_MS_MAX = 60_000;
+/** A server that refuses everybody must not make us run the plugin for every request. */
+const REFUSED_MS_MIN = 10_000;
+
+export function credentialsOf(user: UserAccess, ports: CredentialsPorts): Credentials {
+  return new RenewedCredentials(user, ports);
+}
+
+interface Loaded {
+  readonly identity: Identity;
+  readonly atMs: number;
+  readonly freshMs: number;
+}
+
+class RenewedCredentials implements Credentials {
+  readonly #user: UserAccess;
+  readonly #ports: CredentialsPorts;
+  #loaded: Loaded | null = null;
+  #loading: Promise<Identity> | null = null;
+
+  constructor(user: UserAccess, ports: CredentialsPorts) {
+    this.#user = user;
+    this.#ports = ports;
+  }
+
+  current(): Promise<Identity> {
+    const nowMs = this.#ports.clock.monotonic();
+    const loaded = this.#loaded;
+    if (loaded && nowMs - loaded.atMs < loaded.freshMs) return Promise.resolve(loaded.identity);
+    // Many requests at once ask once.
+    this.#loading ??= this.#load(loaded).finally(() => {
+      this.#loading = null;
+    });
+    return this.#loading;
+  }
+
+  refused(identity: Identity): void {
+    const loaded = this.#loaded;
+    if (loaded?.identity !== identity) return; // it has been replaced since
+    this.#loaded = { ...loaded, freshMs: Math.min(loaded.freshMs, REFUSED_MS_MIN) };
+  }
+
+  async #load(before: Loaded | null): Promise<Identity> {
+    const { clock, log } = this.#ports;
+    try {
+      const { identity, freshMs } = await this.#ask();
+      // The very same object tells others that nothing changed, and a connection can stay.
+      const isSame = before !== null && isSameIdentity(before.identity, identity);
+      const kept = isSame ? before.identity : identity;
+      this.#loaded = { identity: kept, freshMs, atMs: clock.monotonic() };
+      return kept;
+    } catch (error) {
+      if (!before || this.#user.exec) throw error;
+      log.warn('Credentials could not be read again; going on with the old ones', { error });
+      this.#loaded = { ...before, atMs: clock.monotonic(), freshMs: REFUSED_MS_MIN };
+      return before.identity;
+    }
+  }
+
+  async #ask(): Promise<{ readonly identity: Identity; readonly freshMs: number }> {
+    const { token, tokenFile, basic, certificate, key, exec } = this.#user;
+    if (exec) return this.#askPlugin(exec);
+    const isFile = [certificate, key].some((source) => source && 'file' in source);
+    const authorization =
+      tokenFile !== undefined
+        ? `Bearer ${(await readCredential(tokenFile)).trim()}`
+        : token !== undefined
+          ? `Bearer ${token}`
+          : basic &&
+            `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`;
+    const pems = certificate &&
+      key && { cert: await readPem(certificate), key: await readPem(key) };
+    return {
+      identity: { ...(authorization !== undefined && { authorization }), ...pems },
+      freshMs: tokenFile !== undefined || isFile ? REREAD_MS : Number.POSITIVE_INFINITY,
+    };
+  }
+
+  async #askPlugin(
+    plugin: NonNullable<UserAccess['exec']>,
+  ): Promise<{ readonly identity: Identity; readonly freshMs: number }> {
+    const { clock, environment } = this.#ports;
+    const abort = new AbortController();
+    const cancelTimer = clock.after(PLUGIN_MS_MAX, () => abort.abort());
+    try {
+      const asked = await askExecPlugin(plugin, environment, abort.signal);
+      const { identity, expiresAtMs } = asked;
+      const freshMs = expiresAtMs === null ? Number.POSITIVE_INFINITY : expiresAtMs - clock.now();
+      return { identity, freshMs };
+    } finally {
+      cancelTimer();
+    }
+  }
+}
+
+function isSameIdentity(a: Identity, b: Identity): boolean {
+  return a.authorization === b.authorization && a.cert === b.cert && a.key === b.key;
+}
+
+function readPem(source: PemSource): string | Promise<string> {
+  return 'pem' in source ? source.pem : readCredential(source.file);
+}
+
+async function readCredential(file: string): Promise<string> {
+  try {
+    const text = await readFile(file, 'utf8');
+    if (text.trim() !== '') return text;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw unavailable(file, reason, error);
+  }
+  throw unavailable(file, 'it is empty');
+}
+
+function unavailable(file: string, reason: string, cause?: unknown): Error {
+  const hint = 'Check that it exists and that this user may read it.';
+  return credentialsUnavailable({ from: file, reason, hint }, cause);
+}

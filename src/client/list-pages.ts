@@ -1,0 +1,74 @@
+/**
+ * All objects of a kind, in pages where the server likes it so.
+ *
+ * A version of "0" lets kube-apiserver answer from its memory, and a later one asks for nothing older;
+ * both are whole answers by their nature. Pages come from the disk of the server and can grow too old
+ * while they are read: then everything is asked for at once.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
+import { ApiError } from '../ports/api-client.ts';
+import type { KubeApi } from '../ports/kube-api.ts';
+import { apiAnswerBroken } from './client-errors.ts';
+import { isExpired } from './watch-trouble.ts';
+
+export interface ListRequest {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** `0`: anything; empty: the newest; otherwise nothing older than this. */
+  readonly version: string;
+}
+
+export interface ListedObjects {
+  readonly objects: readonly JsonObject[];
+  readonly version: string;
+}
+
+const PAGE_SIZE = 500;
+
+export async function listObjects(
+  api: KubeApi,
+  { path, query, version }: ListRequest,
+  signal: AbortSignal,
+): Promise<ListedObjects> {
+  const limit = version === '' || version === '0' ? { limit: String(PAGE_SIZE) } : {};
+  const asked = version === '' ? {} : { resourceVersion: version };
+  const read = async (more: Readonly<Record<string, string>>): Promise<Page> =>
+    readPage(await api.send({ method: 'GET', path, query: { ...query, ...more } }, signal), path);
+  let page = await read({ ...asked, ...limit });
+  const objects = [...page.objects];
+  while (page.continue !== '') {
+    try {
+      page = await read({ limit: String(PAGE_SIZE), continue: page.continue });
+    } catch (error) {
+      if (!(error instanceof ApiError && isExpired(error))) throw error;
+      return read({});
+    }
+    objects.push(...page.objects);
+  }
+  return { objects, version: page.version };
+}
+
+interface Page extends ListedObjects {
+  /** Empty: this was the last one. */
+  readonly continue: string;
+}
+
+function readPage(list: JsonObject, path: string): Page {
+  const { metadata, items } = list;
+  const { resourceVersion, continue: next } = isJsonObject(metadata) ? metadata : {};
+  if (typeof resourceVersion !== 'string' || (!Array.isArray(items) && items !== null)) {
+    throw apiAnswerBroken({ request: `GET ${path}`, problem: 'it is not a list' });
+  }
+  const objects: readonly Json[] = items ?? [];
+  return {
+    objects: objects.filter(isJsonObject).map((item) => withKind(item, list)),
+    version: resourceVersion,
+    continue: typeof next === 'string' ? next : '',
+  };
+}
+
+/** Items of a list leave out what the list says for all; in a watch each object says it itself. */
+function withKind(item: JsonObject, { kind, apiVersion }: JsonObject): JsonObject {
+  const isNamed = 'kind' in item || typeof kind !== 'string' || typeof apiVersion !== 'string';
+  return isNamed ? item : { kind: kind.replace(/List$/, ''), apiVersion, ...item };
+}

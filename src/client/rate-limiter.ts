@@ -1,0 +1,67 @@
+/**
+ * Lets requests out at the rate that kubeAPIQPS and kubeAPIBurst allow (KL-107), first come, first
+ * served. Who loses interest while waiting takes nothing from the budget.
+ */
+import { TokenBucket } from '../lib/token-bucket.ts';
+import type { Cancel, Clock } from '../ports/clock.ts';
+
+export interface RateLimit {
+  /** Requests a second; -1: no limit. */
+  readonly qps: number;
+  readonly burst: number;
+}
+
+export class RateLimiter {
+  readonly #clock: Clock;
+  readonly #bucket: TokenBucket;
+  readonly #waiting = new Set<() => void>();
+  #cancelTimer: Cancel | null = null;
+
+  constructor({ qps, burst }: RateLimit, clock: Clock) {
+    this.#clock = clock;
+    this.#bucket = new TokenBucket(qps, burst, clock.monotonic());
+  }
+
+  /** Resolves when the next request may go out. */
+  async wait(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    if (this.#waiting.size === 0 && this.#take()) return;
+    await new Promise<void>((resolve, reject) => {
+      const leave = (): void => {
+        this.#waiting.delete(go);
+        reject(signal?.reason);
+      };
+      const go = (): void => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      signal?.addEventListener('abort', leave, { once: true });
+      this.#waiting.add(go);
+      this.#setTimer();
+    });
+  }
+
+  #take(): boolean {
+    const nowMs = this.#clock.monotonic();
+    if (this.#bucket.waitMs(nowMs) > 0) return false;
+    this.#bucket.take(nowMs);
+    return true;
+  }
+
+  #setTimer(): void {
+    if (this.#cancelTimer) return;
+    const delayMs = this.#bucket.waitMs(this.#clock.monotonic());
+    this.#cancelTimer = this.#clock.after(delayMs, () => {
+      this.#cancelTimer = null;
+      this.#serve();
+    });
+  }
+
+  #serve(): void {
+    for (const go of this.#waiting) {
+      if (!this.#take()) return this.#setTimer();
+      this.#waiting.delete(go);
+      go();
+    }
+  }
+}

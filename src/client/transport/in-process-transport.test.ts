@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { promisesSettled } from '../../../test/support/virtual-clock.ts';
+import type { ApiRequest, ApiResponse, Visitor } from '../../ports/http-handler.ts';
+import { createInProcessTransport } from './in-process-transport.ts';
+
+const GET = { method: 'GET', target: '/x?y=1', headers: {}, body: null };
+
+function respond(body: ApiResponse['body']): ApiResponse {
+  return { status: 200, headers: [['Content-Type', 'a/b']], body };
+}
+
+describe('a server in this process', () => {
+  test('gets the request, and who it is from', async () => {
+    let seen: [ApiRequest, Visitor] | undefined;
+    const visitor = { user: { name: 'me', groups: [] } };
+    const transport = createInProcessTransport(
+      { answer: async (...args) => ((seen = args), respond('yes')) },
+      visitor,
+    );
+    const request = { method: 'POST', target: '/a/%2e%2e', headers: { accept: 'x' }, body: 'żó' };
+    const { status, header, body } = await transport.send(request, new AbortController().signal);
+    expect([status, header('content-type'), body]).toEqual([200, 'a/b', 'yes']);
+    expect(seen?.[0]).toMatchObject({ method: 'POST', url: 'http://podkeep/a/%2e%2e' });
+    expect([seen?.[0].headers.get('accept'), seen?.[1]]).toEqual(['x', visitor]);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of seen?.[0].body ?? []) chunks.push(chunk);
+    expect(Buffer.concat(chunks).toString()).toBe('żó');
+  });
+
+  test.each([
+    [null, ''],
+    [new TextEncoder().encode('é'), 'é'],
+  ])('may answer with %s', async (given, body) => {
+    const transport = createInProcessTransport({ answer: async () => respond(given) });
+    expect((await transport.send(GET, new AbortController().signal)).body).toBe(body);
+  });
+
+  test('is left behind when the signal is aborted, and its late stream is cancelled', async () => {
+    let answer: (response: ApiResponse) => void = () => {};
+    const transport = createInProcessTransport({
+      answer: () => new Promise((resolve) => (answer = resolve)),
+    });
+    const abort = new AbortController();
+    const sent = transport.send(GET, abort.signal);
+    abort.abort(new Error('enough'));
+    await expect(sent).rejects.toThrow('enough');
+    let isCancelled = false;
+    answer(respond(new ReadableStream({ cancel: () => void (isCancelled = true) })));
+    await promisesSettled();
+    expect(isCancelled).toBe(true);
+  });
+
+  test('ends a stream that waits when the signal is aborted', async () => {
+    let isCancelled = false;
+    const stream = new ReadableStream<Uint8Array>({ cancel: () => void (isCancelled = true) });
+    const transport = createInProcessTransport({ answer: async () => respond(stream) });
+    const abort = new AbortController();
+    const { body } = await transport.send(GET, abort.signal);
+    const ended = (async () => {
+      for await (const chunk of body) expect(chunk).toBeUndefined();
+    })();
+    await promisesSettled();
+    abort.abort(new Error('enough'));
+    await expect(ended).rejects.toThrow('enough');
+    expect(isCancelled).toBe(true);
+  });
+});

@@ -1,0 +1,25 @@
+/** Why a secret or config map is not to be had, in the words that users see beside their pods. */
+import { defineError } from '../../lib/errors.ts';
+import { ApiError } from '../../ports/api-client.ts';
+
+export const objectNotRegistered = defineError<{ namespace: string; name: string }>({
+  code: 'OBJECT_NOT_REGISTERED',
+  retry: 'backoff',
+  message: ({ namespace, name }) =>
+    `object ${JSON.stringify(namespace)}/${JSON.stringify(name)} not registered`,
+  hint: () => 'No pod of this node refers to it. The pod may have just ended.',
+});
+
+export const objectNotSynced = defineError<{ resource: string }>({
+  code: 'OBJECT_NOT_SYNCED',
+  retry: 'backoff',
+  message: ({ resource }) =>
+    `failed to sync ${resource} cache: timed out waiting for the condition`,
+  hint: () => 'Check that this node reaches the API server, and that it may read the object.',
+});
+
+/** As the API itself would say it. */
+export function objectNotFound(resource: string, name: string): ApiError {
+  const message = `${resource} ${JSON.stringify(name)} not found`;
+  return new ApiError({ statusCode: 404, reason: 'NotFound', message });
+}

@@ -1,0 +1,89 @@
+/** The names of secrets and config maps that a pod refers to, all in its own namespace. */
+import type { Pod } from '../../api/pod.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+
+/** How each kind of volume names its secret: in a field of its own, or in a reference. */
+const SECRET_OF_VOLUME: ReadonlyMap<string, readonly string[]> = new Map([
+  ['azureFile', ['secretName']],
+  ['cephfs', ['secretRef', 'name']],
+  ['cinder', ['secretRef', 'name']],
+  ['flexVolume', ['secretRef', 'name']],
+  ['rbd', ['secretRef', 'name']],
+  ['secret', ['secretName']],
+  ['scaleIO', ['secretRef', 'name']],
+  ['iscsi', ['secretRef', 'name']],
+  ['storageos', ['secretRef', 'name']],
+  ['csi', ['nodePublishSecretRef', 'name']],
+]);
+
+const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+
+export function secretNamesOf(pod: Pod): ReadonlySet<string> {
+  const spec = specOf(pod);
+  const volumes = objects(spec['volumes']);
+  return named([
+    ...objects(spec['imagePullSecrets']).map((reference) => reference['name']),
+    ...containersOf(spec).flatMap((container) => namesInEnv(container, 'secret')),
+    ...volumes.flatMap((volume) =>
+      [...SECRET_OF_VOLUME].map(([kind, fields]) => walk(volume, [kind, ...fields])),
+    ),
+    ...volumes.flatMap((volume) => projected(volume, 'secret')),
+  ]);
+}
+
+export function configMapNamesOf(pod: Pod): ReadonlySet<string> {
+  const spec = specOf(pod);
+  const volumes = objects(spec['volumes']);
+  return named([
+    ...containersOf(spec).flatMap((container) => namesInEnv(container, 'configMap')),
+    ...volumes.map((volume) => walk(volume, ['configMap', 'name'])),
+    ...volumes.flatMap((volume) => projected(volume, 'configMap')),
+  ]);
+}
+
+function containersOf(spec: JsonObject): readonly JsonObject[] {
+  return CONTAINER_LISTS.flatMap((name) => objects(spec[name]));
+}
+
+function namesInEnv(container: JsonObject, kind: 'secret' | 'configMap'): readonly Value[] {
+  return [
+    ...objects(container['envFrom']).map((source) => walk(source, [`${kind}Ref`, 'name'])),
+    ...objects(container['env']).map((entry) =>
+      walk(entry, ['valueFrom', `${kind}KeyRef`, 'name']),
+    ),
+  ];
+}
+
+function projected(volume: JsonObject, kind: 'secret' | 'configMap'): readonly Value[] {
+  return objects(walk(volume, ['projected', 'sources'])).map((source) =>
+    walk(source, [kind, 'name']),
+  );
+}
+
+type Value = Json | undefined;
+
+function named(values: readonly Value[]): ReadonlySet<string> {
+  return new Set(
+    values.filter((value): value is string => typeof value === 'string' && value !== ''),
+  );
+}
+
+function walk(object: JsonObject, path: readonly string[]): Value {
+  let value: Value = object;
+  for (const name of path) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined;
+    value = value[name];
+  }
+  return value;
+}
+
+function objects(value: Value): readonly JsonObject[] {
+  if (!Array.isArray(value)) return [];
+  const list: readonly Json[] = value;
+  return list.filter(isJsonObject);
+}
+
+/** The type of a pod names what rules look at; its spec is JSON with more fields. */
+function specOf({ spec }: Pod): JsonObject {
+  return isJsonObject(spec) ? spec : {};
+}

@@ -1,0 +1,139 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { pod } from '../../../test/support/pods.ts';
+import type { Pod } from '../../api/pod.ts';
+import { CONFIG_MIRROR } from './config-annotations.ts';
+import { NodePodManager } from './pod-manager.ts';
+
+function mirror(name: string, uid: string): Pod {
+  const image = pod(name, { uid });
+  return { ...image, metadata: { ...image.metadata, annotations: { [CONFIG_MIRROR]: 'hash' } } };
+}
+
+describe('pods of all sources', () => {
+  test('are found by UID, by name and by full name', () => {
+    const manager = new NodePodManager();
+    const web = pod('web', { uid: '1', namespace: 'work' });
+    manager.update(web);
+    expect(manager.find('1')).toEqual({ pod: web });
+    expect(manager.findByName({ namespace: 'work', name: 'web' })?.pod).toBe(web);
+    expect(manager.findByFullName('web_work')?.pod).toBe(web);
+    expect(manager.findByFullName('web_default')).toBeUndefined();
+    manager.remove(web);
+    expect([manager.find('1'), manager.findByFullName('web_work')]).toEqual([undefined, undefined]);
+  });
+
+  test('the newest version counts', () => {
+    const manager = new NodePodManager();
+    manager.update(pod('web', { uid: '1' }));
+    const newer = pod('web', { uid: '1', phase: 'Running' });
+    manager.update(newer);
+    expect(manager.pods()).toEqual([newer]);
+  });
+
+  test('a late word of the end of one does not take the name from its successor', () => {
+    const manager = new NodePodManager();
+    const [old, young] = [pod('web', { uid: '1' }), pod('web', { uid: '2' })];
+    manager.update(old);
+    manager.update(young);
+    manager.remove(old);
+    expect(manager.findByFullName('web_default')?.pod).toBe(young);
+  });
+});
+
+describe('mirrors (KL-61)', () => {
+  const web = pod('web', { uid: 'static', static: true });
+  const image = mirror('web', 'image');
+
+  test.each([
+    ['the static pod', [web, image]],
+    ['the mirror', [image, web]],
+  ])('make a pair, also if %s comes first', (_first, pods) => {
+    const manager = new NodePodManager();
+    for (const one of pods) manager.update(one);
+    expect(manager.find('static')).toEqual({ pod: web, mirrorPod: image });
+    expect(manager.sourceUidOf('image')).toBe('static');
+    expect(manager.findPair(image)).toEqual({ pod: web, mirrorPod: image, wasMirror: true });
+    expect(manager.findPair(web)).toEqual({ pod: web, mirrorPod: image, wasMirror: false });
+    expect(manager.orphanedMirrors()).toEqual([]);
+  });
+
+  test('are never found where a pod is asked for', () => {
+    const manager = new NodePodManager();
+    manager.update(image);
+    expect([manager.find('image'), manager.findByFullName('web_default')]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(manager.pods()).toEqual([]);
+    expect(manager.mirrorPods()).toEqual([image]);
+    expect(manager.orphanedMirrors()).toEqual([image]);
+    expect(manager.findPair(image)).toEqual({ mirrorPod: image, wasMirror: true });
+  });
+
+  test('any other UID comes back as it is', () => {
+    const manager = new NodePodManager();
+    manager.update(image);
+    expect(['image', 'unknown', ''].map((uid) => manager.sourceUidOf(uid))).toEqual([
+      'image',
+      'unknown',
+      '',
+    ]);
+  });
+
+  test('every static pod is in the translations, with or without a mirror', () => {
+    const manager = new NodePodManager();
+    const alone = pod('alone', { static: true });
+    for (const one of [web, image, alone, pod('api'), mirror('orphan', 'o')]) manager.update(one);
+    const { mirrorOf, sourceOf } = manager.uidTranslations();
+    expect([...mirrorOf]).toEqual([
+      ['static', 'image'],
+      ['alone', null],
+    ]);
+    expect([...sourceOf]).toEqual([['image', 'static']]);
+    expect(manager.staticPods().map(({ pod: { metadata } }) => metadata.name)).toEqual([
+      'web',
+      'alone',
+    ]);
+  });
+
+  test('a static pod that changed keeps the mirror of its name', () => {
+    const manager = new NodePodManager();
+    manager.update(web);
+    manager.update(image);
+    const changed = pod('web', { uid: 'changed', static: true });
+    manager.remove(web);
+    manager.update(changed);
+    expect(manager.sourceUidOf('image')).toBe('changed');
+  });
+});
+
+test('in any order of news, pairs are exactly the mirrors and pods of one name', () => {
+  const news = fc.record({
+    name: fc.constantFrom('a', 'b'),
+    isMirror: fc.boolean(),
+    isGone: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(news), (history) => {
+      const manager = new NodePodManager();
+      const model = new Set<string>();
+      for (const { name, isMirror, isGone } of history) {
+        const uid = `${isMirror ? 'mirror' : 'static'}-${name}`;
+        const one = isMirror ? mirror(name, uid) : pod(name, { uid, static: true });
+        if (isGone) manager.remove(one);
+        else manager.update(one);
+        if (isGone) model.delete(uid);
+        else model.add(uid);
+      }
+      for (const name of ['a', 'b']) {
+        const [has, hasMirror] = [model.has(`static-${name}`), model.has(`mirror-${name}`)];
+        expect(manager.find(`static-${name}`) !== undefined).toBe(has);
+        expect(manager.sourceUidOf(`mirror-${name}`)).toBe(
+          has && hasMirror ? `static-${name}` : `mirror-${name}`,
+        );
+        expect(manager.find(`static-${name}`)?.mirrorPod !== undefined).toBe(has && hasMirror);
+      }
+    }),
+  );
+});

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { livePod } from '../../../test/kubelet/runs/live-pod.ts';
+import {
+  containerAnnotations,
+  containerHash,
+  containerLabels,
+  sandboxLabels,
+} from './container-labels.ts';
+
+const POD = livePod('web');
+
+test('a sandbox carries the labels of its pod, and who it is cannot be faked', () => {
+  const labels = { app: 'shop', 'io.kubernetes.pod.uid': 'another' };
+  expect(sandboxLabels({ ...POD, metadata: { ...POD.metadata, labels } })).toEqual({
+    app: 'shop',
+    'io.kubernetes.pod.name': 'web',
+    'io.kubernetes.pod.namespace': 'rec',
+    'io.kubernetes.pod.uid': 'uid-of-web',
+  });
+});
+
+test('a label named __proto__ is a label like any other', () => {
+  const labels = JSON.parse('{"__proto__":"x"}') as Record<string, string>;
+  const made = sandboxLabels({ ...POD, metadata: { ...POD.metadata, labels } });
+  expect(Object.entries(made)).toContainEqual(['__proto__', 'x']);
+});
+
+test('a container carries its pod and its name', () => {
+  expect(containerLabels(POD, { name: 'main' })).toMatchObject({
+    'io.kubernetes.container.name': 'main',
+    'io.kubernetes.pod.uid': 'uid-of-web',
+  });
+});
+
+test('what is needed to stop a container without its spec is written on it', () => {
+  const preStop = { exec: { command: ['drain'] } };
+  const container = {
+    name: 'main',
+    image: 'busy:1',
+    lifecycle: { preStop },
+    ports: [{ containerPort: 80 }],
+    terminationMessagePath: '/dev/termination-log',
+    terminationMessagePolicy: 'File' as const,
+  };
+  const pod = { ...POD, metadata: { ...POD.metadata, deletionGracePeriodSeconds: 0 } };
+  expect(containerAnnotations(pod, container, 3)).toEqual({
+    'io.kubernetes.container.hash': containerHash(container),
+    'io.kubernetes.container.restartCount': '3',
+    'io.kubernetes.container.terminationMessagePath': '/dev/termination-log',
+    'io.kubernetes.container.terminationMessagePolicy': 'File',
+    'io.kubernetes.container.preStopHandler': JSON.stringify(preStop),
+    'io.kubernetes.container.ports': '[{"containerPort":80}]',
+    'io.kubernetes.pod.deletionGracePeriod': '0',
+    'io.kubernetes.pod.terminationGracePeriod': '30',
+  });
+});
+
+test('the hash tells another image, and nothing else', () => {
+  const hash = containerHash({ name: 'main', image: 'busy:1' });
+  expect(containerHash({ name: 'main', image: 'busy:1', command: ['x'] })).toBe(hash);
+  expect(containerHash({ name: 'main', image: 'busy:2' })).not.toBe(hash);
+});

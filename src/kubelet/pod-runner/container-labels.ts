@@ -1,0 +1,71 @@
+/**
+ * What is written on sandboxes and containers, in the kubelet's keys: whoever looks at the runtime
+ * with other tools finds what they know, and a podkeep that was restarted finds what it needs.
+ */
+import type { Pod } from '../../api/pod.ts';
+import { fnv1a32 } from '../../lib/fnv.ts';
+import { podReferenceOf, type RunContainer } from './run-spec.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+const POD_NAME = 'io.kubernetes.pod.name';
+const POD_NAMESPACE = 'io.kubernetes.pod.namespace';
+const POD_UID = 'io.kubernetes.pod.uid';
+const CONTAINER_NAME = 'io.kubernetes.container.name';
+
+const HASH = 'io.kubernetes.container.hash';
+const RESTART_COUNT = 'io.kubernetes.container.restartCount';
+const TERMINATION_MESSAGE_PATH = 'io.kubernetes.container.terminationMessagePath';
+const TERMINATION_MESSAGE_POLICY = 'io.kubernetes.container.terminationMessagePolicy';
+const PRE_STOP_HANDLER = 'io.kubernetes.container.preStopHandler';
+const PORTS = 'io.kubernetes.container.ports';
+const DELETION_GRACE = 'io.kubernetes.pod.deletionGracePeriod';
+const TERMINATION_GRACE = 'io.kubernetes.pod.terminationGracePeriod';
+
+/** The pod's own labels, and who it is. Ours come last: a pod cannot pretend to be another. */
+export function sandboxLabels(pod: Pod): Labels {
+  return { ...pod.metadata.labels, ...identityOf(pod) };
+}
+
+export function sandboxAnnotations(pod: Pod): Labels {
+  return { ...pod.metadata.annotations };
+}
+
+export function containerLabels(pod: Pod, { name }: RunContainer): Labels {
+  return { ...identityOf(pod), [CONTAINER_NAME]: name };
+}
+
+export function containerAnnotations(pod: Pod, container: RunContainer, attempt: number): Labels {
+  const { deletionGracePeriodSeconds } = pod.metadata;
+  const { terminationGracePeriodSeconds } = pod.spec;
+  const { lifecycle, ports = [] } = container;
+  return {
+    [HASH]: containerHash(container),
+    [RESTART_COUNT]: String(attempt),
+    [TERMINATION_MESSAGE_PATH]: container.terminationMessagePath ?? '',
+    [TERMINATION_MESSAGE_POLICY]: container.terminationMessagePolicy ?? '',
+    ...(isNumber(deletionGracePeriodSeconds) && {
+      [DELETION_GRACE]: String(deletionGracePeriodSeconds),
+    }),
+    ...(isNumber(terminationGracePeriodSeconds) && {
+      [TERMINATION_GRACE]: String(terminationGracePeriodSeconds),
+    }),
+    ...(lifecycle?.preStop && { [PRE_STOP_HANDLER]: JSON.stringify(lifecycle.preStop) }),
+    ...(ports.length > 0 && { [PORTS]: JSON.stringify(ports) }),
+  };
+}
+
+/** Of what cannot change without a restart: the name and the image. */
+export function containerHash({ name, image = '' }: RunContainer): string {
+  const text = JSON.stringify({ image, name });
+  return fnv1a32(new TextEncoder().encode(text)).toString(16);
+}
+
+function identityOf(pod: Pod): Labels {
+  const { name, namespace, uid } = podReferenceOf(pod);
+  return { [POD_NAME]: name, [POD_NAMESPACE]: namespace, [POD_UID]: uid };
+}
+
+function isNumber(value: number | null | undefined): value is number {
+  return typeof value === 'number';
+}

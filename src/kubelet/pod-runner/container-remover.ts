@@ -1,0 +1,96 @@
+/**
+ * Removes containers from the runtime, and with them their logs where nobody needs those any more.
+ */
+import type { Pod } from '../../api/pod.ts';
+import type { RuntimeContainer, RuntimePod } from '../../api/runtime-pod.ts';
+import type { ContainerReset } from '../../core/pod-actions/plan.ts';
+import type { Log } from '../../ports/log.ts';
+import type { PodFiles } from '../../ports/pod-files.ts';
+import type { PodReference } from '../../ports/pod-reference.ts';
+import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
+import type { ContainerStopper } from './container-stopper.ts';
+import { isNotFound } from './runtime-errors.ts';
+import { podReferenceOf } from './run-spec.ts';
+
+export interface RemoverRoom {
+  readonly runtime: Pick<PodRuntime, 'removeContainer'>;
+  readonly files: PodFiles;
+  readonly log: Log;
+  readonly stopper: ContainerStopper;
+  /** Nothing of this container needs to be remembered any more. */
+  readonly removed: (containerId: string) => void;
+}
+
+export interface RemovedContainer {
+  readonly pod: PodReference;
+  readonly id: string;
+  readonly name: string;
+  readonly attempt: number;
+}
+
+export class ContainerRemover {
+  readonly #room: RemoverRoom;
+
+  constructor(room: RemoverRoom) {
+    this.#room = room;
+  }
+
+  async remove(removed: RemovedContainer, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { pod, id, name: container, attempt } = removed;
+    await this.#removeFromRuntime(id);
+    await this.#room.files.removeLog({ pod, container, attempt });
+  }
+
+  /** Of each init container only the newest one that ended is kept: it has the exit code. */
+  async pruneInit(pod: Pod, { containers }: RuntimePod, signal: AbortSignal): Promise<void> {
+    for (const { name } of pod.spec.initContainers ?? []) {
+      const [, ...older] = containers.filter(
+        (each) => each.name === name && (each.state === 'exited' || each.state === 'unknown'),
+      );
+      await this.#removeAll(pod, older, signal);
+    }
+  }
+
+  /** All of them have stopped, and the pod is initialised anew. */
+  async purgeInit(pod: Pod, { containers }: RuntimePod, signal: AbortSignal): Promise<void> {
+    const names = new Set(pod.spec.initContainers?.map(({ name }) => name));
+    const init = containers.filter(({ name }) => names.has(name));
+    await this.#removeAll(pod, init, signal);
+  }
+
+  /** Their logs stay: those tell how often a container ran. What fails ends the reset (E-7). */
+  async reset(pod: Pod, resets: readonly ContainerReset[], signal: AbortSignal): Promise<void> {
+    for (const { id, name, kill } of resets) {
+      const stop = { id, name, message: 'killing', graceSeconds: 0 };
+      if (kill) await this.#room.stopper.stopContainer(pod, stop, signal);
+      await this.#removeFromRuntime(id);
+    }
+  }
+
+  /** To leave one behind costs space only: it is tried again by whoever collects garbage. */
+  async #removeAll(
+    pod: Pod,
+    containers: readonly RuntimeContainer[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const reference = podReferenceOf(pod);
+    for (const { id, name, restartCount } of containers) {
+      try {
+        await this.remove({ pod: reference, id, name, attempt: restartCount }, signal);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        this.#room.log.warn('a container could not be removed', { pod: reference, id, error });
+      }
+    }
+  }
+
+  async #removeFromRuntime(id: string): Promise<void> {
+    try {
+      await this.#room.runtime.removeContainer(id);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    this.#room.removed(id);
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * The files of pods on a real disk, in the kubelet's layout (see ports/pod-files.ts).
+ *
+ * Names of pods, UIDs and containers become names of folders, so anything that could leave its
+ * folder is refused. Links are not followed when last words are read: a container can put one in
+ * the place of its file, and podkeep reads with more rights than the container has.
+ */
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { defineError } from '../../lib/errors.ts';
+import type { ContainerRun, LogTailLimits, PodFiles } from '../../ports/pod-files.ts';
+import type { PodReference } from '../../ports/pod-reference.ts';
+import { lastLogLines } from './log-tail.ts';
+
+export interface DiskPodFilesOptions {
+  /** Where podkeep keeps its own, such as /var/lib/podkeep. Absolute. */
+  readonly rootFolder: string;
+  /** Where logs go, such as /var/log/pods. Absolute. */
+  readonly logFolder: string;
+}
+
+export const folderNameInvalid = defineError<{ name: string }>({
+  code: 'FOLDER_NAME_INVALID',
+  retry: 'never',
+  message: ({ name }) => `${JSON.stringify(name.slice(0, 80))} cannot be the name of a folder`,
+  hint: () => 'Names of pods and containers have letters, digits, dots and dashes.',
+});
+
+const FOLDER_MODE = 0o750;
+const LOG_FOLDER_MODE = 0o755;
+/** Any user of the container may write into it. */
+const TERMINATION_FILE_MODE = 0o666;
+const READ_CHUNK_BYTES = 65_536;
+
+export class DiskPodFiles implements PodFiles {
+  readonly #options: DiskPodFilesOptions;
+
+  constructor(options: DiskPodFilesOptions) {
+    this.#options = options;
+  }
+
+  async makePodFolders({ uid }: PodReference): Promise<void> {
+    const folder = path.join(this.#options.rootFolder, 'pods', checked(uid));
+    for (const name of ['volumes', 'plugins', 'containers']) {
+      await mkdir(path.join(folder, name), { recursive: true, mode: FOLDER_MODE });
+    }
+  }
+
+  logFolder({ namespace, name, uid }: PodReference): string {
+    const folder = `${checked(namespace)}_${checked(name)}_${checked(uid)}`;
+    return path.join(this.#options.logFolder, folder);
+  }
+
+  logPath({ container, attempt }: Omit<ContainerRun, 'pod'>): string {
+    return path.join(checked(container), `${attempt}.log`);
+  }
+
+  async makeLogFolder(pod: PodReference, container: string): Promise<void> {
+    const folder = path.join(this.logFolder(pod), checked(container));
+    await mkdir(folder, { recursive: true, mode: LOG_FOLDER_MODE });
+  }
+
+  async lastRunLogged(pod: PodReference, container: string): Promise<number | null> {
+    const names = await namesIn(path.join(this.logFolder(pod), checked(container)));
+    const runs = names.flatMap((name) => {
+      const run = /^(\d+)\.log/.exec(name)?.[1];
+      return run === undefined ? [] : [Number(run)];
+    });
+    return runs.length === 0 ? null : Math.max(...runs);
+  }
+
+  async makeTerminationFile(run: ContainerRun): Promise<string> {
+    const file = this.#terminationFile(run);
+    await mkdir(path.dirname(file), { recursive: true, mode: FOLDER_MODE });
+    await rm(file, { force: true });
+    const handle = await open(file, 'wx', TERMINATION_FILE_MODE);
+    try {
+      // The mode that was asked for is cut by podkeep's own mask.
+      await handle.chmod(TERMINATION_FILE_MODE);
+    } finally {
+      await handle.close();
+    }
+    return file;
+  }
+
+  async readTerminationFile(run: ContainerRun, bytesMax: number): Promise<string | null> {
+    const file = this.#terminationFile(run);
+    const tail = await readTail(file, bytesMax);
+    return tail === null ? null : decodeTail(tail);
+  }
+
+  async readLogTail(run: ContainerRun, { linesMax, bytesMax }: LogTailLimits): Promise<string> {
+    const file = path.join(this.logFolder(run.pod), this.logPath(run));
+    const tail = await readTail(file, Math.max(READ_CHUNK_BYTES, bytesMax * 4));
+    return tail === null ? '' : lastLogLines(decodeTail(tail), linesMax, bytesMax);
+  }
+
+  async podsWithLogs(): Promise<readonly PodReference[]> {
+    const names = await namesIn(this.#options.logFolder);
+    return names.flatMap((folder) => {
+      const [namespace, name, uid, ...rest] = folder.split('_');
+      if (!namespace || !name || !uid || rest.length > 0) return [];
+      return [{ namespace, name, uid }];
+    });
+  }
+
+  async removePodLogs(pod: PodReference): Promise<void> {
+    await rm(this.logFolder(pod), { recursive: true, force: true });
+  }
+
+  /** The log and what was rotated out of it. */
+  async removeLog(run: ContainerRun): Promise<void> {
+    const folder = path.join(this.logFolder(run.pod), checked(run.container));
+    const own = `${run.attempt}.log`;
+    const names = await namesIn(folder);
+    for (const name of names.filter((each) => each === own || each.startsWith(`${own}.`))) {
+      await rm(path.join(folder, name), { force: true });
+    }
+    await rm(this.#terminationFile(run), { force: true });
+  }
+
+  #terminationFile({ pod, container, attempt }: ContainerRun): string {
+    const { rootFolder } = this.#options;
+    const folder = path.join(rootFolder, 'pods', checked(pod.uid), 'containers');
+    return path.join(folder, checked(container), String(attempt));
+  }
+}
+
+function checked(name: string): string {
+  const isPlain = name !== '' && name !== '.' && name !== '..' && !/[/\\\0]/.test(name);
+  if (!isPlain) throw folderNameInvalid({ name });
+  return name;
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** Null: there is no such file, or something else stands in its place. */
+async function readTail(file: string, bytesMax: number): Promise<Uint8Array | null> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  try {
+    const handle = await open(file, flags);
+    try {
+      const { size } = await handle.stat();
+      const length = Math.min(size, bytesMax);
+      const { buffer, bytesRead } = await handle.read({
+        buffer: new Uint8Array(length),
+        position: size - length,
+      });
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ENOENT' || code === 'ELOOP' || code === 'ENOTDIR' || code === 'EISDIR';
+}
+
+/** A character that was cut at the front is left out. */
+function decodeTail(bytes: Uint8Array): string {
+  let start = 0;
+  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
+  return new TextDecoder().decode(bytes.subarray(start));
+}

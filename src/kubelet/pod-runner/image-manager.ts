@@ -1,0 +1,234 @@
+/**
+ * Sees to it that the image of a container is there before the container is made.
+ *
+ *     Always ─────────────────────────────┐
+ *     IfNotPresent ──> here? ──no─────────┴─> in back-off? ──no──> pull
+ *     Never ─────────> here? ──no──> ErrImageNeverPull
+ *
+ * A pull that failed is not tried again for 10 s, then 20 s, up to 300 s, for each pod and image by
+ * themselves (KL-54); meanwhile the status keeps saying what went wrong. The users of the pod hear
+ * of every step, in the kubelet's words.
+ */
+import { formatGoDuration } from '../../api/time-duration.ts';
+import type { Pod } from '../../api/pod.ts';
+import { advance, CRASH_BACKOFF, isExpired, type BackOff } from '../../core/crash-backoff.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { EventRecorder } from '../../ports/event-recorder.ts';
+import type { FoundPullSecrets } from '../../ports/pull-secrets.ts';
+import type { Credentials, Image, ImageStore } from '../../ports/runtime/image-store.ts';
+import { BackOffError } from '../../ports/sync-failure.ts';
+import { parseImageName, type ImageName } from './image-name.ts';
+import { PullLanes } from './pull-lanes.ts';
+import { containerReferenceOf, podReferenceOf, type RunContainer } from './run-spec.ts';
+import { ContainerNotStarted, messageOf, type StartFailureReason } from './start-failure.ts';
+
+export interface ImageManagerOptions {
+  readonly clock: Clock;
+  readonly images: ImageStore;
+  readonly events: EventRecorder;
+  /** How many pulls at once. 1: one after the other, as the kubelet does by default. */
+  readonly parallelPullsMax?: number;
+}
+
+interface FailedPull {
+  readonly backOff: BackOff;
+  /** What the pull said, for the status while nobody tries. */
+  readonly said: string;
+}
+
+interface Request {
+  readonly pod: Pod;
+  readonly container: RunContainer;
+  readonly image: string;
+}
+
+export class ImageManager {
+  readonly #options: ImageManagerOptions;
+  readonly #lanes: PullLanes;
+  readonly #failed = new Map<string, FailedPull>();
+
+  constructor(options: ImageManagerOptions) {
+    this.#options = options;
+    this.#lanes = new PullLanes(options.parallelPullsMax ?? 1);
+  }
+
+  /** Returns the reference to make the container from. */
+  async ensure(
+    pod: Pod,
+    container: RunContainer,
+    secrets: FoundPullSecrets,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const request = { pod, container, image: container.image ?? '' };
+    const { tag } = this.#checkName(request);
+    // What the API server would have set.
+    const { imagePullPolicy = tag === 'latest' ? 'Always' : 'IfNotPresent' } = container;
+    if (imagePullPolicy !== 'Always') {
+      const found = await this.#find(request);
+      if (found) return this.#present(request, found);
+    }
+    if (imagePullPolicy === 'Never') throw this.#neverPull(request);
+    return this.#pull(request, secrets.credentialsFor(request.image), signal);
+  }
+
+  /** Nobody needs what is remembered about pulls that failed long ago (KL-64, step 17). */
+  collectGarbage(): void {
+    const now = this.#options.clock.now();
+    for (const [key, { backOff }] of this.#failed) {
+      if (isExpired(backOff, now)) this.#failed.delete(key);
+    }
+  }
+
+  /** A name that cannot be read ends here. */
+  #checkName(request: Request): ImageName {
+    const { container, image } = request;
+    try {
+      return parseImageName(image);
+    } catch (error) {
+      const message = `Failed to apply default image tag ${JSON.stringify(image)}: ${messageOf(error)}`;
+      this.#tell(request, 'Warning', 'InspectFailed', message);
+      throw new ContainerNotStarted(container.name, { reason: 'InvalidImageName', message }, error);
+    }
+  }
+
+  async #find(request: Request): Promise<Image | null> {
+    const { container, image } = request;
+    try {
+      return await this.#options.images.find(image, useOf(container));
+    } catch (error) {
+      const message = `Failed to inspect image ${JSON.stringify(image)}: ${messageOf(error)}`;
+      this.#tell(request, 'Warning', 'InspectFailed', message);
+      const reason = 'ImageInspectError';
+      throw new ContainerNotStarted(container.name, { reason, message }, error);
+    }
+  }
+
+  #present(request: Request, { ref }: Image): string {
+    const name = JSON.stringify(request.container.image);
+    const message = `Container image ${name} already present on machine and can be accessed by the pod`;
+    this.#tell(request, 'Normal', 'Pulled', message);
+    return ref;
+  }
+
+  #neverPull(request: Request): ContainerNotStarted {
+    const { container } = request;
+    const name = JSON.stringify(container.image);
+    const message = `Container image ${name} is not present with pull policy of Never`;
+    this.#tell(request, 'Warning', 'ErrImageNeverPull', message);
+    return new ContainerNotStarted(container.name, { reason: 'ErrImageNeverPull', message });
+  }
+
+  async #pull(
+    request: Request,
+    credentials: readonly Credentials[],
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { clock } = this.#options;
+    const key = keyOf(request);
+    this.#refuseInBackOff(request, this.#failed.get(key));
+    const name = JSON.stringify(request.container.image);
+    this.#tell(request, 'Normal', 'Pulling', `Pulling image ${name}`);
+    const askedAtMs = clock.monotonic();
+    try {
+      return await this.#lanes.run(signal, async () => {
+        const beganAtMs = clock.monotonic();
+        const ref = await this.#pullWithAny(request, credentials, signal);
+        this.#failed.delete(key);
+        await this.#pulled(request, clock.monotonic() - beganAtMs, clock.monotonic() - askedAtMs);
+        return ref;
+      });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      throw this.#pullFailed(request, key, error);
+    }
+  }
+
+  /** Each of them is tried; the last failure counts. Without any, it is pulled without a name. */
+  async #pullWithAny(
+    request: Request,
+    credentials: readonly Credentials[],
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { container, image } = request;
+    const { images } = this.#options;
+    const [first = null, ...others] = credentials;
+    try {
+      return await images.pull(image, first, signal, useOf(container));
+    } catch (error) {
+      if (others.length === 0 || signal.aborted) throw error;
+      return this.#pullWithAny(request, others, signal);
+    }
+  }
+
+  async #pulled(request: Request, ms: number, withWaitingMs: number): Promise<void> {
+    const { container, image } = request;
+    const found = await this.#options.images.find(image, useOf(container)).catch(() => null);
+    const name = JSON.stringify(container.image);
+    const [pull, whole] = [ms, withWaitingMs].map((each) => formatGoDuration(Math.trunc(each)));
+    const times = `${pull} (${whole} including waiting)`;
+    const size = found?.sizeBytes ?? 0;
+    const message = `Successfully pulled image ${name} in ${times}. Image size: ${size} bytes.`;
+    this.#tell(request, 'Normal', 'Pulled', message);
+  }
+
+  #pullFailed(request: Request, key: string, error: unknown): ContainerNotStarted {
+    const { container } = request;
+    const now = this.#options.clock.now();
+    const words = messageOf(error);
+    const name = JSON.stringify(container.image);
+    this.#tell(request, 'Warning', 'Failed', `Failed to pull image ${name}: ${words}`);
+    const before = this.#failed.get(key)?.backOff;
+    // The wait counts from this failure, so it is also what the reset is measured from.
+    const backOff = advance(before, now, now, CRASH_BACKOFF);
+    const { reason, message } = explain(container.image ?? '', words);
+    this.#failed.set(key, { backOff, said: `${reason}: ${message}` });
+    return new ContainerNotStarted(container.name, { reason, message }, error);
+  }
+
+  #refuseInBackOff(request: Request, failed: FailedPull | undefined): void {
+    if (!failed) return;
+    const { advancedAt, delayMs } = failed.backOff;
+    const until = advancedAt + delayMs;
+    if (this.#options.clock.now() >= until) return;
+    const { container } = request;
+    const words = `Back-off pulling image ${JSON.stringify(container.image)}`;
+    this.#tell(request, 'Normal', 'BackOff', words);
+    const message = `${words}: ${failed.said}`;
+    const cause = new BackOffError(message, until);
+    throw new ContainerNotStarted(container.name, { reason: 'ImagePullBackOff', message }, cause);
+  }
+
+  #tell(
+    { pod, container }: Request,
+    type: 'Normal' | 'Warning',
+    reason: string,
+    message: string,
+  ): void {
+    const about = containerReferenceOf(pod, container.name);
+    this.#options.events.record(about, type, reason, message);
+  }
+}
+
+function useOf({ command = [] }: RunContainer): { readonly hasCommand: boolean } {
+  return { hasCommand: command.length > 0 };
+}
+
+function keyOf({ pod, container }: Request): string {
+  return `${podReferenceOf(pod).uid}_${container.image ?? ''}`;
+}
+
+/** Runtimes begin two kinds of failure with a word of their own, which then is the reason. */
+function explain(
+  image: string,
+  words: string,
+): { readonly reason: StartFailureReason; readonly message: string } {
+  for (const [reason, why] of [
+    ['RegistryUnavailable', 'the registry is unavailable'],
+    ['SignatureValidationFailed', 'the signature validation failed'],
+  ] as const) {
+    if (!words.startsWith(reason)) continue;
+    const rest = words.slice(reason.length);
+    return { reason, message: `image pull failed for ${image} because ${why}${rest}` };
+  }
+  return { reason: 'ErrImagePull', message: words };
+}

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { livePod } from '../../../test/kubelet/runs/live-pod.ts';
+import { podDns } from './pod-dns.ts';
+
+const SETTINGS = {
+  clusterServers: ['10.96.0.10'],
+  clusterDomain: 'cluster.local',
+  host: { servers: ['192.168.0.1'], searches: ['example.com'], options: ['edns0'] },
+};
+
+test('by default a pod asks the cluster, and finds its neighbours by their short names', () => {
+  expect(podDns(livePod('web'), SETTINGS)).toEqual({
+    dns: {
+      servers: ['10.96.0.10'],
+      searches: ['rec.svc.cluster.local', 'svc.cluster.local', 'cluster.local', 'example.com'],
+      options: ['ndots:5'],
+    },
+    warnings: [],
+  });
+});
+
+test('with the network of the host comes what the host asks, unless the pod insists', () => {
+  const hostNetwork = true;
+  expect(podDns(livePod('web', { hostNetwork }), SETTINGS).dns).toEqual(SETTINGS.host);
+  const insisting = livePod('web', { hostNetwork, dnsPolicy: 'ClusterFirstWithHostNet' });
+  expect(podDns(insisting, SETTINGS).dns.servers).toEqual(['10.96.0.10']);
+});
+
+test('Default asks what the host asks, and None nobody but whom dnsConfig names', () => {
+  expect(podDns(livePod('web', { dnsPolicy: 'Default' }), SETTINGS).dns).toEqual(SETTINGS.host);
+  const dnsConfig = { nameservers: ['1.1.1.1'], searches: ['a.b'], options: [{ name: 'debug' }] };
+  expect(podDns(livePod('web', { dnsPolicy: 'None', dnsConfig }), SETTINGS).dns).toEqual({
+    servers: ['1.1.1.1'],
+    searches: ['a.b'],
+    options: ['debug'],
+  });
+});
+
+test('an option of the pod takes the place of the one with its name', () => {
+  const dnsConfig = {
+    options: [
+      { name: 'ndots', value: '2' },
+      { name: 'timeout', value: '1' },
+    ],
+  };
+  const { dns } = podDns(livePod('web', { dnsConfig }), SETTINGS);
+  expect(dns.options).toEqual(['ndots:2', 'timeout:1']);
+});
+
+test('what Linux would not read is left out and told', () => {
+  const dnsConfig = {
+    nameservers: ['1.1.1.1', '2.2.2.2', '3.3.3.3'],
+    searches: Array.from({ length: 40 }, (_, index) => `s${index}`),
+  };
+  const { dns, warnings } = podDns(livePod('web', { dnsConfig }), SETTINGS);
+  expect(dns.servers).toEqual(['10.96.0.10', '1.1.1.1', '2.2.2.2']);
+  expect(dns.searches).toHaveLength(32);
+  expect(warnings.map(({ reason }) => reason)).toEqual(['DNSConfigForming', 'DNSConfigForming']);
+  expect(warnings[0]?.message).toBe(
+    'Nameserver limits were exceeded, some nameservers have been omitted, ' +
+      'the applied nameserver line is: 10.96.0.10 1.1.1.1 2.2.2.2',
+  );
+});
+
+test('long search domains are cut at 2048 characters', () => {
+  const searches = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(300));
+  const { dns } = podDns(livePod('web', { dnsPolicy: 'None', dnsConfig: { searches } }), SETTINGS);
+  expect(dns.searches).toHaveLength(6);
+});
+
+test('without servers of the cluster the host is asked, and the pod is told', () => {
+  const { dns, warnings } = podDns(livePod('web'), { ...SETTINGS, clusterServers: [] });
+  expect(dns).toEqual(SETTINGS.host);
+  expect(warnings).toEqual([
+    {
+      reason: 'MissingClusterDNS',
+      message:
+        'pod: "web_rec(uid-of-web)". kubelet does not have ClusterDNS IP configured and cannot ' +
+        'create Pod using "ClusterFirst" policy. Falling back to "Default" policy.',
+    },
+  ]);
+});

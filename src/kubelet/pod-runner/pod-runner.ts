@@ -1,0 +1,318 @@
+/**
+ * Makes the runtime agree with a pod's spec: carries out the plan of core/pod-actions.
+ *
+ *     stop the pod, or single containers ──> reset ──> prune ──> sandbox ──> resize
+ *         ──> ephemeral ──> init and sidecars ──> regular containers
+ *
+ * The plan is made from what the runtime shows. What podkeep has said is minded beside it: a
+ * container that has ended for good is stopped if it runs, and is not started again
+ * (ended-containers.ts).
+ *
+ * A failed start of one container does not keep others from starting, save that everything waits
+ * for an init container. What failed is remembered for the status (reason-cache.ts), and returned.
+ */
+import type { Pod } from '../../api/pod.ts';
+import type { RuntimePod } from '../../api/runtime-pod.ts';
+import type { BackOffLimits } from '../../core/crash-backoff.ts';
+import type { StartFailure } from '../../core/container-status.ts';
+import { holdBack, type HeldContainer } from '../../core/pod-actions/hold-back.ts';
+import { podActions } from '../../core/pod-actions/pod-actions.ts';
+import type { PodActions, PodActionsView } from '../../core/pod-actions/plan.ts';
+import { isSidecar } from '../../core/pod-facts.ts';
+import type { Log } from '../../ports/log.ts';
+import type { ProbeOutcome } from '../../ports/probe-results.ts';
+import type { FoundPullSecrets } from '../../ports/pull-secrets.ts';
+import { BackOffError } from '../../ports/sync-failure.ts';
+import { changedContainers } from './changed-containers.ts';
+import { ContainerRemover, type RemovedContainer } from './container-remover.ts';
+import { ContainerStarter, type StarterRoom, type StartRequest } from './container-starter.ts';
+import { ContainerStopper, type PodToStop } from './container-stopper.ts';
+import { CrashBackOffs } from './crash-backoffs.ts';
+import type { LateRuns } from './ended-containers.ts';
+import { sendHookRequest, type HookClient } from './http-hook.ts';
+import { ImageManager } from './image-manager.ts';
+import { ReasonCache } from './reason-cache.ts';
+import {
+  actuatedOf,
+  isResizing,
+  needsResize,
+  resizePod,
+  withRestartingResize,
+  type ResizeRoom,
+} from './resize.ts';
+import {
+  containerReferenceOf,
+  podReferenceOf,
+  podTitle,
+  runSpecOf,
+  type RunContainer,
+} from './run-spec.ts';
+import { makeSandbox, type MadeSandbox, type SandboxRoom } from './sandbox-maker.ts';
+import { ContainerNotStarted, messageOf } from './start-failure.ts';
+
+export interface PodRunnerOptions
+  extends
+    SandboxRoom,
+    ResizeRoom,
+    Omit<StarterRoom, 'images' | 'stopper' | 'sendHook' | 'memoryCapacityBytes'> {
+  readonly runtime: StarterRoom['runtime'];
+  readonly log: Log;
+  /** Who makes the requests of httpGet hooks. */
+  readonly sendHook?: HookClient;
+  readonly parallelPullsMax?: number;
+  readonly crashBackOff?: BackOffLimits;
+}
+
+export interface RunRequest {
+  readonly pod: Pod;
+  /** Without late runs, which are beside it. */
+  readonly runtimePod: RuntimePod;
+  readonly late: Pick<LateRuns, 'ended' | 'running'>;
+  readonly secrets: FoundPullSecrets;
+  readonly restartAllContainers: boolean;
+  readonly liveness: ReadonlyMap<string, ProbeOutcome>;
+  readonly startup: ReadonlyMap<string, ProbeOutcome>;
+  /** The sandbox is there, with its network, and nothing has been pulled yet (KL-7). */
+  readonly sandboxReady: () => void;
+}
+
+export interface RunResult {
+  /**
+   * Nothing of the pod runs, and nothing of it may start any more. Its phase does not always show
+   * that: a container that never ran keeps it Pending.
+   */
+  readonly isOver: boolean;
+  /** Something was done to the runtime. */
+  readonly hasActed: boolean;
+  /** Containers were removed so that all of them start over (E-7). */
+  readonly hasReset: boolean;
+  readonly resizeError: unknown;
+  /** Everything that went wrong, back-offs included. */
+  readonly errors: readonly unknown[];
+}
+
+interface Progress {
+  hasActed: boolean;
+  hasReset: boolean;
+  resizeError: unknown;
+  readonly errors: unknown[];
+}
+
+export class PodRunner {
+  readonly #options: PodRunnerOptions;
+  readonly #reasons = new ReasonCache();
+  readonly #backOffs: CrashBackOffs;
+  readonly #images: ImageManager;
+  readonly #stopper: ContainerStopper;
+  readonly #starter: ContainerStarter;
+  readonly #remover: ContainerRemover;
+
+  constructor(options: PodRunnerOptions) {
+    const { runtime, clock, events, files, log, sendHook = sendHookRequest } = options;
+    const { parallelPullsMax = 1 } = options;
+    const room = { ...options, sendHook };
+    this.#options = options;
+    this.#backOffs = new CrashBackOffs(options.crashBackOff);
+    this.#images = new ImageManager({ clock, images: runtime.images, events, parallelPullsMax });
+    this.#stopper = new ContainerStopper(room);
+    this.#starter = new ContainerStarter({
+      ...room,
+      images: this.#images,
+      stopper: this.#stopper,
+    });
+    const removed = (id: string): void => this.#forget(id);
+    this.#remover = new ContainerRemover({ runtime, files, log, stopper: this.#stopper, removed });
+  }
+
+  /** Why containers of this pod could not be started last time, by their names. */
+  startFailures(pod: Pod): ReadonlyMap<string, StartFailure> {
+    return this.#reasons.of(pod);
+  }
+
+  isResizing(pod: Pod, runtimePod: RuntimePod): boolean {
+    return isResizing(this.#options, pod, runtimePod);
+  }
+
+  /** Rejects only with the signal's reason; everything else is in the result. */
+  async sync(request: RunRequest, signal: AbortSignal): Promise<RunResult> {
+    const progress: Progress = {
+      hasActed: false,
+      hasReset: false,
+      resizeError: null,
+      errors: [],
+    };
+    const { actions, held } = this.#planFor(this.#viewOf(request));
+    for (const container of held) this.#hold(request.pod, container, progress);
+    try {
+      await this.#carryOut(request, actions, progress, signal);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      progress.errors.push(error);
+    }
+    const isOver = actions.killPod && !actions.createSandbox && progress.errors.length === 0;
+    return { ...progress, isOver };
+  }
+
+  /** Stops everything of a pod. Without a spec: no hooks, no order. */
+  async stopPod(
+    target: PodToStop,
+    runtimePod: RuntimePod,
+    graceSeconds: number | null,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#stopper.stopPod(target, runtimePod, graceSeconds, signal);
+  }
+
+  /** Removes a container, its log, and all that is remembered of it. */
+  async remove(container: RemovedContainer, signal: AbortSignal): Promise<void> {
+    await this.#remover.remove(container, signal);
+  }
+
+  /** Forgets back-offs that nobody waits for any more (KL-64, step 17). */
+  collectGarbage(): void {
+    this.#backOffs.collectGarbage(this.#options.clock.now());
+    this.#images.collectGarbage();
+  }
+
+  #forget(containerId: string): void {
+    this.#starter.forget(containerId);
+    this.#stopper.forget(containerId);
+  }
+
+  #viewOf({
+    pod,
+    runtimePod,
+    restartAllContainers,
+    liveness,
+    startup,
+  }: RunRequest): PodActionsView {
+    const cannotResize = !this.#options.runtime.updateResources;
+    return {
+      pod: cannotResize ? withRestartingResize(pod) : pod,
+      runtime: runtimePod,
+      restartAllContainers,
+      changed: changedContainers(pod, runtimePod, this.#starter.hashes),
+      liveness,
+      startup,
+      actuated: actuatedOf(this.#options, pod),
+    };
+  }
+
+  #planFor(view: PodActionsView) {
+    const now = this.#options.clock.now();
+    return holdBack(view, podActions(view), this.#backOffs.all, now);
+  }
+
+  #hold(pod: Pod, { name, message, until }: HeldContainer, { errors }: Progress): void {
+    const reference = podReferenceOf(pod);
+    const words = `Back-off restarting failed container ${name} in pod ${podTitle(reference)}`;
+    this.#options.events.record(containerReferenceOf(pod, name), 'Warning', 'BackOff', words);
+    this.#reasons.failed(reference.uid, name, { reason: 'CrashLoopBackOff', message });
+    errors.push(new BackOffError(message, until));
+  }
+
+  async #carryOut(
+    request: RunRequest,
+    actions: PodActions,
+    progress: Progress,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { ended } = request.late;
+    await this.#stop(request, actions, progress, signal);
+    await this.#remover.pruneInit(request.pod, request.runtimePod, signal);
+    const sandbox = await this.#sandbox(request, actions, progress, signal);
+    if (needsResize(actions)) await this.#resize(request.pod, actions, progress);
+    const start = (container: RunContainer): Promise<boolean> =>
+      this.#start({ ...request, container, sandboxId: sandbox.id, ...sandbox }, progress, signal);
+    const { containers, initContainers = [], ephemeralContainers = [] } = runSpecOf(request.pod);
+    for (const container of pick(ephemeralContainers, actions.ephemeralContainersToStart)) {
+      await start(container);
+    }
+    for (const container of pick(initContainers, actions.initContainersToStart)) {
+      if (!(await start(container)) && !isSidecar(container)) return;
+    }
+    for (const container of pick(containers, actions.containersToStart)) {
+      if (!ended.has(container.name)) await start(container);
+    }
+  }
+
+  async #stop(
+    { pod, runtimePod, late }: RunRequest,
+    actions: PodActions,
+    progress: Progress,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { killPod, createSandbox, sandboxID, containersToKill, containersToReset } = actions;
+    const reference = podReferenceOf(pod);
+    if (createSandbox && sandboxID !== '') {
+      const message = 'Pod sandbox changed, it will be killed and re-created.';
+      this.#options.events.record(reference, 'Normal', 'SandboxChanged', message);
+    }
+    progress.hasActed ||= killPod || containersToKill.length > 0 || containersToReset.length > 0;
+    for (const { id, name } of late.running) {
+      const message = `Container ${name} has ended for good and must not run again`;
+      await this.#stopper.stopContainer(pod, { id, name, message, graceSeconds: null }, signal);
+      progress.hasActed = true;
+    }
+    if (killPod) {
+      await this.#stopper.stopPod({ reference, pod }, runtimePod, null, signal);
+      if (createSandbox) await this.#remover.purgeInit(pod, runtimePod, signal);
+      return;
+    }
+    for (const kill of containersToKill) {
+      await this.#stopper.stopContainer(pod, { ...kill, graceSeconds: null }, signal);
+    }
+    await this.#remover.reset(pod, containersToReset, signal);
+    progress.hasReset = containersToReset.length > 0;
+  }
+
+  async #sandbox(
+    { pod, runtimePod, sandboxReady }: RunRequest,
+    { createSandbox, sandboxID, attempt }: PodActions,
+    progress: Progress,
+    signal: AbortSignal,
+  ): Promise<MadeSandbox> {
+    if (!createSandbox) return { id: sandboxID, podIPs: runtimePod.ips };
+    progress.hasActed = true;
+    const { actuated } = this.#options;
+    const sandbox = await makeSandbox(this.#options, pod, attempt, signal);
+    await actuated?.setPodLevelResources(podReferenceOf(pod).uid, pod.spec.resources);
+    sandboxReady();
+    // The host's addresses are the pod's then, and the runtime does not know them.
+    return pod.spec.hostNetwork ? { ...sandbox, podIPs: runtimePod.ips } : sandbox;
+  }
+
+  async #resize(pod: Pod, actions: PodActions, progress: Progress): Promise<void> {
+    progress.hasActed = true;
+    try {
+      await resizePod(this.#options, pod, actions);
+    } catch (error) {
+      progress.resizeError = error;
+      progress.errors.push(error);
+    }
+  }
+
+  /** Returns whether it was started. */
+  async #start(request: StartRequest, progress: Progress, signal: AbortSignal): Promise<boolean> {
+    const { pod, container, runtimePod } = request;
+    const { uid } = podReferenceOf(pod);
+    signal.throwIfAborted();
+    progress.hasActed = true;
+    this.#backOffs.starting(pod, container, runtimePod, this.#options.clock.now());
+    try {
+      await this.#starter.start(request, signal);
+      this.#reasons.started(uid, container.name);
+      return true;
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      const reason = error instanceof ContainerNotStarted ? error.reason : 'RunContainerError';
+      this.#reasons.failed(uid, container.name, { reason, message: messageOf(error) });
+      progress.errors.push(error);
+      return false;
+    }
+  }
+}
+
+function pick<Item>(list: readonly Item[], indexes: readonly number[]): readonly Item[] {
+  return indexes.flatMap((index) => list[index] ?? []);
+}

@@ -1,0 +1,95 @@
+/**
+ * Which of the credentials in a pull secret fit an image: those whose registry is the image's, and
+ * whose path, if they name one, is at its beginning. The most exact ones come first.
+ *
+ *     *.example.com          any registry one level below
+ *     example.com:5000/team  only images of that team
+ *
+ * `https://index.docker.io/v1/` is how Docker has always written its own registry.
+ */
+import { isJsonObject, type Json } from '../../lib/json.ts';
+import type { Credentials } from '../../ports/runtime/image-store.ts';
+import { parseImageName } from './image-name.ts';
+
+export interface RegistryEntry {
+  readonly host: string;
+  readonly path: string;
+  readonly credentials: Credentials;
+}
+
+/**
+ * Reads the JSON of a `.dockerconfigjson`, or of the older `.dockercfg`. What is no entry is left
+ * out.
+ */
+export function readRegistryEntries(text: string): readonly RegistryEntry[] {
+  const parsed: unknown = JSON.parse(text);
+  if (!isJsonObject(parsed)) return [];
+  const auths = parsed['auths'] ?? parsed;
+  if (!isJsonObject(auths)) return [];
+  return Object.entries(auths).flatMap(([registry, entry]) => {
+    const credentials = isJsonObject(entry) ? credentialsFrom(entry) : null;
+    return credentials ? [{ ...placeOf(registry), credentials }] : [];
+  });
+}
+
+export function fittingCredentials(
+  entries: readonly RegistryEntry[],
+  image: string,
+): readonly Credentials[] {
+  const { domain, path } = parseImageName(image);
+  return entries
+    .filter((entry) => isHost(entry.host, domain) && isBelow(path, entry.path))
+    .toSorted((a, b) => b.path.length - a.path.length)
+    .map(({ credentials }) => credentials);
+}
+
+function credentialsFrom(entry: Readonly<Record<string, Json>>): Credentials | null {
+  const { username, password, auth, identitytoken, registrytoken } = entry;
+  const credentials: Credentials = {
+    ...fromAuth(auth),
+    ...(typeof username === 'string' && { username }),
+    ...(typeof password === 'string' && { password }),
+    ...(typeof identitytoken === 'string' && { identityToken: identitytoken }),
+    ...(typeof registrytoken === 'string' && { registryToken: registrytoken }),
+  };
+  return Object.keys(credentials).length > 0 ? credentials : null;
+}
+
+/** `name:password` in base64. */
+function fromAuth(auth: Json | undefined): Credentials {
+  if (typeof auth !== 'string' || auth === '') return {};
+  const text = Buffer.from(auth, 'base64').toString();
+  const colon = text.indexOf(':');
+  if (colon < 0) return { auth };
+  return { username: text.slice(0, colon), password: text.slice(colon + 1).replace(/\0+$/, '') };
+}
+
+function placeOf(registry: string): { readonly host: string; readonly path: string } {
+  const bare = registry.replace(/^https?:\/\//, '').replace(/\/v[12]\/?$/, '');
+  const [host = '', ...path] = bare.split('/');
+  return { host: host === 'index.docker.io' ? 'docker.io' : host, path: path.join('/') };
+}
+
+/** A star stands for one level of a name. Ports have to agree. */
+function isHost(pattern: string, host: string): boolean {
+  const [name = '', port = ''] = splitPort(pattern);
+  const [otherName = '', otherPort = ''] = splitPort(host);
+  if (port !== otherPort) return false;
+  const levels = name.split('.');
+  const others = otherName.split('.');
+  return levels.length === others.length && levels.every((level, i) => matches(level, others[i]));
+}
+
+function matches(pattern: string, text = ''): boolean {
+  const escaped = pattern.split('*').map((part) => part.replaceAll(/[^\w-]/g, '\\$&'));
+  return new RegExp(`^${escaped.join('.*')}$`, 'i').test(text);
+}
+
+function splitPort(host: string): readonly string[] {
+  const colon = host.lastIndexOf(':');
+  return colon < 0 ? [host] : [host.slice(0, colon), host.slice(colon + 1)];
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return folder === '' || path === folder || path.startsWith(`${folder}/`);
+}

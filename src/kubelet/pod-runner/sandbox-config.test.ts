@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { livePod } from '../../../test/kubelet/runs/live-pod.ts';
+import { sandboxConfig } from './sandbox-config.ts';
+
+const FRAME = {
+  attempt: 2,
+  dns: { servers: [], searches: [], options: [] },
+  logFolder: '/var/log/pods/rec_web_uid-of-web',
+  cgroupParent: '',
+  clusterDomain: 'cluster.local',
+};
+
+test('what the spec leaves open is decided', () => {
+  expect(sandboxConfig(livePod('web'), FRAME)).toMatchObject({
+    podUid: 'uid-of-web',
+    podName: 'web',
+    namespace: 'rec',
+    attempt: 2,
+    hostname: 'web',
+    logFolder: '/var/log/pods/rec_web_uid-of-web',
+    hostNetwork: false,
+    hostPid: false,
+    hostIpc: false,
+    sharesProcesses: false,
+    hostPorts: [],
+    sysctls: {},
+    runtimeHandler: '',
+  });
+});
+
+test('with the network of the host the pod has no name of its own', () => {
+  const config = sandboxConfig(livePod('web', { hostNetwork: true, hostPID: true }), FRAME);
+  expect(config).toMatchObject({ hostname: '', hostNetwork: true, hostPid: true });
+});
+
+test('only ports that the host has to open are named', () => {
+  const containers = [
+    { name: 'a', ports: [{ containerPort: 80, hostPort: 8080 }, { containerPort: 81 }] },
+    {
+      name: 'b',
+      ports: [{ containerPort: 53, hostPort: 53, protocol: 'UDP' as const, hostIP: '127.0.0.1' }],
+    },
+  ];
+  expect(sandboxConfig(livePod('web', { containers }), FRAME).hostPorts).toEqual([
+    { protocol: 'TCP', containerPort: 80, hostPort: 8080, hostIp: '' },
+    { protocol: 'UDP', containerPort: 53, hostPort: 53, hostIp: '127.0.0.1' },
+  ]);
+});
+
+test('sysctls may be written with slashes, and are told with dots', () => {
+  const sysctls = [
+    { name: 'net/ipv4/conf/eth0.100/forwarding', value: '1' },
+    { name: 'kernel.shm_rmid_forced', value: '0' },
+  ];
+  const config = sandboxConfig(livePod('web', { securityContext: { sysctls } }), FRAME);
+  expect(config.sysctls).toEqual({
+    'net.ipv4.conf.eth0/100.forwarding': '1',
+    'kernel.shm_rmid_forced': '0',
+  });
+});

@@ -1,0 +1,69 @@
+/**
+ * The sandbox of a pod, as its spec describes it. Everything that the spec leaves open is decided
+ * here.
+ */
+import type { Pod } from '../../api/pod.ts';
+import type { DnsConfig, HostPort, SandboxConfig } from '../../ports/runtime/sandbox-config.ts';
+import { sandboxAnnotations, sandboxLabels } from './container-labels.ts';
+import { podHostname } from './pod-hostname.ts';
+import { podReferenceOf, runSpecOf, type ContainerPort } from './run-spec.ts';
+
+export interface SandboxFrame {
+  readonly attempt: number;
+  readonly dns: DnsConfig;
+  readonly logFolder: string;
+  readonly cgroupParent: string;
+  readonly clusterDomain: string;
+}
+
+export function sandboxConfig(pod: Pod, frame: SandboxFrame): SandboxConfig {
+  const spec = runSpecOf(pod);
+  const { uid, name, namespace } = podReferenceOf(pod);
+  const hostNetwork = spec.hostNetwork ?? false;
+  return {
+    podUid: uid,
+    podName: name,
+    namespace,
+    attempt: frame.attempt,
+    // With the host's network comes the host's name.
+    hostname: hostNetwork ? '' : podHostname(pod, frame.clusterDomain),
+    logFolder: frame.logFolder,
+    labels: sandboxLabels(pod),
+    annotations: sandboxAnnotations(pod),
+    dns: frame.dns,
+    hostNetwork,
+    hostPid: spec.hostPID ?? false,
+    hostIpc: spec.hostIPC ?? false,
+    sharesProcesses: spec.shareProcessNamespace ?? false,
+    hostPorts: spec.containers.flatMap(({ ports = [] }) => ports.flatMap(hostPort)),
+    sysctls: sysctlsOf(spec.securityContext?.sysctls ?? []),
+    cgroupParent: frame.cgroupParent,
+    runtimeHandler: spec.runtimeClassName ?? '',
+  };
+}
+
+function hostPort(port: ContainerPort): readonly HostPort[] {
+  if (!port.hostPort) return [];
+  return [
+    {
+      protocol: port.protocol ?? 'TCP',
+      containerPort: port.containerPort,
+      hostPort: port.hostPort,
+      hostIp: port.hostIP ?? '',
+    },
+  ];
+}
+
+/**
+ * Both separators are in use; runtimes know the dot. A name that begins with a slash part has
+ * slashes.
+ */
+function sysctlsOf(sysctls: readonly { readonly name: string; readonly value: string }[]) {
+  return Object.fromEntries(sysctls.map(({ name, value }) => [dotted(name), value]));
+}
+
+function dotted(name: string): string {
+  const first = /[./]/.exec(name)?.[0];
+  if (first !== '/') return name;
+  return name.replaceAll(/[./]/g, (each) => (each === '/' ? '.' : '/'));
+}

@@ -1,0 +1,78 @@
+/**
+ * How a call ended, as gRPC's client in Go tells it: a code and a description, from trailers if the
+ * server speaks gRPC, else made up from what it speaks.
+ */
+import { STATUS_CODES } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http2';
+import { goQuote } from '../../pod-runner/go-text.ts';
+
+export interface GrpcStatus {
+  readonly code: string;
+  readonly description: string;
+}
+
+const CODES = [
+  'OK',
+  'Canceled',
+  'Unknown',
+  'InvalidArgument',
+  'DeadlineExceeded',
+  'NotFound',
+  'AlreadyExists',
+  'PermissionDenied',
+  'ResourceExhausted',
+  'FailedPrecondition',
+  'Aborted',
+  'OutOfRange',
+  'Unimplemented',
+  'Internal',
+  'Unavailable',
+  'DataLoss',
+  'Unauthenticated',
+];
+
+const CODE_OF_HTTP = new Map([
+  [400, 'Internal'],
+  [401, 'Unauthenticated'],
+  [403, 'PermissionDenied'],
+  [404, 'Unimplemented'],
+  [429, 'Unavailable'],
+  [502, 'Unavailable'],
+  [503, 'Unavailable'],
+  [504, 'Unavailable'],
+]);
+
+type Headers = IncomingHttpHeaders & { readonly ':status'?: number | undefined };
+
+/** Null: the server speaks gRPC, so its trailers count. */
+export function statusOfHeaders(headers: Headers): GrpcStatus | null {
+  const contentType = headers['content-type'];
+  if (/^application\/grpc(?:$|[+;])/i.test(contentType ?? '')) return null;
+  const http = headers[':status'] ?? 0;
+  const words =
+    contentType === undefined
+      ? 'malformed header: missing HTTP content-type'
+      : `transport: received unexpected content-type ${goQuote(contentType)}`;
+  return {
+    code: CODE_OF_HTTP.get(http) ?? 'Unknown',
+    description: `unexpected HTTP status code received from server: ${http} (${STATUS_CODES[http] ?? ''}); ${words}`,
+  };
+}
+
+export function statusOfTrailers(trailers: IncomingHttpHeaders): GrpcStatus {
+  const { 'grpc-status': status, 'grpc-message': message } = trailers;
+  if (typeof status !== 'string') {
+    const description = 'server closed the stream without sending trailers';
+    return { code: 'Internal', description };
+  }
+  const code = CODES[Number(status)] ?? `Code(${status})`;
+  return { code, description: unescape(typeof message === 'string' ? message : '') };
+}
+
+/** What is escaped wrongly is taken as it stands. */
+function unescape(message: string): string {
+  const bytes = message.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}

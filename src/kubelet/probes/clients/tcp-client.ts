@@ -1,0 +1,44 @@
+/** Asks whether somebody accepts connections. The connection is closed at once. */
+import { connect } from 'node:net';
+import type { Clock } from '../../../ports/clock.ts';
+import { failed, succeeded, type ProbeAnswer } from '../answer.ts';
+import { addressText, dialedHost, type ProbeAddress } from '../probe-address.ts';
+import { dialWords, socketErrorOf } from './dial-words.ts';
+import { withinTime } from './time-limit.ts';
+
+export function probeTcp(
+  clock: Clock,
+  address: ProbeAddress,
+  timeoutMs: number,
+  outer: AbortSignal,
+): Promise<ProbeAnswer> {
+  const shown = addressText(address);
+  return withinTime(clock, timeoutMs, outer, async ({ signal, isOver }) => {
+    try {
+      await dial(address, signal);
+      return succeeded();
+    } catch (error) {
+      outer.throwIfAborted();
+      if (isOver()) return failed(`dial tcp ${shown}: i/o timeout`);
+      const known = socketErrorOf(error);
+      return failed(dialWords(known, shown) ?? `dial tcp ${shown}: ${known.message}`);
+    }
+  });
+}
+
+function dial(address: ProbeAddress, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: dialedHost(address), port: address.port });
+    const abort = (): void => {
+      socket.destroy();
+      reject(new Error('the dial was given up'));
+    };
+    signal.addEventListener('abort', abort);
+    socket.on('error', reject);
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.on('close', () => signal.removeEventListener('abort', abort));
+  });
+}

@@ -1,0 +1,29 @@
+/** A signal that is aborted when the time of a probe is over, or when nobody wants its answer any more. */
+import type { Clock } from '../../../ports/clock.ts';
+
+export interface TimeLimit {
+  readonly signal: AbortSignal;
+  /** The time was over first. */
+  readonly isOver: () => boolean;
+}
+
+export async function withinTime<T>(
+  clock: Clock,
+  ms: number,
+  outer: AbortSignal,
+  work: (limit: TimeLimit) => Promise<T>,
+): Promise<T> {
+  outer.throwIfAborted();
+  const inner = new AbortController();
+  let isOver = false;
+  const cancel = clock.after(ms, () => {
+    isOver = true;
+    inner.abort();
+  });
+  const signal = AbortSignal.any([outer, inner.signal]);
+  try {
+    return await work({ signal, isOver: () => isOver && !outer.aborted });
+  } finally {
+    cancel();
+  }
+}

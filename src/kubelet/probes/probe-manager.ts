@@ -1,0 +1,164 @@
+/**
+ * Probes the containers of all pods on this node: one worker for each container and kind of probe
+ * (KL-70), the newest results for whoever computes a status, and news for the main loop (KL-58).
+ *
+ *     status manager ──podUpdated──> workers ──> results ──subscribe──> main loop ──> status manager
+ *                                                   └──of, liveness──> statuses and syncs
+ *
+ * A pod has its workers from `addPod` to `removePod`. A worker that has ended is remembered until then:
+ * the kubelet forgets it and makes it anew at the next sync, which reports a result, which is a reason to
+ * sync. And a container that has not started stays one when its startup probe is stopped on the way out.
+ */
+import type { Pod, PodStatus } from '../../api/pod.ts';
+import { formatTime } from '../../api/time.ts';
+import type { Time } from '../../api/meta.ts';
+import { firstDelayMs, type ProbeKind } from '../../core/probe-worker.ts';
+import type { Random } from '../../ports/random.ts';
+import type { PodProbes, ProbeOutcome } from '../../ports/probe-results.ts';
+import type { Prober } from '../../ports/prober.ts';
+import type { StatusSubscriber } from '../../ports/status-subscriber.ts';
+import { probesOf, settingOf } from './probe-spec.ts';
+import { ProbeWorker, type WorkerRoom } from './probe-worker.ts';
+import { ResultCache } from './result-cache.ts';
+
+export interface ProbeManagerOptions extends WorkerRoom {
+  readonly random: Random;
+}
+
+/** A result that is new or has changed (KL-77). */
+export interface ProbeNews {
+  readonly podUid: string;
+  readonly containerID: string;
+  readonly kind: ProbeKind;
+  readonly outcome: ProbeOutcome;
+}
+
+interface ProbedPod {
+  readonly workers: readonly ProbeWorker[];
+  readonly results: ResultCache;
+}
+
+export class ProbeManager implements Prober, StatusSubscriber {
+  readonly #options: ProbeManagerOptions;
+  readonly #pods = new Map<string, ProbedPod>();
+  readonly #listeners = new Set<(news: ProbeNews) => void>();
+  readonly #since: Time;
+  readonly #startMs: number;
+
+  constructor(options: ProbeManagerOptions) {
+    this.#options = options;
+    this.#since = formatTime(options.clock.now());
+    this.#startMs = options.clock.monotonic();
+  }
+
+  addPod(pod: Pod): void {
+    const { uid = '' } = pod.metadata;
+    if (this.#pods.has(uid)) return;
+    const results = new ResultCache((kind, containerID, outcome) => {
+      this.#tell({ podUid: uid, containerID, kind, outcome });
+    });
+    const workers = this.#workersOf(pod, results);
+    this.#pods.set(uid, { workers, results });
+    for (const worker of workers) worker.begin(this.#firstDelayMs(worker));
+  }
+
+  removePod({ metadata: { uid = '' } }: Pod): void {
+    this.#remove(uid);
+  }
+
+  stopLivenessAndStartup({ metadata: { uid = '' }, spec }: Pod): void {
+    const regular = new Set(spec.containers.map(({ name }) => name));
+    for (const worker of this.#pods.get(uid)?.workers ?? []) {
+      const { kind, container } = worker.assignment;
+      if (kind !== 'readiness' && regular.has(container.name)) worker.stop();
+    }
+  }
+
+  /** Stops probing every pod whose UID is not among them (KL-64). */
+  cleanUp(desired: ReadonlySet<string>): void {
+    for (const uid of this.#pods.keys()) if (!desired.has(uid)) this.#remove(uid);
+  }
+
+  /** Stops probing altogether. */
+  stop(): void {
+    this.cleanUp(new Set());
+  }
+
+  of(podUid: string): PodProbes {
+    return {
+      startup: this.#resultsOf(podUid, 'startup'),
+      readiness: this.#resultsOf(podUid, 'readiness'),
+      startupProbed: this.#namesOf(podUid, 'startup'),
+      readinessProbed: this.#namesOf(podUid, 'readiness'),
+      since: this.#since,
+    };
+  }
+
+  liveness(podUid: string): ReadonlyMap<string, ProbeOutcome> {
+    return this.#resultsOf(podUid, 'liveness');
+  }
+
+  /** Tells of every result that is new or has changed. Returns how to stop that. */
+  subscribe(listener: (news: ProbeNews) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  podUpdated(pod: Pod, _status: PodStatus): void {
+    for (const worker of this.#pods.get(pod.metadata.uid ?? '')?.workers ?? []) {
+      worker.statusChanged();
+    }
+  }
+
+  /** Nothing of it is left to be probed. */
+  podRemoved(pod: Pod): void {
+    this.removePod(pod);
+  }
+
+  #workersOf(pod: Pod, results: ResultCache): readonly ProbeWorker[] {
+    return probesOf(pod).map(({ container, kind, probe }) => {
+      const assignment = {
+        kind,
+        pod,
+        container,
+        initialDelaySeconds: probe.initialDelaySeconds ?? 0,
+        periodMs: settingOf(probe, 'periodSeconds') * 1000,
+        successThreshold: settingOf(probe, 'successThreshold'),
+        failureThreshold: settingOf(probe, 'failureThreshold'),
+        since: this.#since,
+      };
+      return new ProbeWorker(this.#options, assignment, probe, results);
+    });
+  }
+
+  #firstDelayMs({ assignment: { periodMs } }: ProbeWorker): number {
+    const { clock, random } = this.#options;
+    return firstDelayMs(periodMs, clock.monotonic() - this.#startMs, random.next());
+  }
+
+  #remove(uid: string): void {
+    const probed = this.#pods.get(uid);
+    this.#pods.delete(uid);
+    for (const worker of probed?.workers ?? []) worker.stop();
+  }
+
+  #tell(news: ProbeNews): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(news);
+      } catch (error) {
+        this.#options.log.error('Somebody who listens to probes failed', { ...news, error });
+      }
+    }
+  }
+
+  #resultsOf(uid: string, kind: ProbeKind): ReadonlyMap<string, ProbeOutcome> {
+    return this.#pods.get(uid)?.results.of(kind) ?? new Map();
+  }
+
+  #namesOf(uid: string, kind: ProbeKind): ReadonlySet<string> {
+    const workers = this.#pods.get(uid)?.workers ?? [];
+    const meant = workers.filter(({ assignment }) => assignment.kind === kind);
+    return new Set(meant.map(({ assignment }) => assignment.container.name));
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * How the probes went, under the names that the kubelet of Kubernetes v1.36 serves at /metrics/probes.
+ * What was measured for a container is shown as long as somebody probes it.
+ */
+import type { ProbeKind } from '../../core/probe-worker.ts';
+import type { Counter } from '../../lib/metrics/counter.ts';
+import type { Family } from '../../lib/metrics/family.ts';
+import type { Histogram } from '../../lib/metrics/histogram.ts';
+import type { Registry } from '../../lib/metrics/registry.ts';
+import type { PodReference } from '../../ports/pod-reference.ts';
+import { titleOf } from './prober.ts';
+
+export interface ProbedContainer {
+  readonly pod: PodReference;
+  readonly container: string;
+  readonly kind: ProbeKind;
+}
+
+type DurationLabel = 'probe_type' | 'container' | 'pod' | 'namespace';
+
+const RESULTS = { success: 'successful', failure: 'failed' } as const;
+
+export class ProbeMetrics {
+  readonly #total: Family<Counter, DurationLabel | 'result' | 'pod_uid'>;
+  readonly #durations: Family<Histogram, DurationLabel>;
+
+  constructor(registry: Registry) {
+    this.#total = registry.counters({
+      name: 'prober_probe_total',
+      help: '[BETA] Cumulative number of a liveness, readiness or startup probe for a container by result.',
+      labels: ['probe_type', 'result', 'container', 'pod', 'namespace', 'pod_uid'],
+    });
+    this.#durations = registry.histograms({
+      name: 'prober_probe_duration_seconds',
+      help: '[ALPHA] Duration in seconds for a probe response.',
+      labels: ['probe_type', 'container', 'pod', 'namespace'],
+    });
+  }
+
+  /** Only the durations of successes are kept: a failure may have lasted as long as it was allowed to. */
+  probed(probed: ProbedContainer, outcome: keyof typeof RESULTS, seconds: number): void {
+    const labels = durationLabels(probed);
+    const { uid } = probed.pod;
+    this.#total.with({ ...labels, pod_uid: uid, result: RESULTS[outcome] }).inc();
+    if (outcome === 'success') this.#durations.with(labels).observe(Math.max(seconds, 0));
+  }
+
+  forget(probed: ProbedContainer): void {
+    const labels = durationLabels(probed);
+    const { uid } = probed.pod;
+    for (const result of Object.values(RESULTS)) {
+      this.#total.remove({ ...labels, pod_uid: uid, result });
+    }
+    this.#durations.remove(labels);
+  }
+}
+
+function durationLabels({ pod, container, kind }: ProbedContainer): Record<DurationLabel, string> {
+  return { probe_type: titleOf(kind), container, pod: pod.name, namespace: pod.namespace };
+}

@@ -1,0 +1,169 @@
+/**
+ * Static pods: what the manifests in a folder describe (KL-57, KL-60).
+ *
+ * The folder is read at the start, when the system tells of a change, and every 20 seconds in case it
+ * did not tell. A manifest that cannot be used, perhaps because it is only half written, is complained
+ * of once for each state that it is in, and looked at again after 1, 2, 4, … up to 20 seconds. Until
+ * then the pods that it described before stay: nobody's control plane is to end with a slip of an editor.
+ *
+ *   the file is gone        its pods are removed
+ *   the path is gone        all pods are removed
+ *   the path is unreadable  nothing is known: everything stays, and the source has not spoken
+ */
+import type { Pod } from '../../api/pod.ts';
+import { PodkeepError } from '../../lib/errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { Cancel, Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { watchFolder, type WatchFolder } from './folder-watch.ts';
+import { readManifests, type FoundManifest } from './manifest-folder.ts';
+import { parseManifest } from './manifest-text.ts';
+import { toStaticPod } from './static-pod.ts';
+
+export interface FileSourceOptions {
+  /** A folder or a file. */
+  readonly path: string;
+  readonly nodeName: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** See StaticPodOrigin. */
+  readonly prepare: (pod: JsonObject) => JsonObject;
+  /** Is told all pods, whenever they may have changed. */
+  readonly set: (pods: readonly Pod[]) => void;
+  /** fileCheckFrequency. */
+  readonly rescanMs?: number;
+  readonly watch?: WatchFolder;
+}
+
+interface KnownManifest {
+  /** What was made of it last; the pods of a text that could be used. */
+  readonly text: string;
+  readonly pods: readonly Pod[];
+}
+
+const RESCAN_MS = 20_000;
+const RETRY_MS = 1000;
+
+export class FileSource {
+  readonly #options: FileSourceOptions;
+  readonly #path: string;
+  #known: ReadonlyMap<string, KnownManifest> = new Map();
+  /** What was complained of last, by file. */
+  #complaints = new Map<string, string>();
+  #retryMs = RETRY_MS;
+  #isScanning = false;
+  #isDirty = false;
+  #isStopped = false;
+  #cancelTimer: Cancel = () => {};
+  #closeWatch: (() => void) | null = null;
+
+  constructor(options: FileSourceOptions) {
+    this.#options = options;
+    this.#path = options.path.length > 1 ? options.path.replace(/\/+$/, '') : options.path;
+  }
+
+  start(): void {
+    this.#look();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancelTimer();
+    this.#closeWatch?.();
+    this.#closeWatch = null;
+  }
+
+  /** Scans do not overlap: a change during one asks for another. */
+  #look(): void {
+    this.#isDirty = true;
+    if (this.#isScanning || this.#isStopped) return;
+    this.#isScanning = true;
+    void this.#scanUntilClean().finally(() => {
+      this.#isScanning = false;
+    });
+  }
+
+  async #scanUntilClean(): Promise<void> {
+    let isTroubled = false;
+    while (this.#isDirty && !this.#isStopped) {
+      this.#isDirty = false;
+      // Watched before it is read: a change in between is heard of.
+      this.#watch();
+      isTroubled = !(await this.#scan());
+    }
+    if (this.#isStopped) return;
+    const { clock, rescanMs = RESCAN_MS } = this.#options;
+    const delayMs = isTroubled ? Math.min(this.#retryMs, rescanMs) : rescanMs;
+    this.#retryMs = isTroubled ? this.#retryMs * 2 : RETRY_MS;
+    this.#cancelTimer();
+    this.#cancelTimer = clock.after(delayMs, () => this.#look());
+  }
+
+  #watch(): void {
+    const { watch = watchFolder } = this.#options;
+    const forget = (): void => {
+      this.#closeWatch?.();
+      this.#closeWatch = null;
+    };
+    try {
+      this.#closeWatch ??= watch(this.#path, () => this.#look(), forget);
+    } catch {
+      // There is nothing to watch yet, or no watch to be had: the next scan tries again.
+      this.#closeWatch = null;
+    }
+  }
+
+  /** Whether everything could be used. */
+  async #scan(): Promise<boolean> {
+    const complaints = new Map<string, string>();
+    try {
+      const found = await readManifests(this.#path);
+      if (found) {
+        await this.#take(found, complaints);
+      } else {
+        this.#complain(complaints, this.#path, new Error('path does not exist, ignoring'));
+        this.#known = new Map();
+        this.#closeWatch?.();
+        this.#closeWatch = null;
+      }
+      if (!this.#isStopped) {
+        this.#options.set([...this.#known.values()].flatMap(({ pods }) => pods));
+      }
+    } catch (error) {
+      this.#complain(complaints, this.#path, error);
+    }
+    this.#complaints = complaints;
+    return complaints.size === 0;
+  }
+
+  async #take(found: readonly FoundManifest[], complaints: Map<string, string>): Promise<void> {
+    const next = new Map<string, KnownManifest>();
+    for (const { file, text } of found) {
+      const before = this.#known.get(file);
+      try {
+        if (text instanceof Error) throw text;
+        // Unchanged text gives the very same pods, which makes the comparison downstream free.
+        next.set(file, before?.text === text ? before : await this.#parse(file, text));
+      } catch (error) {
+        if (before) next.set(file, before);
+        this.#complain(complaints, file, error);
+      }
+    }
+    this.#known = next;
+  }
+
+  async #parse(file: string, text: string): Promise<KnownManifest> {
+    const { nodeName, prepare } = this.#options;
+    const manifests = await parseManifest(text, file);
+    const origin = { file, nodeName, prepare };
+    return { text, pods: manifests.map((manifest) => toStaticPod(manifest, origin)) };
+  }
+
+  #complain(complaints: Map<string, string>, file: string, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    complaints.set(file, message);
+    if (this.#complaints.get(file) === message) return;
+    const hint = error instanceof PodkeepError ? { hint: error.hint } : {};
+    this.#options.log.warn('A manifest cannot be used', { file, problem: message, ...hint });
+  }
+}

@@ -1,0 +1,18 @@
+/** Word of changes in a folder, as the system gives it (inotify). It may be missing at any time. */
+import { statSync, watch } from 'node:fs';
+import path from 'node:path';
+
+/** Calls `changed` for each change near `source`, and `ended` once if there will be no more. */
+export type WatchFolder = (source: string, changed: () => void, ended: () => void) => () => void;
+
+/** A file is watched by its folder: it may be replaced, and then it is another one. */
+export const watchFolder: WatchFolder = (source, changed, ended) => {
+  const isFolder = statSync(source).isDirectory();
+  const name = path.basename(source);
+  const watcher = watch(isFolder ? source : path.dirname(source), { persistent: false });
+  watcher.on('change', (_type, changedName) => {
+    if (isFolder || changedName === null || String(changedName) === name) changed();
+  });
+  watcher.on('error', ended);
+  return () => watcher.close();
+};

@@ -1,0 +1,96 @@
+/**
+ * A folder that is held open, so that nobody can put another one in its place.
+ *
+ * What is in it is reached through the open file (`/proc/self/fd/N/name`), one name at a time, and links
+ * are not followed. A container that swaps a folder for a link while podkeep walks through its volume
+ * changes nothing: the walk goes on in the folder that was opened. Where there is no /proc the plain path
+ * is used, and only a link that is there already is noticed.
+ */
+import { constants, existsSync, type Stats } from 'node:fs';
+import { chmod, lstat, open, readdir, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Opens a name without any right to what it names. Node does not list it; it is Linux's own. */
+const O_PATH = process.platform === 'linux' ? 0x20_0000 : 0;
+const NO_LINK = constants.O_NOFOLLOW | constants.O_DIRECTORY;
+const HAS_PROC = existsSync('/proc/self/fd');
+
+export class OpenFolder {
+  /** By its names, for messages and for mounts. */
+  readonly path: string;
+  readonly #handle: FileHandle;
+
+  private constructor(folder: string, handle: FileHandle) {
+    this.path = folder;
+    this.#handle = handle;
+  }
+
+  /** The last name may not be a link; those above it are trusted. */
+  static async open(folder: string): Promise<OpenFolder> {
+    return new OpenFolder(folder, await open(folder, constants.O_RDONLY | NO_LINK));
+  }
+
+  /** How the system reaches a name in this folder, as long as the folder is open. */
+  at(name: string): string {
+    return HAS_PROC ? `/proc/self/fd/${this.#handle.fd}/${name}` : path.join(this.path, name);
+  }
+
+  /** The same for other processes. */
+  get link(): string {
+    return linkTo(this.#handle, this.path);
+  }
+
+  /** A folder without the right to read it is made readable first: it is ours, whatever its mode says. */
+  async child(name: string): Promise<OpenFolder> {
+    const flags = constants.O_RDONLY | NO_LINK;
+    const full = path.join(this.path, name);
+    try {
+      return new OpenFolder(full, await open(this.at(name), flags));
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error;
+      await this.changeMode(name, () => 0o700);
+      return new OpenFolder(full, await open(this.at(name), flags));
+    }
+  }
+
+  /** Without following a link. */
+  inspect(name: string): Promise<Stats> {
+    return lstat(this.at(name));
+  }
+
+  stat(): Promise<Stats> {
+    return this.#handle.stat();
+  }
+
+  names(): Promise<string[]> {
+    return readdir(HAS_PROC ? `/proc/self/fd/${this.#handle.fd}` : this.path);
+  }
+
+  /** Of what the name stands for now, and never of what a link points to. */
+  async changeMode(name: string, change: (mode: number) => number): Promise<void> {
+    const handle = await this.openName(name);
+    try {
+      const stats = await handle.stat();
+      if (stats.isSymbolicLink()) return;
+      const target = HAS_PROC ? `/proc/self/fd/${handle.fd}` : path.join(this.path, name);
+      const next = change(stats.mode & 0o7777);
+      if (next !== (stats.mode & 0o7777)) await chmod(target, next);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Holds whatever has this name, be it a file, a socket or a link itself. */
+  openName(name: string): Promise<FileHandle> {
+    return open(this.at(name), O_PATH | constants.O_NOFOLLOW);
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+}
+
+/** How another process reaches an open file, as long as it is open. */
+export function linkTo(handle: FileHandle, plainPath: string): string {
+  return HAS_PROC ? `/proc/${process.pid}/fd/${handle.fd}` : plainPath;
+}

@@ -1,0 +1,169 @@
+/**
+ * Volumes on real mounts: memory, parts that are bound, groups that own files, and a disk that is full.
+ * Only root may mount, and not in every container.
+ */
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { makeVolumeStage, podWithVolumes } from '../../../test/support/volume-parts.ts';
+import { writeAtomically } from './atomic-writer.ts';
+import { mountsIn } from './mounter.ts';
+import { giveToGroup } from './ownership.ts';
+import { openSubPath } from './sub-path.ts';
+import { SystemMounter } from './system-mounter.ts';
+import { removeTree } from './tree-removal.ts';
+import { VolumeManager } from './volume-manager.ts';
+
+const SIGNAL = new AbortController().signal;
+const probe = new SystemMounter({ probeFolder: tmpdir() });
+const mayMount = await probe.isPermitted();
+
+beforeAll(() => {
+  if (!mayMount) console.log('skipped: this user may not mount');
+});
+
+function makeRoot(): string {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'podkeep-volumes-')));
+  onTestFinished(async () => {
+    for (const { folder } of await mountsIn(probe, root)) {
+      execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' });
+    }
+    rmSync(root, { recursive: true, force: true });
+  });
+  return root;
+}
+
+describe.skipIf(!mayMount)('volumes on real mounts', () => {
+  test('secrets lie in memory, and are gone with their pod', async () => {
+    const root = makeRoot();
+    const { room, objects } = makeVolumeStage({ root, mounter: probe });
+    objects.set('Secret', 'door', { data: { key: Buffer.from('open').toString('base64') } });
+    const pod = podWithVolumes([
+      { name: 's', secret: { secretName: 'door' } },
+      { name: 'm', emptyDir: { medium: 'Memory', sizeLimit: '64Ki' } },
+    ]);
+    const manager = new VolumeManager(room);
+    await manager.waitForMounts(pod, SIGNAL);
+    const secret = manager.mounted('uid-1').get('s')?.hostPath ?? '';
+    const memory = manager.mounted('uid-1').get('m')?.hostPath ?? '';
+    expect(await mountsIn(probe, secret)).toEqual([{ folder: secret, fileSystem: 'tmpfs' }]);
+    expect(readFileSync(path.join(secret, 'key'), 'utf8')).toBe('open');
+    expect(() => writeFileSync(path.join(memory, 'big'), 'x'.repeat(100_000))).toThrow('ENOSPC');
+
+    // A second manager, as after a restart: nothing is mounted twice, and what is there stays.
+    writeFileSync(path.join(memory, 'big'), '');
+    const second = new VolumeManager(room);
+    await second.waitForMounts(pod, SIGNAL);
+    expect(await mountsIn(probe, root)).toHaveLength(2);
+    expect(existsSync(path.join(memory, 'big'))).toBe(true);
+    await manager.stop();
+    await second.waitForUnmount(pod, SIGNAL);
+    expect(await mountsIn(probe, root)).toEqual([]);
+    expect(await second.volumesExist('uid-1')).toBe(false);
+  });
+
+  test('a full disk leaves the old files, and nothing half written', async () => {
+    const folder = path.join(makeRoot(), 'full');
+    mkdirSync(folder);
+    await probe.mountMemory(folder, 65_536n);
+    const small = new Map([['a', { data: Buffer.from('old'), mode: 0o644 }]]);
+    const large = new Map([['a', { data: Buffer.alloc(200_000), mode: 0o644 }]]);
+    await writeAtomically(folder, small, { nowMs: 0 });
+    const before = readdirSync(folder);
+    await expect(writeAtomically(folder, large, { nowMs: 0 })).rejects.toThrow('ENOSPC');
+    expect(readFileSync(path.join(folder, 'a'), 'utf8')).toBe('old');
+    expect(readdirSync(folder)).toEqual(before);
+  });
+
+  test('a part of a volume is bound, and stays what it is when its name is exchanged', async () => {
+    const root = makeRoot();
+    const volumePath = path.join(root, 'volume');
+    mkdirSync(path.join(volumePath, 'part'), { recursive: true });
+    mkdirSync(path.join(root, 'node'));
+    writeFileSync(path.join(volumePath, 'part/file'), 'mine');
+    writeFileSync(path.join(root, 'node/file'), 'of the node');
+    const target = path.join(root, 'pods/uid-1/volume-subpaths/v/main/0');
+    expect(await openSubPath(probe, { volumePath, subPath: 'part', target })).toBe(target);
+    rmSync(path.join(volumePath, 'part/file'));
+    writeFileSync(path.join(volumePath, 'part/file'), 'newer');
+    execFileSync('mv', [path.join(volumePath, 'part'), path.join(volumePath, 'moved')]);
+    symlinkSync(path.join(root, 'node'), path.join(volumePath, 'part'));
+    expect(readFileSync(path.join(target, 'file'), 'utf8')).toBe('newer');
+
+    const { room } = makeVolumeStage({ root, mounter: probe });
+    await new VolumeManager(room).removeOrphans(new Set());
+    expect(readdirSync(path.join(root, 'pods'))).toEqual([]);
+    expect(readFileSync(path.join(volumePath, 'moved/file'), 'utf8')).toBe('newer');
+  });
+
+  test('a single file is bound too, and again for the next start', async () => {
+    const root = makeRoot();
+    const volumePath = path.join(root, 'volume');
+    mkdirSync(volumePath);
+    writeFileSync(path.join(volumePath, 'file'), 'one');
+    const target = path.join(root, 'target/0');
+    const request = { volumePath, subPath: 'file', target };
+    await openSubPath(probe, request);
+    await openSubPath(probe, request);
+    expect(readFileSync(target, 'utf8')).toBe('one');
+    expect(await mountsIn(probe, target)).toHaveLength(1);
+  });
+
+  test('another file system below a folder is never entered', async () => {
+    const root = makeRoot();
+    const inner = path.join(root, 'gone/inner');
+    mkdirSync(inner, { recursive: true });
+    await probe.mountMemory(inner, 65_536n);
+    writeFileSync(path.join(inner, 'precious'), 'x');
+    await expect(removeTree(path.join(root, 'gone'))).rejects.toThrow('is mounted');
+    expect(readFileSync(path.join(inner, 'precious'), 'utf8')).toBe('x');
+  });
+
+  test("files belong to the pod's group, and links are not followed", async () => {
+    const root = makeRoot();
+    const { room, objects } = makeVolumeStage({ root, mounter: probe });
+    objects.set('ConfigMap', 'settings', { data: { level: 'debug' } });
+    const pod = podWithVolumes(
+      [
+        { name: 'c', configMap: { name: 'settings', defaultMode: 0o600 } },
+        { name: 'e', emptyDir: {} },
+      ],
+      { securityContext: { fsGroup: 4321 } },
+    );
+    const manager = new VolumeManager(room);
+    await manager.waitForMounts(pod, SIGNAL);
+    const config = manager.mounted('uid-1').get('c')?.hostPath ?? '';
+    const empty = manager.mounted('uid-1').get('e')?.hostPath ?? '';
+    expect(statSync(path.join(config, 'level'))).toMatchObject({ gid: 4321 });
+    expect(statSync(path.join(config, 'level')).mode & 0o7777).toBe(0o640);
+    expect(statSync(config).mode & 0o7777).toBe(0o2777);
+    expect(statSync(empty)).toMatchObject({ gid: 4321 });
+    expect(statSync(empty).mode & 0o7777).toBe(0o2777);
+
+    writeFileSync(path.join(root, 'outside'), 'x', { mode: 0o600 });
+    symlinkSync(path.join(root, 'outside'), path.join(empty, 'link'));
+    lchownSync(path.join(empty, 'link'), 0, 5);
+    const request = { folder: empty, group: 99, isReadOnly: false };
+    expect(await giveToGroup({ ...request, group: 4321, onlyOnMismatch: true })).toBe(0);
+    expect(lstatSync(path.join(empty, 'link')).gid).toBe(5);
+    expect(await giveToGroup(request)).toBe(0);
+    expect(lstatSync(path.join(empty, 'link')).gid).toBe(99);
+    expect(statSync(path.join(root, 'outside'))).toMatchObject({ gid: 0 });
+    expect(statSync(path.join(root, 'outside')).mode & 0o777).toBe(0o600);
+  });
+});

@@ -1,0 +1,145 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { makeTempFolder } from '../../../test/support/temp-folder.ts';
+import { FakeMounter } from '../../../test/support/volume-parts.ts';
+import { writeAtomically } from './atomic-writer.ts';
+import { openSubPath } from './sub-path.ts';
+import { VolumeWalk } from './volume-walk.ts';
+
+function makeWorld() {
+  const root = realpathSync(makeTempFolder());
+  const volumePath = path.join(root, 'volume');
+  mkdirSync(path.join(volumePath, 'inner'), { recursive: true });
+  mkdirSync(path.join(root, 'secret'));
+  writeFileSync(path.join(root, 'secret/key'), 'of the node');
+  writeFileSync(path.join(volumePath, 'inner/file'), 'mine');
+  const target = path.join(root, 'subpaths/volume/main/0');
+  const openPart = (subPath: string, mounter = new FakeMounter()) =>
+    openSubPath(mounter, { volumePath, subPath, target });
+  return { root, volumePath, target, openPart };
+}
+
+describe('a part of a volume', () => {
+  test('is found by its path, be it a folder or a file', async () => {
+    const { volumePath, openPart } = makeWorld();
+    expect(await openPart('inner')).toBe(path.join(volumePath, 'inner'));
+    expect(await openPart('./inner//file')).toBe(path.join(volumePath, 'inner/file'));
+  });
+
+  test('is made if it is missing, with the mode of the volume', async () => {
+    const { volumePath, openPart } = makeWorld();
+    chmodSync(volumePath, 0o770);
+    expect(await openPart('new/deeper')).toBe(path.join(volumePath, 'new/deeper'));
+    expect(statSync(path.join(volumePath, 'new')).mode & 0o777).toBe(0o770);
+  });
+
+  test('may lie behind links that stay in the volume', async () => {
+    const { volumePath, openPart } = makeWorld();
+    symlinkSync('inner', path.join(volumePath, 'a'));
+    symlinkSync('../a/file', path.join(volumePath, 'inner/b'));
+    symlinkSync(path.join(volumePath, 'inner'), path.join(volumePath, 'absolute'));
+    expect(await openPart('a')).toBe(path.join(volumePath, 'inner'));
+    expect(await openPart('a/b')).toBe(path.join(volumePath, 'inner/file'));
+    expect(await openPart('absolute/b')).toBe(path.join(volumePath, 'inner/file'));
+  });
+
+  test('may be a key of a config map, which is two links away', async () => {
+    const { volumePath, openPart } = makeWorld();
+    const files = new Map([['conf', { data: Buffer.from('x'), mode: 0o644 }]]);
+    await writeAtomically(volumePath, files, { nowMs: 0 });
+    expect(readFileSync(await openPart('conf'), 'utf8')).toBe('x');
+  });
+
+  test.each([
+    ['a link to the folder above', '..', 'link/secret/key'],
+    ['a link out by its own path', '../secret', 'link/key'],
+    ['a link that goes in and out', 'inner/../../secret', 'link'],
+    ['an absolute link', '/etc', 'link/passwd'],
+    ['a link to a folder beside with the same beginning', '../volume-2', 'link/x'],
+    ['a link to the root', '/', 'link/etc'],
+  ])('cannot leave it by %s', async (_, target, subPath) => {
+    const { root, volumePath, openPart } = makeWorld();
+    mkdirSync(path.join(root, 'volume-2'));
+    symlinkSync(target, path.join(volumePath, 'link'));
+    await expect(openPart(subPath)).rejects.toThrow('leaves the volume');
+    expect(readdirSync(path.join(root, 'volume-2'))).toEqual([]);
+    expect(readdirSync(path.join(root, 'secret'))).toEqual(['key']);
+  });
+
+  test('cannot be made beyond a link that leads out', async () => {
+    const { root, volumePath, openPart } = makeWorld();
+    symlinkSync(path.join(root, 'secret'), path.join(volumePath, 'inner/out'));
+    await expect(openPart('inner/out/made')).rejects.toThrow('leaves the volume');
+    expect(existsSync(path.join(root, 'secret/made'))).toBe(false);
+  });
+
+  test('cannot be looked for in a circle of links', async () => {
+    const { volumePath, openPart } = makeWorld();
+    symlinkSync('b', path.join(volumePath, 'a'));
+    symlinkSync('a', path.join(volumePath, 'b'));
+    await expect(openPart('a')).rejects.toThrow('too many links');
+  });
+
+  test('cannot lie below a file', async () => {
+    const { openPart } = makeWorld();
+    await expect(openPart('inner/file/x')).rejects.toThrow('is not a directory');
+  });
+
+  test('is bound where containers cannot reach it, anew for each start', async () => {
+    const { target, openPart } = makeWorld();
+    const mounter = new FakeMounter(true);
+    expect(await openPart('inner/file', mounter)).toBe(target);
+    expect(lstatSync(target).isFile()).toBe(true);
+    expect(await openPart('inner/file', mounter)).toBe(target);
+    expect(mounter.mounts).toHaveLength(1);
+    expect(mounter.mounts[0]?.source).toMatch(/^\/proc\/\d+\/fd\/\d+$/);
+  });
+
+  test('stays the same when it is exchanged for a link behind our back', async () => {
+    const { root, volumePath } = makeWorld();
+    const walk = await VolumeWalk.begin(volumePath, false);
+    await walk.go('inner');
+    renameSync(path.join(volumePath, 'inner'), path.join(volumePath, 'moved'));
+    symlinkSync(path.join(root, 'secret'), path.join(volumePath, 'inner'));
+    expect(readdirSync(walk.link)).toEqual(['file']);
+    await walk.go('file');
+    expect(await walk.readText(100)).toBe('mine');
+    await walk.close();
+  });
+});
+
+describe('the text of a file in a volume', () => {
+  test('is read if it is a file of a fair size', async () => {
+    const { volumePath } = makeWorld();
+    const walk = await VolumeWalk.begin(volumePath, false);
+    await walk.go('inner/file');
+    expect(await walk.readText(4)).toBe('mine');
+    await expect(walk.readText(3)).rejects.toThrow('is longer than 3 bytes');
+    await walk.close();
+  });
+
+  test('is not looked for in folders, and nothing is made on the way', async () => {
+    const { volumePath } = makeWorld();
+    const walk = await VolumeWalk.begin(volumePath, false);
+    await expect(walk.go('missing')).rejects.toThrow('ENOENT');
+    await walk.go('inner');
+    await expect(walk.readText(10)).rejects.toThrow('is not a file');
+    await walk.close();
+    rmSync(volumePath, { recursive: true });
+    await expect(VolumeWalk.begin(volumePath, false)).rejects.toThrow('ENOENT');
+  });
+});

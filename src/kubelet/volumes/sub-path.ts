@@ -1,0 +1,41 @@
+/**
+ * A part of a volume, to be mounted alone. What is missing of it is made, as a folder.
+ *
+ * The way to it cannot leave the volume (volume-walk.ts). Where this user may mount, exactly the file at
+ * its end is bound to a place that containers cannot reach, so nobody can exchange it between this check
+ * and the start of the container.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { mountsIn, type Mounter } from './mounter.ts';
+import { VolumeWalk } from './volume-walk.ts';
+
+export interface SubPathRequest {
+  /** The volume, on the host. */
+  readonly volumePath: string;
+  readonly subPath: string;
+  /** Where it is bound to, if it can be. */
+  readonly target: string;
+}
+
+/** The path to mount. It throws if the way leads out of the volume. */
+export async function openSubPath(mounter: Mounter, request: SubPathRequest): Promise<string> {
+  const walk = await VolumeWalk.begin(request.volumePath, true);
+  try {
+    await walk.go(request.subPath);
+    if (!(await mounter.isPermitted())) return walk.path;
+    await bindTo(mounter, walk, request.target);
+    return request.target;
+  } finally {
+    await walk.close();
+  }
+}
+
+async function bindTo(mounter: Mounter, walk: VolumeWalk, target: string): Promise<void> {
+  // Of an earlier run of the container, perhaps of another file.
+  for (const { folder } of await mountsIn(mounter, target)) await mounter.unmount(folder);
+  await mkdir(path.dirname(target), { recursive: true, mode: 0o750 });
+  if (walk.isFolder) await mkdir(target, { recursive: true, mode: 0o750 });
+  else await writeFile(target, '', { flag: 'a' });
+  await mounter.bind(walk.link, target);
+}

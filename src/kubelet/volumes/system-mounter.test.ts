@@ -1,0 +1,74 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { makeTempFolder } from '../../../test/support/temp-folder.ts';
+import { parseMountInfo, SystemMounter } from './system-mounter.ts';
+
+function makeStage(refuses: (line: string) => boolean = () => false, isRoot = true) {
+  const lines: string[] = [];
+  const probeFolder = makeTempFolder();
+  const run = async (command: string, args: readonly string[]): Promise<void> => {
+    const line = [command, ...args].join(' ').replaceAll(/\/\S*\.mount-probe-\w+/g, 'PROBE');
+    lines.push(line);
+    const stderr = 'mount: permission denied.\n';
+    if (refuses(line)) throw Object.assign(new Error('failed'), { stderr });
+  };
+  return { lines, probeFolder, mounter: new SystemMounter({ probeFolder, run, isRoot }) };
+}
+
+describe('mounts of this machine', () => {
+  test('are tried once before they are relied on, and nothing stays', async () => {
+    const { lines, mounter, probeFolder } = makeStage();
+    expect(await mounter.isPermitted()).toBe(true);
+    expect(await mounter.isPermitted()).toBe(true);
+    expect(lines).toEqual([
+      'mount -t tmpfs -o size=65536,noswap -- tmpfs PROBE',
+      'umount -- PROBE',
+    ]);
+    expect(readdirSync(probeFolder)).toEqual([]);
+  });
+
+  test('do without the newest option on an old kernel', async () => {
+    const { lines, mounter } = makeStage((line) => line.includes('noswap'));
+    expect(await mounter.isPermitted()).toBe(true);
+    await mounter.mountMemory('/a', 5n);
+    await mounter.mountMemory('/b');
+    expect(lines.slice(3)).toEqual([
+      'mount -t tmpfs -o size=5 -- tmpfs /a',
+      'mount -t tmpfs -- tmpfs /b',
+    ]);
+  });
+
+  test('are not permitted to other users, nor where the kernel says no', async () => {
+    const other = makeStage(() => false, false);
+    expect(await other.mounter.isPermitted()).toBe(false);
+    expect(other.lines).toEqual([]);
+    const caged = makeStage((line) => line.startsWith('mount'));
+    expect(await caged.mounter.isPermitted()).toBe(false);
+  });
+
+  test('say why they failed', async () => {
+    const { mounter } = makeStage(() => true);
+    await expect(mounter.bind('/a', '/b')).rejects.toMatchObject({
+      code: 'MOUNT_FAILED',
+      message: 'mount failed at /b: mount: permission denied.',
+    });
+    await expect(mounter.unmount('/b')).rejects.toThrow('permission denied');
+  });
+
+  test('of an open file do not ask for its name', async () => {
+    const { lines, mounter } = makeStage();
+    await mounter.bind('/proc/1/fd/2', '/b');
+    expect(lines).toEqual(['mount --no-canonicalize --bind -- /proc/1/fd/2 /b']);
+  });
+
+  test('are read from the kernel', async () => {
+    const text =
+      '36 35 98:0 /root /a\\040b rw,noatime master:1 - ext4 /dev/root rw\n' +
+      '37 35 0:9 / /c rw - tmpfs tmpfs rw\n\n';
+    expect(parseMountInfo(text)).toEqual([
+      { folder: '/a b', fileSystem: 'ext4' },
+      { folder: '/c', fileSystem: 'tmpfs' },
+    ]);
+    expect((await makeStage().mounter.list()).length).toBeGreaterThan(0);
+  });
+});

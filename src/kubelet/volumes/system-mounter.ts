@@ -1,0 +1,129 @@
+/**
+ * Mounts of this machine, by mount(8) and umount(8).
+ *
+ * Whether mounting is permitted is found out by doing it once: root in a container often may not. Swap is
+ * kept away from secrets where the kernel can.
+ */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rmdir } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { defineError } from '../../lib/errors.ts';
+import type { Mounter, MountPoint } from './mounter.ts';
+import { fileErrorText } from './volume-errors.ts';
+
+export interface SystemMounterOptions {
+  /** Where to try; nothing stays there. */
+  readonly probeFolder: string;
+  /** Instead of mount(8) and umount(8), in tests. */
+  readonly run?: (command: 'mount' | 'umount', args: readonly string[]) => Promise<void>;
+  readonly isRoot?: boolean;
+}
+
+export const mountFailed = defineError<{ folder: string; reason: string }>({
+  code: 'MOUNT_FAILED',
+  retry: 'backoff',
+  message: ({ folder, reason }) => `mount failed at ${folder}: ${reason}`,
+  hint: () => 'Try the same by hand: mount -t tmpfs tmpfs FOLDER. The kernel log may say more.',
+});
+
+const runFile = promisify(execFile);
+const PROBE_BYTES = 65_536n;
+
+export class SystemMounter implements Mounter {
+  readonly #options: SystemMounterOptions;
+  #permitted: Promise<boolean> | null = null;
+  /** Since Linux 6.4. */
+  #keepsOffSwap = true;
+
+  constructor(options: SystemMounterOptions) {
+    this.#options = options;
+  }
+
+  isPermitted(): Promise<boolean> {
+    this.#permitted ??= this.#probe();
+    return this.#permitted;
+  }
+
+  async mountMemory(folder: string, sizeBytes?: bigint): Promise<void> {
+    const size = sizeBytes === undefined ? [] : [`size=${sizeBytes}`];
+    if (this.#keepsOffSwap) {
+      try {
+        await this.#mountMemory(folder, [...size, 'noswap']);
+        return;
+      } catch {
+        // An old kernel, or no right to mount: the second try tells.
+      }
+    }
+    await this.#mountMemory(folder, size);
+    this.#keepsOffSwap = false;
+  }
+
+  async bind(source: string, target: string): Promise<void> {
+    await this.#run('mount', ['--no-canonicalize', '--bind', '--', source, target], target);
+  }
+
+  async unmount(folder: string): Promise<void> {
+    await this.#run('umount', ['--', folder], folder);
+  }
+
+  async list(): Promise<readonly MountPoint[]> {
+    return parseMountInfo(await readFile('/proc/self/mountinfo', 'utf8').catch(() => ''));
+  }
+
+  #mountMemory(folder: string, options: readonly string[]): Promise<void> {
+    const flags = options.length === 0 ? [] : ['-o', options.join(',')];
+    return this.#run('mount', ['-t', 'tmpfs', ...flags, '--', 'tmpfs', folder], folder);
+  }
+
+  async #run(command: 'mount' | 'umount', args: readonly string[], folder: string): Promise<void> {
+    const { run = runCommand } = this.#options;
+    try {
+      await run(command, args);
+    } catch (error) {
+      throw mountFailed({ folder, reason: reasonOf(error) }, error);
+    }
+  }
+
+  async #probe(): Promise<boolean> {
+    const { probeFolder, isRoot = process.geteuid?.() === 0 } = this.#options;
+    if (!isRoot) return false;
+    await mkdir(probeFolder, { recursive: true });
+    const folder = await mkdtemp(path.join(probeFolder, '.mount-probe-'));
+    try {
+      await this.mountMemory(folder, PROBE_BYTES);
+      await this.unmount(folder);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await rmdir(folder).catch(() => undefined);
+    }
+  }
+}
+
+export function parseMountInfo(text: string): readonly MountPoint[] {
+  return text.split('\n').flatMap((line) => {
+    const [before = '', after = ''] = line.split(' - ');
+    const folder = before.split(' ')[4];
+    const fileSystem = after.split(' ')[0];
+    return folder && fileSystem ? [{ folder: unescape(folder), fileSystem }] : [];
+  });
+}
+
+/** The kernel writes blanks and the like as three octal digits. */
+function unescape(text: string): string {
+  return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) =>
+    String.fromCodePoint(Number.parseInt(digits, 8)),
+  );
+}
+
+async function runCommand(command: 'mount' | 'umount', args: readonly string[]): Promise<void> {
+  await runFile(command, args);
+}
+
+/** What the program itself said, if it said something. */
+function reasonOf(error: unknown): string {
+  const said: unknown = error instanceof Error && 'stderr' in error ? error.stderr : undefined;
+  return typeof said === 'string' && said.trim() !== '' ? said.trim() : fileErrorText(error);
+}

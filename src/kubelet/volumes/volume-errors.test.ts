@@ -1,0 +1,29 @@
+import { readFileSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { makeTempFolder } from '../../../test/support/temp-folder.ts';
+import { fileErrorText } from './volume-errors.ts';
+
+function errorOf(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it worked');
+}
+
+test('errors of files are said as every other program says them', () => {
+  const folder = makeTempFolder();
+  const missing = path.join(folder, 'missing');
+  expect(fileErrorText(errorOf(() => readFileSync(missing)))).toBe(
+    `open ${missing}: no such file or directory`,
+  );
+  expect(fileErrorText(errorOf(() => mkdirSync(folder)))).toBe(`mkdir ${folder}: file exists`);
+  expect(fileErrorText(errorOf(() => readFileSync(folder)))).toBe('read: is a directory');
+});
+
+test('other errors say what they say', () => {
+  expect(fileErrorText(new Error('configmap "x" not found'))).toBe('configmap "x" not found');
+  expect(fileErrorText('text')).toBe('text');
+});

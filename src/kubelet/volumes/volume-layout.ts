@@ -1,0 +1,65 @@
+/**
+ * Where the files of a pod's volumes are, as every kubelet has them:
+ *
+ *     ROOT/pods/UID/volumes/kubernetes.io~KIND/NAME
+ *     ROOT/pods/UID/volume-subpaths/NAME/CONTAINER/N
+ *     ROOT/pods/UID/etc-hosts
+ *
+ * UIDs and names come from the API, and names of folders come of them: anything that could leave its
+ * folder is refused.
+ */
+import path from 'node:path';
+import { volumeNameInvalid } from './volume-errors.ts';
+
+export type VolumeKind = 'empty-dir' | 'configmap' | 'secret' | 'downward-api' | 'projected';
+
+export interface SubPathPlace {
+  readonly volume: string;
+  readonly container: string;
+  /** The place of the mount in its container. */
+  readonly index: number;
+}
+
+export class VolumeLayout {
+  readonly #root: string;
+
+  /** `root` is absolute, such as /var/lib/podkeep. */
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  get podsFolder(): string {
+    return path.join(this.#root, 'pods');
+  }
+
+  podFolder(uid: string): string {
+    return path.join(this.podsFolder, checkName(uid));
+  }
+
+  volumesFolder(uid: string): string {
+    return path.join(this.podFolder(uid), 'volumes');
+  }
+
+  volumeFolder(uid: string, kind: VolumeKind, name: string): string {
+    return path.join(this.volumesFolder(uid), `kubernetes.io~${kind}`, checkName(name));
+  }
+
+  subPathsFolder(uid: string): string {
+    return path.join(this.podFolder(uid), 'volume-subpaths');
+  }
+
+  subPathTarget(uid: string, { volume, container, index }: SubPathPlace): string {
+    const folder = path.join(this.subPathsFolder(uid), checkName(volume), checkName(container));
+    return path.join(folder, String(index));
+  }
+
+  hostsFile(uid: string): string {
+    return path.join(this.podFolder(uid), 'etc-hosts');
+  }
+}
+
+export function checkName(name: string): string {
+  const isPlain = name !== '' && name !== '.' && name !== '..' && !/[/\\\0]/.test(name);
+  if (!isPlain) throw volumeNameInvalid({ name });
+  return name;
+}

@@ -1,0 +1,107 @@
+/** Makes containers: decides what they are, writes that down, and gets them ready to start. */
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { ContainerConfig } from '../../ports/runtime/container-config.ts';
+import { decideRecord } from './container-record.ts';
+import { Container, type ContainerWorld } from './container.ts';
+import { containerNotRunning, runtimeConflict, sandboxNotReady } from './errors.ts';
+import type { ProcessImages } from './images.ts';
+import { writeJson } from './json-file.ts';
+import { containerFolder } from './layout.ts';
+import type { Limits } from './limits.ts';
+import { folderMode, type Machine } from './machine.ts';
+import type { ProcessRuntimeOptions } from './options.ts';
+import { warnOfClashes } from './pod-warnings.ts';
+import { prepareContainer } from './preparation.ts';
+import type { Registry } from './registry.ts';
+import type { Sandbox } from './sandbox.ts';
+import type { Launch } from './spawn-init.ts';
+
+export interface FactoryParts {
+  readonly options: ProcessRuntimeOptions;
+  readonly machine: Machine;
+  readonly world: ContainerWorld;
+  readonly registry: Registry;
+  readonly images: ProcessImages;
+  readonly limits: Limits;
+  readonly newId: () => string;
+}
+
+export class ContainerFactory {
+  readonly #parts: FactoryParts;
+
+  constructor(parts: FactoryParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns the ID. With its record the container exists, and not before. */
+  async create(sandboxId: string, config: ContainerConfig, signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted();
+    const { options, machine, registry, images, limits, newId, world } = this.#parts;
+    const sandbox = registry.requireSandbox(sandboxId);
+    const { podUid } = sandbox.record.config;
+    const folder = containerFolder(options.folder, podUid, config.name, config.attempt);
+    const there = registry.containers.find((container) => container.folder === folder);
+    if (there) return this.#idOf(there, sandbox);
+    if (!sandbox.record.isReady) {
+      throw sandboxNotReady({ pod: nameOf(sandbox), reason: 'it was stopped' });
+    }
+    const image = await images.resolve(config.image, config.command.length > 0, signal);
+    const decided = decideRecord({
+      id: newId(),
+      sandboxId,
+      sandbox: sandbox.record.config,
+      config,
+      image,
+      machine,
+      options,
+    });
+    const record = { ...decided, cgroups: limits.make(decided.id, config.resources) };
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true, mode: folderMode(machine) });
+    await writeJson(path.join(folder, 'config.json'), record);
+    registry.addContainer(new Container(record, folder, world));
+    return record.id;
+  }
+
+  #idOf({ state, record }: Container, sandbox: Sandbox): string {
+    if (state === 'created' && record.sandboxId === sandbox.id) return record.id;
+    const { name, attempt } = record.config;
+    throw runtimeConflict({
+      what: `container ${name} of ${nameOf(sandbox)}`,
+      reason: `attempt ${attempt} is there already`,
+    });
+  }
+
+  async prepare(container: Container, sandbox: Sandbox): Promise<Launch> {
+    const { record, folder } = container;
+    const { options, machine, registry, limits } = this.#parts;
+    const { folder: base, hiddenFolders = [], events } = options;
+    // The machine may have been started anew since the groups were made.
+    limits.make(record.id, record.config.resources);
+    warnOfClashes(sandbox, registry.sandboxes, events);
+    return prepareContainer({
+      record,
+      sandbox: sandbox.record,
+      folder,
+      machine,
+      initScript: path.join(base, 'init.sh'),
+      hidden: [base, ...hiddenFolders],
+      mounts: sandbox.mounts(record.config.mounts),
+      sharedMemory: sandbox.sharedMemory,
+      joinedPid: this.#joinedPid(container, sandbox),
+    });
+  }
+
+  #joinedPid({ record }: Container, sandbox: Sandbox): number | undefined {
+    const target = record.config.security.targetContainerId;
+    if (target === undefined) return sandbox.holder()?.pid;
+    const { init, state } = this.#parts.registry.requireContainer(target);
+    if (!init) throw containerNotRunning({ id: target, state });
+    return init.pid;
+  }
+}
+
+function nameOf({ record }: Sandbox): string {
+  return `${record.config.namespace}/${record.config.podName}`;
+}

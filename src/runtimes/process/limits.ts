@@ -1,0 +1,96 @@
+/**
+ * Keeps containers within their limits: by control groups where there are any. Otherwise what the
+ * processes of a container hold in memory is added up once a second, and one that holds too much is
+ * ended, as the kernel would have done. (A limit of address space is no way: Node reserves far more
+ * than it uses, and would not even start.)
+ */
+import { existsSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Log } from '../../ports/log.ts';
+import type { ContainerResources } from '../../ports/runtime/container-config.ts';
+import { openCgroups, type Cgroups, type CgroupUsage } from './cgroups.ts';
+import type { Container } from './container.ts';
+import { reasonOf } from './json-file.ts';
+import { keyOf } from './layout.ts';
+import { familyOf, readPageBytes, readProcesses, type ProcessEntry } from './proc-table.ts';
+
+const MARK = 'oom';
+
+export class Limits {
+  readonly #cgroups: Cgroups | null;
+  readonly #log: Log;
+  readonly pageBytes = readPageBytes();
+
+  constructor(folder: string, wish: 'auto' | 'none', log: Log) {
+    this.#cgroups = wish === 'auto' ? openCgroups(`podkeep-${keyOf(folder)}`) : null;
+    this.#log = log;
+  }
+
+  get enforcesCpu(): boolean {
+    return this.#cgroups?.limitsCpu ?? false;
+  }
+
+  /** Returns the folders of its control groups. */
+  make(id: string, resources: ContainerResources): readonly string[] {
+    try {
+      return this.#cgroups?.make(groupOf(id), resources) ?? [];
+    } catch (error) {
+      this.#log.warn('a container has no control group', { id, reason: reasonOf(error) });
+      return [];
+    }
+  }
+
+  update(folders: readonly string[], resources: ContainerResources): void {
+    if (folders.length > 0) this.#cgroups?.update(folders, resources);
+  }
+
+  usage({ record }: Container): CgroupUsage {
+    return record.cgroups.length > 0 ? (this.#cgroups?.usage(record.cgroups) ?? {}) : {};
+  }
+
+  remove(folders: readonly string[]): void {
+    this.#cgroups?.remove(folders);
+  }
+
+  /** Whether it ended for its memory. The mark tells a later podkeep, too. */
+  wasOutOfMemory({ record, folder }: Container): boolean {
+    if (existsSync(path.join(folder, MARK))) return true;
+    return record.cgroups.length > 0 && (this.#cgroups?.outOfMemoryKills(record.cgroups) ?? 0) > 0;
+  }
+
+  /** Ends those that hold more than they may. */
+  sample(containers: readonly Container[]): void {
+    const limited = containers.filter((container) => this.#sampledLimit(container) > 0);
+    if (limited.length === 0) return;
+    const table = readProcesses();
+    for (const container of limited) {
+      if (this.residentBytes(container, table) <= this.#sampledLimit(container)) continue;
+      writeFileSync(path.join(container.folder, MARK), '');
+      container.kill();
+    }
+  }
+
+  residentBytes({ init, session }: Container, table: readonly ProcessEntry[]): number {
+    const family = init ? familyOf(init, table, session) : [];
+    return family.reduce((total, entry) => total + entry.residentPages, 0) * this.pageBytes;
+  }
+
+  #sampledLimit({ record }: Container): number {
+    const byKernel = record.cgroups.length > 0 && this.#cgroups?.limitsMemory === true;
+    return byKernel ? 0 : (record.config.resources.memoryLimitBytes ?? 0);
+  }
+
+  sweep(containers: readonly Container[]): void {
+    this.#cgroups?.sweep(new Set(containers.map(({ record }) => groupOf(record.id))));
+  }
+
+  close(): void {
+    this.sweep([]);
+    this.#cgroups?.close();
+  }
+}
+
+/** The name of a container's control group. */
+function groupOf(id: string): string {
+  return id.slice(-32);
+}

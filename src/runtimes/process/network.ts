@@ -1,0 +1,238 @@
+/**
+ * Gives each pod an address.
+ *
+ *     root         a network namespace of its own, joined to a bridge of this runtime by a pair of
+ *                  virtual cables; addresses of 10/8
+ *     otherwise    the machine's network, and an address of 127/8 that no other pod of this runtime
+ *                  has: a program that listens on all addresses answers there too
+ *
+ * The namespaces are kept alive by files on which they are mounted, not by processes, so they outlive
+ * podkeep and cost nothing. Which part of the address space is used follows from the runtime's folder:
+ * two podkeeps on one machine do not meet.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Log } from '../../ports/log.ts';
+import type { SandboxConfig } from '../../ports/runtime/sandbox-config.ts';
+import { sandboxNotReady } from './errors.ts';
+import { reasonOf } from './json-file.ts';
+import { keyOf } from './layout.ts';
+import type { Machine } from './machine.ts';
+import type { SandboxNetwork } from './records.ts';
+import { quoteWord } from './shell-words.ts';
+
+const run = promisify(execFile);
+const RUN_FOLDER = '/run/podkeep';
+const HOSTS_MAX = 250;
+const SUBNETS = 4096;
+const KINDS = ['net', 'uts', 'ipc'] as const;
+
+export class Network {
+  readonly #machine: Machine;
+  readonly #log: Log;
+  readonly #key: string;
+  readonly #hasNamespaces: boolean;
+  readonly #used = new Map<string, string>();
+  readonly #folders = new Set<string>();
+  #bridge: Promise<number> | undefined;
+
+  constructor(machine: Machine, folder: string, wish: 'auto' | 'host', log: Log) {
+    this.#machine = machine;
+    this.#log = log;
+    this.#key = keyOf(folder);
+    this.#hasNamespaces =
+      wish === 'auto' && machine.isolation === 'root' && machine.tools.ip !== undefined;
+  }
+
+  /** Whether what a pod listens on is out of the way of the others. */
+  get hasNamespaces(): boolean {
+    return this.#hasNamespaces;
+  }
+
+  /** An address that is in use already, by a sandbox of an earlier podkeep. */
+  adopt(id: string, network: SandboxNetwork): void {
+    if (network.kind !== 'host') this.#used.set(network.ip, id);
+    if (network.kind === 'namespace') this.#folders.add(network.folder);
+  }
+
+  /** Takes away namespaces that no sandbox knows of: a kill came before its record. */
+  async sweep(): Promise<void> {
+    const base = path.join(RUN_FOLDER, this.#key);
+    const names = this.#hasNamespaces ? await readdir(base).catch(() => []) : [];
+    const folders = names.map((name) => path.join(base, name));
+    const unknown = folders.filter((folder) => !this.#folders.has(folder));
+    await Promise.all(unknown.map((folder) => this.#removeNamespaces(folder)));
+  }
+
+  /** Whether the namespaces of a sandbox are still there. */
+  isIntact(network: SandboxNetwork): boolean {
+    return network.kind !== 'namespace' || existsSync(path.join(network.folder, 'net'));
+  }
+
+  async connect(id: string, config: SandboxConfig): Promise<SandboxNetwork> {
+    if (config.hostNetwork) return { kind: 'host' };
+    if (!this.#hasNamespaces) return { kind: 'loopback', ip: this.#takeLoopback(id) };
+    const subnet = await this.#subnet();
+    const ip = this.#take(id, (host) => `10.${224 + (subnet >> 8)}.${subnet & 255}.${host + 2}`);
+    const link = `pk${createHash('sha256').update(id).digest('hex').slice(0, 10)}`;
+    const folder = path.join(RUN_FOLDER, this.#key, link);
+    const network = { kind: 'namespace', ip, folder, link } as const;
+    this.#folders.add(folder);
+    try {
+      await this.#makeNamespaces(network, config, subnet);
+      return network;
+    } catch (error) {
+      await this.disconnect(id, network);
+      const pod = `${config.namespace}/${config.podName}`;
+      throw sandboxNotReady({ pod, reason: `no network: ${reasonOf(error).trim()}` }, error);
+    }
+  }
+
+  async disconnect(id: string, network: SandboxNetwork): Promise<void> {
+    if (network.kind === 'host') return;
+    if (this.#used.get(network.ip) === id) this.#used.delete(network.ip);
+    if (network.kind === 'namespace') await this.#removeNamespaces(network.folder);
+  }
+
+  /** The bridge goes when no pod is left that could need it. */
+  async close(): Promise<void> {
+    if (!this.#hasNamespaces || this.#used.size > 0) return;
+    if (!existsSync(`/sys/class/net/${this.#bridgeName}`)) return;
+    this.#bridge = undefined;
+    await this.#ip([`link del ${this.#bridgeName}`]).catch(() => undefined);
+    await rm(path.join(RUN_FOLDER, this.#key), { recursive: true, force: true });
+  }
+
+  #takeLoopback(id: string): string {
+    if (!this.#machine.isLinux) return '127.0.0.1';
+    const first = 1 + (Number.parseInt(this.#key.slice(0, 2), 16) % 253);
+    return this.#take(id, (host) => {
+      const second = Number.parseInt(this.#key.slice(2, 4), 16);
+      return `127.${first}.${(second + Math.floor(host / HOSTS_MAX)) % 256}.${(host % HOSTS_MAX) + 2}`;
+    });
+  }
+
+  #take(id: string, addressOf: (host: number) => string): string {
+    for (let host = 0; host < HOSTS_MAX * 16; host++) {
+      const ip = addressOf(host);
+      if (host >= HOSTS_MAX && this.#hasNamespaces) break;
+      if (this.#used.has(ip)) continue;
+      this.#used.set(ip, id);
+      return ip;
+    }
+    throw sandboxNotReady({ pod: id, reason: 'all addresses are taken' });
+  }
+
+  get #bridgeName(): string {
+    return `pk-${this.#key}`;
+  }
+
+  /** What failed once is tried again for the next pod. */
+  #subnet(): Promise<number> {
+    this.#bridge ??= this.#makeBridge().catch((error: unknown) => {
+      this.#bridge = undefined;
+      throw error;
+    });
+    return this.#bridge;
+  }
+
+  /**
+   * Returns the subnet, of which there are 4096: that of the bridge if it is there already. A kill may
+   * have left one without an address.
+   */
+  async #makeBridge(): Promise<number> {
+    const interfaces = networkInterfaces();
+    const own = interfaces[this.#bridgeName]?.find(({ family }) => family === 'IPv4');
+    if (own) return subnetOf(own.address);
+    const taken = Object.values(interfaces).flatMap((each) => each ?? []);
+    let subnet = Number.parseInt(this.#key, 16) % SUBNETS;
+    while (taken.some(({ address }) => subnetOf(address) === subnet)) {
+      subnet = (subnet + 1) % SUBNETS;
+    }
+    const gateway = gatewayOf(subnet);
+    const isThere = existsSync(`/sys/class/net/${this.#bridgeName}`);
+    await this.#ip([
+      ...(isThere ? [] : [`link add ${this.#bridgeName} type bridge`]),
+      `addr add ${gateway}/24 dev ${this.#bridgeName}`,
+      `link set ${this.#bridgeName} up`,
+    ]);
+    this.#log.info('pods have a network of their own', { bridge: this.#bridgeName, gateway });
+    return subnet;
+  }
+
+  async #makeNamespaces(
+    network: SandboxNetwork & { readonly kind: 'namespace' },
+    config: SandboxConfig,
+    subnet: number,
+  ): Promise<void> {
+    const { folder, link, ip } = network;
+    const { unshare = 'unshare', ip: tool = 'ip', sh = 'sh' } = this.#machine.tools;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await Promise.all(KINDS.map((kind) => writeFile(path.join(folder, kind), '')));
+    const files = KINDS.map((kind) => `--${kind}=${path.join(folder, kind)}`);
+    // The cable is laid from the inside; its other end comes out where podkeep is.
+    const orders = [
+      `link add eth0 type veth peer name ${link} netns ${process.pid}`,
+      'link set lo up',
+      `addr add ${ip}/24 dev eth0`,
+      'link set eth0 up',
+      `route add default via ${gatewayOf(subnet)}`,
+    ];
+    const script = `${settings(config)} &&\nexec ${quoteWord(tool)} -batch -`;
+    await feed(unshare, [...files, '--', sh, '-c', script], orders);
+    await this.#ip([`link set ${link} master ${this.#bridgeName}`, `link set ${link} up`]);
+  }
+
+  async #removeNamespaces(folder: string): Promise<void> {
+    const { umount = 'umount' } = this.#machine.tools;
+    const files = KINDS.map((kind) => path.join(folder, kind));
+    this.#folders.delete(folder);
+    // Not mounted, or not there any more: both are what we want.
+    await run(umount, files).catch(() => undefined);
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  #ip(commands: readonly string[]): Promise<void> {
+    return feed(this.#machine.tools.ip ?? 'ip', ['-batch', '-'], commands);
+  }
+}
+
+/** Run inside the new namespaces. Programs that are not root may listen on any port there. */
+function settings({ hostname, sysctls }: SandboxConfig): string {
+  const values = { 'net.ipv4.ip_unprivileged_port_start': '0', ...sysctls };
+  const lines = [`echo ${quoteWord(hostname || 'localhost')} >/proc/sys/kernel/hostname`];
+  for (const [name, value] of Object.entries(values)) {
+    const file = `/proc/sys/${name.replaceAll('.', '/')}`;
+    const isSafe = /^[a-z0-9_./-]+$/i.test(name) && !file.includes('..');
+    if (isSafe) lines.push(`echo ${quoteWord(value)} >${quoteWord(file)}`);
+  }
+  return lines.join(' &&\n');
+}
+
+function gatewayOf(subnet: number): string {
+  return `10.${224 + (subnet >> 8)}.${subnet & 255}.1`;
+}
+
+/** Which of our subnets an address is in; -1: none. */
+function subnetOf(address: string): number {
+  const [a = 0, b = 0, c = 0] = address.split('.').map(Number);
+  return a === 10 && b >= 224 && b < 240 ? (b - 224) * 256 + c : -1;
+}
+
+/** Runs a program that reads its orders. */
+function feed(tool: string, args: readonly string[], orders: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(tool, args, { stdio: ['pipe', 'ignore', 'pipe'] });
+    let trouble = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (trouble += text));
+    child.on('error', reject);
+    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(trouble.trim()))));
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(`${orders.join('\n')}\n`);
+  });
+}

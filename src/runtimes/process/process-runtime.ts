@@ -1,0 +1,367 @@
+/**
+ * Runs containers as processes of this machine: no images, no daemon, no root needed.
+ *
+ * Everything that a container is lies in a folder (layout.ts); whatever runs is run by scripts that
+ * need nobody (scripts.ts). An instance of this class looks after a folder for as long as it is open.
+ * Opening one over a folder that another has left, however it ended, finds all that was acknowledged.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { Duplex } from 'node:stream';
+import type { RuntimePod } from '../../api/runtime-pod.ts';
+import type { Cancel } from '../../ports/clock.ts';
+import type { ContainerConfig, ContainerResources } from '../../ports/runtime/container-config.ts';
+import type { ImageStore } from '../../ports/runtime/image-store.ts';
+import type {
+  PodRuntime,
+  RuntimeEvent,
+  RuntimePodEntry,
+  RuntimeStatus,
+  RuntimeVersion,
+} from '../../ports/runtime/pod-runtime.ts';
+import type { SandboxConfig } from '../../ports/runtime/sandbox-config.ts';
+import type { ContainerStats, SandboxStats } from '../../ports/runtime/stats.ts';
+import type {
+  ExecRequest,
+  ExecResult,
+  StreamRequest,
+  Streams,
+} from '../../ports/runtime/streams.ts';
+import { attachTo } from './attachment.ts';
+import { ContainerFactory } from './container-factory.ts';
+import { Container, type ContainerWorld } from './container.ts';
+import { containerNotRunning, runtimeConflict } from './errors.ts';
+import { execToEnd, execWithStreams } from './exec.ts';
+import { ProcessImages } from './images.ts';
+import { leaveFolder, openFolders, startGuard, takeFolder } from './keeper.ts';
+import { examineMachine, type Machine } from './machine.ts';
+import { Limits } from './limits.ts';
+import { Network } from './network.ts';
+import type { ProcessRuntimeOptions } from './options.ts';
+import { warnOfLosses } from './pod-warnings.ts';
+import { connectToPort } from './port-connection.ts';
+import { readProcesses } from './proc-table.ts';
+import type { SandboxRecord } from './records.ts';
+import { Registry } from './registry.ts';
+import { removeLeftover, Sandbox, sweepSharedMemory } from './sandbox.ts';
+import { sandboxStatsOf, statsOf, type StatsSources } from './stats.ts';
+import { NOBODY } from './user.ts';
+
+const LOOK_MS = 1000;
+
+/** Throws RUNTIME_FOLDER_UNUSABLE or RUNTIME_FOLDER_IN_USE. */
+export async function openProcessRuntime(options: ProcessRuntimeOptions): Promise<PodRuntime> {
+  await takeFolder(options.folder);
+  const machine = await examineMachine(options.folder, options.isolation ?? 'auto');
+  await openFolders(options.folder, machine);
+  const runtime = new ProcessRuntime(options, machine);
+  await runtime.restore();
+  return runtime;
+}
+
+class ProcessRuntime implements PodRuntime {
+  readonly name = 'process';
+  readonly images: ImageStore;
+  readonly #images: ProcessImages;
+  readonly #options: ProcessRuntimeOptions;
+  readonly #machine: Machine;
+  readonly #network: Network;
+  readonly #limits: Limits;
+  readonly #registry: Registry;
+  readonly #world: ContainerWorld;
+  readonly #factory: ContainerFactory;
+  readonly #listeners = new Set<(event: RuntimeEvent) => void>();
+  readonly #pending = new Map<string, Promise<string>>();
+  #cancelLook: Cancel | undefined;
+  #isClosed = false;
+
+  constructor(options: ProcessRuntimeOptions, machine: Machine) {
+    const { folder, log, clock } = options;
+    this.#options = options;
+    this.#machine = machine;
+    this.#network = new Network(machine, folder, options.network ?? 'auto', log);
+    const hasGroups = machine.isLinux && options.cgroups !== 'none';
+    this.#limits = new Limits(folder, hasGroups ? 'auto' : 'none', log);
+    this.#registry = new Registry(folder);
+    const { uid: defaultUid } = machine.uid === 0 ? (options.defaultUser ?? NOBODY) : machine;
+    const { tar } = machine.tools;
+    this.#images = new ProcessImages({ folder, mappings: options.images ?? {}, tar, defaultUid });
+    this.images = this.#images;
+    this.#world = {
+      machine,
+      clock,
+      log,
+      punch: (file, bytes) => this.#punch(file, bytes),
+      wasOutOfMemory: (container) => this.#limits.wasOutOfMemory(container),
+      emit: (event) => this.#emit(event),
+    };
+    this.#factory = new ContainerFactory({
+      options,
+      machine,
+      world: this.#world,
+      registry: this.#registry,
+      images: this.#images,
+      limits: this.#limits,
+      newId: () => `${this.name}://${this.#newId()}`,
+    });
+  }
+
+  async restore(): Promise<void> {
+    const { folder, log } = this.#options;
+    await this.#registry.restore({
+      sandbox: (record) => this.#restoreSandbox(record),
+      container: async (record, place) => {
+        const container = new Container(record, place, this.#world);
+        await container.restore();
+        return container;
+      },
+      leftover: removeLeftover,
+    });
+    this.#limits.sweep(this.#registry.containers);
+    await this.#network.sweep();
+    await sweepSharedMemory(folder, this.#registry.sandboxes);
+    startGuard(folder, this.#machine);
+    this.#lookLater();
+    log.info('the process runtime is open', {
+      folder,
+      isolation: this.#machine.isolation,
+      obstacle: this.#machine.obstacle,
+      containers: this.#registry.containers.length,
+    });
+    if (!this.#limits.enforcesCpu) log.warn('CPU limits are not enforced: no control groups here');
+  }
+
+  async #restoreSandbox(record: SandboxRecord): Promise<Sandbox> {
+    const sandbox = new Sandbox(record, this.#options.folder, this.#machine);
+    if (!record.isReady) return sandbox;
+    const isIntact =
+      record.bootId === this.#machine.bootId &&
+      this.#network.isIntact(record.network) &&
+      (!sandbox.sharesProcesses || sandbox.holder() !== undefined);
+    if (isIntact) this.#network.adopt(record.id, record.network);
+    else await sandbox.save({ ...record, isReady: false });
+    return sandbox;
+  }
+
+  version(): Promise<RuntimeVersion> {
+    const { version = 'unknown' } = this.#options;
+    return Promise.resolve({ name: 'podkeep-process', version });
+  }
+
+  status(): Promise<RuntimeStatus> {
+    return Promise.resolve({
+      isReady: !this.#isClosed && existsSync(this.#options.folder),
+      isNetworkReady: true,
+      features: {
+        enforcesCpu: this.#limits.enforcesCpu,
+        // By sampling, where there are no control groups.
+        enforcesMemory: this.#machine.isLinux,
+        hasMounts: this.#machine.isolation !== 'none',
+        hasPodAddresses: this.#network.hasNamespaces,
+      },
+    });
+  }
+
+  list(): Promise<readonly RuntimePodEntry[]> {
+    return Promise.resolve(this.#registry.list());
+  }
+
+  inspect(podUid: string): Promise<RuntimePod> {
+    return Promise.resolve(this.#registry.inspect(podUid));
+  }
+
+  follow(listener: (event: RuntimeEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  runSandbox(config: SandboxConfig, signal: AbortSignal): Promise<string> {
+    return this.#once(`${config.podUid}/${config.attempt}`, () => this.#runSandbox(config, signal));
+  }
+
+  async #runSandbox(config: SandboxConfig, signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted();
+    const there = this.#registry.sandboxes.find(
+      ({ record }) =>
+        record.config.podUid === config.podUid && record.config.attempt === config.attempt,
+    );
+    const pod = `${config.namespace}/${config.podName}`;
+    if (there?.record.isReady) return there.id;
+    if (there) throw runtimeConflict({ what: `a sandbox of ${pod}`, reason: 'it was stopped' });
+    const id = this.#newId();
+    const network = await this.#network.connect(id, config);
+    const { clock, events, folder } = this.#options;
+    const { bootId } = this.#machine;
+    const createdAtMs = clock.now();
+    const record = { id, config, createdAtMs, bootId, network, isReady: false };
+    const sandbox = new Sandbox(record, folder, this.#machine);
+    try {
+      await sandbox.create(clock);
+    } catch (error) {
+      await sandbox.release();
+      await this.#network.disconnect(id, network);
+      throw error;
+    }
+    this.#registry.addSandbox(sandbox);
+    warnOfLosses(sandbox, this.#machine, events);
+    this.#emit({ podUid: config.podUid, type: 'sandboxChanged' });
+    return id;
+  }
+
+  async stopSandbox(id: string): Promise<void> {
+    const sandbox = this.#registry.sandbox(id);
+    if (!sandbox?.record.isReady) return;
+    const containers = this.#registry.containersIn(id);
+    await Promise.all(containers.map((container) => container.stop(0)));
+    await sandbox.release();
+    await this.#network.disconnect(id, sandbox.record.network);
+    await sandbox.save({ ...sandbox.record, isReady: false });
+    this.#emit({ podUid: sandbox.record.config.podUid, type: 'sandboxChanged' });
+  }
+
+  async removeSandbox(id: string): Promise<void> {
+    const sandbox = this.#registry.sandbox(id);
+    if (!sandbox) return;
+    await this.stopSandbox(id);
+    for (const { record } of this.#registry.containersIn(id)) await this.removeContainer(record.id);
+    await sandbox.remove();
+    await this.#registry.deleteSandbox(id);
+    this.#emit({ podUid: sandbox.record.config.podUid, type: 'sandboxChanged' });
+  }
+
+  createContainer(
+    sandboxId: string,
+    config: ContainerConfig,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const key = `${sandboxId}/${config.name}/${config.attempt}`;
+    return this.#once(key, () => this.#factory.create(sandboxId, config, signal));
+  }
+
+  async startContainer(id: string): Promise<void> {
+    const container = this.#registry.requireContainer(id);
+    const sandbox = this.#registry.requireSandbox(container.record.sandboxId);
+    await container.start(() => this.#factory.prepare(container, sandbox));
+    this.#lookLater();
+  }
+
+  async stopContainer(id: string, graceSeconds: number, signal: AbortSignal): Promise<void> {
+    await this.#registry.container(id)?.stop(graceSeconds, signal);
+  }
+
+  async removeContainer(id: string): Promise<void> {
+    const container = this.#registry.container(id);
+    if (!container) return;
+    const { record } = container;
+    await container.remove();
+    this.#limits.remove(record.cgroups);
+    await this.#registry.deleteContainer(id);
+    this.#emit({ podUid: record.podUid, type: 'containerRemoved', containerId: id });
+  }
+
+  async updateResources(id: string, resources: ContainerResources): Promise<void> {
+    const container = this.#registry.requireContainer(id);
+    const { record } = container;
+    const merged = { ...record.config.resources, ...resources };
+    this.#limits.update(record.cgroups, merged);
+    await container.update({ ...record, config: { ...record.config, resources: merged } });
+  }
+
+  async reopenLog(id: string): Promise<void> {
+    const container = this.#registry.requireContainer(id);
+    if (container.state !== 'running') throw containerNotRunning({ id, state: container.state });
+    await container.reopenLog();
+  }
+
+  async execSync(id: string, request: ExecRequest, signal: AbortSignal): Promise<ExecResult> {
+    const container = this.#registry.requireContainer(id);
+    return execToEnd(container, this.#machine, this.#options.clock, request, signal);
+  }
+
+  async exec(id: string, command: readonly string[], request: StreamRequest): Promise<Streams> {
+    return execWithStreams(this.#registry.requireContainer(id), this.#machine, command, request);
+  }
+
+  async attach(id: string, request: StreamRequest): Promise<Streams> {
+    return attachTo(this.#registry.requireContainer(id), this.#machine, request);
+  }
+
+  async connectPort(sandboxId: string, port: number): Promise<Duplex> {
+    return connectToPort(this.#registry.requireSandbox(sandboxId), this.#machine, port);
+  }
+
+  containerStats(): Promise<readonly ContainerStats[]> {
+    const sources = this.#sources();
+    return Promise.resolve(this.#running().map((container) => statsOf(container, sources)));
+  }
+
+  sandboxStats(): Promise<readonly SandboxStats[]> {
+    const sources = this.#sources();
+    const running = this.#running();
+    const ready = this.#registry.sandboxes.filter(({ record }) => record.isReady);
+    return Promise.resolve(
+      ready.map(({ id, record }) => {
+        const own = running.filter((container) => container.record.sandboxId === id);
+        return sandboxStatsOf(record.config.podUid, own, sources);
+      }),
+    );
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#cancelLook?.();
+    this.#listeners.clear();
+    await Promise.all(this.#registry.containers.map((container) => container.close()));
+    await this.#network.close();
+    const isEmpty = this.#registry.containers.length === 0;
+    if (isEmpty) this.#limits.close();
+    await leaveFolder(this.#options.folder, isEmpty);
+  }
+
+  /** Two calls for one thing are one. */
+  #once(key: string, step: () => Promise<string>): Promise<string> {
+    const pending = this.#pending.get(key);
+    if (pending) return pending;
+    const made = step().finally(() => this.#pending.delete(key));
+    this.#pending.set(key, made);
+    return made;
+  }
+
+  #newId(): string {
+    const part = (): string => Math.floor(this.#options.random.next() * 2 ** 32).toString(16);
+    return Array.from({ length: 8 }, () => part().padStart(8, '0')).join('');
+  }
+
+  #running(): readonly Container[] {
+    return this.#registry.containers.filter(({ init }) => init !== undefined);
+  }
+
+  #sources(): StatsSources {
+    const { clock } = this.#options;
+    return { clock, limits: this.#limits, table: readProcesses() };
+  }
+
+  #emit(event: RuntimeEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  /** Looks once a second at what runs, for as long as something does. */
+  #lookLater(): void {
+    if (this.#cancelLook || this.#isClosed || this.#running().length === 0) return;
+    this.#cancelLook = this.#options.clock.after(LOOK_MS, () => {
+      this.#cancelLook = undefined;
+      for (const container of this.#running()) container.look();
+      this.#limits.sample(this.#running());
+      this.#lookLater();
+    });
+  }
+
+  #punch(file: string, bytes: number): void {
+    const { fallocate } = this.#machine.tools;
+    if (fallocate === undefined) return;
+    const args = ['--punch-hole', '--offset', '0', '--length', String(bytes), file];
+    // A file system that cannot do it keeps the bytes until the container ends.
+    execFile(fallocate, args, () => undefined);
+  }
+}

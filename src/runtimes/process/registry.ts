@@ -1,0 +1,199 @@
+/**
+ * All sandboxes and containers of a runtime, and what they look like as pods.
+ *
+ * At the start it is read from disk. What has no record was never acknowledged (a kill came before it
+ * was complete) and is swept away.
+ */
+import { readdir, rm, rmdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { RuntimeContainer, RuntimePod } from '../../api/runtime-pod.ts';
+import type { RuntimePodEntry } from '../../ports/runtime/pod-runtime.ts';
+import { runtimeNotFound } from './errors.ts';
+import type { Container } from './container.ts';
+import { isMissing, readJson } from './json-file.ts';
+import { containersFolder, podFolder, podsFolder } from './layout.ts';
+import type { ContainerRecord, SandboxRecord } from './records.ts';
+import type { Sandbox } from './sandbox.ts';
+
+export interface Restorer {
+  sandbox(record: SandboxRecord): Promise<Sandbox>;
+  container(record: ContainerRecord, folder: string): Promise<Container>;
+  /** Something of a sandbox that was never complete. */
+  leftover(file: string): Promise<void>;
+}
+
+export class Registry {
+  readonly #folder: string;
+  readonly #sandboxes = new Map<string, Sandbox>();
+  readonly #containers = new Map<string, Container>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  get sandboxes(): readonly Sandbox[] {
+    return [...this.#sandboxes.values()];
+  }
+
+  get containers(): readonly Container[] {
+    return [...this.#containers.values()];
+  }
+
+  addSandbox(sandbox: Sandbox): void {
+    this.#sandboxes.set(sandbox.id, sandbox);
+  }
+
+  addContainer(container: Container): void {
+    this.#containers.set(container.record.id, container);
+  }
+
+  sandbox(id: string): Sandbox | undefined {
+    return this.#sandboxes.get(id);
+  }
+
+  container(id: string): Container | undefined {
+    return this.#containers.get(id);
+  }
+
+  requireSandbox(id: string): Sandbox {
+    const sandbox = this.#sandboxes.get(id);
+    if (!sandbox) throw runtimeNotFound({ what: 'sandbox', id });
+    return sandbox;
+  }
+
+  requireContainer(id: string): Container {
+    const container = this.#containers.get(id);
+    if (!container) throw runtimeNotFound({ what: 'container', id });
+    return container;
+  }
+
+  containersIn(sandboxId: string): readonly Container[] {
+    return this.containers.filter(({ record }) => record.sandboxId === sandboxId);
+  }
+
+  async deleteSandbox(id: string): Promise<void> {
+    const sandbox = this.#sandboxes.get(id);
+    this.#sandboxes.delete(id);
+    if (sandbox) await this.#removeEmptyPod(sandbox.record.config.podUid);
+  }
+
+  async deleteContainer(id: string): Promise<void> {
+    const container = this.#containers.get(id);
+    this.#containers.delete(id);
+    if (container) await this.#removeEmptyPod(container.record.podUid);
+  }
+
+  /** A pod's folder goes with the last thing in it. */
+  async #removeEmptyPod(podUid: string): Promise<void> {
+    await rmdir(containersFolder(this.#folder, podUid)).catch(() => undefined);
+    await rmdir(podFolder(this.#folder, podUid)).catch(() => undefined);
+  }
+
+  inspect(podUid: string): RuntimePod {
+    const sandboxes = this.sandboxes
+      .filter(({ record }) => record.config.podUid === podUid)
+      .toSorted((a, b) => b.record.config.attempt - a.record.config.attempt);
+    const containers = this.containers
+      .filter(({ record }) => record.podUid === podUid)
+      .toSorted(
+        (a, b) =>
+          b.record.createdAtMs - a.record.createdAtMs ||
+          b.record.config.attempt - a.record.config.attempt,
+      );
+    const [newest] = sandboxes;
+    const hasAddress = newest?.record.isReady === true && newest.ip !== '';
+    return {
+      sandboxes: sandboxes.map((sandbox) => sandbox.report()),
+      containers: containers.map(reportOf),
+      ips: hasAddress ? [newest.ip] : [],
+    };
+  }
+
+  list(): readonly RuntimePodEntry[] {
+    const entries = new Map<string, RuntimePodEntry>();
+    for (const { record } of this.sandboxes) {
+      const { podUid: uid, podName: name, namespace } = record.config;
+      if (!entries.has(uid)) entries.set(uid, { uid, name, namespace, pod: this.inspect(uid) });
+    }
+    for (const { record } of this.containers) {
+      const uid = record.podUid;
+      if (entries.has(uid)) continue;
+      // Its sandbox is gone, but its labels still say whose it was.
+      const { labels } = record.config;
+      const name = labels['io.kubernetes.pod.name'] ?? '';
+      const namespace = labels['io.kubernetes.pod.namespace'] ?? '';
+      entries.set(uid, { uid, name, namespace, pod: this.inspect(uid) });
+    }
+    return [...entries.values()];
+  }
+
+  async restore(restorer: Restorer): Promise<void> {
+    const uids = await list(podsFolder(this.#folder));
+    await Promise.all(uids.map((uid) => this.#restorePod(uid, restorer)));
+  }
+
+  async #restorePod(uid: string, restorer: Restorer): Promise<void> {
+    const folder = path.join(podsFolder(this.#folder), uid);
+    const files = await list(folder);
+    for (const name of files) {
+      if (!/^sandbox-\d+\.json$/.test(name)) continue;
+      const record = await readJson<SandboxRecord>(path.join(folder, name));
+      if (record) this.addSandbox(await restorer.sandbox(record));
+    }
+    for (const name of files) {
+      const [, attempt] =
+        /^(?:resolv\.conf|holder|sandbox)-(\d+)(?:\.json\.new)?$/.exec(name) ?? [];
+      const isOrphan = attempt !== undefined && !files.includes(`sandbox-${attempt}.json`);
+      if (isOrphan) await restorer.leftover(path.join(folder, name));
+    }
+    const containers = path.join(folder, 'containers');
+    const names = await list(containers);
+    await Promise.all(
+      names.map(async (name) => {
+        const place = path.join(containers, name);
+        const record = await readJson<ContainerRecord>(path.join(place, 'config.json'));
+        if (record) this.addContainer(await restorer.container(record, place));
+        else await rm(place, { recursive: true, force: true });
+      }),
+    );
+    await this.#removeEmptyPod(uid);
+  }
+}
+
+function reportOf(container: Container): RuntimeContainer {
+  const { record, state, result, startedAtMs } = container;
+  const { id, config, sandboxId, createdAtMs, user } = record;
+  return {
+    id,
+    name: config.name,
+    state,
+    sandboxID: sandboxId,
+    restartCount: config.attempt,
+    image: config.image,
+    imageRef: config.imageRef,
+    createdAt: timeText(createdAtMs),
+    ...(startedAtMs === undefined ? {} : { startedAt: timeText(startedAtMs) }),
+    ...(result
+      ? {
+          finishedAt: timeText(result.finishedAtMs),
+          exitCode: result.exitCode,
+          reason: result.reason,
+          ...(result.message === undefined ? {} : { message: result.message }),
+        }
+      : {}),
+    user: { linux: { uid: user.uid, gid: user.gid, supplementalGroups: [...user.groups] } },
+  };
+}
+
+function timeText(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+async function list(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}

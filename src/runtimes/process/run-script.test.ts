@@ -1,0 +1,76 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { outsideScript, runScript, steersLoader, type RunRequest } from './run-script.ts';
+
+const REQUEST: RunRequest = { argv: ['env'], env: [['PATH', '/usr/bin:/bin']], reports: false };
+
+/** Plays a script as init does: commands by descriptor 0, notes by 3, the real input by 5. */
+function play(
+  request: RunRequest,
+  input = '',
+): { code: number | null; out: string; notes: string } {
+  const line = `exec 5<&0; exec /bin/sh -s 3>&2 <<'END OF SCRIPT'\n${runScript(request)}END OF SCRIPT\n`;
+  const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', line], {
+    env: {},
+    input,
+    encoding: 'utf8',
+  });
+  return { code: status, out: stdout, notes: stderr };
+}
+
+describe('the script that becomes the command', () => {
+  test('gives it its variables, whatever is in them, and no others', () => {
+    const value = `it's "$HOME" \`id\` \\ \n second line`;
+    const { out } = play({ ...REQUEST, env: [...REQUEST.env, ['A', value], ['EMPTY', '']] });
+    const names = out.match(/^[A-Za-z_]+(?==)/gm);
+    expect(out).toContain(`A=${value}\n`);
+    expect(names?.filter((name) => name !== 'PWD').toSorted()).toEqual(['A', 'EMPTY', 'PATH']);
+  });
+
+  test('gives it variables whose names no shell would take', () => {
+    const { out } = play({ ...REQUEST, env: [...REQUEST.env, ['my.name', 'x y'], ['IFS', 'q']] });
+    expect(out.split('\n')).toEqual(expect.arrayContaining(['my.name=x y', 'IFS=q']));
+  });
+
+  test('hands it the input that was meant for it', () => {
+    expect(play({ ...REQUEST, argv: ['cat'] }, 'hello').out).toBe('hello');
+  });
+
+  test('says that it runs, to whoever waits for that', () => {
+    expect(play({ ...REQUEST, argv: ['true'], reports: true }).notes).toBe('running\n');
+    expect(play({ ...REQUEST, argv: ['true'] }).notes).toBe('');
+  });
+
+  test.each([
+    ['no-such-command', /^failed exec: "no-such-command": executable file not found in \$PATH\n$/],
+    ['/no/such/file', /^failed exec: "\/no\/such\/file": no such file/],
+    ['/tmp', /^failed exec: "\/tmp"/],
+    ['', /^failed exec: ""/],
+  ])('says why %j cannot run', (command, notes) => {
+    const played = play({ ...REQUEST, argv: [command], reports: true });
+    expect(played).toMatchObject({ code: 127, notes: expect.stringMatching(notes) });
+  });
+
+  test('goes to its folder first, if it is there', () => {
+    expect(play({ ...REQUEST, argv: ['pwd'], workingDir: '/usr/bin' }).out).toBe('/usr/bin\n');
+    const missing = play({ ...REQUEST, workingDir: '/no/where', reports: true });
+    expect(missing.notes).toBe('failed the working directory /no/where is not there\n');
+  });
+});
+
+test('without a shell inside, the variables are set on the way in', () => {
+  const script = outsideScript({
+    argv: ['env'],
+    env: [['A', 'b c']],
+    inner: ['nice', '--'],
+    envTool: 'env',
+  });
+  expect(script).toBe("echo running >&3\nexec env -i 'A=b c' nice -- env <&5 3>&- 4>&- 5>&-\n");
+  const line = `exec 5<&0 3>/dev/null; ${script}`;
+  expect(execFileSync('/bin/sh', ['-c', line], { encoding: 'utf8' })).toBe('A=b c\n');
+});
+
+test('variables that reach into the programs before the command are known', () => {
+  expect(['LD_PRELOAD', 'GLIBC_TUNABLES'].every(steersLoader)).toBe(true);
+  expect(['PATH', 'HOLD_ON', 'LDFLAGS'].some(steersLoader)).toBe(false);
+});

@@ -1,0 +1,184 @@
+/** One sandbox: its record, and the process that holds what its containers share, if they do. */
+import { spawn } from 'node:child_process';
+import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { RuntimeSandbox } from '../../api/runtime-pod.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Mount } from '../../ports/runtime/container-config.ts';
+import { sandboxNotReady } from './errors.ts';
+import { readText } from './init-notes.ts';
+import { writeJson } from './json-file.ts';
+import { keyOf, podFolder, sandboxFile } from './layout.ts';
+import { folderMode, namespaceOptions, type Machine } from './machine.ts';
+import { TOOL_ENV } from './preparation.ts';
+import { isAlive, signalProcess, type ProcessIdentity } from './proc-table.ts';
+import type { SandboxRecord } from './records.ts';
+
+const SHARED_MEMORY = '/dev/shm';
+const RESOLV_CONF = '/etc/resolv.conf';
+const PAUSE_STEP_MS = 2;
+const PAUSE_STEPS_MAX = 1000;
+
+export class Sandbox {
+  readonly #folder: string;
+  readonly #machine: Machine;
+  #record: SandboxRecord;
+
+  constructor(record: SandboxRecord, folder: string, machine: Machine) {
+    this.#record = record;
+    this.#folder = folder;
+    this.#machine = machine;
+  }
+
+  get record(): SandboxRecord {
+    return this.#record;
+  }
+
+  get id(): string {
+    return this.#record.id;
+  }
+
+  get ip(): string {
+    const { network } = this.#record;
+    return network.kind === 'host' ? '' : network.ip;
+  }
+
+  report(): RuntimeSandbox {
+    const { id, config, isReady } = this.#record;
+    const { attempt, hostNetwork } = config;
+    return { id, attempt, ready: isReady, hostNetwork, ip: isReady ? this.ip : '' };
+  }
+
+  /** Files that the pod's containers share. The record comes last: with it the sandbox exists. */
+  async create(clock: Clock): Promise<void> {
+    const { config } = this.#record;
+    const { servers, searches, options } = config.dns;
+    const mode = folderMode(this.#machine);
+    await mkdir(podFolder(this.#folder, config.podUid), { recursive: true, mode });
+    const lines = [
+      ...servers.map((server) => `nameserver ${server}`),
+      ...(searches.length > 0 ? [`search ${searches.join(' ')}`] : []),
+      ...(options.length > 0 ? [`options ${options.join(' ')}`] : []),
+    ];
+    if (servers.length > 0) await writeFile(this.#file('resolv.conf'), `${lines.join('\n')}\n`);
+    if (this.#hasSharedMemory()) {
+      await mkdir(this.#sharedMemory(), { recursive: true });
+      await chmod(this.#sharedMemory(), 0o1777);
+    }
+    if (this.sharesProcesses) await this.#holdProcesses(clock);
+    await this.save({ ...this.#record, isReady: true });
+  }
+
+  async save(record: SandboxRecord): Promise<void> {
+    const { podUid, attempt } = record.config;
+    await writeJson(sandboxFile(this.#folder, podUid, attempt), record);
+    this.#record = record;
+  }
+
+  /** Gives back what it held; the record stays. */
+  async release(): Promise<void> {
+    const holder = this.holder();
+    if (holder) signalProcess(holder, 'SIGKILL', this.#machine.isLinux);
+    if (this.#hasSharedMemory()) await rm(this.#sharedMemory(), { recursive: true, force: true });
+  }
+
+  async remove(): Promise<void> {
+    const { podUid, attempt } = this.#record.config;
+    for (const name of ['resolv.conf', 'holder']) await rm(this.#file(name), { force: true });
+    await rm(sandboxFile(this.#folder, podUid, attempt), { force: true });
+  }
+
+  /** What every container of the pod finds in its root, unless its spec mounts something there. */
+  mounts(own: readonly Mount[]): readonly Mount[] {
+    const hasDns = this.#record.config.dns.servers.length > 0;
+    if (!hasDns || own.some(({ containerPath }) => containerPath === RESOLV_CONF)) return own;
+    const dns: Mount = {
+      containerPath: RESOLV_CONF,
+      hostPath: this.#file('resolv.conf'),
+      isReadOnly: false,
+      isRecursiveReadOnly: false,
+      propagation: 'None',
+    };
+    return [...own, dns];
+  }
+
+  get sharedMemory(): string | undefined {
+    return this.#hasSharedMemory() ? this.#sharedMemory() : undefined;
+  }
+
+  get sharesProcesses(): boolean {
+    const { sharesProcesses, hostPid } = this.#record.config;
+    const { isolation, hasProcesses } = this.#machine;
+    return sharesProcesses && !hostPid && isolation !== 'none' && hasProcesses;
+  }
+
+  /** The first process of the namespace that its containers share. */
+  holder(): ProcessIdentity | undefined {
+    return this.sharesProcesses ? readHolder(this.#file('holder')) : undefined;
+  }
+
+  async #holdProcesses(clock: Clock): Promise<void> {
+    const { tools, isolation } = this.#machine;
+    const options = ['--pid', '--fork', '--kill-child', '--'];
+    const script = path.join(this.#folder, 'pause.sh');
+    const held = [tools.sh ?? 'sh', script, this.#file('holder')];
+    const args = [...namespaceOptions(isolation === 'root'), ...options, ...held];
+    spawn(tools.unshare ?? 'unshare', args, {
+      cwd: '/',
+      env: TOOL_ENV,
+      detached: true,
+      stdio: 'ignore',
+    })
+      .on('error', () => undefined)
+      .unref();
+    for (let step = 0; step < PAUSE_STEPS_MAX && !this.holder(); step++) {
+      await new Promise<void>((resolve) => clock.after(PAUSE_STEP_MS, resolve));
+    }
+    const { namespace, podName } = this.#record.config;
+    if (this.holder()) return;
+    const reason = 'its process namespace did not come up';
+    throw sandboxNotReady({ pod: `${namespace}/${podName}`, reason });
+  }
+
+  #file(name: string): string {
+    const { podUid, attempt } = this.#record.config;
+    return path.join(podFolder(this.#folder, podUid), `${name}-${attempt}`);
+  }
+
+  #hasSharedMemory(): boolean {
+    return this.#machine.isolation !== 'none';
+  }
+
+  /** In memory, and outside of every container's reach but through its own /dev. */
+  #sharedMemory(): string {
+    const name = `podkeep-${keyOf(this.#folder)}-${this.#record.id.slice(0, 16)}`;
+    return path.join(SHARED_MEMORY, name);
+  }
+}
+
+function readHolder(file: string): ProcessIdentity | undefined {
+  const [pid = '', start = ''] = readText(file).trim().split(' ');
+  const holder = { pid: Number(pid), start };
+  return start !== '' && isAlive(holder, true) ? holder : undefined;
+}
+
+/** Ends and takes away what is left of a sandbox that was never complete. */
+export async function removeLeftover(file: string): Promise<void> {
+  const holder = path.basename(file).startsWith('holder') ? readHolder(file) : undefined;
+  if (holder) signalProcess(holder, 'SIGKILL', true);
+  await rm(file, { force: true });
+}
+
+/** The same for the memory of sandboxes that nobody knows. */
+export async function sweepSharedMemory(
+  folder: string,
+  sandboxes: readonly Sandbox[],
+): Promise<void> {
+  const known = new Set(sandboxes.map((sandbox) => sandbox.sharedMemory));
+  const prefix = `podkeep-${keyOf(folder)}-`;
+  for (const name of await readdir(SHARED_MEMORY).catch(() => [])) {
+    const file = path.join(SHARED_MEMORY, name);
+    const isUnknown = name.startsWith(prefix) && !known.has(file);
+    if (isUnknown) await rm(file, { recursive: true, force: true });
+  }
+}

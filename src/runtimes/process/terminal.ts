@@ -1,0 +1,49 @@
+/**
+ * Terminals, without a native module: script(1) makes one, runs a command in it, and copies what goes
+ * in and out. It is on every Linux and on macOS, and does not need podkeep to stay alive.
+ */
+import { execFile } from 'node:child_process';
+import { readlinkSync } from 'node:fs';
+import type { Machine } from './machine.ts';
+import { readProcesses } from './proc-table.ts';
+import { quoteWords } from './shell-words.ts';
+
+/**
+ * Runs `chain` in a terminal. The chain ends in a shell that reads its commands; they come by
+ * descriptor 4, and the terminal is handed on as descriptor 5.
+ */
+export function terminalCommand(
+  machine: Machine,
+  chain: readonly string[],
+  owner: number,
+): readonly string[] {
+  const { script = 'script', sh = 'sh', chown } = machine.tools;
+  // It belongs to whoever made it; a program that opens it by name must be its owner.
+  const own = machine.uid === 0 && machine.isLinux ? `${chown} ${owner} /proc/self/fd/0; ` : '';
+  const line = `${own}exec ${quoteWords(chain)} 5<&0 <&4`;
+  return machine.isLinux
+    ? [script, '-qefc', line, '/dev/null']
+    : [script, '-q', '/dev/null', sh, '-c', line];
+}
+
+/** Tells the programs in a terminal how large its window is now. `pid`: of script(1). */
+export function resizeTerminal(machine: Machine, pid: number, columns: number, rows: number): void {
+  const terminal = terminalOf(pid);
+  if (terminal === undefined || machine.tools.stty === undefined) return;
+  const size = ['cols', String(columns), 'rows', String(rows)];
+  // A window that is gone needs no size.
+  execFile(machine.tools.stty, ['-F', terminal, ...size], () => undefined);
+}
+
+function terminalOf(script: number): string | undefined {
+  for (const { pid, parent } of readProcesses()) {
+    if (parent !== script) continue;
+    try {
+      const file = readlinkSync(`/proc/${pid}/fd/1`);
+      if (file.startsWith('/dev/pts/')) return file;
+    } catch {
+      // It has just ended, or does not belong to us.
+    }
+  }
+  return undefined;
+}

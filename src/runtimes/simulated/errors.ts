@@ -1,0 +1,52 @@
+/** What a simulated runtime refuses, in the codes that every runtime uses. */
+import { defineError } from '../../lib/errors.ts';
+
+export const notFound = defineError<{ what: 'sandbox' | 'container' | 'image'; id: string }>({
+  code: 'RUNTIME_NOT_FOUND',
+  retry: 'never',
+  message: ({ what, id }) => `there is no ${what} ${id}`,
+  hint: () => 'It was removed, or it was never made.',
+});
+
+export const conflict = defineError<{ what: string; reason: string }>({
+  code: 'RUNTIME_CONFLICT',
+  retry: 'backoff',
+  message: ({ what, reason }) => `cannot make ${what}: ${reason}`,
+  hint: () => 'Remove the one that is there first, or count the attempt up.',
+});
+
+export const notRunning = defineError<{ id: string; state: string }>({
+  code: 'CONTAINER_NOT_RUNNING',
+  retry: 'backoff',
+  message: ({ id, state }) => `container ${id} is not running: it is ${state}`,
+  hint: () => 'Wait until it runs, or look at its log to see why it ended.',
+});
+
+export const sandboxStopped = defineError<{ id: string }>({
+  code: 'SANDBOX_NOT_READY',
+  retry: 'backoff',
+  message: ({ id }) => `the sandbox ${id} was stopped`,
+  hint: () => 'It is made anew by itself.',
+});
+
+export const execTimedOut = defineError<{ command: string; seconds: number }>({
+  code: 'EXEC_TIMED_OUT',
+  retry: 'backoff',
+  message: ({ command, seconds }) => `command ${command} timed out after ${seconds} s`,
+  hint: () => 'Give it more time in its script, or in its request.',
+});
+
+export const imageNameInvalid = defineError<{ image: string }>({
+  code: 'INVALID_IMAGE_NAME',
+  retry: 'never',
+  message: ({ image }) => `${JSON.stringify(image.slice(0, 80))} cannot be the name of an image`,
+  hint: () => 'Write it like nginx or nginx:1.27.',
+});
+
+/** Somebody ordered this: by a script or by a fault. */
+export const asScripted = defineError<{ what: string }>({
+  code: 'SIMULATED_FAULT',
+  retry: 'backoff',
+  message: ({ what }) => what,
+  hint: () => 'It was ordered by the script or the faults of the simulated runtime.',
+});

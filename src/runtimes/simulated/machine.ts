@@ -1,0 +1,235 @@
+/**
+ * The machine of a simulated runtime: sandboxes, containers and images, and what they do meanwhile.
+ *
+ * It outlives every SimulatedRuntime that is opened over it, so that a test can take podkeep away
+ * and start it again. Addresses come from 10.88.0.0/16, each used by one sandbox at a time.
+ */
+import type { RuntimePod, RuntimeSandbox } from '../../api/runtime-pod.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ContainerConfig } from '../../ports/runtime/container-config.ts';
+import type { RuntimeEvent, RuntimePodEntry } from '../../ports/runtime/pod-runtime.ts';
+import type { SandboxConfig } from '../../ports/runtime/sandbox-config.ts';
+import { Container, type LogLine } from './container.ts';
+import { conflict, notFound, sandboxStopped } from './errors.ts';
+import type { ScriptBook } from './script.ts';
+
+export interface MachineOptions {
+  readonly clock: Clock;
+  /** Absent: every container runs until it is stopped. */
+  readonly scripts?: ScriptBook;
+  /** Names of images that need no pulling. Absent: every one. */
+  readonly images?: readonly string[];
+  /** Names of images that can be pulled, and how long that takes. Absent: every one, in no time. */
+  readonly registry?: ReadonlyMap<string, number>;
+  /**
+   * Where lines of logs go beside memory; `file` is the one that the kubelet asked for. Null: it
+   * begins, and nothing was written yet.
+   */
+  readonly writeLog?: (file: string, line: LogLine | null) => void;
+}
+
+interface Sandbox {
+  readonly id: string;
+  readonly config: SandboxConfig;
+  readonly ip: string;
+  isReady: boolean;
+}
+
+/** Oldest first. */
+interface PodRecord {
+  readonly sandboxes: Set<Sandbox>;
+  readonly containers: Set<Container>;
+}
+
+const ADDRESSES_MAX = 65_000;
+
+export class SimulatedMachine {
+  readonly options: MachineOptions;
+  readonly #pods = new Map<string, PodRecord>();
+  readonly #sandboxes = new Map<string, Sandbox>();
+  readonly #containers = new Map<string, Container>();
+  readonly #listeners = new Set<(event: RuntimeEvent) => void>();
+  readonly #addresses = new Set<number>();
+  #lastAddress = 0;
+  #lastId = 0;
+
+  constructor(options: MachineOptions) {
+    this.options = options;
+  }
+
+  follow(listener: (event: RuntimeEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** A pod without anything is not listed. */
+  list(): readonly RuntimePodEntry[] {
+    return [...this.#pods].flatMap(([uid, { sandboxes }]) => {
+      const [sandbox] = sandboxes;
+      if (!sandbox) return [];
+      const { podName: name, namespace } = sandbox.config;
+      return [{ uid, name, namespace, pod: this.inspect(uid) }];
+    });
+  }
+
+  inspect(podUid: string): RuntimePod {
+    const record = this.#pods.get(podUid);
+    const sandboxes = [...(record?.sandboxes ?? [])].toReversed();
+    const containers = [...(record?.containers ?? [])].toReversed();
+    const [newest] = sandboxes;
+    const hasAddress = newest?.isReady === true && newest.ip !== '';
+    return {
+      sandboxes: sandboxes.map(viewOf),
+      containers: containers.map((container) => container.view()),
+      ips: hasAddress ? [newest.ip] : [],
+    };
+  }
+
+  /** Made already: the same. Stopped already: the attempt is used up. */
+  runSandbox(config: SandboxConfig): string {
+    const { podUid, attempt, hostNetwork } = config;
+    const record = this.#recordOf(podUid);
+    const same = [...record.sandboxes].find(({ config: { attempt: used } }) => used === attempt);
+    if (same?.isReady) return same.id;
+    if (same) throw conflict({ what: `sandbox ${attempt} of ${podUid}`, reason: 'it was stopped' });
+    const id = this.#newId('sandbox');
+    const ip = hostNetwork ? '' : this.#newAddress();
+    const sandbox = { id, config, ip, isReady: true };
+    this.#sandboxes.set(id, sandbox);
+    record.sandboxes.add(sandbox);
+    this.#tell({ podUid, type: 'sandboxChanged' });
+    return id;
+  }
+
+  /** Nothing survives its sandbox. */
+  stopSandbox(id: string): void {
+    const sandbox = this.#sandboxes.get(id);
+    if (!sandbox?.isReady) return;
+    sandbox.isReady = false;
+    this.#addresses.delete(numberOf(sandbox.ip));
+    for (const container of this.#inSandbox(sandbox)) container.kill();
+    this.#tell({ podUid: sandbox.config.podUid, type: 'sandboxChanged' });
+  }
+
+  removeSandbox(id: string): void {
+    const sandbox = this.#sandboxes.get(id);
+    if (!sandbox) return;
+    this.stopSandbox(id);
+    for (const { options } of this.#inSandbox(sandbox)) this.removeContainer(options.id);
+    const { podUid } = sandbox.config;
+    this.#sandboxes.delete(id);
+    this.#recordOf(podUid).sandboxes.delete(sandbox);
+    if (this.#recordOf(podUid).sandboxes.size === 0) this.#pods.delete(podUid);
+    this.#tell({ podUid, type: 'sandboxChanged' });
+  }
+
+  createContainer(sandboxId: string, config: ContainerConfig): Container {
+    const sandbox = this.#sandboxes.get(sandboxId);
+    if (!sandbox) throw notFound({ what: 'sandbox', id: sandboxId });
+    if (!sandbox.isReady) throw sandboxStopped({ id: sandboxId });
+    const { podUid, podName, namespace } = sandbox.config;
+    const { name, attempt } = config;
+    const same = this.#inSandbox(sandbox).find(
+      ({ options }) => options.config.name === name && options.config.attempt === attempt,
+    );
+    if (same?.state === 'created') return same;
+    if (same) throw conflict({ what: `container ${name}`, reason: `attempt ${attempt} was made` });
+    const id = `simulated://${this.#newId(name)}`;
+    const { clock, scripts = () => ({}), writeLog } = this.options;
+    const logFile = `${sandbox.config.logFolder}/${config.logPath}`;
+    const wrote = (line: LogLine | null): void => writeLog?.(logFile, line);
+    const script = scripts({ podName, namespace, config });
+    const changed = (type: RuntimeEvent['type']): void =>
+      this.#tell({ podUid, type, containerId: id });
+    const fate = { script, clock, changed, wrote };
+    const container = new Container({ id, podUid, sandboxId, config, ...fate });
+    this.#containers.set(id, container);
+    this.#recordOf(podUid).containers.add(container);
+    return container;
+  }
+
+  removeContainer(id: string): void {
+    const container = this.#containers.get(id);
+    if (!container) return;
+    container.kill();
+    this.#containers.delete(id);
+    this.#pods.get(container.options.podUid)?.containers.delete(container);
+    this.#tell({ podUid: container.options.podUid, type: 'containerRemoved', containerId: id });
+  }
+
+  find(id: string): Container | undefined {
+    return this.#containers.get(id);
+  }
+
+  require(id: string): Container {
+    const container = this.find(id);
+    if (!container) throw notFound({ what: 'container', id });
+    return container;
+  }
+
+  findRun(podUid: string, name: string, attempt: number): Container | undefined {
+    const { containers = [] } = this.#pods.get(podUid) ?? {};
+    return [...containers].find(
+      ({ options: { config } }) => config.name === name && config.attempt === attempt,
+    );
+  }
+
+  /** The newest container of that name, for those who steer a story. */
+  newest(podUid: string, name: string): Container | undefined {
+    const { containers = [] } = this.#pods.get(podUid) ?? {};
+    return [...containers].findLast(({ options }) => options.config.name === name);
+  }
+
+  /** The power goes and comes back: nothing runs any more, and what was written down is there. */
+  reboot(): void {
+    for (const id of this.#sandboxes.keys()) this.stopSandbox(id);
+  }
+
+  #recordOf(podUid: string): PodRecord {
+    const known = this.#pods.get(podUid);
+    if (known) return known;
+    const record: PodRecord = { sandboxes: new Set(), containers: new Set() };
+    this.#pods.set(podUid, record);
+    return record;
+  }
+
+  #inSandbox({ id, config }: Sandbox): readonly Container[] {
+    const { containers = [] } = this.#pods.get(config.podUid) ?? {};
+    return [...containers].filter(({ options }) => options.sandboxId === id);
+  }
+
+  #tell(event: RuntimeEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  #newId(prefix: string): string {
+    this.#lastId += 1;
+    return `${prefix}-${this.#lastId}`;
+  }
+
+  #newAddress(): string {
+    if (this.#addresses.size >= ADDRESSES_MAX) {
+      throw conflict({ what: 'a sandbox', reason: 'every address is taken' });
+    }
+    do this.#lastAddress = (this.#lastAddress % ADDRESSES_MAX) + 1;
+    while (this.#addresses.has(this.#lastAddress));
+    this.#addresses.add(this.#lastAddress);
+    return `10.88.${this.#lastAddress >> 8}.${this.#lastAddress & 255}`;
+  }
+}
+
+function numberOf(ip: string): number {
+  const [high = 0, low = 0] = ip.split('.').slice(2).map(Number);
+  return high * 256 + low;
+}
+
+function viewOf({ id, config, ip, isReady }: Sandbox): RuntimeSandbox {
+  const { attempt, hostNetwork } = config;
+  return {
+    id,
+    attempt,
+    ready: isReady,
+    hostNetwork,
+    ...(!hostNetwork && { ip: isReady ? ip : '' }),
+  };
+}

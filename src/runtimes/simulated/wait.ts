@@ -1,0 +1,20 @@
+/** Waiting on the injected clock. */
+import type { Cancel, Clock } from '../../ports/clock.ts';
+
+/** Rejects with the signal's reason if that is aborted first. An infinite wait ends only so. */
+export function wait(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel: Cancel | undefined = Number.isFinite(ms)
+      ? clock.after(ms, () => {
+          signal?.removeEventListener('abort', abort);
+          resolve();
+        })
+      : undefined;
+    const abort = (): void => {
+      cancel?.();
+      reject(signal?.reason);
+    };
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+  });
+}

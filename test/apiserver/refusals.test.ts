@@ -1,0 +1,54 @@
+/** What is said to requests that cannot be understood, in kube-apiserver's words. */
+import { expect, test } from 'vitest';
+import { ApiDesk } from '../support/api-desk.ts';
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+const STRATEGIC = 'application/strategic-merge-patch+json';
+
+test.each([
+  ['limit=x', 'strconv.ParseInt: parsing "x": invalid syntax'],
+  ['timeoutSeconds=', 'strconv.ParseInt: parsing "": invalid syntax'],
+  [
+    'limit=9223372036854775808',
+    'strconv.ParseInt: parsing "9223372036854775808": value out of range',
+  ],
+  [
+    'continue=x',
+    `invalid continue token: continue key is not valid: illegal base64 data at input byte 0`,
+  ],
+  [
+    'continue=e30',
+    'invalid continue token: continue key is not valid: server does not recognize this encoded version ',
+  ],
+])('a list with %s is refused', async (query, message) => {
+  const desk = await ApiDesk.open();
+  expect((await desk.ask('GET', `${MAPS}?${query}`)).body).toMatchObject({ code: 400, message });
+});
+
+test('an update names the object of its path, whether that is there or not', async () => {
+  const desk = await ApiDesk.open();
+  const put = (name: string) => desk.ask('PUT', `${MAPS}/a`, { body: { metadata: { name } } });
+  expect((await put('b')).body).toMatchObject({
+    code: 400,
+    message: 'the name of the object (b) does not match the name on the URL (a)',
+  });
+  expect((await put('')).body).toMatchObject({
+    code: 400,
+    message: 'the name of the object (a based on URL) was undeterminable: name must be provided',
+  });
+  expect((await put('a')).code).toBe(404);
+});
+
+test.each([
+  [{ data: { n: 1 } }, 'map[data:map[n:1]]', 'cannot convert int64 to string'],
+  [{ data: { n: true } }, 'map[data:map[n:true]]', 'unrecognized type: string'],
+  [{ data: 'x' }, 'map[data:x]', 'cannot restore map from string'],
+])('a strategic patch to %j is refused as Go converts it', async (body, shown, why) => {
+  const desk = await ApiDesk.open();
+  await desk.ask('POST', MAPS, { body: { metadata: { name: 'a' } } });
+  const answer = await desk.ask('PATCH', `${MAPS}/a`, { body, contentType: STRATEGIC });
+  expect(answer.body).toMatchObject({
+    code: 422,
+    message: ` "" is invalid: patch: Invalid value: ${JSON.stringify(shown)}: ${why}`,
+  });
+});

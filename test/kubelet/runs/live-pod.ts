@@ -1,0 +1,21 @@
+/**
+ * Pods to live with: as an API server would hand them out, with what the test is about spelled out.
+ */
+import type { Pod } from '../../../src/api/pod.ts';
+import type { RunPodSpec } from '../../../src/kubelet/pod-runner/run-spec.ts';
+
+export const NAMESPACE = 'rec';
+
+export function livePod(name: string, spec: Partial<RunPodSpec> = {}): Pod {
+  return {
+    metadata: { name, namespace: NAMESPACE, uid: `uid-of-${name}`, generation: 1 },
+    spec: {
+      nodeName: 'node-1',
+      restartPolicy: 'Always',
+      terminationGracePeriodSeconds: 30,
+      containers: [{ name: 'main', image: 'busy:1' }],
+      ...spec,
+    },
+    status: { phase: 'Pending', qosClass: 'BestEffort' },
+  };
+}
