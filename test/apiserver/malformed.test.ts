@@ -4,7 +4,7 @@
  *
  * `MALFORMED=20000 npx vitest run test/apiserver/malformed.test.ts` sends as many as that.
  */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ApiStage } from './stage.ts';
 

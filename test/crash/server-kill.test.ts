@@ -60,19 +60,15 @@ async function write(server: ServerProcess, index: number, client: Client): Prom
   for (;;) {
     const round = client.acknowledged + 1;
     const body = { metadata: { name: `c${index}` }, data: dataOf(round) };
+    const isNew = round % 10 === 1;
+    client.isUnsure = true;
     try {
-      if (round % 10 === 1) {
-        client.isUnsure = true;
-        if (round > 1) await server.send('DELETE', place);
-        const { code, body: made } = await server.send('POST', CONFIG_MAPS, body);
-        expect(code).toBe(201);
-        acknowledge(client, round, made);
-        continue;
-      }
-      client.isUnsure = true;
-      const { code, body: changed } = await server.send('PUT', place, body);
-      expect(code).toBe(200);
-      acknowledge(client, round, changed);
+      if (isNew && round > 1) await server.send('DELETE', place);
+      const { code, body: written } = isNew
+        ? await server.send('POST', CONFIG_MAPS, body)
+        : await server.send('PUT', place, body);
+      expect(code).toBe(isNew ? 201 : 200);
+      acknowledge(client, round, written);
     } catch (error) {
       if (error instanceof Error && 'code' in error) return; // the server is gone
       throw error;

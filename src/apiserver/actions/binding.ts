@@ -4,7 +4,7 @@
  * Only a pod that waits for one can be bound; that it is bound once at most is what schedulers rely on.
  */
 import { formatTime } from '../../api/time.ts';
-import type { JsonObject } from '../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ActionAnswer, ActionRequest } from '../action.ts';
 import { structAt, textAt } from '../kinds/field-path.ts';
@@ -84,11 +84,11 @@ function assign(pod: JsonObject, binding: JsonObject, now: string): JsonObject {
     now,
   );
   return withMetadata(bound, {
-    ...(annotations !== undefined && { annotations: merge(bound, 'annotations', annotations) }),
-    ...(labels !== undefined && { labels: merge(bound, 'labels', labels) }),
+    ...(isJsonObject(annotations) && { annotations: merge(bound, 'annotations', annotations) }),
+    ...(isJsonObject(labels) && { labels: merge(bound, 'labels', labels) }),
   });
 }
 
-function merge(pod: JsonObject, field: string, added: unknown): JsonObject {
-  return { ...structAt(pod, `metadata.${field}`), ...(added as JsonObject) };
+function merge(pod: JsonObject, field: string, added: JsonObject): JsonObject {
+  return { ...structAt(pod, `metadata.${field}`), ...added };
 }

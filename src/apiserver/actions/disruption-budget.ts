@@ -1,14 +1,15 @@
 /** How many pods a budget still gives away, and what it says when there are none left. */
 import { matchesLabels, selectorFromObject, type Labels } from '../../api/label-selector.ts';
-import type { PodCondition } from '../../api/pod.ts';
 import { PodkeepError } from '../../lib/errors.ts';
-import type { JsonObject } from '../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
+import { labelsOf } from '../controllers/object-labels.ts';
 import { numberAt, objectsAt, structAt, textAt } from '../kinds/field-path.ts';
 import { podDisruptionBudgets } from '../kinds/pod-disruption-budget.ts';
 import { metadataOf, nameOf, textOf } from '../metadata.ts';
 import { prefixOf } from '../registry.ts';
 import { forbidden, tooManyRequests, type StatusError } from '../status.ts';
+import type { NewCondition } from './pod-condition.ts';
 
 const BUDGET = { group: 'policy', resource: 'poddisruptionbudget' };
 const CAUSE = 'DisruptionBudget';
@@ -18,7 +19,7 @@ const DISRUPTED_MAX = 2000;
 const RETRY_SECONDS = 10;
 
 /** Why an evicted pod ends, for everybody to read. */
-export const disruptionTarget: PodCondition = {
+export const disruptionTarget: NewCondition = {
   type: 'DisruptionTarget',
   status: 'True',
   reason: 'EvictionByEvictionAPI',
@@ -34,7 +35,7 @@ export function isBudgetNeeded(pod: JsonObject): boolean {
 
 export function budgetsOf(store: ObjectStore, pod: JsonObject): readonly JsonObject[] {
   const prefix = prefixOf(podDisruptionBudgets, textOf(metadataOf(pod)['namespace']));
-  const labels = structAt(pod, 'metadata.labels') as Labels;
+  const labels = labelsOf(pod);
   return store
     .list(prefix)
     .objects.map(({ value }) => value)
@@ -44,7 +45,7 @@ export function budgetsOf(store: ObjectStore, pod: JsonObject): readonly JsonObj
 function selects(budget: JsonObject, labels: Labels): boolean {
   const { selector } = structAt(budget, 'spec');
   try {
-    return matchesLabels(selectorFromObject(selector as JsonObject | undefined), labels);
+    return matchesLabels(selectorFromObject(isJsonObject(selector) ? selector : undefined), labels);
   } catch (error) {
     if (error instanceof PodkeepError) return false; // a selector that says nothing selects nothing
     throw error;

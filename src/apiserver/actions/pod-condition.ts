@@ -1,19 +1,20 @@
 /** Sets a condition of a pod on the server's own account, as the kubelet would write it. */
-import type { PodCondition } from '../../api/pod.ts';
-import {
-  findCondition,
-  replaceOrAppendCondition,
-  withTransitionTime,
-} from '../../api/condition.ts';
-import type { Json, JsonObject } from '../../lib/json.ts';
-import { structAt } from '../kinds/field-path.ts';
-import { readObjects } from '../kinds/validation/json-reading.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { objectsAt, structAt } from '../kinds/field-path.ts';
 
-export function withCondition(pod: JsonObject, condition: PodCondition, now: string): JsonObject {
-  const status = structAt(pod, 'status');
-  const conditions = readObjects(status['conditions']) as unknown as readonly PodCondition[];
-  const old = findCondition(conditions, condition.type);
-  const dated = withTransitionTime({ lastProbeTime: null, ...condition }, old, now);
-  const changed = replaceOrAppendCondition(conditions, dated) as unknown as Json;
-  return { ...pod, status: { ...status, conditions: changed } };
+export interface NewCondition extends JsonObject {
+  readonly type: string;
+  readonly status: string;
+}
+
+/** One whose status stays keeps its time (SM-23). */
+export function withCondition(pod: JsonObject, condition: NewCondition, now: string): JsonObject {
+  const conditions = objectsAt(pod, 'status.conditions');
+  const index = conditions.findIndex(({ type }) => type === condition.type);
+  const old = conditions[index];
+  const isSame = old?.['status'] === condition.status;
+  const lastTransitionTime = isSame ? (old['lastTransitionTime'] ?? null) : now;
+  const dated = { lastProbeTime: null, ...condition, lastTransitionTime };
+  const changed = old ? conditions.with(index, dated) : [...conditions, dated];
+  return { ...pod, status: { ...structAt(pod, 'status'), conditions: changed } };
 }

@@ -7,7 +7,7 @@ import { Container, type ContainerWorld } from './container.ts';
 import { containerNotRunning, runtimeConflict, sandboxNotReady } from './errors.ts';
 import type { ProcessImages } from './images.ts';
 import { writeJson } from './json-file.ts';
-import { containerFolder } from './layout.ts';
+import { containerFolder, templatesFolder } from './layout.ts';
 import type { Limits } from './limits.ts';
 import { folderMode, type Machine } from './machine.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
@@ -86,6 +86,7 @@ export class ContainerFactory {
       folder,
       machine,
       initScript: path.join(base, 'init.sh'),
+      templates: templatesFolder(base),
       hidden: [base, ...hiddenFolders],
       mounts: sandbox.mounts(record.config.mounts),
       sharedMemory: sandbox.sharedMemory,

@@ -32,7 +32,7 @@ export function enter(entry: Entry): ChildProcess {
   if (!hasProgram(record.imageRoot, '/bin/sh')) {
     throw containerNotStarted({ name: record.config.name, reason: 'its image has no /bin/sh' });
   }
-  const root = machine.isolation === 'none' ? '/' : path.join(folder, 'root', 'r');
+  const root = machine.isolation === 'none' ? '/' : path.join(folder, 'root', 't', 'r');
   const hasOwnPids = machine.hasProcesses && record.processes !== 'host';
   const chain = [
     ...enteringChain(machine, init.pid, hasOwnPids),

@@ -6,7 +6,7 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { runtimeFolderInUse, runtimeFolderUnusable } from './errors.ts';
 import { readJson, reasonOf, writeJson } from './json-file.ts';
-import { keyOf, podsFolder } from './layout.ts';
+import { keyOf, podsFolder, templatesFolder } from './layout.ts';
 import { folderMode, type Machine } from './machine.ts';
 import { TOOL_ENV } from './preparation.ts';
 import { isAlive, readProcess, type ProcessIdentity } from './proc-table.ts';
@@ -30,6 +30,8 @@ export async function takeFolder(folder: string): Promise<void> {
   }
   const start = readProcess(process.pid)?.start ?? '';
   await writeJson(file, { pid: process.pid, start });
+  // Another version may have made them otherwise.
+  await rm(templatesFolder(folder), { recursive: true, force: true });
   await writeFile(path.join(folder, 'guard.sh'), GUARD_SCRIPT);
   await writeFile(path.join(folder, 'pause.sh'), PAUSE_SCRIPT);
   await writeFile(path.join(folder, 'init.sh'), INIT_SCRIPT);

@@ -5,6 +5,7 @@
  *     FOLDER/init.sh, guard.sh, pause.sh     the scripts that run without podkeep
  *     FOLDER/guard                           which guard is the last that came
  *     FOLDER/images/DIGEST/                  unpacked images
+ *     FOLDER/templates/SHAPE/                what the roots of containers are copied from
  *     FOLDER/pods/UID/sandbox-ATTEMPT.json
  *     FOLDER/pods/UID/containers/NAME-ATTEMPT/
  *         config.json    what it is (records.ts); there from the moment the container exists
@@ -53,6 +54,10 @@ export function containerFolder(
 ): string {
   const own = `${checkName('container name', name)}-${attempt}`;
   return path.join(containersFolder(folder, podUid), own);
+}
+
+export function templatesFolder(folder: string): string {
+  return path.join(folder, 'templates');
 }
 
 export function imagesFolder(folder: string): string {

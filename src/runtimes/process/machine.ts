@@ -38,11 +38,9 @@ const TOOLS = [
   'nsenter',
   'setpriv',
   'mount',
-  'mkdir',
+  'cp',
   'mkfifo',
-  'chmod',
   'chown',
-  'ln',
   'hostname',
   'script',
   'stty',
@@ -53,7 +51,7 @@ const TOOLS = [
   'tar',
 ] as const;
 const TOOL_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
-const ISOLATION_TOOLS: readonly ToolName[] = ['unshare', 'nsenter', 'mount', 'mkdir', 'ln'];
+const ISOLATION_TOOLS: readonly ToolName[] = ['unshare', 'nsenter', 'mount', 'cp'];
 const PROBE_MS_MAX = 5000;
 
 const run = promisify(execFile);

@@ -10,10 +10,10 @@ import { innerChain, outerChain, type Inside } from './launch.ts';
 import type { Machine } from './machine.ts';
 import { readHostMounts } from './mount-table.ts';
 import type { ContainerRecord, SandboxRecord } from './records.ts';
-import { makeRootFolders, makeStandIns } from './root-folders.ts';
+import { makeFolder, makeOutside, makeStandIns, makeTemplate } from './root-folders.ts';
 import { planRoot, type RootPlan } from './root-plan.ts';
 import { outsideScript, runScript } from './run-script.ts';
-import { setupScript } from './setup-script.ts';
+import { setupScript, type SetupRequest } from './setup-script.ts';
 import type { Launch } from './spawn-init.ts';
 import { terminalCommand } from './terminal.ts';
 
@@ -23,6 +23,8 @@ export interface Preparation {
   readonly folder: string;
   readonly machine: Machine;
   readonly initScript: string;
+  /** Where templates of roots are kept. */
+  readonly templates: string;
   readonly hidden: readonly string[];
   /** Those of the spec, and those that belong to the pod. */
   readonly mounts: readonly Mount[];
@@ -43,14 +45,17 @@ export async function prepareContainer(preparation: Preparation): Promise<Launch
   const place = file('root');
   await rm(place, { recursive: true, force: true });
   const plan = machine.isolation === 'none' ? undefined : planOf(preparation, place);
+  let root: SetupRequest['root'];
   if (plan) {
-    makeRootFolders(plan);
+    root = { plan, template: makeTemplate(plan, preparation.templates) };
+    makeOutside(plan);
+    makeFolder(plan.memory);
     await writeFile(file('mounts'), `${plan.table.join('\n')}\n`, OWNER_ONLY);
   } else {
     makeStandIns(place, preparation.mounts);
   }
   if (record.config.stdin) await makePipe(machine, file('stdin'));
-  await writeFile(file('setup.sh'), setupOf(preparation, plan), OWNER_ONLY);
+  await writeFile(file('setup.sh'), setupOf(preparation, root), OWNER_ONLY);
   await writeFile(file('run.sh'), scriptOf(preparation, place), OWNER_ONLY);
   await writeFile(file('state'), NOTES_ROOM, OWNER_ONLY);
   const { hostIpc, hostPid } = sandbox.config;
@@ -97,7 +102,7 @@ function deviceMount(device: string): Mount {
   };
 }
 
-function setupOf(preparation: Preparation, plan: RootPlan | undefined): string {
+function setupOf(preparation: Preparation, root: SetupRequest['root']): string {
   const { record, sandbox, folder, machine } = preparation;
   const { resources, stdin } = record.config;
   const ownsHostname = sandbox.network.kind === 'loopback' && machine.isolation !== 'none';
@@ -108,7 +113,7 @@ function setupOf(preparation: Preparation, plan: RootPlan | undefined): string {
     oomScoreAdjust: machine.isLinux ? resources.oomScoreAdjust : undefined,
     hostname: ownsHostname ? sandbox.config.hostname || undefined : undefined,
     hasStdin: stdin,
-    root: plan,
+    root,
     endsWholeGroup: machine.isolation === 'none',
   });
 }
@@ -118,7 +123,7 @@ function scriptOf({ record, machine }: Preparation, place: string): string {
   const isPlain = machine.isolation === 'none';
   const { argv, env, workingDir, imageRoot } = record;
   if (!hasProgram(imageRoot, '/bin/sh')) {
-    const inner = innerChain(insideOf(record, machine, `${place}/r`));
+    const inner = innerChain(insideOf(record, machine, `${place}/t/r`));
     return outsideScript({ argv, env, inner, envTool: machine.tools.env ?? 'env' });
   }
   return runScript({

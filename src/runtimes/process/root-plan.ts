@@ -1,11 +1,14 @@
 /**
  * Decides how the root of a container is put together, as folders to make and mounts to mount.
  *
- *     r    the root that the container sees
- *     d    its /dev
- *     s    folders that stand in for shared ones
- *     t    a file system in memory, gone with the container; in it, t/u holds what the container
- *          writes above what it sees of the machine or of its image
+ *     t      a file system in memory, gone with the container
+ *     t/r    the root that the container sees
+ *     t/d    its /dev
+ *     t/u    what it writes above what it sees of the machine or of its image
+ *     t/s    folders that stand in for shared ones
+ *
+ * All of that is copied from a template on disk, which containers of one shape have in common: making
+ * fifty folders for each of them would take longer than everything else.
  *
  * Without an image the root is made of the machine's own folders, each under a layer of the
  * container's, so that it can write and change nothing; /tmp, /run and /dev are its own. A folder in
@@ -48,21 +51,25 @@ export interface RootPlan {
   readonly root: string;
   /** Where the file system in memory goes. */
   readonly memory: string;
-  /** Made on disk, by podkeep. */
+  /** What is in it before anything is mounted. */
+  readonly template: Template;
+  /** Mount points inside volumes, which are on disk. */
+  readonly outside: Pick<Template, 'folders' | 'files'>;
+  readonly table: readonly string[];
+}
+
+export interface Template {
   readonly folders: readonly string[];
   readonly files: readonly string[];
   readonly links: readonly (readonly [target: string, file: string])[];
-  /** Folders that everybody may write into, and those that nobody may look into. */
-  readonly open: readonly string[];
-  readonly closed: readonly string[];
-  /** Made in memory, by init. */
-  readonly layers: {
-    readonly folders: readonly string[];
-    readonly files: readonly string[];
-    /** Folders that stand for one of the machine's, and what they must look like. */
-    readonly likenesses: readonly (readonly [mode: number, owner: string, folder: string])[];
-  };
-  readonly table: readonly string[];
+  /** Folders that look otherwise than usual; without an owner they are ours. */
+  readonly looks: readonly Look[];
+}
+
+export interface Look {
+  readonly folder: string;
+  readonly mode: number;
+  readonly owner?: { readonly uid: number; readonly gid: number };
 }
 
 type TopKind = 'layer' | 'shared' | 'own';
@@ -98,34 +105,31 @@ class Planner {
   readonly #request: RootRequest;
   readonly #root: string;
   readonly #memory: string;
-  readonly #open: string[] = [];
-  readonly #closed: string[] = [];
   readonly #source: string;
   readonly #folders: string[] = [];
   readonly #files: string[] = [];
   readonly #links: (readonly [string, string])[] = [];
-  readonly #likenesses = new Map<string, readonly [number, string]>();
+  readonly #looks = new Map<string, Look>();
   readonly #table: string[] = [];
   readonly #tops = new Map<string, TopKind>();
   readonly #mounted: { readonly at: string; readonly from: string }[] = [];
 
   constructor(request: RootRequest) {
     this.#request = request;
-    this.#root = `${request.place}/r`;
     this.#memory = `${request.place}/t`;
+    this.#root = `${this.#memory}/r`;
     this.#source = request.imageRoot ?? '/';
-    this.#folders.push(this.#root, this.#memory);
+    this.#folders.push(this.#root);
     // A root that is to stay as it is becomes a mount of its own, before anything is mounted in it.
     if (request.isReadOnly) {
-      const flags = flagsOf(request.place, request.hostMounts);
-      this.#line(this.#root, this.#root, 'none', ['bind', 'ro', ...flags]);
+      this.#line(this.#root, this.#root, 'none', ['bind', 'ro', 'nosuid', 'nodev']);
     }
   }
 
   addMachine(): void {
     for (const name of OWN_TOPS) this.#tops.set(name, 'own');
     this.#folders.push(...['tmp', 'run', 'proc', 'sys', 'dev'].map((n) => `${this.#root}/${n}`));
-    this.#open.push(`${this.#root}/tmp`);
+    this.#look(`${this.#root}/tmp`, 0o1777);
     for (const name of readdirSync('/')) {
       const found = lookAt(`/${name}`);
       if (this.#tops.has(name) || !PLAIN_NAME.test(name)) continue;
@@ -143,7 +147,7 @@ class Planner {
     this.#folders.push(target);
     if (kind === 'layer') this.#addLayer(`/${name}`, name, target, found);
     else if (kind === 'shared') this.#line(`/${name}`, target, 'none', ['rbind']);
-    else if (isPrivate(found)) this.#closed.push(target);
+    else if (isPrivate(found)) this.#look(target, 0o700);
   }
 
   /** What is empty, or closed to the one who runs the command, need not be mounted to look the same. */
@@ -206,8 +210,8 @@ class Planner {
   }
 
   addDevices(): void {
-    const { place, hasTerminal, sharedMemory } = this.#request;
-    const [own, dev] = [`${place}/d`, `${this.#root}/dev`];
+    const { hasTerminal, sharedMemory } = this.#request;
+    const [own, dev] = [`${this.#memory}/d`, `${this.#root}/dev`];
     this.#folders.push(own, `${own}/pts`, `${own}/shm`);
     this.#line(own, dev, 'none', ['bind']);
     for (const name of DEVICES.filter((device) => lookAt(`/dev/${device}`))) {
@@ -224,7 +228,7 @@ class Planner {
       const options = ['newinstance', 'ptmxmode=0666', 'mode=0620', 'nosuid', 'noexec'];
       this.#line('devpts', `${dev}/pts`, 'devpts', options);
     }
-    this.#open.push(`${own}/shm`);
+    this.#look(`${own}/shm`, 0o1777);
     if (sharedMemory !== undefined) this.#line(sharedMemory, `${dev}/shm`, 'none', ['bind']);
   }
 
@@ -263,18 +267,19 @@ class Planner {
     return {
       root: this.#root,
       memory: this.#memory,
-      folders: folders.filter(onDisk),
-      files: this.#files.filter(onDisk),
-      links: this.#links,
-      open: this.#open,
-      closed: this.#closed,
-      layers: {
+      template: {
         folders: folders.filter(inMemory),
         files: this.#files.filter(inMemory),
-        likenesses: [...this.#likenesses].map(([folder, [mode, owner]]) => [mode, owner, folder]),
+        links: this.#links,
+        looks: [...this.#looks.values()],
       },
+      outside: { folders: folders.filter(onDisk), files: this.#files.filter(onDisk) },
       table: this.#table,
     };
+  }
+
+  #look(folder: string, mode: number, owner?: { uid: number; gid: number }): void {
+    this.#looks.set(folder, owner ? { folder, mode, owner } : { folder, mode });
   }
 
   #line(source: string, target: string, type: string, options: readonly string[]): void {
@@ -294,9 +299,10 @@ class Planner {
     if (at === '/') return;
     const over = this.#mounted.findLast((mount) => isInside(at, mount.at));
     if (over) return this.#put(path.join(over.from, at.slice(over.at.length)), isFolder);
-    const { place, imageRoot } = this.#request;
+    const { imageRoot } = this.#request;
     const top = topOf(at);
-    if (top === 'dev' && at !== '/dev') return this.#put(`${place}/d${at.slice(4)}`, isFolder);
+    if (top === 'dev' && at !== '/dev')
+      return this.#put(`${this.#memory}/d${at.slice(4)}`, isFolder);
     const kind = imageRoot === undefined ? (this.#tops.get(top) ?? 'own') : 'layer';
     if (kind === 'own') return this.#put(`${this.#root}${at}`, isFolder);
     if (lookAt(path.join(this.#source, at))) return;
@@ -316,7 +322,7 @@ class Planner {
    */
   #split(at: string, isFolder: boolean): void {
     const parent = nearestFolder(at);
-    const stand = `${this.#request.place}/s${parent}`;
+    const stand = `${this.#memory}/s${parent}`;
     this.#folders.push(stand);
     this.#line(stand, `${this.#root}${parent}`, 'none', ['bind']);
     for (const name of readdirSync(parent)) {
@@ -329,7 +335,7 @@ class Planner {
       if (found.isSymbolicLink()) continue;
       this.#line(from, `${this.#root}${from}`, 'none', ['rbind']);
     }
-    this.#put(`${this.#request.place}/s${at}`, isFolder);
+    this.#put(`${this.#memory}/s${at}`, isFolder);
     this.#mounted.push({ at: parent, from: stand });
     for (const folder of this.#request.hidden) if (isInside(folder, parent)) this.hide(folder);
   }
@@ -343,10 +349,8 @@ class Planner {
 
   /** In a user namespace the owner is always us, and the machine's rights still count below. */
   #liken(folder: string, found: Stats): void {
-    const { isRoot } = this.#request;
-    const mode = found.mode & 0o7777;
-    const owner = `${found.uid}:${found.gid}`;
-    if (isRoot && (mode !== 0o755 || owner !== '0:0')) this.#likenesses.set(folder, [mode, owner]);
+    const { mode, uid, gid } = found;
+    if (this.#request.isRoot) this.#look(folder, mode & 0o7777, { uid, gid });
   }
 }
 

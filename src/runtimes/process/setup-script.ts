@@ -1,7 +1,7 @@
 /**
  * Writes what init does before a container runs, as a shell script that stops at the first thing that
  * fails. Each program that it starts costs a millisecond or two, so all mounts are made by one mount(8)
- * from a table, and all folders by one mkdir.
+ * from a table, and all folders by one cp from a template.
  */
 import type { Tools } from './machine.ts';
 import type { RootPlan } from './root-plan.ts';
@@ -17,7 +17,7 @@ export interface SetupRequest {
   readonly hostname?: string | undefined;
   readonly hasStdin: boolean;
   /** Absent: the container sees the machine as it is. */
-  readonly root?: RootPlan | undefined;
+  readonly root?: { readonly plan: RootPlan; readonly template: string } | undefined;
   /** Nothing else ends what the command leaves behind. */
   readonly endsWholeGroup: boolean;
 }
@@ -53,32 +53,14 @@ function stdinSteps({ folder, tools }: SetupRequest): readonly string[] {
   return [`{ ${holder} 5<>${pipe} <&5 >/dev/null 2>&1 3>&- 6>&- & }`, `exec <${pipe}`];
 }
 
-function rootSteps(plan: RootPlan, folder: string, tools: Tools): readonly string[] {
-  const mount = quoteWord(tools.mount ?? 'mount');
-  const run = (tool: string | undefined, words: readonly string[]): string =>
-    quoteWords([tool ?? 'false', ...words]);
-  const { folders, files } = plan.layers;
+function rootSteps(
+  { plan, template }: NonNullable<SetupRequest['root']>,
+  folder: string,
+  { mount = 'mount', cp = 'cp' }: Tools,
+): readonly string[] {
   return [
-    `${mount} -t tmpfs -o mode=755,nosuid,nodev tmpfs ${quoteWord(plan.memory)}`,
-    ...(folders.length > 0 ? [run(tools.mkdir, ['-p', '--', ...folders])] : []),
-    ...files.map((file) => `: >>${quoteWord(file)}`),
-    ...likenessSteps(plan, run, tools),
+    `${mount} -n -t tmpfs -o mode=755,nosuid,nodev tmpfs ${quoteWord(plan.memory)}`,
+    quoteWords([cp, '-a', '--', `${template}/.`, plan.memory]),
     `${mount} -n -c --all --fstab ${quoteWord(`${folder}/mounts`)}`,
-  ];
-}
-
-type Run = (tool: string | undefined, words: readonly string[]) => string;
-
-function likenessSteps({ layers }: RootPlan, run: Run, tools: Tools): readonly string[] {
-  const [modes, owners] = [new Map<string, string[]>(), new Map<string, string[]>()];
-  for (const [mode, owner, folder] of layers.likenesses) {
-    const octal = mode.toString(8);
-    modes.set(octal, [...(modes.get(octal) ?? []), folder]);
-    if (owner !== '0:0') owners.set(owner, [...(owners.get(owner) ?? []), folder]);
-  }
-  // A change of owner takes setuid bits away, so the mode comes last.
-  return [
-    ...[...owners].map(([owner, folders]) => run(tools.chown, [owner, '--', ...folders])),
-    ...[...modes].map(([mode, folders]) => run(tools.chmod, [mode, '--', ...folders])),
   ];
 }

@@ -34,7 +34,9 @@ let loaded: typeof RE2JS | undefined;
 
 /** It is large, and most servers never see a pattern. */
 function compiler(): typeof RE2JS {
-  loaded ??= (require('re2js') as { readonly RE2JS: typeof RE2JS }).RE2JS;
+  if (loaded) return loaded;
+  const room: { readonly RE2JS: typeof RE2JS } = require('re2js');
+  loaded = room.RE2JS;
   return loaded;
 }
 
