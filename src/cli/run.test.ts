@@ -52,6 +52,8 @@ test('up --help says what it can be told', async () => {
                                    free (default: 6443)
       --authorization-mode <mode>  who may do what (choices: "RBAC", "AlwaysAllow",
                                    default: "RBAC")
+      --controllers <names>        which controllers run inside: "*" is all of them,
+                                   "-NAME" leaves one out (default: "*")
       --output <form>              sentences for people, or one JSON object a line
                                    (choices: "text", "json", default: "text")
       -h, --help                   print this help and exit
