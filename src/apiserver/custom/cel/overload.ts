@@ -24,7 +24,13 @@ import { kindOf, type Value } from './value.ts';
 
 export type Run = (args: readonly Value[], budget: Budget) => Value;
 
+/** A function as it is written down; read when the first rule is compiled, which most servers never do. */
 export interface Overload {
+  readonly signature: string;
+  readonly run: Run;
+}
+
+interface Signature {
   readonly name: string;
   readonly isMethod: boolean;
   readonly params: readonly CelType[];
@@ -49,6 +55,10 @@ const NAMESPACES: ReadonlySet<string> = new Set([
 
 /** `kind` narrows what the function gets: the overload has been chosen by its types. */
 export function overload(signature: string, run: Run): Overload {
+  return { signature, run };
+}
+
+function readSignature({ signature, run }: Overload): Signature {
   const match = /^(?:([^()]+)\.)?([^\s().]+)\((.*)\): (.+)$/.exec(signature);
   assert(match !== null, `${signature} is no signature`);
   const [, owner, name = '', params = '', result = ''] = match;
@@ -93,22 +103,31 @@ function splitTypes(text: string): readonly string[] {
 
 /** Finds overloads by their name, and by whether they are methods. */
 export class Library {
-  readonly #byName = new Map<string, Overload[]>();
+  readonly #overloads: readonly Overload[];
+  #read: ReadonlyMap<string, readonly Signature[]> | undefined;
 
-  constructor(overloads: Iterable<Overload>) {
-    for (const one of overloads) {
-      const key = keyOf(one.name, one.isMethod);
-      this.#byName.set(key, [...(this.#byName.get(key) ?? []), one]);
-    }
+  constructor(overloads: readonly Overload[]) {
+    this.#overloads = overloads;
   }
 
   has(name: string): boolean {
     return this.#byName.has(keyOf(name, false)) || this.#byName.has(keyOf(name, true));
   }
 
+  get #byName(): ReadonlyMap<string, readonly Signature[]> {
+    if (this.#read) return this.#read;
+    const byName = new Map<string, Signature[]>();
+    for (const one of this.#overloads.map(readSignature)) {
+      const key = keyOf(one.name, one.isMethod);
+      byName.set(key, [...(byName.get(key) ?? []), one]);
+    }
+    this.#read = byName;
+    return byName;
+  }
+
   /** Undefined: nothing takes arguments of these types. */
   resolve(name: string, isMethod: boolean, types: readonly CelType[]): Resolved | undefined {
-    const fitting: { readonly overload: Overload; readonly type: CelType }[] = [];
+    const fitting: { readonly overload: Signature; readonly type: CelType }[] = [];
     for (const one of this.#byName.get(keyOf(name, isMethod)) ?? []) {
       const bindings: Bindings = new Map();
       if (one.params.length !== types.length) continue;
@@ -129,7 +148,7 @@ function keyOf(name: string, isMethod: boolean): string {
   return isMethod ? `.${name}` : name;
 }
 
-function chooser(overloads: readonly Overload[]): Run {
+function chooser(overloads: readonly Signature[]): Run {
   return (args, budget) => {
     const chosen = overloads.find(({ params }) =>
       params.every((param, index) => takes(param, args[index] ?? null)),
