@@ -3,6 +3,7 @@
  * their owner can read.
  */
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 const OWNER_ONLY = 0o700;
@@ -15,15 +16,19 @@ export function writeFileAtomically(file: string, text: string): void {
   syncFolder(path.dirname(file));
 }
 
-/** A folder that does not exist yet, with all of its files at once. */
-export function createFolderAtomically(
+/** A folder that does not exist yet, with all of its files at once: the disk is waited for once. */
+export async function createFolderAtomically(
   folder: string,
-  files: Iterable<readonly [name: string, text: string]>,
-): void {
+  files: readonly (readonly [name: string, text: string])[],
+): Promise<void> {
   const draft = `${folder}.new`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { recursive: true, mode: OWNER_ONLY });
-  for (const [name, text] of files) writeWhole(path.join(draft, name), text);
+  await Promise.all(
+    files.map(([name, text]) =>
+      writeFile(path.join(draft, name), text, { flag: 'wx', mode: OWNER_ONLY_FILE, flush: true }),
+    ),
+  );
   syncFolder(draft);
   renameSync(draft, folder);
   syncFolder(path.dirname(folder));

@@ -48,7 +48,7 @@ export async function openPkiFolder(folder: string, options: PkiOptions): Promis
   if (existsSync(folder)) return new PkiFolder(folder, options).open();
   const pki = await createPki(options);
   const files = [...FILES].map(([part, name]) => [name, pki[part]] as const);
-  createFolderAtomically(folder, files);
+  await createFolderAtomically(folder, files);
   return pki;
 }
 
