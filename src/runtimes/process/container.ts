@@ -228,7 +228,7 @@ export class Container {
       this.#state = 'running';
       this.#tell('containerStarted');
     }
-    if (this.#stop) this.#askToStop();
+    this.#askToStop();
     const { exitCode, failure } = this.#notes;
     if (exitCode !== undefined || failure !== undefined) this.#ending ??= this.#end();
     this.#changes.notify();
@@ -291,15 +291,9 @@ export class Container {
     for (let step = 0; step < GONE_STEPS_MAX && this.#isInitAlive(); step++) {
       // An init that has written its last word needs no help; one that hangs does.
       if (step === GONE_STEPS_MAX / 4) this.kill();
-      await this.#pause(GONE_STEP_MS);
+      await this.#changes.until(() => !this.#isInitAlive(), { ms: GONE_STEP_MS });
     }
     if (!this.#hasOwnProcesses()) this.kill();
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#world.clock.after(ms, resolve);
-    });
   }
 
   #hasOwnProcesses(): boolean {
@@ -317,15 +311,20 @@ export class Container {
       this.#stop?.cancel();
       this.#stop = { deadlineMs, cancel: clock.after(graceMs, () => this.#killSoon()) };
     }
-    if (graceMs > 0) this.#askToStop();
+    this.#askToStop();
     await this.ended(signal);
   }
 
+  /**
+   * Asks once, and only while there is time to answer. News of a file may come late, after a stop
+   * without grace; a command that was asked then would end with a code of its own before it is killed.
+   */
   #askToStop(): void {
-    const target = this.#isSignalled || !this.#notes.isRunning ? undefined : this.command;
-    if (!target) return;
+    const { clock, machine } = this.#world;
+    if (!this.#stop || this.#stop.deadlineMs <= clock.monotonic() || this.#isSignalled) return;
+    const target = this.#notes.isRunning ? this.command : undefined;
     const number = signalNumber(this.record.stopSignal);
-    this.#isSignalled = signalProcess(target, number, this.#world.machine.isLinux);
+    if (target) this.#isSignalled = signalProcess(target, number, machine.isLinux);
   }
 
   /** Kills, and looks again until it is seen to be gone. */
