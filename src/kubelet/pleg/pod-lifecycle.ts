@@ -69,10 +69,13 @@ export class PodLifecycle implements PodCache {
   #unfollow: () => void = () => {};
   /** The start of the last listing that succeeded. */
   #listedAtMs: number | null = null;
+  readonly #listed: Promise<void>;
+  #tellListed: () => void = () => {};
   #isStopped = false;
 
   constructor(options: PodLifecycleOptions) {
     this.#options = options;
+    this.#listed = new Promise((resolve) => (this.#tellListed = resolve));
     const { parallelMax = PARALLEL_MAX } = options;
     this.#inspections = new PodInspections(parallelMax, (uid) => this.#look(uid));
   }
@@ -82,6 +85,11 @@ export class PodLifecycle implements PodCache {
     const { runtime } = this.#options;
     this.#unfollow = runtime.follow?.(({ podUid }) => void this.relist(podUid)) ?? (() => {});
     void this.#relistAll();
+  }
+
+  /** Resolves when all pods were seen for the first time. */
+  get listed(): Promise<void> {
+    return this.#listed;
   }
 
   stop(): void {
@@ -145,6 +153,7 @@ export class PodLifecycle implements PodCache {
       const uids = this.#uidsToLookAt(new Map(listed.map(({ uid, pod }) => [uid, pod])));
       await Promise.all(uids.map((uid) => this.#inspections.request(uid)));
       this.#listedAtMs = beganAtMs;
+      this.#tellListed();
     } catch (error) {
       log.error('the pods of the runtime cannot be listed', { error });
     }

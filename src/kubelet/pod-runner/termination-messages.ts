@@ -6,6 +6,7 @@
  * asks for that. They follow what the runtime itself says. A container ends once, so each is read
  * once.
  */
+import type { Pod } from '../../api/pod.ts';
 import type { RuntimeContainer, RuntimePod } from '../../api/runtime-pod.ts';
 import { mapShared } from '../../lib/share.ts';
 import type { PodFiles } from '../../ports/pod-files.ts';
@@ -37,8 +38,13 @@ export class TerminationMessages {
     const exited = view.containers.filter(({ state }) => state === 'exited');
     const known = this.#read.get(podUid);
     const words = new Map<string, string>();
-    for (const container of exited) {
-      words.set(container.id, known?.get(container.id) ?? (await this.#readOne(podUid, container)));
+    const pod = this.#room.pods.find(podUid)?.pod;
+    // Of a pod that no source has told of yet, nobody knows where its containers wrote: after a
+    // restart it is looked at again when it is known.
+    if (pod) {
+      for (const container of exited) {
+        words.set(container.id, known?.get(container.id) ?? (await this.#readOne(pod, container)));
+      }
     }
     if (words.size === 0) this.#read.delete(podUid);
     else this.#read.set(podUid, words);
@@ -49,10 +55,8 @@ export class TerminationMessages {
     return containers === view.containers ? view : { ...view, containers };
   }
 
-  async #readOne(podUid: string, container: RuntimeContainer): Promise<string> {
-    const { files, pods } = this.#room;
-    const pod = pods.find(podUid)?.pod;
-    if (!pod) return '';
+  async #readOne(pod: Pod, container: RuntimeContainer): Promise<string> {
+    const { files } = this.#room;
     const run = {
       pod: podReferenceOf(pod),
       container: container.name,

@@ -118,6 +118,11 @@ export class PodWorkers {
     await Promise.all([...this.#workers.values()].map((worker) => worker.stop()));
   }
 
+  /** Somebody looks after this pod, or remembers that it is over. */
+  hasWorker(uid: string): boolean {
+    return this.#workers.has(uid);
+  }
+
   isPodKnownTerminated(uid: string): boolean {
     return query.isKnownTerminated(this.#stateOf(uid));
   }

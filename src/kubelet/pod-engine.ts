@@ -1,0 +1,154 @@
+/**
+ * The engine of the kubelet: what brings one pod where it should be, and tells of it.
+ *
+ *     workers ──> PodSync ──> runner ──> runtime
+ *        ▲           └──> status manager ──> API
+ *        └── pod cache, probes
+ *
+ * It knows no sources of pods: whoever has news of them tells the workers (kubelet.ts).
+ */
+import type { Pod } from '../api/pod.ts';
+import type { PodRuntime } from '../ports/runtime/pod-runtime.ts';
+import type { KubeletOptions } from './kubelet-options.ts';
+import { RuntimeHealth } from './main-loop/runtime-health.ts';
+import { PodLifecycle } from './pleg/pod-lifecycle.ts';
+import type { MirrorClient } from './pod-manager/mirror-pods.ts';
+import { NodePodManager } from './pod-manager/pod-manager.ts';
+import { PodRunner } from './pod-runner/pod-runner.ts';
+import { TerminationMessages } from './pod-runner/termination-messages.ts';
+import { timedRuntime } from './pod-runner/timed-runtime.ts';
+import { KubeletPodSync } from './pod-sync/kubelet-pod-sync.ts';
+import { PodWorkers } from './pod-workers/pod-workers.ts';
+import { networkProbes } from './probes/probe-clients.ts';
+import { ProbeManager } from './probes/probe-manager.ts';
+import { StatusManager } from './status-manager/status-manager.ts';
+
+export interface PodEngineOptions extends KubeletOptions {
+  readonly mirrors: MirrorClient | undefined;
+  /** The pod with the resources that it was really given (E-3). */
+  readonly allocated: (pod: Pod) => Pod;
+}
+
+export class PodEngine {
+  readonly pods = new NodePodManager();
+  readonly runtime: PodRuntime;
+  readonly health: RuntimeHealth;
+  readonly cache: PodLifecycle;
+  readonly status: StatusManager;
+  readonly prober: ProbeManager;
+  readonly runner: PodRunner;
+  readonly workers: PodWorkers;
+  readonly #options: PodEngineOptions;
+
+  constructor(options: PodEngineOptions) {
+    const { clock, log, settings = {}, storage } = options;
+    this.#options = options;
+    this.runtime = timedRuntime(options.runtime, clock, settings.runtimeRequestTimeoutMs);
+    const { runtime, pods } = this;
+    const messages = new TerminationMessages({ runtime, files: storage.files, pods });
+    const inspect = (uid: string) => messages.inspect(uid);
+    this.cache = new PodLifecycle({ clock, log, runtime, inspect });
+    this.health = new RuntimeHealth({
+      clock,
+      log,
+      runtime,
+      cacheFault: () => this.cache.unhealthy(),
+      changed: options.readinessChanged,
+    });
+    this.prober = this.#makeProber();
+    this.status = this.#makeStatusManager();
+    this.runner = this.#makeRunner();
+    this.workers = this.#makeWorkers();
+  }
+
+  #makeProber(): ProbeManager {
+    const { clock, random, log, events, probeMetrics: metrics } = this.#options;
+    const { ask = networkProbes(clock, this.runtime) } = this.#options;
+    const statusOf = (uid: string) => this.status.getPodStatus(uid);
+    return new ProbeManager({ clock, random, log, events, ask, metrics, statusOf });
+  }
+
+  #makeStatusManager(): StatusManager {
+    const { clock, random, log, api, decisions, metrics, settings = {} } = this.#options;
+    const { kubeApiQps: qps, kubeApiBurst: burst, statusWriteWindow: window } = settings;
+    return new StatusManager({
+      clock,
+      random,
+      log,
+      decisions,
+      api: api?.client,
+      pods: this.pods,
+      probes: this.prober,
+      observer: metrics.status,
+      aroundWrite: this.#options.aroundWrite,
+      couldHaveRunningContainers: (_pod, uid) => this.workers.couldHaveRunningContainers(uid),
+      ...(qps !== undefined && { qps }),
+      ...(burst !== undefined && { burst }),
+      ...(window !== undefined && { window }),
+    });
+  }
+
+  #makeRunner(): PodRunner {
+    const { clock, log, events, storage, dns, memoryCapacityBytes, settings = {} } = this.#options;
+    const { parallelPullsMax, crashBackOff } = settings;
+    const { files, inputs, actuated } = storage;
+    return new PodRunner({
+      clock,
+      log,
+      events,
+      runtime: this.runtime,
+      files,
+      inputs,
+      actuated,
+      dns,
+      memoryCapacityBytes,
+      ...(parallelPullsMax !== undefined && { parallelPullsMax }),
+      ...(crashBackOff !== undefined && { crashBackOff }),
+    });
+  }
+
+  #makeWorkers(): PodWorkers {
+    const { clock, random, log, events, decisions, metrics, settings = {} } = this.#options;
+    const { aroundSync = (podSync) => podSync } = this.#options;
+    return new PodWorkers({
+      clock,
+      random,
+      log,
+      events,
+      decisions,
+      podSync: aroundSync(this.#makeSync()),
+      podCache: this.cache,
+      observer: metrics.podWorkers,
+      pods: this.pods,
+      allocated: this.#options.allocated,
+      ...(settings.syncFrequencyMs !== undefined && { resyncMs: settings.syncFrequencyMs }),
+    });
+  }
+
+  #makeSync(): KubeletPodSync {
+    const { clock, log, events, storage, hostIPs, metrics } = this.#options;
+    const { files, volumes, objects, pullSecrets, actuated } = storage;
+    return new KubeletPodSync({
+      clock,
+      log,
+      events,
+      hostIPs,
+      files,
+      volumes,
+      objects,
+      pullSecrets,
+      actuated,
+      runner: this.runner,
+      cache: this.cache,
+      status: this.status,
+      prober: this.prober,
+      mirrors: this.#options.mirrors,
+      observer: metrics.podStarts,
+      networkError: () => this.health.networkError(),
+      isTerminationRequested: (uid) => this.workers.isPodTerminationRequested(uid),
+      relist: (uid) => void this.cache.relist(uid),
+      requestSync: (pod, mirrorPod) =>
+        this.workers.updatePod({ updateType: 'update', pod, mirrorPod: mirrorPod ?? undefined }),
+    });
+  }
+}
