@@ -40,10 +40,19 @@ export class Network {
   readonly #used = new Map<string, string>();
   readonly #folders = new Set<string>();
   #bridge: Promise<number> | undefined;
+  readonly #announce: (address: string) => Promise<void>;
+  #announced: Promise<void> | undefined;
 
-  constructor(machine: Machine, folder: string, wish: 'auto' | 'host', log: Log) {
+  constructor(
+    machine: Machine,
+    folder: string,
+    wish: 'auto' | 'host',
+    log: Log,
+    announce: (address: string) => Promise<void> = () => Promise.resolve(),
+  ) {
     this.#machine = machine;
     this.#log = log;
+    this.#announce = announce;
     this.#key = keyOf(folder);
     this.#hasNamespaces =
       wish === 'auto' && machine.isolation === 'root' && machine.tools.ip !== undefined;
@@ -67,6 +76,8 @@ export class Network {
     const folders = names.map((name) => path.join(base, name));
     const unknown = folders.filter((folder) => !this.#folders.has(folder));
     await Promise.all(unknown.map((folder) => this.#removeNamespaces(folder)));
+    // Pods of an earlier podkeep are on their way to this machine already.
+    if (this.#used.size > 0) await this.#announceHost();
   }
 
   /** Whether the namespaces of a sandbox are still there. */
@@ -76,6 +87,7 @@ export class Network {
 
   async connect(id: string, config: SandboxConfig): Promise<SandboxNetwork> {
     if (config.hostNetwork) return { kind: 'host' };
+    await this.#announceHost();
     if (!this.#hasNamespaces) return { kind: 'loopback', ip: this.#takeLoopback(id) };
     const subnet = await this.#subnet();
     const ip = this.#take(id, (host) => `10.${224 + (subnet >> 8)}.${subnet & 255}.${host + 2}`);
@@ -108,13 +120,34 @@ export class Network {
     await rm(path.join(RUN_FOLDER, this.#key), { recursive: true, force: true });
   }
 
+  /** What failed is tried again for the next pod: this one cannot start without it. */
+  #announceHost(): Promise<void> {
+    this.#announced ??= this.#hostAddress()
+      .then((address) => this.#announce(address))
+      .catch((error: unknown) => {
+        this.#announced = undefined;
+        throw error;
+      });
+    return this.#announced;
+  }
+
+  /** This machine, as pods see it: nobody else has that address, and it outlives restarts. */
+  async #hostAddress(): Promise<string> {
+    if (this.#hasNamespaces) return gatewayOf(await this.#subnet());
+    return this.#machine.isLinux ? `${this.#loopbackNet(0)}.1` : '127.0.0.1';
+  }
+
   #takeLoopback(id: string): string {
     if (!this.#machine.isLinux) return '127.0.0.1';
-    const first = 1 + (Number.parseInt(this.#key.slice(0, 2), 16) % 253);
     return this.#take(id, (host) => {
-      const second = Number.parseInt(this.#key.slice(2, 4), 16);
-      return `127.${first}.${(second + Math.floor(host / HOSTS_MAX)) % 256}.${(host % HOSTS_MAX) + 2}`;
+      return `${this.#loopbackNet(Math.floor(host / HOSTS_MAX))}.${(host % HOSTS_MAX) + 2}`;
     });
+  }
+
+  #loopbackNet(block: number): string {
+    const first = 1 + (Number.parseInt(this.#key.slice(0, 2), 16) % 253);
+    const second = Number.parseInt(this.#key.slice(2, 4), 16);
+    return `127.${first}.${(second + block) % 256}`;
   }
 
   #take(id: string, addressOf: (host: number) => string): string {

@@ -20,6 +20,11 @@ export interface ProcessRuntimeOptions {
   readonly images?: Readonly<Record<string, ImageMapping>>;
   /** More folders that no container is to see, such as the one with podkeep's keys. */
   readonly hiddenFolders?: readonly string[];
+  /**
+   * Told, before the first pod starts, under which address pods reach this machine: it is this
+   * runtime's alone, and the same after a restart. A pod waits until this has resolved.
+   */
+  readonly reachable?: (address: string) => Promise<void>;
   /** `auto`: an address per pod where this user may make one, otherwise the machine's network. */
   readonly network?: 'auto' | 'host';
   /** `auto`: namespaces where the system allows them; `none`: containers see the machine as it is. */

@@ -79,7 +79,8 @@ class ProcessRuntime implements PodRuntime {
     const { folder, log, clock } = options;
     this.#options = options;
     this.#machine = machine;
-    this.#network = new Network(machine, folder, options.network ?? 'auto', log);
+    const { network = 'auto', reachable } = options;
+    this.#network = new Network(machine, folder, network, log, reachable);
     const hasGroups = machine.isLinux && options.cgroups !== 'none';
     this.#limits = new Limits(folder, hasGroups ? 'auto' : 'none', log);
     this.#registry = new Registry(folder);

@@ -1,0 +1,134 @@
+/**
+ * The files of pods on a real disk, and what containers are given of them: volumes, environment, last
+ * words, and what was applied to them.
+ *
+ *     ROOT/pods/UID/…                 folders, volumes and last words (volumes/volume-layout.ts)
+ *     ROOT/actuated_pods_state        what was applied to containers (E-4)
+ *     ROOT/allocated_pods_state       what was granted to them (E-3)
+ *     LOGS/NAMESPACE_NAME_UID/…       logs
+ */
+import { parseResolvConf } from './volumes/resolv-conf.ts';
+import { readFile } from 'node:fs/promises';
+import type { Clock } from '../ports/clock.ts';
+import type { EventRecorder } from '../ports/event-recorder.ts';
+import type { Log } from '../ports/log.ts';
+import type { NodeFacts } from '../ports/node-facts.ts';
+import type { ObjectLookup } from '../ports/object-lookup.ts';
+import type { Random } from '../ports/random.ts';
+import type { DnsConfig } from '../ports/runtime/sandbox-config.ts';
+import type { StateStore } from '../ports/state-store.ts';
+import {
+  ACTUATED_PODS_STATE,
+  ALLOCATED_PODS_STATE,
+  openCheckpointStateStore,
+} from './allocation-state/checkpoint-state-store.ts';
+import { VolumeContainerInputs } from './environment/container-inputs.ts';
+import type { KubeletApi, KubeletStorage } from './kubelet-options.ts';
+import { ObjectCache } from './object-cache/object-cache.ts';
+import { objectNotRegistered } from './object-cache/object-errors.ts';
+import { DiskPodFiles } from './pod-runner/disk-pod-files.ts';
+import { ObjectPullSecrets } from './pod-runner/object-pull-secrets.ts';
+import { claimLookupFrom, tokenSourceFrom } from './volumes/api-lookups.ts';
+import { SystemMounter } from './volumes/system-mounter.ts';
+import { TokenManager } from './volumes/token-manager.ts';
+import { VolumeLayout } from './volumes/volume-layout.ts';
+import { VolumeManager } from './volumes/volume-manager.ts';
+
+export interface DiskStorageOptions {
+  /** Absolute, both. */
+  readonly rootFolder: string;
+  readonly logFolder: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly events: EventRecorder;
+  readonly node: NodeFacts;
+  readonly clusterDomain: string;
+  readonly supportsRecursiveReadOnly: boolean;
+  /** Absent: a node without an API server. */
+  readonly api?: KubeletApi | undefined;
+}
+
+export interface DiskStorage extends KubeletStorage {
+  readonly files: DiskPodFiles;
+  readonly volumes: VolumeManager;
+  readonly allocated: StateStore;
+  readonly layout: VolumeLayout;
+  /** Nothing is watched any more. */
+  close(): void;
+}
+
+const NODE_HOSTS_FILE = '/etc/hosts';
+
+/** Throws CHECKPOINT_CORRUPT and its like: what was granted must not be forgotten silently. */
+export async function openDiskStorage(options: DiskStorageOptions): Promise<DiskStorage> {
+  const { rootFolder, logFolder, clock, random, log, events, node, api } = options;
+  const [allocated, actuated] = await Promise.all(
+    [ALLOCATED_PODS_STATE, ACTUATED_PODS_STATE].map((name) =>
+      openCheckpointStateStore({ folder: rootFolder, name }),
+    ),
+  );
+  const layout = new VolumeLayout(rootFolder);
+  const mounter = new SystemMounter({ probeFolder: rootFolder });
+  const objects = api && new ObjectCache({ startInformer: api.startInformer, clock });
+  const source = api ? tokenSourceFrom(api.kube) : NO_TOKENS;
+  const tokens = new TokenManager({ source, clock, random, log });
+  const lookup = objects ?? NO_OBJECTS;
+  const claims = api && claimLookupFrom(api.kube);
+  const volumes = new VolumeManager({
+    layout,
+    mounter,
+    objects: lookup,
+    tokens,
+    claims,
+    node,
+    events,
+    clock,
+    log,
+  });
+  const { clusterDomain, supportsRecursiveReadOnly } = options;
+  const inputs = new VolumeContainerInputs({
+    objects: lookup,
+    node,
+    volumes,
+    layout,
+    mounter,
+    log,
+    clusterDomain,
+    supportsRecursiveReadOnly,
+    nodeHostsFile: NODE_HOSTS_FILE,
+  });
+  return {
+    files: new DiskPodFiles({ rootFolder, logFolder }),
+    volumes,
+    inputs,
+    objects,
+    pullSecrets: objects && new ObjectPullSecrets({ objects, log }),
+    actuated: required(actuated),
+    allocated: required(allocated),
+    layout,
+    close: () => objects?.stop(),
+  };
+}
+
+/** What the node itself asks for names. A node without such a file asks nobody. */
+export async function readNodeDns(file: string): Promise<DnsConfig> {
+  return parseResolvConf(file === '' ? '' : await readFile(file, 'utf8').catch(() => ''));
+}
+
+const NO_OBJECTS: ObjectLookup = {
+  get: (object) => Promise.reject(objectNotRegistered(object)),
+  subscribe: (object) => {
+    throw objectNotRegistered(object);
+  },
+};
+
+const NO_TOKENS = {
+  request: (): Promise<never> =>
+    Promise.reject(new Error('this node has no API server that could give tokens')),
+};
+
+function required<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('unreachable');
+  return value;
+}
