@@ -14,6 +14,8 @@ import { expand, valuesFrom } from './expansion.ts';
 import type { InputContainer } from './input-spec.ts';
 
 export interface ContainerInputsOptions extends MountsRoom {
+  /** Containers are simulated: nothing is mounted. */
+  readonly isImagined?: boolean | undefined;
   readonly objects: ObjectLookup;
   readonly node: NodeFacts;
   readonly volumes: { mounted(podUid: string): ReadonlyMap<string, MadeVolume> };
@@ -37,7 +39,10 @@ export class VolumeContainerInputs implements ContainerInputsSource {
     const env = await makeEnvironment(request, { objects, node, readVolumeFile }, signal);
     signal.throwIfAborted();
     const valueOf = valuesFrom(new Map(env.map(({ name, value }) => [name, value])));
-    const mounts = await containerMounts(this.#options, { pod, container, podIPs, env, volumes });
+    const { isImagined = false } = this.#options;
+    const mounts = isImagined
+      ? []
+      : await containerMounts(this.#options, { pod, container, podIPs, env, volumes });
     return {
       command: (container.command ?? []).map((word) => expand(word, valueOf)),
       args: (container.args ?? []).map((word) => expand(word, valueOf)),

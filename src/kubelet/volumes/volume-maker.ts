@@ -54,6 +54,7 @@ export async function makeVolume(
 ): Promise<MadeVolume> {
   const { volume, claimed } = request;
   const { name, hostPath } = volume;
+  if (room.isImagined) return imagine(room, request, signal);
   if (claimed) return makeClaimed(room, request, claimed);
   if (volume.emptyDir) return makeEmptyDir(room, request);
   if (hostPath) {
@@ -63,6 +64,17 @@ export async function makeVolume(
   const kind = fileKindOf(volume);
   if (!kind) throw volumeUnsupported({ kind: sourceNameOf(volume) });
   return makeFiles(room, request, kind, await payloadOf(room, request, signal));
+}
+
+/** What a volume needs must be there, as for any other; then it counts as made. */
+async function imagine(
+  room: VolumeRoom,
+  request: VolumeRequest,
+  signal: AbortSignal,
+): Promise<MadeVolume> {
+  const { volume } = request;
+  if (fileKindOf(volume)) await payloadOf(room, request, signal);
+  return { name: volume.name, hostPath: '', isReadOnly: false, renewAtMs: null };
 }
 
 /** Whether a sync brings it up to date. */

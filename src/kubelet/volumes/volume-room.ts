@@ -16,6 +16,8 @@ export interface VolumeRoom {
   readonly tokens: TokenManager;
   /** Absent: this node has no API server, and so no claims. */
   readonly claims?: ClaimLookup | undefined;
+  /** Containers are simulated: what they mount is looked for, and nothing is written. */
+  readonly isImagined?: boolean | undefined;
   readonly node: NodeFacts;
   readonly events: EventRecorder;
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 /**
- * The files of pods on a real disk, and what containers are given of them: volumes, environment, last
+ * The files of pods, and what containers are given of them: volumes, environment, last
  * words, and what was applied to them.
  *
  *     ROOT/pods/UID/…                 folders, volumes and last words (volumes/volume-layout.ts)
@@ -16,12 +16,15 @@ import type { NodeFacts } from '../ports/node-facts.ts';
 import type { ObjectLookup } from '../ports/object-lookup.ts';
 import type { Random } from '../ports/random.ts';
 import type { DnsConfig } from '../ports/runtime/sandbox-config.ts';
+import type { PodFiles } from '../ports/pod-files.ts';
+import type { TokenSource } from '../ports/token-source.ts';
 import type { StateStore } from '../ports/state-store.ts';
 import {
   ACTUATED_PODS_STATE,
   ALLOCATED_PODS_STATE,
   openCheckpointStateStore,
 } from './allocation-state/checkpoint-state-store.ts';
+import { createMemoryStateStore } from './allocation-state/memory-state-store.ts';
 import { VolumeContainerInputs } from './environment/container-inputs.ts';
 import type { KubeletApi, KubeletStorage } from './kubelet-options.ts';
 import { ObjectCache } from './object-cache/object-cache.ts';
@@ -34,10 +37,12 @@ import { TokenManager } from './volumes/token-manager.ts';
 import { VolumeLayout } from './volumes/volume-layout.ts';
 import { VolumeManager } from './volumes/volume-manager.ts';
 
-export interface DiskStorageOptions {
+export interface StorageOptions {
   /** Absolute, both. */
   readonly rootFolder: string;
   readonly logFolder: string;
+  /** Absent: on the disk. With others, containers are simulated, and nothing is written at all. */
+  readonly imaginedFiles?: PodFiles | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -49,8 +54,7 @@ export interface DiskStorageOptions {
   readonly api?: KubeletApi | undefined;
 }
 
-export interface DiskStorage extends KubeletStorage {
-  readonly files: DiskPodFiles;
+export interface OpenStorage extends KubeletStorage {
   readonly volumes: VolumeManager;
   readonly allocated: StateStore;
   readonly layout: VolumeLayout;
@@ -61,17 +65,22 @@ export interface DiskStorage extends KubeletStorage {
 const NODE_HOSTS_FILE = '/etc/hosts';
 
 /** Throws CHECKPOINT_CORRUPT and its like: what was granted must not be forgotten silently. */
-export async function openDiskStorage(options: DiskStorageOptions): Promise<DiskStorage> {
+export async function openStorage(options: StorageOptions): Promise<OpenStorage> {
   const { rootFolder, logFolder, clock, random, log, events, node, api } = options;
-  const [allocated, actuated] = await Promise.all(
-    [ALLOCATED_PODS_STATE, ACTUATED_PODS_STATE].map((name) =>
-      openCheckpointStateStore({ folder: rootFolder, name }),
-    ),
-  );
+  const { imaginedFiles } = options;
+  const isImagined = imaginedFiles !== undefined;
+  const openStore = (name: string): Promise<StateStore> =>
+    isImagined
+      ? Promise.resolve(createMemoryStateStore())
+      : openCheckpointStateStore({ folder: rootFolder, name });
+  const [allocated, actuated] = await Promise.all([
+    openStore(ALLOCATED_PODS_STATE),
+    openStore(ACTUATED_PODS_STATE),
+  ]);
   const layout = new VolumeLayout(rootFolder);
   const mounter = new SystemMounter({ probeFolder: rootFolder });
   const objects = api && new ObjectCache({ startInformer: api.startInformer, clock });
-  const source = api ? tokenSourceFrom(api.kube) : NO_TOKENS;
+  const source = isImagined ? NO_TOKENS : api ? tokenSourceFrom(api.kube) : ABSENT_TOKENS;
   const tokens = new TokenManager({ source, clock, random, log });
   const lookup = objects ?? NO_OBJECTS;
   const claims = api && claimLookupFrom(api.kube);
@@ -85,6 +94,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     events,
     clock,
     log,
+    isImagined,
   });
   const { clusterDomain, supportsRecursiveReadOnly } = options;
   const inputs = new VolumeContainerInputs({
@@ -97,15 +107,16 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     clusterDomain,
     supportsRecursiveReadOnly,
     nodeHostsFile: NODE_HOSTS_FILE,
+    isImagined,
   });
   return {
-    files: new DiskPodFiles({ rootFolder, logFolder }),
+    files: imaginedFiles ?? new DiskPodFiles({ rootFolder, logFolder }),
     volumes,
     inputs,
     objects,
     pullSecrets: objects && new ObjectPullSecrets({ objects, log }),
-    actuated: required(actuated),
-    allocated: required(allocated),
+    actuated,
+    allocated,
     layout,
     close: () => objects?.stop(),
   };
@@ -123,12 +134,12 @@ const NO_OBJECTS: ObjectLookup = {
   },
 };
 
-const NO_TOKENS = {
-  request: (): Promise<never> =>
-    Promise.reject(new Error('this node has no API server that could give tokens')),
+const ABSENT_TOKENS: TokenSource = {
+  request: () => Promise.reject(new Error('this node has no API server that could give tokens')),
 };
 
-function required<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('unreachable');
-  return value;
-}
+/** Nobody reads them. */
+const NO_TOKENS: TokenSource = {
+  request: (_namespace, _account, { expirationSeconds }) =>
+    Promise.resolve({ token: '', expirationSeconds, expiresAtMs: Number.MAX_SAFE_INTEGER }),
+};
