@@ -1,0 +1,20 @@
+/** Which pods the node cannot do without, and whom they may push aside. */
+import type { Pod } from '../../api/pod.ts';
+import { isMirrorPod, isStaticPod } from '../pod-facts.ts';
+import { admissionSpecOf } from './admission-view.ts';
+
+/** The priority of the classes system-cluster-critical and system-node-critical begins here. */
+const SYSTEM_CRITICAL_PRIORITY = 2_000_000_000;
+
+export function isCriticalPod(pod: Pod): boolean {
+  if (isStaticPod(pod) || isMirrorPod(pod)) return true;
+  const { priority } = admissionSpecOf(pod);
+  return priority !== undefined && priority >= SYSTEM_CRITICAL_PRIORITY;
+}
+
+/** Among critical pods, and among those that are not, the higher priority wins. */
+export function mayPreempt(preemptor: Pod, victim: Pod): boolean {
+  if (isCriticalPod(preemptor) && !isCriticalPod(victim)) return true;
+  const [own, other] = [admissionSpecOf(preemptor).priority, admissionSpecOf(victim).priority];
+  return own !== undefined && other !== undefined && own > other;
+}

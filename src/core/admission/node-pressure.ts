@@ -1,0 +1,22 @@
+/** A node that runs short of something takes nobody who would make it worse (KL-59). */
+import { qosClass } from '../qos-class.ts';
+import { admissionSpecOf, type AdmissionView } from './admission-view.ts';
+import { isCriticalPod } from './critical-pod.ts';
+import type { Rejection } from './rejection.ts';
+import { toleratesTaint } from './taints.ts';
+
+const MEMORY_PRESSURE = 'MemoryPressure';
+const MEMORY_PRESSURE_TAINT = {
+  key: 'node.kubernetes.io/memory-pressure',
+  effect: 'NoSchedule',
+} as const;
+
+export function rejectUnderPressure({ pod, pressures }: AdmissionView): Rejection | null {
+  if (pressures.length === 0 || isCriticalPod(pod)) return null;
+  // Short of memory alone: who was promised some, or asks to be let in nevertheless, is let in.
+  if (pressures.every((pressure) => pressure === MEMORY_PRESSURE)) {
+    if (qosClass(pod) !== 'BestEffort') return null;
+    if (toleratesTaint(admissionSpecOf(pod).tolerations, MEMORY_PRESSURE_TAINT)) return null;
+  }
+  return { reason: 'Evicted', message: `The node had condition: [${pressures.join(' ')}]. ` };
+}

@@ -1,0 +1,93 @@
+/**
+ * Who has to go, so that a critical pod fits (the kubelet's preemption, not the scheduler's).
+ *
+ * As few pods as possible, and those first that were promised least: a guaranteed pod goes only if all
+ * the others together would not make enough room, a burstable one only if the best-effort ones would
+ * not. Within a class the pod goes that comes closest to what is missing; among equals the smaller one.
+ */
+import type { Pod, QosClass } from '../../api/pod.ts';
+import { qosClass } from '../qos-class.ts';
+import { mayPreempt } from './critical-pod.ts';
+import { missingOf, requestOf, type Shortage } from './resource-fit.ts';
+
+interface Need {
+  readonly resource: string;
+  readonly amount: bigint;
+}
+
+export type PreemptionPlan =
+  | { readonly victims: readonly Pod[] }
+  | { readonly victims: null; readonly fault: string };
+
+export function planPreemption(
+  preemptor: Pod,
+  others: readonly Pod[],
+  shortages: readonly Shortage[],
+): PreemptionPlan {
+  const needs = shortages.map((one) => ({ resource: one.resource, amount: missingOf(one) }));
+  const candidates = others.filter((other) => mayPreempt(preemptor, other));
+  const unmet = without(needs, candidates);
+  if (unmet.length > 0) return { victims: null, fault: describeFault(unmet) };
+  const [bestEffort, burstable, guaranteed] = (
+    ['BestEffort', 'Burstable', 'Guaranteed'] satisfies QosClass[]
+  ).map((wanted) => candidates.filter((candidate) => qosClass(candidate) === wanted));
+  const last = choose(guaranteed, without(needs, [...(bestEffort ?? []), ...(burstable ?? [])]));
+  const middle = choose(burstable, without(needs, [...(bestEffort ?? []), ...last]));
+  const first = choose(bestEffort, without(needs, [...middle, ...last]));
+  return { victims: [...first, ...middle, ...last] };
+}
+
+/** What is still needed when these have gone. */
+function without(needs: readonly Need[], pods: readonly Pod[]): readonly Need[] {
+  return needs
+    .map(({ resource, amount }) => ({
+      resource,
+      amount: pods.reduce((rest, pod) => rest - requestOf(pod, resource), amount),
+    }))
+    .filter(({ amount }) => amount > 0n);
+}
+
+/** All of them together are enough: that was asked before. */
+function choose(pods: readonly Pod[] = [], needs: readonly Need[]): readonly Pod[] {
+  const pool = [...pods];
+  const chosen: Pod[] = [];
+  let rest = needs;
+  while (rest.length > 0) {
+    const [best] = pool.map((pod) => ({ pod, distance: distanceOf(pod, rest) })).sort(byUsefulness);
+    if (!best) break;
+    pool.splice(pool.indexOf(best.pod), 1);
+    chosen.push(best.pod);
+    rest = without(rest, [best.pod]);
+  }
+  return chosen;
+}
+
+interface Candidate {
+  readonly pod: Pod;
+  readonly distance: number;
+}
+
+function byUsefulness(a: Candidate, b: Candidate): number {
+  if (a.distance !== b.distance) return a.distance - b.distance;
+  for (const resource of ['memory', 'cpu']) {
+    const difference = requestOf(a.pod, resource) - requestOf(b.pod, resource);
+    if (difference !== 0n) return difference < 0n ? -1 : 1;
+  }
+  return 0;
+}
+
+/** How far this pod alone is from all that is needed, each resource weighing the same. */
+function distanceOf(pod: Pod, needs: readonly Need[]): number {
+  return needs.reduce((sum, { resource, amount }) => {
+    const rest = amount - requestOf(pod, resource);
+    return rest > 0n ? sum + (Number(rest) / Number(amount)) ** 2 : sum;
+  }, 0);
+}
+
+function describeFault(unmet: readonly Need[]): string {
+  const list = unmet.map(({ resource, amount }) => `(res: ${resource}, q: ${amount}), `).join('');
+  return (
+    'preemption: error finding a set of pods to preempt: ' +
+    `no set of running pods found to reclaim resources: [${list}]`
+  );
+}
