@@ -1,0 +1,82 @@
+/**
+ * Decides what becomes of an event, so that a pod in trouble floods neither its users nor the API.
+ *
+ *     event ──> similar? ──────> said before? ──────> budget left? ──> create it, or patch the old one
+ *               (combined)       (count + 1)          (no: nothing is sent, but it was counted)
+ *
+ * The rules and numbers are those of client-go's EventCorrelator, which the kubelet uses. It has a
+ * memory, but no clock: who asks brings the time. Nothing that the API answers matters here: the names
+ * are ours, and so are the counts.
+ *
+ * Invariants:
+ *   1. All events of one key bear one name and one firstTimestamp, as long as the key is remembered.
+ *   2. Their counts are 1, 2, 3, … in the order in which they came; one that is held back is counted.
+ *   3. Of one object, source and type at most 25 are let through at once, then one in five minutes.
+ */
+import type { Time } from '../../api/meta.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { LruMap } from '../../lib/lru-map.ts';
+import { TokenBucket } from '../../lib/token-bucket.ts';
+import { budgetKey, type ApiEvent } from './api-event.ts';
+import { SimilarEvents, type Moment } from './similar-events.ts';
+
+/** What is to be written. */
+export interface Correlated {
+  /** As it is to be, if it has to be created. */
+  readonly event: ApiEvent;
+  /** A strategic merge patch of the event that is there already; null: there is none yet. */
+  readonly patch: JsonObject | null;
+}
+
+interface Said {
+  readonly name: string;
+  readonly firstTimestamp: Time;
+  readonly count: number;
+}
+
+/** Of each of its three memories. */
+const REMEMBERED_MAX = 4096;
+const BUDGET_BURST = 25;
+const BUDGET_PER_SECOND = 1 / 300;
+
+export class Correlator {
+  readonly #similar = new SimilarEvents(REMEMBERED_MAX);
+  readonly #said = new LruMap<string, Said>(REMEMBERED_MAX);
+  readonly #budgets = new LruMap<string, TokenBucket>(REMEMBERED_MAX);
+
+  /** Null: nothing is to be written. */
+  correlate(told: ApiEvent, moment: Moment): Correlated | null {
+    const { event, key } = this.#similar.combine(told, moment);
+    const counted = this.#count(event, key);
+    return this.#spend(event, moment.monotonicMs) ? counted : null;
+  }
+
+  #count(event: ApiEvent, key: string): Correlated {
+    const before = this.#said.get(key);
+    const { name, firstTimestamp, count } = before
+      ? { ...before, count: before.count + 1 }
+      : { name: event.metadata.name, firstTimestamp: event.firstTimestamp, count: 1 };
+    this.#said.set(key, { name, firstTimestamp, count });
+    const metadata = { ...event.metadata, name };
+    const counted: ApiEvent = { ...event, metadata, firstTimestamp, count };
+    return { event: counted, patch: before ? patchOf(counted) : null };
+  }
+
+  /** False: too much was told of this object lately. */
+  #spend(event: ApiEvent, nowMs: number): boolean {
+    const key = budgetKey(event);
+    let budget = this.#budgets.get(key);
+    if (!budget) {
+      budget = new TokenBucket(BUDGET_PER_SECOND, BUDGET_BURST, nowMs);
+      this.#budgets.set(key, budget);
+    }
+    if (budget.waitMs(nowMs) > 0) return false;
+    budget.take(nowMs);
+    return true;
+  }
+}
+
+/** An empty message is left out, as Go leaves out what is empty. */
+function patchOf({ count, lastTimestamp, message }: ApiEvent): JsonObject {
+  return { count, lastTimestamp, ...(message !== '' && { message }) };
+}

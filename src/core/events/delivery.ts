@@ -1,0 +1,56 @@
+/**
+ * Decides what follows when an event could not be written.
+ *
+ *     no answer, 429, 502, 503, 504, or a Retry-After ──> again, 12 tries in all, 10 s apart
+ *     any other refusal ──> given up: it would be refused again
+ *
+ * The numbers are those of client-go. It also gives up on 502, 503 and 504 without a Retry-After; here
+ * they count as no answer, because it is a gateway that says so when the server is away.
+ */
+
+/** What the API answered instead of doing it. */
+export interface Refusal {
+  readonly statusCode: number;
+  readonly reason: string;
+  readonly causes: readonly { readonly reason?: string }[];
+  readonly retryAfterMs: number | null;
+}
+
+export type Verdict =
+  | { readonly type: 'retry'; readonly delayMs: number }
+  /** `isNews` is false if nothing is wrong with the node or the server: no one needs to hear of it. */
+  | { readonly type: 'giveUp'; readonly isNews: boolean };
+
+const TRIES_MAX = 12;
+const PAUSE_MS = 10_000;
+/** However long a server asks for: others wait behind this event. */
+const RETRY_AFTER_MS_MAX = 60_000;
+const AWAY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/**
+ * `tries`: how many have failed, this one included. `chance`: from 0 to below 1, so that nodes which
+ * lost their server in the same moment do not all come back in the same moment.
+ */
+export function judge(refusal: Refusal | null, tries: number, chance: number): Verdict {
+  if (refusal && !mayPass(refusal)) return { type: 'giveUp', isNews: !isExpected(refusal) };
+  if (tries >= TRIES_MAX) return { type: 'giveUp', isNews: true };
+  const asked = refusal?.retryAfterMs;
+  if (asked) return { type: 'retry', delayMs: Math.min(asked, RETRY_AFTER_MS_MAX) };
+  return { type: 'retry', delayMs: tries === 1 ? PAUSE_MS * chance : PAUSE_MS };
+}
+
+/** A PATCH of an event that has expired meanwhile, or was never written. */
+export function isGone({ statusCode }: Refusal): boolean {
+  return statusCode === 404;
+}
+
+function mayPass({ statusCode, retryAfterMs }: Refusal): boolean {
+  return AWAY.has(statusCode) || (statusCode >= 500 && retryAfterMs !== null);
+}
+
+/** It was written by a try whose answer got lost, or its namespace is on its way out. */
+function isExpected({ reason, causes }: Refusal): boolean {
+  return (
+    reason === 'AlreadyExists' || causes.some((cause) => cause.reason === 'NamespaceTerminating')
+  );
+}
