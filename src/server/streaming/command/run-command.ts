@@ -1,0 +1,88 @@
+/**
+ * Carries bytes between a client and a command until the command has ended, and tells how.
+ *
+ *     stdin ──> command ──> stdout, stderr          sizes ──> terminal
+ *                  └─ ends ──> the last output, then the status, then the end of the connection
+ *
+ * 1. The status is the last thing that is said, and nothing of the output comes after it or is lost.
+ * 2. Whoever is slow slows the other down: nothing is read that could not be handed on.
+ * 3. When the client has left, the command's signal is aborted, and nobody waits for it any more.
+ */
+import type { Readable, Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import type { StreamRequest, Streams } from '../../../ports/runtime/streams.ts';
+import type { CommandOptions } from '../stream-options.ts';
+import { brokeWith, type CommandStatus } from './command-status.ts';
+import type { CommandWire } from './command-wire.ts';
+import { followSizes } from './terminal-sizes.ts';
+
+export interface CommandRun {
+  readonly options: CommandOptions;
+  readonly start: (request: StreamRequest) => Promise<Streams>;
+  /** What an exit code means. */
+  readonly statusOf: (exitCode: number) => CommandStatus;
+  /** What stands before the reason if it fails, such as `error executing command in container`. */
+  readonly doing: string;
+}
+
+/** Never rejects. */
+export async function runCommand(wire: CommandWire, run: CommandRun): Promise<void> {
+  const left = new Promise<null>((resolve) => {
+    if (wire.gone.aborted) resolve(null);
+    wire.gone.addEventListener('abort', () => resolve(null), { once: true });
+  });
+  const status = await Promise.race([left, perform(wire, run)]);
+  if (status) await Promise.race([left, tell(wire, status)]);
+  wire.close();
+}
+
+async function perform(wire: CommandWire, run: CommandRun): Promise<CommandStatus> {
+  try {
+    const streams = await run.start({ ...run.options, signal: wire.gone });
+    feed(wire.stdin, streams.stdin);
+    if (wire.sizes) followSizes(wire.sizes, ({ columns, rows }) => streams.resize(columns, rows));
+    const outputs = [drain(streams.stdout, wire.stdout), drain(streams.stderr, wire.stderr)];
+    const exitCode = await streams.ended;
+    await Promise.all(outputs);
+    return run.statusOf(exitCode);
+  } catch (error) {
+    return brokeWith(run.doing, error);
+  }
+}
+
+/** A command that reads no more may end before its client stops talking: the rest is dropped. */
+function feed(source: Readable | null, target: Writable | null): void {
+  if (!source) return;
+  if (!target) return void source.resume();
+  const stop = (): void => {
+    source.unpipe(target);
+    source.resume();
+  };
+  target.once('error', stop).once('close', stop);
+  source.pipe(target);
+  // A client that breaks off has said everything, too.
+  source.once('close', () => target.end());
+}
+
+/** Resolves when all of it has been handed on, or when nobody wants it. */
+async function drain(source: Readable | null, target: Writable | null): Promise<void> {
+  if (!source) {
+    target?.end();
+    return;
+  }
+  // Output that nobody takes must not stop the command.
+  if (!target) return void source.resume();
+  const over = finished(source, { writable: false }).catch(() => {});
+  target.once('close', () => source.unpipe(target).resume());
+  source.pipe(target, { end: false });
+  await over;
+  target.end();
+  await finished(target, { readable: false }).catch(() => {});
+}
+
+async function tell({ error, hasStatus }: CommandWire, status: CommandStatus): Promise<void> {
+  if (hasStatus) error.end(JSON.stringify(status));
+  else if (status.status === 'Failure') error.end(status.message);
+  else error.end();
+  await finished(error, { readable: false }).catch(() => {});
+}

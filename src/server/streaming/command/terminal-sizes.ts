@@ -1,0 +1,51 @@
+/**
+ * The sizes that a client's terminal takes, out of a stream of small JSON objects.
+ *
+ * Like the kubelet it reads until the first thing that is no size, and drops the rest: the stream must
+ * go on being read, or it would hold up the others of its connection.
+ */
+import type { Readable } from 'node:stream';
+
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+const SIDE_MAX = 65_535;
+/** `{"Width":65535,"Height":65535}` and room to spare. */
+const TEXT_MAX = 1024;
+
+export function followSizes(stream: Readable, resize: (size: TerminalSize) => void): void {
+  let text = '';
+  let isOver = false;
+  stream.on('data', (chunk: Buffer) => {
+    if (isOver) return;
+    text += chunk.toString('latin1');
+    for (let end = text.indexOf('}'); end !== -1 && !isOver; end = text.indexOf('}')) {
+      const size = readSize(text.slice(0, end + 1));
+      text = text.slice(end + 1);
+      if (size) resize(size);
+      else isOver = true;
+    }
+    if (text.length > TEXT_MAX) isOver = true;
+  });
+}
+
+/** Null: it is none. */
+export function readSize(text: string): TerminalSize | null {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed !== 'object' || parsed === null) return null;
+    const entries: [string, unknown][] = Object.entries(parsed);
+    const sides = new Map(entries.map(([name, value]) => [name.toLowerCase(), value]));
+    const columns = sides.get('width') ?? 0;
+    const rows = sides.get('height') ?? 0;
+    return isSide(columns) && isSide(rows) ? { columns, rows } : null;
+  } catch {
+    return null;
+  }
+}
+
+function isSide(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= SIDE_MAX;
+}

@@ -1,0 +1,33 @@
+/** Tells when nothing has happened for a while. It costs one timer, however much happens. */
+import type { Cancel, Clock } from '../../ports/clock.ts';
+
+export class IdleTimer {
+  readonly #clock: Clock;
+  readonly #limitMs: number;
+  readonly #expire: () => void;
+  #last: number;
+  #cancel: Cancel;
+
+  /** A limit of zero means none. */
+  constructor(clock: Clock, limitMs: number, expire: () => void) {
+    this.#clock = clock;
+    this.#limitMs = limitMs;
+    this.#expire = expire;
+    this.#last = clock.monotonic();
+    this.#cancel = limitMs > 0 ? clock.after(limitMs, () => this.#look()) : () => {};
+  }
+
+  touch(): void {
+    this.#last = this.#clock.monotonic();
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+
+  #look(): void {
+    const leftMs = this.#last + this.#limitMs - this.#clock.monotonic();
+    if (leftMs <= 0) this.#expire();
+    else this.#cancel = this.#clock.after(leftMs, () => this.#look());
+  }
+}

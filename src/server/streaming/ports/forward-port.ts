@@ -1,0 +1,56 @@
+/**
+ * Joins a stream of a client with a port of a pod. Each direction ends on its own, as in a connection
+ * that nobody stands in between.
+ */
+import type { Duplex, Readable, Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+
+export interface PortForwarding {
+  readonly sandboxId: string;
+  readonly connectPort: (sandboxId: string, port: number) => Promise<Duplex>;
+}
+
+/** Null: it went well. Otherwise what the client is told on its error stream. Never rejects. */
+export async function forwardPort(
+  data: Duplex,
+  port: number,
+  { sandboxId, connectPort }: PortForwarding,
+): Promise<string | null> {
+  try {
+    const connection = await connectPort(sandboxId, port);
+    await join(data, connection);
+    return null;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return `error forwarding port ${port} to pod ${sandboxId}, uid : ${why}`;
+  }
+}
+
+/** Rejects if the pod's side breaks. A client that breaks off has only left. */
+async function join(data: Duplex, connection: Duplex): Promise<void> {
+  let failure: Error | null = null;
+  connection.on('error', (error) => (failure = error));
+  data.once('close', () => {
+    // Whoever has said everything may have the answer still on its way to it.
+    if (!data.readableEnded || !data.writableFinished) connection.destroy();
+  });
+  try {
+    await Promise.all([carry(data, connection), carry(connection, data)]);
+  } finally {
+    connection.destroy();
+  }
+  if (failure) throw failure;
+}
+
+/** Resolves when all has been handed on, or one of the two is over. */
+async function carry(source: Readable, target: Writable): Promise<void> {
+  source.pipe(target);
+  await Promise.race([
+    finished(source, { writable: false }).catch(() => {}),
+    finished(target, { readable: false }).catch(() => {}),
+  ]);
+  source.unpipe(target);
+  if (!target.destroyed) target.end();
+  await finished(target, { readable: false }).catch(() => {});
+  source.resume();
+}

@@ -1,0 +1,304 @@
+/**
+ * The server's end of a SPDY/3.1 connection: the client opens streams, and both sides talk on them.
+ *
+ *     SYN_STREAM ──> accept? ──yes──> SYN_REPLY, data both ways, FIN or RST on either side
+ *                       └──────no───> RST_STREAM
+ *
+ * It follows what Kubernetes' clients do (moby/spdystream) where that is less than the protocol:
+ * windows bind only those who keep them (send-windows.ts), and GOAWAY ends the connection at once.
+ *
+ * 1. Whatever a client sends, what is held for it has a bound: one buffer per stream, a bounded number
+ *    of streams, and nothing more is read while a buffer is full or our answers pile up.
+ * 2. Frames are handled in the order of their arrival; the headers of one need those before it.
+ * 3. When the connection is gone, every stream is destroyed, and `gone` is aborted.
+ */
+import type { Duplex } from 'node:stream';
+import type { Cancel, Clock } from '../../../ports/clock.ts';
+import { IdleTimer } from '../idle-timer.ts';
+import { FrameReader } from './frame-reader.ts';
+import {
+  encodeFrame,
+  GO_AWAY,
+  RESET,
+  SETTING_INITIAL_WINDOW,
+  STREAM_ID_MAX,
+  type ControlFrame,
+  type DataFrame,
+  type Frame,
+  type SynStreamFrame,
+} from './frames.ts';
+import { encodeHeaders, HeaderReader } from './header-block.ts';
+import { SendWindows } from './send-windows.ts';
+import { SpdyStream, type StreamLine } from './spdy-stream.ts';
+
+export interface SpdySessionOptions {
+  /** What the client has sent already is to be read from it, too. */
+  readonly socket: Duplex;
+  readonly clock: Clock;
+  readonly idleMs: number;
+  /** Whether to take a stream that the client opens. Who takes it reads it, too. */
+  readonly accept: (stream: SpdyStream) => boolean;
+}
+
+/** Those without headers. */
+type PlainFrame = Exclude<ControlFrame, { readonly block: Uint8Array }>;
+
+const STREAMS_MAX = 1024;
+/** So that streams take turns. */
+const DATA_BYTES_MAX = 32 * 1024;
+/** More than this of what the client does not read, and we stop listening to it. */
+const UNSENT_BYTES_MAX = 1024 * 1024;
+/** Of what we have read, before we say so to a client that wants to know. */
+const READ_BYTES_TOLD = 32 * 1024;
+/** How long a client may take to hang up after we have said goodbye. */
+const PARTING_MS = 10_000;
+/** How often a client is asked for a sign of life while it has to wait for us. */
+const ARE_YOU_THERE_MS = 30_000;
+/** Even, as all that a server asks. */
+const OUR_PING = 2;
+const NO_HEADERS = new Map<string, string>();
+
+export class SpdySession {
+  readonly #socket: Duplex;
+  readonly #clock: Clock;
+  readonly #accept: (stream: SpdyStream) => boolean;
+  readonly #idle: IdleTimer;
+  readonly #headers = new HeaderReader();
+  readonly #windows = new SendWindows();
+  readonly #streams = new Map<number, SpdyStream>();
+  readonly #unread = new Map<number, number>();
+  readonly #gone = new AbortController();
+  #streamIdNext = 1;
+  #hasReplied = false;
+  #isParting = false;
+  #cancelParting: Cancel = () => {};
+
+  constructor({ socket, clock, idleMs, accept }: SpdySessionOptions) {
+    this.#socket = socket;
+    this.#clock = clock;
+    this.#accept = accept;
+    this.#idle = new IdleTimer(clock, idleMs, () => socket.destroy());
+    socket.on('error', () => {}); // it closes, too
+    socket.once('close', () => this.#end());
+    if (socket.destroyed) this.#end();
+    else void this.#listen();
+  }
+
+  /** Aborted when the connection is over, whoever has ended it. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  /** Says goodbye: what was written before still arrives. */
+  close(): void {
+    this.#part(GO_AWAY.ok);
+  }
+
+  /** Nobody awaits it: what goes wrong ends the connection, and that is noticed. */
+  async #listen(): Promise<void> {
+    const reader = new FrameReader();
+    try {
+      // A socket that was broken off would lose the goodbye that is still to be said.
+      for await (const chunk of this.#socket.iterator({ destroyOnReturn: false })) {
+        this.#idle.touch();
+        const bytes: Uint8Array = chunk;
+        for (const frame of reader.read(bytes)) {
+          if (this.#isParting) break;
+          await this.#handle(frame);
+          await this.#catchUp();
+        }
+      }
+    } catch {
+      this.#part(GO_AWAY.protocolError);
+      // What still comes is of no interest, but its end is.
+      this.#socket.resume();
+    }
+    // A client that will say no more has left, even if it still listens.
+    if (!this.#isParting) this.#socket.destroy();
+  }
+
+  async #handle(frame: Frame): Promise<void> {
+    switch (frame.type) {
+      case 'synStream':
+        return this.#open(frame);
+      case 'data':
+        return this.#deliver(frame);
+      case 'headers':
+      case 'synReply':
+        // What they say is nothing to us, but later headers refer to it.
+        await this.#headers.read(frame.block);
+        if (frame.isFin) this.#streams.get(frame.streamId)?.finish();
+        return;
+      case 'rstStream':
+      case 'settings':
+      case 'ping':
+      case 'goAway':
+      case 'windowUpdate':
+        return this.#control(frame);
+    }
+  }
+
+  #control(frame: PlainFrame): void {
+    switch (frame.type) {
+      case 'rstStream':
+        return this.#streams.get(frame.streamId)?.abandon();
+      case 'ping':
+        // Even ones would be answers to ours.
+        if (frame.id % 2 === 1) this.#send(frame);
+        return;
+      case 'goAway':
+        return this.#part(GO_AWAY.ok);
+      case 'settings': {
+        const said = frame.values.find(([id]) => id === SETTING_INITIAL_WINDOW);
+        return this.#windows.setInitial(said?.[1] ?? null);
+      }
+      case 'windowUpdate':
+        if (this.#windows.grow(frame.streamId, frame.delta)) return;
+        if (frame.streamId === 0) return this.#part(GO_AWAY.protocolError);
+        this.#reset(frame.streamId, RESET.flowControlError);
+        return this.#streams.get(frame.streamId)?.abandon();
+    }
+  }
+
+  async #open({ streamId, isFin, isUnidirectional, block }: SynStreamFrame): Promise<void> {
+    const headers = await this.#headers.read(block);
+    if (this.#isParting) return;
+    const isNext = streamId >= this.#streamIdNext && streamId % 2 === 1;
+    if (!isNext) return this.#reset(streamId, RESET.protocolError);
+    this.#streamIdNext = Math.min(streamId + 2, STREAM_ID_MAX);
+    if (this.#streams.size >= STREAMS_MAX) return this.#reset(streamId, RESET.refused);
+    this.#windows.open(streamId);
+    const line = this.#line;
+    const stream = new SpdyStream({
+      id: streamId,
+      headers,
+      isEnded: isFin,
+      isMute: isUnidirectional,
+      line,
+    });
+    this.#streams.set(streamId, stream);
+    // The reply goes first: whoever takes the stream may have something to say at once.
+    this.#send({ type: 'synReply', streamId, isFin: false, block: this.#replyBlock() });
+    if (!this.#accept(stream)) stream.destroy();
+  }
+
+  #replyBlock(): Uint8Array {
+    const block = encodeHeaders(NO_HEADERS, !this.#hasReplied);
+    this.#hasReplied = true;
+    return block;
+  }
+
+  async #deliver({ streamId, isFin, data }: DataFrame): Promise<void> {
+    const stream = this.#streams.get(streamId);
+    const room = stream?.deliver(data);
+    if (room) await this.#awaitRoom(room);
+    if (isFin) stream?.finish();
+    if (!this.#windows.areKept) return;
+    this.#tellRead(0, data.byteLength);
+    if (stream && !isFin) this.#tellRead(streamId, data.byteLength);
+  }
+
+  /**
+   * As long as we do not read, we do not see that the client leaves. A word to somebody who is not there
+   * comes back as an error.
+   */
+  async #awaitRoom(room: Promise<void>): Promise<void> {
+    const ask = (): void => {
+      this.#send({ type: 'ping', id: OUR_PING });
+      cancel = this.#clock.after(ARE_YOU_THERE_MS, ask);
+    };
+    let cancel = this.#clock.after(ARE_YOU_THERE_MS, ask);
+    await room;
+    cancel();
+  }
+
+  #tellRead(streamId: number, bytes: number): void {
+    const delta = (this.#unread.get(streamId) ?? 0) + bytes;
+    const isTime = delta >= READ_BYTES_TOLD;
+    this.#unread.set(streamId, isTime ? 0 : delta);
+    if (isTime) this.#send({ type: 'windowUpdate', streamId, delta });
+  }
+
+  /** Otherwise a client that asks and never reads would fill our memory with answers. */
+  async #catchUp(): Promise<void> {
+    const socket = this.#socket;
+    if (socket.writableLength < UNSENT_BYTES_MAX || socket.destroyed) return;
+    await new Promise<void>((resolve) => {
+      const go = (): void => {
+        socket.off('drain', go).off('close', go);
+        resolve();
+      };
+      socket.on('drain', go).on('close', go);
+    });
+  }
+
+  /** What streams ask for. */
+  readonly #line: StreamLine = {
+    send: (streamId, data, isFin, sent) => this.#sendData(streamId, data, isFin, sent),
+    reset: (streamId) => this.#reset(streamId, RESET.cancel),
+    forget: (streamId) => {
+      this.#streams.delete(streamId);
+      this.#unread.delete(streamId);
+      this.#windows.close(streamId);
+    },
+  };
+
+  #sendData(
+    streamId: number,
+    data: Uint8Array,
+    isFin: boolean,
+    sent: (error?: Error | null) => void,
+  ): void {
+    if (!this.#streams.has(streamId)) return sent();
+    const wanted = Math.min(data.byteLength, DATA_BYTES_MAX);
+    const size = this.#windows.take(streamId, wanted);
+    if (size === 0 && wanted > 0) {
+      return this.#windows.wait(() => this.#sendData(streamId, data, isFin, sent));
+    }
+    const rest = data.subarray(size);
+    const isLast = rest.byteLength === 0;
+    const frame = {
+      type: 'data',
+      streamId,
+      isFin: isFin && isLast,
+      data: data.subarray(0, size),
+    } as const;
+    this.#send(frame, (error) => {
+      if (error || isLast) sent(error);
+      else this.#sendData(streamId, rest, isFin, sent);
+    });
+  }
+
+  #reset(streamId: number, status: number): void {
+    this.#send({ type: 'rstStream', streamId, status });
+  }
+
+  #send(frame: Frame, sent?: (error?: Error | null) => void): void {
+    this.#idle.touch();
+    if (this.#socket.writable) this.#socket.write(encodeFrame(frame), sent);
+    else sent?.();
+  }
+
+  #part(status: number): void {
+    if (this.#isParting) return;
+    for (const stream of this.#streams.values()) stream.destroy();
+    this.#send({
+      type: 'goAway',
+      lastStreamId: this.#streamIdNext > 2 ? this.#streamIdNext - 2 : 0,
+      status,
+    });
+    this.#isParting = true;
+    this.#gone.abort();
+    this.#cancelParting = this.#clock.after(PARTING_MS, () => this.#socket.destroy());
+    this.#socket.end();
+  }
+
+  #end(): void {
+    this.#isParting = true;
+    this.#idle.stop();
+    this.#cancelParting();
+    this.#headers.close();
+    for (const stream of this.#streams.values()) stream.abandon();
+    this.#gone.abort();
+  }
+}

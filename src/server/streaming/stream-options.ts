@@ -1,0 +1,63 @@
+/**
+ * What the query of a streaming request asks for. The names are the kubelet's, not those of the API
+ * (input, not stdin), and so are the words about what is wrong.
+ */
+import type { Refusal } from './refusal.ts';
+
+export interface CommandOptions {
+  readonly stdin: boolean;
+  readonly stdout: boolean;
+  readonly stderr: boolean;
+  readonly tty: boolean;
+}
+
+const PORT_MAX = 65_535;
+/** A channel has one byte for its number, and a port takes two channels. */
+const PORTS_MAX = 127;
+
+export function queryOf(url: string): URLSearchParams {
+  const at = url.indexOf('?');
+  return new URLSearchParams(at === -1 ? '' : url.slice(at + 1));
+}
+
+export function readCommandOptions(query: URLSearchParams): CommandOptions | Refusal {
+  const [tty, stdin, stdout, stderr] = ['tty', 'input', 'output', 'error'].map(
+    (name) => query.get(name) === '1',
+  );
+  if (!stdin && !stdout && !stderr) {
+    return { code: 400, message: 'you must specify at least 1 of stdin, stdout, stderr' };
+  }
+  // A terminal has one screen: what goes to stderr appears on it as well.
+  return {
+    stdin: stdin === true,
+    stdout: stdout === true,
+    stderr: stderr === true && !tty,
+    tty: tty === true,
+  };
+}
+
+/** Only WebSockets without a tunnel say beforehand which ports they mean. */
+export function readPorts(query: URLSearchParams): readonly number[] | Refusal {
+  const said = query.getAll('port');
+  if (said.length === 0) return { code: 400, message: 'query parameter "port" is required' };
+  if (said.includes('')) return { code: 400, message: 'query parameter "port" cannot be empty' };
+  const words = said.flatMap((text) => text.split(','));
+  const wrong = words.map(faultOfPort).find((fault) => fault !== null);
+  if (wrong) return { code: 400, message: wrong };
+  if (words.length > PORTS_MAX)
+    return { code: 400, message: `at most ${PORTS_MAX} ports fit into a WebSocket` };
+  return words.map(Number);
+}
+
+/** Null: it is a port. */
+export function faultOfPort(text: string): string | null {
+  const quoted = JSON.stringify(text);
+  const problem = !/^\d+$/.test(text)
+    ? 'invalid syntax'
+    : Number(text) > PORT_MAX
+      ? 'value out of range'
+      : null;
+  if (problem)
+    return `unable to parse ${quoted} as a port: strconv.ParseUint: parsing ${quoted}: ${problem}`;
+  return Number(text) < 1 ? `port ${quoted} must be > 0` : null;
+}

@@ -1,0 +1,161 @@
+/**
+ * Several streams in one WebSocket, as Kubernetes does it: the first byte of every message is the number
+ * of a channel.
+ *
+ *     channel.k8s.io          number, bytes            binary messages
+ *     base64.channel.k8s.io   digit, base64            text messages, for those who have no other
+ *     v5.channel.k8s.io       also 255, number         the client closes a channel
+ *
+ * A channel that nobody has asked for swallows what comes. Nothing is read from the connection while a
+ * channel holds more than it should, which is how a slow reader slows the client down.
+ */
+import { Duplex } from 'node:stream';
+import type { RawData, WebSocket } from 'ws';
+import { NORMAL_CLOSURE } from './open-websocket.ts';
+
+export interface ChannelOptions {
+  readonly count: number;
+  readonly isBase64: boolean;
+  /** Whether the client may close a channel. */
+  readonly hasClose: boolean;
+  /** Channels that the client writes to; what it sends on others is dropped. */
+  readonly reads: (channel: number) => boolean;
+}
+
+const CLOSE_SIGNAL = 255;
+const ZERO = 0x30;
+/** The client does not speak the protocol. */
+const PROTOCOL_ERROR = 1002;
+
+export class Channels {
+  readonly #webSocket: WebSocket;
+  readonly #options: ChannelOptions;
+  readonly #channels: readonly Channel[];
+
+  constructor(webSocket: WebSocket, options: ChannelOptions) {
+    this.#webSocket = webSocket;
+    this.#options = options;
+    this.#channels = Array.from(
+      { length: options.count },
+      (_, number) =>
+        new Channel({
+          send: (data, sent) => this.#send(number, data, sent),
+          look: () => this.#look(),
+        }),
+    );
+    webSocket.on('message', (data) => this.#receive(bytesOf(data)));
+    webSocket.on('close', () => {
+      for (const channel of this.#channels) channel.destroy();
+    });
+  }
+
+  at(number: number): Channel {
+    const channel = this.#channels[number];
+    if (!channel) throw new RangeError(`there is no channel ${number}`);
+    return channel;
+  }
+
+  /** What was written before still arrives. */
+  close(): void {
+    this.#webSocket.resume();
+    this.#webSocket.close(NORMAL_CLOSURE);
+  }
+
+  #receive(message: Buffer): void {
+    const { isBase64, hasClose, reads } = this.#options;
+    const [first] = message;
+    if (first === undefined) return;
+    if (hasClose && first === CLOSE_SIGNAL) return this.#closeChannel(message);
+    const number = isBase64 ? first - ZERO : first;
+    const channel = this.#channels[number];
+    if (!channel || !reads(number)) return;
+    const rest = message.subarray(1);
+    channel.deliver(isBase64 ? Buffer.from(rest.toString('latin1'), 'base64') : rest);
+    this.#look();
+  }
+
+  #closeChannel(message: Buffer): void {
+    const channel = this.#channels[message[1] ?? CLOSE_SIGNAL];
+    if (message.length === 2 && channel) channel.finish();
+    else this.#webSocket.close(PROTOCOL_ERROR);
+  }
+
+  /** Goes on reading only if every channel has room. */
+  #look(): void {
+    const isFull = this.#channels.some((channel) => channel.isFull);
+    if (isFull && !this.#webSocket.isPaused) this.#webSocket.pause();
+    if (!isFull && this.#webSocket.isPaused) this.#webSocket.resume();
+  }
+
+  #send(number: number, data: Uint8Array, sent: (error?: Error | null) => void): void {
+    const { isBase64 } = this.#options;
+    const message = isBase64
+      ? String.fromCodePoint(ZERO + number) + Buffer.from(data).toString('base64')
+      : Buffer.concat([Buffer.from([number]), data]);
+    this.#webSocket.send(message, { binary: !isBase64 }, (error) => sent(error));
+  }
+}
+
+interface ChannelLine {
+  send(data: Uint8Array, sent: (error?: Error | null) => void): void;
+  /** There may be room again. */
+  look(): void;
+}
+
+/** One of the streams. There is no sign for its end towards the client: that is the connection's. */
+export class Channel extends Duplex {
+  readonly #line: ChannelLine;
+  #isEndPushed = false;
+  isFull = false;
+
+  constructor(line: ChannelLine) {
+    super();
+    this.#line = line;
+    // Channels break whenever clients leave. Who reads or writes one learns of it by its end.
+    this.on('error', () => {});
+  }
+
+  /** Sends a message even if there is nothing in it. */
+  announce(data: Uint8Array): void {
+    this.#line.send(data, () => {});
+  }
+
+  deliver(data: Uint8Array): void {
+    if (this.destroyed || this.#isEndPushed || data.byteLength === 0) return;
+    this.isFull = !this.push(data);
+  }
+
+  finish(): void {
+    if (this.destroyed || this.#isEndPushed) return;
+    this.#isEndPushed = true;
+    this.push(null);
+  }
+
+  override _read(): void {
+    this.#makeRoom();
+  }
+
+  override _write(
+    chunk: Uint8Array,
+    _encoding: unknown,
+    done: (error?: Error | null) => void,
+  ): void {
+    this.#line.send(chunk, done);
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#makeRoom();
+    done(error);
+  }
+
+  #makeRoom(): void {
+    if (!this.isFull) return;
+    this.isFull = false;
+    this.#line.look();
+  }
+}
+
+function bytesOf(data: RawData): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return Buffer.isBuffer(data) ? data : Buffer.from(data);
+}

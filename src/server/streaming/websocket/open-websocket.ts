@@ -1,0 +1,81 @@
+/**
+ * Turns a connection into a WebSocket, with the subprotocol that was agreed on.
+ *
+ * Frames are ws's business. Ours is that a client cannot make us hold more than we want to: nothing is
+ * inflated, a message has a limit, and pings are not answered while the answers pile up.
+ */
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+import type { Clock } from '../../../ports/clock.ts';
+import type { ApiRequest, Connection } from '../../../ports/http-handler.ts';
+import { IdleTimer } from '../idle-timer.ts';
+
+export interface OpenWebSocket {
+  readonly webSocket: WebSocket;
+  /** Aborted when the connection is over, whoever has ended it. */
+  readonly gone: AbortSignal;
+}
+
+export interface WebSocketLimits {
+  readonly clock: Clock;
+  readonly idleMs: number;
+}
+
+/** What the kubelet's own server takes at once. */
+const MESSAGE_BYTES_MAX = 32 * 1024 * 1024;
+const UNSENT_BYTES_MAX = 1024 * 1024;
+
+/** The code of a regular end. Any other is an error to client-go. */
+export const NORMAL_CLOSURE = 1000;
+
+/**
+ * Null: the client has been told why not, or is gone. An empty protocol means that none was asked for.
+ */
+export function openWebSocket(
+  { method, headers }: ApiRequest,
+  { socket, head }: Connection,
+  protocol: string,
+  { clock, idleMs }: WebSocketLimits,
+): OpenWebSocket | null {
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    autoPong: false,
+    maxPayload: MESSAGE_BYTES_MAX,
+    handleProtocols: () => (protocol === '' ? false : protocol),
+  });
+  // ws reads no more of a request than this.
+  const message = Object.assign(new IncomingMessage(new Socket()), {
+    method,
+    headers: Object.fromEntries(headers),
+  });
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
+  let open: OpenWebSocket | null = null;
+  server.handleUpgrade(message, socket, bytes, (webSocket) => {
+    open = { webSocket, gone: watch(webSocket, socket, clock, idleMs) };
+  });
+  return open;
+}
+
+function watch(webSocket: WebSocket, socket: Duplex, clock: Clock, idleMs: number): AbortSignal {
+  const gone = new AbortController();
+  const idle = new IdleTimer(clock, idleMs, () => webSocket.terminate());
+  webSocket.on('message', () => idle.touch());
+  webSocket.on('ping', (data) => {
+    idle.touch();
+    if (socket.writableLength < UNSENT_BYTES_MAX) webSocket.pong(data, false, () => {});
+  });
+  webSocket.on('error', () => {}); // it closes, too
+  socket.once('close', () => {
+    idle.stop();
+    gone.abort();
+  });
+  webSocket.once('close', () => {
+    idle.stop();
+    gone.abort();
+  });
+  return gone.signal;
+}

@@ -1,0 +1,33 @@
+/**
+ * A WebSocket as a plain connection: the messages are its bytes, however they are cut. kubectl speaks
+ * SPDY through it, so that its way is a WebSocket to whatever stands in between.
+ */
+import { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { NORMAL_CLOSURE } from './open-websocket.ts';
+
+export function tunnelThrough(webSocket: WebSocket): Duplex {
+  const tunnel = new Duplex({
+    read: () => webSocket.resume(),
+    write: (chunk: Uint8Array, _encoding, done) => {
+      webSocket.send(chunk, { binary: true }, (error) => done(error));
+    },
+    final: (done) => {
+      webSocket.resume();
+      webSocket.close(NORMAL_CLOSURE);
+      done();
+    },
+    destroy: (error, done) => {
+      webSocket.terminate();
+      done(error);
+    },
+  });
+  webSocket.on('message', (data: Buffer) => {
+    if (!tunnel.push(data)) webSocket.pause();
+  });
+  webSocket.once('close', () => {
+    if (tunnel.writableFinished) tunnel.push(null);
+    else tunnel.destroy();
+  });
+  return tunnel;
+}
