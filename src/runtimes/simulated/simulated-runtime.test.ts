@@ -18,6 +18,7 @@ const commands: Commands = {
   print: (lines) => ['print', JSON.stringify(lines)],
   count: (lines) => ['count', String(lines), '0'],
   countSlowly: (lines) => ['count', String(lines), '20'],
+  countForever: ['count', '1000', '20'],
   printVariables: ['env'],
   printFolder: ['pwd'],
   printFile: (file) => ['cat', file],
@@ -61,7 +62,7 @@ function counting(count: number, everyMs: number): ContainerScript {
     afterMs: index * everyMs,
     text: `line ${index}`,
   }));
-  return { lifeMs: count * everyMs + 20, output };
+  return { lifeMs: count * everyMs + 20, output, stop: { exitCode: 0 } };
 }
 
 function answerTo([program = '', ...words]: readonly string[]): ExecAnswer {

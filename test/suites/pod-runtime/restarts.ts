@@ -53,12 +53,16 @@ export function casesOfRestarts(): readonly Case[] {
     {
       title: 'the end of what is adopted is told, with its code',
       body: async (stage) => {
-        const id = await stage.start({ command: stage.commands.countSlowly(10) });
+        // One that ended by itself might do so before anybody listens again.
+        const id = await stage.start({ command: stage.commands.countForever });
+        await stage.logged('line');
         await stage.reopen();
+        const stopped = stage.stop(id, 20);
         await until(() =>
           stage.events.some((event) => event.type === 'containerDied' && event.containerId === id),
         );
         expect((await stage.container(id)).exitCode).toBe(0);
+        await stopped;
       },
     },
     {

@@ -18,6 +18,9 @@ export const shellCommands: Commands = {
   count: (lines) => shell(`i=0; while [ $i -lt ${lines} ]; do echo "line $i"; i=$((i+1)); done`),
   countSlowly: (lines) =>
     shell(`i=0; while [ $i -lt ${lines} ]; do echo "line $i"; i=$((i+1)); sleep 0.02; done`),
+  countForever: shell(
+    'trap "exit 0" TERM; i=0; while :; do echo "line $i"; i=$((i+1)); sleep 0.02; done',
+  ),
   printVariables: ['env'],
   printFolder: ['pwd'],
   printFile: (file) => ['cat', file],

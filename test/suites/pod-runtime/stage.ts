@@ -41,6 +41,8 @@ export interface Commands {
   count(lines: number): readonly string[];
   /** Prints a numbered line every few milliseconds, until this many, and ends with 0. */
   countSlowly(lines: number): readonly string[];
+  /** Does so until it is asked to end, which it then does with 0. */
+  readonly countForever: readonly string[];
   printVariables: readonly string[];
   printFolder: readonly string[];
   printFile(file: string): readonly string[];
