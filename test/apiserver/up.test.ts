@@ -80,7 +80,10 @@ describe('serving', () => {
     async () => {
       const folder = makeTempFolder();
       const up = new PodkeepUp(['--data-dir', folder, '--port', '0']);
-      while (!up.out.includes('\n')) await once(up.child.stdout, 'data');
+      // Two pipes: which of them is read first is up to the machine.
+      await up.until(() =>
+        up.out.includes('\n') && up.err.includes('serving') ? true : undefined,
+      );
       expect(up.out).toBe(`export KUBECONFIG=${folder}/kubeconfig\n`);
       expect(up.err).toMatch(/^podkeep \d[\s\S]*data {5}.*[\s\S]*serving {2}https:/);
     },
@@ -128,11 +131,7 @@ describe('stopping', () => {
     async () => {
       const { client, up } = await startServing(makeTempFolder());
       // A request that never comes to its end keeps the door open for a while.
-      const slow = client.open('POST', CONFIG_MAPS, undefined, {
-        headers: { 'content-length': '10', 'content-type': 'application/json' },
-      });
-      slow.catch(() => {});
-      await client.send('GET', '/readyz');
+      await client.begin('POST', CONFIG_MAPS);
       up.child.kill('SIGTERM');
       await up.event('stopping');
       up.child.kill('SIGTERM');
@@ -288,7 +287,7 @@ describe('around a command', () => {
       const code =
         "process.on('SIGTERM', () => process.exit(5)); setInterval(() => {}, 1e3); console.log('up')";
       const up = startUp(makeTempFolder(), ...script(code));
-      while (!up.out.includes('up')) await once(up.child.stdout, 'data');
+      await up.until(() => (up.out.includes('up') ? true : undefined));
       up.child.kill('SIGTERM');
       expect(await up.ended).toEqual({ code: 5, signal: null });
     },

@@ -3,7 +3,7 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request as requestHttps, type RequestOptions } from 'node:https';
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
@@ -40,17 +40,21 @@ export class PodkeepUp {
 
   /** The first event of this name, as soon as it was told. Rejects if the process ends before. */
   async event(name: string): Promise<JsonObject> {
+    return this.until(() => this.events().find(({ event }) => event === name));
+  }
+
+  /** What is found in its words, as soon as it is. Rejects if the process ends before. */
+  async until<Found>(find: () => Found | undefined): Promise<Found> {
+    let isOver = false;
     for (;;) {
-      const found = this.events().find(({ event }) => event === name);
-      if (found) return found;
-      const isOver = await Promise.race([
+      const found = find();
+      if (found !== undefined) return found;
+      if (isOver) throw new Error(`it ended and only said: ${this.out}${this.err}`);
+      isOver = await Promise.race([
         once(this.child.stdout, 'data').then(() => false),
         once(this.child.stderr, 'data').then(() => false),
         this.ended.then(() => true),
       ]);
-      if (isOver && !this.events().some(({ event }) => event === name)) {
-        throw new Error(`it ended without ${name}: ${this.out}${this.err}`);
-      }
     }
   }
 
@@ -87,9 +91,9 @@ export class KubeconfigClient {
     };
   }
 
-  async open(method: string, pathAndQuery: string, body?: unknown, options: RequestOptions = {}) {
+  #request(method: string, pathAndQuery: string, options: RequestOptions): ClientRequest {
     const { hostname: host, port } = this.server;
-    const outgoing = requestHttps({
+    return requestHttps({
       ...this.#tls,
       host,
       port,
@@ -99,6 +103,23 @@ export class KubeconfigClient {
       headers: { 'content-type': 'application/json', connection: 'close' },
       ...options,
     });
+  }
+
+  /** A request that never comes to its end. Returns when the server waits for the rest of it. */
+  async begin(method: string, pathAndQuery: string): Promise<void> {
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': '10',
+      expect: '100-continue',
+    };
+    const outgoing = this.#request(method, pathAndQuery, { headers });
+    outgoing.flushHeaders();
+    await once(outgoing, 'continue');
+    outgoing.on('error', () => {}); // the server will not wait for ever
+  }
+
+  async open(method: string, pathAndQuery: string, body?: unknown, options: RequestOptions = {}) {
+    const outgoing = this.#request(method, pathAndQuery, options);
     outgoing.end(body === undefined ? undefined : JSON.stringify(body));
     const [response] = await once(outgoing, 'response');
     const message: IncomingMessage = response;
