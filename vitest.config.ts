@@ -9,5 +9,7 @@ export default defineConfig({
     maxWorkers: 2,
     // A test that needs more than this is hiding a wait.
     testTimeout: 30_000,
+    // What is looked at again and again may come late on a busy machine; one second is not late.
+    expect: { poll: { timeout: 20_000 } },
   },
 });
