@@ -1,0 +1,24 @@
+/** The images that a node shows: the largest ones, because those are worth a scheduler's thought. */
+import type { JsonObject } from '../../lib/json.ts';
+
+export interface NodeImage {
+  readonly ref: string;
+  readonly names: readonly string[];
+  readonly sizeBytes: number;
+}
+
+const NAMES_MAX = 5;
+
+/** `max` of -1: all of them. */
+export function nodeImages(images: readonly NodeImage[], max: number): readonly JsonObject[] {
+  const sorted = images.toSorted((a, b) => b.sizeBytes - a.sizeBytes || (a.ref < b.ref ? 1 : -1));
+  const shown = max < 0 ? sorted : sorted.slice(0, max);
+  return shown.map(({ names, sizeBytes }) => ({ names: namesShown(names), sizeBytes }));
+}
+
+/** Names by digest say more than names by tag, and come first. */
+function namesShown(names: readonly string[]): readonly string[] {
+  const isDigest = (name: string): boolean => name.includes('@');
+  const [digests, tags] = [names.filter(isDigest), names.filter((name) => !isDigest(name))];
+  return [...digests, ...tags].slice(0, NAMES_MAX);
+}

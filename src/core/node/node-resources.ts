@@ -1,0 +1,133 @@
+/**
+ * How much a node has, and how much of it pods may use.
+ *
+ *     capacity     what the machine has, and what others put there (extended resources)
+ *     allocatable  capacity − system reserved − kube reserved − hard eviction thresholds;
+ *                  of memory also − huge pages, which nobody can use as plain memory
+ *
+ * What others put into the status is left there. An extended resource is allocatable only while the
+ * node has some of it.
+ */
+import type { MachineInfo } from '../../api/machine.ts';
+import {
+  quantityFromInteger,
+  quantityFromMilli,
+  quantityValue,
+  signOfQuantity,
+  subtractQuantities,
+  ZERO_QUANTITY,
+  type Quantity,
+} from '../../api/quantity.ts';
+import { formatQuantity } from '../../api/quantity-text.ts';
+import type { ResourceList } from '../../api/resources.ts';
+import { addAmounts, amountsOf, resourceListOf, type Amounts } from '../resource-amounts.ts';
+import { parseThresholds, thresholdAmount } from './eviction-threshold.ts';
+import type { NodeSettings } from './node-settings.ts';
+
+export interface MachineSize {
+  /** Null: the machine could not be read. */
+  readonly machine: MachineInfo | null;
+  /** Of the file system with the pods' files. Null: not known, or not counted. */
+  readonly storageBytes: number | null;
+}
+
+const HUGE_PAGES = 'hugepages-';
+
+const RESERVED_BY_SIGNAL: ReadonlyMap<string, string> = new Map([
+  ['memory.available', 'memory'],
+  ['nodefs.available', 'ephemeral-storage'],
+]);
+
+export function capacityOf(
+  size: MachineSize,
+  settings: NodeSettings,
+  before: ResourceList = {},
+): ResourceList {
+  return { ...before, ...resourceListOf(machineAmounts(size, settings)) };
+}
+
+export function allocatableOf(
+  capacity: ResourceList,
+  settings: NodeSettings,
+  before: ResourceList = {},
+): ResourceList {
+  const amounts = amountsOf(capacity);
+  const reserved = reservation(amounts, settings);
+  const kept = amountsOf(before);
+  const result = new Map(
+    [...kept].filter(([name]) => amounts.has(name) || !isExtendedResource(name)),
+  );
+  for (const [name, amount] of amounts) {
+    const part = isOfMachine(name) ? reserved.get(name) : undefined;
+    result.set(name, part ? subtractDownToZero(amount, part) : amount);
+  }
+  for (const [name, amount] of amounts) {
+    const memory = result.get('memory');
+    if (!isHugePages(name) || memory === undefined) continue;
+    result.set('memory', subtractDownToZero(memory, amount));
+  }
+  return resourceListOf(result);
+}
+
+export function isHugePages(name: string): boolean {
+  return name.startsWith(HUGE_PAGES);
+}
+
+function machineAmounts({ machine, storageBytes }: MachineSize, settings: NodeSettings): Amounts {
+  const pods = podsMax(machine, settings);
+  const amounts = new Map<string, Quantity>([
+    ['cpu', quantityFromMilli((machine?.cpuCount ?? 0) * 1000)],
+    ['memory', bytes(machine?.memoryBytes ?? 0)],
+    ['pods', quantityFromInteger(pods)],
+  ]);
+  for (const { pageBytes, count } of machine?.hugePages ?? []) {
+    const name = `${HUGE_PAGES}${formatQuantity(bytes(pageBytes))}`;
+    amounts.set(name, bytes(pageBytes * count));
+  }
+  if (storageBytes !== null) amounts.set('ephemeral-storage', bytes(storageBytes));
+  return amounts;
+}
+
+function podsMax(machine: MachineInfo | null, { maxPods, podsPerCore }: NodeSettings): number {
+  return podsPerCore > 0 && machine ? Math.min(machine.cpuCount * podsPerCore, maxPods) : maxPods;
+}
+
+function reservation(capacity: Amounts, settings: NodeSettings): Amounts {
+  const { systemReserved, kubeReserved, evictionHard } = settings;
+  const chosen = addAmounts(amountsOf(systemReserved), amountsOf(kubeReserved));
+  return addAmounts(chosen, evictionReservation(capacity, evictionHard));
+}
+
+/** What has to stay free anyway is not promised to pods. */
+function evictionReservation(
+  capacity: Amounts,
+  evictionHard: NodeSettings['evictionHard'],
+): Amounts {
+  const kept = new Map<string, Quantity>();
+  for (const threshold of parseThresholds(evictionHard)) {
+    const name = RESERVED_BY_SIGNAL.get(threshold.signal);
+    if (name === undefined) continue;
+    const all = Number(quantityValue(capacity.get(name) ?? ZERO_QUANTITY));
+    kept.set(name, thresholdAmount(threshold, all));
+  }
+  return kept;
+}
+
+/** Nothing is held back of what others gave the node, nor of its number of pods. */
+function isOfMachine(name: string): boolean {
+  return name === 'cpu' || name === 'memory' || name === 'ephemeral-storage' || isHugePages(name);
+}
+
+/** Resources of somebody's own domain. */
+function isExtendedResource(name: string): boolean {
+  return name.includes('/') && !/(^|\.)kubernetes\.io\//.test(name);
+}
+
+function subtractDownToZero(amount: Quantity, part: Quantity): Quantity {
+  const rest = subtractQuantities(amount, part);
+  return signOfQuantity(rest) < 0 ? { ...amount, nanos: 0n } : rest;
+}
+
+function bytes(count: number): Quantity {
+  return quantityFromInteger(BigInt(Math.trunc(count)), 'BinarySI');
+}

@@ -1,0 +1,66 @@
+/** What people choose about a node: fields of KubeletConfiguration and of the kubelet's flags. */
+import type { ResourceList } from '../../api/resources.ts';
+
+export interface NodeSettings {
+  /** How often the status is computed. */
+  readonly statusUpdateMs: number;
+  /** How often it is sent though nothing has changed. */
+  readonly statusReportMs: number;
+  readonly leaseDurationSeconds: number;
+  /** False: somebody else makes the Node object. */
+  readonly registerNode: boolean;
+  readonly registerWithTaints: readonly Taint[];
+  readonly nodeLabels: Readonly<Record<string, string>>;
+  /** Empty: none. */
+  readonly providerID: string;
+  /** Controllers, not this node, attach volumes. */
+  readonly hasControllerAttachDetach: boolean;
+  readonly maxPods: number;
+  /** 0: no limit by the number of processors. */
+  readonly podsPerCore: number;
+  readonly systemReserved: ResourceList;
+  readonly kubeReserved: ResourceList;
+  /** Thresholds by signal, such as `memory.available` and `100Mi` or `5%`. */
+  readonly evictionHard: Readonly<Record<string, string>>;
+  /** How long a pressure lasts after it was last seen. */
+  readonly pressureTransitionMs: number;
+  /** -1: as many as there are. */
+  readonly statusImagesMax: number;
+  /** Ephemeral storage is counted, and pods can ask for it. */
+  readonly hasLocalStorageIsolation: boolean;
+  /** Features that a scheduler may look for, by the names of their gates, in order. */
+  readonly declaredFeatures: readonly string[];
+}
+
+export interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+}
+
+/** As the kubelet's, on Linux. */
+export const NODE_SETTINGS_DEFAULT: NodeSettings = {
+  statusUpdateMs: 10_000,
+  statusReportMs: 300_000,
+  leaseDurationSeconds: 40,
+  registerNode: true,
+  registerWithTaints: [],
+  nodeLabels: {},
+  providerID: '',
+  hasControllerAttachDetach: true,
+  maxPods: 110,
+  podsPerCore: 0,
+  systemReserved: {},
+  kubeReserved: {},
+  evictionHard: {
+    'memory.available': '100Mi',
+    'nodefs.available': '10%',
+    'nodefs.inodesFree': '5%',
+    'imagefs.available': '15%',
+    'imagefs.inodesFree': '5%',
+  },
+  pressureTransitionMs: 300_000,
+  statusImagesMax: 50,
+  hasLocalStorageIsolation: true,
+  declaredFeatures: [],
+};
