@@ -1,0 +1,160 @@
+/** Fields with fields in them: sections with a table of names, lists and maps. */
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { suggest } from './did-you-mean.ts';
+import { reject, type DurationKind, type Kind, type NotOffered } from './field-kinds.ts';
+import type { Place } from './place.ts';
+
+export type FieldTable = Readonly<Record<string, Kind<unknown>>>;
+
+/** What a table makes of a file: every field that podkeep offers, by our name for it. */
+export type SectionOf<Table extends FieldTable> = {
+  readonly [Name in keyof Table & string as OurName<Name, Table[Name]>]: ValueOf<Table[Name]>;
+};
+
+/** The same, with only the fields that the file names. */
+export type SparseOf<Table extends FieldTable> = Partial<SectionOf<Table>>;
+
+type OurName<Name extends string, Field> = Field extends NotOffered
+  ? never
+  : Field extends DurationKind
+    ? `${Name}Ms`
+    : Name;
+type ValueOf<Field> = Field extends Kind<infer Value> ? Value : never;
+
+export interface SectionKind<Value> extends Kind<Value> {
+  readonly table: FieldTable;
+}
+
+/** Every field has a value: its default, where the file says nothing. */
+export function section<Table extends FieldTable>(table: Table): SectionKind<SectionOf<Table>> {
+  const initial = readSection(table, {}, null);
+  return {
+    table,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one key for each of the table
+    initial: initial as SectionOf<Table>,
+    read(value, place) {
+      const fields = isJsonObject(value) ? value : reject(place, 'must be a mapping', {});
+      complainOfUnknown(fields, table, place);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one key for each of the table
+      return readSection(table, fields, place) as SectionOf<Table>;
+    },
+    write: (value) => writeSection(table, new Map(Object.entries(value))),
+  };
+}
+
+/** Only fields that the file names have a value. */
+export function sparse<Table extends FieldTable>(table: Table): SectionKind<SparseOf<Table>> {
+  return {
+    table,
+    initial: {},
+    read(value, place) {
+      const fields = isJsonObject(value) ? value : reject(place, 'must be a mapping', {});
+      complainOfUnknown(fields, table, place);
+      const named = Object.entries(table).filter(([name]) => sayOf(fields, name) !== null);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a subset of the same keys
+      return readSection(Object.fromEntries(named), fields, place) as SparseOf<Table>;
+    },
+    write: (value) => writeSection(table, new Map(Object.entries(value))),
+  };
+}
+
+export function list<Value>(
+  kind: Kind<Value>,
+  initial: readonly Value[] = [],
+): Kind<readonly Value[]> {
+  return {
+    initial,
+    read(value, place) {
+      if (!Array.isArray(value)) return reject(place, 'must be a list', initial);
+      const items: readonly Json[] = value;
+      return items.map((item, index) => kind.read(item, place.item(index)));
+    },
+    write: (value) =>
+      value.length === 0 ? undefined : value.map((item) => kind.write(item) ?? null),
+  };
+}
+
+/** `check` looks at the names. */
+export function map<Value>(
+  kind: Kind<Value>,
+  initial: Readonly<Record<string, Value>> = {},
+  check: (name: string, place: Place) => void = () => {},
+): Kind<Readonly<Record<string, Value>>> {
+  return {
+    initial,
+    read(value, place) {
+      if (!isJsonObject(value)) return reject(place, 'must be a mapping', initial);
+      const entries = Object.entries(value).map(([name, inner]): readonly [string, Value] => {
+        check(name, place.field(name));
+        return [name, kind.read(inner, place.field(name))];
+      });
+      return Object.fromEntries(entries);
+    },
+    write(value) {
+      const entries = Object.entries(value);
+      if (entries.length === 0) return undefined;
+      return Object.fromEntries(entries.map(([name, one]) => [name, kind.write(one) ?? null]));
+    },
+  };
+}
+
+export function oneOf(known: readonly string[], what: string) {
+  return (name: string, place: Place): void => {
+    if (known.includes(name)) return;
+    place.complain(`is no ${what}${suggest(name, known)}`);
+  };
+}
+
+function readSection(
+  table: FieldTable,
+  fields: JsonObject,
+  place: Place | null,
+): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(table).map(([name, kind]): readonly [string, unknown] => {
+    const said = sayOf(fields, name);
+    const value = said === null || !place ? kind.initial : kind.read(said, place.field(name));
+    return [isOffered(kind) ? `${name}${kind.unit ?? ''}` : '', value];
+  });
+  return Object.fromEntries(entries.filter(([name]) => name !== ''));
+}
+
+function writeSection(table: FieldTable, values: ReadonlyMap<string, unknown>): JsonObject {
+  const entries = Object.entries(table).flatMap(([name, kind]) => {
+    const json = kind.write(values.get(`${name}${kind.unit ?? ''}`) ?? kind.initial);
+    return json === undefined ? [] : [[name, json] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function isOffered(kind: Kind<unknown>): boolean {
+  return !('isOffered' in kind);
+}
+
+/** In YAML `name:` with nothing behind it says nothing. */
+function sayOf(fields: JsonObject, name: string): Json {
+  return Object.hasOwn(fields, name) ? (fields[name] ?? null) : null;
+}
+
+function complainOfUnknown(fields: JsonObject, table: FieldTable, place: Place): void {
+  for (const name of Object.keys(fields)) {
+    if (Object.hasOwn(table, name)) continue;
+    const elsewhere = findDeeper(table, name);
+    const hint = elsewhere === null ? suggest(name, Object.keys(table)) : `; it is ${elsewhere}`;
+    place.field(name).complain(`is no field here${hint}`);
+  }
+}
+
+/** The path of a field that somebody wrote too far outside. */
+function findDeeper(table: FieldTable, wanted: string): string | null {
+  for (const [name, kind] of Object.entries(table)) {
+    if (name === wanted) return name;
+    const inner = 'table' in kind ? findDeeper(tableOf(kind), wanted) : null;
+    if (inner !== null) return `${name}.${inner}`;
+  }
+  return null;
+}
+
+function tableOf(kind: Kind<unknown>): FieldTable {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- whoever has a table is a section
+  return 'table' in kind ? (kind.table as FieldTable) : {};
+}

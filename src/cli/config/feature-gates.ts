@@ -1,0 +1,124 @@
+/**
+ * The feature gates that Kubernetes v1.36 knows, by what they are when nobody says otherwise.
+ *
+ * podkeep behaves as these defaults say and has no switches for them. A file may name a gate with
+ * its default; one that asks for the opposite is refused, because podkeep would not do it.
+ */
+import { isJsonObject, type Json } from '../../lib/json.ts';
+import { suggest } from './did-you-mean.ts';
+import type { Kind } from './field-kinds.ts';
+import type { Place } from './place.ts';
+
+const ON = names(`
+  APIResponseCompression APIServerIdentity APIServerTracing AggregatedDiscoveryRemoveBetaType
+  AllowOverwriteTerminationGracePeriodSeconds AllowParsingUserUIDFromCertAuth
+  AllowServiceExternalIPs AnonymousAuthConfigurableEndpoints AnyVolumeDataSource AtomicFIFO
+  AuthorizeNodeWithSelectors AuthorizePodWebsocketUpgradeCreatePermission AuthorizeWithSelectors
+  BtreeWatchCache CPUManagerPolicyBetaOptions CPUManagerPolicyOptions
+  CRDObservedGenerationTracking CRDValidationRatcheting CSIServiceAccountTokenSecrets
+  ClearingNominatedNodeNameAfterBinding ClientsAllowCARotation ClientsAllowTLSCacheGC
+  ConsistentListFromCache ConstrainedImpersonation ContainerCheckpoint ContainerRestartRules
+  ContextualLogging CustomCPUCFSQuotaPeriod CustomResourceFieldSelectors DRAAdminAccess
+  DRAConsumableCapacity DRADeviceBindingConditions DRADeviceTaints DRAExtendedResource
+  DRAPartitionableDevices DRAPrioritizedList DRAResourceClaimDeviceStatus
+  DRAResourceClaimGranularStatusAuthorization DRASchedulerFilterTimeout DeclarativeValidation
+  DeclarativeValidationBeta DeploymentReplicaSetTerminatingReplicas DetectCacheInconsistency
+  DisableAllocatorDualWrite DisableCPUQuotaWithExclusiveCPUs DisableNodeKubeProxyVersion
+  DynamicResourceAllocation EnvFiles ExecProbeTimeout ExtendWebSocketsToKubelet
+  ExternalServiceAccountTokenSigner GitRepoVolumeDriver GracefulNodeShutdown
+  GracefulNodeShutdownBasedOnPodPriority HPAConfigurableTolerance HostnameOverride
+  ImageMaximumGCAge ImageVolume InOrderInformers InOrderInformersBatchProcess
+  InPlacePodLevelResourcesVerticalScaling InPlacePodVerticalScaling
+  InPlacePodVerticalScalingInitContainers InformerResourceVersion JobBackoffLimitPerIndex
+  JobManagedBy JobPodReplacementPolicy JobSuccessPolicy KubeletCgroupDriverFromCRI
+  KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages KubeletFineGrainedAuthz KubeletPSI
+  KubeletPodResourcesDynamicResources KubeletPodResourcesGet
+  KubeletPodResourcesListUseActivePods KubeletSeparateDiskGC
+  KubeletServiceAccountTokenForCredentialProviders KubeletTracing ListFromCacheSnapshot
+  LogarithmicScaleDown LoggingBetaOptions LoggingStableOptions MatchLabelKeysInPodAffinity
+  MatchLabelKeysInPodTopologySpread MatchLabelKeysInPodTopologySpreadSelectorMerge
+  MultiCIDRServiceAllocator MutableCSINodeAllocatableCount MutablePodResourcesForSuspendedJobs
+  MutableSchedulingDirectivesForSuspendedJobs MutatingAdmissionPolicy NFTablesProxyMode
+  NodeDeclaredFeatures NodeInclusionPolicyInPodTopologySpread NodeLogQuery NodeSwap
+  NominatedNodeNameForExpectation OpenAPIEnums OpportunisticBatching OrderedNamespaceDeletion
+  PLEGOnDemandRelist PodDeletionCost PodLevelResources PodLifecycleSleepAction
+  PodLifecycleSleepActionAllowZero PodObservedGenerationTracking
+  PodReadyToStartContainersCondition PodSchedulingReadiness PodTopologyLabelsAdmission
+  PortForwardWebsockets PreferSameTrafficDistribution PreventStaticPodAPIReferences
+  ProcMountType RecoverVolumeExpansionFailure RecursiveReadOnlyMounts RelaxedDNSSearchValidation
+  RelaxedEnvironmentVariableValidation RelaxedServiceNameValidation ReloadKubeletClientCAFile
+  ReloadKubeletServerCertificateFile RemoteRequestHeaderUID ResilientWatchCacheInitialization
+  ResourceHealthStatus ResourceHealthStatusMessage RestartAllContainersOnContainerExits
+  RetryGenerateName RotateKubeletServerCertificate SELinuxChangePolicy
+  SELinuxMountReadWriteOncePod SchedulerAsyncPreemption SchedulerPopFromBackoffQ
+  SchedulerQueueingHints SeparateCacheWatchRPC SeparateTaintEvictionController
+  ServiceAccountNodeAudienceRestriction ServiceAccountTokenJTI ServiceAccountTokenNodeBinding
+  ServiceAccountTokenNodeBindingValidation ServiceAccountTokenPodNodeInfo
+  ServiceCIDRStatusFieldWiping SidecarContainers SizeBasedListCostEstimate
+  StaleControllerConsistencyDaemonSet StaleControllerConsistencyJob
+  StaleControllerConsistencyReplicaSet StaleControllerConsistencyStatefulSet
+  StatefulSetSemanticRevisionComparison StorageNamespaceIndex StorageVersionHash
+  StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf StrictIPCIDRValidation
+  StructuredAuthenticationConfiguration StructuredAuthenticationConfigurationEgressSelector
+  StructuredAuthenticationConfigurationJWKSMetrics SupplementalGroupsPolicy SystemdWatchdog
+  TokenRequestServiceAccountUIDValidation TopologyManagerPolicyBetaOptions
+  TopologyManagerPolicyOptions TranslateStreamCloseWebsocketRequests
+  UnauthenticatedHTTP2DOSMitigation UnknownVersionInteroperabilityProxy
+  UnlockWhileProcessingFIFO UserNamespacesSupport VolumeAttributesClass
+  WatchCacheInitializationPostStartHook WatchList WatchListClient WinDSR WinOverlay
+  WindowsGracefulNodeShutdown
+`);
+
+const OFF = names(`
+  APIServingWithRoutine AllAlpha AllBeta AllowDNSOnlyNodeCSR
+  AllowInsecureKubeletCertificateSigningRequests AllowUnsafeMalformedObjectDeletion
+  CBORServingAndStorage CPUManagerPolicyAlphaOptions CRIListStreaming CSIVolumeHealth
+  ChangeContainerStatusOnKubeletRestart ClientsAllowCBOR ClientsPreferCBOR
+  CloudControllerManagerWatchBasedRoutesReconciliation CloudControllerManagerWebhook
+  ClusterTrustBundle ClusterTrustBundleProjection ComponentFlagz ComponentStatusz
+  ConcurrentWatchObjectDecode ContainerStopSignals CoordinatedLeaderElection
+  CrossNamespaceVolumeDataSource DRADeviceTaintRules DRAListTypeAttributes
+  DRANodeAllocatableResources DRAResourcePoolStatus DRAWorkloadResourceClaims
+  DeclarativeValidationTakeover EventedPLEG GangScheduling GenericWorkload HPAScaleToZero
+  ImageVolumeWithDigest InPlacePodVerticalScalingExclusiveCPUs
+  InPlacePodVerticalScalingExclusiveMemory KMSv1 KubeletInUserNamespace
+  KubeletRegistrationGetOnExistsOnly LocalStorageCapacityIsolationFSQuotaMonitoring
+  LoggingAlphaOptions ManifestBasedAdmissionControlConfig MaxUnavailableStatefulSet MemoryQoS
+  MutablePVNodeAffinity NativeHistograms PersistentVolumeClaimUnusedSinceTime
+  PodAndContainerStatsFromCRI PodCertificateRequest PodLevelResourceManagers
+  PodLogsQuerySplitStreams PodsAPI QOSReserved ReduceDefaultCrashLoopBackOffDecay
+  RuntimeClassInImageCriApi SELinuxMount SchedulerAsyncAPICalls ShardedListAndWatch
+  StorageCapacityScoring StorageVersionAPI StorageVersionMigrator
+  TaintTolerationComparisonOperators TopologyAwareWorkloadScheduling
+  TopologyManagerPolicyAlphaOptions UserNamespacesHostNetworkSupport VolumeLimitScaling
+  WindowsCPUAndMemoryAffinity WindowsHostNetwork WorkloadAwarePreemption WorkloadWithJob
+`);
+
+export const featureGates: Kind<Readonly<Record<string, boolean>>> = {
+  initial: {},
+  read(value, place) {
+    if (!isJsonObject(value)) {
+      place.complain('must be a mapping of gates to true or false');
+      return {};
+    }
+    const entries = Object.entries(value);
+    return Object.fromEntries(
+      entries.flatMap(([gate, wanted]) => readGate(gate, wanted, place.field(gate))),
+    );
+  },
+  write: (value) => (Object.keys(value).length === 0 ? undefined : value),
+};
+
+function readGate(gate: string, wanted: Json, place: Place): readonly [string, boolean][] {
+  if (typeof wanted !== 'boolean') place.complain('must be true or false');
+  else if (!ON.has(gate) && !OFF.has(gate)) {
+    place.complain(`is no feature gate of Kubernetes v1.36${suggest(gate, [...ON, ...OFF])}`);
+  } else if (wanted !== ON.has(gate)) {
+    place.complain(`cannot be ${wanted}: podkeep offers no other value than ${!wanted}`);
+  } else return [[gate, wanted]];
+  return [];
+}
+
+function names(text: string): ReadonlySet<string> {
+  return new Set(text.trim().split(/\s+/));
+}

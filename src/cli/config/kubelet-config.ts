@@ -1,0 +1,35 @@
+/**
+ * The configuration of a node: what a file says, what the command line says on top of it, and the
+ * kubelet's own defaults below both.
+ *
+ * Reading a file takes a parser of YAML; without a file nothing of that is loaded.
+ */
+import { section, type SectionOf } from './collections.ts';
+import { KUBELET_FIELDS, type KubeletFields } from './kubelet-fields.ts';
+import { PODKEEP_FIELDS } from './podkeep-fields.ts';
+
+export type PodkeepConfig = SectionOf<typeof PODKEEP_FIELDS>;
+
+/** KubeletConfiguration as podkeep honours it; durations are in milliseconds (`…Ms`). */
+export interface KubeletConfig extends KubeletFields {
+  /** The section that is only ours. */
+  readonly podkeep: PodkeepConfig;
+}
+
+export const kubeletSection = section(KUBELET_FIELDS);
+export const podkeepSection = section(PODKEEP_FIELDS);
+
+/**
+ * `path`: the file; null: there is none. `overrides` counts more than the file. Throws
+ * CONFIG_UNREADABLE or CONFIG_INVALID.
+ */
+export async function readKubeletConfig(
+  path: string | null,
+  overrides: Partial<KubeletConfig> = {},
+): Promise<KubeletConfig> {
+  if (path === null) {
+    return { ...kubeletSection.initial, podkeep: podkeepSection.initial, ...overrides };
+  }
+  const { readConfigFile } = await import('./config-file.ts');
+  return { ...(await readConfigFile(path)), ...overrides };
+}

@@ -1,0 +1,236 @@
+/**
+ * Every field of KubeletConfiguration (kubelet.config.k8s.io/v1beta1, v1.36) in the order in which
+ * /configz prints them, with its default. What podkeep has nothing to do with is `notOffered`: it may
+ * stand in a file with its default, and with nothing else.
+ *
+ * Where podkeep differs from the kubelet: `containerRuntimeEndpoint` is empty by default, because
+ * the command line says what runs pods.
+ */
+import { isLabelKey, isLabelValue } from '../../api/validation-names.ts';
+import type { Json } from '../../lib/json.ts';
+import { list, map, oneOf, section, sparse, type SectionOf } from './collections.ts';
+import { featureGates } from './feature-gates.ts';
+import {
+  address,
+  choice,
+  duration,
+  flag,
+  fraction,
+  int,
+  notOffered,
+  quantity,
+  reject,
+  text,
+  type Kind,
+} from './field-kinds.ts';
+import { file, optional, threshold } from './special-kinds.ts';
+
+const PORT_MAX = 65_535;
+const PERCENT_MAX = 100;
+const RESTART_PERIOD_MS = { min: 1000, max: 300_000 };
+
+const RESERVED = oneOf(['cpu', 'memory', 'ephemeral-storage', 'pid'], 'resource to reserve');
+const SIGNAL = oneOf(
+  [
+    'memory.available',
+    'allocatableMemory.available',
+    'nodefs.available',
+    'nodefs.inodesFree',
+    'imagefs.available',
+    'imagefs.inodesFree',
+    'containerfs.available',
+    'containerfs.inodesFree',
+    'pid.available',
+  ],
+  'signal of eviction',
+);
+
+/** What the kubelet of Linux evicts at, if nobody says otherwise. */
+const EVICTION_HARD = {
+  'imagefs.available': '15%',
+  'imagefs.inodesFree': '5%',
+  'memory.available': '100Mi',
+  'nodefs.available': '10%',
+  'nodefs.inodesFree': '5%',
+};
+
+export interface ConfiguredTaint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+}
+
+const taintFields = sparse({
+  key: text(),
+  value: text(),
+  effect: choice('NoSchedule', ['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
+});
+
+const taint: Kind<ConfiguredTaint> = {
+  initial: { key: '', effect: 'NoSchedule' },
+  read(json, place) {
+    const { key = '', value, effect } = taintFields.read(json, place);
+    if (!isLabelKey(key)) place.field('key').complain('must be a name such as example.com/gpu');
+    if (value !== undefined && !isLabelValue(value)) {
+      place
+        .field('value')
+        .complain('must be at most 63 letters, digits, dashes, dots or underscores');
+    }
+    if (effect === undefined) {
+      return reject(place.field('effect'), 'is missing', { key, effect: 'NoSchedule' });
+    }
+    return { key, ...(value !== undefined && { value }), effect };
+  },
+  write: ({ key, value, effect }) => ({ key, ...(value !== undefined && { value }), effect }),
+};
+
+/** Whatever has a form of its own, of which podkeep knows only that nothing of it is to be said. */
+const nothing: Kind<Json> = {
+  initial: null,
+  read: (json) => (JSON.stringify(json) === '{}' || JSON.stringify(json) === '[]' ? null : json),
+  write: (json) => json ?? undefined,
+};
+const buffer = section({ splitStream: flag(false, false), infoBufferSize: quantity('0') });
+
+export const KUBELET_FIELDS = {
+  enableServer: notOffered(flag(true)),
+  staticPodPath: file(),
+  podLogsDir: notOffered(text('/var/log/pods')),
+  syncFrequency: duration('1m'),
+  fileCheckFrequency: duration('20s'),
+  httpCheckFrequency: notOffered(duration('20s')),
+  staticPodURL: notOffered(text()),
+  staticPodURLHeader: notOffered(nothing),
+  address: address('0.0.0.0'),
+  port: int(10_250, { min: 1, max: PORT_MAX }),
+  readOnlyPort: int(0, { max: PORT_MAX }),
+  tlsCertFile: file(),
+  tlsPrivateKeyFile: file(),
+  tlsCipherSuites: notOffered(list(text())),
+  tlsCurvePreferences: notOffered(list(int(0))),
+  tlsMinVersion: notOffered(text()),
+  rotateCertificates: flag(false, false),
+  serverTLSBootstrap: flag(false, false),
+  authentication: section({
+    x509: section({ clientCAFile: file() }),
+    webhook: section({ enabled: flag(true), cacheTTL: duration('2m') }),
+    anonymous: section({ enabled: flag(false) }),
+  }),
+  authorization: section({
+    mode: choice('Webhook', ['Webhook', 'AlwaysAllow']),
+    webhook: section({ cacheAuthorizedTTL: duration('5m'), cacheUnauthorizedTTL: duration('30s') }),
+  }),
+  registryPullQPS: notOffered(int(5, { isPointer: true })),
+  registryBurst: notOffered(int(10)),
+  imagePullCredentialsVerificationPolicy: notOffered(text('NeverVerifyPreloadedImages')),
+  preloadedImagesVerificationAllowlist: notOffered(list(text())),
+  eventRecordQPS: int(50, { isPointer: true }),
+  eventBurst: int(100),
+  enableDebuggingHandlers: flag(true),
+  enableContentionProfiling: notOffered(flag(false, false)),
+  healthzPort: notOffered(int(10_248, { max: PORT_MAX, isPointer: true })),
+  healthzBindAddress: notOffered(address('127.0.0.1')),
+  oomScoreAdj: notOffered(int(-999, { min: -1000, max: 1000, isPointer: true })),
+  clusterDomain: text(),
+  clusterDNS: list(address('')),
+  streamingConnectionIdleTimeout: duration('4h'),
+  nodeStatusUpdateFrequency: duration('10s'),
+  nodeStatusReportFrequency: duration('5m'),
+  nodeLeaseDurationSeconds: int(40, { min: 1 }),
+  imageMinimumGCAge: duration('2m'),
+  imageMaximumGCAge: notOffered(duration('0s')),
+  imageGCHighThresholdPercent: int(85, { max: PERCENT_MAX, isPointer: true }),
+  imageGCLowThresholdPercent: int(80, { max: PERCENT_MAX, isPointer: true }),
+  volumeStatsAggPeriod: duration('1m'),
+  kubeletCgroups: notOffered(text()),
+  systemCgroups: notOffered(text()),
+  cgroupRoot: notOffered(text()),
+  cgroupsPerQOS: notOffered(flag(true)),
+  cgroupDriver: notOffered(text('cgroupfs')),
+  cpuManagerPolicy: notOffered(text('none')),
+  singleProcessOOMKill: notOffered(optional(flag(false))),
+  cpuManagerPolicyOptions: notOffered(nothing),
+  cpuManagerReconcilePeriod: notOffered(duration('10s')),
+  memoryManagerPolicy: notOffered(text('None')),
+  topologyManagerPolicy: notOffered(text('none')),
+  topologyManagerScope: notOffered(text('container')),
+  topologyManagerPolicyOptions: notOffered(nothing),
+  qosReserved: notOffered(nothing),
+  runtimeRequestTimeout: notOffered(duration('2m')),
+  hairpinMode: notOffered(text('promiscuous-bridge')),
+  maxPods: int(110),
+  podCIDR: notOffered(text()),
+  podPidsLimit: int(-1, { min: -1, max: Number.MAX_SAFE_INTEGER, isPointer: true }),
+  resolvConf: file('/etc/resolv.conf', true),
+  runOnce: notOffered(flag(false, false)),
+  cpuCFSQuota: notOffered(flag(true)),
+  cpuCFSQuotaPeriod: notOffered(duration('100ms')),
+  nodeStatusMaxImages: notOffered(int(50, { min: -1, isPointer: true })),
+  maxOpenFiles: notOffered(int(1_000_000)),
+  contentType: notOffered(text('application/vnd.kubernetes.protobuf')),
+  kubeAPIQPS: int(50, { min: -1, isPointer: true }),
+  kubeAPIBurst: int(100),
+  serializeImagePulls: flag(true),
+  maxParallelImagePulls: optional(int(0, { min: 1, isPointer: true })),
+  evictionHard: map(threshold, EVICTION_HARD, SIGNAL),
+  evictionSoft: notOffered(nothing),
+  evictionSoftGracePeriod: notOffered(nothing),
+  evictionPressureTransitionPeriod: notOffered(duration('5m')),
+  evictionMaxPodGracePeriod: notOffered(int(0)),
+  evictionMinimumReclaim: notOffered(nothing),
+  mergeDefaultEvictionSettings: notOffered(flag(false)),
+  podsPerCore: notOffered(int(0)),
+  enableControllerAttachDetach: notOffered(flag(true)),
+  protectKernelDefaults: notOffered(flag(false, false)),
+  makeIPTablesUtilChains: notOffered(flag(true)),
+  iptablesMasqueradeBit: notOffered(int(14, { isPointer: true })),
+  iptablesDropBit: notOffered(int(15, { isPointer: true })),
+  featureGates,
+  failSwapOn: notOffered(flag(true)),
+  memorySwap: section({ swapBehavior: notOffered(text()) }),
+  containerLogMaxSize: quantity('10Mi'),
+  containerLogMaxFiles: int(5, { min: 2, isPointer: true }),
+  containerLogMaxWorkers: notOffered(int(1, { isPointer: true })),
+  containerLogMonitorInterval: notOffered(duration('10s')),
+  configMapAndSecretChangeDetectionStrategy: notOffered(text('Watch')),
+  systemReserved: map(quantity('0'), {}, RESERVED),
+  kubeReserved: map(quantity('0'), {}, RESERVED),
+  reservedSystemCPUs: notOffered(text()),
+  showHiddenMetricsForVersion: notOffered(text()),
+  systemReservedCgroup: notOffered(text()),
+  kubeReservedCgroup: notOffered(text()),
+  enforceNodeAllocatable: notOffered(list(text(), ['pods'])),
+  allowedUnsafeSysctls: list(text()),
+  volumePluginDir: notOffered(text('/usr/libexec/kubernetes/kubelet-plugins/volume/exec/')),
+  providerID: text(),
+  kernelMemcgNotification: notOffered(flag(false, false)),
+  logging: section({
+    format: notOffered(text('text')),
+    flushFrequency: notOffered(duration('5s')),
+    verbosity: notOffered(int(0, { isPointer: true })),
+    vmodule: notOffered(nothing),
+    options: notOffered(section({ text: buffer, json: buffer })),
+  }),
+  enableSystemLogHandler: notOffered(flag(true)),
+  enableSystemLogQuery: notOffered(flag(false)),
+  shutdownGracePeriod: notOffered(duration('0s')),
+  shutdownGracePeriodCriticalPods: notOffered(duration('0s')),
+  shutdownGracePeriodByPodPriority: notOffered(nothing),
+  crashLoopBackOff: section({ maxContainerRestartPeriod: duration('5m', RESTART_PERIOD_MS) }),
+  reservedMemory: notOffered(nothing),
+  enableProfilingHandler: notOffered(flag(true)),
+  enableDebugFlagsHandler: notOffered(flag(true)),
+  seccompDefault: notOffered(flag(false)),
+  memoryThrottlingFactor: notOffered(fraction(0.9)),
+  memoryReservationPolicy: notOffered(text('None')),
+  registerWithTaints: list(taint),
+  registerNode: flag(true),
+  tracing: notOffered(nothing),
+  localStorageCapacityIsolation: notOffered(flag(true)),
+  containerRuntimeEndpoint: text('', true),
+  imageServiceEndpoint: notOffered(text()),
+  failCgroupV1: notOffered(flag(true)),
+  userNamespaces: notOffered(nothing),
+};
+
+export type KubeletFields = SectionOf<typeof KUBELET_FIELDS>;
