@@ -4,14 +4,18 @@
  *     data folder -> store (which locks it) -> keys -> server -> door -> kubeconfig
  */
 import { chooseControllers } from '../apiserver/controllers/chosen-controllers.ts';
-import { openEmbeddedServer } from '../apiserver/embedded-server.ts';
+import { openEmbeddedServer, type EmbeddedServer } from '../apiserver/embedded-server.ts';
+import type { Pki } from '../apiserver/pki/pki.ts';
 import { openLmdbStore } from '../apiserver/store/lmdb-store.ts';
+import { createKubeletDialer, type KubeletDialer } from '../client/kubelet-dialer.ts';
 import { openHttpsDoor } from '../platform/https-door.ts';
 import { systemClock as clock } from '../platform/system-clock.ts';
 import { systemRandom as random } from '../platform/system-random.ts';
 import type { AuthorizationMode } from '../apiserver/auth/access-control.ts';
 import type { Log } from '../ports/log.ts';
+import { ClosingList } from './closing-list.ts';
 import { makeDataFolder, type DataFolder } from './data-folder.ts';
+import { LocalNodeDoor } from './node/local-node-door.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { openPkiFolder } from './pki-folder.ts';
 import { describeVersion } from './server-version.ts';
@@ -30,6 +34,10 @@ export interface ClusterOptions {
 
 export interface Cluster {
   readonly url: string;
+  readonly server: EmbeddedServer;
+  readonly pki: Pki;
+  /** The way from the API server to the kubelet of this process. */
+  readonly nodeDoor: LocalNodeDoor;
   close(): Promise<void>;
 }
 
@@ -49,6 +57,11 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const { caCert, caKey, adminCert: clientCert, adminKey: clientKey } = pki;
     const access = { signingKey: pki.serviceAccountKey, mode: options.authorizationMode };
     const world = { store, clock, random, log };
+    let dialer: KubeletDialer | undefined;
+    const nodeDoor = new LocalNodeDoor(
+      () => (dialer ??= createKubeletDialer({ cert: clientCert, key: clientKey, ca: caCert })),
+    );
+    closing.add(() => Promise.resolve(dialer?.close()));
     const server = await openEmbeddedServer({
       ...world,
       version,
@@ -56,6 +69,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       caCert,
       caKey,
       controllers,
+      nodeDoor,
     });
     closing.add(() => server.close());
     const door = await openHttpsDoor({
@@ -70,26 +84,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await server.announce({ ip: HOST, port: door.port });
     writeKubeconfig(folder.kubeconfig, { url: door.url, caCert, clientCert, clientKey });
     server.run();
-    return { url: door.url, close: () => closing.run() };
+    return { url: door.url, server, pki, nodeDoor, close: () => closing.run() };
   } catch (error) {
     await closing.run();
     throw error;
-  }
-}
-
-/** What was opened last is closed first. One that fails does not keep the others open. */
-class ClosingList {
-  #waiting: (() => Promise<void>)[] = [];
-
-  add(close: () => Promise<void>): void {
-    this.#waiting.unshift(close);
-  }
-
-  async run(): Promise<void> {
-    const failures: unknown[] = [];
-    for (const close of this.#waiting.splice(0)) {
-      await close().catch((error: unknown) => void failures.push(error));
-    }
-    if (failures.length > 0) throw failures[0];
   }
 }

@@ -4,6 +4,7 @@
  *     DIR/store        the objects; whoever has it open owns the folder
  *     DIR/pki          keys and certificates
  *     DIR/kubeconfig   how clients get in, as the administrator
+ *     DIR/node         what the node keeps: folders, logs and containers of pods
  */
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -14,6 +15,7 @@ export interface DataFolder {
   readonly store: string;
   readonly pki: string;
   readonly kubeconfig: string;
+  readonly node: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -42,6 +44,7 @@ export function locateDataFolder(wanted: string | undefined, env: Environment): 
     store: path.join(root, 'store'),
     pki: path.join(root, 'pki'),
     kubeconfig: path.join(root, 'kubeconfig'),
+    node: path.join(root, 'node'),
   };
 }
 

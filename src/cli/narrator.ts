@@ -14,6 +14,12 @@ export type UpEvent =
       readonly kubeconfig: string;
       readonly ms: number;
     }
+  | {
+      readonly event: 'node';
+      readonly name: string;
+      readonly runtime: string;
+      readonly ms: number;
+    }
   | { readonly event: 'running'; readonly command: readonly string[] }
   | { readonly event: 'exited'; readonly code: number }
   | { readonly event: 'stopping'; readonly signal: string | null }
@@ -72,6 +78,8 @@ function describe(event: Exclude<UpEvent, { readonly event: 'serving' }>): strin
       return `podkeep ${event.version}\n  data     ${event.dataDir}`;
     case 'opened':
       return `  store    at revision ${event.revision}, open after ${event.ms} ms`;
+    case 'node':
+      return `  node     ${event.name} runs pods (${event.runtime}) after ${event.ms} ms`;
     case 'running':
       return `  running  ${event.command.join(' ')}`;
     case 'exited':

@@ -4,7 +4,7 @@ import type { JsonObject } from '../lib/json.ts';
 const KUBERNETES = { major: '1', minor: '36', patch: '4' };
 
 export function describeVersion(podkeep: string): JsonObject {
-  const { major, minor, patch } = KUBERNETES;
+  const { major, minor } = KUBERNETES;
   return {
     major,
     minor,
@@ -12,7 +12,7 @@ export function describeVersion(podkeep: string): JsonObject {
     emulationMinor: minor,
     minCompatibilityMajor: major,
     minCompatibilityMinor: String(Number(minor) - 1),
-    gitVersion: `v${major}.${minor}.${patch}+podkeep-${podkeep}`,
+    gitVersion: kubernetesVersion(podkeep),
     gitCommit: '',
     gitTreeState: '',
     buildDate: '1970-01-01T00:00:00Z',
@@ -20,6 +20,12 @@ export function describeVersion(podkeep: string): JsonObject {
     compiler: 'v8',
     platform: `${process.platform}/${ARCHITECTURES[process.arch] ?? process.arch}`,
   };
+}
+
+/** The Kubernetes that podkeep follows, and in the part that nobody compares, which podkeep it is. */
+export function kubernetesVersion(podkeep: string): string {
+  const { major, minor, patch } = KUBERNETES;
+  return `v${major}.${minor}.${patch}+podkeep-${podkeep}`;
 }
 
 /** Go's names, which clients expect. */

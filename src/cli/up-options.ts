@@ -26,6 +26,20 @@ export function describeUp(
         .argParser(readPort)
         .default(PORT),
     )
+    .option('--name <name>', 'of the node; by default the name of this machine')
+    .addOption(
+      new Option('--runtime <name>', 'what runs pods: processes of this machine, or a simulation')
+        .choices(['process', 'simulated'])
+        .default('process'),
+    )
+    .option('--manifests <folder>', 'of static pods: they run whatever the API says')
+    .option('--config <file>', 'a KubeletConfiguration, and what else podkeep can be told')
+    .option(
+      '--keep-pods',
+      'leave containers running at the end; the next podkeep adopts them',
+      false,
+    )
+    .option('--no-node', 'serve the API only, and run no pods')
     .addOption(
       new Option('--authorization-mode <mode>', 'who may do what')
         .choices(['RBAC', 'AlwaysAllow'])

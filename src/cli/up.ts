@@ -4,13 +4,15 @@
  * The first signal closes everything in order, and the second one ends the process where it stands:
  * what was acknowledged is on disk either way.
  */
+import { hostname } from 'node:os';
 import { PodkeepError } from '../lib/errors.ts';
 import { codeOfSignal, startCommand, type ChildCommand } from './child-command.ts';
 import type { AuthorizationMode } from '../apiserver/auth/access-control.ts';
-import { startCluster } from './cluster.ts';
-import { locateDataFolder } from './data-folder.ts';
+import { startCluster, type Cluster } from './cluster.ts';
+import { locateDataFolder, type DataFolder } from './data-folder.ts';
 import type { Io, StopSignal } from './io.ts';
 import { narrateJson, narrateText, type Narrator } from './narrator.ts';
+import type { Node } from './node/node.ts';
 import { version } from './version.ts';
 
 export interface UpOptions {
@@ -19,6 +21,14 @@ export interface UpOptions {
   readonly authorizationMode: AuthorizationMode;
   readonly controllers: string;
   readonly output: 'text' | 'json';
+  /** False: the API is served, and no pods are run. */
+  readonly node: boolean;
+  /** Of the node; absent: that of this machine. */
+  readonly name?: string;
+  readonly runtime: string;
+  readonly manifests?: string;
+  readonly config?: string;
+  readonly keepPods: boolean;
   /** What to run while the server is up; empty: nothing, it stays up until it is stopped. */
   readonly command: readonly string[];
 }
@@ -46,12 +56,16 @@ function sinceStart(): number {
   return Math.round(process.uptime() * 1000);
 }
 
+const NEVER = new AbortController().signal;
+
 class Run {
   readonly #options: UpOptions;
   readonly #io: Io;
   readonly #narrator: Narrator;
   readonly #stopped: Promise<StopSignal>;
   readonly leave: () => void;
+  /** Loaded while the store is opened: both take a while. */
+  readonly #nodeParts: Promise<typeof import('./node/up-node.ts')>;
   #child: ChildCommand | undefined;
   #isStopping = false;
 
@@ -59,6 +73,7 @@ class Run {
     this.#options = options;
     this.#io = io;
     this.#narrator = narrator;
+    this.#nodeParts = import('./node/up-node.ts');
     let stop: (signal: StopSignal) => void = () => {};
     this.#stopped = new Promise((resolve) => (stop = resolve));
     this.leave = io.onStop((signal) => {
@@ -82,11 +97,44 @@ class Run {
     const { kubeconfig } = folder;
     tell({ event: 'serving', url, kubeconfig, ms: sinceStart() });
     try {
-      return await this.#wait(kubeconfig);
+      const node = this.#options.node ? await this.#startNode(cluster, folder) : null;
+      try {
+        return await this.#wait(kubeconfig);
+      } finally {
+        if (node) await this.#endNode(node);
+      }
     } finally {
       await cluster.close();
       tell({ event: 'stopped' });
     }
+  }
+
+  async #startNode(cluster: Cluster, folder: DataFolder): Promise<Node> {
+    const { tell, log } = this.#narrator;
+    const { startLocalNode, readUpConfig } = await this.#nodeParts;
+    const config = await readUpConfig(this.#options);
+    const name = this.#options.name ?? hostname().toLowerCase();
+    const { runtime } = this.#options;
+    const searchPath = this.#io.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
+    const node = await startLocalNode({
+      ...cluster,
+      name,
+      runtime,
+      folder,
+      config,
+      version: version(),
+      searchPath,
+      log,
+    });
+    tell({ event: 'node', name, runtime, ms: sinceStart() });
+    return node;
+  }
+
+  /** Containers are given the time that their pods ask for; a second signal does not wait for them. */
+  async #endNode(node: Node): Promise<void> {
+    await node.stop();
+    if (!this.#options.keepPods) await node.stopContainers(NEVER);
+    await node.close();
   }
 
   async #wait(kubeconfig: string): Promise<number> {

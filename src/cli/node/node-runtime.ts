@@ -1,0 +1,97 @@
+/**
+ * What runs the pods of a node: processes of this machine, or a simulation.
+ *
+ * Each is loaded only when it was chosen.
+ */
+import path from 'node:path';
+import { defineError } from '../../lib/errors.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { EventRecorder } from '../../ports/event-recorder.ts';
+import type { Log } from '../../ports/log.ts';
+import type { LogSource } from '../../ports/log-source.ts';
+import type { PodFiles } from '../../ports/pod-files.ts';
+import type { Random } from '../../ports/random.ts';
+import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
+import type { PodkeepConfig } from '../config/kubelet-config.ts';
+
+export interface RuntimeOptions {
+  /** As people name it: `process` or `simulated`. */
+  readonly choice: string;
+  /** The folder of the node. */
+  readonly folder: string;
+  /** Folders that no container is to see. */
+  readonly hiddenFolders: readonly string[];
+  readonly config: PodkeepConfig;
+  readonly version: string;
+  /** What containers look for commands in. */
+  readonly searchPath: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly events: EventRecorder;
+  /** Told under which address pods reach this machine. */
+  readonly reachable: (address: string) => Promise<void>;
+}
+
+export interface OpenRuntime {
+  readonly runtime: PodRuntime;
+  /** Of a simulation, which keeps everything in memory. */
+  readonly imagined?: { readonly files: PodFiles; readonly logs: LogSource };
+}
+
+const runtimeUnknown = defineError<{ choice: string }>({
+  code: 'RUNTIME_UNKNOWN',
+  retry: 'never',
+  message: ({ choice }) => `there is no runtime ${JSON.stringify(choice)}`,
+  hint: () => 'Choose process, which runs containers as processes of this machine, or simulated.',
+});
+
+export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime> {
+  switch (options.choice) {
+    case 'process':
+      return openProcesses(options);
+    case 'simulated':
+      return openSimulation(options);
+    default:
+      throw runtimeUnknown(options);
+  }
+}
+
+async function openProcesses(options: RuntimeOptions): Promise<OpenRuntime> {
+  const { openProcessRuntime } = await import('../../runtimes/process/process-runtime.ts');
+  const { clock, random, log, events, version, config, reachable, searchPath } = options;
+  const { hiddenFolders = [], ...process } = config.process;
+  const runtime = await openProcessRuntime({
+    ...process,
+    images: config.images,
+    folder: path.join(options.folder, 'runtime'),
+    hiddenFolders: [...options.hiddenFolders, ...hiddenFolders],
+    path: searchPath,
+    clock,
+    random,
+    log,
+    events,
+    version,
+    reachable,
+  });
+  return { runtime };
+}
+
+async function openSimulation({ clock, config }: RuntimeOptions): Promise<OpenRuntime> {
+  const [
+    { SimulatedMachine },
+    { SimulatedRuntime },
+    { SimulatedPodFiles },
+    { SimulatedLogSource },
+  ] = await Promise.all([
+    import('../../runtimes/simulated/machine.ts'),
+    import('../../runtimes/simulated/simulated-runtime.ts'),
+    import('../../runtimes/simulated/simulated-pod-files.ts'),
+    import('../../runtimes/simulated/simulated-log-source.ts'),
+  ]);
+  const machine = new SimulatedMachine({ ...config.simulated, clock });
+  return {
+    runtime: new SimulatedRuntime({ machine }),
+    imagined: { files: new SimulatedPodFiles(machine), logs: new SimulatedLogSource(machine) },
+  };
+}

@@ -1,0 +1,28 @@
+/**
+ * The services of the cluster, as containers are told of them at their start.
+ *
+ * No proxy stands behind the addresses of services here. The one that every program looks for, the API
+ * server, is told with the address at which it really is.
+ */
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import type { Informer } from '../../ports/informer.ts';
+import type { ApiAddress } from './pod-door.ts';
+
+/** Null: they have not been read yet. `api` null: the address of the service itself is good. */
+export function servicesFrom(
+  informer: Informer,
+  api: () => ApiAddress | null,
+): readonly JsonObject[] | null {
+  if (!informer.hasSynced) return null;
+  const address = api();
+  const services = informer.list();
+  return address === null ? services : services.map((service) => withAddress(service, address));
+}
+
+function withAddress(service: JsonObject, { host, port }: ApiAddress): JsonObject {
+  const { metadata, spec } = service;
+  if (!isJsonObject(metadata) || !isJsonObject(spec)) return service;
+  if (metadata['name'] !== 'kubernetes' || metadata['namespace'] !== 'default') return service;
+  const ports = [{ name: 'https', protocol: 'TCP', port, targetPort: port }];
+  return { ...service, spec: { ...spec, clusterIP: host, clusterIPs: [host], ports } };
+}

@@ -1,0 +1,16 @@
+/** Everything that `podkeep up` needs for its node, so that it can be loaded in one go. */
+import path from 'node:path';
+import { readKubeletConfig, type KubeletConfig } from '../config/kubelet-config.ts';
+
+export { startLocalNode } from './local-node.ts';
+
+/** The file, and on top of it what the command line says. */
+export function readUpConfig(options: {
+  readonly config?: string;
+  readonly manifests?: string;
+}): Promise<KubeletConfig> {
+  const { config, manifests } = options;
+  return readKubeletConfig(config === undefined ? null : path.resolve(config), {
+    ...(manifests !== undefined && { staticPodPath: path.resolve(manifests) }),
+  });
+}
