@@ -45,12 +45,15 @@ export function openWebSocket(
     perMessageDeflate: false,
     autoPong: false,
     maxPayload: MESSAGE_BYTES_MAX,
-    handleProtocols: () => (protocol === '' ? false : protocol),
+  });
+  // ws would refuse `SPDY/3.1+portforward.k8s.io`, which is no token in the standard's sense.
+  server.on('headers', (lines) => {
+    if (protocol !== '') lines.push(`Sec-WebSocket-Protocol: ${protocol}`);
   });
   // ws reads no more of a request than this.
   const message = Object.assign(new IncomingMessage(new Socket()), {
     method,
-    headers: Object.fromEntries(headers),
+    headers: Object.fromEntries([...headers].filter(([name]) => name !== 'sec-websocket-protocol')),
   });
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
   let open: OpenWebSocket | null = null;
