@@ -21,19 +21,12 @@ export function queryOf(url: string): URLSearchParams {
 }
 
 export function readCommandOptions(query: URLSearchParams): CommandOptions | Refusal {
-  const [tty, stdin, stdout, stderr] = ['tty', 'input', 'output', 'error'].map(
-    (name) => query.get(name) === '1',
-  );
-  if (!stdin && !stdout && !stderr) {
-    return { code: 400, message: 'you must specify at least 1 of stdin, stdout, stderr' };
-  }
+  const asks = (name: string): boolean => query.get(name) === '1';
+  const [tty, stdin, stdout] = [asks('tty'), asks('input'), asks('output')];
   // A terminal has one screen: what goes to stderr appears on it as well.
-  return {
-    stdin: stdin === true,
-    stdout: stdout === true,
-    stderr: stderr === true && !tty,
-    tty: tty === true,
-  };
+  const stderr = asks('error') && !tty;
+  if (stdin || stdout || stderr) return { stdin, stdout, stderr, tty };
+  return { code: 400, message: 'you must specify at least 1 of stdin, stdout, stderr' };
 }
 
 /** Only WebSockets without a tunnel say beforehand which ports they mean. */
