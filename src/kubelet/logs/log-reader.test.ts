@@ -186,10 +186,11 @@ describe('a log that is followed', () => {
     const { reader, file, clock } = await stage();
     await writeFile(file, line('one') + line('two'));
     const stream = await reader.read(RUN, ID, { ...follow, tailLines: 1 });
-    const { untilText } = follower(stream, clock);
+    const { seen, untilText } = follower(stream, clock);
     await untilText('two\n');
     await appendFile(file, line('three'));
     await untilText('two\nthree\n');
+    expect(seen.isOver).toBe(false);
   });
 
   test('shows a line when it is whole', async () => {
@@ -206,7 +207,7 @@ describe('a log that is followed', () => {
   test('goes on in the new file after a rotation, and loses nothing of the old one', async () => {
     const { reader, file, clock } = await stage();
     await writeFile(file, line('one'));
-    const { untilText } = follower(await reader.read(RUN, ID, follow), clock);
+    const { seen, untilText } = follower(await reader.read(RUN, ID, follow), clock);
     await untilText('one\n');
     const old = `${file}.20260102-030405`;
     await rename(file, old);
@@ -219,6 +220,7 @@ describe('a log that is followed', () => {
     await rm(old);
     await writeFile(file, line('five'));
     await untilText('one\ntwo\nthree\nfour\nfive\n');
+    expect(seen.isOver).toBe(false);
   });
 
   test('of a container that has ended is shown and is over', async () => {

@@ -1,0 +1,48 @@
+/**
+ * How many nanoseconds of a processor something uses in each second, from one sample to the next.
+ *
+ * Runtimes count what was used since the start. Two samples make a rate; they come whenever somebody
+ * asks. Two that are close together say little, so the rate from before them stays.
+ */
+import type { CpuStats } from '../../ports/runtime/stats.ts';
+
+export interface RatedCpu extends CpuStats {
+  /** Absent: there was no earlier sample. */
+  readonly nanoCores?: number;
+}
+
+interface Known {
+  readonly sample: CpuStats;
+  readonly nanoCores: number | undefined;
+}
+
+const APART_MS_MIN = 1000;
+const NANOSECONDS_PER_MS = 1_000_000;
+
+export class CpuRates {
+  #known = new Map<string, Known>();
+
+  /** All that is measured now, by any key. What is not among it is forgotten. */
+  rate(samples: ReadonlyMap<string, CpuStats>): ReadonlyMap<string, RatedCpu> {
+    const next = new Map<string, Known>();
+    const rated = new Map<string, RatedCpu>();
+    for (const [key, sample] of samples) {
+      const known = follow(this.#known.get(key), sample);
+      next.set(key, known);
+      const { nanoCores } = known;
+      rated.set(key, nanoCores === undefined ? sample : { ...sample, nanoCores });
+    }
+    this.#known = next;
+    return rated;
+  }
+}
+
+function follow(known: Known | undefined, sample: CpuStats): Known {
+  if (!known) return { sample, nanoCores: undefined };
+  const used = sample.usageNanoseconds - known.sample.usageNanoseconds;
+  // It has begun anew, or the clock was set back: there is nothing to compare with.
+  if (used < 0n || sample.timeMs < known.sample.timeMs) return { sample, nanoCores: undefined };
+  const apartMs = sample.timeMs - known.sample.timeMs;
+  if (apartMs < APART_MS_MIN) return known;
+  return { sample, nanoCores: Math.round((Number(used) / apartMs / NANOSECONDS_PER_MS) * 1e9) };
+}

@@ -1,0 +1,186 @@
+/**
+ * What the node and everything on it uses at this moment, from the machine and from the runtime. The
+ * summary and the metrics are three ways to write this down.
+ *
+ *     machine ──┐
+ *     runtime ──┼─> Usage ──> /stats/summary, /metrics/resource, /metrics/cadvisor
+ *     folders ──┘
+ *
+ * As in the kubelet, a pod counts while it has a sandbox, and a container while it runs.
+ */
+import type { Pod } from '../../api/pod.ts';
+import type { RuntimeContainer } from '../../api/runtime-pod.ts';
+import { parseTime } from '../../api/time.ts';
+import type { PodReference } from '../../ports/pod-reference.ts';
+import type { PodRuntime, RuntimePodEntry } from '../../ports/runtime/pod-runtime.ts';
+import type {
+  ContainerStats,
+  CpuStats,
+  MemoryStats,
+  SandboxStats,
+} from '../../ports/runtime/stats.ts';
+import { CpuRates, type RatedCpu } from './cpu-rates.ts';
+import type { MachineUsage } from './machine-usage.ts';
+
+export interface UsageReaderOptions {
+  readonly runtime: Pick<PodRuntime, 'list' | 'containerStats' | 'sandboxStats'>;
+  /** Those that should be here, with their statuses. */
+  pods(): readonly Pod[];
+  machine(): Promise<MachineUsage>;
+}
+
+export interface Usage {
+  readonly machine: MachineUsage;
+  readonly cpu: RatedCpu;
+  readonly pods: readonly PodUsage[];
+}
+
+export interface PodUsage {
+  readonly pod: PodReference;
+  readonly startedAtMs: number;
+  readonly containers: readonly ContainerUsage[];
+  readonly cpu?: RatedCpu;
+  readonly memory?: MemoryStats;
+  readonly sandbox?: SandboxStats;
+}
+
+export interface ContainerUsage {
+  readonly container: RuntimeContainer;
+  readonly startedAtMs: number;
+  readonly cpu?: RatedCpu;
+  readonly memory?: MemoryStats;
+  readonly writableBytes?: number;
+}
+
+/** No pod and no container has this name. */
+const MACHINE = '';
+
+export class UsageReader {
+  readonly #options: UsageReaderOptions;
+  readonly #rates = new CpuRates();
+
+  constructor(options: UsageReaderOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects if the runtime does not answer. */
+  async read(): Promise<Usage> {
+    const { runtime } = this.#options;
+    const [machine, entries, containerStats, sandboxStats] = await Promise.all([
+      this.#options.machine(),
+      runtime.list(),
+      runtime.containerStats?.() ?? [],
+      runtime.sandboxStats?.() ?? [],
+    ]);
+    const containers = new Map(containerStats.map((stats) => [stats.id, stats]));
+    const sandboxes = new Map(sandboxStats.map((stats) => [stats.podUid, stats]));
+    const live = entries.filter(({ pod }) => pod.sandboxes[0]?.ready === true);
+    const found = live.map((entry) => collect(entry, containers, sandboxes.get(entry.uid)));
+    const rates = this.#rates.rate(samplesOf(machine, found));
+    const startTimes = new Map(
+      this.#options.pods().map(({ metadata, status }) => [metadata.uid, status?.startTime]),
+    );
+    return {
+      machine,
+      cpu: rates.get(MACHINE) ?? machine.cpu,
+      pods: found.map((each) => {
+        const startTime = startTimes.get(each.entry.uid) ?? null;
+        return podUsage(each, rates, startTime, machine.cpu.timeMs);
+      }),
+    };
+  }
+}
+
+interface Found {
+  readonly entry: RuntimePodEntry;
+  readonly containers: readonly { container: RuntimeContainer; stats?: ContainerStats }[];
+  readonly sandbox: SandboxStats | undefined;
+  readonly cpu: CpuStats | undefined;
+  readonly memory: MemoryStats | undefined;
+}
+
+function collect(
+  entry: RuntimePodEntry,
+  stats: ReadonlyMap<string, ContainerStats>,
+  sandbox: SandboxStats | undefined,
+): Found {
+  const running = entry.pod.containers.filter(({ state }) => state === 'running');
+  const containers = running.map((container) => {
+    const own = stats.get(container.id);
+    return own ? { container, stats: own } : { container };
+  });
+  const all = containers.flatMap(({ stats: own }) => (own ? [own] : []));
+  return {
+    entry,
+    containers,
+    sandbox,
+    cpu: sandbox?.cpu ?? sumOfCpu(all),
+    memory: sandbox?.memory ?? sumOfMemory(all),
+  };
+}
+
+/** A runtime that does not know the pod as a whole knows its parts. */
+function sumOfCpu(parts: readonly ContainerStats[]): CpuStats | undefined {
+  const known = parts.flatMap(({ cpu }) => (cpu ? [cpu] : []));
+  if (known.length === 0) return undefined;
+  return {
+    timeMs: Math.max(...known.map(({ timeMs }) => timeMs)),
+    usageNanoseconds: known.reduce((sum, { usageNanoseconds }) => sum + usageNanoseconds, 0n),
+  };
+}
+
+function sumOfMemory(parts: readonly ContainerStats[]): MemoryStats | undefined {
+  const known = parts.flatMap(({ memory }) => (memory ? [memory] : []));
+  if (known.length === 0) return undefined;
+  return {
+    timeMs: Math.max(...known.map(({ timeMs }) => timeMs)),
+    workingSetBytes: known.reduce((sum, { workingSetBytes }) => sum + workingSetBytes, 0),
+  };
+}
+
+function samplesOf(machine: MachineUsage, found: readonly Found[]): Map<string, CpuStats> {
+  const samples = new Map([[MACHINE, machine.cpu]]);
+  for (const { entry, containers, cpu } of found) {
+    if (cpu) samples.set(`pod ${entry.uid}`, cpu);
+    for (const { stats } of containers) {
+      if (stats?.cpu) samples.set(`container ${stats.id}`, stats.cpu);
+    }
+  }
+  return samples;
+}
+
+function podUsage(
+  { entry, containers, sandbox, memory }: Found,
+  rates: ReadonlyMap<string, RatedCpu>,
+  startTime: string | null,
+  atMs: number,
+): PodUsage {
+  const { uid, name, namespace } = entry;
+  const cpu = rates.get(`pod ${uid}`);
+  const created = entry.pod.containers.map(({ createdAt }) => parseTime(createdAt).ms);
+  return {
+    pod: { uid, name, namespace },
+    startedAtMs: startTime === null ? Math.min(...created, atMs) : parseTime(startTime).ms,
+    containers: containers.map(({ container, stats }) => containerUsage(container, stats, rates)),
+    ...(cpu && { cpu }),
+    ...(memory && { memory }),
+    ...(sandbox && { sandbox }),
+  };
+}
+
+function containerUsage(
+  container: RuntimeContainer,
+  stats: ContainerStats | undefined,
+  rates: ReadonlyMap<string, RatedCpu>,
+): ContainerUsage {
+  const cpu = rates.get(`container ${container.id}`);
+  const { memory, writableBytes } = stats ?? {};
+  const { ms, nanos } = parseTime(container.startedAt ?? container.createdAt);
+  return {
+    container,
+    startedAtMs: ms + nanos / 1_000_000,
+    ...(cpu && { cpu }),
+    ...(memory && { memory }),
+    ...(writableBytes !== undefined && { writableBytes }),
+  };
+}
