@@ -1,0 +1,55 @@
+/** Lets a request pass, or says in the kubelet's words why not. */
+import type { ApiRequest, ApiResponse, User, Visitor } from '../../ports/http-handler.ts';
+import type { KubeletAccess } from '../../ports/kubelet-access.ts';
+import type { Log } from '../../ports/log.ts';
+import { text } from '../answers.ts';
+import { subresourcesOf, verbOf } from './request-attributes.ts';
+
+export interface GateOptions {
+  readonly access: KubeletAccess;
+  readonly nodeName: string;
+  readonly log: Log;
+}
+
+/** Null: it may pass. `path` is the one that will be served. */
+export async function refusalOf(
+  { access, nodeName, log }: GateOptions,
+  { method, headers }: ApiRequest,
+  path: string,
+  visitor: Visitor,
+): Promise<ApiResponse | null> {
+  const token = bearerTokenOf(headers.get('authorization'));
+  const user = await access.identify(visitor, token).catch((error: unknown) => {
+    log.error('who asks the kubelet for something could not be found out', { error });
+    return null;
+  });
+  if (!user) return text(401, 'Unauthorized');
+  return await decide({ access, nodeName, log }, user, verbOf(method), subresourcesOf(path));
+}
+
+async function decide(
+  { access, nodeName, log }: GateOptions,
+  user: User,
+  verb: string,
+  subresources: readonly string[],
+): Promise<ApiResponse | null> {
+  for (const subresource of subresources) {
+    const facts = `user=${user.name}, verb=${verb}, resource=nodes`;
+    try {
+      const { allowed } = await access.authorize(user, { verb, nodeName, subresource });
+      if (allowed) return null;
+    } catch (error) {
+      log.error('whether somebody may ask the kubelet could not be found out', { error });
+      return text(500, `Authorization error (${facts}, subresource=${subresource})`);
+    }
+  }
+  const wanted = subresources.join(' ');
+  const facts = `user=${user.name}, verb=${verb}, resource=nodes, subresource(s)=[${wanted}]`;
+  return text(403, `Forbidden (${facts})\n`);
+}
+
+/** The scheme in any case, as clients write it. */
+function bearerTokenOf(header: string | null): string | null {
+  const [, token] = /^bearer +(\S+) *$/i.exec(header ?? '') ?? [];
+  return token ?? null;
+}

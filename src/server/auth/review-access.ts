@@ -1,0 +1,127 @@
+/**
+ * Who asks, and whether they may, as the cluster sees it: certificates of the cluster's authority,
+ * tokens that a TokenReview confirms, and permissions that a SubjectAccessReview finds.
+ *
+ *     visitor ── vouched for in this process ──┐
+ *             ── certificate ──────────────────┼─> user ──SubjectAccessReview──> yes, no
+ *             ── token ──TokenReview───────────┤
+ *             ── nothing, if that is allowed ──┘   system:anonymous
+ *
+ * Answers are kept (authentication.webhook.cacheTTL, authorization.webhook.cache…TTL): a kubelet that
+ * asked for every scrape would be the API server's best customer. A token that is wrong does not make
+ * somebody anonymous: who shows a wrong paper is refused.
+ */
+import { createHash } from 'node:crypto';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { User, Visitor } from '../../ports/http-handler.ts';
+import type { KubeApi } from '../../ports/kube-api.ts';
+import type { KubeletAccess, KubeletDecision, NodeAttributes } from '../../ports/kubelet-access.ts';
+import { VerdictCache } from './verdict-cache.ts';
+
+export interface ReviewAccessOptions {
+  readonly clock: Clock;
+  readonly api: Pick<KubeApi, 'send'>;
+  /** Whom a certificate names; null: nobody, or nobody any more. */
+  certificateUser(der: Uint8Array, nowMs: number): User | null;
+  /** Absent: false. */
+  readonly allowsAnonymous?: boolean;
+  readonly tokenMs?: number;
+  readonly authorizedMs?: number;
+  readonly unauthorizedMs?: number;
+}
+
+const TOKEN_MS = 120_000;
+const AUTHORIZED_MS = 300_000;
+const UNAUTHORIZED_MS = 30_000;
+const AUTHENTICATED = 'system:authenticated';
+const ANONYMOUS: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+
+export class ReviewAccess implements KubeletAccess {
+  readonly #options: ReviewAccessOptions;
+  readonly #tokens: VerdictCache<User | null>;
+  readonly #decisions: VerdictCache<KubeletDecision>;
+
+  constructor(options: ReviewAccessOptions) {
+    const { clock, tokenMs = TOKEN_MS } = options;
+    const { authorizedMs = AUTHORIZED_MS, unauthorizedMs = UNAUTHORIZED_MS } = options;
+    this.#options = options;
+    this.#tokens = new VerdictCache(clock, () => tokenMs);
+    this.#decisions = new VerdictCache(clock, ({ allowed }) =>
+      allowed ? authorizedMs : unauthorizedMs,
+    );
+  }
+
+  async identify(visitor: Visitor, bearerToken: string | null): Promise<User | null> {
+    if (visitor.user) return visitor.user;
+    const { clock, allowsAnonymous = false } = this.#options;
+    const { certificate } = visitor;
+    const named = certificate && this.#options.certificateUser(certificate, clock.now());
+    if (named) return authenticated(named);
+    if (bearerToken !== null) return this.#userOfToken(bearerToken);
+    if (certificate || visitor.certificateFault !== undefined) return null;
+    return allowsAnonymous ? ANONYMOUS : null;
+  }
+
+  authorize(user: User, attributes: NodeAttributes): Promise<KubeletDecision> {
+    const spec = reviewSpec(user, attributes);
+    return this.#decisions.get(JSON.stringify(spec), async () => {
+      const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+      const kind = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview' };
+      const status = await this.#review(path, { ...kind, spec });
+      const allowed = status['allowed'] === true && status['denied'] !== true;
+      return { allowed, reason: textOf(status['reason']) };
+    });
+  }
+
+  /** The token itself is not kept. */
+  #userOfToken(token: string): Promise<User | null> {
+    return this.#tokens.get(createHash('sha256').update(token).digest('hex'), async () => {
+      const path = '/apis/authentication.k8s.io/v1/tokenreviews';
+      const kind = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' };
+      const status = await this.#review(path, { ...kind, spec: { token } });
+      if (status['authenticated'] !== true || !isJsonObject(status['user'])) return null;
+      return authenticated(userOf(status['user']));
+    });
+  }
+
+  async #review(path: string, body: JsonObject): Promise<JsonObject> {
+    const { status } = await this.#options.api.send({ method: 'POST', path, body });
+    return isJsonObject(status) ? status : {};
+  }
+}
+
+function reviewSpec(user: User, { verb, nodeName, subresource }: NodeAttributes): JsonObject {
+  const { name, uid, groups, extra } = user;
+  return {
+    user: name,
+    ...(uid !== undefined && { uid }),
+    groups,
+    ...(extra && { extra: { ...extra } }),
+    resourceAttributes: { verb, version: 'v1', resource: 'nodes', subresource, name: nodeName },
+  };
+}
+
+function userOf({ username, uid, groups, extra }: JsonObject): User {
+  return {
+    name: textOf(username),
+    ...(typeof uid === 'string' && uid !== '' && { uid }),
+    groups: textsOf(groups),
+    ...(isJsonObject(extra) && {
+      extra: Object.fromEntries(Object.entries(extra).map(([key, value]) => [key, textsOf(value)])),
+    }),
+  };
+}
+
+function authenticated(user: User): User {
+  if (user.groups.includes(AUTHENTICATED)) return user;
+  return { ...user, groups: [...user.groups, AUTHENTICATED] };
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function textsOf(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}

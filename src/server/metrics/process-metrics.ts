@@ -1,0 +1,69 @@
+/** What podkeep's own process uses, under the names that every program with metrics gives it. */
+import { readdir, readFile } from 'node:fs/promises';
+import type { Counter } from '../../lib/metrics/counter.ts';
+import type { Gauge } from '../../lib/metrics/gauge.ts';
+import type { Registry } from '../../lib/metrics/registry.ts';
+
+const MICROSECONDS_PER_SECOND = 1_000_000;
+const BYTES_PER_KB = 1024;
+
+export class ProcessMetrics {
+  readonly #cpu: Counter;
+  readonly #resident: Gauge;
+  readonly #registry: Registry;
+  /** Where the system does not tell, there is no metric: a zero would be a lie. */
+  readonly #told = new Map<string, Gauge>();
+
+  constructor(registry: Registry, startedAtMs: number) {
+    this.#registry = registry;
+    this.#cpu = registry.counter({
+      name: 'process_cpu_seconds_total',
+      help: 'Total user and system CPU time spent in seconds.',
+    });
+    this.#resident = registry.gauge({
+      name: 'process_resident_memory_bytes',
+      help: 'Resident memory size in bytes.',
+    });
+    addStartTime(registry, startedAtMs);
+  }
+
+  async refresh(): Promise<void> {
+    const { user, system } = process.cpuUsage();
+    const seconds = (user + system) / MICROSECONDS_PER_SECOND;
+    this.#cpu.inc(Math.max(seconds - this.#cpu.value, 0));
+    this.#resident.set(process.memoryUsage.rss());
+    const [status, limits, descriptors] = await Promise.all([
+      readFile('/proc/self/status', 'utf8').catch(() => ''),
+      readFile('/proc/self/limits', 'utf8').catch(() => ''),
+      readdir('/proc/self/fd').catch(() => null),
+    ]);
+    const virtualKb = Number(/^VmSize:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN);
+    const filesMax = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.NaN);
+    this.#tell(
+      'process_virtual_memory_bytes',
+      'Virtual memory size in bytes.',
+      virtualKb * BYTES_PER_KB,
+    );
+    this.#tell('process_max_fds', 'Maximum number of open file descriptors.', filesMax);
+    this.#tell(
+      'process_open_fds',
+      'Number of open file descriptors.',
+      descriptors?.length ?? Number.NaN,
+    );
+  }
+
+  #tell(name: string, help: string, value: number): void {
+    if (Number.isNaN(value)) return;
+    const gauge = this.#told.get(name) ?? this.#registry.gauge({ name, help });
+    this.#told.set(name, gauge);
+    gauge.set(value);
+  }
+}
+
+export function addStartTime(registry: Registry, startedAtMs: number): void {
+  const gauge = registry.gauge({
+    name: 'process_start_time_seconds',
+    help: '[ALPHA] Start time of the process since unix epoch in seconds.',
+  });
+  gauge.set(startedAtMs / 1000);
+}
