@@ -52,7 +52,7 @@ describe('the patch', () => {
   function applied(before: JsonObject, after: JsonObject): JsonObject {
     const patch = nodePatch(nodeWith(before), nodeWith(after));
     const type = structOf('core/v1.Node');
-    const result = applyStrategicMergePatch(nodeWith(before), patch, type) as JsonObject;
+    const result = applyStrategicMergePatch(nodeWith(before), patch, type);
     return result['status'] as JsonObject;
   }
 
