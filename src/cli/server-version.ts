@@ -6,12 +6,20 @@ const KUBERNETES = { major: '1', minor: '36', patch: '4' };
 export function describeVersion(podkeep: string): JsonObject {
   const { major, minor } = KUBERNETES;
   return {
-    major,
-    minor,
+    ...buildInfo(podkeep),
     emulationMajor: major,
     emulationMinor: minor,
     minCompatibilityMajor: major,
     minCompatibilityMinor: String(Number(minor) - 1),
+  };
+}
+
+/** What the kubelet says of itself. */
+export function buildInfo(podkeep: string) {
+  const { major, minor } = KUBERNETES;
+  return {
+    major,
+    minor,
     gitVersion: kubernetesVersion(podkeep),
     gitCommit: '',
     gitTreeState: '',

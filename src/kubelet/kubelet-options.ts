@@ -10,6 +10,7 @@ import type { StartInformer } from '../ports/informer.ts';
 import type { KubeApi } from '../ports/kube-api.ts';
 import type { Log } from '../ports/log.ts';
 import type { PodFiles } from '../ports/pod-files.ts';
+import type { PodLookup } from '../ports/pod-lookup.ts';
 import type { PodObjects } from '../ports/pod-objects.ts';
 import type { PodSync } from '../ports/pod-sync.ts';
 import type { PodVolumes } from '../ports/pod-volumes.ts';
@@ -20,6 +21,7 @@ import type { StateStore } from '../ports/state-store.ts';
 import type { KubeletMetrics } from './metrics/kubelet-metrics.ts';
 import type { PodAdmission } from './main-loop/pod-news.ts';
 import type { ActivePodsRoom } from './main-loop/active-pods.ts';
+import type { KillPodOptions } from './pod-workers/kill-pod-now.ts';
 import type { DnsSettings } from './pod-runner/pod-dns.ts';
 import type { AskContainer } from './probes/probe-clients.ts';
 import type { ProbeMetrics } from './probes/probe-metrics.ts';
@@ -84,17 +86,19 @@ export interface KubeletStorage {
 /** What whoever decides about pods may look at. */
 export interface AdmissionRoom extends ActivePodsRoom {
   readonly status: StatusManager;
+  readonly pods: ActivePodsRoom['pods'] & PodLookup;
   /** Asks for a look at the pod. */
   readonly sync: (podUid: string) => void;
-  /** Ends a pod to make room; resolves when its containers have stopped. */
-  readonly evict: (pod: Pod, reason: string, message: string) => Promise<void>;
+  /** Ends a pod to make room; settles when its containers have stopped, or that takes too long. */
+  readonly killPod: (pod: Pod, options: KillPodOptions) => Promise<void>;
+  readonly areSourcesReady: () => boolean;
 }
 
 export interface KubeletAdmission extends PodAdmission {
   /** The pod with the resources that it was really given (E-3). */
   allocated(pod: Pod): Pod;
   /** Forgets the grants of all pods but these. */
-  keepOnly(uids: ReadonlySet<string>): Promise<void>;
+  keepOnly(uids: ReadonlySet<string>): void;
   stop(): void;
 }
 

@@ -28,7 +28,7 @@ import { followProbes } from './probes/probe-sync.ts';
 import { startApiSource } from './sources/api-source.ts';
 import { FileSource } from './sources/file-source.ts';
 import { PodConfig } from './sources/pod-config.ts';
-import type { PodUpdate } from './sources/pod-update.ts';
+import type { PodName } from '../ports/api-client.ts';
 import type { Cancel } from '../ports/clock.ts';
 
 /** How often what dead containers leave behind is looked through. */
@@ -47,7 +47,6 @@ export class Kubelet {
   readonly #abort = new AbortController();
   readonly #endings: (() => void)[] = [];
   #cancelCollect: Cancel = () => {};
-  #hasApiSpoken = false;
 
   constructor(options: KubeletOptions) {
     const { log, api, nodeName } = options;
@@ -119,15 +118,27 @@ export class Kubelet {
 
   /** All but mirrors, each with the newest status that this node knows. */
   podsWithStatus(): readonly Pod[] {
-    return this.engine.pods.pods().map((pod) => {
-      const status = this.engine.status.getPodStatus(pod.metadata.uid ?? '');
-      return status ? { ...pod, status } : pod;
-    });
+    return this.engine.pods.pods().map((pod) => this.#withStatus(pod));
+  }
+
+  findWithStatus(name: PodName): Pod | undefined {
+    const pod = this.engine.pods.findByName(name)?.pod;
+    return pod && this.#withStatus(pod);
+  }
+
+  /** Null: the kubelet goes about its work. Otherwise what it hangs at. */
+  health(): string | null {
+    return this.#housekeeping.unhealthy();
   }
 
   /** Why the node is not ready; empty: it is. */
   notReadyReasons(): readonly string[] {
     return this.engine.health.reasons();
+  }
+
+  #withStatus(pod: Pod): Pod {
+    const status = this.engine.status.getPodStatus(pod.metadata.uid ?? '');
+    return status ? { ...pod, status } : pod;
   }
 
   #makeNews(): PodNews {
@@ -151,16 +162,13 @@ export class Kubelet {
   #makeConfig(): PodConfig {
     const { clock, log, events, api, manifests } = this.#options;
     const sources = [...(api ? (['api'] as const) : []), ...(manifests ? (['file'] as const) : [])];
-    return new PodConfig({ clock, log, events, sources, tell: (update) => this.#tell(update) });
-  }
-
-  #tell(update: PodUpdate): void {
-    // What the API says of resizes is all that is left of them after a restart (SM-100).
-    if (update.source === 'api' && !this.#hasApiSpoken) {
-      this.#hasApiSpoken = true;
-      this.engine.status.backfillResizeConditions(update.pods);
-    }
-    this.#news.tell(update);
+    return new PodConfig({
+      clock,
+      log,
+      events,
+      sources,
+      tell: (update) => this.#news.tell(update),
+    });
   }
 
   #makeHousekeeping(): Housekeeping {
@@ -178,7 +186,7 @@ export class Kubelet {
       metrics: metrics.housekeeping,
       mirrors: this.#mirrors,
       keepGrants: async (uids) => {
-        await this.#admission.keepOnly(uids);
+        this.#admission.keepOnly(uids);
         await storage.actuated.removeOrphanedPods(uids);
       },
       areSourcesReady: () => this.config.hasSeenAll,
@@ -214,12 +222,8 @@ export class Kubelet {
       workers,
       status,
       sync: (uid) => this.#news.sync(uid),
-      evict: (pod, reason, message) =>
-        workers.killPodNow(pod, {
-          evict: true,
-          graceSeconds: 0,
-          overrideStatus: (said) => ({ ...said, phase: 'Failed', reason, message }),
-        }),
+      killPod: (pod, options) => workers.killPodNow(pod, options),
+      areSourcesReady: () => this.config.hasSeenAll,
     };
   }
 

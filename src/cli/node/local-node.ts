@@ -1,17 +1,21 @@
 /**
  * The node of `podkeep up`: in one process with its API server, which it asks by a call and not over a
- * network.
+ * network. Two doors belong to it: one of the API server for pods, and one of the kubelet's own server
+ * for whoever scrapes metrics. Both are for this machine only.
  */
 import type { EmbeddedServer } from '../../apiserver/embedded-server.ts';
-import type { Pki } from '../../apiserver/pki/pki.ts';
+import { issueNodeCertificate, type Pki } from '../../apiserver/pki/pki.ts';
 import { createKubeApi } from '../../client/kube-api.ts';
 import { createInProcessTransport } from '../../client/transport/in-process-transport.ts';
+import { openHttpsDoor, type HttpsDoor } from '../../platform/https-door.ts';
 import { systemClock as clock } from '../../platform/system-clock.ts';
 import { systemRandom as random } from '../../platform/system-random.ts';
+import type { HttpHandler } from '../../ports/http-handler.ts';
 import type { Log } from '../../ports/log.ts';
+import { ClosingList } from '../closing-list.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
 import type { DataFolder } from '../data-folder.ts';
-import { kubernetesVersion } from '../server-version.ts';
+import { handleLater } from './later-handler.ts';
 import type { LocalNodeDoor } from './local-node-door.ts';
 import { startNode, type Node } from './node.ts';
 import { PodDoor } from './pod-door.ts';
@@ -29,37 +33,60 @@ export interface LocalNodeOptions {
   readonly log: Log;
 }
 
+const LOOPBACK = '127.0.0.1';
+/** The kubelet's default, which here is no wish to be found from everywhere. */
+const ANYWHERE = '0.0.0.0';
+
 export async function startLocalNode(options: LocalNodeOptions): Promise<Node> {
-  const { name, folder, config, server, pki, version, searchPath, log } = options;
+  const closing = new ClosingList();
+  try {
+    return await start(options, closing);
+  } catch (error) {
+    await closing.run();
+    throw error;
+  }
+}
+
+async function start(options: LocalNodeOptions, closing: ClosingList): Promise<Node> {
+  const { name, folder, server, pki, version, nodeDoor } = options;
   const user = { name: `system:node:${name}`, groups: ['system:nodes', 'system:authenticated'] };
   const api = createKubeApi(createInProcessTransport(server, { user }), { clock, version });
-  const door = new PodDoor({
+  const pods = new PodDoor({
     handler: server,
     caCert: pki.caCert,
     caKey: pki.caKey,
     clock,
     random,
   });
+  closing.add(() => pods.close());
+  let opened: (node: Node) => void = () => {};
+  const started = new Promise<Node>((resolve) => (opened = resolve));
+  const kubelet = handleLater(async () => (await started).server);
+  const door = await openKubeletDoor(options, kubelet);
+  closing.add(() => door.close());
   const node = await startNode({
-    name,
+    ...options,
+    api,
     folder: folder.node,
     hiddenFolders: [folder.root],
-    runtime: options.runtime,
-    config,
-    api,
-    version,
-    kubeletVersion: kubernetesVersion(version),
-    kubeletPort: config.port,
-    searchPath,
-    log,
-    reachable: (address) => door.open(address),
-    apiForPods: () => door.address,
+    kubeletPort: door.port,
+    reachable: (address) => pods.open(address),
+    apiForPods: () => pods.address,
   });
-  return {
-    ...node,
-    close: async () => {
-      await node.close();
-      await door.close();
-    },
-  };
+  closing.add(() => node.close());
+  opened(node);
+  nodeDoor.open(name, node.server);
+  return { ...node, close: () => closing.run() };
+}
+
+async function openKubeletDoor(
+  options: LocalNodeOptions,
+  handler: HttpHandler,
+): Promise<HttpsDoor> {
+  const { name, pki, config } = options;
+  const host = config.address === ANYWHERE ? LOOPBACK : config.address;
+  const ca = { cert: pki.caCert, key: pki.caKey };
+  const names = { clock, random, names: ['localhost'], addresses: [LOOPBACK, host] };
+  const { cert, key } = await issueNodeCertificate(ca, name, names);
+  return openHttpsDoor({ handler, cert, key, ca: pki.caCert, host, port: config.port });
 }

@@ -15,10 +15,14 @@ import { informersOf } from '../../client/informer.ts';
 import { DecisionHistory } from '../../kubelet/decision-history.ts';
 import { ApiEventRecorder } from '../../kubelet/events/api-event-recorder.ts';
 import { Kubelet } from '../../kubelet/kubelet.ts';
+import type { AdmissionRoom, KubeletAdmission, KubeletApi } from '../../kubelet/kubelet-options.ts';
 import { KubeletMetrics } from '../../kubelet/metrics/kubelet-metrics.ts';
+import { createKubeletAdmission } from '../../kubelet/admission/kubelet-admission.ts';
 import { NodeAgent } from '../../kubelet/node/node-agent.ts';
 import { ProbeMetrics } from '../../kubelet/probes/probe-metrics.ts';
 import { openStorage, readNodeDns, type OpenStorage } from '../../kubelet/storage.ts';
+import type { MachineInfo } from '../../api/machine.ts';
+import type { StateStore } from '../../ports/state-store.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { Registry } from '../../lib/metrics/registry.ts';
 import { systemMachine } from '../../platform/machine/system-machine.ts';
@@ -26,10 +30,12 @@ import { systemClock as clock } from '../../platform/system-clock.ts';
 import { systemRandom as random } from '../../platform/system-random.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import type { Log } from '../../ports/log.ts';
-import type { NodeFacts } from '../../ports/node-facts.ts';
+import type { HttpHandler } from '../../ports/http-handler.ts';
 import { ClosingList } from '../closing-list.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
-import { createAdmission } from './admission.ts';
+import { kubernetesVersion } from '../server-version.ts';
+import { admissionNodeOf, nodeViewOf } from './node-view.ts';
+import { handleLater } from './later-handler.ts';
 import { openRuntime, type OpenRuntime } from './node-runtime.ts';
 import { kubeletSettingsOf, nodeSettingsOf } from './node-settings.ts';
 import type { ApiAddress } from './pod-door.ts';
@@ -48,8 +54,7 @@ export interface NodeOptions {
   readonly api: KubeApi;
   /** Of podkeep. */
   readonly version: string;
-  /** In the form that Kubernetes' clients expect. */
-  readonly kubeletVersion: string;
+  /** Of the kubelet's own server. */
   readonly kubeletPort: number;
   /** What containers look for commands in. */
   readonly searchPath: string;
@@ -60,13 +65,18 @@ export interface NodeOptions {
   readonly apiForPods: () => ApiAddress | null;
 }
 
-export interface Node {
+export interface NodeParts {
   readonly kubelet: Kubelet;
   readonly agent: NodeAgent;
   readonly metrics: KubeletMetrics;
-  readonly decisions: DecisionHistory;
+  readonly probeRegistry: Registry;
   readonly opened: OpenRuntime;
   readonly storage: OpenStorage;
+}
+
+export interface Node {
+  /** The kubelet's own server, without a door. */
+  readonly server: HttpHandler;
   /** Nothing new is begun; containers go on. */
   stop(): Promise<void>;
   /** Stops the containers of all pods, and leaves the pods as they are. Only after `stop`. */
@@ -77,145 +87,183 @@ export interface Node {
 
 const FLUSH_MS = 2000;
 
+/** Resolves when the node is registered and takes pods. */
 export async function startNode(options: NodeOptions): Promise<Node> {
   const closing = new ClosingList();
   try {
-    return await open(options, closing);
+    const parts = await new NodeMaker(options, closing).make();
+    const { kubelet, agent } = parts;
+    agent.start();
+    await agent.registered;
+    await kubelet.start();
+    return {
+      server: handleLater(async () => {
+        const { createNodeServer } = await import('./node-server.ts');
+        return createNodeServer({ ...options, parts });
+      }),
+      stop: () => kubelet.stop(),
+      stopContainers: (signal) => kubelet.stopContainers(signal),
+      close: () => closing.run(),
+    };
   } catch (error) {
     await closing.run();
     throw error;
   }
 }
 
-async function open(options: NodeOptions, closing: ClosingList): Promise<Node> {
-  const { name, folder, config, log, api, version } = options;
-  const machine = systemMachine();
-  const startInformer = informersOf({ api, clock, random, log });
-  const events = new ApiEventRecorder({
-    api,
-    clock,
-    random,
-    log,
-    component: 'kubelet',
-    host: name,
-    qps: config.eventRecordQPS,
-    burst: config.eventBurst,
-  });
-  closing.add(() => Promise.resolve(events.stop()));
-  const opened = await openRuntime({
-    choice: options.runtime,
-    folder,
-    hiddenFolders: options.hiddenFolders,
-    config: config.podkeep,
-    version,
-    searchPath: options.searchPath,
-    clock,
-    random,
-    log,
-    events,
-    reachable: options.reachable,
-  });
-  closing.add(() => opened.runtime.close());
-  const services = startInformer({ path: '/api/v1/services' });
-  closing.add(() => Promise.resolve(services.stop()));
-  const facts: NodeFacts = {
-    hostIPs: () => agent.hostIPs(),
-    allocatable: () => agent.allocatable(),
-    services: () => servicesFrom(services, options.apiForPods),
-  };
-  const kubeApi = { kube: api, client: createApiClient(api), startInformer };
-  const storage = await openStorage({
-    rootFolder: folder,
-    logFolder: path.join(folder, 'logs'),
-    imaginedFiles: opened.imagined?.files,
-    clock,
-    random,
-    log,
-    events,
-    node: facts,
-    clusterDomain: config.clusterDomain,
-    supportsRecursiveReadOnly: false,
-    api: kubeApi,
-  });
-  closing.add(() => Promise.resolve(storage.close()));
-  const metrics = new KubeletMetrics();
-  const decisions = new DecisionHistory({ log });
-  const info = await machine.info();
-  const kubelet: Kubelet = new Kubelet({
-    clock,
-    random,
-    log,
-    events,
-    decisions,
-    metrics,
-    probeMetrics: new ProbeMetrics(new Registry()),
-    runtime: opened.runtime,
-    nodeName: name,
-    api: kubeApi,
-    manifests: config.staticPodPath
-      ? {
-          path: config.staticPodPath,
-          prepare: prepareManifest,
-          rescanMs: config.fileCheckFrequencyMs,
-        }
-      : undefined,
-    storage,
-    dns: {
-      clusterServers: config.clusterDNS,
+class NodeMaker {
+  readonly #options: NodeOptions;
+  readonly #closing: ClosingList;
+  readonly #machine = systemMachine();
+  readonly #metrics = new KubeletMetrics();
+  readonly #probeRegistry = new Registry();
+  readonly #kubeApi: KubeletApi;
+  readonly #events: ApiEventRecorder;
+  #agent: NodeAgent | undefined;
+
+  constructor(options: NodeOptions, closing: ClosingList) {
+    const { api, log, name, config } = options;
+    this.#options = options;
+    this.#closing = closing;
+    const startInformer = informersOf({ api, clock, random, log });
+    this.#kubeApi = { kube: api, client: createApiClient(api), startInformer };
+    this.#events = new ApiEventRecorder({
+      api,
+      clock,
+      random,
+      log,
+      component: 'kubelet',
+      host: name,
+      qps: config.eventRecordQPS,
+      burst: config.eventBurst,
+    });
+    closing.add(() => Promise.resolve(this.#events.stop()));
+  }
+
+  async make(): Promise<NodeParts> {
+    const opened = await this.#openRuntime();
+    const storage = await this.#openStorage(opened);
+    const kubelet = await this.#makeKubelet(opened, storage);
+    const agent = this.#makeAgent(kubelet);
+    const metrics = this.#metrics;
+    return { kubelet, agent, metrics, probeRegistry: this.#probeRegistry, opened, storage };
+  }
+
+  async #openRuntime(): Promise<OpenRuntime> {
+    const { runtime: choice, config } = this.#options;
+    const world = { clock, random, events: this.#events };
+    const opened = await openRuntime({
+      ...this.#options,
+      ...world,
+      choice,
+      config: config.podkeep,
+    });
+    this.#closing.add(() => opened.runtime.close());
+    return opened;
+  }
+
+  async #openStorage(opened: OpenRuntime): Promise<OpenStorage> {
+    const { folder: rootFolder, config, log, apiForPods } = this.#options;
+    const services = this.#kubeApi.startInformer({ path: '/api/v1/services' });
+    const storage = await openStorage({
+      rootFolder,
+      logFolder: path.join(rootFolder, 'logs'),
+      imaginedFiles: opened.imagined?.files,
+      clock,
+      random,
+      log,
+      events: this.#events,
+      node: {
+        hostIPs: () => this.#agent?.hostIPs() ?? [],
+        allocatable: () => this.#agent?.allocatable() ?? {},
+        services: () => servicesFrom(services, apiForPods),
+      },
       clusterDomain: config.clusterDomain,
-      host: await readNodeDns(config.resolvConf),
-    },
-    memoryCapacityBytes: info.memoryBytes,
-    hostIPs: () => agent.hostIPs(),
-    admission: (room) =>
-      createAdmission({
-        room,
-        agent: () => agent,
-        store: storage.allocated,
-        events,
-        metrics,
-        log,
-        config,
-      }),
-    readinessChanged: () => agent.changed(),
-    settings: kubeletSettingsOf(config),
-  });
-  const agent = new NodeAgent({
-    api,
-    clock,
-    random,
-    log,
-    events,
-    startInformer,
-    nodeName: name,
-    machine,
-    runtime: kubelet.engine.runtime,
-    settings: nodeSettingsOf(config),
-    kubeletVersion: options.kubeletVersion,
-    kubeletPort: options.kubeletPort,
-    addresses: [],
-    rootFolder: folder,
-    readiness: () => kubelet.notReadyReasons(),
-    checkRuntime: () => kubelet.engine.health.check(),
-  });
-  closing.add(async () => {
-    await agent.stop();
-    await events.flush(AbortSignal.timeout(FLUSH_MS));
-  });
-  agent.start();
-  await agent.registered;
-  await kubelet.start();
-  return {
-    kubelet,
-    agent,
-    metrics,
-    decisions,
-    opened,
-    storage,
-    stop: () => kubelet.stop(),
-    stopContainers: (signal) => kubelet.stopContainers(signal),
-    close: () => closing.run(),
-  };
+      supportsRecursiveReadOnly: false,
+      api: this.#kubeApi,
+    });
+    this.#closing.add(() => {
+      services.stop();
+      storage.close();
+      return Promise.resolve();
+    });
+    return storage;
+  }
+
+  async #makeKubelet(opened: OpenRuntime, storage: OpenStorage): Promise<Kubelet> {
+    const { name: nodeName, config, log } = this.#options;
+    const { staticPodPath, fileCheckFrequencyMs: rescanMs, clusterDNS, clusterDomain } = config;
+    const machine = await this.#machine.info();
+    return new Kubelet({
+      clock,
+      random,
+      log,
+      events: this.#events,
+      decisions: new DecisionHistory({ log }),
+      metrics: this.#metrics,
+      probeMetrics: new ProbeMetrics(this.#probeRegistry),
+      runtime: opened.runtime,
+      nodeName,
+      api: this.#kubeApi,
+      manifests: staticPodPath
+        ? { path: staticPodPath, prepare: prepareManifest, rescanMs }
+        : undefined,
+      storage,
+      dns: {
+        clusterServers: clusterDNS,
+        clusterDomain,
+        host: await readNodeDns(config.resolvConf),
+      },
+      memoryCapacityBytes: machine.memoryBytes,
+      hostIPs: () => this.#agent?.hostIPs() ?? [],
+      admission: (room) => this.#makeAdmission(room, storage.allocated, machine),
+      readinessChanged: () => this.#agent?.changed(),
+      settings: kubeletSettingsOf(config),
+    });
+  }
+
+  #makeAdmission(room: AdmissionRoom, store: StateStore, machine: MachineInfo): KubeletAdmission {
+    const { log, config, api, name } = this.#options;
+    const path = `/api/v1/nodes/${encodeURIComponent(name)}`;
+    const options = {
+      clock,
+      log,
+      store,
+      events: this.#events,
+      metrics: this.#metrics,
+      node: nodeViewOf(() => this.#agent, machine, config),
+      readNode: async () => admissionNodeOf(await api.send({ method: 'GET', path })),
+    };
+    return createKubeletAdmission(options, room);
+  }
+
+  #makeAgent(kubelet: Kubelet): NodeAgent {
+    const { api, name: nodeName, config, folder, log, version, kubeletPort } = this.#options;
+    const agent = new NodeAgent({
+      api,
+      clock,
+      random,
+      log,
+      events: this.#events,
+      startInformer: this.#kubeApi.startInformer,
+      nodeName,
+      machine: this.#machine,
+      runtime: kubelet.engine.runtime,
+      settings: nodeSettingsOf(config),
+      kubeletVersion: kubernetesVersion(version),
+      kubeletPort,
+      addresses: [],
+      rootFolder: folder,
+      readiness: () => kubelet.notReadyReasons(),
+      checkRuntime: () => kubelet.engine.health.check(),
+    });
+    this.#agent = agent;
+    this.#closing.add(async () => {
+      await agent.stop();
+      await this.#events.flush(AbortSignal.timeout(FLUSH_MS));
+    });
+    return agent;
+  }
 }
 
 /** A manifest is taken as the API server would take it. */

@@ -11,6 +11,8 @@ export function readUpConfig(options: {
 }): Promise<KubeletConfig> {
   const { config, manifests } = options;
   return readKubeletConfig(config === undefined ? null : path.resolve(config), {
+    // Several of them on one machine do not get in each other's way, unless people choose a port.
+    ...(config === undefined && { port: 0 }),
     ...(manifests !== undefined && { staticPodPath: path.resolve(manifests) }),
   });
 }

@@ -54,6 +54,7 @@ type Known = Map<string, Summary>;
 
 const PERIOD_MS = 2000;
 const SLOW_MS = 1000;
+const HUNG_MS = 300_000;
 const ORPHAN_GRACE_SECONDS = 1;
 
 export class Housekeeping {
@@ -61,14 +62,18 @@ export class Housekeeping {
   readonly #abort = new AbortController();
   #cancel: Cancel = () => {};
   #turn: Promise<void> = Promise.resolve();
+  /** When the last turn ended, by the clock's `monotonic`. */
+  #turnedAtMs: number | null = null;
 
   constructor(room: HousekeepingRoom) {
     this.#room = room;
   }
 
   start(): void {
+    this.#turnedAtMs ??= this.#room.clock.monotonic();
     this.#cancel = this.#room.clock.after(PERIOD_MS, () => {
       this.#turn = this.keepHouse().finally(() => {
+        this.#turnedAtMs = this.#room.clock.monotonic();
         if (!this.#abort.signal.aborted) this.start();
       });
     });
@@ -79,6 +84,14 @@ export class Housekeeping {
     this.#abort.abort();
     this.#cancel();
     await this.#turn;
+  }
+
+  /** Null: it goes round. Otherwise since when it hangs (KL-55). */
+  unhealthy(): string | null {
+    if (this.#turnedAtMs === null) return null;
+    const silentMs = this.#room.clock.monotonic() - this.#turnedAtMs;
+    if (silentMs <= HUNG_MS) return null;
+    return `sync Loop took longer than expected: last activity ${Math.round(silentMs / 1000)}s ago`;
   }
 
   /** One turn. It never rejects. */

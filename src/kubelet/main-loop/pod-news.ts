@@ -47,8 +47,8 @@ export interface PodNewsRoom {
 /** Who decides whether this node takes a pod, and remembers what it was granted. */
 export interface PodAdmission {
   /**
-   * False: the pod is turned away, and its status says so already. Decided before the first await
-   * of anybody.
+   * False: the pod is turned away, and its status says so already. Decided at once; one that depends
+   * on what has to be read first is let in for now, and may be turned away until `kept` resolves.
    */
   admit(pod: Pod): boolean;
   /** Resolves when what the pod was granted, if anything, would survive a crash. */
@@ -123,7 +123,7 @@ export class PodNews {
     }
     this.#entering.delete(uid);
     const known = pods.find(uid);
-    if (known) this.#send('create', known.pod);
+    if (known && !this.#wasTurnedAway(known.pod)) this.#send('create', known.pod);
   }
 
   #update(pod: Pod): void {
