@@ -1,5 +1,5 @@
 /**
- * Why pods were turned away.
+ * Why pods were turned away, and for what others had to go.
  *
  * A reason may name anything that a node can run out of, so only those that are known beforehand
  * become label values. The others are put together, or every made-up resource name in a pod would
@@ -37,6 +37,7 @@ const OUT_OF = 'OutOf';
 
 export class AdmissionMetrics {
   readonly #rejections: Family<Counter, 'reason'>;
+  readonly #preemptions: Family<Counter, 'preemption_signal'>;
 
   constructor(registry: Registry) {
     this.#rejections = registry.counters({
@@ -44,6 +45,16 @@ export class AdmissionMetrics {
       help: '[ALPHA] Cumulative number pod admission rejections by the Kubelet.',
       labels: ['reason'],
     });
+    this.#preemptions = registry.counters({
+      name: 'kubelet_preemptions',
+      help: '[ALPHA] Cumulative number of pod preemptions by preemption resource',
+      labels: ['preemption_signal'],
+    });
+  }
+
+  /** A pod had to go for a critical one that was short of this. */
+  podPreempted(resource: string): void {
+    this.#preemptions.with({ preemption_signal: resource }).inc();
   }
 
   podRejected(reason: string): void {

@@ -1,7 +1,7 @@
 /** Tells how a resize in place goes: by the condition of the pod, and by events (KL-2, KL-6). */
 import type { Pod } from '../../api/pod.ts';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
-import type { ResourceRequirements } from '../../api/resources.ts';
+import { resizeMessage } from '../../core/resize-message.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
 import type { PodRunner } from '../pod-runner/pod-runner.ts';
 import { podReferenceOf } from '../pod-runner/run-spec.ts';
@@ -32,8 +32,7 @@ export class ResizeTeller {
     }
     const done = status.clearResizeInProgress(reference.uid);
     if (done === null) return;
-    const message = `Pod resize completed: ${summaryOf(pod, done)}`;
-    events.record(reference, 'Normal', 'ResizeCompleted', message);
+    events.record(reference, 'Normal', 'ResizeCompleted', resizeMessage('completed', pod, done));
   }
 
   failed(pod: Pod, error: unknown): void {
@@ -43,21 +42,7 @@ export class ResizeTeller {
     const report = { reason: 'Error', message: messageOf(error), generation };
     const told = status.setResizeInProgress(reference.uid, report);
     if (!told.changed) return;
-    const summary = summaryOf(pod, told.generation, report.message);
-    events.record(reference, 'Warning', 'ResizeError', `Pod resize error: ${summary}`);
+    const message = resizeMessage('error', pod, told.generation, report.message);
+    events.record(reference, 'Warning', 'ResizeError', message);
   }
-}
-
-/** In the form of the kubelet's events, which people parse. */
-function summaryOf({ spec }: Pod, generation: number, error?: string): string {
-  const part = ({ name, resources = {} }: { name: string; resources?: ResourceRequirements }) => ({
-    name,
-    resources,
-  });
-  return JSON.stringify({
-    ...(spec.initContainers?.length && { initContainers: spec.initContainers.map(part) }),
-    containers: spec.containers.map(part),
-    generation,
-    ...(error && { error }),
-  });
 }

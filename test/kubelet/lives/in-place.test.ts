@@ -9,7 +9,7 @@ import { livePod } from '../runs/live-pod.ts';
 import { RunStage } from '../runs/run-stage.ts';
 
 function resourcesOf(cpu: string, memory: string) {
-  return { requests: { cpu, memory }, limits: { cpu, memory } };
+  return { limits: { cpu, memory }, requests: { cpu, memory } };
 }
 
 function resize(stage: RunStage, pod: Pod, containers: readonly Container[]): void {
