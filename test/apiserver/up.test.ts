@@ -79,7 +79,7 @@ describe('serving', () => {
     'people are told how to use it',
     async () => {
       const folder = makeTempFolder();
-      const up = new PodkeepUp(['--data-dir', folder, '--port', '0']);
+      const up = new PodkeepUp(['--data-dir', folder, '--port', '0', '--no-node']);
       // Two pipes: which of them is read first is up to the machine.
       await up.until(() =>
         up.out.includes('\n') && up.err.includes('serving') ? true : undefined,
@@ -238,7 +238,7 @@ describe('what is taken', () => {
       await once(blocker, 'listening');
       const { port } = blocker.address() as AddressInfo;
       const folder = makeTempFolder();
-      const up = new PodkeepUp(['--data-dir', folder, '--port', String(port)]);
+      const up = new PodkeepUp(['--data-dir', folder, '--port', String(port), '--no-node']);
       expect(await up.ended).toEqual({ code: 1, signal: null });
       expect(up.out).toBe('');
       expect(up.err).toContain(

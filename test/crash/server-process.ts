@@ -47,7 +47,7 @@ export class ServerProcess {
 
   /** Resolves when it serves. */
   static async start(program: string, folder: string): Promise<ServerProcess> {
-    const args = ['up', '--data-dir', folder, '--port', '0', '--output', 'json'];
+    const args = ['up', '--data-dir', folder, '--port', '0', '--output', 'json', '--no-node'];
     const child = spawn(process.execPath, [program, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });

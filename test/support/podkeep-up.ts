@@ -72,7 +72,8 @@ export class PodkeepUp {
 }
 
 export function startUp(folder: string, ...args: readonly string[]): PodkeepUp {
-  return new PodkeepUp(['--data-dir', folder, '--port', '0', '--output', 'json', ...args]);
+  const options = ['--data-dir', folder, '--port', '0', '--output', 'json', '--no-node'];
+  return new PodkeepUp([...options, ...args]);
 }
 
 export class KubeconfigClient {

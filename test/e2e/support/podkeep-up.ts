@@ -30,7 +30,7 @@ export class PodkeepUp implements RunningApiServer {
       name: 'podkeep',
       command: process.execPath,
       folder: this.folder,
-      args: [...program(), 'up', '--data-dir', data, '--port', '0', '--output', 'json', ...options],
+      args: [...program(), 'up', '--data-dir', data, '--port', '0', '--output', 'json', '--no-node', ...options],
     });
   }
 
