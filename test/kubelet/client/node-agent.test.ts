@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { conditionsIn } from '../../../src/core/node/node-conditions.ts';
 import { NODE_SETTINGS_DEFAULT } from '../../../src/core/node/node-settings.ts';
+import type { NodeAgentOptions } from '../../../src/kubelet/node/node-agent.ts';
 import { systemMachine } from '../../../src/platform/machine/system-machine.ts';
 import { RECORDED_LEASE, RECORDED_NODE } from '../../support/node-parts.ts';
 import { NodeStage, readyOf } from '../../support/node-stage.ts';
@@ -9,8 +10,8 @@ import { ClientStage } from './stage.ts';
 
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 
-/** A node agent of this very machine, on an API server in memory. */
-async function open(nodeName: string) {
+/** A node agent on an API server in memory. */
+async function open(nodeName: string, options: Partial<NodeAgentOptions> = {}) {
   const stage = await ClientStage.open();
   await stage.server.send('POST', '/api/v1/namespaces', { metadata: { name: 'kube-node-lease' } });
   const node = new NodeStage();
@@ -19,15 +20,13 @@ async function open(nodeName: string) {
     clock: stage.clock,
     startInformer: stage.startInformer,
     nodeName,
-    machine: systemMachine(),
-    rootFolder: '/',
-    addresses: [],
     settings: { ...NODE_SETTINGS_DEFAULT, evictionHard: {} },
+    ...options,
   });
   agent.start();
-  // Files of this machine are read in its own time, not in the clock's.
-  for (let n = 0; n < 2000 && agent.node() === null; n++) await stage.clock.pass(0);
+  // No timer is needed for that, so it may take as long as it takes.
   await agent.registered;
+  await stage.clock.pass(1000);
   const read = (path: string): Promise<JsonObject> => stage.api.send({ method: 'GET', path });
   return { stage, agent, node, read };
 }
@@ -45,8 +44,8 @@ async function settle(stage: ClientStage, isDone: () => boolean): Promise<void> 
 
 describe('a node and a whole API server', () => {
   test('the Node and the lease have what a real kubelet gives them', async () => {
-    const { stage, read } = await open('node2');
-    await stage.clock.pass(1000);
+    const thisMachine = { machine: systemMachine(), rootFolder: '/', addresses: [] };
+    const { read } = await open('node2', thisMachine);
     const node = await read('/api/v1/nodes/node2');
     const [status, recorded] = [node['status'], RECORDED_NODE['status']] as JsonObject[];
     expect(keysOf(status)).toEqual(keysOf(recorded, ['declaredFeatures']));
