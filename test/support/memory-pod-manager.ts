@@ -15,6 +15,10 @@ export class MemoryPodManager implements PodManager {
     return this.#sources.get(uid) ?? uid;
   }
 
+  mirrorOf(uid: string): Pod | undefined {
+    return this.#pods.get(uid)?.mirrorPod;
+  }
+
   uids(): readonly string[] {
     return [...this.#pods.keys()];
   }

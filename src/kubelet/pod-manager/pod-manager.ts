@@ -3,9 +3,9 @@
  * static pod (KL-61).
  *
  * Mirrors are kept apart: whoever asks for a pod never gets the image of one. A mirror and its static
- * pod have the same full name, and that alone makes them a pair, so a pair is never stored: it is there
- * as soon as both are, and gone with the first of them. Whether the mirror is up to date is another
- * question (mirror-pods.ts).
+ * pod have the same full name, and that alone makes them a pair, as soon as both are there. They stay
+ * one until the mirror goes or gets another pod: when the manifest is gone, the mirror still shows how
+ * its pod ends. Whether the mirror is up to date is another question (mirror-pods.ts).
  */
 import type { Pod } from '../../api/pod.ts';
 import { isMirrorPod, isStaticPod } from '../../core/pod-facts.ts';
@@ -14,7 +14,7 @@ import type { KnownPod } from '../../ports/pod-lookup.ts';
 import type { PodManager } from '../../ports/pod-manager.ts';
 
 export interface UidTranslations {
-  /** Every static pod by its UID; null: it has no mirror. */
+  /** Every static pod by its UID, also if only its mirror is left; null: it has no mirror. */
   readonly mirrorOf: ReadonlyMap<string, string | null>;
   /** Mirrors that have a static pod. */
   readonly sourceOf: ReadonlyMap<string, string>;
@@ -23,14 +23,20 @@ export interface UidTranslations {
 export class NodePodManager implements PodManager {
   readonly #pods = new NamedPods();
   readonly #mirrors = new NamedPods();
+  /** UIDs of static pods, by those of the mirrors that show them. */
+  readonly #sources = new Map<string, string>();
 
   /** Adds a pod, or replaces what was known of it. */
   update(pod: Pod): void {
     this.#shelfOf(pod).put(pod);
+    const mirror = this.#mirrors.byFullName(fullNameOf(pod));
+    const source = this.#pods.byFullName(fullNameOf(pod));
+    if (mirror && source) this.#sources.set(uidOf(mirror), uidOf(source));
   }
 
   remove(pod: Pod): void {
     this.#shelfOf(pod).delete(pod);
+    if (isMirrorPod(pod)) this.#sources.delete(uidOf(pod));
   }
 
   find(uid: string): KnownPod | undefined {
@@ -60,9 +66,13 @@ export class NodePodManager implements PodManager {
   }
 
   sourceUidOf(uid: string): string {
-    const mirror = this.#mirrors.byUid(uid);
-    const source = mirror && this.#pods.byFullName(fullNameOf(mirror));
-    return source?.metadata.uid ?? uid;
+    return this.#sources.get(uid) ?? uid;
+  }
+
+  mirrorOf(uid: string): Pod | undefined {
+    const known = this.find(uid);
+    if (known) return known.mirrorPod;
+    return this.#mirrors.all().findLast((mirror) => this.#sources.get(uidOf(mirror)) === uid);
   }
 
   /** All but mirrors. */
@@ -88,15 +98,10 @@ export class NodePodManager implements PodManager {
   uidTranslations(): UidTranslations {
     const mirrorOf = new Map<string, string | null>();
     for (const { pod, mirrorPod } of this.staticPods()) {
-      mirrorOf.set(pod.metadata.uid ?? '', mirrorPod?.metadata.uid ?? null);
+      mirrorOf.set(uidOf(pod), mirrorPod ? uidOf(mirrorPod) : null);
     }
-    const sourceOf = new Map<string, string>();
-    for (const mirror of this.mirrorPods()) {
-      const { uid = '' } = mirror.metadata;
-      const source = this.sourceUidOf(uid);
-      if (source !== uid) sourceOf.set(uid, source);
-    }
-    return { mirrorOf, sourceOf };
+    for (const [mirror, source] of this.#sources) mirrorOf.set(source, mirror);
+    return { mirrorOf, sourceOf: new Map(this.#sources) };
   }
 
   #withMirror(pod: Pod): KnownPod {
@@ -112,6 +117,10 @@ export class NodePodManager implements PodManager {
 /** Unique on a node at any time, as its containers' names are made of it. */
 export function fullNameOf({ metadata }: Pod): string {
   return `${metadata.name ?? ''}_${metadata.namespace ?? ''}`;
+}
+
+function uidOf({ metadata }: Pod): string {
+  return metadata.uid ?? '';
 }
 
 /** Pods by UID and by full name. Of two with one name, the name is that of the one that came last. */

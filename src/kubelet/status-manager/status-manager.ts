@@ -222,7 +222,7 @@ export class StatusManager {
   #store(pod: Pod, status: PodStatus, isForced: boolean, isFinished: boolean): boolean {
     const { uid = '' } = pod.metadata;
     const record = this.#records.get(uid);
-    const mirrorPod = this.#ports.pods.find(uid)?.mirrorPod;
+    const mirrorPod = this.#ports.pods.mirrorOf(uid);
     const now = this.#now();
     const result = updateRecord({ pod, mirrorPod, record, status, isForced, isFinished, now });
     if (result.kind === 'refused') {
@@ -269,15 +269,16 @@ export class StatusManager {
     const record = this.#records.get(uid);
     const known = record ? this.#known.find(record) : null;
     if (apiUid === uid || known?.metadata.uid === apiUid) return known;
-    const mirrorPod = this.#ports.pods.find(uid)?.mirrorPod ?? null;
+    const mirrorPod = this.#ports.pods.mirrorOf(uid) ?? null;
     return known && mirrorPod && !isOlder(known, mirrorPod) ? known : (mirrorPod ?? known);
   }
 
-  /** Null: a static pod without a mirror (SM-57). */
+  /** Null: a static pod without a mirror (SM-57). Its mirror shows its end, when it is known no more. */
   #apiUidOf(uid: string): string | null {
-    const known = this.#ports.pods.find(uid);
-    if (!known || !isStaticPod(known.pod)) return uid;
-    return known.mirrorPod?.metadata.uid ?? null;
+    const { pods } = this.#ports;
+    const known = pods.find(uid);
+    if (known && !isStaticPod(known.pod)) return uid;
+    return pods.mirrorOf(uid)?.metadata.uid ?? (known ? null : uid);
   }
 
   #isUnwritten(uid: string): boolean {
