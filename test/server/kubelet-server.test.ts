@@ -213,6 +213,23 @@ describe('logs of containers', () => {
     );
   });
 
+  test('of which the rest is not wanted are not under way any more', async () => {
+    const stage = kubeletStage({ scripts: () => ({ output }) });
+    await startPod(stage, 'web');
+    const { body } = await stage.ask(`${url}?follow=true`);
+    const reader = body instanceof ReadableStream ? body.getReader() : undefined;
+    const reading = reader?.read();
+    await stage.clock.pass(1);
+    expect(Buffer.from((await reading)?.value ?? []).toString()).toBe('one\n');
+    const rest = reader?.read();
+    await reader?.cancel();
+    await rest;
+    const labels = 'long_running="false",method="GET",path="containerLogs",server_type="readwrite"';
+    const text = await bodyOf(await stage.ask('/metrics'));
+    expect(text).toContain(`kubelet_http_inflight_requests{${labels}} 0\n`);
+    expect(text).toContain(`kubelet_http_requests_duration_seconds_count{${labels}} 1\n`);
+  });
+
   test.each([
     ['?tailLines=x', 400, '{"message": "Unable to decode query."}'],
     ['?sinceTime=yesterday', 400, '{"message": "Unable to decode query."}'],

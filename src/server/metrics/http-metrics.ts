@@ -49,7 +49,7 @@ export class HttpMetrics {
     });
   }
 
-  /** Returns what to call when it is over. */
+  /** Returns what to call when it is over; more calls do nothing. */
   begin(method: string, path: string): () => void {
     const bucket = bucketOf(path);
     const labels = {
@@ -62,7 +62,11 @@ export class HttpMetrics {
     const inFlight = this.#inFlight.with(labels);
     this.#requests.with(labels).inc();
     inFlight.add(1);
+    let isOver = false;
     return () => {
+      // Who leaves while a read is under way ends it twice.
+      if (isOver) return;
+      isOver = true;
       inFlight.add(-1);
       this.#durations.with(labels).observe((this.#clock.monotonic() - startMs) / 1000);
     };
@@ -75,7 +79,7 @@ function bucketOf(path: string): string {
   return PATHS.has(root) ? root : 'other';
 }
 
-/** Calls `ended` once, when the body has been sent or nobody wants the rest. */
+/** Calls `ended` when the body has been sent or nobody wants the rest. */
 export function whenSent(response: ApiResponse, ended: () => void): ApiResponse {
   const { body } = response;
   if (!(body instanceof ReadableStream)) {
