@@ -41,7 +41,7 @@ export class PressureMonitor {
   readonly #options: PressureMonitorOptions;
   readonly #thresholds: readonly EvictionThreshold[];
   #memory: PressureMemory = new Map();
-  #shown = '';
+  #pressures: ReadonlySet<Pressure> = new Set();
   #isImageDiskEmpty = false;
 
   constructor(options: PressureMonitorOptions) {
@@ -49,9 +49,9 @@ export class PressureMonitor {
     this.#thresholds = parseThresholds(options.settings.evictionHard);
   }
 
+  /** As of the last look. */
   pressures(): ReadonlySet<Pressure> {
-    const { clock, settings } = this.#options;
-    return pressuresAt(this.#memory, settings.pressureTransitionMs, clock.monotonic());
+    return this.#pressures;
   }
 
   /** Resolves when the signal was aborted. It never rejects. */
@@ -65,14 +65,15 @@ export class PressureMonitor {
 
   async look(): Promise<void> {
     const observations = await this.#observe();
-    const { clock, signal, changed } = this.#options;
+    const { clock, signal, changed, settings } = this.#options;
     if (signal.aborted) return;
     const nowMs = clock.monotonic();
     this.#memory = rememberPressure(this.#memory, this.#thresholds, observations, nowMs);
-    const shown = [...this.pressures()].sort().join();
-    if (shown === this.#shown) return;
-    this.#shown = shown;
-    changed();
+    const before = this.#pressures;
+    this.#pressures = pressuresAt(this.#memory, settings.pressureTransitionMs, nowMs);
+    const isSame =
+      before.size === this.#pressures.size && [...before].every((one) => this.#pressures.has(one));
+    if (!isSame) changed();
   }
 
   async #observe(): Promise<ReadonlyMap<EvictionSignal, Room>> {
