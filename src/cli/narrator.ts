@@ -2,7 +2,7 @@
  * What `podkeep up` says while it works: sentences for people, or one JSON object a line for programs.
  * A program finds everything, errors too, in one stream.
  */
-import type { PodkeepError } from '../lib/errors.ts';
+import { PodkeepError } from '../lib/errors.ts';
 import type { Log, LogFacts } from '../ports/log.ts';
 
 export type UpEvent =
@@ -101,8 +101,9 @@ function printFacts(facts: LogFacts = {}): string {
     .join('');
 }
 
-/** An Error has nothing that JSON would print. */
+/** An Error has nothing that JSON would print. Where one of the world's came from helps nobody. */
 function printable(_key: string, value: unknown): unknown {
+  if (value instanceof PodkeepError) return `${value.code}: ${value.message}`;
   return value instanceof Error ? (value.stack ?? value.message) : value;
 }
 

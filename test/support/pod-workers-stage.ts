@@ -22,6 +22,7 @@ export type Told =
   | { readonly kind: 'decision'; readonly record: DecisionRecord }
   | { readonly kind: 'event'; readonly text: string }
   | { readonly kind: 'error'; readonly text: string }
+  | { readonly kind: 'warn'; readonly text: string }
   | { readonly kind: 'turn'; readonly operation: string; readonly seconds: number }
   | { readonly kind: 'podStarted'; readonly containers: number }
   /** What the one who plays with the workers saw of them. */
@@ -92,7 +93,7 @@ export class PodWorkersStage {
       log: {
         debug: ignore,
         info: ignore,
-        warn: ignore,
+        warn: (text) => this.#tell({ kind: 'warn', text }),
         error: (text) => this.#tell({ kind: 'error', text }),
       },
     };

@@ -78,7 +78,7 @@ describe('work', () => {
     await promisesSettled();
     const told = stage.takeTold();
     expect(only(told, 'wake')).toEqual([{ kind: 'wake', uid: 'web', delayMs: 1_000 }]);
-    expect(only(told, 'error')).toHaveLength(1);
+    expect(only(told, 'warn')).toHaveLength(1);
     expect(stage.workers.parkedPods).toEqual([]);
   });
 

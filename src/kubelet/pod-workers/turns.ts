@@ -9,6 +9,7 @@ import type { RuntimePod } from '../../api/runtime-pod.ts';
 import type { Effect } from '../../core/pod-worker/effect.ts';
 import type { Outcome } from '../../core/pod-worker/event.ts';
 import { unreachable } from '../../lib/assert.ts';
+import { PodkeepError } from '../../lib/errors.ts';
 import type { PodReference } from '../../ports/pod-reference.ts';
 import { messageOf, outcomeOf } from './outcome.ts';
 import type { WorkerRoom } from './worker-room.ts';
@@ -111,7 +112,12 @@ export class Turns {
   #report({ type }: WorkEffect, outcome: Outcome, error: unknown): void {
     const { log } = this.#room;
     const facts = { pod: this.#pod, work: type, outcome, error };
-    if (outcome.kind === 'cancelled') log.info('the work on a pod was cancelled', facts);
-    else log.error('the work on a pod failed and will be tried again', facts);
+    if (outcome.kind === 'cancelled') return log.info('the work on a pod was cancelled', facts);
+    // To wait out a back-off is no failure of ours, and the users of the pod see it in its status.
+    const waits = outcome.kind === 'failed' && outcome.retryAfterMs !== null;
+    if (waits) return log.info('a pod waits for the end of a back-off', facts);
+    const message = 'the work on a pod failed and will be tried again';
+    if (error instanceof PodkeepError) log.warn(message, facts);
+    else log.error(message, facts);
   }
 }
