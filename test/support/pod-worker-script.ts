@@ -177,6 +177,7 @@ function describe(told: Told): readonly string[] {
       return [`  counted: a pod with ${told.containers} containers started`];
     case 'turn':
       return [`  measured: ${told.operation}, ${told.seconds} s`];
+    case 'warn':
     case 'error':
       return [];
     default:
