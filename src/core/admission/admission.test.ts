@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../api/pod.ts';
+import { assert } from '../../lib/assert.ts';
 import { judge } from './admission.ts';
 import type { AdmissionView } from './admission-view.ts';
 import { rejectionStatus } from './rejection.ts';
@@ -17,7 +18,7 @@ const TOLERANT = { tolerations: [{ operator: 'Exists' }] };
 function podWith(spec: object, metadata: object = {}, status?: object): Pod {
   return {
     metadata: { name: 'p', uid: 'p', ...metadata },
-    spec: { containers: [{ name: 'c' }], ...TOLERANT, ...spec } as Pod['spec'],
+    spec: { containers: [{ name: 'c' }], ...TOLERANT, ...spec },
     ...(status && { status }),
   };
 }
@@ -72,7 +73,7 @@ describe('the recorded rejections (KL-62)', () => {
   test.each(recordings)('$case', ({ pod, history, events }) => {
     const node = { metadata: { name: 'go-node' } };
     const { rejection } = judge(view(pod, { node }));
-    if (!rejection) return expect.unreachable();
+    assert(rejection !== null, 'it is turned away');
     expect(rejection).toEqual({ reason: events[0]?.reason, message: events[0]?.message });
     // Generation and start time are the status manager's.
     expect(history.at(-1)?.status).toEqual({
@@ -371,7 +372,7 @@ describe('critical pods', () => {
         const others = drawn.map((one, index) => asking(list(one), {}, `p${index}`));
         const pod = critical(list(wanted));
         const verdict = judge(view(pod, { others }));
-        if (verdict.rejection) return expect.unreachable();
+        assert(verdict.rejection === null, 'it is let in');
         const { victims } = verdict;
         const left = others.filter((other) => !victims.includes(other));
         expect(judge(view(pod, { others: left }))).toEqual({ rejection: null, victims: [] });
