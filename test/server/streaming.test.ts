@@ -215,6 +215,20 @@ describe('exec over a WebSocket', () => {
     expect(await client.closed()).toBe(1000);
   });
 
+  test('output keeps a connection alive, and four hours of silence end it', async () => {
+    const stage = new StreamingStage();
+    const client = await stage.webSocket('exec', 'output=1&command=x', 'v4.channel.k8s.io');
+    const command = await stage.nextStarted();
+    await stage.clock.pass(3 * HOUR_MS);
+    command.stdout.write('still here');
+    await client.until(() => client.heard(1) === 'still here');
+    await stage.clock.pass(4 * HOUR_MS - 1);
+    expect(command.request.signal.aborted).toBe(false);
+    await stage.clock.pass(1);
+    await client.done;
+    expect(command.request.signal.aborted).toBe(true);
+  });
+
   test('a client that is cut off aborts the signal', async () => {
     const stage = new StreamingStage();
     const client = await stage.webSocket('exec', 'output=1&command=x', 'v5.channel.k8s.io');

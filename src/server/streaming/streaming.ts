@@ -173,7 +173,7 @@ class KubeletStreaming {
     const open = openWebSocket(request, connection, agreement.protocol, this.#limits);
     if (!open) return null;
     if (agreement.wire === 'tunnel') {
-      await serveSpdyPorts(tunnelThrough(open.webSocket), forwarding, this.#limits);
+      await serveSpdyPorts(tunnelThrough(open), forwarding, this.#limits);
     } else {
       await serveWebSocketPorts(open, agreement.protocol, ports, forwarding, this.#limits.log);
     }

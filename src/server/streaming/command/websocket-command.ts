@@ -13,11 +13,11 @@ const CHANNELS = 5;
 const NOTHING = new Uint8Array();
 
 export function openWebSocketCommand(
-  { webSocket, gone }: OpenWebSocket,
+  open: OpenWebSocket,
   protocol: string,
   { stdin, stdout, stderr }: CommandOptions,
 ): CommandWire {
-  const channels = new Channels(webSocket, {
+  const channels = new Channels(open, {
     count: CHANNELS,
     isBase64: protocol.includes('base64'),
     hasClose: protocol.startsWith('v5.'),
@@ -32,7 +32,7 @@ export function openWebSocketCommand(
     sizes: channels.at(RESIZE),
     error: channels.at(ERROR),
     hasStatus: protocol.startsWith('v4.') || protocol.startsWith('v5.'),
-    gone,
+    gone: open.gone,
     close: () => channels.close(),
   };
 }

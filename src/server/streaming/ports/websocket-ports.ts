@@ -9,13 +9,13 @@ import { forwardPort, type PortForwarding } from './forward-port.ts';
 
 /** Resolves when every connection is over. */
 export async function serveWebSocketPorts(
-  { webSocket }: OpenWebSocket,
+  open: OpenWebSocket,
   protocol: string,
   ports: readonly number[],
   forwarding: PortForwarding,
   log: Log,
 ): Promise<void> {
-  const channels = new Channels(webSocket, {
+  const channels = new Channels(open, {
     count: ports.length * 2,
     isBase64: protocol.includes('base64'),
     hasClose: false,

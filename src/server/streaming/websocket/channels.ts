@@ -11,7 +11,7 @@
  */
 import { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
-import { NORMAL_CLOSURE } from './open-websocket.ts';
+import { NORMAL_CLOSURE, type OpenWebSocket } from './open-websocket.ts';
 
 export interface ChannelOptions {
   readonly count: number;
@@ -29,11 +29,13 @@ const PROTOCOL_ERROR = 1002;
 
 export class Channels {
   readonly #webSocket: WebSocket;
+  readonly #touch: () => void;
   readonly #options: ChannelOptions;
   readonly #channels: readonly Channel[];
 
-  constructor(webSocket: WebSocket, options: ChannelOptions) {
+  constructor({ webSocket, touch }: OpenWebSocket, options: ChannelOptions) {
     this.#webSocket = webSocket;
+    this.#touch = touch;
     this.#options = options;
     this.#channels = Array.from(
       { length: options.count },
@@ -89,6 +91,7 @@ export class Channels {
 
   #send(number: number, data: Uint8Array, sent: (error?: Error | null) => void): void {
     const { isBase64 } = this.#options;
+    this.#touch();
     const message = isBase64
       ? String.fromCodePoint(ZERO + number) + Buffer.from(data).toString('base64')
       : Buffer.concat([Buffer.from([number]), data]);

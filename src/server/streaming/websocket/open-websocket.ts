@@ -16,6 +16,8 @@ export interface OpenWebSocket {
   readonly webSocket: WebSocket;
   /** Aborted when the connection is over, whoever has ended it. */
   readonly gone: AbortSignal;
+  /** Something was sent, so it is not idle. */
+  readonly touch: () => void;
 }
 
 export interface WebSocketLimits {
@@ -58,12 +60,12 @@ export function openWebSocket(
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
   let open: OpenWebSocket | null = null;
   server.handleUpgrade(message, socket, bytes, (webSocket) => {
-    open = { webSocket, gone: watch(webSocket, socket, clock, idleMs) };
+    open = watch(webSocket, socket, clock, idleMs);
   });
   return open;
 }
 
-function watch(webSocket: WebSocket, socket: Duplex, clock: Clock, idleMs: number): AbortSignal {
+function watch(webSocket: WebSocket, socket: Duplex, clock: Clock, idleMs: number): OpenWebSocket {
   const gone = new AbortController();
   const idle = new IdleTimer(clock, idleMs, () => webSocket.terminate());
   webSocket.on('message', () => idle.touch());
@@ -80,5 +82,5 @@ function watch(webSocket: WebSocket, socket: Duplex, clock: Clock, idleMs: numbe
     idle.stop();
     gone.abort();
   });
-  return gone.signal;
+  return { webSocket, gone: gone.signal, touch: () => idle.touch() };
 }

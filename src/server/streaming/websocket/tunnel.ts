@@ -3,13 +3,13 @@
  * SPDY through it, so that its way is a WebSocket to whatever stands in between.
  */
 import { Duplex } from 'node:stream';
-import type { WebSocket } from 'ws';
-import { NORMAL_CLOSURE } from './open-websocket.ts';
+import { NORMAL_CLOSURE, type OpenWebSocket } from './open-websocket.ts';
 
-export function tunnelThrough(webSocket: WebSocket): Duplex {
+export function tunnelThrough({ webSocket, touch }: OpenWebSocket): Duplex {
   const tunnel = new Duplex({
     read: () => webSocket.resume(),
     write: (chunk: Uint8Array, _encoding, done) => {
+      touch();
       webSocket.send(chunk, { binary: true }, (error) => done(error));
     },
     final: (done) => {
