@@ -81,6 +81,15 @@ describe('with control groups', () => {
     await stage.runtime.removeContainer(id);
     expect(groups(group)).toEqual([]);
   });
+
+  test('what has ended keeps no control group when the runtime closes', async (context) => {
+    stage = new Stage(await openForTest());
+    if (!HAS_GROUPS) skip(context);
+    const id = await stage.start({ command: ['true'] });
+    await stage.exited(id);
+    await stage.runtime.close();
+    expect(groups(id.slice(-32))).toEqual([]);
+  });
 });
 
 function groups(name: string): readonly string[] {

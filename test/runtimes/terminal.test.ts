@@ -61,6 +61,18 @@ test('a command can have a terminal of its own', async () => {
   expect(heard).toContain('heard hello');
 });
 
+test('a window that is told of before its terminal is made has its size nonetheless', async () => {
+  const id = await stage.start();
+  const script = 'until stty size | grep -q "^50 99$"; do sleep 0.05; done; echo "as wished"';
+  const streams = await stage.runtime.exec?.(id, ['sh', '-c', script], REQUEST);
+  streams?.resize(80, 25);
+  streams?.resize(99, 50);
+  let heard = '';
+  streams?.stdout?.on('data', (chunk) => (heard += String(chunk)));
+  expect(await streams?.ended).toBe(0);
+  expect(heard).toContain('as wished');
+});
+
 async function terminal(id: string): Promise<string> {
   const script =
     'for p in /proc/[0-9]*; do readlink $p/fd/0; done 2>/dev/null | grep -m1 ^/dev/pts/[0-9]';

@@ -12,7 +12,7 @@ import type { Container } from './container.ts';
 import { endEntry, enter, exitCodeOf } from './entering.ts';
 import { execTimedOut } from './errors.ts';
 import type { Machine } from './machine.ts';
-import { resizeTerminal } from './terminal.ts';
+import { windowOf } from './terminal.ts';
 
 /** More than any probe or hook has to say; what comes after it is read and dropped. */
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
@@ -51,6 +51,7 @@ export async function execToEnd(
 export function execWithStreams(
   container: Container,
   machine: Machine,
+  clock: Clock,
   command: readonly string[],
   request: StreamRequest,
 ): Streams {
@@ -59,7 +60,11 @@ export function execWithStreams(
   const child = enter({ container, machine, command, stdin, tty });
   const abort = (): void => endEntry(child);
   signal.addEventListener('abort', abort);
-  const ended = closeOf(child).finally(() => signal.removeEventListener('abort', abort));
+  let isOver = false;
+  const ended = closeOf(child).finally(() => {
+    isOver = true;
+    signal.removeEventListener('abort', abort);
+  });
   // Whoever asked may have left before it ended.
   ended.catch(() => undefined);
   child.stdin?.on('error', () => undefined);
@@ -71,9 +76,10 @@ export function execWithStreams(
     stdout: stdout ? child.stdout : null,
     stderr: stderr && !tty ? child.stderr : null,
     ended,
-    resize: (columns, rows) => {
-      if (tty && child.pid !== undefined) resizeTerminal(machine, child.pid, columns, rows);
-    },
+    resize:
+      tty && child.pid !== undefined
+        ? windowOf({ machine, clock, pid: child.pid, isOver: () => isOver })
+        : () => undefined,
   };
 }
 

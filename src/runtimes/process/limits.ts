@@ -84,8 +84,9 @@ export class Limits {
     this.#cgroups?.sweep(new Set(containers.map(({ record }) => groupOf(record.id))));
   }
 
-  close(): void {
-    this.sweep([]);
+  /** `kept` are those of a later podkeep, with their groups. */
+  close(kept: readonly Container[]): void {
+    this.sweep(kept);
     this.#cgroups?.close();
   }
 }

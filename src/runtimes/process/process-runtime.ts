@@ -280,7 +280,8 @@ class ProcessRuntime implements PodRuntime {
   }
 
   async exec(id: string, command: readonly string[], request: StreamRequest): Promise<Streams> {
-    return execWithStreams(this.#registry.requireContainer(id), this.#machine, command, request);
+    const container = this.#registry.requireContainer(id);
+    return execWithStreams(container, this.#machine, this.#options.clock, command, request);
   }
 
   async attach(id: string, request: StreamRequest): Promise<Streams> {
@@ -315,8 +316,10 @@ class ProcessRuntime implements PodRuntime {
     this.#listeners.clear();
     await Promise.all(this.#registry.containers.map((container) => container.close()));
     await this.#network.close();
-    const isEmpty = this.#registry.containers.length === 0;
-    if (isEmpty) this.#limits.close();
+    const { containers } = this.#registry;
+    // What has ended is remembered, and needs no control group for that.
+    this.#limits.close(containers.filter(({ state }) => state !== 'exited'));
+    const isEmpty = containers.length === 0;
     await leaveFolder(this.#options.folder, isEmpty);
   }
 
