@@ -4,6 +4,7 @@ import { apiReplayers } from './functions/api.ts';
 import { kubeletReplayers } from './functions/kubelet.ts';
 import { phaseReplayers } from './functions/phase.ts';
 import { statusReplayers } from './functions/status.ts';
+import { replayPodLife } from './pod-life-scenario.ts';
 import { replayPodWorkersScenario } from './pod-workers-scenario.ts';
 import { replayStatusManagerScenario } from './status-manager-scenario.ts';
 import type { Replayer } from './vector.ts';
@@ -17,5 +18,6 @@ export const replayers: ReadonlyMap<string, Replayer> = new Map(
     statusManagerScenario: replayStatusManagerScenario,
     podWorkersScenario: replayPodWorkersScenario,
     apiServerScenario: replayApiServerScenario,
+    podLife: replayPodLife,
   }),
 );

@@ -80,9 +80,11 @@ async function replayVector(vector: Vector): Promise<string | undefined> {
   }
 }
 
-/** Recordings of an API server name their scenario instead of a function. */
-function nameOf({ fn, scenario }: Vector): string {
-  return fn ?? (scenario === undefined ? '' : 'apiServerScenario');
+/** Recordings name their scenario or their case instead of a function. */
+function nameOf(vector: Vector): string {
+  if (vector.fn !== undefined) return vector.fn;
+  if (vector.scenario !== undefined) return 'apiServerScenario';
+  return 'case' in vector && 'history' in vector ? 'podLife' : '';
 }
 
 function describe(found: readonly Difference[]): string {

@@ -15,12 +15,15 @@ const START_MS = Date.UTC(2030, 0, 2, 3, 4, 5);
 
 export class VirtualClock implements Clock {
   readonly #startMs: number;
+  readonly #settled: () => Promise<void>;
   #elapsedMs = 0;
   /** In the order in which they will fire. */
   #timers: Timer[] = [];
 
-  constructor(startMs = START_MS) {
+  /** `settled` waits for the world between two timers; absent: for promises. */
+  constructor(startMs = START_MS, settled: () => Promise<void> = promisesSettled) {
     this.#startMs = startMs;
+    this.#settled = settled;
   }
 
   now(): number {
@@ -48,11 +51,11 @@ export class VirtualClock implements Clock {
   /** Moves time forward, and fires what falls due on the way. */
   async pass(ms: number): Promise<void> {
     const untilMs = this.#elapsedMs + ms;
-    await promisesSettled();
+    await this.#settled();
     for (let next = this.#next(untilMs); next; next = this.#next(untilMs)) {
       this.#elapsedMs = next.dueMs;
       next.wake();
-      await promisesSettled();
+      await this.#settled();
     }
     this.#elapsedMs = untilMs;
   }
@@ -68,4 +71,10 @@ export function promisesSettled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
+}
+
+/** The same, when files are read too: a disk takes real time, and no virtual time at all. */
+export async function filesSettled(): Promise<void> {
+  do await promisesSettled();
+  while (process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq')));
 }

@@ -1,70 +1,74 @@
-/** What the commands of the recorded pods do, as scripts of simulated containers. */
-import type { ContainerScript, Runs, ScriptBook } from '../../../src/runtimes/simulated/script.ts';
+/**
+ * What the commands of recorded pods do, as scripts of simulated containers.
+ *
+ * Files in /tmp and /dev belong to one run of a container; all others are in volumes, which the
+ * containers of a pod share.
+ */
+import type { ContainerScript, ScriptBook } from '../../../src/runtimes/simulated/script.ts';
+import { runCommand, type FileChange, type ShellRun } from './small-shell.ts';
 
-const RUNS: ContainerScript = { startMs: 50, stop: { afterMs: 150, exitCode: 0 } };
+/** A shell takes so long to begin, to end, and to come back from the sleep in its loop. */
+const START_MS = 50;
+const END_MS = 150;
+const PROGRAMS = /(?:^|\/)(?:sh|ash|sleep|true|false|cat|echo|test|touch)$/;
+const OWN_FILES = /^\/(?:tmp|dev)\//;
+const TERMINATION_LOG = '/dev/termination-log';
 
-function exits(exitCode: number, lifeMs = 150): ContainerScript {
-  return { startMs: 50, lifeMs, exitCode };
+export function recordedScripts(): ScriptBook {
+  const volumes = new Map<string, Map<string, string>>();
+  return ({ podName, config: { command, args } }) => {
+    const shared = volumes.get(podName) ?? new Map<string, string>();
+    volumes.set(podName, shared);
+    const words = [...command, ...args];
+    const [program = ''] = words;
+    if (program !== '' && !PROGRAMS.test(program)) return { startError: notFound(program) };
+    const run: ShellRun = program === '' ? IDLE : runCommand(words, (file) => shared.get(file));
+    for (const change of run.files) if (!OWN_FILES.test(change.file)) apply(shared, change);
+    return scriptOf(run, shared);
+  };
 }
 
-function seconds(runningMs: number): number {
-  return runningMs / 1000;
-}
+const IDLE: ShellRun = { endsAtMs: null, exitCode: 0, output: [], files: [], onStop: 'ignored' };
 
-const NOT_FOUND =
-  'failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create ' +
-  'failed: unable to start container process: exec: "/bin/nonexistent": stat /bin/nonexistent: no such ' +
-  'file or directory: unknown';
-
-/** By the last word of the command. */
-const LIVES: Readonly<Record<string, Runs>> = {
-  "trap 'exit 0' TERM; while :; do sleep 0.2; done": RUNS,
-  "trap '' TERM; while :; do sleep 0.2; done": { ...RUNS, stop: 'ignored' },
-  'exit 0': exits(0),
-  'exit 1': exits(1),
-  'exit 3': exits(3),
-  'exit 4': exits(4),
-  'sleep 1': exits(0, 1000),
-  'test -f /v/x && exit 0; touch /v/x; exit 1': [exits(1), exits(0)],
-  'echo -n from file > /dev/termination-log; exit 2': {
-    ...exits(2),
-    terminationMessage: 'from file',
-  },
-  'echo line one; echo line two; exit 2': {
-    ...exits(2),
-    output: [
-      { afterMs: 1, text: 'line one' },
-      { afterMs: 2, text: 'line two' },
-    ],
-  },
-  // The first process of a namespace cannot kill itself, and so its shell ends with 1.
-  'kill -9 $$': exits(1),
-  "sleep 3; touch /tmp/down; trap 'exit 0' TERM; while :; do sleep 0.2; done": RUNS,
-  "sleep 2; touch /tmp/up; trap 'exit 0' TERM; while :; do sleep 0.2; done": RUNS,
-  '/bin/nonexistent': { startError: NOT_FOUND },
-};
-
-/** What commands inside a container end with, and what they print. */
-const COMMANDS: Readonly<Record<string, (runningMs: number) => [number, string?]>> = {
-  'exit 1': () => [1],
-  'exit 7': () => [7],
-  'echo not yet; exit 1': () => [1, 'not yet\n'],
-  'test ! -f /tmp/down': (runningMs) => [seconds(runningMs) >= 3 ? 1 : 0],
-  'test -f /tmp/up': (runningMs) => [seconds(runningMs) >= 2 ? 0 : 1],
-};
-
-export const recordedScripts: ScriptBook = ({ config }) => {
-  const runs = LIVES[config.command.at(-1) ?? ''] ?? RUNS;
-  const script = Array.isArray(runs)
-    ? (runs as readonly ContainerScript[])[Math.min(config.attempt, runs.length - 1)]
-    : (runs as ContainerScript);
+function scriptOf(run: ShellRun, shared: ReadonlyMap<string, string>): ContainerScript {
+  const { endsAtMs, exitCode, onStop } = run;
+  const lastWords = run.files.findLast(({ file }) => file === TERMINATION_LOG)?.text;
   return {
-    ...script,
+    startMs: START_MS,
+    ...(endsAtMs !== null && { lifeMs: Math.max(endsAtMs, END_MS), exitCode }),
+    output: run.output.map(({ atMs, text }, index) => ({
+      afterMs: atMs + index + 1,
+      text: text.replace(/\n$/, ''),
+    })),
+    ...(lastWords !== undefined && lastWords !== null && { terminationMessage: lastWords }),
+    stop: stopOf(onStop),
     exec: ({ command, runningMs }) => {
-      const [word = ''] = command.slice(-1);
-      if (word === 'sleep 2') return { afterMs: 2000 };
-      const [exitCode, stdout = ''] = COMMANDS[word]?.(runningMs) ?? [0];
-      return { exitCode, stdout };
+      const files = new Map(shared);
+      for (const change of run.files) if (change.atMs <= runningMs) apply(files, change);
+      const inside = runCommand(command, (file) => files.get(file));
+      const stdout = inside.output.map(({ text }) => text).join('');
+      const afterMs = inside.endsAtMs ?? Number.POSITIVE_INFINITY;
+      return { exitCode: inside.exitCode, stdout, afterMs };
     },
   };
-};
+}
+
+function stopOf(onStop: ShellRun['onStop']): NonNullable<ContainerScript['stop']> {
+  if (onStop === 'ignored' || onStop.endsAtMs === null) return 'ignored';
+  return { afterMs: END_MS + onStop.endsAtMs, exitCode: onStop.exitCode };
+}
+
+function apply(files: Map<string, string>, { file, text }: FileChange): void {
+  if (text === null) files.delete(file);
+  else files.set(file, text);
+}
+
+function notFound(program: string): string {
+  const why = program.includes('/')
+    ? `stat ${program}: no such file or directory`
+    : 'executable file not found in $PATH';
+  return (
+    'failed to create containerd task: failed to create shim task: OCI runtime create failed: runc ' +
+    `create failed: unable to start container process: exec: "${program}": ${why}: unknown`
+  );
+}
