@@ -3,16 +3,16 @@ import { kubeletAddressOf } from './node-address.ts';
 
 const address = (type: string, text: string) => ({ type, address: text });
 
-test('the host name comes before addresses, and those inside the cluster before those outside', () => {
+test('addresses come before the host name, and those inside the cluster before those outside', () => {
   const all = [
+    address('Hostname', 'node-1'),
     address('ExternalIP', '203.0.113.1'),
     address('InternalIP', '10.0.0.1'),
-    address('Hostname', 'node-1'),
   ];
   const hosts = [all, all.slice(0, 2), all.slice(0, 1)].map(
     (addresses) => kubeletAddressOf({ status: { addresses } })?.host,
   );
-  expect(hosts).toEqual(['node-1', '10.0.0.1', '203.0.113.1']);
+  expect(hosts).toEqual(['10.0.0.1', '203.0.113.1', 'node-1']);
 });
 
 test('the port is the one that the kubelet reports, or 10250', () => {

@@ -6,8 +6,11 @@ export interface KubeletAddress {
   readonly port: number;
 }
 
-/** The order in which kube-apiserver tries them. */
-const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
+/**
+ * As kubeadm sets up kube-apiserver: addresses before names. A name of a node is its own choice, and
+ * seldom one that others can look up.
+ */
+const ADDRESS_TYPES = ['InternalIP', 'ExternalIP', 'Hostname', 'InternalDNS', 'ExternalDNS'];
 const KUBELET_PORT = 10_250;
 
 /** Null: the node has no address of a known type. */

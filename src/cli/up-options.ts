@@ -1,6 +1,7 @@
 /** What `podkeep up` can be told. Its work is loaded when it is asked for, and not before. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Io } from './io.ts';
+import { addNodeOptions } from './node-options.ts';
 import type { UpOptions } from './up.ts';
 
 const PORT = 6443;
@@ -11,9 +12,10 @@ export function describeUp(
   args: readonly string[],
   finish: (code: number) => void,
 ): Command {
-  const up = new Command('up');
-  return up
-    .description('Serve a Kubernetes API on this machine, until Ctrl-C or while a command runs.')
+  const up = new Command('up')
+    .description(
+      'Serve a Kubernetes API on this machine and run its pods, until Ctrl-C or while a command runs.',
+    )
     .usage('[options] [-- command...]')
     .argument('[command...]', 'what to run with KUBECONFIG set; podkeep ends with its exit code')
     .option(
@@ -25,15 +27,8 @@ export function describeUp(
       new Option('--port <number>', 'where to listen on 127.0.0.1; 0 takes any that is free')
         .argParser(readPort)
         .default(PORT),
-    )
-    .option('--name <name>', 'of the node; by default the name of this machine')
-    .addOption(
-      new Option('--runtime <name>', 'what runs pods: processes of this machine, or a simulation')
-        .choices(['process', 'simulated'])
-        .default('process'),
-    )
-    .option('--manifests <folder>', 'of static pods: they run whatever the API says')
-    .option('--config <file>', 'a KubeletConfiguration, and what else podkeep can be told')
+    );
+  return addNodeOptions(up)
     .option(
       '--keep-pods',
       'leave containers running at the end; the next podkeep adopts them',

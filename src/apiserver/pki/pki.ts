@@ -120,7 +120,7 @@ export function serverNames({
   };
 }
 
-async function createAuthority({ clock, random }: PkiOptions): Promise<Authority> {
+export async function createAuthority({ clock, random }: PkiOptions): Promise<Authority> {
   const keys = await makeKeys();
   const validity = validityOf(clock, AUTHORITY_DAYS);
   return { cert: issueAuthority('kubernetes', keys, validity, random), key: keys.privateKey };

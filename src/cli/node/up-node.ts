@@ -4,6 +4,15 @@ import { readKubeletConfig, type KubeletConfig } from '../config/kubelet-config.
 
 export { startLocalNode } from './local-node.ts';
 
+/**
+ * Several of them on one machine do not get in each other's way. And a disk that is nearly full is no
+ * reason to run nothing on somebody's own machine, as it is on a server.
+ */
+const UNCONFIGURED = {
+  port: 0,
+  evictionHard: { 'memory.available': '50Mi', 'nodefs.available': '100Mi' },
+};
+
 /** The file, and on top of it what the command line says. */
 export function readUpConfig(options: {
   readonly config?: string;
@@ -11,8 +20,7 @@ export function readUpConfig(options: {
 }): Promise<KubeletConfig> {
   const { config, manifests } = options;
   return readKubeletConfig(config === undefined ? null : path.resolve(config), {
-    // Several of them on one machine do not get in each other's way, unless people choose a port.
-    ...(config === undefined && { port: 0 }),
+    ...(config === undefined && UNCONFIGURED),
     ...(manifests !== undefined && { staticPodPath: path.resolve(manifests) }),
   });
 }

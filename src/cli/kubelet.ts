@@ -1,0 +1,82 @@
+/**
+ * `podkeep kubelet`: this machine as a node of any cluster, until somebody stops it. Its pods go on
+ * running: the next podkeep adopts them.
+ */
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { PodkeepError } from '../lib/errors.ts';
+import { readKubeletConfig } from './config/kubelet-config.ts';
+import { locateDataFolder, makeDataFolder } from './data-folder.ts';
+import type { Io, StopSignal } from './io.ts';
+import { narrateJson, narrateText } from './narrator.ts';
+import { startJoinedNode } from './node/joined-node.ts';
+import { USUAL_SEARCH_PATH } from './node/search-path.ts';
+import { version } from './version.ts';
+
+export interface KubeletCommandOptions {
+  readonly kubeconfig: string;
+  readonly dataDir?: string;
+  readonly name?: string;
+  readonly runtime: string;
+  readonly manifests?: string;
+  readonly config?: string;
+  readonly output: 'text' | 'json';
+}
+
+export async function runKubelet(options: KubeletCommandOptions, io: Io): Promise<number> {
+  const narrator = options.output === 'json' ? narrateJson(io) : narrateText(io, false);
+  let leave: () => void = () => {};
+  const stopped = new Promise<StopSignal>((resolve) => {
+    let isStopping = false;
+    leave = io.onStop((signal) => {
+      // Containers go on in any case, so there is nothing to wait for twice.
+      if (isStopping) io.exit(1);
+      isStopping = true;
+      resolve(signal);
+    });
+  });
+  try {
+    return await serve(options, io, narrator, stopped);
+  } catch (error) {
+    if (!(error instanceof PodkeepError)) throw error;
+    narrator.fail(error);
+    return 1;
+  } finally {
+    leave();
+  }
+}
+
+async function serve(
+  options: KubeletCommandOptions,
+  io: Io,
+  { tell, log }: ReturnType<typeof narrateJson>,
+  stopped: Promise<StopSignal>,
+): Promise<number> {
+  const folder = locateDataFolder(options.dataDir, io.env);
+  tell({ event: 'starting', version: version(), dataDir: folder.root });
+  makeDataFolder(folder);
+  const { runtime, manifests, config } = options;
+  const name = options.name ?? hostname().toLowerCase();
+  const starting = startJoinedNode({
+    name,
+    runtime,
+    folder,
+    kubeconfig: path.resolve(options.kubeconfig),
+    config: await readKubeletConfig(config === undefined ? null : path.resolve(config), {
+      ...(manifests !== undefined && { staticPodPath: path.resolve(manifests) }),
+    }),
+    version: version(),
+    searchPath: io.env['PATH'] ?? USUAL_SEARCH_PATH,
+    environment: io.env,
+    log,
+  });
+  // An API server that does not answer is asked again and again; whoever stops us need not wait.
+  const node = await Promise.race([starting, stopped.then(() => null)]);
+  if (node === null) return 0;
+  tell({ event: 'node', name, runtime, ms: Math.round(process.uptime() * 1000) });
+  tell({ event: 'stopping', signal: await stopped });
+  await node.stop();
+  await node.close();
+  tell({ event: 'stopped' });
+  return 0;
+}
