@@ -74,6 +74,7 @@ export interface KubeletStorage {
   readonly files: PodFiles;
   readonly volumes: PodVolumes & {
     removeOrphans(keep: ReadonlySet<string>): Promise<void>;
+    unmountAll(): Promise<void>;
     stop(): Promise<void>;
   };
   readonly inputs: ContainerInputsSource;

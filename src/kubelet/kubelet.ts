@@ -114,6 +114,7 @@ export class Kubelet {
       }
     });
     await Promise.all(work);
+    if (!signal.aborted) await this.#options.storage.volumes.unmountAll();
   }
 
   /** All but mirrors, each with the newest status that this node knows. */

@@ -15,6 +15,7 @@ import {
   volumeFolders,
   type TeardownFailure,
 } from './pod-teardown.ts';
+import { mountsIn } from './mounter.ts';
 import { RetryBackoff } from './retry-backoff.ts';
 import { VolumeEntry } from './volume-entry.ts';
 import { fileErrorText, volumesNotMounted, volumesNotUnmounted } from './volume-errors.ts';
@@ -106,6 +107,19 @@ export class VolumeManager implements PodVolumes {
       } catch (error) {
         log.warn('the folder of a pod that is gone could not be removed', { uid, error });
       }
+    }
+  }
+
+  /**
+   * Unmounts everything, and removes nothing: what is in memory goes, as with a machine that is
+   * switched off, and the next podkeep makes it again. Only when no container runs any more.
+   */
+  async unmountAll(): Promise<void> {
+    const { layout, mounter, log } = this.#room;
+    for (const { folder } of await mountsIn(mounter, layout.podsFolder)) {
+      await mounter.unmount(folder).catch((error: unknown) => {
+        log.warn('a volume could not be unmounted', { folder, error });
+      });
     }
   }
 
