@@ -71,13 +71,13 @@ export class Daemon {
   }
 
   /** Politely first; by force if it does not listen. */
-  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  async stop(signal: NodeJS.Signals = 'SIGTERM', patienceMs = STOP_MS): Promise<void> {
     if (this.#ending !== undefined) return;
     const gone = new Promise<void>((resolve) => {
       this.#child.once('exit', () => resolve());
     });
     this.#child.kill(signal);
-    const force = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MS);
+    const force = setTimeout(() => this.#child.kill('SIGKILL'), patienceMs);
     await gone;
     clearTimeout(force);
   }

@@ -30,7 +30,7 @@ export class PodkeepUp implements RunningApiServer {
       name: 'podkeep',
       command: process.execPath,
       folder: this.folder,
-      args: [...program(), 'up', '--data-dir', data, '--port', '0', '--output', 'json', '--no-node', ...options],
+      args: [...podkeepProgram(), 'up', '--data-dir', data, '--port', '0', '--output', 'json', '--no-node', ...options],
     });
   }
 
@@ -68,7 +68,8 @@ export class PodkeepUp implements RunningApiServer {
   }
 }
 
-function program(): readonly string[] {
+/** What node runs to become podkeep. */
+export function podkeepProgram(): readonly string[] {
   if (!process.env['PODKEEP_E2E_SOURCE']) return [path.join(ROOT, 'bin/podkeep')];
   // By its full name: the process runs in a folder of its own, where nobody knows tsx.
   return ['--import', import.meta.resolve('tsx'), path.join(ROOT, 'src/main.ts')];

@@ -1,0 +1,62 @@
+/** What a podkeep has left on the machine: processes, mounts, networks, control groups. */
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import path from 'node:path';
+import { keyOf } from '../../../src/runtimes/process/layout.ts';
+
+/** A sentence for each thing; empty: it left nothing. `data` is its data folder. */
+export function leftoversOf(data: string): readonly string[] {
+  const runtime = path.join(data, 'node', 'runtime');
+  const key = keyOf(runtime);
+  return [
+    ...processesOf(data).map(({ pid, words }) => `process ${pid}: ${words}`),
+    ...mountsOf(data, key).map((line) => `mount ${line}`),
+    ...placesOf(key).filter(existsSync),
+  ];
+}
+
+export interface LeftProcess {
+  readonly pid: number;
+  readonly words: string;
+}
+
+/** Those that name the folder, and those that live in a root made of it. */
+export function processesOf(data: string): readonly LeftProcess[] {
+  const home = namespaceOf('self');
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .flatMap((name) => {
+      const words = read(`/proc/${name}/cmdline`).replaceAll('\0', ' ').trim();
+      const isInside = namespaceOf(name) !== home && read(`/proc/${name}/mountinfo`).includes(data);
+      // What has no words is a zombie that somebody will fetch.
+      if (words === '' || !(isInside || words.includes(data))) return [];
+      return [{ pid: Number(name), words: words.slice(0, 200) }];
+    });
+}
+
+function mountsOf(data: string, key: string): readonly string[] {
+  const lines = read('/proc/self/mountinfo').split('\n');
+  return lines.filter((line) => line.includes(data) || line.includes(`/run/podkeep/${key}`));
+}
+
+function placesOf(key: string): readonly string[] {
+  const trees = existsSync('/sys/fs/cgroup') ? readdirSync('/sys/fs/cgroup') : [];
+  const groups = ['', ...trees].map((tree) => `/sys/fs/cgroup/${tree}/podkeep-${key}`);
+  return [`/run/podkeep/${key}`, `/sys/class/net/pk-${key}`, ...groups];
+}
+
+function namespaceOf(pid: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/mnt`);
+  } catch {
+    return '';
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    // It has just ended.
+    return '';
+  }
+}
