@@ -14,7 +14,7 @@ rmSync(path.join(ROOT, 'dist'), { recursive: true, force: true });
 
 await build({
   absWorkingDir: ROOT,
-  entryPoints: ['src/main.ts', 'src/index.ts', 'src/apiserver.ts', 'src/tracing.ts'],
+  entryPoints: ['src/main.ts', 'src/index.ts', 'src/apiserver.ts', 'src/tracing.ts', 'src/node.ts'],
   outdir: 'dist',
   bundle: true,
   splitting: true,

@@ -8,6 +8,7 @@ import { createHttpsTransport } from '../../client/transport/https-transport.ts'
 import { systemMachine } from '../../platform/machine/system-machine.ts';
 import { systemClock as clock } from '../../platform/system-clock.ts';
 import type { Log } from '../../ports/log.ts';
+import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
 import { ClosingList } from '../closing-list.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
 import type { DataFolder } from '../data-folder.ts';
@@ -18,7 +19,7 @@ import { startNode, type Node } from './node.ts';
 export interface JoinedNodeOptions {
   readonly name: string;
   readonly kubeconfig: string;
-  readonly runtime: string;
+  readonly runtime: string | PodRuntime;
   readonly folder: DataFolder;
   readonly config: KubeletConfig;
   readonly version: string;

@@ -15,8 +15,8 @@ import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
 import type { PodkeepConfig } from '../config/kubelet-config.ts';
 
 export interface RuntimeOptions {
-  /** As people name it: `process` or `simulated`. */
-  readonly choice: string;
+  /** As people name it, `process` or `simulated`; or one that somebody has made. */
+  readonly choice: string | PodRuntime;
   /** The folder of the node. */
   readonly folder: string;
   /** Folders that no container is to see. */
@@ -47,13 +47,15 @@ const runtimeUnknown = defineError<{ choice: string }>({
 });
 
 export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime> {
-  switch (options.choice) {
+  const { choice } = options;
+  if (typeof choice !== 'string') return { runtime: choice };
+  switch (choice) {
     case 'process':
       return openProcesses(options);
     case 'simulated':
       return openSimulation(options);
     default:
-      throw runtimeUnknown(options);
+      throw runtimeUnknown({ choice });
   }
 }
 

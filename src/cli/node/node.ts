@@ -22,6 +22,7 @@ import { NodeAgent } from '../../kubelet/node/node-agent.ts';
 import { ProbeMetrics } from '../../kubelet/probes/probe-metrics.ts';
 import { openStorage, readNodeDns, type OpenStorage } from '../../kubelet/storage.ts';
 import type { MachineInfo } from '../../api/machine.ts';
+import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
 import type { StateStore } from '../../ports/state-store.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { Registry } from '../../lib/metrics/registry.ts';
@@ -47,8 +48,8 @@ export interface NodeOptions {
   readonly folder: string;
   /** Folders that no container is to see. */
   readonly hiddenFolders: readonly string[];
-  /** `process` or `simulated`. */
-  readonly runtime: string;
+  /** `process`, `simulated`, or one that somebody has made. */
+  readonly runtime: string | PodRuntime;
   readonly config: KubeletConfig;
   /** The way to the API server, as this node. */
   readonly api: KubeApi;
