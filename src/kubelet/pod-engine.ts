@@ -81,11 +81,23 @@ export class PodEngine {
       probes: this.prober,
       observer: metrics.status,
       aroundWrite: this.#options.aroundWrite,
-      couldHaveRunningContainers: (_pod, uid) => this.workers.couldHaveRunningContainers(uid),
+      couldHaveRunningContainers: (_pod, uid) => this.#couldHaveRunningContainers(uid),
       ...(qps !== undefined && { qps }),
       ...(burst !== undefined && { burst }),
       ...(window !== undefined && { window }),
     });
+  }
+
+  /**
+   * Until housekeeping has gone round once, the workers say yes for every pod that they do not know.
+   * But the runtime was listed before any pod came in: where it has nothing, nothing runs. So a pod
+   * that is turned away right after a start says at once that it failed.
+   */
+  #couldHaveRunningContainers(uid: string): boolean {
+    const seen = this.cache.peek(uid);
+    const hasNothing = seen !== null && seen.sandboxes.length + seen.containers.length === 0;
+    if (hasNothing && !this.workers.hasWorker(uid)) return false;
+    return this.workers.couldHaveRunningContainers(uid);
   }
 
   #makeRunner(): PodRunner {

@@ -145,7 +145,7 @@ export class VirtualCluster {
   /** Anything may be tried; what comes back is a pod. */
   async createPod(pod: { readonly metadata: { readonly namespace: string } }): Promise<Pod> {
     const path = `/api/v1/namespaces/${pod.metadata.namespace}/pods`;
-    return (await this.send('POST', path, pod as unknown as JsonObject)) as unknown as Pod;
+    return (await this.send('POST', path, pod)) as unknown as Pod;
   }
 
   async deletePod(path: string, options: JsonObject = {}): Promise<void> {
