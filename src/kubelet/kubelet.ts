@@ -15,6 +15,7 @@
  */
 import type { Pod } from '../api/pod.ts';
 import { isMirrorPod } from '../core/pod-facts.ts';
+import { Deadlines } from './main-loop/deadlines.ts';
 import { Housekeeping } from './main-loop/housekeeping.ts';
 import { PodNews } from './main-loop/pod-news.ts';
 import type { AdmissionRoom, KubeletAdmission, KubeletOptions } from './kubelet-options.ts';
@@ -231,8 +232,11 @@ export class Kubelet {
   #follow(): void {
     const { prober: probes, status, cache } = this.engine;
     const requestSync = (uid: string): void => this.#news.sync(uid);
+    const deadlines = new Deadlines({ clock: this.#options.clock, sync: requestSync });
     this.#endings.push(
       status.subscribe(probes),
+      status.subscribe(deadlines),
+      () => deadlines.stop(),
       followProbes({ probes, status, requestSync }),
       cache.subscribe((event) => this.#onLifecycle(event)),
     );
