@@ -94,6 +94,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   try {
     const parts = await new NodeMaker(options, closing).make();
     const { kubelet, agent } = parts;
+    await kubelet.prepare();
     agent.start();
     await agent.registered;
     await kubelet.start();
