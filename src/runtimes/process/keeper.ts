@@ -48,8 +48,11 @@ export async function leaveFolder(folder: string, isEmpty: boolean): Promise<voi
   if (isEmpty) await rm(path.join(folder, 'guard'), { force: true });
 }
 
-/** It ends by itself: see scripts.ts. */
-export function startGuard(folder: string, machine: Machine): void {
+/**
+ * It ends by itself: see scripts.ts. That it is the guard now is written down here and not by itself: it
+ * may come late, when the folder has been left or is being deleted.
+ */
+export async function startGuard(folder: string, machine: Machine): Promise<void> {
   const script = path.join(folder, 'guard.sh');
   const args = [script, folder, String(process.pid), keyOf(folder)];
   const guard = spawn(machine.tools.sh ?? 'sh', args, {
@@ -61,4 +64,5 @@ export function startGuard(folder: string, machine: Machine): void {
   // Without a guard everything works but the end of containers whose folder was deleted.
   guard.on('error', () => undefined);
   guard.unref();
+  if (guard.pid !== undefined) await writeFile(path.join(folder, 'guard'), `${guard.pid}\n`);
 }

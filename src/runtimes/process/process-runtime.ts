@@ -121,7 +121,7 @@ class ProcessRuntime implements PodRuntime {
     this.#limits.sweep(this.#registry.containers);
     await this.#network.sweep();
     await sweepSharedMemory(folder, this.#registry.sandboxes);
-    startGuard(folder, this.#machine);
+    await startGuard(folder, this.#machine);
     this.#lookLater();
     log.info('the process runtime is open', {
       folder,

@@ -70,7 +70,6 @@ each_init() {
 found() { any=yes; }
 # Outside of a process namespace, only its group tells what belongs to it.
 end() { kill -KILL "-$1" 2>/dev/null; kill -KILL "$1" 2>/dev/null; }
-echo $$ >"$folder/guard"
 while [ -e "$folder/init.sh" ]; do
   sleep 2
   # Another guard has come, or nobody is needed any more.
