@@ -1,6 +1,8 @@
 /** Containers that take too much are ended, and what they take is told. */
 import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { keyOf } from '../../src/runtimes/process/layout.ts';
 import { Stage, until } from '../suites/pod-runtime/stage.ts';
 import { openForTest } from './process-runtime.ts';
 
@@ -92,10 +94,12 @@ describe('with control groups', () => {
   });
 });
 
+/** Only of this runtime: those of others come and go meanwhile. */
 function groups(name: string): readonly string[] {
-  return readdirSync('/sys/fs/cgroup', { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith(`/${name}`),
-  );
+  const own = `podkeep-${keyOf(path.join(stage.folder, 'runtime'))}`;
+  return ['', ...readdirSync('/sys/fs/cgroup')]
+    .map((controller) => path.join('/sys/fs/cgroup', controller, own, name))
+    .filter((folder) => existsSync(folder));
 }
 
 function skip(context: { skip(reason: string): never }): never {
