@@ -6,6 +6,9 @@ import { NODE_SETTINGS_DEFAULT, type NodeSettings } from '../../core/node/node-s
 import type { KubeletSettings } from '../../kubelet/kubelet-options.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
 
+/** Features that pods may rely on, by the names of their gates, as a kubelet declares them. */
+export const DECLARED_FEATURES: readonly string[] = ['RestartAllContainersOnContainerExits'];
+
 export function nodeSettingsOf(config: KubeletConfig): NodeSettings {
   return {
     ...NODE_SETTINGS_DEFAULT,
@@ -19,6 +22,7 @@ export function nodeSettingsOf(config: KubeletConfig): NodeSettings {
     systemReserved: config.systemReserved,
     kubeReserved: config.kubeReserved,
     evictionHard: config.evictionHard,
+    declaredFeatures: DECLARED_FEATURES,
   };
 }
 

@@ -6,6 +6,7 @@ import type { NodeView } from '../../kubelet/allocation/allocation-room.ts';
 import type { NodeAgent } from '../../kubelet/node/node-agent.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
+import { DECLARED_FEATURES } from './node-settings.ts';
 
 /** Throws SYSCTL_NOT_NAMESPACED. */
 export function nodeViewOf(
@@ -21,7 +22,7 @@ export function nodeViewOf(
       os,
       appArmorFault: 'Cannot enforce AppArmor: AppArmor is not enabled on the host',
       sysctls: sysctlAllowlist([...safeSysctls(os, kernelVersion), ...allowedUnsafeSysctls]),
-      declaredFeatures: new Set(),
+      declaredFeatures: new Set(DECLARED_FEATURES),
     },
     resizeLimits: { swap: 'NoSwap', cpuManagerPolicy: 'none', memoryManagerPolicy: 'None' },
   };
