@@ -163,6 +163,8 @@ export class Registry {
 function reportOf(container: Container): RuntimeContainer {
   const { record, state, result, startedAtMs } = container;
   const { id, config, sandboxId, createdAtMs, user } = record;
+  // What is over without having begun began at the zero of time, as other runtimes say it.
+  const beganAtMs = startedAtMs ?? (result ? 0 : undefined);
   return {
     id,
     name: config.name,
@@ -172,7 +174,7 @@ function reportOf(container: Container): RuntimeContainer {
     image: config.image,
     imageRef: config.imageRef,
     createdAt: timeText(createdAtMs),
-    ...(startedAtMs === undefined ? {} : { startedAt: timeText(startedAtMs) }),
+    ...(beganAtMs === undefined ? {} : { startedAt: timeText(beganAtMs) }),
     ...(result
       ? {
           finishedAt: timeText(result.finishedAtMs),

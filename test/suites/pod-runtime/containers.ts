@@ -89,6 +89,8 @@ function casesOfLife(): readonly Case[] {
         await expect(stage.runtime.startContainer(id)).rejects.toThrow(/no-such-command/);
         const ended = await stage.exited(id);
         expect(ended).toMatchObject({ reason: 'StartError', exitCode: 128 });
+        // The kubelet writes this time although there is none, so a runtime has to have one.
+        expect(Date.parse(ended.startedAt ?? '')).toBe(0);
         expect(ended.message).toMatch(/no-such-command/);
       },
     },
