@@ -8,6 +8,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+// Podkeep loads it with the first manifest, which would take real time in the middle of virtual time.
+import 'yaml';
 import { defaultPod } from '../../../src/apiserver/kinds/pod/defaults.ts';
 import { validatePod } from '../../../src/apiserver/kinds/pod/validation.ts';
 import { createApiClient } from '../../../src/client/api-client.ts';
@@ -76,6 +78,8 @@ interface MadeStorage {
 const ROOT_FOLDER = '/var/lib/kubelet';
 /** By then it is registered and ready, and all taints of a new node are gone. */
 const UNTIL_READY_MS = 2000;
+const STOP_STEP_MS = 100;
+const STOP_MS_MAX = 600_000;
 
 export class VirtualNode {
   readonly cluster: VirtualCluster;
@@ -130,12 +134,20 @@ export class VirtualNode {
     if (!this.#running) return;
     const { kubelet, runtime, storage, events, agent } = this.#running;
     this.#running = null;
-    const stopped = Promise.all([kubelet.stop(), agent.stop()]);
-    await this.pass(0);
-    await stopped;
+    await this.#ended(Promise.all([kubelet.stop(), agent.stop()]));
     events.stop();
     storage.close();
     await runtime.close();
+  }
+
+  /** What cannot be cancelled takes its time: a container that is being started is waited for. */
+  async #ended(work: Promise<unknown>): Promise<void> {
+    let isOver = false;
+    void work.finally(() => (isOver = true));
+    await this.pass(0);
+    for (let ms = 0; !isOver && ms < STOP_MS_MAX; ms += STOP_STEP_MS) await this.pass(STOP_STEP_MS);
+    if (!isOver) throw new Error('podkeep does not end');
+    await work;
   }
 
   async close(): Promise<void> {
