@@ -5,10 +5,15 @@
  *   1  it did not
  *   2  the arguments make no sense; the message says which and what to try
  *
- * `podkeep up -- CMD` answers with CMD's own code.
+ * `podkeep up -- CMD` and `podkeep exec POD -- CMD` answer with CMD's own code.
  */
 import { Command, CommanderError } from 'commander';
+import { describeDown } from './commands/down.ts';
+import { describeExec } from './commands/exec.ts';
+import { describeGet } from './commands/get.ts';
+import { describeLogs } from './commands/logs.ts';
 import type { Io } from './io.ts';
+import { describeKubelet } from './kubelet-options.ts';
 import { describeUp } from './up-options.ts';
 import { version } from './version.ts';
 
@@ -43,6 +48,14 @@ function describeProgram(args: readonly string[], io: Io, finish: (code: number)
     .showHelpAfterError('Run podkeep --help to see what there is.')
     .configureOutput({ writeOut: io.out, writeErr: io.err, getOutHelpWidth: () => HELP_WIDTH })
     .exitOverride();
-  program.addCommand(describeUp(io, args, finish).copyInheritedSettings(program));
+  const commands = [
+    describeUp(io, args, finish),
+    describeKubelet(io, finish),
+    describeDown(io, finish),
+    describeGet(io, finish),
+    describeLogs(io, finish),
+    describeExec(io, args, finish),
+  ];
+  for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
   return program;
 }

@@ -1,6 +1,18 @@
 /** A world for a command: what it says is kept, and signals are sent by hand. */
 import { run } from '../../src/cli/run.ts';
-import type { Io, StopSignal } from '../../src/cli/io.ts';
+import type { Io, Stdin, StopSignal } from '../../src/cli/io.ts';
+
+/** Ends at once. */
+const NO_INPUT: Stdin = {
+  isTerminal: false,
+  read(take) {
+    take(null).catch(() => {});
+    return () => {};
+  },
+  setRaw: () => {},
+  size: () => null,
+  onResize: () => () => {},
+};
 
 export class CliStage {
   out = '';
@@ -9,13 +21,21 @@ export class CliStage {
   readonly #listeners = new Set<(signal: StopSignal) => void>();
   readonly #env: Io['env'];
 
-  constructor(env: Io['env'] = {}) {
+  readonly #stdin: Stdin;
+
+  constructor(env: Io['env'] = {}, stdin: Stdin = NO_INPUT) {
     this.#env = env;
+    this.#stdin = stdin;
   }
 
   readonly io: Io = {
     out: (text) => void (this.out += text),
     err: (text) => void (this.err += text),
+    write: (stream, bytes) => {
+      this[stream] += Buffer.from(bytes).toString();
+      return Promise.resolve();
+    },
+    stdin: NO_INPUT,
     env: {},
     isTerminal: false,
     onStop: (listener) => {
@@ -26,7 +46,7 @@ export class CliStage {
   };
 
   run(...args: readonly string[]): Promise<number> {
-    return run(args, { ...this.io, env: this.#env });
+    return run(args, { ...this.io, env: this.#env, stdin: this.#stdin });
   }
 
   /** How many are waiting for signals. */

@@ -42,6 +42,24 @@ export function lockFolder(folder: string): () => Promise<void> {
   };
 }
 
+/** The processes that have the folder, without entering it; usually one or none. */
+export async function ownersOf(folder: string): Promise<readonly number[]> {
+  const file = path.join(folder, OWNER_FILE);
+  if (!existsSync(file)) return [];
+  checkOwnerFile(file);
+  try {
+    const database = openDatabase(file);
+    try {
+      database.readerCheck();
+      return readersIn(database.readerList()).filter((pid) => pid !== process.pid);
+    } finally {
+      await database.close();
+    }
+  } catch (error) {
+    throw storeUnreadable({ file, reason: reasonOf(error) }, error);
+  }
+}
+
 function enter(file: string): { others: readonly number[]; leave: () => Promise<void> } {
   try {
     const database = openDatabase(file);

@@ -1,0 +1,120 @@
+/**
+ * One visit of the command line to an API server: finds the kubeconfig, asks, and leaves.
+ *
+ *     --kubeconfig, else $KUBECONFIG, else the one that `podkeep up` writes
+ */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { readLines, readWhole } from '../../client/answer-body.ts';
+import { refusalOf } from '../../client/api-status.ts';
+import { apiAnswerBroken, apiTimedOut } from '../../client/client-errors.ts';
+import type { ClusterAccess } from '../../client/kubeconfig/cluster-access.ts';
+import { loadKubeconfig } from '../../client/kubeconfig/kubeconfig.ts';
+import { within } from '../../client/time-limit.ts';
+import { createHttpsTransport } from '../../client/transport/https-transport.ts';
+import type { Transport, WireResponse } from '../../client/transport/transport.ts';
+import { defineError } from '../../lib/errors.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { systemClock as clock } from '../../platform/system-clock.ts';
+import { locateDataFolder } from '../data-folder.ts';
+import type { Io } from '../io.ts';
+import { version } from '../version.ts';
+
+export interface SessionOptions {
+  readonly kubeconfig?: string;
+  readonly namespace?: string;
+}
+
+const JSON_TYPE = 'application/json';
+const ANSWER_MS_MAX = 60_000;
+const LINE_CHARS_MAX = 16 * 2 ** 20;
+
+const clusterUnknown = defineError<{ file: string }>({
+  code: 'CLUSTER_UNKNOWN',
+  retry: 'never',
+  message: ({ file }) => `nobody says which cluster is meant, and there is no ${file}`,
+  hint: () => 'Start one with `podkeep up`, or name one with --kubeconfig or $KUBECONFIG.',
+});
+
+export class ApiSession {
+  readonly access: ClusterAccess;
+  readonly namespace: string;
+  readonly #transport: Transport;
+
+  constructor(access: ClusterAccess, transport: Transport, namespace = access.namespace) {
+    this.access = access;
+    this.namespace = namespace;
+    this.#transport = transport;
+  }
+
+  async ask(target: string, signal: AbortSignal, accept = JSON_TYPE): Promise<JsonObject> {
+    const name = `GET ${target}`;
+    const overdue = (): Error => apiTimedOut({ request: name, seconds: ANSWER_MS_MAX / 1000 });
+    const text = await within({ clock, limitMs: ANSWER_MS_MAX, overdue }, signal, async (bounded) =>
+      readWhole((await this.#send(target, bounded, accept)).body, name),
+    );
+    return parse(text, name);
+  }
+
+  /** As it comes, for as long as the server has something to say. */
+  async read(target: string, signal: AbortSignal): Promise<WireResponse['body']> {
+    return (await this.#send(target, signal, '*/*')).body;
+  }
+
+  async *watch(target: string, signal: AbortSignal, accept: string): AsyncGenerator<JsonObject> {
+    const name = `watch of ${target}`;
+    const { body } = await this.#send(target, signal, accept);
+    for await (const line of readLines(body, name, LINE_CHARS_MAX)) yield parse(line, name);
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  async #send(target: string, signal: AbortSignal, accept: string): Promise<WireResponse> {
+    const headers = { accept, 'user-agent': `podkeep/${version()}` };
+    const response = await this.#transport.send(
+      { method: 'GET', target, headers, body: null },
+      signal,
+    );
+    if (response.status === 200) return response;
+    const name = `GET ${target}`;
+    throw refusalOf(response, await readWhole(response.body, name), name, clock.now());
+  }
+}
+
+export async function openSession(options: SessionOptions, io: Io): Promise<ApiSession> {
+  const { namespace } = options;
+  const access = await loadKubeconfig(findKubeconfig(options, io.env));
+  const log = { debug: ignore, info: ignore, warn: warnOn(io), error: warnOn(io) };
+  const transport = createHttpsTransport(access, { clock, log, environment: io.env });
+  return new ApiSession(access, transport, namespace);
+}
+
+function findKubeconfig({ kubeconfig }: SessionOptions, env: Io['env']): string {
+  if (kubeconfig !== undefined) return kubeconfig;
+  // It may be a list. kubectl merges them; here the first that exists has to do.
+  const named = (env['KUBECONFIG'] ?? '').split(path.delimiter).filter((file) => file !== '');
+  const [first] = named;
+  if (first !== undefined) return named.find((file) => existsSync(file)) ?? first;
+  const file = locateDataFolder(undefined, env).kubeconfig;
+  if (!existsSync(file)) throw clusterUnknown({ file });
+  return file;
+}
+
+function parse(text: string, request: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw apiAnswerBroken({ request, problem: 'it is not JSON' }, error);
+  }
+  if (!isJsonObject(value)) throw apiAnswerBroken({ request, problem: 'it is not an object' });
+  return value;
+}
+
+function ignore(): void {}
+
+function warnOn(io: Io): (message: string) => void {
+  return (message) => io.err(`warning ${message}\n`);
+}

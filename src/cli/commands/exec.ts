@@ -1,0 +1,30 @@
+/** What `podkeep exec` can be told. */
+import { Command } from 'commander';
+import type { Io } from '../io.ts';
+import type { ExecOptions } from './exec-command.ts';
+import { addSessionOptions } from './session-options.ts';
+
+export function describeExec(
+  io: Io,
+  args: readonly string[],
+  finish: (code: number) => void,
+): Command {
+  const exec = addSessionOptions(new Command('exec'));
+  return exec
+    .description('Run a command inside a container, and end with its exit code.')
+    .usage('[options] POD -- COMMAND [ARG...]')
+    .argument('<pod>', 'its name')
+    .argument('<command...>', 'what to run')
+    .option('-c, --container <name>', 'by default the first of the pod')
+    .option('-i, --stdin', 'pass on what comes in here', false)
+    .option('-t, --tty', 'with a terminal; goes with -i', false)
+    .action(async (pod: string, command: string[], options: ExecOptions) => {
+      if (!args.includes('--')) {
+        const words = command.join(' ');
+        exec.error(`error: a command goes behind two dashes: podkeep exec ${pod} -- ${words}`);
+      }
+      const { attempt } = await import('./attempt.ts');
+      const { execCommand } = await import('./exec-command.ts');
+      finish(await attempt(io, (signal) => execCommand(pod, command, options, io, signal)));
+    });
+}

@@ -1,0 +1,85 @@
+/**
+ * Tables of the server as kubectl prints them: columns three blanks apart and at least six wide, names
+ * in capitals, and of a text with several lines the first. In a watch the widths of before are kept.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { objectsIn, textOf } from './kind-lookup.ts';
+
+export interface TableForm {
+  readonly isWide: boolean;
+  readonly hasHeaders: boolean;
+  readonly withNamespace: boolean;
+  /** Stands before names, such as `pod/`. */
+  readonly prefix: string;
+}
+
+const PADDING = 3;
+const WIDTH_MIN = 6;
+
+export class TablePrinter {
+  readonly #form: TableForm;
+  #columns: readonly { readonly name: string; readonly index: number }[] = [];
+  #widths: number[] = [];
+  #hasPrinted = false;
+
+  constructor(form: TableForm) {
+    this.#form = form;
+  }
+
+  /** The lines of a Table, with the names of its columns the first time. */
+  print(table: JsonObject): string {
+    this.#readColumns(table['columnDefinitions']);
+    const rows = objectsIn(table['rows']).map((row) => this.#cellsOf(row));
+    const isFirst = !this.#hasPrinted && rows.length > 0;
+    const lines = isFirst && this.#form.hasHeaders ? [this.#headers(), ...rows] : rows;
+    if (rows.length > 0) this.#hasPrinted = true;
+    for (const line of lines) {
+      for (const [at, cell] of line.entries()) {
+        this.#widths[at] = Math.max(this.#widths[at] ?? WIDTH_MIN, cell.length + PADDING);
+      }
+    }
+    return lines.map((line) => `${this.#align(line)}\n`).join('');
+  }
+
+  /** In a watch only the first table names them. */
+  #readColumns(definitions: Json | undefined): void {
+    const columns = objectsIn(definitions);
+    if (columns.length === 0) return;
+    this.#columns = columns.flatMap(({ name, priority = 0 }, index) =>
+      this.#form.isWide || priority === 0 ? [{ name: textOf(name), index }] : [],
+    );
+  }
+
+  #headers(): readonly string[] {
+    const names = this.#columns.map(({ name }) => name.toUpperCase());
+    return this.#form.withNamespace ? ['NAMESPACE', ...names] : names;
+  }
+
+  #cellsOf({ cells, object }: JsonObject): readonly string[] {
+    const values: readonly Json[] = Array.isArray(cells) ? cells : [];
+    const texts = this.#columns.map(({ index }) => printCell(values[index] ?? null));
+    const [first = '', ...rest] = texts;
+    const named = [`${this.#form.prefix}${first}`, ...rest];
+    return this.#form.withNamespace ? [namespaceOf(object), ...named] : named;
+  }
+
+  #align(cells: readonly string[]): string {
+    const last = cells.length - 1;
+    return cells
+      .map((cell, at) => (at === last ? cell : cell.padEnd(this.#widths[at] ?? WIDTH_MIN)))
+      .join('');
+  }
+}
+
+function printCell(cell: Json): string {
+  if (cell === null) return '';
+  if (typeof cell !== 'string')
+    return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
+  const [line = '', ...more] = cell.split(/[\n\r\f]/);
+  return more.length > 0 ? `${line}...` : line;
+}
+
+function namespaceOf(object: Json | undefined): string {
+  const metadata = isJsonObject(object) ? object['metadata'] : null;
+  return isJsonObject(metadata) ? textOf(metadata['namespace']) : '';
+}
