@@ -47,6 +47,7 @@ export class Kubelet {
   readonly #rotation: LogRotation;
   readonly #abort = new AbortController();
   readonly #endings: (() => void)[] = [];
+  #prepared: Promise<void> | undefined;
   #cancelCollect: Cancel = () => {};
 
   constructor(options: KubeletOptions) {
@@ -64,17 +65,30 @@ export class Kubelet {
   }
 
   /**
+   * Resolves when the runtime was seen: from then on it is known whether the node is ready, and it can
+   * be registered as what it is.
+   */
+  prepare(): Promise<void> {
+    this.#prepared ??= this.#prepare();
+    return this.#prepared;
+  }
+
+  async #prepare(): Promise<void> {
+    await this.engine.health.start();
+    this.#follow();
+    this.engine.cache.start();
+    await Promise.race([this.engine.cache.listed, aborted(this.#abort.signal)]);
+  }
+
+  /**
    * Resolves when pods come in. What the runtime has is seen before any source speaks: otherwise a pod
    * that ended could be taken for one that nothing of is left.
    */
   async start(): Promise<void> {
     const { log } = this.#options;
-    await this.engine.health.start();
-    this.engine.status.start();
-    this.#follow();
-    this.engine.cache.start();
-    await Promise.race([this.engine.cache.listed, aborted(this.#abort.signal)]);
+    await this.prepare();
     if (this.#abort.signal.aborted) return;
+    this.engine.status.start();
     this.#startSources();
     this.#housekeeping.start();
     this.#rotation.start();
