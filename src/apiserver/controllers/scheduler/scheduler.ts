@@ -124,7 +124,7 @@ export class Scheduler implements Controller {
     } catch (error) {
       if (isMissing(error)) return;
       this.#parts.log.warn('a pod could not be given a node', { key, error });
-      if (this.#line.has(key)) this.#line.add(key, numberAt(object, 'spec.priority'));
+      this.#line.failed(key);
     }
   }
 

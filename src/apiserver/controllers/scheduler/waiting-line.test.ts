@@ -10,14 +10,14 @@ test('the more important goes first, then whoever came first', () => {
   expect([line.next(), line.next(), line.next(), line.next()]).toEqual(['b', 'c', 'a', undefined]);
 });
 
-test('who was tried rests until something changes, and then for as long as it has to', async () => {
+test('whose turn went wrong rests, and longer each time', async () => {
   const clock = new VirtualClock();
   const line = new WaitingLine(clock);
   line.add('a', 0);
   line.next();
   expect(line.restMs).toBeUndefined();
   for (const restMs of [1000, 2000, 4000, 8000, 10_000, 10_000]) {
-    expect(line.wake('nodes')).toBe(true);
+    line.failed('a');
     expect(line.restMs).toBe(restMs);
     await clock.pass(restMs - 1);
     expect(line.next()).toBeUndefined();
@@ -25,6 +25,39 @@ test('who was tried rests until something changes, and then for as long as it ha
     expect(line.restMs).toBe(0);
     expect(line.next()).toBe('a');
   }
+});
+
+test('who found no node is tried again at once when something changes and nobody else waits', () => {
+  const line = new WaitingLine(new VirtualClock());
+  line.add('a', 0);
+  line.next();
+  expect(line.next()).toBeUndefined();
+  line.wake('nodes');
+  expect(line.next()).toBe('a');
+});
+
+test('the rest of somebody is cut short five times, and then no more', async () => {
+  const clock = new VirtualClock();
+  const line = new WaitingLine(clock);
+  line.add('a', 0);
+  for (let turn = 0; turn < 6; turn++) {
+    expect(line.next()).toBe('a');
+    line.wake('nodes');
+  }
+  expect(line.next()).toBeUndefined();
+  expect(line.restMs).toBe(10_000);
+  await clock.pass(10_000);
+  expect(line.next()).toBe('a');
+});
+
+test('who has rested goes before who has not, whatever their priorities', async () => {
+  const clock = new VirtualClock();
+  const line = new WaitingLine(clock);
+  line.add('a', 10);
+  line.next();
+  line.add('b', 0);
+  line.wake('nodes');
+  expect([line.next(), line.next()]).toEqual(['b', 'a']);
 });
 
 test('whoever changes keeps its place and its rest', async () => {
@@ -43,7 +76,6 @@ test('whoever left is not woken', () => {
   const line = new WaitingLine(new VirtualClock());
   line.add('a', 0);
   line.delete('a');
-  expect(line.has('a')).toBe(false);
   expect(line.wake('nodes')).toBe(false);
   expect(line.next()).toBeUndefined();
 });

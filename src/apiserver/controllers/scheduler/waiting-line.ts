@@ -5,6 +5,8 @@
  *
  * Higher priority goes first, then whoever has waited longer. A pod that found no node is not tried
  * again before something changed that it can hope for, and then after a while that doubles each time.
+ * While nobody else wants a turn, its first rests are cut short: a pod that came before the first node
+ * of a cluster need not wait for a second. After a failure of our own nobody is that quick.
  */
 import type { Clock } from '../../../ports/clock.ts';
 import type { Hope } from './refusal.ts';
@@ -12,6 +14,8 @@ import type { Hope } from './refusal.ts';
 const ANYTHING: ReadonlySet<Hope> = new Set(['nodes', 'pods', 'volumes']);
 const REST_MS_MIN = 1000;
 const REST_MS_MAX = 10_000;
+/** So many rests may be cut short; after that a full cluster would be asked again and again. */
+const SHORT_RESTS_MAX = 5;
 
 interface Waiting {
   readonly key: string;
@@ -19,6 +23,8 @@ interface Waiting {
   /** The order in which they came. */
   readonly number: number;
   isReady: boolean;
+  /** Nothing cuts its rest short. */
+  mustRest: boolean;
   hopes: ReadonlySet<Hope>;
   attempts: number;
   notBeforeMs: number;
@@ -36,12 +42,17 @@ export class WaitingLine {
   add(key: string, priority: number): void {
     const known = this.#waiting.get(key);
     const { number = this.#count++, attempts = 0, notBeforeMs = 0 } = known ?? {};
-    const entry = { key, priority, number, attempts, notBeforeMs, hopes: ANYTHING, isReady: true };
-    this.#waiting.set(key, entry);
+    const mustRest = attempts > SHORT_RESTS_MAX;
+    const turn = { attempts, notBeforeMs, mustRest, hopes: ANYTHING, isReady: true };
+    this.#waiting.set(key, { key, priority, number, ...turn });
   }
 
-  has(key: string): boolean {
-    return this.#waiting.has(key);
+  /** Its turn went wrong, through no fault of its own: it gets another when it has rested. */
+  failed(key: string): void {
+    const waiting = this.#waiting.get(key);
+    if (!waiting) return;
+    waiting.isReady = true;
+    waiting.mustRest = true;
   }
 
   delete(key: string): void {
@@ -69,14 +80,16 @@ export class WaitingLine {
     const nowMs = this.#clock.monotonic();
     let best: Waiting | undefined;
     for (const waiting of this.#waiting.values()) {
-      if (!waiting.isReady || waiting.notBeforeMs > nowMs) continue;
-      if (!best || isBefore(waiting, best)) best = waiting;
+      const isResting = waiting.notBeforeMs > nowMs;
+      if (!waiting.isReady || (isResting && waiting.mustRest)) continue;
+      if (!best || isBefore(waiting, best, nowMs)) best = waiting;
     }
     if (!best) return undefined;
     const restMs = Math.min(REST_MS_MIN * 2 ** best.attempts, REST_MS_MAX);
     best.isReady = false;
     best.hopes = ANYTHING;
     best.attempts += 1;
+    best.mustRest = best.attempts > SHORT_RESTS_MAX;
     best.notBeforeMs = nowMs + restMs;
     return best.key;
   }
@@ -92,6 +105,9 @@ export class WaitingLine {
   }
 }
 
-function isBefore(a: Waiting, b: Waiting): boolean {
+/** Whoever has rested goes before whoever has not. */
+function isBefore(a: Waiting, b: Waiting, nowMs: number): boolean {
+  const [isResting, otherRests] = [a.notBeforeMs > nowMs, b.notBeforeMs > nowMs];
+  if (isResting !== otherRests) return otherRests;
   return a.priority === b.priority ? a.number < b.number : a.priority > b.priority;
 }
