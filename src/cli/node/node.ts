@@ -7,6 +7,7 @@
  * Opened in this order and closed in the opposite one. The API server may be in this process or
  * anywhere: the node only has a way to it.
  */
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { defaultPod } from '../../apiserver/kinds/pod/defaults.ts';
 import { validatePod } from '../../apiserver/kinds/pod/validation.ts';
@@ -87,6 +88,7 @@ export interface Node {
 }
 
 const FLUSH_MS = 2000;
+const OWNER_ONLY = 0o700;
 
 /** Resolves when the node is registered and takes pods. */
 export async function startNode(options: NodeOptions): Promise<Node> {
@@ -143,6 +145,9 @@ class NodeMaker {
   }
 
   async make(): Promise<NodeParts> {
+    // Even a node that writes nothing has a disk: a simulated one that could not measure it would never
+    // be ready.
+    await mkdir(this.#options.folder, { recursive: true, mode: OWNER_ONLY });
     const opened = await this.#openRuntime();
     const storage = await this.#openStorage(opened);
     const kubelet = await this.#makeKubelet(opened, storage);
