@@ -1,5 +1,6 @@
 /** `npm run bench`: measures what podkeep does most, and prints tables with something to compare. */
 import { benchApiServer } from './apiserver.ts';
+import { benchNode } from './node.ts';
 import { benchStatusFunctions } from './status-functions.ts';
 import { benchStatusWrites } from './status-writes.ts';
 import { benchStore } from './store.ts';
@@ -10,3 +11,4 @@ await benchStatusFunctions(print);
 await benchStatusWrites(print);
 await benchStore(print);
 await benchApiServer(print);
+await benchNode(print);

@@ -1,0 +1,81 @@
+/** How figures of a node are taken and printed: each beside its limit, and beside the machine's own. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { open as openLmdb } from 'lmdb';
+
+const COMMIT_BYTES = 3000;
+
+export interface Figure {
+  readonly name: string;
+  readonly measured: number;
+  /** Absent: nothing is promised. */
+  readonly most?: number;
+  readonly unit?: string;
+}
+
+/** The cells after the name: measured, and whether that is within the limit. */
+export function rowOf({ name, measured, most, unit = 'ms' }: Figure): readonly string[] {
+  const digits = measured < 10 ? 1 : 0;
+  const verdict = most === undefined ? '' : `${most.toFixed(0)} ${unit}: ${yes(measured <= most)}`;
+  return [name, `${measured.toFixed(digits)} ${unit}`, verdict];
+}
+
+function yes(isTrue: boolean): string {
+  return isTrue ? 'yes' : 'NO';
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN;
+}
+
+export async function repeated(
+  times: number,
+  act: () => Promise<number>,
+): Promise<readonly number[]> {
+  const values: number[] = [];
+  for (let run = 0; run < times; run++) values.push(await act());
+  return values;
+}
+
+/** Milliseconds until a program has come and gone. */
+export async function runToEnd(command: string, args: readonly string[]): Promise<number> {
+  const startMs = performance.now();
+  const child = spawn(command, args, { stdio: 'ignore' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}`);
+  return performance.now() - startMs;
+}
+
+/** Milliseconds of so many processes, all at once, and as many durable commits, one by one. */
+export async function bareBurst(count: number): Promise<number> {
+  const startMs = performance.now();
+  await Promise.all(Array.from({ length: count }, () => runToEnd('sleep', ['0'])));
+  const spawnsMs = performance.now() - startMs;
+  return spawnsMs + (await bareCommits(count)).reduce((sum, ms) => sum + ms, 0);
+}
+
+/** Milliseconds of each of so many durable commits of an object's size. */
+export async function bareCommits(count: number): Promise<readonly number[]> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'podkeep-bench-'));
+  const database = openLmdb<Buffer, number>({
+    path: path.join(folder, 'bare.mdb'),
+    noSubdir: true,
+    encoding: 'binary',
+    overlappingSync: false,
+  });
+  try {
+    const value = Buffer.alloc(COMMIT_BYTES, 120);
+    return Array.from({ length: count }, (_, key) => {
+      const startMs = performance.now();
+      database.transactionSync(() => void database.put(key, value));
+      return performance.now() - startMs;
+    });
+  } finally {
+    await database.close();
+    rmSync(folder, { recursive: true });
+  }
+}

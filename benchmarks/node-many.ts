@@ -1,0 +1,83 @@
+/**
+ * Thousands of simulated pods on one node: API server, scheduler and kubelet together, in one process.
+ *
+ * No process is started, so what is measured is podkeep itself and the disk.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findFreePort } from '../test/e2e/support/free-port.ts';
+import { PodStage, sleepingPod } from './node-clients.ts';
+import { bareCommits, rowOf } from './node-figures.ts';
+import { NodeProgram } from './node-program.ts';
+import { formatTable } from './table.ts';
+
+const PODS = 2000;
+const CONNECTIONS = 16;
+const SETTLE_MS = 2000;
+const CONFIG = {
+  apiVersion: 'kubelet.config.k8s.io/v1beta1',
+  kind: 'KubeletConfiguration',
+  maxPods: PODS + 100,
+  evictionHard: { 'memory.available': '50Mi', 'nodefs.available': '100Mi' },
+};
+
+/** `processes` are the figures of a node with pods of processes, to print beside. */
+export async function benchNodeMany(
+  print: (line: string) => void,
+  processes: { readonly idleMb: number; readonly busyMb: number },
+): Promise<void> {
+  // In a configuration 0 is not a free port: it stands for the kubelet's usual one.
+  const config = { ...CONFIG, port: await findFreePort() };
+  const program = new NodeProgram(['--runtime', 'simulated'], config);
+  try {
+    await program.heard('node');
+    const stage = await PodStage.open(program, CONNECTIONS);
+    try {
+      await benchPods(program, stage, print, processes);
+    } finally {
+      stage.close();
+    }
+  } finally {
+    await program.stop();
+  }
+}
+
+async function benchPods(
+  program: NodeProgram,
+  stage: PodStage,
+  print: (line: string) => void,
+  { idleMb, busyMb }: { readonly idleMb: number; readonly busyMb: number },
+): Promise<void> {
+  const names = Array.from({ length: PODS }, (_, n) => `many-${n}`);
+  const cpu = program.cpuMs().own;
+  const startMs = performance.now();
+  await Promise.all(names.map((name) => stage.create(sleepingPod(name))));
+  const createdMs = performance.now() - startMs;
+  await Promise.all(names.map((name) => stage.ready(name)));
+  const readyMs = performance.now() - startMs;
+  const readyCpu = program.cpuMs().own - cpu;
+  await sleep(SETTLE_MS);
+  const manyMb = program.residentMb();
+  const commits = await bareCommits(PODS);
+  const commitsMs = commits.reduce((sum, ms) => sum + ms, 0);
+  print(
+    formatTable(
+      [`${PODS} simulated pods`, 'measured', 'at most'],
+      [
+        rowOf({ name: 'until all of them are Ready', measured: readyMs, most: 10_000 }),
+        rowOf({ name: '  of which until all of them are created', measured: createdMs }),
+        rowOf({ name: `(${PODS} bare durable commits)`, measured: commitsMs }),
+        rowOf({ name: '(CPU of podkeep per pod)', measured: readyCpu / PODS }),
+      ],
+    ),
+  );
+  print(
+    formatTable(
+      ['resident memory', 'measured', ''],
+      [
+        rowOf({ name: 'idle', measured: idleMb, unit: 'MB' }),
+        rowOf({ name: 'with 50 pods of processes', measured: busyMb, unit: 'MB' }),
+        rowOf({ name: `with ${PODS} simulated pods`, measured: manyMb, unit: 'MB' }),
+      ],
+    ),
+  );
+}

@@ -1,0 +1,135 @@
+/**
+ * How soon pods of processes are ready and gone again: one by one, and fifty at once.
+ *
+ * What a pod cannot be quicker than is measured in the same run: a bare process, and a durable commit.
+ * Beside the times stands the CPU, which says the same on a busy machine as on an idle one.
+ */
+import { PodStage, sleepingPod } from './node-clients.ts';
+import { bareBurst, bareCommits, percentile, repeated, rowOf, runToEnd } from './node-figures.ts';
+import { NodeProgram } from './node-program.ts';
+import { formatTable } from './table.ts';
+
+const SINGLES = 20;
+const BURST = 50;
+const RATIO_MAX = 4;
+const WARM_UPS = 3;
+
+export interface Lives {
+  /** Of each pod, from the request to the news. */
+  readonly readyMs: readonly number[];
+  readonly goneMs: readonly number[];
+  /** From the first request to the last news. */
+  readonly allReadyMs: number;
+  readonly allGoneMs: number;
+}
+
+/** Returns the megabytes that the program has in memory, idle and with its burst of pods. */
+export async function benchNodePods(
+  print: (line: string) => void,
+): Promise<{ readonly idleMb: number; readonly busyMb: number }> {
+  const program = new NodeProgram();
+  try {
+    await program.heard('node');
+    const idleMb = program.residentMb();
+    const stage = await PodStage.open(program);
+    try {
+      await benchSingles(stage, print);
+      return { idleMb, busyMb: await benchBurst(program, stage, print) };
+    } finally {
+      stage.close();
+    }
+  } finally {
+    await program.stop();
+  }
+}
+
+async function benchSingles(stage: PodStage, print: (line: string) => void): Promise<void> {
+  const lives: Lives[] = [];
+  for (let n = 0; n < WARM_UPS + SINGLES; n++) lives.push(await live(stage, [`one-${n}`]));
+  const measured = lives.slice(WARM_UPS);
+  const of = (share: number, pick: (life: Lives) => number): number =>
+    percentile(measured.map(pick), share);
+  const ready = (life: Lives): number => life.allReadyMs;
+  const gone = (life: Lives): number => life.allGoneMs;
+  const spawns = await repeated(SINGLES, () => runToEnd('sleep', ['0']));
+  const commits = await bareCommits(SINGLES);
+  print(
+    formatTable(
+      [`one pod of a process (${SINGLES} times)`, 'median', 'at most'],
+      [
+        rowOf({ name: 'create -> Ready', measured: of(0.5, ready), most: 100 }),
+        rowOf({ name: 'delete -> gone', measured: of(0.5, gone), most: 100 }),
+        rowOf({ name: '(create -> Ready, the slowest tenth)', measured: of(0.9, ready) }),
+        rowOf({ name: '(delete -> gone, the slowest tenth)', measured: of(0.9, gone) }),
+        rowOf({ name: '(a bare process)', measured: percentile(spawns, 0.5) }),
+        rowOf({ name: '(a bare durable commit)', measured: percentile(commits, 0.5) }),
+      ],
+    ),
+  );
+}
+
+async function benchBurst(
+  program: NodeProgram,
+  stage: PodStage,
+  print: (line: string) => void,
+): Promise<number> {
+  const names = Array.from({ length: BURST }, (_, n) => `burst-${n}`);
+  const before = await bareBurst(BURST);
+  const cpu = program.cpuMs();
+  let busyMb = Number.NaN;
+  let readyCpu = cpu;
+  const life = await live(stage, names, () => {
+    readyCpu = program.cpuMs();
+    busyMb = program.residentMb();
+  });
+  const bare = (before + (await bareBurst(BURST))) / 2;
+  const most = RATIO_MAX * bare;
+  print(
+    formatTable(
+      [`${BURST} pods of processes at once`, 'measured', 'at most'],
+      [
+        rowOf({
+          name: 'create -> Ready, median',
+          measured: percentile(life.readyMs, 0.5),
+          most: 500,
+        }),
+        rowOf({ name: 'create -> all of them Ready', measured: life.allReadyMs, most }),
+        rowOf({ name: 'delete -> gone, median', measured: percentile(life.goneMs, 0.5) }),
+        rowOf({ name: 'delete -> all of them gone', measured: life.allGoneMs, most }),
+        rowOf({ name: `(${BURST} bare processes and durable commits)`, measured: bare }),
+        rowOf({
+          name: '(CPU of podkeep per pod, until Ready)',
+          measured: (readyCpu.own - cpu.own) / BURST,
+        }),
+      ],
+    ),
+  );
+  return busyMb;
+}
+
+/** Makes them all at once, waits for all, takes all away and waits again. */
+export async function live(
+  stage: PodStage,
+  names: readonly string[],
+  onReady: () => void = () => {},
+): Promise<Lives> {
+  const [readyMs, allReadyMs] = await timeAll(names, async (name) => {
+    const sentMs = await stage.create(sleepingPod(name));
+    return (await stage.ready(name)) - sentMs;
+  });
+  onReady();
+  const [goneMs, allGoneMs] = await timeAll(names, async (name) => {
+    const sentMs = await stage.delete(name);
+    return (await stage.gone(name)) - sentMs;
+  });
+  return { readyMs, goneMs, allReadyMs, allGoneMs };
+}
+
+async function timeAll(
+  names: readonly string[],
+  act: (name: string) => Promise<number>,
+): Promise<readonly [each: readonly number[], all: number]> {
+  const startMs = performance.now();
+  const each = await Promise.all(names.map(act));
+  return [each, performance.now() - startMs];
+}

@@ -1,0 +1,76 @@
+/**
+ * How soon a node that begins with nothing answers kubectl, and has its first pod ready.
+ *
+ * Each boot is in an empty folder, with new keys. A kubectl takes a while to start itself, and so does
+ * node: both stand beside.
+ */
+import { existsSync } from 'node:fs';
+import { programPath } from '../scripts/cluster/place.ts';
+import { BenchClient, credentialsIn } from './apiserver-clients.ts';
+import { PodStage, sleepingPod } from './node-clients.ts';
+import { percentile, repeated, rowOf, runToEnd } from './node-figures.ts';
+import { NodeProgram } from './node-program.ts';
+import { formatTable } from './table.ts';
+
+const BOOTS = 5;
+const KUBECTL = programPath('kubectl', process.env);
+
+export async function benchNodeStart(print: (line: string) => void): Promise<void> {
+  const hasKubectl = existsSync(KUBECTL);
+  const median = (values: readonly number[]): number => percentile(values, 0.5);
+  const bareNode = median(
+    await repeated(BOOTS, () => runToEnd(process.execPath, ['--input-type=module', '-e', '0'])),
+  );
+  const answers = await repeated(BOOTS, () => boot(hasKubectl ? askByKubectl : askByHttps));
+  const pods = await repeated(BOOTS, () => boot(askForPod));
+  const rows = [
+    rowOf({
+      name: hasKubectl
+        ? 'first answer to kubectl'
+        : 'first answer (to an https client: no kubectl)',
+      measured: median(answers),
+      most: 500,
+    }),
+    rowOf({ name: 'first pod Ready', measured: median(pods), most: 1000 }),
+    rowOf({ name: '(a bare node starts and ends)', measured: bareNode }),
+  ];
+  if (hasKubectl) {
+    const own = await repeated(BOOTS, () => runToEnd(KUBECTL, ['version', '--client']));
+    rows.push(rowOf({ name: '(a kubectl that asks nobody)', measured: median(own) }));
+  }
+  print(formatTable(['podkeep up, from an empty folder', 'median', 'at most'], rows));
+}
+
+/** Milliseconds from the start of the process to the moment that `moment` answers. */
+async function boot(moment: (program: NodeProgram) => Promise<number>): Promise<number> {
+  const program = new NodeProgram();
+  try {
+    return (await moment(program)) - program.startedMs;
+  } finally {
+    await program.stop();
+  }
+}
+
+async function askByKubectl(program: NodeProgram): Promise<number> {
+  await program.heard('serving');
+  await runToEnd(KUBECTL, ['--kubeconfig', program.folder.kubeconfig, 'get', '--raw', '/readyz']);
+  return performance.now();
+}
+
+async function askByHttps(program: NodeProgram): Promise<number> {
+  const { url } = await program.heard('serving');
+  const client = new BenchClient(String(url), credentialsIn(program.folder), 1);
+  await client.send('GET', '/readyz');
+  client.close();
+  return performance.now();
+}
+
+async function askForPod(program: NodeProgram): Promise<number> {
+  const stage = await PodStage.open(program);
+  try {
+    await stage.create(sleepingPod('first'));
+    return await stage.ready('first');
+  } finally {
+    stage.close();
+  }
+}
