@@ -22,6 +22,7 @@ test('who says where is not asked who they are', () => {
     store: '/data/x/store',
     pki: '/data/x/pki',
     kubeconfig: '/data/x/kubeconfig',
+    node: '/data/x/node',
   });
   expect(locateDataFolder('x', {}).root).toBe(path.resolve('x'));
 });
