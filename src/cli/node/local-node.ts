@@ -4,17 +4,16 @@
  * for whoever scrapes metrics. Both are for this machine only.
  */
 import type { EmbeddedServer } from '../../apiserver/embedded-server.ts';
-import { issueNodeCertificate, type Pki } from '../../apiserver/pki/pki.ts';
+import type { Pki } from '../../apiserver/pki/pki.ts';
 import { createKubeApi } from '../../client/kube-api.ts';
 import { createInProcessTransport } from '../../client/transport/in-process-transport.ts';
-import { openHttpsDoor, type HttpsDoor } from '../../platform/https-door.ts';
 import { systemClock as clock } from '../../platform/system-clock.ts';
 import { systemRandom as random } from '../../platform/system-random.ts';
-import type { HttpHandler } from '../../ports/http-handler.ts';
 import type { Log } from '../../ports/log.ts';
 import { ClosingList } from '../closing-list.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
 import type { DataFolder } from '../data-folder.ts';
+import { openKubeletDoor } from './kubelet-door.ts';
 import { handleLater } from './later-handler.ts';
 import type { LocalNodeDoor } from './local-node-door.ts';
 import { startNode, type Node } from './node.ts';
@@ -62,7 +61,16 @@ async function start(options: LocalNodeOptions, closing: ClosingList): Promise<N
   let opened: (node: Node) => void = () => {};
   const started = new Promise<Node>((resolve) => (opened = resolve));
   const kubelet = handleLater(async () => (await started).server);
-  const door = await openKubeletDoor(options, kubelet);
+  const { address } = options.config;
+  const host = address === ANYWHERE ? LOOPBACK : address;
+  const door = await openKubeletDoor({
+    nodeName: name,
+    host,
+    addresses: [LOOPBACK, host],
+    config: options.config,
+    handler: kubelet,
+    authority: { cert: pki.caCert, key: pki.caKey },
+  });
   closing.add(() => door.close());
   const node = await startNode({
     ...options,
@@ -77,16 +85,4 @@ async function start(options: LocalNodeOptions, closing: ClosingList): Promise<N
   opened(node);
   nodeDoor.open(name, node.server);
   return { ...node, close: () => closing.run() };
-}
-
-async function openKubeletDoor(
-  options: LocalNodeOptions,
-  handler: HttpHandler,
-): Promise<HttpsDoor> {
-  const { name, pki, config } = options;
-  const host = config.address === ANYWHERE ? LOOPBACK : config.address;
-  const ca = { cert: pki.caCert, key: pki.caKey };
-  const names = { clock, random, names: ['localhost'], addresses: [LOOPBACK, host] };
-  const { cert, key } = await issueNodeCertificate(ca, name, names);
-  return openHttpsDoor({ handler, cert, key, ca: pki.caCert, host, port: config.port });
 }

@@ -4,7 +4,6 @@
  * Most nodes of `podkeep up` are never asked for anything but a log or two, so it is loaded with the
  * first request.
  */
-import { userOfCertificate } from '../../apiserver/auth/certificate-user.ts';
 import type { Pod } from '../../api/pod.ts';
 import { DiskLogSource } from '../../kubelet/logs/disk-log-source.ts';
 import { LogReader } from '../../kubelet/logs/log-reader.ts';
@@ -15,12 +14,12 @@ import { isJsonObject } from '../../lib/json.ts';
 import { systemClock as clock } from '../../platform/system-clock.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import type { Log } from '../../ports/log.ts';
-import { ReviewAccess } from '../../server/auth/review-access.ts';
 import { KubeletServer } from '../../server/kubelet-server.ts';
 import { createStreaming } from '../../server/streaming/streaming.ts';
 import { configzOf } from '../config/configz.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
 import { buildInfo } from '../server-version.ts';
+import { kubeletAccess } from './kubelet-access.ts';
 import type { NodeParts } from './node.ts';
 import { streamFinder } from './stream-finder.ts';
 
@@ -41,21 +40,11 @@ export function createNodeServer(options: NodeServerOptions): KubeletServer {
   const pods = (): readonly Pod[] => kubelet.podsWithStatus();
   const source = opened.imagined?.logs ?? new DiskLogSource(storage.files);
   const { kubeletconfig } = configzOf(config);
-  const { authentication, authorization } = config;
-  const access = new ReviewAccess({
-    clock,
-    api,
-    certificateUser: userOfCertificate,
-    allowsAnonymous: authentication.anonymous.enabled,
-    tokenMs: authentication.webhook.cacheTTLMs,
-    authorizedMs: authorization.webhook.cacheAuthorizedTTLMs,
-    unauthorizedMs: authorization.webhook.cacheUnauthorizedTTLMs,
-  });
   return new KubeletServer({
     clock,
     log,
     nodeName: name,
-    access,
+    access: kubeletAccess(api, config),
     pods,
     findPod: (namespace, podName) => kubelet.findWithStatus({ namespace, name: podName }),
     runtime,

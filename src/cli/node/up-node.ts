@@ -5,11 +5,14 @@ import { readKubeletConfig, type KubeletConfig } from '../config/kubelet-config.
 export { startLocalNode } from './local-node.ts';
 
 /**
- * Several of them on one machine do not get in each other's way. And a disk that is nearly full is no
- * reason to run nothing on somebody's own machine, as it is on a server.
+ * Several of them on one machine do not get in each other's way. A disk that is nearly full is no
+ * reason to run nothing on somebody's own machine, as it is on a server. And the API server, which is in
+ * this process and has no other node, needs no protection from this one: at 50 requests a second, fifty
+ * pods would wait for a second just to be seen as ready.
  */
 const UNCONFIGURED = {
   port: 0,
+  kubeAPIQPS: -1,
   evictionHard: { 'memory.available': '50Mi', 'nodefs.available': '100Mi' },
 };
 

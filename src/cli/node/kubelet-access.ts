@@ -1,0 +1,32 @@
+/** Who may ask the kubelet's own server, by what the configuration says. */
+import { userOfCertificate } from '../../apiserver/auth/certificate-user.ts';
+import { systemClock as clock } from '../../platform/system-clock.ts';
+import type { KubeApi } from '../../ports/kube-api.ts';
+import type { KubeletAccess } from '../../ports/kubelet-access.ts';
+import { ReviewAccess } from '../../server/auth/review-access.ts';
+import type { KubeletConfig } from '../config/kubelet-config.ts';
+
+export function kubeletAccess(
+  api: KubeApi,
+  { authentication, authorization }: KubeletConfig,
+): KubeletAccess {
+  const access = new ReviewAccess({
+    clock,
+    api,
+    certificateUser: userOfCertificate,
+    allowsAnonymous: authentication.anonymous.enabled,
+    tokenMs: authentication.webhook.cacheTTLMs,
+    authorizedMs: authorization.webhook.cacheAuthorizedTTLMs,
+    unauthorizedMs: authorization.webhook.cacheUnauthorizedTTLMs,
+  });
+  const takesTokens = authentication.webhook.enabled;
+  const allowsAll = authorization.mode === 'AlwaysAllow';
+  return {
+    // A token that nobody looks at is none, as with the kubelet.
+    identify: (visitor, token) => access.identify(visitor, takesTokens ? token : null),
+    authorize: (user, attributes) =>
+      allowsAll
+        ? Promise.resolve({ allowed: true, reason: '' })
+        : access.authorize(user, attributes),
+  };
+}
