@@ -26,7 +26,16 @@ function removeForsaken(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = Number(OWNED.exec(name)?.[1] ?? 0);
     if (pid === 0 || isAlive(pid)) continue;
-    rmSync(path.join(tmpdir(), name), { recursive: true, force: true });
+    removeIfPossible(path.join(tmpdir(), name));
+  }
+}
+
+/** What a killed podkeep has mounted stays mounted, and is no reason for others to fail. */
+function removeIfPossible(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch (error) {
+    console.log(`${folder} stays: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
