@@ -7,9 +7,11 @@ export default defineConfig({
     isolate: false,
     // Many tests wait for processes and disks, so both cores of a small machine are worth using.
     maxWorkers: 2,
-    // A test that needs more than this is hiding a wait.
-    testTimeout: 30_000,
+    // For what hangs. The longest test takes a few seconds of a core, and a machine that others use too
+    // may need ten times as long for it: that is no mistake of the code.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // What is looked at again and again may come late on a busy machine; one second is not late.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
   },
 });
