@@ -56,7 +56,7 @@ export interface Case {
   readonly body: (stage: Stage) => Promise<void>;
 }
 
-const WAIT_MS_MAX = 20_000;
+const WAIT_MS_MAX = 60_000;
 const NEVER = new AbortController().signal;
 
 export class Stage {
