@@ -17,6 +17,8 @@ const CONFIG = {
   apiVersion: 'kubelet.config.k8s.io/v1beta1',
   kind: 'KubeletConfiguration',
   maxPods: PODS + 100,
+  // As it is without a configuration: the API server is the node's own.
+  kubeAPIQPS: -1,
   evictionHard: { 'memory.available': '50Mi', 'nodefs.available': '100Mi' },
 };
 
