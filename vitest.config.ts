@@ -1,8 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests that take minutes are run by themselves: `npm run test:slow`. */
+const isSlow = process.env['SLOW'] === '1';
+
 export default defineConfig({
   test: {
-    include: ['{src,test,scripts}/**/*.test.ts'],
+    include: [isSlow ? 'test/**/*.slow.test.ts' : '{src,test,scripts}/**/*.test.ts'],
+    exclude: isSlow ? [] : ['**/*.slow.test.ts'],
     // Tests keep no state in modules, so files may share a process: loading is most of the time.
     isolate: false,
     // Many tests wait for processes and disks, so both cores of a small machine are worth using.

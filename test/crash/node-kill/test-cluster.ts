@@ -1,0 +1,162 @@
+/** A data folder, a ledger and a folder of manifests, and one podkeep after another that has them. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { makeLedger } from './container-script.ts';
+import { Ledger } from './ledger.ts';
+import { containerProcesses, initsOf, leftOutside, mountsBelow } from './leftovers.ts';
+import { Client, NodeProcess } from './node-process.ts';
+import type { PodView } from './pod-view.ts';
+
+export const PODS = '/api/v1/namespaces/default/pods';
+/** Later than anything takes on a machine that is busy with ten other things. */
+const PATIENCE_MS = 120_000;
+const LOOK_MS = 100;
+
+/** Back-offs as short as can be, and a look at every pod every other second. */
+const CONFIG = {
+  apiVersion: 'kubelet.config.k8s.io/v1beta1',
+  kind: 'KubeletConfiguration',
+  port: 0,
+  syncFrequency: '2s',
+  fileCheckFrequency: '1s',
+  crashLoopBackOff: { maxContainerRestartPeriod: '1s' },
+  evictionHard: { 'memory.available': '10Mi' },
+};
+
+export interface ClusterOptions {
+  readonly program: string;
+  /** Under whom podkeep runs; absent: whoever runs the tests. */
+  readonly uid?: number;
+  /** Where the data folder is to be; absent: beside the rest. */
+  readonly data?: string;
+}
+
+export class TestCluster {
+  readonly folder: string;
+  readonly data: string;
+  readonly ledger: string;
+  readonly manifests: string;
+  readonly #options: ClusterOptions;
+  readonly #processes: NodeProcess[] = [];
+  #client: Client | undefined;
+
+  constructor(options: ClusterOptions) {
+    this.#options = options;
+    this.folder = mkdtempSync(path.join(tmpdir(), 'podkeep-node-kill-'));
+    chmodSync(this.folder, 0o755);
+    this.data = options.data ?? path.join(this.folder, 'data');
+    this.ledger = path.join(this.folder, 'ledger');
+    this.manifests = path.join(this.folder, 'manifests');
+    for (const each of [this.ledger, this.manifests]) {
+      mkdirSync(each);
+      chmodSync(each, 0o777);
+    }
+    makeLedger(this.ledger);
+    chmodSync(path.join(this.ledger, 'lines'), 0o666);
+    writeFileSync(path.join(this.folder, 'config.json'), JSON.stringify(CONFIG), { mode: 0o644 });
+    if (options.uid !== undefined) {
+      mkdirSync(this.data, { recursive: true });
+      chownSync(this.data, options.uid, options.uid);
+    }
+  }
+
+  /** Returns at once; the client is there when it serves. */
+  launch(args: readonly string[] = this.#upArgs()): NodeProcess {
+    const { program, uid } = this.#options;
+    const ids = [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--'];
+    const wrapper = uid === undefined ? [] : ['setpriv', ...ids];
+    const launched = new NodeProcess({ program, args, wrapper });
+    this.#processes.push(launched);
+    this.#client?.close();
+    this.#client = undefined;
+    return launched;
+  }
+
+  /** `podkeep up`; returns when its node takes pods. */
+  async up(...more: readonly string[]): Promise<NodeProcess> {
+    const up = this.launch([...this.#upArgs(), ...more]);
+    await up.event('node');
+    return up;
+  }
+
+  #upArgs(): readonly string[] {
+    const config = path.join(this.folder, 'config.json');
+    const places = ['--data-dir', this.data, '--manifests', this.manifests, '--config', config];
+    return ['up', ...places, '--name', 'node', '--port', '0', '--output', 'json'];
+  }
+
+  /** Of the newest podkeep, as soon as it serves. */
+  get client(): Client {
+    this.#client ??= new Client(this.data);
+    return this.#client;
+  }
+
+  readLedger(): Ledger {
+    return new Ledger(this.ledger);
+  }
+
+  async pods(): Promise<readonly PodView[]> {
+    const { items } = await this.client.get<{ items: readonly PodView[] }>(PODS);
+    return items;
+  }
+
+  async pod(name: string): Promise<PodView> {
+    return this.client.get<PodView>(`${PODS}/${name}`);
+  }
+
+  async create(pod: JsonObject): Promise<void> {
+    const { code, text } = await this.client.send('POST', PODS, pod);
+    assert.equal(code, 201, text);
+  }
+
+  async delete(name: string): Promise<void> {
+    const { code, text } = await this.client.send('DELETE', `${PODS}/${name}`);
+    assert.ok(code === 200 || code === 404, text);
+  }
+
+  /** Returns when nothing is complained about any more; fails with what is. */
+  async settle(complain: () => Promise<readonly string[]> | readonly string[]): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const complaints = await complain();
+      if (complaints.length === 0) return;
+      if (performance.now() > deadline)
+        assert.fail(`${complaints.join('\n')}\n${this.lastWords()}`);
+      await delay(LOOK_MS);
+    }
+  }
+
+  lastWords(): string {
+    return this.#processes.at(-1)?.said.slice(-5000) ?? '';
+  }
+
+  processes(): readonly number[] {
+    return containerProcesses(this.ledger, this.data);
+  }
+
+  /** One process for each container that runs. */
+  inits(): readonly number[] {
+    return initsOf(this.data);
+  }
+
+  /** Nothing runs, and nothing is left outside of the folder. */
+  async expectNothingLeft(): Promise<void> {
+    await this.settle(() => this.processes().map((pid) => `process ${pid} runs`));
+    await this.settle(() => leftOutside(this.data));
+  }
+
+  /** Whatever happened before. With the folder gone, the guard ends all containers that were in it. */
+  async remove(): Promise<void> {
+    for (const each of this.#processes) if (each.result === undefined) await each.kill('SIGKILL');
+    this.#client?.close();
+    for (const folder of mountsBelow(this.folder)) execFileSync('umount', ['--lazy', folder]);
+    rmSync(this.data, { recursive: true, force: true });
+    await this.settle(() => this.processes().map((pid) => `process ${pid} runs`));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
