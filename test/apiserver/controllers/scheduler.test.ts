@@ -89,8 +89,19 @@ test('without nodes a pod waits, and is bound when one comes', async () => {
   await addPod(stage, 'web');
   expect(await complaintOf(stage, 'web')).toBe('no nodes available to schedule pods');
   await addNode(stage, 'node-1');
-  await stage.settle(1000);
+  await stage.settle();
   expect(await nodeOf(stage, 'web')).toBe('node-1');
+});
+
+test('pods that come together are counted before any of them is written down', async () => {
+  const stage = await openStage();
+  await addNode(stage, 'node-1', { cpu: '1' });
+  const spec = { containers: containers({ cpu: '300m' }) };
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  await Promise.all(names.map((name) => addPod(stage, name, spec)));
+  await stage.settle(1000);
+  const nodes = await Promise.all(names.map((name) => nodeOf(stage, name)));
+  expect(nodes.filter((node) => node === 'node-1')).toHaveLength(3);
 });
 
 test("what is too much for the node is said in kube-scheduler's words", async () => {

@@ -3,8 +3,10 @@
  *
  *     pods, nodes, claims ──followed──> cluster and line ──> placement ──> bound, or told why not
  *
- * One pod at a time, so that each sees the load of all before it. Nothing is tried while nothing
- * changes: what was refused waits until a node, another pod or a claim could have made a difference.
+ * Nodes are chosen for one pod at a time, so that each sees the load of all before it. A choice counts
+ * from the moment it is made; writing it down goes on beside the next choices, for the disk would
+ * otherwise set the pace. Nothing is tried while nothing changes: what was refused waits until a node,
+ * another pod or a claim could have made a difference.
  */
 import { jsonEqual } from '../../../api/json-equal.ts';
 import { formatTime } from '../../../api/time.ts';
@@ -37,6 +39,9 @@ import { WaitingLine } from './waiting-line.ts';
 const NAME = 'default-scheduler';
 const NEXT = 'the next pod';
 const NOTE_BYTES_MAX = 1024;
+const NOTHING: ReadonlySet<Hope> = new Set();
+/** Choices that are being written down at once. */
+const BINDINGS_MAX = 32;
 
 export class Scheduler implements Controller {
   readonly #parts: ServerParts;
@@ -45,6 +50,8 @@ export class Scheduler implements Controller {
   readonly #queue: WorkQueue;
   readonly #events: EventRecorder;
   readonly #leave: readonly (() => void)[];
+  /** By the pod's key. */
+  readonly #bindings = new Map<string, Promise<void>>();
 
   constructor(parts: ServerParts) {
     this.#parts = parts;
@@ -66,6 +73,7 @@ export class Scheduler implements Controller {
   async stop(): Promise<void> {
     for (const leave of this.#leave) leave();
     await this.#queue.stop();
+    await Promise.all(this.#bindings.values());
   }
 
   #seeNamespace({ type, key, value, before }: StoreEvent): void {
@@ -114,18 +122,42 @@ export class Scheduler implements Controller {
     }
     this.#queue.add(NEXT);
     const object = this.#parts.store.get(key)?.value;
-    if (!object || !isWaiting(object)) return;
+    if (!object || !isWaiting(object) || this.#bindings.has(key)) return;
     const obstacle = volumeObstacle(this.#parts.store, object);
     const placement = placePod(viewPod(key, object), this.#cluster, obstacle);
     if (placement.type === 'unschedulable') this.#line.rest(key, placement.hopes);
+    if (placement.type === 'fits') await this.#bindSoon(key, object, placement.node);
+    else await this.#attempt(key, () => this.#refuse(object, placement.message));
+  }
+
+  /** Returns when there is room for another binding, and not when this one is made. */
+  async #bindSoon(key: string, pod: JsonObject, node: string): Promise<void> {
+    this.#cluster.putPod({ ...viewPod(key, pod), nodeName: node });
+    this.#line.rest(key, NOTHING);
+    const binding = this.#attempt(key, () => this.#bind(pod, node));
+    this.#bindings.set(key, binding);
+    void binding.then(() => this.#bindings.delete(key));
+    if (this.#bindings.size >= BINDINGS_MAX) await Promise.race(this.#bindings.values());
+  }
+
+  async #attempt(key: string, act: () => Promise<void>): Promise<void> {
     try {
-      if (placement.type === 'fits') await this.#bind(object, placement.node);
-      else await this.#refuse(object, placement.message);
+      await act();
     } catch (error) {
+      this.#recall(key);
       if (isMissing(error)) return;
       this.#parts.log.warn('a pod could not be given a node', { key, error });
       this.#line.failed(key);
+      this.#queue.add(NEXT);
     }
+  }
+
+  /** A choice that was not written down leaves no load behind. */
+  #recall(key: string): void {
+    const object = this.#parts.store.get(key)?.value;
+    if (object && isOnNode(object)) return;
+    this.#cluster.deletePod(key);
+    this.#wake('pods');
   }
 
   async #bind(pod: JsonObject, node: string): Promise<void> {
