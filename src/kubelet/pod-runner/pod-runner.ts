@@ -86,6 +86,8 @@ export interface RunResult {
   readonly hasActed: boolean;
   /** Containers were removed so that all of them start over (E-7). */
   readonly hasReset: boolean;
+  /** Running containers were given other resources: no event of the runtime tells of that. */
+  readonly hasResized: boolean;
   readonly resizeError: unknown;
   /** Everything that went wrong, back-offs included. */
   readonly errors: readonly unknown[];
@@ -94,6 +96,7 @@ export interface RunResult {
 interface Progress {
   hasActed: boolean;
   hasReset: boolean;
+  hasResized: boolean;
   resizeError: unknown;
   readonly errors: unknown[];
 }
@@ -138,6 +141,7 @@ export class PodRunner {
     const progress: Progress = {
       hasActed: false,
       hasReset: false,
+      hasResized: false,
       resizeError: null,
       errors: [],
     };
@@ -286,6 +290,7 @@ export class PodRunner {
     progress.hasActed = true;
     try {
       await resizePod(this.#options, pod, actions);
+      progress.hasResized = true;
     } catch (error) {
       progress.resizeError = error;
       progress.errors.push(error);

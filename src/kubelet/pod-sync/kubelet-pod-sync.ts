@@ -177,7 +177,7 @@ export class KubeletPodSync implements PodSync {
       const cause = new AggregateError(result.errors);
       throw podNotSynced({ pod: `${namespace}/${name}`, reasons }, cause);
     }
-    if (result.hasReset) requestSync(pod, mirrorPod);
+    if (result.hasReset || result.hasResized) requestSync(pod, mirrorPod);
     const afterSync = (): void => relist(uid);
     return { terminal: result.isOver, ...(result.hasActed && { afterSync }) };
   }

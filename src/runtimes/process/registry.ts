@@ -6,6 +6,7 @@
  */
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
+import { resourcesOfKernel } from '../../api/kernel-resources.ts';
 import type { RuntimeContainer, RuntimePod } from '../../api/runtime-pod.ts';
 import type { RuntimePodEntry } from '../../ports/runtime/pod-runtime.ts';
 import { runtimeNotFound } from './errors.ts';
@@ -183,6 +184,7 @@ function reportOf(container: Container): RuntimeContainer {
           ...(result.message === undefined ? {} : { message: result.message }),
         }
       : {}),
+    resources: resourcesOfKernel(config.resources),
     user: { linux: { uid: user.uid, gid: user.gid, supplementalGroups: [...user.groups] } },
   };
 }

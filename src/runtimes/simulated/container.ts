@@ -2,6 +2,7 @@
  * One simulated container, from its making to its end. It outlives the runtime that made it, as
  * real ones do: its life goes on by the clock of its machine.
  */
+import { resourcesOfKernel } from '../../api/kernel-resources.ts';
 import type { RuntimeContainer, RuntimeContainerState } from '../../api/runtime-pod.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { ContainerConfig, ContainerResources } from '../../ports/runtime/container-config.ts';
@@ -176,6 +177,7 @@ export class Container {
       image: config.image,
       imageRef: config.imageRef,
       createdAt: timeOf(this.#createdAtMs),
+      resources: resourcesOfKernel(this.#resources),
       ...(this.#startedAtMs !== undefined && { startedAt: timeOf(this.#startedAtMs) }),
       ...(end && {
         finishedAt: timeOf(end.atMs),

@@ -1,0 +1,32 @@
+/** What the kernel's numbers mean in Kubernetes' units, as a kubelet reads them from a runtime. */
+import { quantityFromInteger, quantityFromMilli } from './quantity.ts';
+import { formatQuantity } from './quantity-text.ts';
+import type { RuntimeResources } from './runtime-pod.ts';
+
+export interface KernelNumbers {
+  readonly cpuShares?: number;
+  /** Microseconds in each period of `cpuPeriod`; none: there is no limit. */
+  readonly cpuQuota?: number;
+  readonly cpuPeriod?: number;
+  readonly memoryLimitBytes?: number;
+}
+
+const SHARES_PER_CPU = 1024;
+const SHARES_MIN = 2;
+
+export function resourcesOfKernel(numbers: KernelNumbers): RuntimeResources {
+  const { cpuShares = 0, cpuQuota = 0, cpuPeriod = 0, memoryLimitBytes = 0 } = numbers;
+  const request = cpuShares >= SHARES_MIN ? Math.ceil((cpuShares * 1000) / SHARES_PER_CPU) : 0;
+  const limit = cpuQuota > 0 && cpuPeriod > 0 ? Math.trunc((cpuQuota * 1000) / cpuPeriod) : 0;
+  return {
+    ...(request > 0 && { cpuRequest: formatMilli(request) }),
+    ...(limit > 0 && { cpuLimit: formatMilli(limit) }),
+    ...(memoryLimitBytes > 0 && {
+      memoryLimit: formatQuantity(quantityFromInteger(BigInt(memoryLimitBytes), 'BinarySI')),
+    }),
+  };
+}
+
+function formatMilli(amount: number): string {
+  return formatQuantity(quantityFromMilli(BigInt(amount), 'DecimalSI'));
+}
