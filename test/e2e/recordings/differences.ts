@@ -1,0 +1,80 @@
+/**
+ * Where a pod of host processes may say something else than the kubelet said of its containers: word by
+ * word, and why. docs/process-runtime.md tells users the same. Everything that is not here is a mistake.
+ */
+import { spawnSync } from 'node:child_process';
+
+export interface Difference {
+  /** `*`: all of them. */
+  readonly case: string;
+  /** Of a value of the status, or `event` with its type, its reason and its container. */
+  readonly path: string;
+  /** Null: it says nothing. */
+  readonly kubelet: string | number | null;
+  readonly podkeep: string | number;
+  readonly why: string;
+}
+
+const ABSENT = '127.0.0.1:1/absent:1';
+const NOT_PULLED =
+  `failed to pull and unpack image "${ABSENT}": failed to resolve reference "${ABSENT}": failed to do ` +
+  'request: Head "http://127.0.0.1:1/v2/absent/manifests/1": dial tcp 127.0.0.1:1: connect: ' +
+  'connection refused';
+const NOT_MAPPED = `image ${ABSENT} stands for nothing here: this node runs processes and pulls no images`;
+const NOT_RUN =
+  'failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create ' +
+  'failed: unable to start container process: exec: "/bin/nonexistent": stat /bin/nonexistent: no such ' +
+  'file or directory: unknown';
+const NOT_FOUND =
+  'exec: "/bin/nonexistent": no such file or directory, or not a program that this user may run';
+
+const USER =
+  'The process runtime says as whom a container runs; the recorded containerd 1.6 did not.';
+const PULLS = 'Nothing is pulled, so the reason is not that of a registry.';
+const WORDS = 'The reason is in the words of what runs the command, here the process runtime.';
+const SHELL = "The script runs in the machine's shell, which has another code for it than busybox.";
+
+export const DIFFERENCES: readonly Difference[] = [
+  { case: '*', path: '*.user.linux.uid', kubelet: null, podkeep: '<uid>', why: USER },
+  { case: '*', path: '*.user.linux.gid', kubelet: null, podkeep: '<gid>', why: USER },
+  {
+    case: 'image-pull-fails',
+    path: 'containerStatuses.0.state.waiting.message',
+    kubelet: NOT_PULLED,
+    podkeep: NOT_MAPPED,
+    why: PULLS,
+  },
+  {
+    case: 'image-pull-fails',
+    path: 'event Warning Failed spec.containers{main}',
+    kubelet: `Failed to pull image "${ABSENT}": ${NOT_PULLED}`,
+    podkeep: `Failed to pull image "${ABSENT}": ${NOT_MAPPED}`,
+    why: PULLS,
+  },
+  {
+    case: 'command-not-found',
+    path: 'containerStatuses.0.state.terminated.message',
+    kubelet: NOT_RUN,
+    podkeep: NOT_FOUND,
+    why: WORDS,
+  },
+  {
+    case: 'command-not-found',
+    path: 'event Warning Failed spec.containers{main}',
+    kubelet: `Error: ${NOT_RUN}`,
+    podkeep: `Error: container main did not start: ${NOT_FOUND}`,
+    why: WORDS,
+  },
+  {
+    case: 'killed-by-signal',
+    path: 'containerStatuses.0.state.terminated.exitCode',
+    kubelet: 1,
+    podkeep: codeOfShell('kill -9 $'),
+    why: SHELL,
+  },
+];
+
+/** Two dollars in a command of a pod are an escaped one, so the recorded shell had no number to kill. */
+function codeOfShell(script: string): number {
+  return spawnSync('/bin/sh', ['-c', script], { stdio: 'ignore' }).status ?? 0;
+}

@@ -1,0 +1,173 @@
+/**
+ * Lives all recorded pods at once on one podkeep, with what was done to them while they were recorded:
+ * they are deleted, a gate is opened, a manifest goes.
+ *
+ * Whatever is done waits until a pod is where it was when it was done to the recorded one, so that a
+ * slow machine only takes longer.
+ */
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Api } from '../support/api.ts';
+import { waitFor } from '../support/patience.ts';
+import type { PodCluster } from '../support/pod-cluster.ts';
+import { PodWatch } from '../support/pod-watch.ts';
+import { compareLives, type Comparison } from './comparison.ts';
+import { DIFFERENCES, type Difference } from './differences.ts';
+import { livedLife, recordedLife, type ToldEvent } from './life.ts';
+import { NAMESPACE, NODE_NAME, type RecordedPod } from './recorded-pod.ts';
+
+interface ApiEvent extends ToldEvent {
+  readonly involvedObject: { readonly name: string; readonly fieldPath?: string };
+  readonly firstTimestamp: string;
+}
+
+const PODS = `/api/v1/namespaces/${NAMESPACE}/pods`;
+const WAIT_MS = 90_000;
+const GATE_SECONDS = 6;
+const STATIC_SECONDS = 10;
+/** The kubelet was listened to for so long. */
+const RECORDED_MS = 100_000;
+/** As whom root runs containers that do not say. */
+const NOBODY = { uid: 65_534, gid: 65_534 };
+
+export class RecordedLives {
+  readonly #cluster: PodCluster;
+  readonly #pods: readonly RecordedPod[];
+  readonly #seconds: number;
+  readonly #api: Api;
+  readonly #watch: PodWatch;
+  #cpuMillis = '';
+  #comparisons: ReadonlyMap<string, Comparison> = new Map();
+
+  private constructor(
+    cluster: PodCluster,
+    pods: readonly RecordedPod[],
+    seconds: number,
+    watch: PodWatch,
+  ) {
+    this.#cluster = cluster;
+    this.#pods = pods;
+    this.#seconds = seconds;
+    this.#watch = watch;
+    this.#api = new Api(cluster.kubeconfig);
+  }
+
+  /** Resolves when all of them said what is expected, or have had their time. */
+  static async live(
+    cluster: PodCluster,
+    pods: readonly RecordedPod[],
+    seconds: number,
+  ): Promise<RecordedLives> {
+    await cluster.kubectl(`create namespace ${NAMESPACE}`);
+    const watch = await PodWatch.open(cluster.kubeconfig, NAMESPACE);
+    const lives = new RecordedLives(cluster, pods, seconds, watch);
+    try {
+      await lives.#run();
+      return lives;
+    } finally {
+      watch.close();
+      lives.#api.close();
+    }
+  }
+
+  /** What is said to differ, and did not. */
+  unused(): readonly Difference[] {
+    const used = new Set([...this.#comparisons.values()].flatMap((each) => each.used));
+    return DIFFERENCES.filter((each) => !used.has(each));
+  }
+
+  of({ name }: RecordedPod): Comparison {
+    return this.#comparisons.get(name) ?? { unexplained: ['it was not compared'], used: [] };
+  }
+
+  async #run(): Promise<void> {
+    await this.#prepare();
+    const watched = sleep(this.#seconds * 1000);
+    await Promise.all(this.#pods.map((each) => this.#live(each)));
+    await watched;
+    await waitFor({ what: 'the lives to be the recorded ones', deadlineMs: WAIT_MS }, async () => {
+      await this.#compare();
+      const all = [...this.#comparisons.values()];
+      return all.every(({ unexplained }) => unexplained.length === 0) ? true : undefined;
+    }).catch(() => undefined);
+  }
+
+  async #prepare(): Promise<void> {
+    const account = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/default`;
+    await waitFor({ what: 'the account of the namespace', deadlineMs: WAIT_MS }, async () => {
+      return (await this.#api.get(account)).code === 200 ? true : undefined;
+    });
+    const { body } = await this.#api.get(`/api/v1/nodes/${NODE_NAME}`);
+    const { allocatable } = body['status'] as { allocatable: { cpu: string } };
+    this.#cpuMillis = String(Number(allocatable.cpu) * 1000);
+  }
+
+  async #live(each: RecordedPod): Promise<void> {
+    if (each.isStatic) return this.#liveStatic(each);
+    const { name, pod, recording } = each;
+    const { code, text } = await this.#api.create(PODS, pod);
+    if (code !== 201) throw new Error(`${name} was answered ${code}: ${text}`);
+    const gates = recording.pod.spec.readinessGates ?? [];
+    if (gates.length > 0) {
+      await this.#stay(name, 'Running', GATE_SECONDS);
+      const conditions = gates.map(({ conditionType: type }) => ({ type, status: 'True' }));
+      const words = `patch pod ${name} -n ${NAMESPACE} --subresource=status -p`.split(' ');
+      await this.#cluster.kubectl([...words, JSON.stringify({ status: { conditions } })]);
+    }
+    if (recording.deleteAfter === null) return;
+    const alive = recording.history.findLast((entry) => !('deleting' in entry));
+    await this.#stay(name, alive?.status.phase ?? '', recording.deleteAfter);
+    await this.#api.delete(`${PODS}/${name}`, {});
+  }
+
+  async #liveStatic({ name, pod }: RecordedPod): Promise<void> {
+    const file = path.join(this.#cluster.manifests, `${name}.yaml`);
+    writeFileSync(file, JSON.stringify(pod), { mode: 0o644 });
+    await this.#stay(name, 'Running', STATIC_SECONDS);
+    rmSync(file);
+  }
+
+  /** For so long, and until it is in this phase. One that never is is found out by the comparison. */
+  async #stay(name: string, phase: string, seconds: number): Promise<void> {
+    const passed = sleep(seconds * 1000);
+    await waitFor({ what: `${name} to be ${phase}`, deadlineMs: WAIT_MS }, () => {
+      const last = this.#watch.of(name).at(-1);
+      return last?.object.status?.phase === phase ? true : undefined;
+    }).catch(() => undefined);
+    await passed;
+  }
+
+  async #compare(): Promise<void> {
+    const { body } = await this.#api.get(`/api/v1/namespaces/${NAMESPACE}/events`);
+    const events = (body['items'] ?? []) as unknown as readonly ApiEvent[];
+    this.#comparisons = new Map(
+      this.#pods.map((each) => [each.name, this.#compareOne(each, events)]),
+    );
+  }
+
+  #compareOne(each: RecordedPod, events: readonly ApiEvent[]): Comparison {
+    const { name, isLoop, recording } = each;
+    const { account, isRoot } = this.#cluster;
+    const seen = this.#watch.of(name);
+    const beganMs = Date.parse(seen[0]?.object.metadata.creationTimestamp ?? '');
+    const told = events
+      .filter(({ involvedObject }) => involvedObject.name === name)
+      .filter(({ firstTimestamp }) => Date.parse(firstTimestamp) - beganMs < RECORDED_MS)
+      .map(({ involvedObject: { fieldPath }, ...event }) => ({ ...event, fieldPath }));
+    return compareLives(
+      recordedLife(this.#forThisMachine(recording), this.#seconds),
+      livedLife(seen, told, isRoot ? NOBODY : account),
+      isLoop,
+      DIFFERENCES.filter((known) => ['*', recording.case].includes(known.case)),
+    );
+  }
+
+  /** The recorded node had two processors. */
+  #forThisMachine(recording: RecordedPod['recording']): RecordedPod['recording'] {
+    const text = JSON.stringify(recording);
+    return JSON.parse(
+      text.replaceAll('capacity: 2000', `capacity: ${this.#cpuMillis}`),
+    ) as RecordedPod['recording'];
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * The recorded pods, as a node takes them that runs processes of its machine.
+ *
+ * Little is rewritten, and nothing that the kubelet would speak of:
+ *
+ *     image cases    have no command, because one that is on this machine needs no image here
+ *     probes         have time, because a busy machine is no reason to say anything else
+ *     scripts        that change their mind do it later, for the same reason
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Pod } from '../../../src/api/pod.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { isLoop as loops, type Recording } from '../../kubelet/runs/recorded-life.ts';
+
+export interface RecordedPod {
+  readonly recording: Recording;
+  readonly isLoop: boolean;
+  readonly isStatic: boolean;
+  /** As the API knows it; of a static pod that of its mirror. */
+  readonly name: string;
+  /** What to create here. */
+  readonly pod: JsonObject;
+}
+
+const FILE = path.join(import.meta.dirname, '../../kubelet/recordings/kubelet-v1.36.jsonl');
+const PRESENT = 'docker.io/local/busy:1';
+const PROBES = ['startupProbe', 'readinessProbe', 'livenessProbe'];
+const PROBE_SECONDS = 20;
+const LATER_SECONDS = 8;
+
+export const NAMESPACE = 'rec';
+export const NODE_NAME = 'go-node';
+
+export function recordedPods(): readonly RecordedPod[] {
+  return readFileSync(FILE, 'utf8').trim().split('\n').map(recordedPod);
+}
+
+function recordedPod(line: string): RecordedPod {
+  const recording = JSON.parse(line) as Recording;
+  const isStatic = recording.case.startsWith('static');
+  const name = isStatic ? recording.case : (recording.pod.metadata.name ?? '');
+  return { recording, isLoop: loops(recording), isStatic, name, pod: rewritten(recording.pod) };
+}
+
+function rewritten({ spec, ...pod }: Pod): JsonObject {
+  const { containers, initContainers } = spec as unknown as {
+    readonly containers: readonly JsonObject[];
+    readonly initContainers?: readonly JsonObject[];
+  };
+  return {
+    ...(pod as unknown as JsonObject),
+    spec: {
+      ...(spec as unknown as JsonObject),
+      containers: containers.map(rewrittenContainer),
+      ...(initContainers && { initContainers: initContainers.map(rewrittenContainer) }),
+    },
+  };
+}
+
+function rewrittenContainer(container: JsonObject): JsonObject {
+  const { command, ...rest } = container;
+  const words = (command ?? []) as readonly string[];
+  const patient = PROBES.filter((name) => name in rest).map((name) => {
+    return [name, { ...(rest[name] as JsonObject), timeoutSeconds: PROBE_SECONDS }] as const;
+  });
+  const later = words.map((word) =>
+    word.replace(/^sleep \d+; touch/, `sleep ${LATER_SECONDS}; touch`),
+  );
+  return {
+    ...rest,
+    ...Object.fromEntries(patient),
+    ...(rest['image'] === PRESENT && { command: later }),
+  };
+}
