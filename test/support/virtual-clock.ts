@@ -76,5 +76,8 @@ export function promisesSettled(): Promise<void> {
 /** The same, when files are read too: a disk takes real time, and no virtual time at all. */
 export async function filesSettled(): Promise<void> {
   do await promisesSettled();
-  while (process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq')));
+  while (process.getActiveResourcesInfo().some((name) => DISK_WORK.test(name)));
 }
+
+/** As Node names what it waits for: requests to the file system, and files that are being closed. */
+const DISK_WORK = /^(?:FSReq|CloseReq)/;

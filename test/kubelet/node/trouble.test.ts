@@ -54,8 +54,8 @@ class Faults {
 
 async function readyReason(node: VirtualNode): Promise<string> {
   const found = await node.cluster.find(`/api/v1/nodes/${node.name}`);
-  const { conditions } = found?.['status'] as unknown as { conditions: readonly Condition[] };
-  const ready = conditions.find(({ type }) => type === 'Ready');
+  const { status } = found as unknown as { status: { conditions: readonly Condition[] } };
+  const ready = status.conditions.find(({ type }) => type === 'Ready');
   return `${ready?.status} ${ready?.reason} ${ready?.message}`;
 }
 

@@ -8,8 +8,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-// Podkeep loads it with the first manifest, which would take real time in the middle of virtual time.
-import 'yaml';
 import { defaultPod } from '../../../src/apiserver/kinds/pod/defaults.ts';
 import { validatePod } from '../../../src/apiserver/kinds/pod/validation.ts';
 import { createApiClient } from '../../../src/client/api-client.ts';
@@ -107,6 +105,8 @@ export class VirtualNode {
 
   /** With a cluster of its own, and a namespace for its pods. */
   static async open(options: VirtualNodeOptions = {}): Promise<VirtualNode> {
+    // Podkeep loads it with the first manifest, which would take real time in the middle of virtual time.
+    await import('yaml');
     const cluster = await VirtualCluster.open(options.seed);
     await cluster.createNamespace(NAMESPACE);
     const node = new VirtualNode(cluster, options);
@@ -142,11 +142,13 @@ export class VirtualNode {
 
   /** What cannot be cancelled takes its time: a container that is being started is waited for. */
   async #ended(work: Promise<unknown>): Promise<void> {
-    let isOver = false;
-    void work.finally(() => (isOver = true));
+    const ending = { isOver: false };
+    void work.finally(() => (ending.isOver = true));
     await this.pass(0);
-    for (let ms = 0; !isOver && ms < STOP_MS_MAX; ms += STOP_STEP_MS) await this.pass(STOP_STEP_MS);
-    if (!isOver) throw new Error('podkeep does not end');
+    for (let ms = 0; !ending.isOver && ms < STOP_MS_MAX; ms += STOP_STEP_MS) {
+      await this.pass(STOP_STEP_MS);
+    }
+    if (!ending.isOver) throw new Error('podkeep does not end');
     await work;
   }
 
