@@ -38,13 +38,20 @@ export function findShortages(
   const capacity = countsOf(allocatable);
   const asked = requestCounts(withoutForeignRequests(pod, capacity));
   const names = [...BASIC, ...[...asked.keys()].filter((name) => !BASIC.includes(name))];
-  const shortages = [PODS, ...names].map((resource) => ({
+  // What the pod does not ask for is not added up: most ask for little, and the others may be many.
+  const requests = [PODS, ...names]
+    .map((resource) => ({
+      resource,
+      requested: resource === PODS ? 1n : (asked.get(resource) ?? 0n),
+    }))
+    .filter(({ requested }) => requested > 0n);
+  const shortages = requests.map(({ resource, requested }) => ({
     resource,
-    requested: resource === PODS ? 1n : (asked.get(resource) ?? 0n),
+    requested,
     used: resource === PODS ? BigInt(others.length) : usedOf(resource, others),
     capacity: capacity.get(resource) ?? 0n,
   }));
-  return shortages.filter((one) => one.requested > 0n && missingOf(one) > 0n);
+  return shortages.filter((one) => missingOf(one) > 0n);
 }
 
 /** How much would have to become free. */

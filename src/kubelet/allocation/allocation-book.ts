@@ -23,11 +23,19 @@ interface Grant {
   hasFailed: boolean;
 }
 
+/** A pod with an allocation in it. Neither ever changes. */
+interface Merged {
+  readonly allocation: PodAllocation;
+  readonly pod: Pod;
+}
+
 export class AllocationBook {
   readonly #store: StateStore;
   readonly #log: Log;
   /** Decided, and not known to be on disk. */
   readonly #open = new Map<string, Grant>();
+  /** Whoever asks for room asks about all the others, and they seldom change. */
+  readonly #merged = new WeakMap<Pod, Merged>();
 
   constructor(store: StateStore, log: Log) {
     this.#store = store;
@@ -38,14 +46,14 @@ export class AllocationBook {
   decided(pod: Pod): Pod {
     const uid = uidOf(pod);
     const allocation = this.#open.get(uid)?.allocation ?? this.#store.podResources(uid);
-    return allocation ? withAllocation(pod, allocation) : pod;
+    return allocation ? this.#merge(pod, allocation) : pod;
   }
 
   /** The pod with what it may use now. */
   kept(pod: Pod): Pod {
     const uid = uidOf(pod);
     const allocation = this.#store.podResources(uid) ?? this.#open.get(uid)?.allocation;
-    return allocation ? withAllocation(pod, allocation) : pod;
+    return allocation ? this.#merge(pod, allocation) : pod;
   }
 
   /**
@@ -82,6 +90,14 @@ export class AllocationBook {
   removeOrphans(remaining: ReadonlySet<string>): void {
     for (const uid of this.#open.keys()) if (!remaining.has(uid)) this.#open.delete(uid);
     this.#forget(this.#store.removeOrphanedPods(remaining));
+  }
+
+  #merge(pod: Pod, allocation: PodAllocation): Pod {
+    const known = this.#merged.get(pod);
+    if (known?.allocation === allocation) return known.pod;
+    const merged = withAllocation(pod, allocation);
+    this.#merged.set(pod, { allocation, pod: merged });
+    return merged;
   }
 
   #write(uid: string, grant: Grant, ready: Promise<unknown> | null = null): Promise<void> {
