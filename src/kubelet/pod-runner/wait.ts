@@ -24,10 +24,18 @@ export async function waitFor(
   msMax: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const enough = new AbortController();
-  const limit = AbortSignal.any([signal, enough.signal]);
-  const timeout = wait(clock, msMax, limit).catch(() => {});
-  await Promise.race([work, timeout]);
-  enough.abort();
+  let leave = (): void => {};
+  // No signal of its own: to abort one costs more than all the rest, and this is asked for every pod.
+  const enough = new Promise<void>((resolve) => {
+    const stop = (): void => resolve();
+    const cancel = clock.after(msMax, stop);
+    leave = () => {
+      cancel();
+      signal.removeEventListener('abort', stop);
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  await Promise.race([work, enough]).finally(leave);
   signal.throwIfAborted();
 }
