@@ -82,6 +82,8 @@ export interface KubeletStorage {
   readonly pullSecrets?: PullSecrets | undefined;
   /** What was really applied to containers (E-4). */
   readonly actuated: StateStore;
+  /** Logs are not on a disk: there is nothing to rotate. */
+  readonly isImagined?: boolean | undefined;
 }
 
 /** What whoever decides about pods may look at. */

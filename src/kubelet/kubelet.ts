@@ -91,7 +91,7 @@ export class Kubelet {
     this.engine.status.start();
     this.#startSources();
     this.#housekeeping.start();
-    this.#rotation.start();
+    if (!this.#options.storage.isImagined) this.#rotation.start();
     this.#collectLater();
     log.debug('the kubelet takes pods', { node: this.#options.nodeName });
   }

@@ -118,6 +118,7 @@ export async function openStorage(options: StorageOptions): Promise<OpenStorage>
     actuated,
     allocated,
     layout,
+    isImagined,
     close: () => objects?.stop(),
   };
 }
