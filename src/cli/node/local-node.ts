@@ -49,7 +49,7 @@ export async function startLocalNode(options: LocalNodeOptions): Promise<Node> {
 async function start(options: LocalNodeOptions, closing: ClosingList): Promise<Node> {
   const { name, folder, server, pki, version, nodeDoor } = options;
   const user = { name: `system:node:${name}`, groups: ['system:nodes', 'system:authenticated'] };
-  const api = createKubeApi(createInProcessTransport(server, { user }), { clock, version });
+  const api = createKubeApi(createInProcessTransport(server, { user }, clock), { clock, version });
   const pods = new PodDoor({
     handler: server,
     caCert: pki.caCert,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { promisesSettled } from '../../../test/support/virtual-clock.ts';
+import { promisesSettled, VirtualClock } from '../../../test/support/virtual-clock.ts';
 import type { ApiRequest, ApiResponse, Visitor } from '../../ports/http-handler.ts';
 import { createInProcessTransport } from './in-process-transport.ts';
 
@@ -64,4 +64,24 @@ describe('a server in this process', () => {
     await expect(ended).rejects.toThrow('enough');
     expect(isCancelled).toBe(true);
   });
+});
+
+test('requests that follow one another for long let timers have their turn, all at once', async () => {
+  const clock = new VirtualClock();
+  const answered: string[] = [];
+  const transport = createInProcessTransport(
+    { answer: async ({ url }) => (answered.push(url.at(-1) ?? ''), respond('')) },
+    {},
+    clock,
+  );
+  const ask = (target: string) => transport.send({ ...GET, target }, new AbortController().signal);
+  await ask('/1');
+  await clock.pass(10);
+  const waiting = [ask('/2'), ask('/3')];
+  await promisesSettled();
+  expect(answered).toEqual(['1']);
+  await clock.pass(0);
+  await Promise.all(waiting);
+  await ask('/4');
+  expect(answered).toEqual(['1', '2', '3', '4']);
 });

@@ -3,20 +3,31 @@
  *
  * There is no socket to close, so nothing tells the server that somebody lost interest. Therefore an
  * aborted request is left behind here, and its answer, should it still come, is cancelled.
+ *
+ * Nor does anything here ever wait for the world: a thousand pods could be brought up without a timer
+ * or a socket having its turn in between. So now and then a request waits until they had it.
  */
+import type { Clock } from '../../ports/clock.ts';
 import type { ApiResponse, HttpHandler, Visitor } from '../../ports/http-handler.ts';
 import type { Transport, WireResponse } from './transport.ts';
 
 /** The host means nothing: what is asked for is the path. */
 const ORIGIN = 'http://podkeep';
 
-/** `visitor` is whom the server takes us for. */
+/** How long requests may follow one another before others have their turn. */
+const TURN_MS = 10;
+
+/** `visitor` is whom the server takes us for. Without a clock, nobody else gets a turn. */
 export function createInProcessTransport(
   server: Pick<HttpHandler, 'answer'>,
   visitor: Visitor = {},
+  clock?: Clock,
 ): Transport {
+  const letOthers = clock ? turns(clock) : () => null;
   return {
     async send({ method, target, headers, body }, signal) {
+      const turn = letOthers();
+      if (turn) await turn;
       signal.throwIfAborted();
       const request = {
         method,
@@ -27,6 +38,23 @@ export function createInProcessTransport(
       return toWire(await answerOrAbort(server.answer(request, visitor), signal), signal);
     },
     close: () => Promise.resolve(),
+  };
+}
+
+/** Null: nobody has waited for long. Otherwise what ends when timers and sockets had their turn. */
+function turns(clock: Clock): () => Promise<void> | null {
+  let beganAtMs = clock.monotonic();
+  let others: Promise<void> | null = null;
+  return () => {
+    if (others || clock.monotonic() - beganAtMs < TURN_MS) return others;
+    others = new Promise((resolve) => {
+      clock.after(0, () => {
+        others = null;
+        beganAtMs = clock.monotonic();
+        resolve();
+      });
+    });
+    return others;
   };
 }
 
