@@ -69,7 +69,7 @@ test('a name that stands for nothing is no image, and the error says how to map 
   expect(await stage.runtime.images.find('nginx')).toBeNull();
   await expect(stage.runtime.images.pull('nginx', null, NEVER)).rejects.toMatchObject({
     code: 'IMAGE_NOT_MAPPED',
-    hint: expect.stringContaining('images: {"nginx": {"command"'),
+    message: expect.stringContaining('images: {"nginx": {"command"'),
   });
   expect(await outputOf('nginx', ['echo', 'on this machine'])).toBe('on this machine');
 });

@@ -47,11 +47,12 @@ export const imageNameInvalid = defineError<{ image: string }>({
 export const imageNotMapped = defineError<{ image: string }>({
   code: 'IMAGE_NOT_MAPPED',
   retry: 'backoff',
+  // Users of pods see the message and nothing else, so the way out is part of it.
   message: ({ image }) =>
-    `image ${image} stands for nothing here: this node runs processes and pulls no images`,
-  hint: ({ image }) =>
-    `Give the container a command, which then runs on this machine, or map the image in the ` +
-    `configuration: images: {"${image}": {"command": ["…"]}}, or to a folder or an OCI layout.`,
+    `image ${image} stands for nothing here: this node runs processes and pulls no images; give ` +
+    `the container a command, which then runs on this machine, or map the image in the ` +
+    `configuration of podkeep: images: {"${image}": {"command": ["…"]}}`,
+  hint: () => 'An image can be mapped to a command, to a folder or to an OCI layout.',
 });
 
 export const imageUnusable = defineError<{ image: string; place: string; reason: string }>({
