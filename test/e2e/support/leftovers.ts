@@ -38,6 +38,14 @@ function mountsOf(data: string, key: string): readonly string[] {
   return lines.filter((line) => line.includes(data) || line.includes(`/run/podkeep/${key}`));
 }
 
+/** The innermost first, so that they can be taken away in this order. */
+export function mountPointsBelow(folder: string): readonly string[] {
+  const points = read('/proc/self/mountinfo')
+    .split('\n')
+    .map((line) => line.split(' ')[4] ?? '');
+  return points.filter((point) => point.startsWith(`${folder}/`)).toReversed();
+}
+
 function placesOf(key: string): readonly string[] {
   const trees = existsSync('/sys/fs/cgroup') ? readdirSync('/sys/fs/cgroup') : [];
   const groups = ['', ...trees].map((tree) => `/sys/fs/cgroup/${tree}/podkeep-${key}`);

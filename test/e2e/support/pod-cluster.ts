@@ -3,7 +3,7 @@
  *
  * When the file is through, podkeep is told to stop, and must not have left anything on the machine.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, copyFileSync, linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
@@ -11,8 +11,9 @@ import type { JsonObject } from '../../../src/lib/json.ts';
 import { chosenAccount } from './account.ts';
 import { Api } from './api.ts';
 import { Daemon } from './daemon.ts';
+import { findFreePort } from './free-port.ts';
 import type { KubectlOutput } from './kubectl.ts';
-import { leftoversOf, processesOf } from './leftovers.ts';
+import { leftoversOf, mountPointsBelow, processesOf } from './leftovers.ts';
 import { waitFor } from './patience.ts';
 import { isOver, isReady, type PodView } from './pod-view.ts';
 import { podkeepProgram } from './podkeep-up.ts';
@@ -20,8 +21,8 @@ import { findProgram } from './programs.ts';
 import { makeWorkFolder, removeWorkFolder } from './work-folder.ts';
 
 export interface PodClusterOptions {
-  /** The documents of the file that is handed over as --config; none: there is no file. */
-  readonly config?: readonly JsonObject[];
+  /** Documents for --config beside a KubeletConfiguration, given the folder of the cluster. */
+  readonly config?: (folder: string) => readonly JsonObject[];
   /** Manifests are read from a folder of static pods. */
   readonly hasManifests?: boolean;
 }
@@ -102,16 +103,25 @@ export class PodCluster {
   }
 
   /** What `podkeep up` is told. */
-  upOptions(): readonly string[] {
+  async upOptions(): Promise<readonly string[]> {
     const { config, hasManifests } = this.#options;
     const words = ['--port', '0', '--name', 'node-1', '--output', 'json'];
     if (hasManifests) words.push('--manifests', this.manifests);
-    if (config) words.push('--config', this.write('config.yaml', documents(config)));
-    return words;
+    if (!config) return words;
+    const kubelet = {
+      apiVersion: 'kubelet.config.k8s.io/v1beta1',
+      kind: 'KubeletConfiguration',
+      port: await findFreePort(),
+    };
+    return [
+      ...words,
+      '--config',
+      this.write('config.yaml', documents([kubelet, ...config(this.folder)])),
+    ];
   }
 
   async start(...more: readonly string[]): Promise<void> {
-    const words = this.podkeep('up', ...this.upOptions(), ...more);
+    const words = this.podkeep('up', ...(await this.upOptions()), ...more);
     const [command = '', ...args] = [...this.account.prefix, ...words];
     const { folder, env } = this;
     const daemon = new Daemon({ name: 'podkeep', command, args, folder, env });
@@ -135,6 +145,7 @@ export class PodCluster {
       await this.nothingIsLeft();
     } finally {
       for (const { pid } of processesOf(this.data)) killQuietly(pid);
+      for (const point of mountPointsBelow(this.folder)) spawnSync('umount', ['--lazy', point]);
       removeWorkFolder(this.folder);
     }
   }

@@ -1,0 +1,63 @@
+/** Static pods: manifests in a folder, and their mirrors in the API. */
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { waitFor } from '../support/patience.ts';
+import { podCluster } from '../support/pod-cluster.ts';
+import { containerOf, isReady, LIVE, shellPod } from '../support/pod-view.ts';
+
+const cluster = podCluster('static', { hasManifests: true });
+const NAME = 'fixed-node-1';
+
+/** As a whole, from one moment to the next. */
+function putManifest(word: string): void {
+  const pod = shellPod({ name: 'fixed', script: `echo ${word}; ${LIVE}` });
+  const draft = path.join(cluster.folder, 'draft');
+  writeFileSync(draft, JSON.stringify(pod), { mode: 0o644 });
+  renameSync(draft, path.join(cluster.manifests, 'fixed.json'));
+}
+
+test('a manifest is run, and has a mirror in the API', async () => {
+  putManifest('first');
+  const pod = await cluster.ready(NAME);
+  expect(pod.metadata.annotations).toMatchObject({ 'kubernetes.io/config.source': 'file' });
+  expect(pod.metadata.annotations?.['kubernetes.io/config.mirror']).toBeDefined();
+  expect(pod.spec.nodeName).toBe('node-1');
+  await cluster.logWith(NAME, 'first');
+  expect(await cluster.kubectl(['exec', NAME, '--', 'echo', 'inside'])).toBe('inside\n');
+});
+
+test('a mirror that somebody deletes comes back, and the containers go on', async () => {
+  const before = await cluster.ready(NAME);
+  await cluster.kubectl(['delete', 'pod', NAME, '--wait=false']);
+  const after = await cluster.podWhen(
+    NAME,
+    'to be back',
+    (pod) => pod.metadata.uid !== before.metadata.uid && isReady(pod),
+  );
+  const [old, now] = [containerOf(before), containerOf(after)];
+  expect(now).toMatchObject({ containerID: old?.containerID, restartCount: 0 });
+});
+
+test('a manifest that changes is run as it is now', async () => {
+  putManifest('second');
+  await waitFor({ what: 'the second version to run', deadlineMs: 60_000 }, async () => {
+    const { stdout } = await cluster.attempt(['logs', NAME]);
+    return stdout === 'second\n' ? true : undefined;
+  });
+  await cluster.ready(NAME);
+});
+
+test('a manifest that is not one is passed over, and the others go on', async () => {
+  writeFileSync(path.join(cluster.manifests, 'broken.yaml'), 'kind: [', { mode: 0o644 });
+  const other = shellPod({ name: 'other' });
+  writeFileSync(path.join(cluster.manifests, 'other.json'), JSON.stringify(other), { mode: 0o644 });
+  await cluster.ready('other-node-1');
+  await cluster.ready(NAME);
+});
+
+test('a manifest that is taken away takes its pod and the mirror with it', async () => {
+  rmSync(path.join(cluster.manifests, 'fixed.json'));
+  await cluster.gone(NAME);
+  await cluster.ready('other-node-1');
+});
