@@ -14,6 +14,13 @@ const ROOT = path.join(import.meta.dirname, '..');
 const PROGRAM = process.env['PODKEEP_BENCH_PROGRAM'] ?? path.join(ROOT, 'bin', 'podkeep');
 const STOP_MS = 30_000;
 const TICKS_PER_SECOND = 100;
+const living = new Set<ChildProcess>();
+
+// Whatever ends this process, nothing goes on without it.
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGTERM');
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
 /** Why it cannot be started at all; null: it can. */
 export function whyNoProgram(): string | null {
@@ -42,7 +49,11 @@ export class NodeProgram {
     const args = [PROGRAM, 'up', '--data-dir', this.folder.root, ...words];
     this.startedMs = performance.now();
     this.#child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    this.#ended = once(this.#child, 'exit').then(() => this.#tell());
+    living.add(this.#child);
+    this.#ended = once(this.#child, 'exit').then(() => {
+      living.delete(this.#child);
+      this.#tell();
+    });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.#said += text;
