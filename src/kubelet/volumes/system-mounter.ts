@@ -4,10 +4,9 @@
  * Whether mounting is permitted is found out by doing it once: root in a container often may not. Swap is
  * kept away from secrets where the kernel can.
  */
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rmdir } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import { CommandShell } from '../../lib/command-shell.ts';
 import { defineError } from '../../lib/errors.ts';
 import type { Mounter, MountPoint } from './mounter.ts';
 import { fileErrorText } from './volume-errors.ts';
@@ -27,11 +26,11 @@ export const mountFailed = defineError<{ folder: string; reason: string }>({
   hint: () => 'Try the same by hand: mount -t tmpfs tmpfs FOLDER. The kernel log may say more.',
 });
 
-const runFile = promisify(execFile);
 const PROBE_BYTES = 65_536n;
 
 export class SystemMounter implements Mounter {
   readonly #options: SystemMounterOptions;
+  readonly #shell = new CommandShell();
   #permitted: Promise<boolean> | null = null;
   /** Since Linux 6.4. */
   #keepsOffSwap = true;
@@ -77,9 +76,9 @@ export class SystemMounter implements Mounter {
   }
 
   async #run(command: 'mount' | 'umount', args: readonly string[], folder: string): Promise<void> {
-    const { run = runCommand } = this.#options;
+    const { run } = this.#options;
     try {
-      await run(command, args);
+      await (run ? run(command, args) : this.#shell.run([command, ...args]));
     } catch (error) {
       throw mountFailed({ folder, reason: reasonOf(error) }, error);
     }
@@ -116,10 +115,6 @@ function unescape(text: string): string {
   return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCodePoint(Number.parseInt(digits, 8)),
   );
-}
-
-async function runCommand(command: 'mount' | 'umount', args: readonly string[]): Promise<void> {
-  await runFile(command, args);
 }
 
 /** What the program itself said, if it said something. */

@@ -10,13 +10,12 @@
  * podkeep and cost nothing. Which part of the address space is used follows from the runtime's folder:
  * two podkeeps on one machine do not meet.
  */
-import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import { CommandShell } from '../../lib/command-shell.ts';
 import type { Log } from '../../ports/log.ts';
 import type { SandboxConfig } from '../../ports/runtime/sandbox-config.ts';
 import { sandboxNotReady } from './errors.ts';
@@ -24,9 +23,8 @@ import { reasonOf } from './json-file.ts';
 import { keyOf } from './layout.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxNetwork } from './records.ts';
-import { quoteWord } from './shell-words.ts';
+import { quoteWord, quoteWords } from './shell-words.ts';
 
-const run = promisify(execFile);
 const RUN_FOLDER = '/run/podkeep';
 const HOSTS_MAX = 250;
 const SUBNETS = 4096;
@@ -37,6 +35,7 @@ export class Network {
   readonly #log: Log;
   readonly #key: string;
   readonly #hasNamespaces: boolean;
+  readonly #shell: CommandShell;
   readonly #used = new Map<string, string>();
   readonly #folders = new Set<string>();
   #bridge: Promise<number> | undefined;
@@ -54,6 +53,7 @@ export class Network {
     this.#log = log;
     this.#announce = announce;
     this.#key = keyOf(folder);
+    this.#shell = new CommandShell(machine.tools.sh);
     this.#hasNamespaces =
       wish === 'auto' && machine.isolation === 'root' && machine.tools.ip !== undefined;
   }
@@ -113,6 +113,11 @@ export class Network {
 
   /** The bridge goes when no pod is left that could need it. */
   async close(): Promise<void> {
+    await this.#removeBridge();
+    this.#shell.close();
+  }
+
+  async #removeBridge(): Promise<void> {
     if (!this.#hasNamespaces || this.#used.size > 0) return;
     if (!existsSync(`/sys/class/net/${this.#bridgeName}`)) return;
     this.#bridge = undefined;
@@ -217,8 +222,9 @@ export class Network {
       `route add default via ${gatewayOf(subnet)}`,
     ];
     const script = `${settings(config)} &&\nexec ${quoteWord(tool)} -batch -`;
-    await feed(unshare, [...files, '--', sh, '-c', script], orders);
-    await this.#ip([`link set ${link} master ${this.#bridgeName}`, `link set ${link} up`]);
+    const inside = feed([unshare, ...files, '--', sh, '-c', script], orders);
+    const outside = [`link set ${link} master ${this.#bridgeName}`, `link set ${link} up`];
+    await this.#shell.perform(`${inside} && ${this.#ipBatch(outside)}`);
   }
 
   async #removeNamespaces(folder: string): Promise<void> {
@@ -226,12 +232,16 @@ export class Network {
     const files = KINDS.map((kind) => path.join(folder, kind));
     this.#folders.delete(folder);
     // Not mounted, or not there any more: both are what we want.
-    await run(umount, files).catch(() => undefined);
+    await this.#shell.run([umount, ...files]).catch(() => undefined);
     await rm(folder, { recursive: true, force: true });
   }
 
   #ip(commands: readonly string[]): Promise<void> {
-    return feed(this.#machine.tools.ip ?? 'ip', ['-batch', '-'], commands);
+    return this.#shell.perform(this.#ipBatch(commands));
+  }
+
+  #ipBatch(commands: readonly string[]): string {
+    return feed([this.#machine.tools.ip ?? 'ip', '-batch', '-'], commands);
   }
 }
 
@@ -258,14 +268,6 @@ function subnetOf(address: string): number {
 }
 
 /** Runs a program that reads its orders. */
-function feed(tool: string, args: readonly string[], orders: readonly string[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(tool, args, { stdio: ['pipe', 'ignore', 'pipe'] });
-    let trouble = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (trouble += text));
-    child.on('error', reject);
-    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(trouble.trim()))));
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(`${orders.join('\n')}\n`);
-  });
+function feed(words: readonly string[], orders: readonly string[]): string {
+  return `printf '%s\\n' ${quoteWords(orders)} | ${quoteWords(words)}`;
 }

@@ -1,0 +1,123 @@
+/**
+ * A small shell that stays, and starts programs for us.
+ *
+ *     we ──a job, as a line of shell──> sh ──forks──> the program
+ *      └──<──────── its number, its exit code, what it complained of ───┘
+ *
+ * To start a program, this process would have to copy itself, and stands still meanwhile: milliseconds
+ * for a process of its size, much more on a busy machine. A shell is hundreds of times smaller. Jobs run
+ * side by side. The shell comes with the first of them, sees the end of its orders when we are gone,
+ * however that happened, and ends.
+ */
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
+
+interface Job {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+type Shell = ChildProcessByStdio<Writable, Readable, null>;
+
+const ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
+const PLAIN = /^[A-Za-z0-9_/.:=@%+,-]+$/;
+
+export class CommandShell {
+  readonly #program: string;
+  readonly #jobs = new Map<number, Job>();
+  #shell: Shell | undefined;
+  #count = 0;
+  #rest = '';
+
+  constructor(program = 'sh') {
+    this.#program = program;
+  }
+
+  /** One program that needs no input. Rejects with what it complained of, if it fails. */
+  run(words: readonly string[]): Promise<void> {
+    return this.perform(quoteWords(words));
+  }
+
+  /** Shell commands, joined by `&&` or the like: their exit code is what counts. */
+  perform(commands: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const number = this.#count++;
+      this.#jobs.set(number, { resolve, reject });
+      const shell = this.#open();
+      setRef(shell, true);
+      // Without quotes, complaints of several lines become one.
+      const report = `code=$?; set -f; echo ${number} $code $trouble`;
+      const lines = `{ trouble=$({\n${commands}\n} 2>&1 >/dev/null </dev/null); ${report}; } &`;
+      shell.stdin.write(`${lines}\nj${number}=$!\n`);
+    });
+  }
+
+  /** What runs goes on; nothing more is begun. */
+  close(): void {
+    this.#shell?.stdin.end();
+  }
+
+  #open(): Shell {
+    if (this.#shell) return this.#shell;
+    const shell = spawn(this.#program, ['-s'], {
+      cwd: '/',
+      env: ENV,
+      // Signals of a terminal are not meant for it.
+      detached: true,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    this.#shell = shell;
+    this.#rest = '';
+    shell.unref();
+    shell.stdin.on('error', () => undefined);
+    shell.stdout.setEncoding('utf8').on('data', (text: string) => this.#hear(text));
+    shell.on('error', (error) => this.#lose(shell, error.message));
+    shell.on('exit', () => this.#lose(shell, 'the shell that ran it has ended'));
+    return shell;
+  }
+
+  #hear(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const [number = '', code = '', ...words] = line.split(' ');
+      this.#settle(Number(number), Number(code), words.join(' '));
+    }
+  }
+
+  #settle(number: number, code: number, trouble: string): void {
+    const job = this.#jobs.get(number);
+    this.#jobs.delete(number);
+    // A shell remembers its jobs until somebody asks for them.
+    this.#shell?.stdin.write(`wait "$j${number}"; unset j${number}\n`);
+    if (this.#shell && this.#jobs.size === 0) setRef(this.#shell, false);
+    if (code === 0) job?.resolve();
+    else job?.reject(new Error(trouble || `it ended with ${code}`));
+  }
+
+  /** The next job gets a new one. */
+  #lose(shell: Shell, reason: string): void {
+    if (this.#shell !== shell) return;
+    this.#shell = undefined;
+    const jobs = [...this.#jobs.values()];
+    this.#jobs.clear();
+    for (const { reject } of jobs) reject(new Error(reason));
+  }
+}
+
+/** Whatever is in them, each is one word and nothing else. */
+function quoteWords(words: readonly string[]): string {
+  return words
+    .map((word) => (PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(' ');
+}
+
+/** A shell without work keeps nobody from ending. */
+function setRef(shell: Shell, isNeeded: boolean): void {
+  for (const stream of [shell.stdin, shell.stdout]) {
+    if (!(stream instanceof Socket)) continue;
+    if (isNeeded) stream.ref();
+    else stream.unref();
+  }
+}
