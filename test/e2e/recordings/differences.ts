@@ -3,6 +3,7 @@
  * word, and why. docs/process-runtime.md tells users the same. Everything that is not here is a mistake.
  */
 import { spawnSync } from 'node:child_process';
+import { containerNotStarted, imageNotMapped } from '../../../src/runtimes/process/errors.ts';
 
 export interface Difference {
   /** `*`: all of them. */
@@ -20,7 +21,7 @@ const NOT_PULLED =
   `failed to pull and unpack image "${ABSENT}": failed to resolve reference "${ABSENT}": failed to do ` +
   'request: Head "http://127.0.0.1:1/v2/absent/manifests/1": dial tcp 127.0.0.1:1: connect: ' +
   'connection refused';
-const NOT_MAPPED = `image ${ABSENT} stands for nothing here: this node runs processes and pulls no images`;
+const NOT_MAPPED = imageNotMapped({ image: ABSENT }).message;
 const NOT_RUN =
   'failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create ' +
   'failed: unable to start container process: exec: "/bin/nonexistent": stat /bin/nonexistent: no such ' +
@@ -62,7 +63,7 @@ export const DIFFERENCES: readonly Difference[] = [
     case: 'command-not-found',
     path: 'event Warning Failed spec.containers{main}',
     kubelet: `Error: ${NOT_RUN}`,
-    podkeep: `Error: container main did not start: ${NOT_FOUND}`,
+    podkeep: `Error: ${containerNotStarted({ name: 'main', reason: NOT_FOUND }).message}`,
     why: WORDS,
   },
   {
