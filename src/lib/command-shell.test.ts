@@ -28,7 +28,8 @@ test('a program that is not there is a failure with a reason', async () => {
 
 test('whatever is in a word, it stays one', async () => {
   const word = `it's "a" $word; * \\ \n with a line`;
-  await openShell().run(['sh', '-c', 'test "$1" = "$2" && test $# = 2', 'sh', word, word]);
+  const same = openShell().run(['sh', '-c', 'test "$1" = "$2" && test $# = 2', 'sh', word, word]);
+  await expect(same).resolves.toBeUndefined();
 });
 
 test('many jobs run side by side, and each gets its own answer', async () => {
