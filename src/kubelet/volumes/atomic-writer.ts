@@ -165,7 +165,19 @@ async function writeProjection(
   // Closed to others until its own mode is set: the mode of a new file is cut by podkeep's mask.
   await writeFile(file, data, { mode: 0o600, flag: 'wx' });
   await chmod(file, mode);
-  if (user !== undefined) await lchown(file, user, -1);
+  if (user !== undefined) await giveTo(user, file);
+}
+
+/**
+ * Whoever may not give files away keeps them: all users of containers are that one user then, outside
+ * of their namespaces.
+ */
+async function giveTo(user: number, file: string): Promise<void> {
+  try {
+    await lchown(file, user, -1);
+  } catch (error) {
+    if (codeOf(error) !== 'EPERM') throw error;
+  }
 }
 
 async function makeVisible(folder: string, files: Payload): Promise<void> {
@@ -174,7 +186,7 @@ async function makeVisible(folder: string, files: Payload): Promise<void> {
     const link = path.join(folder, name);
     try {
       await symlink(path.posix.join(DATA, name), link);
-      if (user !== undefined) await lchown(link, user, -1);
+      if (user !== undefined) await giveTo(user, link);
     } catch (error) {
       // A link that is there already points to the same; a folder is the place of a nested mount.
       if (codeOf(error) !== 'EEXIST') throw error;
