@@ -1,4 +1,5 @@
 /** What the names of images stand for: commands, folders, or nothing. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, test } from 'vitest';
@@ -31,6 +32,9 @@ beforeAll(() => {
   const folder = path.join(cluster.folder, 'small');
   mkdirSync(folder);
   makeSmallRoot(folder);
+  // A user namespace knows no other owner than the one who made it.
+  const { uid, gid } = cluster.account;
+  execFileSync('chown', ['-R', `${uid}:${gid}`, folder]);
 });
 
 /** A pod of one container of an image, and what the image does if it says no more. */

@@ -71,7 +71,10 @@ describe.concurrent('volumes and variables', () => {
   });
 
   test('the token of a pod lets it read itself from the API, and no more', async ({ expect }) => {
-    const modules = path.join(import.meta.dirname, '../../../node_modules/@kubernetes/client-node');
+    // Mounted, as the checkout may be where pods see nothing of the machine.
+    const modules = path.join(import.meta.dirname, '../../../node_modules');
+    const volumes = [{ name: 'modules', hostPath: { path: modules, type: 'Directory' } }];
+    const client = '/modules/node_modules/@kubernetes/client-node/dist/index.js';
     const program = `
       import(process.argv[1]).then(async ({ KubeConfig, CoreV1Api }) => {
         const config = new KubeConfig();
@@ -92,8 +95,11 @@ describe.concurrent('volumes and variables', () => {
       { apiVersion: `${rbac}/v1`, kind: 'RoleBinding', metadata, subjects, roleRef },
       shellPod({
         name: 'client',
-        container: { command: ['node', '-e', program, path.join(modules, 'dist/index.js')] },
-        spec: { serviceAccountName: 'reader', restartPolicy: 'Never' },
+        container: {
+          command: ['node', '-e', program, client],
+          volumeMounts: [{ name: 'modules', mountPath: '/modules/node_modules', readOnly: true }],
+        },
+        spec: { serviceAccountName: 'reader', restartPolicy: 'Never', volumes },
       }),
     );
     await cluster.over('client');
