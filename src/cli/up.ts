@@ -65,8 +65,6 @@ class Run {
   readonly #narrator: Narrator;
   readonly #stopped: Promise<StopSignal>;
   readonly leave: () => void;
-  /** Loaded while the store is opened: both take a while. */
-  readonly #nodeParts: Promise<typeof import('./node/up-node.ts')>;
   #child: ChildCommand | undefined;
   #isStopping = false;
 
@@ -74,7 +72,6 @@ class Run {
     this.#options = options;
     this.#io = io;
     this.#narrator = narrator;
-    this.#nodeParts = import('./node/up-node.ts');
     let stop: (signal: StopSignal) => void = () => {};
     this.#stopped = new Promise((resolve) => (stop = resolve));
     this.leave = io.onStop((signal) => {
@@ -112,7 +109,8 @@ class Run {
 
   async #startNode(cluster: Cluster, folder: DataFolder): Promise<Node> {
     const { tell, log } = this.#narrator;
-    const { startLocalNode, readUpConfig } = await this.#nodeParts;
+    // Not earlier: loading it would keep the API from being served for that long.
+    const { startLocalNode, readUpConfig } = await import('./node/up-node.ts');
     const config = await readUpConfig(this.#options);
     const name = this.#options.name ?? hostname().toLowerCase();
     const { runtime } = this.#options;

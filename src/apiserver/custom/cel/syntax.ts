@@ -3,31 +3,50 @@
  * Kubernetes takes types from schemas, numbers texts by code points, matches patterns in linear time
  * and counts what a rule costs, and none of that can be added to it from outside.
  */
-import { Environment, ParseError, type ASTNode } from '@marcbachmann/cel-js';
+import { createRequire } from 'node:module';
+import type * as library from '@marcbachmann/cel-js';
+import type { ASTNode, Environment, ParseError } from '@marcbachmann/cel-js';
 import { CelFault } from './fault.ts';
 
 export type { ASTNode };
 
-let parser: Environment | undefined;
+type Library = typeof library;
 
-/** Making it takes a while, and most servers never see a rule. */
-function parserOfRules(): Environment {
-  parser ??= new Environment({
-    enableOptionalTypes: true,
-    unlistedVariablesAreDyn: true,
-    homogeneousAggregateLiterals: false,
-    limits: { maxAstNodes: 10_000, maxDepth: 100 },
-  });
+interface Parser {
+  readonly rules: Environment;
+  readonly isFault: (error: unknown) => error is ParseError;
+}
+
+const require = createRequire(import.meta.url);
+/** Some versions of Node cannot load a module of its kind in the middle of something. */
+const loadedFirst: Library | null =
+  'require_module' in process.features ? null : await import('@marcbachmann/cel-js');
+let parser: Parser | undefined;
+
+/** Loading and making it takes a while, and most servers never see a rule. */
+function parserOfRules(): Parser {
+  if (parser) return parser;
+  const loaded: Library = loadedFirst ?? require('@marcbachmann/cel-js');
+  parser = {
+    rules: new loaded.Environment({
+      enableOptionalTypes: true,
+      unlistedVariablesAreDyn: true,
+      homogeneousAggregateLiterals: false,
+      limits: { maxAstNodes: 10_000, maxDepth: 100 },
+    }),
+    isFault: (error) => error instanceof loaded.ParseError,
+  };
   return parser;
 }
 
 export const NOT_A_NAME = 'argument must be a simple name';
 
 export function parseExpression(text: string): ASTNode {
+  const { rules, isFault } = parserOfRules();
   try {
-    return parserOfRules().parse(text).ast;
+    return rules.parse(text).ast;
   } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
+    if (!isFault(error)) throw error;
     const at = error.range?.start ?? 0;
     if (error.code === 'invalid_macro_argument') {
       throw new CelFault(text, text[at - 1] === '.' ? at - 1 : at, NOT_A_NAME);
