@@ -10,7 +10,7 @@ export default defineConfig({
     // Tests keep no state in modules, so files may share a process: loading is most of the time.
     isolate: false,
     // Many tests wait for processes and disks, so both cores of a small machine are worth using.
-    maxWorkers: 2,
+    maxWorkers: isSlow ? 1 : 2,
     // For what hangs. The longest test takes a few seconds of a core, and a machine that others use too
     // may need ten times as long for it: that is no mistake of the code.
     testTimeout: 120_000,

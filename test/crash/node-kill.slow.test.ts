@@ -22,7 +22,7 @@ test.for(['root', 'an ordinary user'] as const)(
   async (who, context) => {
     console.log(`SEED=${SEED}, ${KILLS} kills`);
     const program = await bundlePodkeep('node-kill');
-    const cluster = new TestCluster({ program, ...userOf(who, context) });
+    const cluster = await TestCluster.make({ program, ...userOf(who, context) });
     onTestFinished(() => cluster.remove());
     const churn = new Churn(cluster);
     for (const plan of planOf(SEED, KILLS)) {

@@ -23,13 +23,14 @@ export function mountsBelow(folder: string): readonly string[] {
   return places.filter((place) => place.startsWith(`${folder}/`)).toReversed();
 }
 
-/** The first processes of containers, by their scripts: `init.sh`, in the order of their IDs. */
-export function initsOf(dataFolder: string): readonly number[] {
+/** The first processes of containers, in the order of their IDs; `podUid`: of one pod alone. */
+export function initsOf(dataFolder: string, podUid = ''): readonly number[] {
   const script = `\0${dataFolder}/node/runtime/init.sh\0`;
   return list('/proc')
     .filter((name) => /^\d+$/.test(name) && read(`/proc/${name}/cmdline`).includes(script))
     .map(Number)
     .filter((pid) => read(`/proc/${pid}/comm`).trim() === 'sh')
+    .filter((pid) => read(`/proc/${pid}/cmdline`).includes(podUid))
     .toSorted((a, b) => a - b);
 }
 

@@ -4,7 +4,7 @@
  * Held against every status that is seen:
  *   1. An exit code is the one in the ledger. Only a container that was asked to stop before it could
  *      write its first line shows that of SIGTERM instead, and one that never ran before its pod was
- *      deleted is `ContainerStatusUnknown` (SM-TerminatePod).
+ *      deleted is `ContainerStatusUnknown` (SM-42).
  *   2. Restart counts never go back, and who is ready stays ready, also from one podkeep to the next.
  * Held against the ledger:
  *   3. No attempt runs twice, no two attempts run at once (ledger.ts).

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,7 +22,6 @@ const LOOK_MS = 100;
 const CONFIG = {
   apiVersion: 'kubelet.config.k8s.io/v1beta1',
   kind: 'KubeletConfiguration',
-  port: 0,
   syncFrequency: '2s',
   fileCheckFrequency: '1s',
   crashLoopBackOff: { maxContainerRestartPeriod: '1s' },
@@ -32,6 +32,8 @@ export interface ClusterOptions {
   readonly program: string;
   /** Under whom podkeep runs; absent: whoever runs the tests. */
   readonly uid?: number;
+  /** What its configuration says beside the usual. */
+  readonly config?: JsonObject;
   /** Where the data folder is to be; absent: beside the rest. */
   readonly data?: string;
 }
@@ -44,8 +46,9 @@ export class TestCluster {
   readonly #options: ClusterOptions;
   readonly #processes: NodeProcess[] = [];
   #client: Client | undefined;
+  #serverFolder: string | undefined;
 
-  constructor(options: ClusterOptions) {
+  private constructor(options: ClusterOptions) {
     this.#options = options;
     this.folder = mkdtempSync(path.join(tmpdir(), 'podkeep-node-kill-'));
     chmodSync(this.folder, 0o755);
@@ -58,11 +61,19 @@ export class TestCluster {
     }
     makeLedger(this.ledger);
     chmodSync(path.join(this.ledger, 'lines'), 0o666);
-    writeFileSync(path.join(this.folder, 'config.json'), JSON.stringify(CONFIG), { mode: 0o644 });
     if (options.uid !== undefined) {
       mkdirSync(this.data, { recursive: true });
       chownSync(this.data, options.uid, options.uid);
     }
+  }
+
+  static async make(options: ClusterOptions): Promise<TestCluster> {
+    const cluster = new TestCluster(options);
+    // Zero would be the usual port, which somebody else may have.
+    const config = { ...CONFIG, port: await findPort(), ...options.config };
+    const file = path.join(cluster.folder, 'config.json');
+    writeFileSync(file, JSON.stringify(config), { mode: 0o644 });
+    return cluster;
   }
 
   /** Returns at once; the client is there when it serves. */
@@ -90,9 +101,14 @@ export class TestCluster {
     return ['up', ...places, '--name', 'node', '--port', '0', '--output', 'json'];
   }
 
+  /** Where the server keeps its kubeconfig, if that is not the folder of the node. */
+  useClient(folder: string): void {
+    this.#serverFolder = folder;
+  }
+
   /** Of the newest podkeep, as soon as it serves. */
   get client(): Client {
-    this.#client ??= new Client(this.data);
+    this.#client ??= new Client(this.#serverFolder ?? this.data);
     return this.#client;
   }
 
@@ -140,8 +156,8 @@ export class TestCluster {
   }
 
   /** One process for each container that runs. */
-  inits(): readonly number[] {
-    return initsOf(this.data);
+  inits(podUid?: string): readonly number[] {
+    return initsOf(this.data, podUid);
   }
 
   /** Nothing runs, and nothing is left outside of the folder. */
@@ -158,5 +174,19 @@ export class TestCluster {
     rmSync(this.data, { recursive: true, force: true });
     await this.settle(() => this.processes().map((pid) => `process ${pid} runs`));
     rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Below those that the system gives to whoever asks for any, so that nobody gets it in between. */
+export async function findPort(): Promise<number> {
+  for (;;) {
+    const port = 11_000 + Math.floor(Math.random() * 20_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    await new Promise((resolve) => server.close(resolve));
+    if (isFree) return port;
   }
 }
