@@ -1,12 +1,13 @@
 /** Writing for somebody else without the right to give files away. */
 import { readFileSync } from 'node:fs';
+import type * as fs from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { makeTempFolder } from '../../../test/support/temp-folder.ts';
 import { writeAtomically } from './atomic-writer.ts';
 
 vi.mock('node:fs/promises', async (original) => ({
-  ...(await original<typeof import('node:fs/promises')>()),
+  ...(await original<typeof fs>()),
   lchown: () => Promise.reject(Object.assign(new Error('not permitted'), { code: 'EPERM' })),
 }));
 

@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, test } from 'vitest';
-import { PodCluster, podCluster } from '../support/pod-cluster.ts';
+import { podCluster } from '../support/pod-cluster.ts';
 import { containerOf, LIVE, shellPod } from '../support/pod-view.ts';
 import { makeSmallRoot } from './small-root.ts';
 
-const cluster: PodCluster = podCluster('images', {
+const cluster = podCluster('images', {
   config: (folder) => [
     {
       apiVersion: 'podkeep.dev/v1alpha1',

@@ -167,10 +167,11 @@ describe.concurrent('probes', () => {
     expect(first - Date.parse(startedAt)).toBeGreaterThanOrEqual(3000);
   });
 
-  test('a probe that takes longer than its timeout has failed', async () => {
+  test('a probe that takes longer than its timeout has failed', async ({ expect }) => {
     const readinessProbe = { exec: { command: ['sleep', '600'] }, periodSeconds: 1 };
     const container = { readinessProbe: { ...readinessProbe, timeoutSeconds: 1 } };
     await cluster.apply(shellPod({ name: 'hangs', container }));
-    await cluster.event('hangs', 'Unhealthy', 'timed out');
+    const { message } = await cluster.event('hangs', 'Unhealthy', 'timed out');
+    expect(message).toMatch(/^Readiness probe /);
   });
 });

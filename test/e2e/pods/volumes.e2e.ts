@@ -207,13 +207,14 @@ describe.concurrent('volumes and variables', () => {
     await cluster.event('host-missing', 'FailedMount', 'hostPath type check failed');
   });
 
-  test('a pod waits for a config map that its volume needs', async () => {
+  test('a pod waits for a config map that its volume needs', async ({ expect }) => {
     const spec = { volumes: [{ name: 'config', configMap: { name: 'late-file' } }] };
     const container = { volumeMounts: [{ name: 'config', mountPath: '/config' }] };
     await cluster.apply(shellPod({ name: 'waits-file', container, spec }));
     await cluster.event('waits-file', 'FailedMount', 'configmap "late-file" not found');
     await cluster.apply(configMap('late-file', { word: 'here' }));
     await cluster.ready('waits-file');
+    expect(await cluster.kubectl('exec waits-file -- cat /config/word')).toBe('here');
   });
 
   test('a pod waits for a config map that its variables need', async ({ expect }) => {

@@ -19,7 +19,7 @@ export interface LeftProcess {
   readonly words: string;
 }
 
-/** Those that name the folder, and those that live in a root made of it. */
+/** Those that name the folder, those that were told of it, and those that live in a root of it. */
 export function processesOf(data: string): readonly LeftProcess[] {
   const home = namespaceOf('self');
   return readdirSync('/proc')
@@ -27,8 +27,10 @@ export function processesOf(data: string): readonly LeftProcess[] {
     .flatMap((name) => {
       const words = read(`/proc/${name}/cmdline`).replaceAll('\0', ' ').trim();
       const isInside = namespaceOf(name) !== home && read(`/proc/${name}/mountinfo`).includes(data);
+      const isOurs =
+        isInside || words.includes(data) || read(`/proc/${name}/environ`).includes(data);
       // What has no words is a zombie that somebody will fetch.
-      if (words === '' || !(isInside || words.includes(data))) return [];
+      if (words === '' || !isOurs) return [];
       return [{ pid: Number(name), words: words.slice(0, 200) }];
     });
 }

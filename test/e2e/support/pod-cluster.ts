@@ -27,10 +27,16 @@ export interface PodClusterOptions {
   readonly hasManifests?: boolean;
 }
 
+export interface RunningCommand {
+  /** As Ctrl-C does. */
+  readonly end: () => void;
+  readonly say: (text: string) => void;
+}
+
 export interface RunOptions {
   readonly stdin?: string;
   /** Is told everything that was said so far, whenever there is more. */
-  readonly onOutput?: (stdout: string, child: { end(): void; say(text: string): void }) => void;
+  readonly onOutput?: (stdout: string, child: RunningCommand) => void;
   /** Stdin stays open until whoever listens ends the run. */
   readonly keepsStdin?: boolean;
 }
