@@ -21,6 +21,8 @@ export interface Restorer {
   container(record: ContainerRecord, folder: string): Promise<Container>;
   /** Something of a sandbox that was never complete. */
   leftover(file: string): Promise<void>;
+  /** A container that has no record, or none that can be read. */
+  abandoned(folder: string): Promise<void>;
 }
 
 export class Registry {
@@ -153,8 +155,12 @@ export class Registry {
       names.map(async (name) => {
         const place = path.join(containers, name);
         const record = await readJson<ContainerRecord>(path.join(place, 'config.json'));
-        if (record) this.addContainer(await restorer.container(record, place));
-        else await rm(place, { recursive: true, force: true });
+        if (record) {
+          this.addContainer(await restorer.container(record, place));
+          return;
+        }
+        await restorer.abandoned(place);
+        await rm(place, { recursive: true, force: true });
       }),
     );
     await this.#removeEmptyPod(uid);

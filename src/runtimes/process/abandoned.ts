@@ -1,0 +1,31 @@
+/**
+ * Ends what still runs of a container whose record is lost.
+ *
+ * Records are written whole, so this takes a disk or a person that cut one short. Nobody could ever ask
+ * for such a container again, and the next run of it would find the last one still there.
+ */
+import type { Clock } from '../../ports/clock.ts';
+import { claimForRemoval, readClaim } from './init-notes.ts';
+import type { Machine } from './machine.ts';
+import { familyOf, isAlive, readProcesses, signalProcess } from './proc-table.ts';
+
+const GONE_STEP_MS = 4;
+const GONE_STEPS_MAX = 500;
+
+/** Returns when its first process is gone, and with it all that the kernel ends. */
+export async function endAbandoned(
+  folder: string,
+  { bootId, isLinux }: Pick<Machine, 'bootId' | 'isLinux'>,
+  clock: Clock,
+): Promise<void> {
+  // An init that is only about to come finds that it is not wanted.
+  claimForRemoval(folder);
+  const claim = readClaim(folder);
+  if (!claim || claim.bootId !== bootId) return;
+  const { init, session } = claim;
+  const family = isLinux && isAlive(init, isLinux) ? familyOf(init, readProcesses(), session) : [];
+  for (const member of [...family, init]) signalProcess(member, 'SIGKILL', isLinux);
+  for (let step = 0; step < GONE_STEPS_MAX && isAlive(init, isLinux); step++) {
+    await new Promise<void>((resolve) => clock.after(GONE_STEP_MS, resolve));
+  }
+}
