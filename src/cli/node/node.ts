@@ -172,6 +172,8 @@ class NodeMaker {
   async #openStorage(opened: OpenRuntime): Promise<OpenStorage> {
     const { folder: rootFolder, config, log, apiForPods } = this.#options;
     const services = this.#kubeApi.startInformer({ path: '/api/v1/services' });
+    // Before anything can fail: an informer that nobody stops keeps the process from ending.
+    this.#closing.add(() => Promise.resolve(services.stop()));
     const storage = await openStorage({
       rootFolder,
       logFolder: path.join(rootFolder, 'logs'),
@@ -189,11 +191,7 @@ class NodeMaker {
       supportsRecursiveReadOnly: false,
       api: this.#kubeApi,
     });
-    this.#closing.add(() => {
-      services.stop();
-      storage.close();
-      return Promise.resolve();
-    });
+    this.#closing.add(() => Promise.resolve(storage.close()));
     return storage;
   }
 
