@@ -7,6 +7,8 @@
  *
  * podkeep is built first, so that it is what stands in the checkout that is tested. With
  * PODKEEP_E2E_SOURCE=1 the source is run without building it.
+ *
+ * With PODKEEP_E2E_USER=NAME root tries what runs pods (`-- pods`) as that user.
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';

@@ -23,7 +23,11 @@ describe.concurrent('without namespaces', () => {
   }) => {
     const data = { word: 'found' };
     const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'words' }, data };
-    const container = { volumeMounts: [{ name: 'words', mountPath: '/etc/words' }] };
+    const container = {
+      volumeMounts: [{ name: 'words', mountPath: '/etc/words' }],
+      // Nobody but their owner may enter the folders on the way.
+      ...(cluster.isRoot && { securityContext: { runAsUser: 0 } }),
+    };
     const spec = { volumes: [{ name: 'words', configMap: { name: 'words' } }] };
     await cluster.apply(config, shellPod({ name: 'finder', container, spec }));
     await cluster.ready('finder');

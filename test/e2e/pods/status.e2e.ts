@@ -135,7 +135,10 @@ describe.concurrent('the status of a pod', () => {
       shellPod({ name: 'one', script: `echo x >/tmp/mark; ${LIVE}` }),
       shellPod({ name: 'two' }),
     );
-    await cluster.logWith('one', '').then(() => cluster.ready('two'));
+    await cluster.ready('one');
+    const written = 'until test -f /tmp/mark; do sleep 0.1; done';
+    await cluster.kubectl(['exec', 'one', '--', 'timeout', '60', 'sh', '-c', written]);
+    await cluster.ready('two');
     expect((await cluster.attempt('exec two -- ls /tmp/mark')).code).not.toBe(0);
     const { stdout } = await cluster.attempt(['exec', 'two', '--', 'ls', cluster.data]);
     expect(stdout).toBe('');

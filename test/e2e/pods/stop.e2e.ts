@@ -3,8 +3,10 @@
  */
 import { describe, test } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json.ts';
+import { processesOf } from '../support/leftovers.ts';
+import { waitFor } from '../support/patience.ts';
 import { podCluster } from '../support/pod-cluster.ts';
-import { containerOf, shellPod, type EndView, type ShellPod } from '../support/pod-view.ts';
+import { containerOf, LIVE, shellPod, type EndView, type ShellPod } from '../support/pod-view.ts';
 
 const cluster = podCluster('stop');
 const metadata = { finalizers: ['example.com/kept'] };
@@ -173,7 +175,13 @@ describe.concurrent('stopping', () => {
   test('a pod deleted by force is gone from the API at once, and its process soon', async ({
     expect,
   }) => {
-    await cluster.apply(shellPod({ name: 'forced', spec: { terminationGracePeriodSeconds: 600 } }));
+    await cluster.apply(
+      shellPod({
+        name: 'forced',
+        script: `: forced; ${LIVE}`,
+        spec: { terminationGracePeriodSeconds: 600 },
+      }),
+    );
     await cluster.ready('forced');
     const { stderr, code } = await cluster.attempt('delete pod forced --force --grace-period=0');
     expect({ code, isWarned: stderr.includes('Immediate deletion') }).toEqual({
@@ -181,5 +189,9 @@ describe.concurrent('stopping', () => {
       isWarned: true,
     });
     await cluster.gone('forced');
+    await waitFor({ what: 'its process to end', deadlineMs: 60_000 }, () => {
+      const left = processesOf(cluster.data).filter(({ words }) => words.includes(': forced;'));
+      return left.length === 0 ? true : undefined;
+    });
   });
 });
