@@ -40,6 +40,7 @@ export class Churn {
   async live(plan: LifePlan): Promise<void> {
     const podkeep = this.#cluster.launch();
     const killed = this.#killLater(podkeep, plan);
+    killed.catch(() => {}); // awaited below
     try {
       await podkeep.event('serving');
       await this.#begin();

@@ -15,7 +15,7 @@ import type { PodView } from './pod-view.ts';
 
 export const PODS = '/api/v1/namespaces/default/pods';
 /** Later than anything takes on a machine that is busy with ten other things. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = Number(process.env['PATIENCE_MS'] ?? 120_000);
 const LOOK_MS = 100;
 
 /** Back-offs as short as can be, and a look at every pod every other second. */
@@ -166,11 +166,16 @@ export class TestCluster {
     await this.settle(() => leftOutside(this.data));
   }
 
+  /** Volumes in memory are mounted where a folder cannot be deleted. */
+  unmount(): void {
+    for (const folder of mountsBelow(this.folder)) execFileSync('umount', ['--lazy', folder]);
+  }
+
   /** Whatever happened before. With the folder gone, the guard ends all containers that were in it. */
   async remove(): Promise<void> {
     for (const each of this.#processes) if (each.result === undefined) await each.kill('SIGKILL');
     this.#client?.close();
-    for (const folder of mountsBelow(this.folder)) execFileSync('umount', ['--lazy', folder]);
+    this.unmount();
     rmSync(this.data, { recursive: true, force: true });
     await this.settle(() => this.processes().map((pid) => `process ${pid} runs`));
     rmSync(this.folder, { recursive: true, force: true });

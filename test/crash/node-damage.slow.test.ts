@@ -1,0 +1,113 @@
+/** podkeep comes back to a folder in which something was cut in half. It says so, or makes it good. */
+import { existsSync, readFileSync, rmSync, truncateSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { expect, onTestFinished, test, type TestContext } from 'vitest';
+import { bundlePodkeep } from '../support/podkeep-bundle.ts';
+import { podOf } from './node-kill/pods.ts';
+import { isReady, type PodView } from './node-kill/pod-view.ts';
+import { TestCluster } from './node-kill/test-cluster.ts';
+import { userOf, type Who } from './node-kill/users.ts';
+
+const WHO = ['root', 'an ordinary user'] as const;
+const TIMEOUT = { timeout: 300_000 };
+const NAMES = ['a', 'b', 'c'];
+
+/** Three pods that run, and a podkeep that was killed. */
+async function makeKilled(who: Who, context: TestContext): Promise<[TestCluster, PodView[]]> {
+  const program = await bundlePodkeep('node-damage');
+  const cluster = await TestCluster.make({ program, ...userOf(who, context) });
+  onTestFinished(() => cluster.remove());
+  const up = await cluster.up();
+  for (const name of NAMES) {
+    await cluster.create(podOf({ name, kind: 'lasting', lines: 1, code: 1 }, cluster.ledger));
+  }
+  await cluster.settle(() => unready(cluster));
+  const pods = await Promise.all(NAMES.map((name) => cluster.pod(name)));
+  await up.kill('SIGKILL');
+  return [cluster, pods];
+}
+
+async function unready(cluster: TestCluster): Promise<readonly string[]> {
+  const pods = await cluster.pods();
+  const ledger = cluster.readLedger();
+  return pods.flatMap((pod) => {
+    const { name, uid } = pod.metadata;
+    const running = ledger.runs(uid, 'main').filter(({ endedAt }) => endedAt === undefined);
+    if (!isReady(pod)) return [`${name} is not ready`];
+    return running.length > 0 ? [] : [`${name} does not run`];
+  });
+}
+
+function cutInHalf(file: string): void {
+  truncateSync(file, Math.floor(statSync(file).size / 2));
+}
+
+test.for(WHO)(
+  'a pod whose records were cut in half is made anew, and the others go on, run by %s',
+  TIMEOUT,
+  async (who, context) => {
+    const [cluster, [a, b, c]] = await makeKilled(who, context);
+    const folder = path.join(cluster.data, 'node', 'runtime', 'pods');
+    cutInHalf(path.join(folder, a?.metadata.uid ?? '', 'sandbox-0.json'));
+    cutInHalf(path.join(folder, b?.metadata.uid ?? '', 'containers', 'main-0', 'config.json'));
+    const untouched = readFileSync(initFile(folder, c), 'utf8');
+
+    const up = await cluster.up();
+    await cluster.settle(async () => {
+      const ledger = cluster.readLedger();
+      const again = [a, b].filter((pod) => ledger.runs(pod?.metadata.uid ?? '', 'main').length < 2);
+      return [
+        ...(await unready(cluster)),
+        ...again.map((pod) => `${pod?.metadata.name} is not new`),
+      ];
+    });
+    // What nobody knew any more was ended before another took its place.
+    expect(cluster.inits()).toHaveLength(NAMES.length);
+    expect(cluster.readLedger().faults).toEqual([]);
+    expect(readFileSync(initFile(folder, c), 'utf8')).toBe(untouched);
+    const counts = await Promise.all(
+      NAMES.map(async (name) => restartCountOf(await cluster.pod(name))),
+    );
+    expect(counts).toEqual([1, 1, 0]);
+    for (const name of NAMES) await cluster.delete(name);
+    await cluster.settle(async () => (await cluster.pods()).map(({ metadata }) => metadata.name));
+    expect(await up.kill('SIGTERM'), up.said).toBe(0);
+    await cluster.expectNothingLeft();
+  },
+);
+
+test.for(WHO)(
+  'what was granted is not forgotten silently: podkeep says which file is damaged, run by %s',
+  TIMEOUT,
+  async (who, context) => {
+    const [cluster] = await makeKilled(who, context);
+    const file = path.join(cluster.data, 'node', 'allocated_pods_state');
+    cutInHalf(file);
+    const inits = cluster.inits();
+
+    // It ends: what it had begun to do for the node is undone.
+    const refused = cluster.launch();
+    expect(await refused.ended(), refused.said).toBe(1);
+    expect(refused.said).toContain('"code":"CHECKPOINT_UNUSABLE"');
+    expect(refused.said).toContain('checkpoint is corrupted');
+    expect(refused.said).toContain(file);
+    expect(refused.said).toContain(`then delete ${file}`);
+    expect(cluster.inits()).toEqual(inits);
+
+    rmSync(file);
+    const up = await cluster.up();
+    await cluster.settle(() => unready(cluster));
+    expect(cluster.inits()).toEqual(inits);
+    expect(existsSync(file)).toBe(true);
+    expect(await up.kill('SIGTERM'), up.said).toBe(0);
+    expect(cluster.readLedger().open()).toEqual([]);
+  },
+);
+
+function initFile(folder: string, pod: PodView | undefined): string {
+  return path.join(folder, pod?.metadata.uid ?? '', 'containers', 'main-0', 'claim');
+}
+
+function restartCountOf({ status }: PodView): number | undefined {
+  return status.containerStatuses?.[0]?.restartCount;
+}
