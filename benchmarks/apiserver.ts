@@ -197,7 +197,16 @@ function configMap(name: string): JsonObject {
 }
 
 async function startProgram(home: string, name: string): Promise<number> {
-  const args = ['up', '--data-dir', path.join(home, name), '--port', '0', '--output', 'json', '--no-node'];
+  const args = [
+    'up',
+    '--data-dir',
+    path.join(home, name),
+    '--port',
+    '0',
+    '--output',
+    'json',
+    '--no-node',
+  ];
   return bestOf(5, async () => {
     if (name === 'new') rmSync(path.join(home, name), { recursive: true, force: true });
     const child = spawn(PROGRAM, args, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -30,7 +30,18 @@ export class PodkeepUp implements RunningApiServer {
       name: 'podkeep',
       command: process.execPath,
       folder: this.folder,
-      args: [...podkeepProgram(), 'up', '--data-dir', data, '--port', '0', '--output', 'json', '--no-node', ...options],
+      args: [
+        ...podkeepProgram(),
+        'up',
+        '--data-dir',
+        data,
+        '--port',
+        '0',
+        '--output',
+        'json',
+        '--no-node',
+        ...options,
+      ],
     });
   }
 
