@@ -31,18 +31,27 @@ async function unready(cluster: TestCluster, names: readonly string[]): Promise<
   return pods.filter((pod) => !isReady(pod)).map(({ metadata }) => `${metadata.name} is not ready`);
 }
 
-test.for(['root', 'an ordinary user'] as const)(
-  'containers end by themselves when the data folder is deleted, run by %s',
+test.for([
+  ['root', 'killed before'],
+  ['root', 'still there'],
+  ['an ordinary user', 'killed before'],
+  ['an ordinary user', 'still there'],
+] as const)(
+  'containers end by themselves when the data folder is deleted, run by %s, podkeep is %s',
   TIMEOUT,
-  async (who, context) => {
+  async ([who, fate], context) => {
     const cluster = await makeCluster(who, context);
     const up = await cluster.up();
     for (const name of ['a', 'b', 'c']) await cluster.create(podNamed(cluster, name));
     await cluster.settle(() => unready(cluster, ['a', 'b', 'c']));
-    await up.kill('SIGKILL');
+    if (fate === 'killed before') await up.kill('SIGKILL');
     expect(cluster.inits()).toHaveLength(3);
     cluster.unmount();
-    rmSync(cluster.data, { recursive: true, force: true });
+    // Somebody may still write into it.
+    rmSync(cluster.data, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    await cluster.settle(() => cluster.processes().map((pid) => `process ${pid} runs`));
+    // One that is still there cannot make anything of it, and can be stopped.
+    if (fate === 'still there') expect(await up.kill('SIGTERM'), up.said).toBeTypeOf('number');
     await cluster.expectNothingLeft();
   },
 );

@@ -15,7 +15,7 @@ import type { PodView } from './pod-view.ts';
 
 export const PODS = '/api/v1/namespaces/default/pods';
 /** Later than anything takes on a machine that is busy with ten other things. */
-const PATIENCE_MS = Number(process.env['PATIENCE_MS'] ?? 120_000);
+const PATIENCE_MS = 120_000;
 const LOOK_MS = 100;
 
 /** Back-offs as short as can be, and a look at every pod every other second. */
@@ -176,7 +176,8 @@ export class TestCluster {
     for (const each of this.#processes) if (each.result === undefined) await each.kill('SIGKILL');
     this.#client?.close();
     this.unmount();
-    rmSync(this.data, { recursive: true, force: true });
+    // Containers that just start still write into it.
+    rmSync(this.data, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     await this.settle(() => this.processes().map((pid) => `process ${pid} runs`));
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -189,7 +190,7 @@ export async function findPort(): Promise<number> {
     const server = createServer();
     const isFree = await new Promise<boolean>((resolve) => {
       server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => resolve(true));
+      server.listen(port, () => resolve(true));
     });
     await new Promise((resolve) => server.close(resolve));
     if (isFree) return port;
