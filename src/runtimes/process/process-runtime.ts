@@ -7,7 +7,6 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import type { Duplex } from 'node:stream';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
 import type { Cancel } from '../../ports/clock.ts';
@@ -46,13 +45,10 @@ import { readProcesses } from './proc-table.ts';
 import type { SandboxRecord } from './records.ts';
 import { Registry } from './registry.ts';
 import { removeLeftover, Sandbox, sweepSharedMemory } from './sandbox.ts';
-import { StartPlaces } from './start-places.ts';
 import { sandboxStatsOf, statsOf, type StatsSources } from './stats.ts';
 import { NOBODY } from './user.ts';
 
 const LOOK_MS = 1000;
-const STARTS_PER_CPU = 2;
-const STARTS_MIN = 4;
 
 /** Throws RUNTIME_FOLDER_UNUSABLE or RUNTIME_FOLDER_IN_USE. */
 export async function openProcessRuntime(options: ProcessRuntimeOptions): Promise<PodRuntime> {
@@ -77,7 +73,6 @@ class ProcessRuntime implements PodRuntime {
   readonly #factory: ContainerFactory;
   readonly #listeners = new Set<(event: RuntimeEvent) => void>();
   readonly #pending = new Map<string, Promise<string>>();
-  readonly #starts: StartPlaces;
   #cancelLook: Cancel | undefined;
   #isClosed = false;
 
@@ -85,8 +80,6 @@ class ProcessRuntime implements PodRuntime {
     const { folder, log, clock } = options;
     this.#options = options;
     this.#machine = machine;
-    const places = Math.max(availableParallelism() * STARTS_PER_CPU, STARTS_MIN);
-    this.#starts = new StartPlaces(clock, places);
     const { network = 'auto', reachable } = options;
     this.#network = new Network(machine, folder, network, log, reachable);
     const hasGroups = machine.isLinux && options.cgroups !== 'none';
@@ -186,9 +179,7 @@ class ProcessRuntime implements PodRuntime {
   }
 
   runSandbox(config: SandboxConfig, signal: AbortSignal): Promise<string> {
-    return this.#once(`${config.podUid}/${config.attempt}`, () =>
-      this.#starts.run('normal', () => this.#runSandbox(config, signal)),
-    );
+    return this.#once(`${config.podUid}/${config.attempt}`, () => this.#runSandbox(config, signal));
   }
 
   async #runSandbox(config: SandboxConfig, signal: AbortSignal): Promise<string> {
@@ -253,9 +244,7 @@ class ProcessRuntime implements PodRuntime {
   async startContainer(id: string): Promise<void> {
     const container = this.#registry.requireContainer(id);
     const sandbox = this.#registry.requireSandbox(container.record.sandboxId);
-    await this.#starts.run('urgent', () =>
-      container.start(() => this.#factory.prepare(container, sandbox)),
-    );
+    await container.start(() => this.#factory.prepare(container, sandbox));
     this.#lookLater();
   }
 
