@@ -53,6 +53,14 @@ test('commands are fed and joined as the shell knows it', async () => {
 test('a shell that is not there, or was ended, fails its jobs; the next job gets a new one', async () => {
   await expect(openShell('/no/such/shell').run(['true'])).rejects.toThrow(/ENOENT/);
   const shell = openShell();
-  await expect(shell.perform('kill -KILL $$')).rejects.toThrow('has ended');
+  await expect(shell.perform('kill -KILL $$; exec sleep 1')).rejects.toThrow('has ended');
   await shell.run(['true']);
+});
+
+test('jobs that are under way when it is closed are finished, and later ones are done too', async () => {
+  const shell = openShell();
+  const job = shell.run(['true']);
+  shell.close();
+  await expect(job).resolves.toBeUndefined();
+  await expect(shell.run(['true'])).resolves.toBeUndefined();
 });

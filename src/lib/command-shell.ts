@@ -29,6 +29,7 @@ export class CommandShell {
   #shell: Shell | undefined;
   #count = 0;
   #rest = '';
+  #isClosed = false;
 
   constructor(program = 'sh') {
     this.#program = program;
@@ -53,9 +54,16 @@ export class CommandShell {
     });
   }
 
-  /** What runs goes on; nothing more is begun. */
+  /** The shell goes when its last job is done. One that comes later still gets a shell. */
   close(): void {
-    this.#shell?.stdin.end();
+    this.#isClosed = true;
+    if (this.#jobs.size === 0) this.#end();
+  }
+
+  #end(): void {
+    const shell = this.#shell;
+    this.#shell = undefined;
+    shell?.stdin.end();
   }
 
   #open(): Shell {
@@ -92,6 +100,7 @@ export class CommandShell {
     // A shell remembers its jobs until somebody asks for them.
     this.#shell?.stdin.write(`wait "$j${number}"; unset j${number}\n`);
     if (this.#shell && this.#jobs.size === 0) setRef(this.#shell, false);
+    if (this.#isClosed && this.#jobs.size === 0) this.#end();
     if (code === 0) job?.resolve();
     else job?.reject(new Error(trouble || `it ended with ${code}`));
   }

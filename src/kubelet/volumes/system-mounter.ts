@@ -103,15 +103,17 @@ export class SystemMounter implements Mounter {
 
 export function parseMountInfo(text: string): readonly MountPoint[] {
   return text.split('\n').flatMap((line) => {
-    const [before = '', after = ''] = line.split(' - ');
-    const folder = before.split(' ')[4];
-    const fileSystem = after.split(' ')[0];
+    const words = line.split(' ');
+    const folder = words[4];
+    // Before the dash stand as many optional fields as there happen to be.
+    const fileSystem = words[words.indexOf('-', 5) + 1];
     return folder && fileSystem ? [{ folder: unescape(folder), fileSystem }] : [];
   });
 }
 
 /** The kernel writes blanks and the like as three octal digits. */
 function unescape(text: string): string {
+  if (!text.includes('\\')) return text;
   return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCodePoint(Number.parseInt(digits, 8)),
   );
