@@ -92,6 +92,14 @@ describe('with control groups', () => {
     await stage.runtime.close();
     expect(groups(id.slice(-32))).toEqual([]);
   });
+
+  test('what was created and never started keeps none either', async (context) => {
+    stage = new Stage(await openForTest());
+    if (!HAS_GROUPS) skip(context);
+    const id = await stage.create(await stage.runSandbox());
+    await stage.runtime.close();
+    expect(groups(id.slice(-32))).toEqual([]);
+  });
 });
 
 /** Only of this runtime: those of others come and go meanwhile. */

@@ -106,6 +106,11 @@ export class Container {
     return this.#result ? undefined : this.#claim?.init;
   }
 
+  /** Its init was sent off, or is about to be, and has not been heard of yet. */
+  get isStarting(): boolean {
+    return this.#starting !== undefined && this.#state === 'created';
+  }
+
   /** Which session its processes belong to, where nothing else tells. */
   get session(): number | undefined {
     return this.#hasOwnProcesses() ? undefined : this.#claim?.session;
@@ -178,16 +183,12 @@ export class Container {
     if (this.#pump) return;
     const { id, config, logFile } = this.record;
     const { log, punch } = this.#world;
+    const text = 'a log cannot be written; its lines wait';
     this.#pump = await LogPump.open({
       folder: this.folder,
       logFile,
       punch,
-      onTrouble: (error) =>
-        log.warn('a log cannot be written; its lines wait', {
-          container: config.name,
-          id,
-          reason: reasonOf(error),
-        }),
+      onTrouble: (error) => log.warn(text, { container: config.name, id, reason: reasonOf(error) }),
     });
     try {
       this.#watcher = watch(this.folder, (_, name) => this.#heard(name));

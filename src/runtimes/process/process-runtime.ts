@@ -319,8 +319,8 @@ class ProcessRuntime implements PodRuntime {
     await Promise.all(this.#registry.containers.map((container) => container.close()));
     await this.#network.close();
     const { containers } = this.#registry;
-    // What has ended is remembered, and needs no control group for that.
-    this.#limits.close(containers.filter(({ state }) => state !== 'exited'));
+    // What has ended is remembered without a control group; what never began is given one anew.
+    this.#limits.close(containers.filter((each) => each.init !== undefined || each.isStarting));
     const isEmpty = containers.length === 0;
     await leaveFolder(this.#options.folder, isEmpty);
   }
