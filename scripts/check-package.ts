@@ -30,6 +30,12 @@ try {
 }
 `;
 
+const DOORS = `
+const { runNode } = await import('podkeep/node');
+const { openEmbeddedServer } = await import('podkeep/apiserver');
+if (![runNode, openEmbeddedServer].every((one) => typeof one === 'function')) throw new Error('doors');
+`;
+
 const CONSUMER_TSCONFIG = {
   compilerOptions: {
     module: 'nodenext',
@@ -67,6 +73,8 @@ function check(): void {
   writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(CONSUMER_TSCONFIG));
   run(path.join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', folder], folder);
   run(process.execPath, ['out/consumer.js'], folder);
+  // Their types need those of Node, which whoever writes for Node has; here it is enough that they load.
+  run(process.execPath, ['--input-type=module', '--eval', DOORS], folder);
 }
 
 function run(command: string, args: readonly string[], cwd: string): void {
