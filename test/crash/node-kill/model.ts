@@ -59,14 +59,17 @@ export class Model {
     const uid = uidOf(pod);
     const key = `${uid}/${name}`;
     const before = this.#counts.get(key) ?? 0;
-    if (attempt < before)
+    // A mirror belongs to whichever static pod has its name: until it is replaced, it may show the
+    // beginning of the next one, as with the kubelet (KL-60).
+    const isMirror = uid !== pod.metadata.uid;
+    if (attempt < before && !isMirror)
       this.#fault(pod, `${name} was restarted ${before} times before`, container);
     this.#counts.set(key, Math.max(before, attempt));
     const own = ledger.run(uid, name, attempt);
     const earlier = ledger.runs(uid, name).findLast((run) => run.attempt < attempt);
     const mayBeAsked = isStopping || isOver(ledger, uid, name);
     // Let pass, not explained: see 1.
-    const isOrphan = isStopping && uid !== pod.metadata.uid;
+    const isOrphan = isStopping && isMirror;
     if (isOrphan && state.terminated?.reason === UNKNOWN) return;
     if (state.terminated && !isRight(state.terminated, [own], mayBeAsked)) {
       this.#fault(pod, `${name} ended otherwise`, container, own);
