@@ -1,0 +1,42 @@
+/** The examples that the README shows do what they say. web.yaml has a file of its own (web.e2e.ts). */
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { podCluster } from '../support/pod-cluster.ts';
+
+const EXAMPLES = path.join(import.meta.dirname, '../../../examples');
+const cluster = podCluster('examples');
+
+function apply(name: string): Promise<string> {
+  return cluster.kubectl(['apply', '-f', path.join(EXAMPLES, name)]);
+}
+
+test('the job adds up what its init containers have prepared', async () => {
+  await apply('job.yaml');
+  expect((await cluster.over('job')).status.phase).toBe('Succeeded');
+  expect(await cluster.kubectl('logs job -c sum')).toBe('sum 5050\n');
+});
+
+test('the sidecar ships what the main container writes, and the pod ends with its main container', async () => {
+  await apply('sidecar.yaml');
+  expect((await cluster.over('sidecar')).status.phase).toBe('Succeeded');
+  expect(await cluster.kubectl('logs sidecar -c shipper')).toMatch(/^line 1\nline 2\n/);
+});
+
+test('the crash loop is restarted at once, and then waits, with its last words', async () => {
+  await apply('crash-loop.yaml');
+  const words = await cluster.event('crash-loop', 'BackOff');
+  expect(words.message).toContain('Back-off restarting failed container main');
+  await cluster.podWhen('crash-loop', 'tells its last words', ({ status }) =>
+    JSON.stringify(status).includes('"lastState":{"terminated":{"exitCode":3'),
+  );
+  expect(await cluster.kubectl('get pod crash-loop -o yaml')).toContain('no database');
+});
+
+test('the reloaded configuration reaches the running program', async () => {
+  await apply('config-reload.yaml');
+  await cluster.logWith('config-reload', 'good morning');
+  const patch = JSON.stringify({ data: { text: 'good evening' } });
+  await cluster.kubectl(['patch', 'configmap', 'greeting', '-p', patch]);
+  const log = await cluster.logWith('config-reload', 'good evening');
+  expect(log).toBe('good morning\ngood evening\n');
+});
