@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { MASTER } from '../../src/apiserver/access.ts';
 import { createPki, issueClientCertificate } from '../../src/apiserver/pki/pki.ts';
-import { readPem } from '../../src/apiserver/pki/pem.ts';
+import { readPem } from '../../src/lib/x509/pem.ts';
 import { seededRandom } from '../../src/platform/seeded-random.ts';
 import { AccessStage, ADMIN_TOKEN, clusterRole, PODS, RBAC } from './access-stage.ts';
 

@@ -10,7 +10,7 @@ import type { Admission, AdmissionRequest } from '../admission/admission.ts';
 import { objectsAt, textAt } from '../kinds/field-path.ts';
 import { readStruct } from '../kinds/validation/json-reading.ts';
 import { nameOf } from '../metadata.ts';
-import { readSigningRequest } from '../pki/signing-request.ts';
+import { readSigningRequest } from '../../lib/x509/signing-request.ts';
 import { forbidden } from '../status.ts';
 import type { Authorizer } from './authorizer.ts';
 import { MASTERS } from './groups.ts';

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { PodkeepError } from '../../lib/errors.ts';
 import type { User } from '../access.ts';
-import { readCertificate, type Validity } from '../pki/certificate.ts';
+import { readCertificate, type Validity } from '../../lib/x509/read-certificate.ts';
 import { CREDENTIAL_ID } from './groups.ts';
 
 interface Holder extends Validity {

@@ -15,10 +15,11 @@ import { readStruct } from '../kinds/validation/json-reading.ts';
 import { nameOf } from '../metadata.ts';
 import { prefixOf, type Registry } from '../registry.ts';
 import { StatusError } from '../status.ts';
-import { issueLeaf, readCertificate, type Authority, type Validity } from './certificate.ts';
-import { readPem } from './pem.ts';
+import { readCertificate, type Validity } from '../../lib/x509/read-certificate.ts';
+import { issueLeaf, type Authority } from './certificate.ts';
+import { readPem } from '../../lib/x509/pem.ts';
 import { checkSignerRules, SIGNERS, usesOf } from './signer-rules.ts';
-import { readSigningRequest, type SigningRequest } from './signing-request.ts';
+import { readSigningRequest, type SigningRequest } from '../../lib/x509/signing-request.ts';
 
 export interface SignerParts {
   readonly store: ObjectStore;

@@ -1,26 +1,21 @@
 /**
- * Makes X.509 certificates with a key on P-256, and reads from others what the server has to know.
+ * Makes X.509 certificates with a key on P-256.
  *
  * Written with node's own cryptography and a few lines of DER: a library for it takes longer to load
  * than the whole server may take to start.
  */
 import { createPrivateKey, sign } from 'node:crypto';
 import type { Random } from '../../ports/random.ts';
-import { bitString, integer, oid, sequence, tagged, time } from './der.ts';
-import { childAt, childrenOf, readDer, readDerTime } from './der-reader.ts';
-import { readSubject, writeSubject, type Subject } from './distinguished-name.ts';
-import { authorityExtensions, leafExtensions, type Use } from './extensions.ts';
-import { readPem, writePem } from './pem.ts';
+import { bitString, integer, oid, sequence, tagged, time } from '../../lib/x509/der.ts';
+import { writeSubject, type Subject } from '../../lib/x509/distinguished-name.ts';
+import { authorityExtensions, leafExtensions, type Use } from '../../lib/x509/extensions.ts';
+import { readPem, writePem } from '../../lib/x509/pem.ts';
+import { readCertificate, type Validity } from '../../lib/x509/read-certificate.ts';
 
 /** PEMs. */
 export interface Authority {
   readonly cert: string;
   readonly key: string;
-}
-
-export interface Validity {
-  readonly notBeforeMs: number;
-  readonly notAfterMs: number;
 }
 
 export interface LeafRequest extends Validity {
@@ -32,20 +27,10 @@ export interface LeafRequest extends Validity {
   readonly altNames: readonly Uint8Array[];
 }
 
-export interface CertificateFacts extends Validity {
-  readonly subject: Subject;
-  readonly publicKey: Uint8Array;
-  /** The issuer's name and the own one, in DER. */
-  readonly issuerName: Uint8Array;
-  readonly ownName: Uint8Array;
-}
-
 const CERTIFICATE = 'CERTIFICATE';
 const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2';
 const SERIAL_BYTES = 16;
 const VERSION_3 = Buffer.from([2]);
-/** An explicit tag before the version is what tells versions 2 and 3 from the first. */
-const VERSION_TAG = 0xa0;
 
 /** A certificate that vouches for itself, and for others. */
 export function issueAuthority(
@@ -69,22 +54,6 @@ export function issueLeaf(authority: Authority, request: LeafRequest, random: Ra
   const name = writeSubject(subject);
   const facts = { name, issuer: ownName, publicKey, extensions, validity: request, random };
   return issue(facts, authority.key);
-}
-
-/** Throws DER_BROKEN for bytes that are no certificate. */
-export function readCertificate(der: Uint8Array): CertificateFacts {
-  const signed = childAt(readDer(der), 0);
-  const hasVersion = childrenOf(signed)[0]?.tag === VERSION_TAG;
-  const at = (index: number) => childAt(signed, hasVersion ? index + 1 : index);
-  const [issuer, validity, name, publicKey] = [at(2), at(3), at(4), at(5)];
-  return {
-    subject: readSubject(name),
-    publicKey: publicKey.raw,
-    issuerName: issuer.raw,
-    ownName: name.raw,
-    notBeforeMs: readDerTime(childAt(validity, 0)),
-    notAfterMs: readDerTime(childAt(validity, 1)),
-  };
 }
 
 interface Issued {

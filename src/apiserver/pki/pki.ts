@@ -12,9 +12,10 @@ import { generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
-import { issueAuthority, issueLeaf, type Authority, type Validity } from './certificate.ts';
-import type { Subject } from './distinguished-name.ts';
-import { altNamesOf, type Use } from './extensions.ts';
+import type { Validity } from '../../lib/x509/read-certificate.ts';
+import { issueAuthority, issueLeaf, type Authority } from './certificate.ts';
+import type { Subject } from '../../lib/x509/distinguished-name.ts';
+import { altNamesOf, type Use } from '../../lib/x509/extensions.ts';
 
 /** PEMs. */
 export interface Pki {

@@ -2,8 +2,8 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { textAt, valueAt } from '../kinds/field-path.ts';
 import { readTexts } from '../kinds/validation/json-reading.ts';
-import type { SigningRequest } from './signing-request.ts';
-import type { Use } from './extensions.ts';
+import type { SigningRequest } from '../../lib/x509/signing-request.ts';
+import type { Use } from '../../lib/x509/extensions.ts';
 
 const CLIENT = 'kubernetes.io/kube-apiserver-client';
 const KUBELET_CLIENT = 'kubernetes.io/kube-apiserver-client-kubelet';

@@ -4,12 +4,20 @@ import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../platform/seeded-random.ts';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
 import { issueLeaf } from './certificate.ts';
-import { bitString, integer, octetString, oid, sequence, setOf, tagged } from './der.ts';
-import { writeSubject } from './distinguished-name.ts';
-import { altNamesOf, SUBJECT_ALT_NAME } from './extensions.ts';
-import { writePem } from './pem.ts';
+import {
+  bitString,
+  integer,
+  octetString,
+  oid,
+  sequence,
+  setOf,
+  tagged,
+} from '../../lib/x509/der.ts';
+import { writeSubject } from '../../lib/x509/distinguished-name.ts';
+import { altNamesOf, SUBJECT_ALT_NAME } from '../../lib/x509/extensions.ts';
+import { writePem } from '../../lib/x509/pem.ts';
 import { createPki } from './pki.ts';
-import { readSigningRequest } from './signing-request.ts';
+import { readSigningRequest } from '../../lib/x509/signing-request.ts';
 
 const ECDSA_SHA256 = '1.2.840.10045.4.3.2';
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';

@@ -2,7 +2,7 @@
 import { PodkeepError } from '../../../lib/errors.ts';
 import type { AdmissionRequest } from '../../admission/admission.ts';
 import { textAt } from '../../kinds/field-path.ts';
-import { readSigningRequest } from '../../pki/signing-request.ts';
+import { readSigningRequest } from '../../../lib/x509/signing-request.ts';
 
 const NODE_SIGNERS: ReadonlySet<string> = new Set([
   'kubernetes.io/kube-apiserver-client-kubelet',

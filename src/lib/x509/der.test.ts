@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import { PodkeepError } from '../../lib/errors.ts';
+import { PodkeepError } from '../errors.ts';
 import { bitString, boolean, integer, octetString, oid, sequence, setOf, time } from './der.ts';
 import { childrenOf, readDer, readDerTime, readOid } from './der-reader.ts';
 

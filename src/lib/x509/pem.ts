@@ -1,5 +1,5 @@
 /** PEM: DER in base64 between two lines that say what it is. */
-import { defineError } from '../../lib/errors.ts';
+import { defineError } from '../errors.ts';
 
 const LINE_LENGTH = 64;
 

@@ -1,7 +1,7 @@
 /**
  * Reads DER: what somebody sent, so every length is checked before it is believed.
  */
-import { defineError } from '../../lib/errors.ts';
+import { defineError } from '../errors.ts';
 import { TAG } from './der.ts';
 
 export interface DerValue {

@@ -1,6 +1,6 @@
 /** IP addresses as the bytes that stand in certificates. */
-import { assert } from '../../lib/assert.ts';
-import { parseIp } from '../../lib/ip.ts';
+import { assert } from '../assert.ts';
+import { parseIp } from '../ip.ts';
 
 const GROUPS = 8;
 

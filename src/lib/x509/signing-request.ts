@@ -3,7 +3,7 @@
  * proves that they have the key; whether they may have the name is for others to say.
  */
 import { createPublicKey, verify } from 'node:crypto';
-import { defineError } from '../../lib/errors.ts';
+import { defineError } from '../errors.ts';
 import { contextTag } from './der.ts';
 import { childAt, childrenOf, readDer, readOid, type DerValue } from './der-reader.ts';
 import { readSubject, type Subject } from './distinguished-name.ts';
