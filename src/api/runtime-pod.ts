@@ -49,6 +49,10 @@ export interface RuntimeContainer {
   readonly message?: string;
   readonly resources?: RuntimeResources;
   readonly user?: ContainerUser;
+  /** What is written on it under io.kubernetes.container.hash. Absent: the runtime keeps no notes. */
+  readonly hash?: string;
+  /** The host's file in which its last words are. Absent: where podkeep would have put it. */
+  readonly terminationFile?: string;
 }
 
 /** Quantities that are in force, as far as the runtime can tell. */

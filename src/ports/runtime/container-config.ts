@@ -36,10 +36,15 @@ export interface EnvironmentVariable {
 
 export interface Mount {
   readonly containerPath: string;
+  /** Empty: what is mounted is an image. */
   readonly hostPath: string;
   readonly isReadOnly: boolean;
   readonly isRecursiveReadOnly: boolean;
   readonly propagation: 'None' | 'HostToContainer' | 'Bidirectional';
+  /** The files of this image are mounted, by the reference that its pull gave. */
+  readonly imageRef?: string;
+  /** A folder of that image; absent: all of it. */
+  readonly imageSubPath?: string;
 }
 
 /** In the kernel's units. Absent: not limited, or left to the runtime. */
@@ -50,6 +55,16 @@ export interface ContainerResources {
   readonly cpuPeriod?: number;
   readonly memoryLimitBytes?: number;
   readonly oomScoreAdjust?: number;
+  /** For every page size of the machine. */
+  readonly hugePages?: readonly HugePageLimit[];
+  /** Files of a cgroup of version 2 and what to write into them. */
+  readonly unified?: Readonly<Record<string, string>>;
+}
+
+export interface HugePageLimit {
+  /** As the kernel's files name it, such as 2MB. */
+  readonly pageSize: string;
+  readonly limitBytes: number;
 }
 
 export interface ContainerSecurity {
@@ -62,9 +77,25 @@ export interface ContainerSecurity {
   readonly runAsUser?: number;
   readonly runAsGroup?: number;
   readonly supplementalGroups: readonly number[];
-  /** `unconfined`, `runtime/default` or `localhost/…`. */
+  /** Whether groups that the image names for its user count too; absent: they do. */
+  readonly supplementalGroupsPolicy?: SupplementalGroupsPolicy;
+  /** `unconfined`, `runtime/default`, or `localhost/` and the path of a file on the host. */
   readonly seccomp?: string;
+  /** `unconfined`, `runtime/default`, or `localhost/` and the name of a loaded profile. */
   readonly appArmor?: string;
+  readonly seLinux?: SeLinuxLabel;
+  /** What of /proc and /sys is hidden, and what may only be read. Absent: the runtime's own. */
+  readonly maskedPaths?: readonly string[];
+  readonly readonlyPaths?: readonly string[];
   /** It sees the processes of this container of its pod (a debugging container). */
   readonly targetContainerId?: string;
+}
+
+export type SupplementalGroupsPolicy = 'Merge' | 'Strict';
+
+export interface SeLinuxLabel {
+  readonly user?: string;
+  readonly role?: string;
+  readonly type?: string;
+  readonly level?: string;
 }

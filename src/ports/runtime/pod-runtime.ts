@@ -99,6 +99,12 @@ export interface RuntimeFeatures {
   readonly hasMounts: boolean;
   /** Each pod has an address that is nobody else's. */
   readonly hasPodAddresses: boolean;
+  /** Mounts below a mount can be made read-only too. */
+  readonly hasRecursiveReadOnly?: boolean;
+  /** Images can be mounted into containers. */
+  readonly hasImageVolumes?: boolean;
+  /** Groups that an image names for its user can be left out. */
+  readonly hasSupplementalGroupsPolicy?: boolean;
 }
 
 /** A pod by what the runtime has written on its sandboxes and containers. */

@@ -1,4 +1,9 @@
 /** The frame in which the containers of one pod run: identity, network and what they share. */
+import type {
+  ContainerResources,
+  SeLinuxLabel,
+  SupplementalGroupsPolicy,
+} from './container-config.ts';
 
 export interface SandboxConfig {
   readonly podUid: string;
@@ -22,6 +27,24 @@ export interface SandboxConfig {
   /** Empty: the runtime chooses, or there are none. */
   readonly cgroupParent: string;
   readonly runtimeHandler: string;
+  /** Absent: the runtime's own. */
+  readonly security?: SandboxSecurity;
+  /** What all containers together may use, and what the sandbox itself needs besides. */
+  readonly resources?: ContainerResources;
+  readonly overhead?: ContainerResources;
+}
+
+/** As whom the sandbox itself runs. What its containers may do is said for each of them. */
+export interface SandboxSecurity {
+  /** One of its containers is. */
+  readonly isPrivileged: boolean;
+  readonly runAsUser?: number;
+  readonly runAsGroup?: number;
+  readonly supplementalGroups: readonly number[];
+  readonly supplementalGroupsPolicy?: SupplementalGroupsPolicy;
+  readonly seLinux?: SeLinuxLabel;
+  /** As for containers. */
+  readonly seccomp: string;
 }
 
 export interface DnsConfig {
