@@ -2,12 +2,21 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pod } from '../../../test/support/pods.ts';
 import type { Pod } from '../../api/pod.ts';
-import { CONFIG_MIRROR } from './config-annotations.ts';
+import { CONFIG_HASH, CONFIG_MIRROR } from './config-annotations.ts';
 import { NodePodManager } from './pod-manager.ts';
 
 function mirror(name: string, uid: string): Pod {
   const image = pod(name, { uid });
   return { ...image, metadata: { ...image.metadata, annotations: { [CONFIG_MIRROR]: 'hash' } } };
+}
+
+function withHash(one: Pod, hash: string): Pod {
+  const annotations = { ...one.metadata.annotations, [CONFIG_HASH]: hash };
+  return { ...one, metadata: { ...one.metadata, annotations } };
+}
+
+function withMirror(one: Pod, hash: string): Pod {
+  return { ...one, metadata: { ...one.metadata, annotations: { [CONFIG_MIRROR]: hash } } };
 }
 
 describe('pods of all sources', () => {
@@ -53,6 +62,40 @@ test('a mirror still shows how its static pod ends, until another one takes the 
   expect([manager.mirrorOf('1'), manager.mirrorOf('2')]).toEqual([undefined, image]);
   manager.remove(image);
   expect([manager.mirrorOf('2'), manager.sourceUidOf('image')]).toEqual([undefined, 'image']);
+});
+
+describe('a mirror that waits to be replaced (KL-60)', () => {
+  const [old, young] = ['1', '2'].map((uid) => withHash(pod('web', { uid, static: true }), uid));
+  const ofOld = withMirror(mirror('web', 'image'), '1');
+
+  test('shows how its own pod ends, and nothing of the next one', () => {
+    const manager = new NodePodManager();
+    for (const one of [old, ofOld]) manager.update(one as Pod);
+    manager.remove(old as Pod);
+    manager.update(young as Pod);
+    expect(manager.find('2')).toEqual({ pod: young, mirrorPod: ofOld });
+    expect([manager.mirrorOf('1'), manager.mirrorOf('2')]).toEqual([ofOld, undefined]);
+    expect(manager.sourceUidOf('image')).toBe('1');
+    const ofYoung = withMirror(mirror('web', 'next'), '2');
+    manager.remove(ofOld);
+    manager.update(ofYoung);
+    expect([manager.mirrorOf('1'), manager.mirrorOf('2')]).toEqual([undefined, ofYoung]);
+  });
+
+  test('shows nothing at all after a restart that found another manifest', () => {
+    const manager = new NodePodManager();
+    for (const one of [ofOld, young]) manager.update(one as Pod);
+    expect([manager.mirrorOf('2'), manager.sourceUidOf('image')]).toEqual([undefined, 'image']);
+    expect(manager.find('2')?.mirrorPod).toBe(ofOld);
+    expect([...manager.uidTranslations().mirrorOf]).toEqual([['2', null]]);
+  });
+
+  test('shows nothing more of a pod that has another hash and the same UID', () => {
+    const manager = new NodePodManager();
+    for (const one of [old, ofOld]) manager.update(one as Pod);
+    manager.update(withHash(old as Pod, 'another'));
+    expect([manager.mirrorOf('1'), manager.sourceUidOf('image')]).toEqual([undefined, 'image']);
+  });
 });
 
 describe('mirrors (KL-61)', () => {

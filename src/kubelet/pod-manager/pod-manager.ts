@@ -2,16 +2,21 @@
  * Which pods this node has, from all sources, by UID and by name; and which mirror belongs to which
  * static pod (KL-61).
  *
- * Mirrors are kept apart: whoever asks for a pod never gets the image of one. A mirror and its static
- * pod have the same full name, and that alone makes them a pair, as soon as both are there. They stay
- * one until the mirror goes or gets another pod: when the manifest is gone, the mirror still shows how
- * its pod ends. Whether the mirror is up to date is another question (mirror-pods.ts).
+ * Mirrors are kept apart: whoever asks for a pod never gets the image of one. A mirror and the static
+ * pod of its full name are a pair, as soon as both are there, also if the mirror is out of date: so it
+ * is found and replaced (mirror-pods.ts).
+ *
+ * Whose status a mirror shows is another question: only that of the very pod it was made for. The
+ * kubelet goes by the name alone, so that a mirror which waits to be replaced shows the beginning of the
+ * next pod under the hash of the last one. Here it still shows how its own pod ends, also when the
+ * manifest is gone or there is another one by that name.
  */
 import type { Pod } from '../../api/pod.ts';
 import { isMirrorPod, isStaticPod } from '../../core/pod-facts.ts';
 import type { PodName } from '../../ports/api-client.ts';
 import type { KnownPod } from '../../ports/pod-lookup.ts';
 import type { PodManager } from '../../ports/pod-manager.ts';
+import { CONFIG_HASH, CONFIG_MIRROR } from './config-annotations.ts';
 
 export interface UidTranslations {
   /** Every static pod by its UID, also if only its mirror is left; null: it has no mirror. */
@@ -23,7 +28,7 @@ export interface UidTranslations {
 export class NodePodManager implements PodManager {
   readonly #pods = new NamedPods();
   readonly #mirrors = new NamedPods();
-  /** UIDs of static pods, by those of the mirrors that show them. */
+  /** UIDs of static pods, also of those that are gone, by those of the mirrors that show them. */
   readonly #sources = new Map<string, string>();
 
   /** Adds a pod, or replaces what was known of it. */
@@ -31,7 +36,9 @@ export class NodePodManager implements PodManager {
     this.#shelfOf(pod).put(pod);
     const mirror = this.#mirrors.byFullName(fullNameOf(pod));
     const source = this.#pods.byFullName(fullNameOf(pod));
-    if (mirror && source) this.#sources.set(uidOf(mirror), uidOf(source));
+    if (!mirror || !source) return;
+    if (isShownBy(mirror, source)) this.#sources.set(uidOf(mirror), uidOf(source));
+    else if (this.sourceUidOf(uidOf(mirror)) === uidOf(source)) this.#sources.delete(uidOf(mirror));
   }
 
   remove(pod: Pod): void {
@@ -70,8 +77,6 @@ export class NodePodManager implements PodManager {
   }
 
   mirrorOf(uid: string): Pod | undefined {
-    const known = this.find(uid);
-    if (known) return known.mirrorPod;
     return this.#mirrors.all().findLast((mirror) => this.#sources.get(uidOf(mirror)) === uid);
   }
 
@@ -97,9 +102,7 @@ export class NodePodManager implements PodManager {
 
   uidTranslations(): UidTranslations {
     const mirrorOf = new Map<string, string | null>();
-    for (const { pod, mirrorPod } of this.staticPods()) {
-      mirrorOf.set(uidOf(pod), mirrorPod ? uidOf(mirrorPod) : null);
-    }
+    for (const { pod } of this.staticPods()) mirrorOf.set(uidOf(pod), null);
     for (const [mirror, source] of this.#sources) mirrorOf.set(source, mirror);
     return { mirrorOf, sourceOf: new Map(this.#sources) };
   }
@@ -117,6 +120,12 @@ export class NodePodManager implements PodManager {
 /** Unique on a node at any time, as its containers' names are made of it. */
 export function fullNameOf({ metadata }: Pod): string {
   return `${metadata.name ?? ''}_${metadata.namespace ?? ''}`;
+}
+
+/** Whether the mirror was made for this very pod. One without a hash is not told from others. */
+function isShownBy(mirror: Pod, { metadata }: Pod): boolean {
+  const hash = metadata.annotations?.[CONFIG_HASH];
+  return hash === undefined || mirror.metadata.annotations?.[CONFIG_MIRROR] === hash;
 }
 
 function uidOf({ metadata }: Pod): string {

@@ -309,9 +309,9 @@ export class StatusManager {
 
   /** An object that cannot be read is nothing to compare with, and must not stop the others. */
   #needOf(uid: string, record: StatusRecord): ReconcileNeed {
-    const { pod, mirrorPod } = this.#ports.pods.find(uid) ?? {};
+    const { pods } = this.#ports;
     try {
-      return reconcileNeed(record, pod, mirrorPod);
+      return reconcileNeed(record, pods.find(uid)?.pod, pods.mirrorOf(uid));
     } catch (error) {
       this.#ports.log.error('The status in the API cannot be read', { uid, error });
       return null;

@@ -4,9 +4,7 @@
  * Held against every status that is seen:
  *   1. An exit code is the one in the ledger. Only a container that was asked to stop before it could
  *      write its first line shows that of SIGTERM instead, and one that never ran before its pod was
- *      deleted is `ContainerStatusUnknown` (SM-42). The mirror of a
- *      static pod whose manifest is gone may say so even of a container that ran. That was seen once,
- *      after a kill, and its cause is not known: it is let pass here, not held to be right.
+ *      deleted is `ContainerStatusUnknown` (SM-42).
  *   2. Restart counts never go back, and who is ready stays ready, also from one podkeep to the next.
  * Held against the ledger:
  *   3. No attempt runs twice, no two attempts run at once (ledger.ts).
@@ -59,18 +57,12 @@ export class Model {
     const uid = uidOf(pod);
     const key = `${uid}/${name}`;
     const before = this.#counts.get(key) ?? 0;
-    // A mirror belongs to whichever static pod has its name: until it is replaced, it may show the
-    // beginning of the next one, as with the kubelet (KL-60).
-    const isMirror = uid !== pod.metadata.uid;
-    if (attempt < before && !isMirror)
+    if (attempt < before)
       this.#fault(pod, `${name} was restarted ${before} times before`, container);
     this.#counts.set(key, Math.max(before, attempt));
     const own = ledger.run(uid, name, attempt);
     const earlier = ledger.runs(uid, name).findLast((run) => run.attempt < attempt);
     const mayBeAsked = isStopping || isOver(ledger, uid, name);
-    // Let pass, not explained: see 1.
-    const isOrphan = isStopping && isMirror;
-    if (isOrphan && state.terminated?.reason === UNKNOWN) return;
     if (state.terminated && !isRight(state.terminated, [own], mayBeAsked)) {
       this.#fault(pod, `${name} ended otherwise`, container, own);
     }
