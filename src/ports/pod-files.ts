@@ -25,8 +25,11 @@ export interface PodFiles {
   lastRunLogged(pod: PodReference, container: string): Promise<number | null>;
   /** An empty file, to be mounted where the container writes its last words. */
   makeTerminationFile(run: ContainerRun): Promise<string>;
-  /** At most the last `bytesMax`; null: there is no such file. */
-  readTerminationFile(run: ContainerRun, bytesMax: number): Promise<string | null>;
+  /**
+   * At most the last `bytesMax`; null: there is no such file. `file`: where the runtime says that it
+   * is, which is elsewhere for a container that a kubelet made.
+   */
+  readTerminationFile(run: ContainerRun, bytesMax: number, file?: string): Promise<string | null>;
   /** The end of a log, without its time stamps. */
   readLogTail(run: ContainerRun, limits: LogTailLimits): Promise<string>;
   /** UIDs of pods that have a folder of logs. */

@@ -35,3 +35,14 @@ test('what podkeep made itself it knows by its hash', () => {
   const other = new Map([['x://0', 'ffff']]);
   expect(changedContainers(POD, runtimeWith('busy'), other).size).toBe(1);
 });
+
+test('what a kubelet made carries its hash, which counts more than what the runtime calls the image', () => {
+  const image = 'sha256:0123';
+  const made = (hash: string) => {
+    const { containers, ...rest } = runtimeWith(image);
+    return { ...rest, containers: containers.map((container) => ({ ...container, hash })) };
+  };
+  const hash = containerHash({ name: 'main', image: 'busy' });
+  expect(changedContainers(POD, made(hash), new Map()).size).toBe(0);
+  expect(changedContainers(POD, made('1'), new Map()).size).toBe(1);
+});

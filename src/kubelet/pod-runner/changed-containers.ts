@@ -1,9 +1,9 @@
 /**
  * Running containers that were started from another image than the spec has now: they start over.
  *
- * What this podkeep made, it remembers. For what it found, the names are compared; a name that
- * cannot be compared, such as the bare digest that some runtimes tell, is no reason to restart
- * anything.
+ * What this podkeep made, it remembers; what another podkeep or a kubelet made carries the hash that
+ * was written on it. Where there is neither, the names are compared; a name that cannot be compared,
+ * such as the bare digest that some runtimes tell, is no reason to restart anything.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
@@ -19,10 +19,10 @@ export function changedContainers(
   { containers }: RuntimePod,
   known: KnownHashes,
 ): ReadonlySet<string> {
-  const changed = containers.filter(({ id, name, image, state }) => {
+  const changed = containers.filter(({ id, name, image, state, hash: written }) => {
     const container = findContainer(pod, name)?.container;
     if (!container || state !== 'running') return false;
-    const hash = known.get(id);
+    const hash = known.get(id) ?? written;
     if (hash !== undefined) return hash !== containerHash(container);
     return isSameImage(image, container.image ?? '') === false;
   });

@@ -60,3 +60,29 @@ test('the hash tells another image, and nothing else', () => {
   expect(containerHash({ name: 'main', image: 'busy:1', command: ['x'] })).toBe(hash);
   expect(containerHash({ name: 'main', image: 'busy:2' })).not.toBe(hash);
 });
+
+test.each([
+  ['foo', 'bar', '11a6d6d6'],
+  ['test_container', 'foo/image:v1', '8e45cbd0'],
+  ['a', '<x>&é', 'd1463bf0'],
+  ['c', '', '27e233a'],
+])(
+  'the hash of %s with image %j is the number that a kubelet of v1.36 computes',
+  (name, image, hash) => {
+    expect(containerHash({ name, image })).toBe(hash);
+  },
+);
+
+test('what is written in JSON has the order of the API, whatever order its author chose', () => {
+  const container = {
+    name: 'main',
+    lifecycle: { preStop: { httpGet: { scheme: 'HTTP' as const, port: 80, path: '/a?b&c' } } },
+    ports: [{ protocol: 'TCP' as const, containerPort: 80, hostPort: 8080, name: 'http' }],
+  };
+  expect(containerAnnotations(POD, container, 0)).toMatchObject({
+    'io.kubernetes.container.preStopHandler':
+      '{"httpGet":{"path":"/a?b\\u0026c","port":80,"scheme":"HTTP"}}',
+    'io.kubernetes.container.ports':
+      '[{"name":"http","hostPort":8080,"containerPort":80,"protocol":"TCP"}]',
+  });
+});

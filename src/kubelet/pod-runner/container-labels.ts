@@ -4,7 +4,13 @@
  */
 import type { Pod } from '../../api/pod.ts';
 import { fnv1a32 } from '../../lib/fnv.ts';
-import { podReferenceOf, type RunContainer } from './run-spec.ts';
+import {
+  podReferenceOf,
+  type ContainerPort,
+  type HttpGetAction,
+  type LifecycleHandler,
+  type RunContainer,
+} from './run-spec.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -50,15 +56,64 @@ export function containerAnnotations(pod: Pod, container: RunContainer, attempt:
     ...(isNumber(terminationGracePeriodSeconds) && {
       [TERMINATION_GRACE]: String(terminationGracePeriodSeconds),
     }),
-    ...(lifecycle?.preStop && { [PRE_STOP_HANDLER]: JSON.stringify(lifecycle.preStop) }),
-    ...(ports.length > 0 && { [PORTS]: JSON.stringify(ports) }),
+    ...(lifecycle?.preStop && { [PRE_STOP_HANDLER]: goJson(inOrder(lifecycle.preStop)) }),
+    ...(ports.length > 0 && { [PORTS]: goJson(ports.map(portInOrder)) }),
   };
 }
 
-/** Of what cannot change without a restart: the name and the image. */
+/**
+ * Of what cannot change without a restart: the name and the image. It is the very number that the
+ * kubelet computes, who hashes the bytes of the JSON as Go prints a list of them: either takes over
+ * the running containers of the other and restarts none.
+ */
 export function containerHash({ name, image = '' }: RunContainer): string {
-  const text = JSON.stringify({ image, name });
-  return fnv1a32(new TextEncoder().encode(text)).toString(16);
+  const encoder = new TextEncoder();
+  const bytes = encoder.encode(goJson({ image, name }));
+  return fnv1a32(encoder.encode(`([]uint8)[${bytes.join(' ')}]`)).toString(16);
+}
+
+/** In the order of the API's fields, so that the text is the kubelet's own. */
+function inOrder({ exec, httpGet, tcpSocket, sleep }: LifecycleHandler): LifecycleHandler {
+  return {
+    ...(exec && { exec }),
+    ...(httpGet && { httpGet: requestInOrder(httpGet) }),
+    ...(tcpSocket && { tcpSocket }),
+    ...(sleep && { sleep }),
+  };
+}
+
+function requestInOrder({ path, port, host, scheme, httpHeaders }: HttpGetAction): HttpGetAction {
+  return {
+    ...(path && { path }),
+    port,
+    ...(host && { host }),
+    ...(scheme && { scheme }),
+    ...(httpHeaders && { httpHeaders }),
+  };
+}
+
+function portInOrder({
+  name,
+  hostPort,
+  containerPort,
+  protocol,
+  hostIP,
+}: ContainerPort): ContainerPort {
+  return {
+    ...(name && { name }),
+    ...(hostPort && { hostPort }),
+    containerPort,
+    ...(protocol && { protocol }),
+    ...(hostIP && { hostIP }),
+  };
+}
+
+/** As Go writes it: with what could be a tag of HTML in escapes. */
+function goJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[<>&\u2028\u2029]/g,
+    (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function identityOf(pod: Pod): Labels {

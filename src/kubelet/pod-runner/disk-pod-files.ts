@@ -84,8 +84,11 @@ export class DiskPodFiles implements PodFiles {
     return file;
   }
 
-  async readTerminationFile(run: ContainerRun, bytesMax: number): Promise<string | null> {
-    const file = this.#terminationFile(run);
+  async readTerminationFile(
+    run: ContainerRun,
+    bytesMax: number,
+    file = this.#terminationFile(run),
+  ): Promise<string | null> {
     const tail = await readTail(file, bytesMax);
     return tail === null ? null : decodeTail(tail);
   }

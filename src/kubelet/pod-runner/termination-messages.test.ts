@@ -13,9 +13,9 @@ function stage(
   const pod = livePod('web', { containers: [{ name: 'main', ...container }] });
   let reads = 0;
   const files = {
-    readTerminationFile: () => {
+    readTerminationFile: (_run: unknown, _bytesMax: number, file?: string) => {
       reads += 1;
-      return Promise.resolve(words.file ?? null);
+      return Promise.resolve(file === undefined ? (words.file ?? null) : `from ${file}`);
     },
     readLogTail: () => Promise.resolve(words.log ?? ''),
   } satisfies Partial<PodFiles>;
@@ -45,6 +45,11 @@ test('last words follow what the runtime says (KL-45)', async () => {
   expect(await stage({}, {}, { file: 'bye' }).message()).toBe('bye');
   expect(await stage({}, { message: 'killed' }, { file: 'bye' }).message()).toBe('killed: bye');
   expect(await stage({}, { message: 'killed' }, {}).message()).toBe('killed');
+});
+
+test('a container that a kubelet made says where its last words are', async () => {
+  const terminationFile = '/var/lib/kubelet/pods/u/containers/main/1a2b3c4d';
+  expect(await stage({}, { terminationFile }, {}).message()).toBe(`from ${terminationFile}`);
 });
 
 test('the log speaks for a container that failed without a word, if it asks for that', async () => {

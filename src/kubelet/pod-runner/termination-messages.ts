@@ -62,7 +62,7 @@ export class TerminationMessages {
       container: container.name,
       attempt: container.restartCount,
     };
-    const file = await files.readTerminationFile(run, FILE_BYTES_MAX);
+    const file = await files.readTerminationFile(run, FILE_BYTES_MAX, container.terminationFile);
     if (file) return file;
     const spec = findContainer(pod, container.name)?.container;
     return fallsBackToLogs(spec, container) ? files.readLogTail(run, LOG_TAIL) : '';
