@@ -79,6 +79,7 @@ export async function openStorage(options: StorageOptions): Promise<OpenStorage>
   ]);
   const layout = new VolumeLayout(rootFolder);
   const mounter = new SystemMounter({ probeFolder: rootFolder });
+  if (!isImagined) await mounter.sweep();
   const objects = api && new ObjectCache({ startInformer: api.startInformer, clock });
   const source = isImagined ? NO_TOKENS : api ? tokenSourceFrom(api.kube) : ABSENT_TOKENS;
   const tokens = new TokenManager({ source, clock, random, log });

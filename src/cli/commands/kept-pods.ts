@@ -15,7 +15,7 @@ export async function stopKeptPods({ node }: DataFolder, io: Io): Promise<readon
   const folder = path.join(node, 'runtime');
   if (!existsSync(folder)) return [];
   const stopped = await stopAll(folder, io);
-  await unmountBelow(path.join(node, 'pods'), io);
+  await unmount(node, io);
   return stopped;
 }
 
@@ -53,11 +53,15 @@ async function stopPod(runtime: PodRuntime, { pod }: RuntimePodEntry): Promise<v
  * As after a restart of the machine: what volumes have on the disk stays for as long as the API has the
  * pods, and the next podkeep mounts the rest anew. Without this nobody could delete the data folder.
  */
-async function unmountBelow(folder: string, io: Io): Promise<void> {
+async function unmount(node: string, io: Io): Promise<void> {
   const { SystemMounter } = await import('../../kubelet/volumes/system-mounter.ts');
   const { mountsIn } = await import('../../kubelet/volumes/mounter.ts');
-  const mounter = new SystemMounter({ probeFolder: folder });
-  for (const mount of await mountsIn(mounter, folder)) {
+  const mounter = new SystemMounter({ probeFolder: node });
+  await mounter.sweep();
+  const pods = path.join(node, 'pods');
+  for (const mount of await mountsIn(mounter, pods)) {
+    // A disk that somebody has put there for all pods is theirs.
+    if (mount.folder === pods) continue;
     await mounter.unmount(mount.folder).catch((error: unknown) => {
       io.err(`warning ${error instanceof Error ? error.message : String(error)}\n`);
     });

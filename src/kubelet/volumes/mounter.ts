@@ -1,4 +1,6 @@
 /** Mounts, as far as volumes need them. Who may not mount at all makes do with plain folders. */
+import { realpath } from 'node:fs/promises';
+
 export interface MountPoint {
   readonly folder: string;
   /** Such as `tmpfs`. */
@@ -17,10 +19,16 @@ export interface Mounter {
   list(): Promise<readonly MountPoint[]>;
 }
 
-/** What is mounted at the folder or below it, the last first: the order in which it can be unmounted. */
+/**
+ * What is mounted at the folder or below it, the last first: the order in which it can be unmounted.
+ *
+ * The kernel tells the places without links. Here they are as `folder` has them, links and all.
+ */
 export async function mountsIn(mounter: Mounter, folder: string): Promise<readonly MountPoint[]> {
+  const real = await realpath(folder).catch(() => folder);
   const mounts = await mounter.list();
   return mounts
-    .filter((mount) => mount.folder === folder || mount.folder.startsWith(`${folder}/`))
+    .filter((mount) => mount.folder === real || mount.folder.startsWith(`${real}/`))
+    .map((mount) => ({ ...mount, folder: `${folder}${mount.folder.slice(real.length)}` }))
     .toReversed();
 }

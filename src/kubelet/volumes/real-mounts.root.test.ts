@@ -49,6 +49,31 @@ function makeRoot(): string {
 }
 
 describe.skipIf(!mayMount)('volumes on real mounts', () => {
+  test('a folder behind a link gives its volumes back, too', async () => {
+    const root = makeRoot();
+    const link = path.join(root, 'link');
+    mkdirSync(path.join(root, 'real'));
+    symlinkSync('real', link);
+    const { room, objects } = makeVolumeStage({ root: link, mounter: probe });
+    objects.set('Secret', 'door', { data: { key: Buffer.from('open').toString('base64') } });
+    const pod = podWithVolumes([{ name: 's', secret: { secretName: 'door' } }]);
+    const manager = new VolumeManager(room);
+    await manager.waitForMounts(pod, SIGNAL);
+    expect(await mountsIn(probe, root)).toHaveLength(1);
+    await manager.waitForUnmount(pod, SIGNAL);
+    expect(await mountsIn(probe, root)).toEqual([]);
+  });
+
+  test('what a killed podkeep left of its try to mount is unmounted and removed', async () => {
+    const root = makeRoot();
+    const left = path.join(root, '.mount-probe-abcdef');
+    mkdirSync(left);
+    await probe.mountMemory(left);
+    await new SystemMounter({ probeFolder: root }).sweep();
+    expect(readdirSync(root)).toEqual([]);
+    expect(await mountsIn(probe, root)).toEqual([]);
+  });
+
   test('secrets lie in memory, and are gone with their pod', async () => {
     const root = makeRoot();
     const { room, objects } = makeVolumeStage({ root, mounter: probe });

@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmdirSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeTempFolder } from '../../../test/support/temp-folder.ts';
 import { parseMountInfo, SystemMounter } from './system-mounter.ts';
@@ -25,6 +26,16 @@ describe('mounts of this machine', () => {
       'umount -- PROBE',
     ]);
     expect(readdirSync(probeFolder)).toEqual([]);
+  });
+
+  test('leave nothing of a try whose podkeep was killed', async () => {
+    const { mounter, probeFolder } = makeStage();
+    for (const name of ['.mount-probe-abc', 'pods']) mkdirSync(path.join(probeFolder, name));
+    await mounter.sweep();
+    expect(readdirSync(probeFolder)).toEqual(['pods']);
+    rmdirSync(path.join(probeFolder, 'pods'));
+    rmdirSync(probeFolder);
+    await mounter.sweep(); // nothing to sweep, and no complaint
   });
 
   test('do without the newest option on an old kernel', async () => {

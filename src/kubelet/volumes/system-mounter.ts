@@ -8,11 +8,12 @@ import { mkdir, mkdtemp, readFile, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { CommandShell } from '../../lib/command-shell.ts';
 import { defineError } from '../../lib/errors.ts';
-import type { Mounter, MountPoint } from './mounter.ts';
+import { mountsIn, type Mounter, type MountPoint } from './mounter.ts';
+import { namesIn } from './pod-teardown.ts';
 import { fileErrorText } from './volume-errors.ts';
 
 export interface SystemMounterOptions {
-  /** Where to try; nothing stays there. */
+  /** Where to try; nothing stays there. Nobody else may try in it. */
   readonly probeFolder: string;
   /** Instead of mount(8) and umount(8), in tests. */
   readonly run?: (command: 'mount' | 'umount', args: readonly string[]) => Promise<void>;
@@ -27,6 +28,7 @@ export const mountFailed = defineError<{ folder: string; reason: string }>({
 });
 
 const PROBE_BYTES = 65_536n;
+const PROBE_NAME = '.mount-probe-';
 
 export class SystemMounter implements Mounter {
   readonly #options: SystemMounterOptions;
@@ -37,6 +39,22 @@ export class SystemMounter implements Mounter {
 
   constructor(options: SystemMounterOptions) {
     this.#options = options;
+  }
+
+  /**
+   * Takes away what is left of a try whose podkeep was killed. What cannot be taken away is harmless,
+   * and the next sweep may.
+   */
+  async sweep(): Promise<void> {
+    const { probeFolder } = this.#options;
+    const names = await namesIn(probeFolder);
+    for (const name of names.filter((each) => each.startsWith(PROBE_NAME))) {
+      const folder = path.join(probeFolder, name);
+      for (const mount of await mountsIn(this, folder)) {
+        await this.unmount(mount.folder).catch(() => undefined);
+      }
+      await rmdir(folder).catch(() => undefined);
+    }
   }
 
   isPermitted(): Promise<boolean> {
@@ -88,7 +106,7 @@ export class SystemMounter implements Mounter {
     const { probeFolder, isRoot = process.geteuid?.() === 0 } = this.#options;
     if (!isRoot) return false;
     await mkdir(probeFolder, { recursive: true });
-    const folder = await mkdtemp(path.join(probeFolder, '.mount-probe-'));
+    const folder = await mkdtemp(path.join(probeFolder, PROBE_NAME));
     try {
       await this.mountMemory(folder, PROBE_BYTES);
       await this.unmount(folder);

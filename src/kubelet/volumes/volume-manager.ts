@@ -117,6 +117,8 @@ export class VolumeManager implements PodVolumes {
   async unmountAll(): Promise<void> {
     const { layout, mounter, log } = this.#room;
     for (const { folder } of await mountsIn(mounter, layout.podsFolder)) {
+      // A disk that somebody has put there for all pods is theirs.
+      if (folder === layout.podsFolder) continue;
       await mounter.unmount(folder).catch((error: unknown) => {
         log.warn('a volume could not be unmounted', { folder, error });
       });
