@@ -1,6 +1,6 @@
 /**
- * `npm run cluster:build`: makes Kubernetes' own programs for the end-to-end tests, each only if it
- * is missing.
+ * `npm run cluster:build`: makes Kubernetes' own programs for the end-to-end tests, and fetches what
+ * runs containers, each only if it is missing.
  *
  *     npm run cluster:build -- [--if-possible] [--parallel N]
  *
@@ -11,11 +11,18 @@ import { existsSync, mkdirSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { PodkeepError } from '../../src/lib/errors.ts';
+import { fetchContainers } from './containers.ts';
 import { diskTooFull } from './errors.ts';
 import { fetchEtcd } from './etcd.ts';
 import { buildKubernetesProgram, findGo } from './go.ts';
 import { withLock } from './lock.ts';
-import { BUILT_PROGRAMS, clusterFolder, FETCHED_PROGRAM, programPath } from './place.ts';
+import {
+  BUILT_PROGRAMS,
+  clusterFolder,
+  containersFolder,
+  FETCHED_PROGRAM,
+  programPath,
+} from './place.ts';
 
 const GIB = 2 ** 30;
 /** The modules' source, what the compiler keeps, and the programs. */
@@ -56,6 +63,10 @@ async function main(): Promise<void> {
 async function makeMissing(): Promise<void> {
   const etcd = programPath(FETCHED_PROGRAM, process.env);
   if (!existsSync(etcd)) await timed(FETCHED_PROGRAM, () => fetchEtcd(etcd));
+  const containers = containersFolder(process.env);
+  if (!existsSync(containers)) {
+    await timed('containerd, runc and network plugins', () => fetchContainers(containers));
+  }
   const missing = BUILT_PROGRAMS.filter((name) => !existsSync(programPath(name, process.env)));
   if (missing.length === 0) return;
   const go = findGo();

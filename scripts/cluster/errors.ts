@@ -34,6 +34,21 @@ export const buildLocked = defineError<{ readonly file: string; readonly pid: nu
   hint: ({ file }) => `See what it does; if it is no builder, remove ${file}.`,
 });
 
+export const mirrorMissing = defineError<undefined>({
+  code: 'MIRROR_MISSING',
+  retry: 'never',
+  message: () => 'apt knows no mirror of Debian, which containerd and its like are taken from',
+  hint: () => 'Add a source of Debian to apt (an address that ends with /debian), and try again.',
+});
+
+export const rootMissing = defineError<{ readonly use: string }>({
+  code: 'ROOT_MISSING',
+  retry: 'never',
+  message: ({ use }) => `only root, on Linux, may do what is needed ${use}`,
+  hint: () =>
+    'Run it as root, on a machine where mounts, namespaces and control groups may be made.',
+});
+
 export const commandFailed = defineError<{
   readonly command: string;
   readonly how: string;

@@ -40,3 +40,17 @@ export function clusterFolder(env: Env): string {
 export function programPath(program: Program, env: Env): string {
   return path.join(clusterFolder(env), program);
 }
+
+/** Which containerd: the one without events, as long-lived nodes have it, and the one with them. */
+export const CONTAINERD_VERSIONS = ['1.6', '2.1'] as const;
+
+export type ContainerdVersion = (typeof CONTAINERD_VERSIONS)[number];
+
+/** Where everything is that runs containers. The number changes with what is in it. */
+export function containersFolder(env: Env): string {
+  return path.join(cacheFolder(env), 'cluster', 'containers-1');
+}
+
+export function containerdFolder(version: ContainerdVersion, env: Env): string {
+  return path.join(containersFolder(env), `containerd-${version}`);
+}

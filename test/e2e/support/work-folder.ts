@@ -9,11 +9,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const PREFIX = 'podkeep-e2e';
-const OWNED = new RegExp(`^${PREFIX}-(\\d+)-`);
 
-export function makeWorkFolder(name: string): string {
-  removeForsaken();
-  return mkdtempSync(path.join(tmpdir(), `${PREFIX}-${process.pid}-${name}-`));
+export interface Folders {
+  /** What their names begin with. */
+  readonly prefix: string;
+  /** What has to go before a forsaken one can be removed. */
+  readonly clear: (folder: string) => void;
+}
+
+const PLAIN: Folders = { prefix: PREFIX, clear: () => undefined };
+
+export function makeWorkFolder(name: string, folders: Folders = PLAIN): string {
+  removeForsaken(folders);
+  return mkdtempSync(path.join(tmpdir(), `${folders.prefix}-${process.pid}-${name}-`));
 }
 
 /** PODKEEP_E2E_KEEP=1 leaves it where it is until the next run, for whoever wants to read the logs. */
@@ -22,11 +30,13 @@ export function removeWorkFolder(folder: string): void {
   else rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-function removeForsaken(): void {
+function removeForsaken({ prefix, clear }: Folders): void {
   for (const name of readdirSync(tmpdir())) {
-    const pid = Number(OWNED.exec(name)?.[1] ?? 0);
-    if (pid === 0 || isAlive(pid)) continue;
-    removeIfPossible(path.join(tmpdir(), name));
+    const [owned, owner] = name.slice(prefix.length).match(/^-(\d+)-/) ?? [];
+    if (owned === undefined || !name.startsWith(prefix) || isAlive(Number(owner))) continue;
+    const folder = path.join(tmpdir(), name);
+    clear(folder);
+    removeIfPossible(folder);
   }
 }
 

@@ -1,0 +1,148 @@
+/**
+ * A containerd of its own: its folders, socket, network and images are nobody else's, and nothing of
+ * it is left when it is gone.
+ *
+ *     folder/  config.toml  containerd.sock  containerd.log
+ *              root/ state/  what it keeps, and what is mounted
+ *              cni/          the network of its pods, on a bridge of its own
+ *              images/       what is imported before anybody asks
+ *
+ * Containers outlive it: `restart` shows whether whoever uses it can live with that.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import {
+  containerdFolder,
+  containersFolder,
+  type ContainerdVersion,
+} from '../../../scripts/cluster/place.ts';
+import { Daemon } from '../../e2e/support/daemon.ts';
+import { waitFor } from '../../e2e/support/patience.ts';
+import { removeWorkFolder } from '../../e2e/support/work-folder.ts';
+import { containerdConfig, findFreeSubnet, networkConfig } from './containerd-config.ts';
+import { criStatus } from './cri-call.ts';
+import type { ImageLayout } from './images/oci-image.ts';
+import { makeTestImages } from './images/test-images.ts';
+import { clearTraces, keyOfFolder, makeClusterFolder, tracesOf } from './traces.ts';
+
+export interface ContainerdOptions {
+  readonly version: ContainerdVersion;
+  /** A part of its folder's name. */
+  readonly name: string;
+}
+
+const READY_MS = 60_000;
+const STOP_MS = 20_000;
+const NAMESPACE = 'k8s.io';
+
+/** Ready for pods, with its images and its network. */
+export async function startContainerd(options: ContainerdOptions): Promise<Containerd> {
+  const containerd = new Containerd(options);
+  try {
+    await containerd.start();
+    containerd.importImages();
+    return containerd;
+  } catch (error) {
+    await containerd.remove();
+    throw error;
+  }
+}
+
+export class Containerd {
+  readonly version: ContainerdVersion;
+  readonly folder: string;
+  /** The path of its socket; `--runtime` wants `unix://` before it. */
+  readonly socket: string;
+  /** The control group below which everything of it should be: `cgroupRoot` of a kubelet. */
+  readonly cgroupRoot: string;
+  /** The network of its pods, such as 10.213.0.0/24. */
+  readonly subnet: string;
+  /** What was imported, for a registry to serve. */
+  readonly images: ImageLayout;
+  #daemon: Daemon | undefined;
+
+  constructor({ version, name }: ContainerdOptions) {
+    this.version = version;
+    this.folder = makeClusterFolder(name);
+    this.socket = path.join(this.folder, 'containerd.sock');
+    const key = keyOfFolder(this.folder);
+    this.cgroupRoot = `/${key}`;
+    this.subnet = findFreeSubnet();
+    for (const each of ['cni', 'registries', 'images']) mkdirSync(path.join(this.folder, each));
+    const network = networkConfig(this.folder, key, this.subnet);
+    this.#write('config.toml', containerdConfig(this.folder));
+    this.#write('cni/10-pods.conflist', JSON.stringify(network));
+    this.images = makeTestImages(path.join(this.folder, 'images'));
+  }
+
+  get endpoint(): string {
+    return `unix://${this.socket}`;
+  }
+
+  get log(): string {
+    return this.#daemon?.log ?? '';
+  }
+
+  /** After `stop`: on the same folders, and so with the same containers. */
+  async start(): Promise<void> {
+    const own = containerdFolder(this.version, process.env);
+    const others = path.join(containersFolder(process.env), 'bin');
+    const daemon = new Daemon({
+      name: 'containerd',
+      command: path.join(own, 'containerd'),
+      args: ['--config', path.join(this.folder, 'config.toml')],
+      folder: this.folder,
+      env: { PATH: `${own}:${others}:${process.env['PATH'] ?? '/usr/bin:/bin'}` },
+    });
+    this.#daemon = daemon;
+    await daemon.waitUntilReady(READY_MS, async () => {
+      const { RuntimeReady, NetworkReady } = await criStatus(this.socket);
+      return RuntimeReady === true && NetworkReady === true;
+    });
+  }
+
+  /** Containers and their shims go on. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    await this.#daemon?.stop(signal, STOP_MS);
+  }
+
+  async restart(signal?: NodeJS.Signals): Promise<void> {
+    await this.stop(signal);
+    await this.start();
+  }
+
+  /** Ends its containers too; nothing is left of it. */
+  async remove(): Promise<void> {
+    await this.stop();
+    clearTraces(this.folder);
+    const patience = {
+      what: 'containerd to leave nothing',
+      deadlineMs: STOP_MS,
+      explain: () => tracesOf(this.folder).join('\n'),
+    };
+    await waitFor(patience, () => {
+      if (tracesOf(this.folder).length === 0) return true;
+      clearTraces(this.folder);
+      return undefined;
+    });
+    removeWorkFolder(this.folder);
+  }
+
+  /** For whoever wants to see it from another side: `ctr` in the namespace of Kubernetes. */
+  ctr(...words: readonly string[]): string {
+    const program = path.join(containerdFolder(this.version, process.env), 'ctr');
+    const where = ['--address', this.socket, '--namespace', NAMESPACE];
+    return execFileSync(program, [...where, ...words], { encoding: 'utf8' });
+  }
+
+  importImages(): void {
+    const archive = path.join(this.folder, 'images/all.tar');
+    this.images.writeArchive(archive);
+    this.ctr('images', 'import', archive);
+  }
+
+  #write(name: string, content: string): void {
+    writeFileSync(path.join(this.folder, name), content);
+  }
+}
