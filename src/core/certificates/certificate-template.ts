@@ -1,0 +1,74 @@
+/**
+ * What a certificate of a node has to say, and whether the one that there is says it.
+ *
+ *     client   the node's name, and nothing else: with it the node asks the API server
+ *     serving  the same name, and every name and address under which the node is found
+ *
+ * A certificate may say more than it has to: then it is good, and is not asked for again.
+ */
+import { parseIp } from '../../lib/ip.ts';
+import { isJsonObject, type Json } from '../../lib/json.ts';
+
+export interface CertificateTemplate {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  /** Both in order, and each once. */
+  readonly dnsNames: readonly string[];
+  readonly addresses: readonly string[];
+}
+
+const NODES_GROUP = 'system:nodes';
+const ADDRESS_TYPES: ReadonlySet<unknown> = new Set(['Hostname', 'InternalIP', 'ExternalIP']);
+const NAME_TYPES: ReadonlySet<unknown> = new Set(['Hostname', 'InternalDNS', 'ExternalDNS']);
+
+export function clientTemplate(nodeName: string): CertificateTemplate {
+  return {
+    commonName: `system:node:${nodeName}`,
+    organizations: [NODES_GROUP],
+    dnsNames: [],
+    addresses: [],
+  };
+}
+
+/** `addresses` is that field of a Node's status. Null: nobody could find the node by them yet. */
+export function servingTemplate(
+  nodeName: string,
+  addresses: Json | undefined,
+): CertificateTemplate | null {
+  const list: readonly Json[] = Array.isArray(addresses) ? addresses : [];
+  const names = new Set<string>();
+  const ips = new Set<string>();
+  for (const one of list) {
+    const { type, address } = isJsonObject(one) ? one : {};
+    if (typeof address !== 'string' || address === '') continue;
+    const ip = parseIp(address)?.text;
+    if (ip !== undefined && ADDRESS_TYPES.has(type)) ips.add(ip);
+    else if (ip === undefined && NAME_TYPES.has(type)) names.add(address);
+  }
+  if (ips.size === 0) return null;
+  return {
+    ...clientTemplate(nodeName),
+    dnsNames: [...names].toSorted(),
+    addresses: [...ips].toSorted(),
+  };
+}
+
+export function satisfies(actual: CertificateTemplate, wanted: CertificateTemplate): boolean {
+  return (
+    actual.commonName === wanted.commonName &&
+    hasAll(actual.organizations, wanted.organizations) &&
+    hasAll(actual.dnsNames, wanted.dnsNames) &&
+    hasAll(actual.addresses, wanted.addresses)
+  );
+}
+
+export function isSameTemplate(
+  a: CertificateTemplate | null,
+  b: CertificateTemplate | null,
+): boolean {
+  return a === b || (a !== null && b !== null && satisfies(a, b) && satisfies(b, a));
+}
+
+function hasAll(list: readonly string[], wanted: readonly string[]): boolean {
+  return wanted.every((one) => list.includes(one));
+}

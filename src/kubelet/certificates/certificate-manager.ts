@@ -1,0 +1,161 @@
+/**
+ * Keeps a certificate of the node good: asks for the next one before it is over, and as soon as it does
+ * not say any more what it has to.
+ *
+ *     wait until core/certificates/rotation.ts says so ──> new key ──> request ──> store ──> in use
+ *         ▲                                                   └── failed: wait, try again
+ *         └───────────────────────────────────────────────────────────────┘
+ *
+ *  1. One request is under way at a time. If meanwhile something else is wanted, it is left alone.
+ *  2. What is in use is on the disk, with its key.
+ *  3. After `stop` nothing is sent and no timer is left.
+ */
+import {
+  isSameTemplate,
+  type CertificateTemplate,
+} from '../../core/certificates/certificate-template.ts';
+import { isExpired, nextRotationStep, retryMs } from '../../core/certificates/rotation.ts';
+import type { Signer } from '../../core/certificates/signing-request.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { KubeApi } from '../../ports/kube-api.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Random } from '../../ports/random.ts';
+import { pause } from '../node/waiting.ts';
+import { makeKey, readPair, type CertificatePair } from './certificate-pair.ts';
+import { requestCertificate } from './certificate-request.ts';
+import type { CertificateStore } from './certificate-store.ts';
+
+export interface CertificateManagerOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly store: CertificateStore;
+  readonly signer: Signer;
+  /** What it has to say, as of now; null: that is not known yet. */
+  readonly template: () => CertificateTemplate | null;
+  /** Whom to ask: `current` is null while there is none that is good. */
+  readonly api: (current: CertificatePair | null) => KubeApi;
+  /** To begin with. */
+  readonly initial: CertificatePair | null;
+  /** The first one is replaced at once, whatever it says. */
+  readonly isForced: boolean;
+  /** A new one is in use, after `lifeSeconds` of the one before, if there was one. */
+  readonly rotated: (pair: CertificatePair, lifeSeconds: number | null) => void;
+  readonly failed: () => void;
+}
+
+const WAIT_MS = 15 * 60_000;
+/** How often it is looked whether something else is wanted. */
+const LOOK_MS = 1000;
+/** The wall clock may jump, so nobody sleeps for a year. */
+const SLEEP_MS_MAX = 60_000;
+
+export class CertificateManager {
+  readonly #options: CertificateManagerOptions;
+  readonly #abort = new AbortController();
+  #pair: CertificatePair | null;
+  #isForced: boolean;
+  #chance: number;
+  #failures = 0;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(options: CertificateManagerOptions) {
+    this.#options = options;
+    this.#pair = options.initial;
+    this.#isForced = options.isForced;
+    this.#chance = options.random.next();
+  }
+
+  /** Null: there is none that is good. */
+  current(): CertificatePair | null {
+    const pair = this.#pair;
+    return pair && !isExpired(pair, this.#options.clock.now()) ? pair : null;
+  }
+
+  start(): void {
+    this.#work = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort(new Error('the certificate manager was stopped'));
+    await this.#work;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, random, template } = this.#options;
+    const { signal } = this.#abort;
+    while (!signal.aborted) {
+      const facts = { held: this.#pair, wanted: template(), chance: this.#chance };
+      const step = nextRotationStep({ ...facts, isForced: this.#isForced }, clock.now());
+      if (step.type === 'wait') {
+        await pause(clock, this.#sleepMs(step.untilMs), signal);
+        continue;
+      }
+      const outcome = await this.#rotate(step.wanted);
+      if (outcome === 'failed') await pause(clock, retryMs(this.#failures, random.next()), signal);
+    }
+  }
+
+  /** Names and addresses change at any time; a name alone never does. */
+  #sleepMs(untilMs: number): number {
+    const { clock, signer } = this.#options;
+    const maxMs = signer === 'kubernetes.io/kubelet-serving' ? LOOK_MS : SLEEP_MS_MAX;
+    return Math.min(Math.max(untilMs - clock.now(), 0), maxMs);
+  }
+
+  async #rotate(wanted: CertificateTemplate): Promise<'done' | 'failed' | 'outdated'> {
+    const { log, store, signer, failed } = this.#options;
+    const outdated = new AbortController();
+    const stopLooking = this.#whenOutdated(wanted, () => outdated.abort(new Error('outdated')));
+    try {
+      const signal = AbortSignal.any([this.#abort.signal, outdated.signal]);
+      const pair = await this.#request(wanted, signal);
+      await store.update(pair);
+      this.#use(pair);
+      return 'done';
+    } catch (error) {
+      if (this.#abort.signal.aborted) return 'failed';
+      if (outdated.signal.aborted) return 'outdated';
+      this.#failures += 1;
+      failed();
+      log.error('a certificate could not be renewed; trying again', { signer, error });
+      return 'failed';
+    } finally {
+      stopLooking();
+    }
+  }
+
+  async #request(wanted: CertificateTemplate, signal: AbortSignal): Promise<CertificatePair> {
+    const { api, clock, log, signer } = this.#options;
+    const key = makeKey();
+    const order = { template: wanted, key, signer, name: '', waitMs: WAIT_MS };
+    const ports = { api: api(this.current()), clock, log };
+    return readPair(await requestCertificate(ports, order, signal), key, `signer ${signer}`);
+  }
+
+  #use(pair: CertificatePair): void {
+    const { clock, log, random, signer, rotated } = this.#options;
+    const before = this.#pair;
+    this.#pair = pair;
+    this.#isForced = false;
+    this.#failures = 0;
+    this.#chance = random.next();
+    const lifeMs = before && Math.max(clock.now() - before.notBeforeMs, 0);
+    log.info('a new certificate is in use', { signer, until: new Date(pair.notAfterMs) });
+    rotated(pair, lifeMs === null ? null : lifeMs / 1000);
+  }
+
+  /** Tells once if something else is wanted than what is being asked for. */
+  #whenOutdated(wanted: CertificateTemplate, tell: () => void): () => void {
+    const { clock, template, signer } = this.#options;
+    if (signer !== 'kubernetes.io/kubelet-serving') return () => {};
+    let cancel = (): void => {};
+    const look = (): void => {
+      const now = template();
+      if (now !== null && !isSameTemplate(now, wanted)) tell();
+      else cancel = clock.after(LOOK_MS, look);
+    };
+    cancel = clock.after(LOOK_MS, look);
+    return () => cancel();
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * Asks the cluster for a certificate, and waits until somebody has signed it or has said no.
+ *
+ *     POST ──> list and watch that one request ──> issued: the certificate
+ *       └─ there is one of this name: ours, from before a crash? then wait for that one
+ *
+ * A watch that ends or breaks is begun again with a list, so nothing that happened meanwhile is missed.
+ */
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { retryMs } from '../../core/certificates/rotation.ts';
+import type { CertificateTemplate } from '../../core/certificates/certificate-template.ts';
+import {
+  requestObject,
+  REQUESTS_PATH,
+  verdictOf,
+  type Signer,
+  type Verdict,
+} from '../../core/certificates/signing-request.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { writeSigningRequest } from '../../lib/x509/write-signing-request.ts';
+import { ApiError } from '../../ports/api-client.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { KubeApi } from '../../ports/kube-api.ts';
+import type { Log } from '../../ports/log.ts';
+import { pause } from '../node/waiting.ts';
+import { certificateOverdue, certificateRefused } from './certificate-errors.ts';
+import { checkIsOurs } from './request-check.ts';
+
+export interface RequestPorts {
+  readonly api: KubeApi;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface CertificateOrder {
+  readonly template: CertificateTemplate;
+  /** PEM of the private key. */
+  readonly key: string;
+  readonly signer: Signer;
+  /** Empty: the API server chooses one. With a name, one that is there already is taken up. */
+  readonly name: string;
+  /** How long to wait for the answer. */
+  readonly waitMs: number;
+}
+
+const WATCH_SECONDS = 60;
+/** A watch that the server should have ended by then is on a connection that nobody tends any more. */
+const WATCH_MS_MAX = 75_000;
+const CONFLICT = 409;
+
+/** PEM. Throws CERTIFICATE_REFUSED, CERTIFICATE_OVERDUE, CERTIFICATE_REQUEST_TAKEN, or what the API says. */
+export async function requestCertificate(
+  ports: RequestPorts,
+  order: CertificateOrder,
+  signal: AbortSignal,
+): Promise<string> {
+  const sent = await send(ports, order, signal);
+  const { name, uid } = identityOf(sent);
+  ports.log.info('a certificate was asked for; waiting until it is approved and signed', {
+    request: name,
+    signer: order.signer,
+  });
+  const overdue = new AbortController();
+  const cancel = ports.clock.after(order.waitMs, () => {
+    overdue.abort(certificateOverdue({ request: name, seconds: order.waitMs / 1000 }));
+  });
+  try {
+    const bounded = AbortSignal.any([signal, overdue.signal]);
+    return await new AnswerWait(ports, name, uid, bounded).run();
+  } finally {
+    cancel();
+  }
+}
+
+async function send(
+  { api, clock, log }: RequestPorts,
+  { template, key, signer, name }: CertificateOrder,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const privateKey = createPrivateKey(key);
+  const { commonName, organizations, dnsNames, addresses } = template;
+  const subject = { commonName, organizations };
+  const pem = writeSigningRequest({ subject, dnsNames, addresses }, privateKey);
+  const isRsa = privateKey.asymmetricKeyType === 'rsa';
+  const body = requestObject({ name, signer, isRsa }, Buffer.from(pem).toString('base64'));
+  try {
+    return await api.send({ method: 'POST', path: REQUESTS_PATH, body }, signal);
+  } catch (error) {
+    const isThere = error instanceof ApiError && error.statusCode === CONFLICT && name !== '';
+    if (!isThere) throw error;
+  }
+  const path = `${REQUESTS_PATH}/${encodeURIComponent(name)}`;
+  const found = await api.send({ method: 'GET', path }, signal);
+  checkIsOurs(found, { name, signer, subject, publicKey: publicBytes(privateKey) }, clock.now());
+  log.info('the certificate request of an earlier start is taken up', { request: name });
+  return found;
+}
+
+class AnswerWait {
+  readonly #ports: RequestPorts;
+  readonly #name: string;
+  readonly #uid: string;
+  readonly #signal: AbortSignal;
+
+  constructor(ports: RequestPorts, name: string, uid: string, signal: AbortSignal) {
+    this.#ports = ports;
+    this.#name = name;
+    this.#uid = uid;
+    this.#signal = signal;
+  }
+
+  async run(): Promise<string> {
+    const { clock, log } = this.#ports;
+    for (let failures = 0; ;) {
+      this.#signal.throwIfAborted();
+      try {
+        const certificate = await this.#look();
+        if (certificate !== null) return certificate;
+        failures = 0;
+      } catch (error) {
+        if (this.#signal.aborted) throw this.#signal.reason;
+        if (error instanceof FinalAnswer) throw error.cause;
+        failures += 1;
+        log.debug('a certificate request could not be watched', { request: this.#name, error });
+      }
+      await pause(clock, retryMs(Math.max(failures, 1), 0), this.#signal);
+    }
+  }
+
+  /** Null: the watch ended and there was no answer yet. */
+  async #look(): Promise<string | null> {
+    const { api, clock } = this.#ports;
+    const fieldSelector = `metadata.name=${this.#name}`;
+    const list = await api.send(
+      { method: 'GET', path: REQUESTS_PATH, query: { fieldSelector } },
+      this.#signal,
+    );
+    const [item] = Array.isArray(list['items']) ? list['items'] : [];
+    const known = this.#judge(isJsonObject(item) ? item : null);
+    if (known !== null) return known;
+    const resourceVersion = versionOf(list);
+    const query = { fieldSelector, resourceVersion, timeoutSeconds: String(WATCH_SECONDS) };
+    const silent = new AbortController();
+    const cancel = clock.after(WATCH_MS_MAX, () => silent.abort(new Error('the watch is silent')));
+    try {
+      const signal = AbortSignal.any([this.#signal, silent.signal]);
+      for await (const { type, object } of api.watch(REQUESTS_PATH, query, signal)) {
+        if (type === 'ERROR') return null;
+        if (type === 'BOOKMARK') continue;
+        const certificate = this.#judge(type === 'DELETED' ? null : object);
+        if (certificate !== null) return certificate;
+      }
+      return null;
+    } finally {
+      cancel();
+    }
+  }
+
+  /** The certificate; null: not yet. `request` is null if there is none any more. */
+  #judge(request: JsonObject | null): string | null {
+    const verdict: Verdict = request
+      ? verdictOf(request, this.#uid)
+      : { type: 'lost', reason: 'somebody deleted it' };
+    switch (verdict.type) {
+      case 'waiting':
+        return null;
+      case 'issued':
+        return Buffer.from(verdict.base64, 'base64').toString();
+      case 'lost':
+        return this.#refuse('is lost', verdict.reason);
+      case 'denied':
+      case 'failed':
+        return this.#refuse(
+          verdict.type === 'denied' ? 'was denied' : 'could not be signed',
+          [verdict.reason, verdict.message].filter((word) => word !== '').join(', '),
+        );
+    }
+  }
+
+  #refuse(how: string, reason: string): never {
+    throw new FinalAnswer(certificateRefused({ request: this.#name, how, reason }));
+  }
+}
+
+/** No, and asking again does not help; not to be taken for a watch that broke. */
+class FinalAnswer extends Error {
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+  }
+}
+
+function publicBytes(privateKey: KeyObject): Buffer {
+  return createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
+}
+
+function identityOf({ metadata }: JsonObject): { readonly name: string; readonly uid: string } {
+  const { name, uid } = isJsonObject(metadata) ? metadata : {};
+  return { name: textOf(name), uid: textOf(uid) };
+}
+
+function versionOf({ metadata }: JsonObject): string {
+  return isJsonObject(metadata) ? textOf(metadata['resourceVersion']) : '';
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

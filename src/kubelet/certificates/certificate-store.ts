@@ -1,0 +1,127 @@
+/**
+ * Where a node keeps its certificates, in the files that the kubelet uses:
+ *
+ *     kubelet-client-2030-01-02-03-04-05.pem   a certificate and its key; one file for each that there was
+ *     kubelet-client-current.pem               a link to the one that is in use
+ *
+ * The new file is whole and on the disk before the link moves, and the link moves in one step. So at
+ * every moment the link leads to a pair that fits, whenever the power goes. The kubelet removes the old
+ * link first; what it leaves when it dies then, `…-updated.pem`, is taken up here.
+ */
+import { mkdir, open, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import type { Clock } from '../../ports/clock.ts';
+import { certificateFolderUnusable, reasonOf } from './certificate-errors.ts';
+import { readPair, type CertificatePair } from './certificate-pair.ts';
+
+export interface CertificateStoreOptions {
+  readonly clock: Clock;
+  readonly folder: string;
+  /** `kubelet-client` or `kubelet-server`. */
+  readonly prefix: string;
+}
+
+const OWNER_ONLY = 0o700;
+const OWNER_ONLY_FILE = 0o600;
+
+export class CertificateStore {
+  readonly #options: CertificateStoreOptions;
+
+  constructor(options: CertificateStoreOptions) {
+    this.#options = options;
+  }
+
+  /** The link, which is there after the first `update`. */
+  get currentPath(): string {
+    return this.#file('current');
+  }
+
+  /** Null: there is none. Throws CERTIFICATE_UNUSABLE if there is one that cannot be used. */
+  async current(): Promise<CertificatePair | null> {
+    await this.#recover();
+    const file = this.currentPath;
+    const text = await readIfThere(file);
+    return text === null ? null : readPair(text, text, file);
+  }
+
+  /** From now on this one is in use. Throws CERTIFICATE_FOLDER_UNUSABLE. */
+  async update({ cert, key }: CertificatePair): Promise<void> {
+    const { folder, clock } = this.#options;
+    const when = new Date(clock.now()).toISOString().slice(0, 19).replaceAll(/[T:]/g, '-');
+    try {
+      await mkdir(folder, { recursive: true, mode: OWNER_ONLY });
+      const file = this.#file(when);
+      await writeDurably(file, `${cert.trimEnd()}\n${key.trimEnd()}\n`);
+      await this.#linkTo(file);
+    } catch (error) {
+      throw certificateFolderUnusable({ folder, reason: reasonOf(error) }, error);
+    }
+  }
+
+  async #linkTo(file: string): Promise<void> {
+    const link = this.#file('updated');
+    await rm(link, { force: true });
+    await symlink(file, link);
+    await rename(link, this.currentPath);
+    await syncFolder(this.#options.folder);
+  }
+
+  async #recover(): Promise<void> {
+    if ((await readIfThere(this.currentPath)) !== null) return;
+    const updated = this.#file('updated');
+    if (await isLink(updated)) await rename(updated, this.currentPath);
+  }
+
+  #file(part: string): string {
+    const { folder, prefix } = this.#options;
+    return path.join(folder, `${prefix}-${part}.pem`);
+  }
+}
+
+/** Whole or not at all, and for nobody else to read. */
+export async function writeDurably(file: string, text: string): Promise<void> {
+  const draft = `${file}.new`;
+  await rm(draft, { force: true });
+  const handle = await open(draft, 'wx', OWNER_ONLY_FILE);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(draft, file);
+  await syncFolder(path.dirname(file));
+}
+
+/** Null: there is no such file. */
+export async function readIfThere(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** Without this a power cut could take a new name back. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function isLink(file: string): Promise<boolean> {
+  try {
+    await readlink(file);
+    return true;
+  } catch {
+    return false; // there is nothing, or something else
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
