@@ -57,6 +57,12 @@ export class WireWriter {
     this.#writeVarint(high, value - high * TWO_TO_32);
   }
 
+  /** Any integer of 64 bits, with or without a sign. */
+  writeBigInteger(value: bigint): void {
+    const bits = BigInt.asUintN(64, value);
+    this.#writeVarint(Number(bits >> 32n), Number(bits & 0xffff_ffffn));
+  }
+
   writeText(text: string): void {
     const length = this.#writeShortText(text) ? text.length : this.#writeLongText(text);
     this.#writeVarint(0, length);

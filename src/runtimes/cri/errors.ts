@@ -1,0 +1,145 @@
+/**
+ * What can go wrong with a runtime behind a socket. Messages that the runtime sends are passed on in
+ * the form in which every CRI client shows them, because users of pods compare them with what they
+ * find elsewhere.
+ */
+import { defineError, PodkeepError } from '../../lib/errors.ts';
+
+/** What a call came to, as gRPC numbers it from zero. */
+export const GRPC_STATUSES = [
+  'OK',
+  'Canceled',
+  'Unknown',
+  'InvalidArgument',
+  'DeadlineExceeded',
+  'NotFound',
+  'AlreadyExists',
+  'PermissionDenied',
+  'ResourceExhausted',
+  'FailedPrecondition',
+  'Aborted',
+  'OutOfRange',
+  'Unimplemented',
+  'Internal',
+  'Unavailable',
+  'DataLoss',
+  'Unauthenticated',
+] as const;
+
+export type GrpcStatus = (typeof GRPC_STATUSES)[number];
+
+export interface CallFacts {
+  /** Of the call, such as RunPodSandbox. */
+  readonly call: string;
+  readonly status: GrpcStatus;
+  readonly description: string;
+}
+
+const words = ({ status, description }: CallFacts): string =>
+  `rpc error: code = ${status} desc = ${description}`;
+
+const notFound = defineError<CallFacts>({
+  code: 'RUNTIME_NOT_FOUND',
+  retry: 'never',
+  message: words,
+  hint: () => 'It was removed, or it belongs to another runtime.',
+});
+
+const unavailable = defineError<CallFacts>({
+  code: 'RUNTIME_UNAVAILABLE',
+  retry: 'backoff',
+  message: words,
+  hint: () =>
+    'Check that the container runtime runs and listens at the endpoint: systemctl status containerd. ' +
+    'It is asked again by itself.',
+});
+
+const timedOut = defineError<CallFacts>({
+  code: 'RUNTIME_TIMED_OUT',
+  retry: 'backoff',
+  message: words,
+  hint: () => 'It is asked again by itself. If this lasts, look at the log of the runtime.',
+});
+
+const callUnsupported = defineError<CallFacts>({
+  code: 'RUNTIME_CALL_UNSUPPORTED',
+  retry: 'never',
+  message: words,
+  hint: ({ call }) => `This runtime has no ${call}; a newer version may have it.`,
+});
+
+const refused = defineError<CallFacts>({
+  code: 'RUNTIME_REFUSED',
+  retry: 'backoff',
+  message: words,
+  hint: ({ call }) => `The runtime said so in answer to ${call}; its log may tell more.`,
+});
+
+export const answerBroken = defineError<{ call: string; reason: string }>({
+  code: 'RUNTIME_ANSWER_BROKEN',
+  retry: 'backoff',
+  message: ({ call, reason }) =>
+    `the answer of the container runtime to ${call} cannot be read: ${reason}`,
+  hint: () => 'Check that the endpoint belongs to a container runtime that speaks CRI v1.',
+});
+
+export const endpointInvalid = defineError<{ endpoint: string; reason: string }>({
+  code: 'RUNTIME_ENDPOINT_INVALID',
+  retry: 'never',
+  message: ({ endpoint, reason }) =>
+    `the endpoint ${JSON.stringify(endpoint)} of the container runtime cannot be used: ${reason}`,
+  hint: () => 'Write it like unix:///run/containerd/containerd.sock.',
+});
+
+export const runtimeConflict = defineError<{ what: string; reason: string }>({
+  code: 'RUNTIME_CONFLICT',
+  retry: 'backoff',
+  message: ({ what, reason }) => `cannot make ${what}: ${reason}`,
+  hint: () => 'Remove the one that is there first, or count the attempt up.',
+});
+
+export const execTimedOut = defineError<{ command: string; seconds: number }>({
+  code: 'EXEC_TIMED_OUT',
+  retry: 'backoff',
+  message: ({ command, seconds }) => `command ${command} timed out after ${seconds} s`,
+  hint: () => 'Give it more time, or find out what it waits for.',
+});
+
+export const streamingFailed = defineError<{ what: string; reason: string }>({
+  code: 'RUNTIME_STREAMING_FAILED',
+  retry: 'backoff',
+  message: ({ what, reason }) => `the container runtime does not stream ${what}: ${reason}`,
+  hint: () => 'Look at the settings of its streaming server, and at its log.',
+});
+
+/** An error for whatever a call came to, except OK. */
+export function callError(facts: CallFacts, cause?: unknown): PodkeepError {
+  switch (facts.status) {
+    case 'NotFound':
+      return notFound(facts, cause);
+    case 'Unavailable':
+      return unavailable(facts, cause);
+    case 'DeadlineExceeded':
+      return timedOut(facts, cause);
+    case 'Unimplemented':
+      return callUnsupported(facts, cause);
+    case 'OK':
+    case 'Canceled':
+    case 'Unknown':
+    case 'InvalidArgument':
+    case 'AlreadyExists':
+    case 'PermissionDenied':
+    case 'ResourceExhausted':
+    case 'FailedPrecondition':
+    case 'Aborted':
+    case 'OutOfRange':
+    case 'Internal':
+    case 'DataLoss':
+    case 'Unauthenticated':
+      return refused(facts, cause);
+  }
+}
+
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof PodkeepError && error.code === code;
+}

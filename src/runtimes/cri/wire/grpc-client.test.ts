@@ -1,0 +1,189 @@
+import { createServer } from 'node:net';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { GrpcStage, sendMessage } from '../../../../test/support/grpc-stage.ts';
+import { makeTempFolder } from '../../../../test/support/temp-folder.ts';
+import { systemClock } from '../../../platform/system-clock.ts';
+import { GrpcClient } from './grpc-client.ts';
+
+const CALL = '/test.Service/Call';
+const ASK = { name: 'Call' };
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const text = (message: Uint8Array): string => new TextDecoder().decode(message);
+
+async function stageOf(messageBytesMax?: number) {
+  const stage = new GrpcStage(makeTempFolder());
+  await stage.start();
+  const client = new GrpcClient({
+    socketPath: stage.socketPath,
+    clock: systemClock,
+    ...(messageBytesMax !== undefined && { messageBytesMax }),
+  });
+  onTestFinished(async () => {
+    client.close();
+    await stage.stop();
+  });
+  return { stage, client };
+}
+
+test('a call brings back what the service answers, however large it is', async () => {
+  const { stage, client } = await stageOf();
+  stage.handlers.set(CALL, (request) => new Uint8Array(3_000_000).fill(request[0] ?? 0));
+  const answer = await client.unary(CALL, bytes('x'), { ...ASK, deadlineMs: 60_000 });
+  expect(answer.length).toBe(3_000_000);
+  expect(answer[2_999_999]).toBe('x'.charCodeAt(0));
+  expect(stage.calls[0]).toMatchObject({
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    'grpc-timeout': '60000m',
+  });
+});
+
+test('many calls at once share one connection', async () => {
+  const { stage, client } = await stageOf();
+  stage.handlers.set(CALL, (request) => request);
+  const words = Array.from({ length: 200 }, (_, index) => `call ${index}`);
+  const answers = await Promise.all(words.map((word) => client.unary(CALL, bytes(word), ASK)));
+  expect(answers.map(text)).toEqual(words);
+  expect(stage.sessionCount).toBe(1);
+});
+
+test.each([
+  [5, 'RUNTIME_NOT_FOUND', 'NotFound'],
+  [4, 'RUNTIME_TIMED_OUT', 'DeadlineExceeded'],
+  [12, 'RUNTIME_CALL_UNSUPPORTED', 'Unimplemented'],
+  [14, 'RUNTIME_UNAVAILABLE', 'Unavailable'],
+  [2, 'RUNTIME_REFUSED', 'Unknown'],
+  [99, 'RUNTIME_REFUSED', 'Unknown'],
+])('status %i is the error %s', async (status, code, name) => {
+  const { stage, client } = await stageOf();
+  stage.handlers.set(CALL, () => ({ status, message: 'größe 100% "quoted"' }));
+  await expect(client.unary(CALL, bytes(''), ASK)).rejects.toMatchObject({
+    code,
+    message: `rpc error: code = ${name} desc = größe 100% "quoted"`,
+  });
+});
+
+test('a call that takes too long is given up, and the service hears of it', async () => {
+  const { stage, client } = await stageOf();
+  const cancelled = vi.fn<() => void>();
+  stage.handlers.set(CALL, (_request, stream) => {
+    stream.on('aborted', cancelled);
+    return null;
+  });
+  await expect(client.unary(CALL, bytes(''), { ...ASK, deadlineMs: 20 })).rejects.toMatchObject({
+    code: 'RUNTIME_TIMED_OUT',
+    message: 'rpc error: code = DeadlineExceeded desc = context deadline exceeded',
+  });
+  await vi.waitFor(() => expect(cancelled).toHaveBeenCalled());
+});
+
+test('whoever leaves gets the reason, and the service hears of it', async () => {
+  const { stage, client } = await stageOf();
+  const abort = new AbortController();
+  const cancelled = vi.fn<() => void>();
+  stage.handlers.set(CALL, (_request, stream) => {
+    stream.on('aborted', cancelled);
+    abort.abort(new Error('gone'));
+    return null;
+  });
+  const call = client.unary(CALL, bytes(''), { ...ASK, signal: abort.signal });
+  await expect(call).rejects.toThrow('gone');
+  await vi.waitFor(() => expect(cancelled).toHaveBeenCalled());
+  await expect(client.unary(CALL, bytes(''), { ...ASK, signal: abort.signal })).rejects.toThrow(
+    'gone',
+  );
+});
+
+test('a service that is down is unavailable at once, and found again when it is back', async () => {
+  const { stage, client } = await stageOf();
+  stage.handlers.set(CALL, (request) => request);
+  await client.unary(CALL, bytes(''), ASK);
+  await stage.stop();
+  // The first call may still be put on the connection that was lost.
+  const refusal = { code: 'RUNTIME_UNAVAILABLE', retry: 'backoff' };
+  await expect(client.unary(CALL, bytes(''), ASK)).rejects.toMatchObject(refusal);
+  await expect(client.unary(CALL, bytes(''), ASK)).rejects.toThrow('no such file or directory');
+  await stage.start();
+  expect(text(await client.unary(CALL, bytes('back'), ASK))).toBe('back');
+});
+
+test('a socket that nobody listens at is refused in words', async () => {
+  const folder = makeTempFolder();
+  const socketPath = path.join(folder, 'left.sock');
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+  const client = new GrpcClient({ socketPath, clock: systemClock });
+  server.close();
+  rmSync(socketPath, { force: true });
+  await expect(client.unary(CALL, bytes(''), ASK)).rejects.toThrow(
+    `transport: Error while dialing: dial unix ${socketPath}: connect: no such file or directory`,
+  );
+});
+
+test('a call that runs when the service dies fails, and is not repeated', async () => {
+  const { stage, client } = await stageOf();
+  stage.handlers.set(CALL, () => {
+    void stage.stop();
+    return null;
+  });
+  await expect(client.unary(CALL, bytes(''), ASK)).rejects.toMatchObject({
+    code: 'RUNTIME_UNAVAILABLE',
+  });
+  expect(stage.calls).toHaveLength(1);
+});
+
+test('messages of a stream are told as they come, until it ends or whoever listens leaves', async () => {
+  const { stage, client } = await stageOf();
+  stage.handlers.set(CALL, (_request, stream) => {
+    for (const word of ['one', 'two']) sendMessage(stream, bytes(word));
+    return null;
+  });
+  const heard: string[] = [];
+  const abort = new AbortController();
+  const listening = client.stream(CALL, bytes(''), { ...ASK, signal: abort.signal }, (message) => {
+    heard.push(text(message));
+    if (heard.length === 2) abort.abort(new Error('enough'));
+  });
+  await expect(listening).rejects.toThrow('enough');
+  expect(heard).toEqual(['one', 'two']);
+});
+
+test('an answer that is too large is refused before it is taken', async () => {
+  const { stage, client } = await stageOf(1000);
+  stage.handlers.set(CALL, () => new Uint8Array(1001));
+  await expect(client.unary(CALL, bytes(''), ASK)).rejects.toMatchObject({
+    code: 'RUNTIME_ANSWER_BROKEN',
+    message: expect.stringContaining('1001 bytes') as string,
+  });
+});
+
+test('a server that does not speak HTTP/2 is told from one that does', async () => {
+  const folder = makeTempFolder();
+  const socketPath = path.join(folder, 'other.sock');
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).end('HTTP/1.1 400 Bad Request\r\n\r\n');
+  });
+  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+  const client = new GrpcClient({ socketPath, clock: systemClock });
+  onTestFinished(() => {
+    client.close();
+    server.close();
+  });
+  await expect(client.unary(CALL, bytes(''), ASK)).rejects.toMatchObject({
+    code: 'RUNTIME_UNAVAILABLE',
+  });
+});
+
+test('after it was closed, nothing more is called', async () => {
+  const { stage, client } = await stageOf();
+  stage.handlers.set(CALL, () => null);
+  const running = client.unary(CALL, bytes(''), ASK);
+  await vi.waitFor(() => expect(stage.calls).toHaveLength(1));
+  client.close();
+  await expect(running).rejects.toMatchObject({ code: 'RUNTIME_UNAVAILABLE' });
+  await expect(client.unary(CALL, bytes(''), ASK)).rejects.toMatchObject({
+    code: 'RUNTIME_UNAVAILABLE',
+  });
+});

@@ -1,0 +1,85 @@
+/**
+ * A connection to the runtime: HTTP/2 over a unix socket.
+ *
+ *     connect ──> open ──> the runtime closes it, goes away, or does not answer a ping ──> over
+ *
+ * A connection that is over is never used for another call; calls that run on it end with it. A unix
+ * socket notices the death of the other side by itself. What it does not notice is a runtime that
+ * hangs, so a connection on which something was waited for in vain is asked for a sign of life.
+ */
+import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
+import { connect as connectSocket, type Socket } from 'node:net';
+import type { Cancel, Clock } from '../../../ports/clock.ts';
+
+/** Servers that count on gRPC's rules take more frequent pings for an attack. */
+const PING_EVERY_MS = 310_000;
+const PING_ANSWER_MS = 20_000;
+/** Lists of a full node are large; smaller windows would make them wait for us. */
+const STREAM_WINDOW_BYTES = 4 * 1024 * 1024;
+const SESSION_WINDOW_BYTES = 16 * 1024 * 1024;
+const SESSION_MEMORY_MB = 64;
+
+export class GrpcConnection {
+  readonly session: ClientHttp2Session;
+  readonly #clock: Clock;
+  #cancelPing: Cancel = () => {};
+  #cancelAnswer: Cancel = () => {};
+  #isOver = false;
+
+  constructor(socket: Socket, clock: Clock) {
+    this.#clock = clock;
+    this.session = connectHttp2('http://localhost', {
+      createConnection: () => socket,
+      settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
+      maxSessionMemory: SESSION_MEMORY_MB,
+    });
+    const end = (): void => this.#end();
+    // Calls that run on it are told by their own streams.
+    this.session.on('error', end).on('close', end).on('goaway', end);
+    this.session.once('connect', () => this.session.setLocalWindowSize(SESSION_WINDOW_BYTES));
+    this.#pingLater();
+  }
+
+  get isUsable(): boolean {
+    return !this.#isOver && !this.session.closed && !this.session.destroyed;
+  }
+
+  /** Ends it if nobody answers. */
+  checkLife(): void {
+    if (!this.isUsable) return;
+    this.#cancelAnswer();
+    this.#cancelAnswer = this.#clock.after(PING_ANSWER_MS, () => this.session.destroy());
+    this.session.ping((error) => {
+      this.#cancelAnswer();
+      if (error) this.session.destroy();
+    });
+  }
+
+  destroy(): void {
+    this.#end();
+    this.session.destroy();
+  }
+
+  #pingLater(): void {
+    this.#cancelPing = this.#clock.after(PING_EVERY_MS, () => {
+      this.checkLife();
+      this.#pingLater();
+    });
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#cancelPing();
+    this.#cancelAnswer();
+  }
+}
+
+/** Rejects with what the system said. */
+export async function openConnection(path: string, clock: Clock): Promise<GrpcConnection> {
+  const socket = connectSocket(path);
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve).once('error', reject);
+  });
+  socket.removeAllListeners('error');
+  return new GrpcConnection(socket, clock);
+}
