@@ -9,6 +9,7 @@ import type { EventRecorder } from '../ports/event-recorder.ts';
 import type { StartInformer } from '../ports/informer.ts';
 import type { KubeApi } from '../ports/kube-api.ts';
 import type { Log } from '../ports/log.ts';
+import type { PodCgroups } from '../ports/pod-cgroups.ts';
 import type { PodFiles } from '../ports/pod-files.ts';
 import type { PodLookup } from '../ports/pod-lookup.ts';
 import type { PodObjects } from '../ports/pod-objects.ts';
@@ -17,12 +18,15 @@ import type { PodVolumes } from '../ports/pod-volumes.ts';
 import type { PullSecrets } from '../ports/pull-secrets.ts';
 import type { Random } from '../ports/random.ts';
 import type { PodRuntime } from '../ports/runtime/pod-runtime.ts';
+import type { RuntimeClasses } from '../ports/runtime-classes.ts';
 import type { StateStore } from '../ports/state-store.ts';
 import type { KubeletMetrics } from './metrics/kubelet-metrics.ts';
 import type { PodAdmission } from './main-loop/pod-news.ts';
 import type { ActivePodsRoom } from './main-loop/active-pods.ts';
 import type { KillPodOptions } from './pod-workers/kill-pod-now.ts';
-import type { DnsSettings } from './pod-runner/pod-dns.ts';
+import type { NodeEvents } from './node/node-events.ts';
+import type { ContainerSettings } from './pod-runner/container-settings.ts';
+import type { NodeDns } from './pod-runner/sandbox-maker.ts';
 import type { AskContainer } from './probes/probe-clients.ts';
 import type { ProbeMetrics } from './probes/probe-metrics.ts';
 import type { FileSourceOptions } from './sources/file-source.ts';
@@ -46,7 +50,11 @@ export interface KubeletOptions {
     | Pick<FileSourceOptions, 'path' | 'prepare' | 'rescanMs' | 'watch'>
     | undefined;
   readonly storage: KubeletStorage;
-  readonly dns: DnsSettings;
+  readonly dns: NodeDns;
+  /** Absent: pods have no control groups of their own here. */
+  readonly cgroups?: PodCgroups | undefined;
+  readonly runtimeClasses?: RuntimeClasses | undefined;
+  readonly nodeEvents?: NodeEvents | undefined;
   readonly memoryCapacityBytes: number;
   /** The addresses of the node, at most one of each family. */
   readonly hostIPs: () => readonly string[];
@@ -117,4 +125,5 @@ export interface KubeletSettings {
   readonly containerLogMaxBytes?: number;
   readonly containerLogMaxFiles?: number;
   readonly containerLogRotationMs?: number;
+  readonly containers?: ContainerSettings;
 }

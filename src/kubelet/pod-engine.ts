@@ -102,7 +102,8 @@ export class PodEngine {
 
   #makeRunner(): PodRunner {
     const { clock, log, events, storage, dns, memoryCapacityBytes, settings = {} } = this.#options;
-    const { parallelPullsMax, crashBackOff } = settings;
+    const { cgroups, runtimeClasses, nodeEvents } = this.#options;
+    const { parallelPullsMax, crashBackOff, containers } = settings;
     const { files, inputs, actuated } = storage;
     return new PodRunner({
       clock,
@@ -113,6 +114,10 @@ export class PodEngine {
       inputs,
       actuated,
       dns,
+      cgroups,
+      runtimeClasses,
+      nodeEvents,
+      containers,
       memoryCapacityBytes,
       ...(parallelPullsMax !== undefined && { parallelPullsMax }),
       ...(crashBackOff !== undefined && { crashBackOff }),
@@ -138,7 +143,7 @@ export class PodEngine {
   }
 
   #makeSync(): KubeletPodSync {
-    const { clock, log, events, storage, hostIPs, metrics } = this.#options;
+    const { clock, log, events, storage, hostIPs, metrics, cgroups } = this.#options;
     const { files, volumes, objects, pullSecrets, actuated } = storage;
     return new KubeletPodSync({
       clock,
@@ -150,6 +155,7 @@ export class PodEngine {
       objects,
       pullSecrets,
       actuated,
+      cgroups,
       runner: this.runner,
       cache: this.cache,
       status: this.status,

@@ -124,9 +124,14 @@ export async function openStorage(options: StorageOptions): Promise<OpenStorage>
   };
 }
 
-/** What the node itself asks for names. A node without such a file asks nobody. */
-export async function readNodeDns(file: string): Promise<DnsConfig> {
-  return parseResolvConf(file === '' ? '' : await readFile(file, 'utf8').catch(() => ''));
+/**
+ * What the node itself asks for names. A node without such a file asks nobody; one that is told to have
+ * none asks itself, and has no domains to search.
+ */
+export async function readNodeDns(file: string, hostIPs: readonly string[]): Promise<DnsConfig> {
+  if (file !== '') return parseResolvConf(await readFile(file, 'utf8').catch(() => ''));
+  const servers = hostIPs.map((ip) => (ip.includes(':') ? '::1' : '127.0.0.1'));
+  return { servers: servers.length > 0 ? servers : ['127.0.0.1'], searches: ['.'], options: [] };
 }
 
 const NO_OBJECTS: ObjectLookup = {

@@ -1,9 +1,12 @@
 /** What a configuration means to the parts of a node. */
+import path from 'node:path';
 import { quantityValue } from '../../api/quantity.ts';
 import { parseQuantity } from '../../api/quantity-text.ts';
 import { crashBackOffLimits } from '../../core/crash-backoff.ts';
 import { NODE_SETTINGS_DEFAULT, type NodeSettings } from '../../core/node/node-settings.ts';
 import type { KubeletSettings } from '../../kubelet/kubelet-options.ts';
+import type { ContainerSettings } from '../../kubelet/pod-runner/container-settings.ts';
+import type { MachineKernel } from '../../kubelet/pod-runner/machine-kernel.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
 
 /** Features that pods may rely on, by the names of their gates, as a kubelet declares them. */
@@ -37,5 +40,28 @@ export function kubeletSettingsOf(config: KubeletConfig): KubeletSettings {
     crashBackOff: crashBackOffLimits(crashLoopBackOff.maxContainerRestartPeriodMs),
     containerLogMaxBytes: Number(quantityValue(parseQuantity(config.containerLogMaxSize))),
     containerLogMaxFiles: config.containerLogMaxFiles,
+  };
+}
+
+/** `folder`: of the node; what a kubelet has below /var/lib/kubelet is below it. */
+export function containerSettingsOf(
+  config: KubeletConfig,
+  kernel: MachineKernel,
+  folder: string,
+): ContainerSettings {
+  const isVersion2 = kernel.cgroupVersion === 2;
+  const endsAlone = config.singleProcessOOMKill ?? !isVersion2;
+  return {
+    seccompDefault: config.seccompDefault,
+    seccompFolder: path.join(folder, 'seccomp'),
+    maskedPaths: kernel.maskedPaths,
+    hasCpuQuota: config.cpuCFSQuota,
+    cpuPeriodUs: Math.round(config.cpuCFSQuotaPeriodMs * 1000),
+    hugePageSizes: kernel.hugePageSizes,
+    unified: {
+      ...(isVersion2 && !endsAlone && { 'memory.oom.group': '1' }),
+      ...(isVersion2 && kernel.canLimitSwap && { 'memory.swap.max': '0' }),
+    },
+    limitsSwap: !isVersion2 && kernel.canLimitSwap,
   };
 }

@@ -20,6 +20,8 @@ import type { AdmissionRoom, KubeletAdmission, KubeletApi } from '../../kubelet/
 import { KubeletMetrics } from '../../kubelet/metrics/kubelet-metrics.ts';
 import { createKubeletAdmission } from '../../kubelet/admission/kubelet-admission.ts';
 import { NodeAgent } from '../../kubelet/node/node-agent.ts';
+import { ApiRuntimeClasses } from '../../kubelet/pod-runner/api-runtime-classes.ts';
+import { readMachineKernel } from '../../kubelet/pod-runner/machine-kernel.ts';
 import { ProbeMetrics } from '../../kubelet/probes/probe-metrics.ts';
 import { openStorage, readNodeDns, type OpenStorage } from '../../kubelet/storage.ts';
 import type { MachineInfo } from '../../api/machine.ts';
@@ -39,7 +41,7 @@ import { kubernetesVersion } from '../server-version.ts';
 import { admissionNodeOf, nodeViewOf } from './node-view.ts';
 import { handleLater } from './later-handler.ts';
 import { openRuntime, type OpenRuntime } from './node-runtime.ts';
-import { kubeletSettingsOf, nodeSettingsOf } from './node-settings.ts';
+import { containerSettingsOf, kubeletSettingsOf, nodeSettingsOf } from './node-settings.ts';
 import type { ApiAddress } from './pod-door.ts';
 import { servicesFrom } from './service-view.ts';
 
@@ -199,6 +201,9 @@ class NodeMaker {
     const { name: nodeName, config, log } = this.#options;
     const { staticPodPath, fileCheckFrequencyMs: rescanMs, clusterDNS, clusterDomain } = config;
     const machine = await this.#machine.info();
+    const kernel = await readMachineKernel();
+    const hostIPs = (): readonly string[] => this.#agent?.hostIPs() ?? [];
+    const readHost = () => readNodeDns(config.resolvConf, hostIPs());
     return new Kubelet({
       clock,
       random,
@@ -217,13 +222,19 @@ class NodeMaker {
       dns: {
         clusterServers: clusterDNS,
         clusterDomain,
-        host: await readNodeDns(config.resolvConf),
+        host: await readHost(),
+        readHost,
       },
+      runtimeClasses: new ApiRuntimeClasses(this.#options.api),
+      nodeEvents: this.#events,
       memoryCapacityBytes: machine.memoryBytes,
-      hostIPs: () => this.#agent?.hostIPs() ?? [],
+      hostIPs,
       admission: (room) => this.#makeAdmission(room, storage.allocated, machine),
       readinessChanged: () => this.#agent?.changed(),
-      settings: kubeletSettingsOf(config),
+      settings: {
+        ...kubeletSettingsOf(config),
+        containers: containerSettingsOf(config, kernel, this.#options.folder),
+      },
     });
   }
 

@@ -4,13 +4,14 @@ import type { ContainerInputs } from '../../ports/container-inputs.ts';
 import type { ContainerConfig, Mount } from '../../ports/runtime/container-config.ts';
 import { containerAnnotations, containerLabels } from './container-labels.ts';
 import { containerSecurity } from './container-security.ts';
-import { kernelResources } from './kernel-resources.ts';
+import { CONTAINER_SETTINGS_DEFAULT } from './container-settings.ts';
+import { kernelResources, type KernelRoom } from './kernel-resources.ts';
 import type { RunContainer } from './run-spec.ts';
 
 /** Where a container writes its last words, unless its spec says otherwise. */
 export const TERMINATION_MESSAGE_PATH = '/dev/termination-log';
 
-export interface ContainerFrame {
+export interface ContainerFrame extends KernelRoom {
   readonly attempt: number;
   readonly imageRef: string;
   readonly inputs: ContainerInputs;
@@ -18,7 +19,6 @@ export interface ContainerFrame {
   /** On the host; absent: this run has none. */
   readonly terminationFile?: string;
   readonly targetContainerId?: string | undefined;
-  readonly memoryCapacityBytes: number;
 }
 
 export function containerConfig(
@@ -27,6 +27,7 @@ export function containerConfig(
   frame: ContainerFrame,
 ): ContainerConfig {
   const { attempt, inputs, targetContainerId } = frame;
+  const { containers: settings = CONTAINER_SETTINGS_DEFAULT } = frame;
   const { supplementalGroups } = inputs;
   return {
     name: container.name,
@@ -45,8 +46,12 @@ export function containerConfig(
     tty: container.tty ?? false,
     labels: containerLabels(pod, container),
     annotations: containerAnnotations(pod, container, attempt),
-    resources: kernelResources(pod, container, frame.memoryCapacityBytes),
-    security: containerSecurity(pod, container, { supplementalGroups, targetContainerId }),
+    resources: kernelResources(pod, container, frame),
+    security: containerSecurity(pod, container, {
+      supplementalGroups,
+      targetContainerId,
+      settings,
+    }),
     stopSignal: container.lifecycle?.stopSignal ?? '',
   };
 }
@@ -58,7 +63,7 @@ function terminationMount(
   if (hostPath === undefined || containerPath === '') return [];
   return [
     {
-      containerPath,
+      containerPath: containerPath.startsWith('/') ? containerPath : `/${containerPath}`,
       hostPath,
       isReadOnly: false,
       isRecursiveReadOnly: false,

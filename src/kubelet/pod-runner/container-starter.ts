@@ -18,11 +18,12 @@ import { containerHash } from './container-labels.ts';
 import { checkNonRoot } from './container-security.ts';
 import type { ContainerStopper } from './container-stopper.ts';
 import type { ImageManager } from './image-manager.ts';
+import type { KernelRoom } from './kernel-resources.ts';
 import { runHook, type HookRoom } from './lifecycle-hooks.ts';
 import { containerReferenceOf, podReferenceOf, runSpecOf, type RunContainer } from './run-spec.ts';
 import { ContainerNotStarted, messageOf, type StartFailureReason } from './start-failure.ts';
 
-export interface StarterRoom extends HookRoom {
+export interface StarterRoom extends HookRoom, KernelRoom {
   readonly runtime: PodRuntime;
   readonly events: EventRecorder;
   readonly images: ImageManager;
@@ -31,7 +32,6 @@ export interface StarterRoom extends HookRoom {
   readonly stopper: ContainerStopper;
   /** What was really applied (E-4). */
   readonly actuated?: StateStore | undefined;
-  readonly memoryCapacityBytes: number;
 }
 
 export interface StartRequest {
@@ -120,7 +120,8 @@ export class ContainerStarter {
     imageRef: string,
     signal: AbortSignal,
   ): Promise<ContainerConfig> {
-    const { files, inputs, runtime, actuated, memoryCapacityBytes } = this.#room;
+    const { files, inputs, runtime, actuated } = this.#room;
+    const { memoryCapacityBytes, containers } = this.#room;
     const { pod, container, podIPs } = request;
     const reference = podReferenceOf(pod);
     const attempt = await this.#nextAttempt(request);
@@ -140,6 +141,7 @@ export class ContainerStarter {
       ...(hasLastWords(container) && { terminationFile: await files.makeTerminationFile(run) }),
       targetContainerId,
       memoryCapacityBytes,
+      containers,
     });
     // Noted before it exists: a podkeep that ends in between finds no container it knows nothing
     // of.
@@ -201,12 +203,14 @@ export class ContainerStarter {
   }
 }
 
-function targetOf({ container, runtimePod }: StartRequest): string | undefined {
+/** Where the pod's containers see each other anyway, there is nobody to look into. */
+function targetOf({ pod, container, runtimePod }: StartRequest): string | undefined {
   const { targetContainerName: name } = container;
   if (!name) return undefined;
   const newest = findNewest(runtimePod, name);
   if (newest?.state !== 'running') throw targetNotFound({ name });
-  return newest.id;
+  const { hostPID = false, shareProcessNamespace = false } = runSpecOf(pod);
+  return hostPID || shareProcessNamespace ? undefined : newest.id;
 }
 
 function hasLastWords({

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { livePod } from '../../../test/kubelet/runs/live-pod.ts';
-import { kernelResources } from './kernel-resources.ts';
+import { CONTAINER_SETTINGS_DEFAULT } from './container-settings.ts';
+import { kernelResources, pageSizeName, sandboxResources } from './kernel-resources.ts';
 import type { RunContainer } from './run-spec.ts';
 
-const CAPACITY = 4_000_000_000;
+const CAPACITY = { memoryCapacityBytes: 4_000_000_000 };
 
 function resourcesOf(container: RunContainer, spec: object = {}) {
   return kernelResources(livePod('web', { containers: [container], ...spec }), container, CAPACITY);
@@ -60,7 +61,66 @@ test('the limits of the pod as a whole hold a container that has none', () => {
   const resources = { limits: { cpu: '1', memory: '1G' } };
   const pod = livePod('web', { containers: [{ name: 'a' }], resources });
   expect(kernelResources(pod, { name: 'a' }, CAPACITY)).toMatchObject({
+    cpuShares: 1024,
     cpuQuota: 100_000,
     memoryLimitBytes: 1_000_000_000,
   });
+});
+
+test('limits of CPU are not enforced where the node says so, or in periods of its own length', () => {
+  const container = { name: 'a', resources: { limits: { cpu: '500m' } } };
+  const given = (changes: object) => {
+    const containers = { ...CONTAINER_SETTINGS_DEFAULT, ...changes };
+    return kernelResources(livePod('web'), container, { ...CAPACITY, containers });
+  };
+  expect(given({ hasCpuQuota: false })).not.toHaveProperty('cpuQuota');
+  expect(given({ cpuPeriodUs: 10_000 })).toMatchObject({ cpuQuota: 5000, cpuPeriod: 10_000 });
+});
+
+test('huge pages are forbidden in every size but those that a container asks for', () => {
+  const containers = { ...CONTAINER_SETTINGS_DEFAULT, hugePageSizes: ['2MB', '1GB'] };
+  const container = { name: 'a', resources: { limits: { 'hugepages-2Mi': '8Mi' } } };
+  const given = kernelResources(livePod('web'), container, { ...CAPACITY, containers });
+  expect(given.hugePages).toEqual([
+    { pageSize: '2MB', limitBytes: 8 * 1024 * 1024 },
+    { pageSize: '1GB', limitBytes: 0 },
+  ]);
+  expect([65_536, 2_097_152, 2 ** 30].map(pageSizeName)).toEqual(['64KB', '2MB', '1GB']);
+});
+
+test('swap is no way around a limit of memory, and the kernel ends a container as a whole', () => {
+  const containers = {
+    ...CONTAINER_SETTINGS_DEFAULT,
+    limitsSwap: true,
+    unified: { 'memory.oom.group': '1' },
+  };
+  const container = { name: 'a', resources: { limits: { memory: '1M' } } };
+  expect(kernelResources(livePod('web'), container, { ...CAPACITY, containers })).toMatchObject({
+    memorySwapLimitBytes: 1_000_000,
+    unified: { 'memory.oom.group': '1' },
+  });
+});
+
+test('a sandbox hears of its pod as a whole, and of its own overhead apart', () => {
+  const resources = { requests: { cpu: '100m' }, limits: { cpu: '1', memory: '1M' } };
+  const containers = [
+    { name: 'a', resources },
+    { name: 'b', resources },
+  ];
+  const pod = livePod('web', { containers, overhead: { cpu: '250m', memory: '2M' } });
+  expect(sandboxResources(pod)).toEqual({
+    resources: {
+      cpuShares: 204,
+      cpuQuota: 200_000,
+      cpuPeriod: 100_000,
+      memoryLimitBytes: 2_000_000,
+    },
+    overhead: {
+      cpuShares: 256,
+      cpuQuota: 25_000,
+      cpuPeriod: 100_000,
+      memoryLimitBytes: 2_000_000,
+    },
+  });
+  expect(sandboxResources(livePod('web'))).toEqual({ resources: { cpuShares: 2 }, overhead: {} });
 });

@@ -7,45 +7,111 @@ import { readQuantity } from '../../api/quantity-text.ts';
 import type { Pod } from '../../api/pod.ts';
 import type { ResourceList } from '../../api/resources.ts';
 import { isMirrorPod, isSidecar, isStaticPod } from '../../core/pod-facts.ts';
+import { podLimits, podRequests } from '../../core/pod-resources.ts';
 import { qosClass } from '../../core/qos-class.ts';
-import type { ContainerResources } from '../../ports/runtime/container-config.ts';
+import type { ContainerResources, HugePageLimit } from '../../ports/runtime/container-config.ts';
+import { CONTAINER_SETTINGS_DEFAULT, type ContainerSettings } from './container-settings.ts';
 import { findContainer, runSpecOf, type RunContainer } from './run-spec.ts';
 
 const SHARES_PER_CPU = 1024;
 const SHARES_MIN = 2;
 const SHARES_MAX = 262_144;
-const QUOTA_PERIOD_US = 100_000;
 const QUOTA_MIN_US = 1000;
+
+const HUGE_PAGES = 'hugepages-';
+const PAGE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
 
 const OOM_GUARANTEED = -997;
 const OOM_BEST_EFFORT = 1000;
 const SYSTEM_CRITICAL_PRIORITY = 2_000_000_000;
 
+export interface KernelRoom {
+  readonly memoryCapacityBytes: number;
+  /** Absent: those of a machine without anything special. */
+  readonly containers?: ContainerSettings | undefined;
+}
+
 export function kernelResources(
   pod: Pod,
   container: RunContainer,
-  memoryCapacityBytes: number,
+  { memoryCapacityBytes, containers: settings = CONTAINER_SETTINGS_DEFAULT }: KernelRoom,
 ): ContainerResources {
   const { requests, limits } = container.resources ?? {};
-  const podLimits = pod.spec.resources?.limits;
-  const cpuRequest = milliCpu(requests) ?? milliCpu(limits) ?? 0;
-  const cpuLimit = milliCpu(limits) ?? milliCpu(podLimits) ?? 0;
-  const memoryLimitBytes = bytes(limits) ?? bytes(podLimits) ?? 0;
+  const ofPod = pod.spec.resources?.limits;
+  // A limit of zero is none, and then the pod's own counts.
+  const cpuLimit = milliCpu(limits) || milliCpu(ofPod);
+  const memoryLimit = bytes(limits) || bytes(ofPod);
+  const limited = limitedResources(milliCpu(requests), cpuLimit, memoryLimit, settings);
+  const { hugePageSizes, limitsSwap } = settings;
+  const { memoryLimitBytes } = limited;
   return {
-    cpuShares: sharesOf(cpuRequest),
-    ...(cpuLimit > 0 && { cpuQuota: quotaOf(cpuLimit), cpuPeriod: QUOTA_PERIOD_US }),
-    ...(memoryLimitBytes > 0 && { memoryLimitBytes }),
+    ...limited,
     oomScoreAdjust: oomScoreAdjust(pod, container, memoryCapacityBytes),
+    ...(hugePageSizes.length > 0 && {
+      hugePages: hugePageLimits(hugePageSizes, { ...ofPod, ...limits }),
+    }),
+    ...(limitsSwap && memoryLimitBytes !== undefined && { memorySwapLimitBytes: memoryLimitBytes }),
+    ...(Object.keys(settings.unified).length > 0 && { unified: settings.unified }),
   };
 }
 
-function sharesOf(milli: number): number {
+/** What a sandbox is told of its pod: what all containers together may use, and its own overhead. */
+export function sandboxResources(
+  pod: Pod,
+  settings: ContainerSettings = CONTAINER_SETTINGS_DEFAULT,
+): { readonly resources: ContainerResources; readonly overhead: ContainerResources } {
+  const { overhead, ...spec } = pod.spec;
+  const bare = { ...pod, spec };
+  const requests = podRequests(bare);
+  const limits = podLimits(bare);
+  const own = overhead ?? {};
+  return {
+    resources: limitedResources(milliCpu(requests), milliCpu(limits), bytes(limits), settings),
+    overhead:
+      overhead === undefined
+        ? {}
+        : limitedResources(milliCpu(own), milliCpu(own), bytes(own), settings),
+  };
+}
+
+function limitedResources(
+  cpuRequest: number | undefined,
+  cpuLimit = 0,
+  memoryLimitBytes = 0,
+  { hasCpuQuota, cpuPeriodUs }: ContainerSettings,
+): ContainerResources {
+  return {
+    cpuShares: sharesOf(cpuRequest ?? cpuLimit),
+    ...(hasCpuQuota &&
+      cpuLimit > 0 && { cpuQuota: quotaOf(cpuLimit, cpuPeriodUs), cpuPeriod: cpuPeriodUs }),
+    ...(memoryLimitBytes > 0 && { memoryLimitBytes }),
+  };
+}
+
+/** Of every size that the machine has; what is not asked for is not allowed. */
+function hugePageLimits(sizes: readonly string[], limits: ResourceList): readonly HugePageLimit[] {
+  const allowed = new Map<string, number>();
+  for (const [name, amount] of Object.entries(limits)) {
+    if (!name.startsWith(HUGE_PAGES)) continue;
+    const size = Number(quantityValue(readQuantity(name.slice(HUGE_PAGES.length))));
+    allowed.set(pageSizeName(size), Number(quantityValue(readQuantity(amount))));
+  }
+  return sizes.map((pageSize) => ({ pageSize, limitBytes: allowed.get(pageSize) ?? 0 }));
+}
+
+export function sharesOf(milli: number): number {
   const shares = Math.trunc((milli * SHARES_PER_CPU) / 1000);
   return Math.min(Math.max(shares, SHARES_MIN), SHARES_MAX);
 }
 
-function quotaOf(milli: number): number {
-  return Math.max(Math.trunc((milli * QUOTA_PERIOD_US) / 1000), QUOTA_MIN_US);
+export function quotaOf(milli: number, periodUs: number): number {
+  return Math.max(Math.trunc((milli * periodUs) / 1000), QUOTA_MIN_US);
+}
+
+/** As the kernel's files name it: 2097152 is 2MB. */
+export function pageSizeName(bytes: number): string {
+  const power = bytes > 0 ? Math.min(Math.floor(Math.log2(bytes) / 10), PAGE_UNITS.length - 1) : 0;
+  return `${Math.trunc(bytes / 1024 ** power)}${PAGE_UNITS[power] ?? ''}`;
 }
 
 /** A container that asked for much memory is ended after one that asked for little. */

@@ -63,9 +63,9 @@ test('what Linux would not read is left out and told', () => {
 });
 
 test('long search domains are cut at 2048 characters', () => {
-  const searches = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(300));
+  const searches = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(250));
   const { dns } = podDns(livePod('web', { dnsPolicy: 'None', dnsConfig: { searches } }), SETTINGS);
-  expect(dns.searches).toHaveLength(6);
+  expect(dns.searches).toHaveLength(8);
 });
 
 test('without servers of the cluster the host is asked, and the pod is told', () => {
@@ -77,6 +77,32 @@ test('without servers of the cluster the host is asked, and the pod is told', ()
       message:
         'pod: "web_rec(uid-of-web)". kubelet does not have ClusterDNS IP configured and cannot ' +
         'create Pod using "ClusterFirst" policy. Falling back to "Default" policy.',
+      ofNode:
+        'kubelet does not have ClusterDNS IP configured and cannot ' +
+        'create Pod using "ClusterFirst" policy. Falling back to "Default" policy.',
     },
   ]);
+});
+
+test('a search domain that resolvers choke on is left out, and the pod is told', () => {
+  const searches = ['x'.repeat(254), 'fine.example.com'];
+  const pod = livePod('web', { dnsPolicy: 'None', dnsConfig: { searches } });
+  const { dns, warnings } = podDns(pod, SETTINGS);
+  expect(dns.searches).toEqual(['fine.example.com']);
+  expect(warnings).toHaveLength(1);
+});
+
+test('an option without a value is its name', () => {
+  const options = [
+    { name: 'edns0', value: '' },
+    { name: 'ndots', value: '2' },
+  ];
+  const { dns } = podDns(livePod('web', { dnsPolicy: 'None', dnsConfig: { options } }), SETTINGS);
+  expect(dns.options).toEqual(['edns0', 'ndots:2']);
+});
+
+test('a node without a resolv.conf has no domains to search, and the cluster still has', () => {
+  const host = { servers: ['127.0.0.1'], searches: ['.'], options: [] };
+  expect(podDns(livePod('web', { dnsPolicy: 'Default' }), { ...SETTINGS, host }).dns).toEqual(host);
+  expect(podDns(livePod('web'), { ...SETTINGS, host }).dns.searches).not.toContain('.');
 });

@@ -24,12 +24,23 @@ export interface DnsSettings {
 export interface PodDns {
   readonly dns: DnsConfig;
   /** What the users of the pod should hear: reason and message of events. */
-  readonly warnings: readonly { readonly reason: string; readonly message: string }[];
+  readonly warnings: readonly DnsWarning[];
+}
+
+export interface DnsWarning {
+  readonly reason: string;
+  readonly message: string;
+  /** What whoever runs the node should hear besides. */
+  readonly ofNode?: string;
 }
 
 const SERVERS_MAX = 3;
 const SEARCHES_MAX = 32;
 const SEARCH_CHARACTERS_MAX = 2048;
+/** A longer one makes some resolvers abort. */
+const SEARCH_LENGTH_MAX = 253;
+/** Stands for "no domains" where the node has no resolv.conf at all. */
+const NO_SEARCH = '.';
 const CLUSTER_OPTIONS = ['ndots:5'];
 
 export function podDns(pod: Pod, settings: DnsSettings): PodDns {
@@ -47,7 +58,7 @@ export function podDns(pod: Pod, settings: DnsSettings): PodDns {
   const fitted = fitLimits(joined);
   return {
     dns: fitted.dns,
-    warnings: [...(lacksCluster ? [missingClusterDns(pod, dnsPolicy)] : []), ...fitted.warnings],
+    warnings: [...(lacksCluster ? [missingClusterDns(pod)] : []), ...fitted.warnings],
   };
 }
 
@@ -58,7 +69,7 @@ function clusterDns(pod: Pod, { clusterServers, clusterDomain, host }: DnsSettin
     : [];
   return {
     servers: clusterServers,
-    searches: distinct([...own, ...host.searches]),
+    searches: distinct([...own, ...host.searches.filter((search) => search !== NO_SEARCH)]),
     options: CLUSTER_OPTIONS,
   };
 }
@@ -78,8 +89,8 @@ function mergeOptions(
   options: NonNullable<PodDnsConfig['options']>,
 ): readonly string[] {
   const byName = new Map(base.map((option) => [option.split(':')[0] ?? option, option]));
-  for (const { name = '', value } of options) {
-    byName.set(name, value === undefined ? name : `${name}:${value}`);
+  for (const { name = '', value = '' } of options) {
+    byName.set(name, value === '' ? name : `${name}:${value}`);
   }
   return [...byName.values()];
 }
@@ -116,6 +127,7 @@ function fitSearches(searches: readonly string[]): readonly string[] {
   const fitting: string[] = [];
   let length = -1;
   for (const search of searches.slice(0, SEARCHES_MAX)) {
+    if (search.length > SEARCH_LENGTH_MAX) continue;
     length += search.length + 1;
     if (length > SEARCH_CHARACTERS_MAX) break;
     fitting.push(search);
@@ -123,13 +135,13 @@ function fitSearches(searches: readonly string[]): readonly string[] {
   return fitting;
 }
 
-function missingClusterDns(pod: Pod, policy: string) {
-  return {
-    reason: 'MissingClusterDNS',
-    message:
-      `pod: "${podTitle(podReferenceOf(pod))}". kubelet does not have ClusterDNS IP configured and ` +
-      `cannot create Pod using "${policy}" policy. Falling back to "Default" policy.`,
-  };
+/** It names the policy by its usual name, whichever of the two the pod has. */
+function missingClusterDns(pod: Pod): DnsWarning {
+  const ofNode =
+    'kubelet does not have ClusterDNS IP configured and cannot create Pod using ' +
+    '"ClusterFirst" policy. Falling back to "Default" policy.';
+  const message = `pod: "${podTitle(podReferenceOf(pod))}". ${ofNode}`;
+  return { reason: 'MissingClusterDNS', message, ofNode };
 }
 
 function distinct(list: readonly string[]): readonly string[] {

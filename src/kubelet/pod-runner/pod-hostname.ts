@@ -13,7 +13,7 @@ export const hostnameTooLong = defineError<{ fqdn: string }>({
   code: 'HOSTNAME_TOO_LONG',
   retry: 'never',
   message: ({ fqdn }) =>
-    `Failed to construct FQDN from Pod hostname and cluster domain, FQDN ${fqdn} is too long ` +
+    `failed to construct FQDN from pod hostname and cluster domain, FQDN ${fqdn} is too long ` +
     `(64 characters is the max, ${fqdn.length} characters requested)`,
   hint: () => 'Shorten the hostname or the subdomain of the pod, or leave setHostnameAsFQDN out.',
 });
@@ -21,7 +21,7 @@ export const hostnameTooLong = defineError<{ fqdn: string }>({
 export function podHostname(pod: Pod, clusterDomain: string): string {
   const { hostname, subdomain, hostnameOverride, setHostnameAsFQDN } = runSpecOf(pod);
   const { name, namespace } = podReferenceOf(pod);
-  if (hostnameOverride) return hostnameOverride;
+  if (hostnameOverride) return cutHostname(hostnameOverride);
   const short = cutHostname(hostname || name);
   if (!setHostnameAsFQDN || !subdomain) return short;
   const fqdn = `${short}.${subdomain}.${namespace}.svc.${clusterDomain}`;

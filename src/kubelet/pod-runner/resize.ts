@@ -19,14 +19,13 @@ import { findNewest } from '../../core/runtime-facts.ts';
 import type { PodCgroups } from '../../ports/pod-cgroups.ts';
 import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
 import type { StateStore } from '../../ports/state-store.ts';
-import { kernelResources } from './kernel-resources.ts';
+import { kernelResources, type KernelRoom } from './kernel-resources.ts';
 import { findContainer, podReferenceOf } from './run-spec.ts';
 
-export interface ResizeRoom {
+export interface ResizeRoom extends KernelRoom {
   readonly runtime: Pick<PodRuntime, 'updateResources'>;
   readonly actuated?: StateStore | undefined;
   readonly cgroups?: PodCgroups | undefined;
-  readonly memoryCapacityBytes: number;
 }
 
 /**
@@ -101,15 +100,16 @@ export async function resizePod(room: ResizeRoom, pod: Pod, actions: PodActions)
 }
 
 async function updateContainer(
-  { runtime, actuated, memoryCapacityBytes }: ResizeRoom,
+  room: ResizeRoom,
   pod: Pod,
   { id, name, desired }: ContainerUpdate,
   numbers: ResourceNumbers,
 ): Promise<void> {
+  const { runtime, actuated } = room;
   const container = findContainer(pod, name)?.container;
   if (!container) return;
   const resources = requirementsOf(numbers);
-  const given = kernelResources(pod, { ...container, resources }, memoryCapacityBytes);
+  const given = kernelResources(pod, { ...container, resources }, room);
   await runtime.updateResources?.(id, given);
   const isDone = JSON.stringify(resources) === JSON.stringify(requirementsOf(desired));
   const applied = isDone ? (container.resources ?? {}) : resources;

@@ -7,6 +7,10 @@
 import type { Container, Pod, PodSpec } from '../../api/pod.ts';
 import type { ContainerReference } from '../../ports/container-reference.ts';
 import type { PodReference } from '../../ports/pod-reference.ts';
+import type {
+  SeLinuxLabel,
+  SupplementalGroupsPolicy,
+} from '../../ports/runtime/container-config.ts';
 
 export interface RunPodSpec extends PodSpec {
   readonly containers: readonly RunContainer[];
@@ -23,6 +27,8 @@ export interface RunPodSpec extends PodSpec {
   readonly shareProcessNamespace?: boolean;
   readonly securityContext?: PodSecurityContext;
   readonly runtimeClassName?: string;
+  /** False: the users of its containers are nobody on the host. */
+  readonly hostUsers?: boolean;
   readonly priority?: number;
   readonly imagePullSecrets?: readonly { readonly name?: string }[];
 }
@@ -39,6 +45,8 @@ export interface PodSecurityContext {
   readonly runAsNonRoot?: boolean;
   readonly fsGroup?: number;
   readonly supplementalGroups?: readonly number[];
+  readonly supplementalGroupsPolicy?: SupplementalGroupsPolicy;
+  readonly seLinuxOptions?: SeLinuxLabel;
   readonly sysctls?: readonly { readonly name: string; readonly value: string }[];
   readonly seccompProfile?: SecurityProfile;
   readonly appArmorProfile?: SecurityProfile;
@@ -52,6 +60,8 @@ export interface SecurityContext {
   readonly readOnlyRootFilesystem?: boolean;
   readonly allowPrivilegeEscalation?: boolean;
   readonly capabilities?: { readonly add?: readonly string[]; readonly drop?: readonly string[] };
+  readonly procMount?: 'Default' | 'Unmasked';
+  readonly seLinuxOptions?: SeLinuxLabel;
   readonly seccompProfile?: SecurityProfile;
   readonly appArmorProfile?: SecurityProfile;
 }

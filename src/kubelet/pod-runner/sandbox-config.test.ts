@@ -8,6 +8,7 @@ const FRAME = {
   logFolder: '/var/log/pods/rec_web_uid-of-web',
   cgroupParent: '',
   clusterDomain: 'cluster.local',
+  runtimeHandler: '',
 };
 
 test('what the spec leaves open is decided', () => {
@@ -25,6 +26,19 @@ test('what the spec leaves open is decided', () => {
     hostPorts: [],
     sysctls: {},
     runtimeHandler: '',
+  });
+});
+
+test('the sandbox itself is confined, and runs as the pod says', () => {
+  const securityContext = { runAsUser: 7, runAsGroup: 8, fsGroup: 9, supplementalGroups: [10] };
+  const initContainers = [{ name: 'setup', securityContext: { privileged: true } }];
+  const pod = livePod('web', { securityContext, initContainers });
+  expect(sandboxConfig(pod, FRAME).security).toEqual({
+    isPrivileged: true,
+    runAsUser: 7,
+    runAsGroup: 8,
+    supplementalGroups: [9, 10],
+    seccomp: 'runtime/default',
   });
 });
 

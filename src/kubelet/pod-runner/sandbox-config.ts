@@ -3,10 +3,18 @@
  * here.
  */
 import type { Pod } from '../../api/pod.ts';
-import type { DnsConfig, HostPort, SandboxConfig } from '../../ports/runtime/sandbox-config.ts';
+import type {
+  DnsConfig,
+  HostPort,
+  SandboxConfig,
+  SandboxSecurity,
+} from '../../ports/runtime/sandbox-config.ts';
 import { sandboxAnnotations, sandboxLabels } from './container-labels.ts';
+import { groupsOf } from './container-security.ts';
+import type { ContainerSettings } from './container-settings.ts';
+import { sandboxResources } from './kernel-resources.ts';
 import { podHostname } from './pod-hostname.ts';
-import { podReferenceOf, runSpecOf, type ContainerPort } from './run-spec.ts';
+import { podReferenceOf, runSpecOf, type ContainerPort, type RunPodSpec } from './run-spec.ts';
 
 export interface SandboxFrame {
   readonly attempt: number;
@@ -14,6 +22,9 @@ export interface SandboxFrame {
   readonly logFolder: string;
   readonly cgroupParent: string;
   readonly clusterDomain: string;
+  /** What the pod's RuntimeClass stands for; empty: the runtime's own choice. */
+  readonly runtimeHandler: string;
+  readonly containers?: ContainerSettings | undefined;
 }
 
 export function sandboxConfig(pod: Pod, frame: SandboxFrame): SandboxConfig {
@@ -38,7 +49,26 @@ export function sandboxConfig(pod: Pod, frame: SandboxFrame): SandboxConfig {
     hostPorts: spec.containers.flatMap(({ ports = [] }) => ports.flatMap(hostPort)),
     sysctls: sysctlsOf(spec.securityContext?.sysctls ?? []),
     cgroupParent: frame.cgroupParent,
-    runtimeHandler: spec.runtimeClassName ?? '',
+    runtimeHandler: frame.runtimeHandler,
+    security: sandboxSecurity(spec),
+    ...sandboxResources(pod, frame.containers),
+  };
+}
+
+/** The sandbox itself is always confined, so that pods may choose the strictest profiles. */
+function sandboxSecurity(spec: RunPodSpec): SandboxSecurity {
+  const { securityContext: context = {} } = spec;
+  const { runAsUser, runAsGroup, supplementalGroupsPolicy, seLinuxOptions: seLinux } = context;
+  const { containers, initContainers = [], ephemeralContainers = [] } = spec;
+  const all = [...initContainers, ...containers, ...ephemeralContainers];
+  return {
+    isPrivileged: all.some(({ securityContext }) => securityContext?.privileged ?? false),
+    supplementalGroups: groupsOf(context, []),
+    seccomp: 'runtime/default',
+    ...(runAsUser !== undefined && { runAsUser }),
+    ...(runAsGroup !== undefined && { runAsGroup }),
+    ...(supplementalGroupsPolicy !== undefined && { supplementalGroupsPolicy }),
+    ...(seLinux !== undefined && { seLinux }),
   };
 }
 

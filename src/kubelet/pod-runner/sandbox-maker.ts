@@ -5,8 +5,12 @@ import type { EventRecorder } from '../../ports/event-recorder.ts';
 import type { PodCgroups } from '../../ports/pod-cgroups.ts';
 import type { PodFiles } from '../../ports/pod-files.ts';
 import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
+import type { RuntimeClasses } from '../../ports/runtime-classes.ts';
+import type { DnsConfig } from '../../ports/runtime/sandbox-config.ts';
+import type { NodeEvents } from '../node/node-events.ts';
+import type { ContainerSettings } from './container-settings.ts';
 import { podDns, type DnsSettings } from './pod-dns.ts';
-import { podReferenceOf } from './run-spec.ts';
+import { podReferenceOf, runSpecOf } from './run-spec.ts';
 import { sandboxConfig } from './sandbox-config.ts';
 import { messageOf } from './start-failure.ts';
 
@@ -14,8 +18,18 @@ export interface SandboxRoom {
   readonly runtime: Pick<PodRuntime, 'runSandbox' | 'inspect'>;
   readonly events: EventRecorder;
   readonly files: PodFiles;
-  readonly dns: DnsSettings;
+  readonly dns: NodeDns;
   readonly cgroups?: PodCgroups | undefined;
+  /** Absent: there is no API server, and a class means nothing. */
+  readonly runtimeClasses?: RuntimeClasses | undefined;
+  readonly containers?: ContainerSettings | undefined;
+  /** Told to the users of the node what a pod lacks because the node does. */
+  readonly nodeEvents?: NodeEvents | undefined;
+}
+
+export interface NodeDns extends DnsSettings {
+  /** Reads anew what the node asks for names: that changes with the network it is in. */
+  readonly readHost?: () => Promise<DnsConfig>;
 }
 
 export interface MadeSandbox {
@@ -29,6 +43,14 @@ export const sandboxNotMade = defineError<{ pod: string; reason: string }>({
   retry: 'backoff',
   message: ({ pod, reason }) => `the sandbox of ${pod} could not be made: ${reason}`,
   hint: () => 'It is tried again by itself. If this lasts, look at the network and the runtime.',
+});
+
+/** What a runtime would need to map the users of a pod to others is not there yet. */
+export const userNamespacesUnsupported = defineError<{ pod: string }>({
+  code: 'USER_NAMESPACES_UNSUPPORTED',
+  retry: 'never',
+  message: () => "can't set `spec.hostUsers: false`, runtime does not support user namespaces",
+  hint: () => 'podkeep runs pods with the users of the host. Leave hostUsers out of the pod.',
 });
 
 /** Throws the signal's reason if that was aborted: then nobody wants the sandbox any more. */
@@ -61,22 +83,36 @@ export async function makeSandbox(
 }
 
 async function run(
-  { runtime, events, files, dns, cgroups }: SandboxRoom,
+  room: SandboxRoom,
   pod: Pod,
   attempt: number,
   signal: AbortSignal,
 ): Promise<string> {
+  const { runtime, files, cgroups, runtimeClasses, dns } = room;
+  const { runtimeClassName = '', hostUsers = true } = runSpecOf(pod);
   const reference = podReferenceOf(pod);
-  const found = podDns(pod, dns);
-  for (const { reason, message } of found.warnings) {
-    events.record(reference, 'Warning', reason, message);
-  }
+  if (!hostUsers) throw userNamespacesUnsupported({ pod: reference.uid });
   const config = sandboxConfig(pod, {
     attempt,
-    dns: found.dns,
+    dns: await dnsOf(room, pod),
     logFolder: files.logFolder(reference),
     cgroupParent: cgroups?.parentOf(pod) ?? '',
     clusterDomain: dns.clusterDomain,
+    runtimeHandler:
+      runtimeClassName === ''
+        ? ''
+        : ((await runtimeClasses?.handlerOf(runtimeClassName, signal)) ?? ''),
+    containers: room.containers,
   });
   return runtime.runSandbox(config, signal);
+}
+
+async function dnsOf({ dns, events, nodeEvents }: SandboxRoom, pod: Pod): Promise<DnsConfig> {
+  const host = (await dns.readHost?.()) ?? dns.host;
+  const found = podDns(pod, { ...dns, host });
+  for (const { reason, message, ofNode } of found.warnings) {
+    if (ofNode !== undefined) nodeEvents?.recordNode('Warning', reason, ofNode);
+    events.record(podReferenceOf(pod), 'Warning', reason, message);
+  }
+  return found.dns;
 }

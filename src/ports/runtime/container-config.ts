@@ -54,6 +54,8 @@ export interface ContainerResources {
   readonly cpuQuota?: number;
   readonly cpuPeriod?: number;
   readonly memoryLimitBytes?: number;
+  /** Memory and swap together. */
+  readonly memorySwapLimitBytes?: number;
   readonly oomScoreAdjust?: number;
   /** For every page size of the machine. */
   readonly hugePages?: readonly HugePageLimit[];

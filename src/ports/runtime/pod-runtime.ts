@@ -30,6 +30,11 @@ export interface PodRuntime {
   /** Stands before `://` in container IDs. */
   readonly name: string;
   readonly images: ImageStore;
+  /**
+   * It runs real containers: sandboxes go into the control group that they are told, which the kubelet
+   * makes, and profiles of AppArmor and seccomp are enforced. Absent: it looks after itself.
+   */
+  readonly usesPodCgroups?: boolean;
   version(): Promise<RuntimeVersion>;
   /** Whether pods can be run at all, and whether they get a network. */
   status(): Promise<RuntimeStatus>;
