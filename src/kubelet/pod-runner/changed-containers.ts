@@ -8,7 +8,7 @@
 import type { Pod } from '../../api/pod.ts';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
 import { containerHash } from './container-labels.ts';
-import { isSameImage } from './image-name.ts';
+import { isSameImage } from '../../api/image-name.ts';
 import { findContainer } from './run-spec.ts';
 
 /** By container ID: the hash of the container that it was made from. */

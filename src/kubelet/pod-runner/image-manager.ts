@@ -17,7 +17,7 @@ import type { EventRecorder } from '../../ports/event-recorder.ts';
 import type { FoundPullSecrets } from '../../ports/pull-secrets.ts';
 import type { Credentials, Image, ImageStore } from '../../ports/runtime/image-store.ts';
 import { BackOffError } from '../../ports/sync-failure.ts';
-import { parseImageName, type ImageName } from './image-name.ts';
+import { parseImageName, type ImageName } from '../../api/image-name.ts';
 import { PullLanes } from './pull-lanes.ts';
 import { containerReferenceOf, podReferenceOf, type RunContainer } from './run-spec.ts';
 import { ContainerNotStarted, messageOf, type StartFailureReason } from './start-failure.ts';

@@ -9,7 +9,7 @@
  */
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import type { Credentials } from '../../ports/runtime/image-store.ts';
-import { parseImageName } from './image-name.ts';
+import { parseImageName } from '../../api/image-name.ts';
 
 export interface RegistryEntry {
   readonly host: string;

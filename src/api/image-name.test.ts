@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { PodkeepError } from '../../lib/errors.ts';
+import { PodkeepError } from '../lib/errors.ts';
 import { isSameImage, parseImageName } from './image-name.ts';
 
 const DIGEST = `sha256:${'a'.repeat(64)}`;

@@ -4,7 +4,7 @@
  * Two names mean the same image if they are equal once the parts that people leave out are filled
  * in; runtimes tell names back in that full form.
  */
-import { defineError } from '../../lib/errors.ts';
+import { defineError } from '../lib/errors.ts';
 
 const DEFAULT_DOMAIN = 'docker.io';
 const DEFAULT_FOLDER = 'library';
