@@ -37,5 +37,5 @@ test('an init that comes too late finds its place taken', async () => {
   const folder = makeTempFolder();
   await endAbandoned(folder, MACHINE, systemClock);
   expect(existsSync(path.join(folder, 'claim'))).toBe(true);
-  expect(readFileSync(path.join(folder, 'claim'), 'utf8')).toBe('');
+  expect(readFileSync(path.join(folder, 'claim'), 'utf8')).toBe('nobody\n');
 });

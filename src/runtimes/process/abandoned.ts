@@ -7,7 +7,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import { claimForRemoval, readClaim } from './init-notes.ts';
 import type { Machine } from './machine.ts';
-import { familyOf, isAlive, readProcesses, signalProcess } from './proc-table.ts';
+import { isAlive, killFamily } from './proc-table.ts';
 
 const GONE_STEP_MS = 4;
 const GONE_STEPS_MAX = 500;
@@ -22,9 +22,8 @@ export async function endAbandoned(
   claimForRemoval(folder);
   const claim = readClaim(folder);
   if (!claim || claim.bootId !== bootId) return;
-  const { init, session } = claim;
-  const family = isLinux && isAlive(init, isLinux) ? familyOf(init, readProcesses(), session) : [];
-  for (const member of [...family, init]) signalProcess(member, 'SIGKILL', isLinux);
+  const { init } = claim;
+  if (isAlive(init, isLinux)) killFamily(claim, isLinux);
   for (let step = 0; step < GONE_STEPS_MAX && isAlive(init, isLinux); step++) {
     await new Promise<void>((resolve) => clock.after(GONE_STEP_MS, resolve));
   }

@@ -46,6 +46,7 @@ export class ContainerFactory {
     if (!sandbox.record.isReady) {
       throw sandboxNotReady({ pod: nameOf(sandbox), reason: 'it was stopped' });
     }
+    this.#renounceOthers(sandbox, config.name);
     const image = await images.resolve(config.image, config.command.length > 0, signal);
     const decided = decideRecord({
       id: newId(),
@@ -62,6 +63,20 @@ export class ContainerFactory {
     await writeJson(path.join(folder, 'config.json'), record);
     registry.addContainer(new Container(record, folder, world));
     return record.id;
+  }
+
+  /** Of two runs of one container, only one may ever be there: also if the other is still to come. */
+  #renounceOthers(sandbox: Sandbox, name: string): void {
+    const { podUid } = sandbox.record.config;
+    for (const container of this.#parts.registry.containers) {
+      const { record, state } = container;
+      if (record.podUid !== podUid || record.config.name !== name || state !== 'created') continue;
+      if (container.renounce()) continue;
+      throw runtimeConflict({
+        what: `container ${name} of ${nameOf(sandbox)}`,
+        reason: `attempt ${record.config.attempt} is about to start`,
+      });
+    }
   }
 
   #idOf({ state, record }: Container, sandbox: Sandbox): string {

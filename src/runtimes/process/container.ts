@@ -23,6 +23,7 @@ import { Changes } from './changes.ts';
 import { containerNotStarted } from './errors.ts';
 import {
   claimForRemoval,
+  isPrepared,
   readClaim,
   notesTimeMs,
   readNotes,
@@ -34,8 +35,8 @@ import { isMissing, readJson, reasonOf, writeJson } from './json-file.ts';
 import { LogPump, type OutputListener } from './log-pump.ts';
 import type { Machine } from './machine.ts';
 import {
-  familyOf,
   isAlive,
+  killFamily,
   readProcesses,
   signalProcess,
   type ProcessIdentity,
@@ -136,8 +137,9 @@ export class Container {
       return;
     }
     this.#readFiles();
-    if (!this.#claim) return;
-    if (this.#notes.isRunning) this.#state = 'running';
+    // One that has not come yet, and was sent by a podkeep that was killed, is waited for.
+    if (!this.#claim && !isPrepared(this.folder)) return;
+    if (this.#claim && this.#notes.isRunning) this.#state = 'running';
     await this.#observe();
     await this.#pump?.catchUp();
     this.look();
@@ -168,10 +170,9 @@ export class Container {
       if (!hasSettled()) this.#fail(`it was not running after ${START_MS_MAX / 1000} s`);
       await (hasSettled() ? undefined : this.#ending);
     }
-    if (this.#result?.reason === 'StartError') {
-      const { name } = this.record.config;
-      throw containerNotStarted({ name, reason: this.#result.message ?? 'it was ended' });
-    }
+    if (this.#result?.reason !== 'StartError') return;
+    const { name } = this.record.config;
+    throw containerNotStarted({ name, reason: this.#result.message ?? 'it was ended' });
   }
 
   #fail(reason: string): void {
@@ -218,8 +219,8 @@ export class Container {
 
   #isInitAlive(): boolean {
     if (!this.#claim) return false;
-    const { machine } = this.#world;
-    return this.#claim.bootId === machine.bootId && isAlive(this.#claim.init, machine.isLinux);
+    const { bootId, isLinux } = this.#world.machine;
+    return this.#claim.bootId === bootId && isAlive(this.#claim.init, isLinux);
   }
 
   #glance(): void {
@@ -244,7 +245,6 @@ export class Container {
 
   /** Writes down how it ended, once nothing of it is left. */
   async #end(): Promise<void> {
-    const { log } = this.#world;
     let isDrained = false;
     try {
       await this.#gone();
@@ -257,10 +257,8 @@ export class Container {
       });
       this.#result = result;
     } catch (error) {
-      log.error('the end of a container cannot be written down', {
-        id: this.record.id,
-        reason: reasonOf(error),
-      });
+      const [id, reason] = [this.record.id, reasonOf(error)];
+      this.#world.log.error('the end of a container cannot be written down', { id, reason });
       this.#result = this.#judge();
     }
     this.#state = 'exited';
@@ -302,9 +300,17 @@ export class Container {
     return machine.isolation !== 'none' && machine.hasProcesses && this.record.processes === 'own';
   }
 
+  /** Sees to it that it never begins. False: it has begun, or is about to. */
+  renounce(): boolean {
+    if (this.#state !== 'created' || this.#starting) return false;
+    if (!this.#claim && claimForRemoval(this.folder)) return true;
+    this.#glance();
+    return false;
+  }
+
   /** Asks it to end, sees to it after the grace, and returns when it has ended. */
   async stop(graceSeconds: number, signal?: AbortSignal): Promise<void> {
-    if (this.#result || (this.#state === 'created' && !this.#claim)) return;
+    if (this.#result || this.renounce() || (this.#state === 'created' && !this.#claim)) return;
     const { clock } = this.#world;
     const graceMs = Math.max(graceSeconds, 0) * 1000;
     const deadlineMs = clock.monotonic() + graceMs;
@@ -340,17 +346,12 @@ export class Container {
   kill(): void {
     const { isLinux, bootId } = this.#world.machine;
     if (!this.#claim || this.#claim.bootId !== bootId) return;
-    const { init, session } = this.#claim;
-    if (!this.#hasOwnProcesses() && isLinux) {
-      for (const member of familyOf(init, readProcesses(), session)) {
-        if (member.pid !== init.pid) signalProcess(member, 'SIGKILL', isLinux);
-      }
-    }
-    signalProcess(init, 'SIGKILL', isLinux);
+    if (this.#hasOwnProcesses()) signalProcess(this.#claim.init, 'SIGKILL', isLinux);
+    else killFamily(this.#claim, isLinux);
   }
 
-  async reopenLog(): Promise<void> {
-    await this.#pump?.reopen();
+  reopenLog(): Promise<void> {
+    return this.#pump?.reopen() ?? Promise.resolve();
   }
 
   listen(listener: OutputListener): () => void {
@@ -369,7 +370,6 @@ export class Container {
 
   /** Ends it if it runs, and takes away all but its log. */
   async remove(): Promise<void> {
-    // Whoever is about to start it, from an earlier life, finds that it is taken.
     if (this.#state === 'created') claimForRemoval(this.folder);
     this.look();
     await this.stop(0);

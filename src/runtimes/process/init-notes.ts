@@ -1,5 +1,5 @@
 /** Reads what init has written down: who it is, and what has become of its container. */
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isMissing } from './json-file.ts';
 import type { ProcessIdentity } from './proc-table.ts';
@@ -22,6 +22,9 @@ export interface Notes {
 
 /** Room for all that init writes, so that a full disk cannot keep it from writing. */
 export const NOTES_ROOM = `${' '.repeat(511)}\n`;
+
+/** The claim of whoever does not want it to run. */
+const NOBODY = 'nobody\n';
 
 /** Undefined: nobody runs it yet, or the one who will is just writing. */
 export function parseClaim(text: string, claimedAtMs: number): Claim | undefined {
@@ -84,11 +87,21 @@ export function readClaim(folder: string): Claim | undefined {
   return text === '' ? undefined : parseClaim(text, statSync(file).mtimeMs);
 }
 
-/** Of two who make this file, one is first: an init that comes later does not start anything. */
-export function claimForRemoval(folder: string): void {
+/**
+ * Of two who make this file, one is first: an init that comes later does not start anything. False: it
+ * has been started after all, or its init has come and is about to say who it is.
+ */
+export function claimForRemoval(folder: string): boolean {
+  const file = path.join(folder, 'claim');
   try {
-    writeFileSync(path.join(folder, 'claim'), '', { flag: 'wx' });
-  } catch {
-    // It has been started after all, or is gone.
+    writeFileSync(file, NOBODY, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    return isMissing(error) || readText(file) === NOBODY;
   }
+}
+
+/** Whether its init may have been sent: then it can come at any time, whoever sent it. */
+export function isPrepared(folder: string): boolean {
+  return existsSync(path.join(folder, 'state'));
 }

@@ -147,3 +147,15 @@ export function signalProcess(
     return false;
   }
 }
+
+/** Ends a process and everything that came from it, also if it has ended itself. */
+export function killFamily(
+  { init, session }: { readonly init: ProcessIdentity; readonly session: number },
+  isLinux: boolean,
+): void {
+  const family = isLinux ? familyOf(init, readProcesses(), session) : [];
+  for (const member of family) {
+    if (member.pid !== init.pid) signalProcess(member, 'SIGKILL', isLinux);
+  }
+  signalProcess(init, 'SIGKILL', isLinux);
+}

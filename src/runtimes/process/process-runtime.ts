@@ -349,6 +349,8 @@ class ProcessRuntime implements PodRuntime {
   }
 
   #emit(event: RuntimeEvent): void {
+    // Also of one that an earlier podkeep has started.
+    if (event.type === 'containerStarted') this.#lookLater();
     for (const listener of this.#listeners) listener(event);
   }
 
