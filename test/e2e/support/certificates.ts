@@ -9,6 +9,11 @@ export interface KeyPair {
   readonly key: string;
 }
 
+export interface SigningKey {
+  readonly privateKey: string;
+  readonly publicKey: string;
+}
+
 export interface Subject {
   /** The user's name, as Kubernetes reads a client's certificate. */
   readonly commonName: string;
@@ -47,7 +52,7 @@ export class CertificateAuthority {
   }
 
   /** The pair of keys that service accounts' tokens are signed and checked with. */
-  makeSigningKey(): { readonly privateKey: string; readonly publicKey: string } {
+  makeSigningKey(): SigningKey {
     const privateKey = path.join(this.#folder, 'service-account.key');
     const publicKey = path.join(this.#folder, 'service-account.pub');
     openssl(['ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', privateKey]);

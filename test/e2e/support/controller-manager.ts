@@ -19,10 +19,12 @@ export interface ControllerManagerOptions {
   /** With these it gives out tokens and the certificate that they are used with. */
   readonly signingKey?: string;
   readonly rootCa?: string;
+  /** What else it is told. */
+  readonly more?: readonly string[];
 }
 
 export function startControllerManager(options: ControllerManagerOptions): Promise<Daemon> {
-  const { kubeconfig, folder, controllers, signingKey, rootCa } = options;
+  const { kubeconfig, folder, controllers, signingKey, rootCa, more = [] } = options;
   return startServing('kube-controller-manager', folder, [
     `--kubeconfig=${kubeconfig}`,
     `--controllers=${controllers.join(',')}`,
@@ -31,6 +33,7 @@ export function startControllerManager(options: ControllerManagerOptions): Promi
     '--allocate-node-cidrs=false',
     ...(signingKey === undefined ? [] : [`--service-account-private-key-file=${signingKey}`]),
     ...(rootCa === undefined ? [] : [`--root-ca-file=${rootCa}`]),
+    ...more,
   ]);
 }
 

@@ -6,14 +6,18 @@ import { findProgram } from './programs.ts';
 
 const READY_MS = 30_000;
 
-export interface Etcd {
+export interface EtcdPlace {
   readonly address: string;
+  readonly peers: string;
+}
+
+export interface Etcd extends EtcdPlace {
   readonly daemon: Daemon;
 }
 
-export async function startEtcd(folder: string): Promise<Etcd> {
-  const address = `http://127.0.0.1:${await findFreePort()}`;
-  const peers = `http://127.0.0.1:${await findFreePort()}`;
+/** At a place where one stood before, it goes on with that one's data. */
+export async function startEtcd(folder: string, place?: EtcdPlace): Promise<Etcd> {
+  const { address, peers } = place ?? (await findPlace());
   const daemon = new Daemon({
     name: 'etcd',
     command: findProgram('etcd'),
@@ -32,9 +36,14 @@ export async function startEtcd(folder: string): Promise<Etcd> {
   });
   try {
     await daemon.waitUntilReady(READY_MS, async () => (await fetch(`${address}/health`)).ok);
-    return { address, daemon };
+    return { address, peers, daemon };
   } catch (error) {
     await daemon.stop();
     throw error;
   }
+}
+
+async function findPlace(): Promise<EtcdPlace> {
+  const [address, peers] = [await findFreePort(), await findFreePort()];
+  return { address: `http://127.0.0.1:${address}`, peers: `http://127.0.0.1:${peers}` };
 }

@@ -1,5 +1,5 @@
 /** Finds Kubernetes' own programs, or says how to get them. */
-import { existsSync } from 'node:fs';
+import { copyFileSync, existsSync, linkSync } from 'node:fs';
 import { clusterMissing } from '../../../scripts/cluster/errors.ts';
 import { programPath, PROGRAMS, type Program } from '../../../scripts/cluster/place.ts';
 
@@ -11,4 +11,14 @@ export function findProgram(program: Program): string {
 export function requirePrograms(programs: readonly Program[] = PROGRAMS): void {
   const missing = programs.filter((program) => !existsSync(programPath(program, process.env)));
   if (missing.length > 0) throw clusterMissing({ missing });
+}
+
+/** Puts one where an ordinary user comes to: the programs lie elsewhere. */
+export function lendProgram(program: Program, file: string): void {
+  const found = findProgram(program);
+  try {
+    linkSync(found, file);
+  } catch {
+    copyFileSync(found, file);
+  }
 }

@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { Api } from './api.ts';
 import type { RunningApiServer } from './api-server.ts';
-import { CertificateAuthority } from './certificates.ts';
+import { CertificateAuthority, type KeyPair, type SigningKey } from './certificates.ts';
 import { startControllerManager } from './controller-manager.ts';
 import { Daemon } from './daemon.ts';
 import { startEtcd } from './etcd.ts';
@@ -41,6 +41,16 @@ const ESSENTIAL_CONTROLLERS: readonly string[] = [
   'node-lifecycle-controller',
   'taint-eviction-controller',
 ];
+
+export interface ApiServerPlace {
+  readonly etcd: string;
+  readonly port: number;
+  readonly folder: string;
+  readonly serving: KeyPair;
+  /** The certificate of the authority that clients are known by. */
+  readonly ca: string;
+  readonly signing: SigningKey;
+}
 
 export class RealApiServer implements RunningApiServer {
   readonly name: string;
@@ -98,24 +108,7 @@ export class RealApiServer implements RunningApiServer {
       name: 'kube-apiserver',
       command: findProgram('kube-apiserver'),
       folder,
-      args: [
-        `--etcd-servers=${etcd.address}`,
-        `--secure-port=${port}`,
-        '--bind-address=127.0.0.1',
-        '--advertise-address=127.0.0.1',
-        // It may not announce a loopback address to others, and there is nobody to hear it.
-        '--endpoint-reconciler-type=none',
-        `--tls-cert-file=${serving.certificate}`,
-        `--tls-private-key-file=${serving.key}`,
-        `--client-ca-file=${ca}`,
-        `--cert-dir=${folder}`,
-        '--service-account-issuer=https://kubernetes.default.svc',
-        `--service-account-key-file=${signing.publicKey}`,
-        `--service-account-signing-key-file=${signing.privateKey}`,
-        '--service-cluster-ip-range=10.96.0.0/16',
-        '--authorization-mode=Node,RBAC',
-        '--allow-privileged=true',
-      ],
+      args: apiServerArgs({ etcd: etcd.address, port, folder, serving, ca, signing }),
     });
     this.#daemons.push(daemon);
     await waitUntilReady(daemon, kubeconfig);
@@ -131,7 +124,30 @@ export class RealApiServer implements RunningApiServer {
   }
 }
 
-async function waitUntilReady(daemon: Daemon, kubeconfig: string): Promise<void> {
+/** What every kube-apiserver of ours is told. */
+export function apiServerArgs(place: ApiServerPlace): readonly string[] {
+  const { etcd, port, folder, serving, ca, signing } = place;
+  return [
+    `--etcd-servers=${etcd}`,
+    `--secure-port=${port}`,
+    '--bind-address=127.0.0.1',
+    '--advertise-address=127.0.0.1',
+    // It may not announce a loopback address to others, and there is nobody to hear it.
+    '--endpoint-reconciler-type=none',
+    `--tls-cert-file=${serving.certificate}`,
+    `--tls-private-key-file=${serving.key}`,
+    `--client-ca-file=${ca}`,
+    `--cert-dir=${folder}`,
+    '--service-account-issuer=https://kubernetes.default.svc',
+    `--service-account-key-file=${signing.publicKey}`,
+    `--service-account-signing-key-file=${signing.privateKey}`,
+    '--service-cluster-ip-range=10.96.0.0/16',
+    '--authorization-mode=Node,RBAC',
+    '--allow-privileged=true',
+  ];
+}
+
+export async function waitUntilReady(daemon: Daemon, kubeconfig: string): Promise<void> {
   const api = new Api(kubeconfig);
   try {
     await daemon.waitUntilReady(READY_MS, async () => (await api.get('/readyz')).code === 200);

@@ -1,0 +1,145 @@
+/**
+ * Kubernetes' own control plane, as people run it: etcd, an API server with Node authorization, RBAC,
+ * NodeRestriction, service accounts and bootstrap tokens, all controllers, and a scheduler. Each comes
+ * in under its own name, with a certificate of the cluster's authority.
+ *
+ * The API server writes down what nodes ask of it: see audit-log.ts.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { CertificateAuthority, type Subject } from '../../e2e/support/certificates.ts';
+import { startControllerManager, startScheduler } from '../../e2e/support/controller-manager.ts';
+import { Daemon } from '../../e2e/support/daemon.ts';
+import { startEtcd, type EtcdPlace } from '../../e2e/support/etcd.ts';
+import { findFreePort } from '../../e2e/support/free-port.ts';
+import { writeKubeconfig } from '../../e2e/support/kubeconfig.ts';
+import { findProgram } from '../../e2e/support/programs.ts';
+import { apiServerArgs, waitUntilReady } from '../../e2e/support/real-api-server.ts';
+import { AUDIT_POLICY } from './audit-log.ts';
+import { Part } from './part.ts';
+
+/** Those that run by default, and those that joining with a token needs. */
+const CONTROLLERS = ['*', 'bootstrap-signer-controller', 'token-cleaner-controller'];
+
+export class ControlPlane {
+  readonly folder: string;
+  readonly authority: CertificateAuthority;
+  /** Of an administrator. */
+  readonly kubeconfig: string;
+  readonly auditLog: string;
+  readonly etcd = new Part(() => this.#startEtcd());
+  readonly apiServer = new Part(() => this.#startApiServer());
+  readonly controllerManager = new Part(() => this.#startControllerManager());
+  readonly scheduler = new Part(() => this.#startScheduler());
+  #etcdPlace: EtcdPlace | undefined;
+  #args: readonly string[] = [];
+  #signingKey = '';
+  #address = '';
+
+  constructor(folder: string) {
+    this.folder = folder;
+    mkdirSync(folder, { recursive: true });
+    this.authority = new CertificateAuthority(folder);
+    this.kubeconfig = path.join(folder, 'admin.kubeconfig');
+    this.auditLog = path.join(folder, 'audit.log');
+  }
+
+  get address(): string {
+    return this.#address;
+  }
+
+  async start(): Promise<void> {
+    await this.etcd.start();
+    await this.#prepareApiServer();
+    await this.apiServer.start();
+    await Promise.all([this.controllerManager.start(), this.scheduler.start()]);
+  }
+
+  async stop(): Promise<void> {
+    for (const part of [this.scheduler, this.controllerManager, this.apiServer, this.etcd]) {
+      await part.stop();
+    }
+  }
+
+  /** A kubeconfig of somebody of this cluster, made with a certificate. */
+  admit(name: string, subject: Subject): string {
+    const file = path.join(this.folder, `${name}.kubeconfig`);
+    const pair = this.authority.issue(name, subject);
+    writeKubeconfig(file, this.#address, this.authority.pair.certificate, pair);
+    return file;
+  }
+
+  async #prepareApiServer(): Promise<void> {
+    const { folder, authority } = this;
+    const port = await findFreePort();
+    this.#address = `https://127.0.0.1:${port}`;
+    const serving = authority.issue('serving', {
+      commonName: 'kube-apiserver',
+      addresses: ['IP:127.0.0.1', 'DNS:localhost', 'DNS:kubernetes.default.svc'],
+    });
+    const kubeletClient = authority.issue('kubelet-client', {
+      commonName: 'kube-apiserver-kubelet-client',
+      organization: 'system:masters',
+    });
+    const signing = authority.makeSigningKey();
+    this.#signingKey = signing.privateKey;
+    const ca = authority.pair.certificate;
+    this.admit('admin', { commonName: 'kubernetes-admin', organization: 'system:masters' });
+    const etcd = this.#etcdPlace?.address ?? '';
+    const policy = path.join(folder, 'audit-policy.yaml');
+    writeFileSync(policy, JSON.stringify(AUDIT_POLICY));
+    this.#args = [
+      ...apiServerArgs({ etcd, port, folder, serving, ca, signing }),
+      '--enable-admission-plugins=NodeRestriction',
+      '--enable-bootstrap-token-auth',
+      `--kubelet-certificate-authority=${ca}`,
+      `--kubelet-client-certificate=${kubeletClient.certificate}`,
+      `--kubelet-client-key=${kubeletClient.key}`,
+      // Nobody resolves the names of our nodes.
+      '--kubelet-preferred-address-types=InternalIP',
+      `--audit-policy-file=${policy}`,
+      `--audit-log-path=${this.auditLog}`,
+      '--audit-log-mode=blocking',
+    ];
+  }
+
+  async #startEtcd(): Promise<Daemon> {
+    const { daemon, ...place } = await startEtcd(this.folder, this.#etcdPlace);
+    this.#etcdPlace = place;
+    return daemon;
+  }
+
+  async #startApiServer(): Promise<Daemon> {
+    const daemon = new Daemon({
+      name: 'kube-apiserver',
+      command: findProgram('kube-apiserver'),
+      folder: this.folder,
+      args: this.#args,
+    });
+    await waitUntilReady(daemon, this.kubeconfig);
+    return daemon;
+  }
+
+  async #startControllerManager(): Promise<Daemon> {
+    const { certificate, key } = this.authority.pair;
+    return startControllerManager({
+      kubeconfig: this.admit('controller-manager', {
+        commonName: 'system:kube-controller-manager',
+      }),
+      folder: this.folder,
+      controllers: CONTROLLERS,
+      signingKey: this.#signingKey,
+      rootCa: certificate,
+      more: [
+        '--use-service-account-credentials=true',
+        `--cluster-signing-cert-file=${certificate}`,
+        `--cluster-signing-key-file=${key}`,
+      ],
+    });
+  }
+
+  async #startScheduler(): Promise<Daemon> {
+    const kubeconfig = this.admit('scheduler', { commonName: 'system:kube-scheduler' });
+    return startScheduler(kubeconfig, this.folder, 'default-scheduler');
+  }
+}
