@@ -1,7 +1,11 @@
 /** podkeep is asked to stop, in the middle of its work: no container is left, or all of them are. */
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test, type TestContext } from 'vitest';
+import type { JsonObject } from '../../src/lib/json.ts';
 import { bundlePodkeep } from '../support/podkeep-bundle.ts';
+import { mountsBelow } from './node-kill/leftovers.ts';
 import { podOf, type Kind } from './node-kill/pods.ts';
 import { isReady } from './node-kill/pod-view.ts';
 import { TestCluster } from './node-kill/test-cluster.ts';
@@ -101,5 +105,58 @@ test.for(WHO)(
     expect(await second.kill('SIGTERM'), second.said).toBe(0);
     await cluster.expectNothingLeft();
     expect(cluster.readLedger().open()).toEqual([]);
+  },
+);
+
+const SECRETS = '/api/v1/namespaces/default/secrets';
+const VOLUMES = [
+  { name: 'secret', secret: { secretName: 'door' } },
+  { name: 'memory', emptyDir: { medium: 'Memory' } },
+  { name: 'disk', emptyDir: {} },
+];
+
+/** A pod whose volumes are in memory, as far as its user may mount, and one of which is bound in parts. */
+async function createKeeper(cluster: TestCluster): Promise<void> {
+  const data = { key: Buffer.from('open').toString('base64') };
+  const secret = { metadata: { name: 'door', namespace: 'default' }, data };
+  const { code, text } = await cluster.client.send('POST', SECRETS, secret);
+  expect(code, text).toBe(201);
+  const pod = podOf({ name: 'keeper', kind: 'lasting', lines: 1, code: 0 }, cluster.ledger);
+  const spec = pod['spec'] as { volumes: object[]; containers: { volumeMounts: object[] }[] };
+  const mounts = VOLUMES.map(({ name }) => ({ name, mountPath: `/${name}` }));
+  const part = { name: 'disk', mountPath: '/part', subPath: 'part' };
+  const containers = spec.containers.map((container) => ({
+    ...container,
+    volumeMounts: [...container.volumeMounts, ...mounts, part],
+  }));
+  const volumes = [...spec.volumes, ...VOLUMES];
+  await cluster.create({ ...pod, spec: { ...spec, volumes, containers } } as JsonObject);
+  await cluster.settle(unready(cluster));
+}
+
+test.for(WHO)(
+  'what a stop leaves, and podkeep down after a kill, can be deleted, run by %s',
+  TIMEOUT,
+  async (who, context) => {
+    const cluster = await makeCluster(who, context);
+    const stopped = await cluster.up();
+    await createKeeper(cluster);
+    expect(await stopped.kill('SIGTERM'), stopped.said).toBe(0);
+    expect(mountsBelow(cluster.data)).toEqual([]);
+
+    const killed = await cluster.up();
+    await cluster.settle(unready(cluster));
+    await cluster.settle(() => (cluster.inits().length === 1 ? [] : ['the keeper does not run']));
+    expect(await killed.kill('SIGKILL')).toBe('SIGKILL');
+    const left = path.join(cluster.data, 'node', '.mount-probe-left');
+    mkdirSync(left);
+    const down = cluster.launch(['down', '--data-dir', cluster.data]);
+    expect(await down.ended(), down.said).toBe(0);
+    expect(mountsBelow(cluster.data)).toEqual([]);
+    expect(existsSync(left)).toBe(false);
+    expect(cluster.processes()).toEqual([]);
+    cluster.emptyData();
+    expect(readdirSync(cluster.data)).toEqual([]);
+    await cluster.expectNothingLeft();
   },
 );

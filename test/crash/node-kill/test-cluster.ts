@@ -78,14 +78,25 @@ export class TestCluster {
 
   /** Returns at once; the client is there when it serves. */
   launch(args: readonly string[] = this.#upArgs()): NodeProcess {
-    const { program, uid } = this.#options;
-    const ids = [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--'];
-    const wrapper = uid === undefined ? [] : ['setpriv', ...ids];
-    const launched = new NodeProcess({ program, args, wrapper });
+    const { program } = this.#options;
+    const launched = new NodeProcess({ program, args, wrapper: this.#asUser() });
     this.#processes.push(launched);
     this.#client?.close();
     this.#client = undefined;
     return launched;
+  }
+
+  /** What runs a command under whom podkeep runs. */
+  #asUser(): readonly string[] {
+    const { uid } = this.#options;
+    if (uid === undefined) return [];
+    return ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--'];
+  }
+
+  /** Deletes all that is in the data folder, as its user would. Throws if that is not possible. */
+  emptyData(): void {
+    const [command = '', ...words] = [...this.#asUser(), 'find', this.data];
+    execFileSync(command, [...words, '-mindepth', '1', '-delete'], { stdio: 'pipe' });
   }
 
   /** `podkeep up`; returns when its node takes pods. */
