@@ -95,7 +95,7 @@ export class TestCluster {
 
   /** Deletes all that is in the data folder, as its user would. Throws if that is not possible. */
   emptyData(): void {
-    const [command = '', ...words] = [...this.#asUser(), 'find', this.data];
+    const [command, ...words] = [...this.#asUser(), 'find', this.data];
     execFileSync(command, [...words, '-mindepth', '1', '-delete'], { stdio: 'pipe' });
   }
 
