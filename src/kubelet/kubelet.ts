@@ -213,7 +213,9 @@ export class Kubelet {
   #makeCollector(): ContainerCollector {
     const { clock, log, storage } = this.#options;
     const { runtime, runner, workers: pods } = this.engine;
-    return new ContainerCollector({ clock, log, runtime, runner, pods, files: storage.files });
+    const { files } = storage;
+    const isTold = (uid: string): boolean => this.engine.status.isTold(uid);
+    return new ContainerCollector({ clock, log, runtime, runner, pods, files, isTold });
   }
 
   #makeRotation(): LogRotation {

@@ -2,7 +2,7 @@
  * Removes what dead containers leave behind.
  *
  *     a container in a living pod   its newest dead run is kept, for `kubectl logs --previous`
- *     a pod that is to go           nothing is kept, once its last status is stored (F-15)
+ *     a pod that is to go           nothing is kept, once its last status is in the API (F-15)
  *     sandboxes                     those that stopped, are empty, and are not the last of their pod
  *     logs                          of pods that are to go
  *
@@ -24,6 +24,8 @@ export interface ContainerCollectorOptions {
   readonly runner: Pick<PodRunner, 'remove'>;
   readonly files: Pick<PodFiles, 'podsWithLogs' | 'removePodLogs'>;
   readonly pods: PodStates;
+  /** The API has the pod's last status: what the runtime remembers of it is needed no more. */
+  readonly isTold: (podUid: string) => boolean;
   /** How many dead ones of a container are kept. */
   readonly keptPerContainer?: number;
   /** How many dead ones are kept on the node; -1: no limit. */
@@ -155,11 +157,13 @@ export class ContainerCollector {
   }
 
   /**
-   * An evicted pod is to lose everything from the moment it is stopped; its exit codes come first.
+   * An evicted pod is to lose everything from the moment it is stopped; its exit codes come first. A
+   * podkeep that ended before the API has them would leave nobody who knows them.
    */
   #mayLoseAll(uid: string): boolean {
-    const { pods } = this.#options;
-    return pods.shouldPodContentBeRemoved(uid) && !pods.couldHaveRunningContainers(uid);
+    const { pods, isTold } = this.#options;
+    if (!pods.shouldPodContentBeRemoved(uid)) return false;
+    return !pods.couldHaveRunningContainers(uid) && isTold(uid);
   }
 
   async #removeAll(dead: readonly DeadContainer[], signal: AbortSignal): Promise<void> {

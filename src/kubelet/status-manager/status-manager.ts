@@ -147,6 +147,11 @@ export class StatusManager {
     this.#store(pod, terminateStatus(pod, said), true, true);
   }
 
+  /** Whether the API has the newest of what is known here of the pod, or never will. */
+  isTold(uid: string): boolean {
+    return !this.#ports.api || !this.#isUnwritten(uid);
+  }
+
   /** Forgets every pod whose UID is not among `uids`, and what was known of it (SM-50, V-1). */
   removeOrphanedStatuses(uids: ReadonlySet<string>): void {
     for (const uid of this.#records.keys()) {

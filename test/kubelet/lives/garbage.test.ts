@@ -10,8 +10,9 @@ const READY = { areSourcesReady: true };
 
 function stageWith(options: RunStageOptions = {}) {
   const stage = new RunStage(options);
-  const { clock, runtime, runner, files, workers } = stage;
-  const room = { clock, log: silentLog, runtime, runner, files, pods: workers };
+  const { clock, runtime, runner, files, workers, status } = stage;
+  const isTold = (uid: string): boolean => status.isTold(uid);
+  const room = { clock, log: silentLog, runtime, runner, files, pods: workers, isTold };
   return { stage, room, collector: new ContainerCollector(room) };
 }
 
@@ -89,6 +90,30 @@ test('an evicted pod keeps its dead containers until its end is told (F-15)', as
   expect(codes).toEqual([5, 137]);
   await collector.collect(READY, NEVER);
   expect(stage.machine.list()).toEqual([]);
+});
+
+test('a pod keeps its dead containers while the API cannot be told, and the next podkeep tells (F-15)', async () => {
+  const { stage, collector } = stageWith({ scripts: () => ({ stop: { exitCode: 5 } }) });
+  stage.create(livePod('web', { restartPolicy: 'Never' }));
+  await stage.pass(2000);
+  const refuse = { patchPodStatus: () => Promise.reject(new Error('the API is gone')) };
+  const { patchPodStatus } = stage.api;
+  Object.assign(stage.api, refuse);
+  stage.delete('web', NAMESPACE);
+  await stage.pass(60_000);
+  expect(stage.workers.shouldPodContentBeRemoved('uid-of-web')).toBe(true);
+  await collector.collect(READY, NEVER);
+  expect(attempts(stage, 'uid-of-web')).toEqual([0]);
+  await stage.close();
+
+  Object.assign(stage.api, { patchPodStatus });
+  const next = new RunStage({ after: stage });
+  await next.pass(60_000);
+  const ends = next.history
+    .get('web')
+    ?.flatMap(({ status }) => status.containerStatuses?.[0]?.state?.terminated ?? []);
+  expect(ends?.map(({ exitCode }) => exitCode)).toContain(5);
+  expect(new Set(ends?.map(({ exitCode }) => exitCode))).toEqual(new Set([5]));
 });
 
 test('at most so many dead containers are kept on the node', async () => {
