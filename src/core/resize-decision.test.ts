@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Pod } from '../api/pod.ts';
 import type { ResourceRequirements } from '../api/resources.ts';
+import { Crowd } from './admission/crowd.ts';
 import { sysctlAllowlist } from './admission/sysctls.ts';
 import { judgeResize, type ResizeLimits } from './resize-decision.ts';
 
@@ -24,7 +25,7 @@ function judged(before: Pod, pod: Pod, limits: Partial<ResizeLimits> = {}, os = 
     pod,
     allocated: before,
     limits: { ...NO_LIMITS, ...limits },
-    others: [],
+    others: new Crowd(),
     node: { metadata: { name: 'n1' } },
     allocatable: { cpu: '2', memory: '4Gi', pods: 5 },
     pressures: [],

@@ -7,13 +7,14 @@
 import type { Labels } from '../../api/label-selector.ts';
 import type { Container, Pod, PodSpec } from '../../api/pod.ts';
 import type { ResourceList } from '../../api/resources.ts';
+import type { Others } from './crowd.ts';
 import type { SysctlAllowlist } from './sysctls.ts';
 
 export interface AdmissionView {
   /** With what it was granted, if it was granted something before; else with what it asks for. */
   readonly pod: Pod;
   /** The active pods of this node (KL-63) with what they were granted, without this one. */
-  readonly others: readonly Pod[];
+  readonly others: Others;
   /** Null: nobody knows it yet. */
   readonly node: AdmissionNode | null;
   readonly allocatable: ResourceList;

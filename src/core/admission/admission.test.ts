@@ -6,6 +6,7 @@ import type { Pod } from '../../api/pod.ts';
 import { assert } from '../../lib/assert.ts';
 import { judge } from './admission.ts';
 import type { AdmissionView } from './admission-view.ts';
+import { Crowd } from './crowd.ts';
 import { rejectionStatus } from './rejection.ts';
 import { safeSysctls, sysctlAllowlist } from './sysctls.ts';
 
@@ -26,10 +27,12 @@ function podWith(spec: object, metadata: object = {}, status?: object): Pod {
 const asking = (requests: object, more: object = {}, name = 'p'): Pod =>
   podWith({ containers: [{ name: 'c', resources: { requests } }], ...more }, { uid: name, name });
 
-function view(pod: Pod, more: Partial<AdmissionView> = {}): AdmissionView {
+type Change = Partial<Omit<AdmissionView, 'others'>> & { readonly others?: readonly Pod[] };
+
+function view(pod: Pod, { others, ...more }: Change = {}): AdmissionView {
   return {
     pod,
-    others: [],
+    others: new Crowd(others),
     node: NODE,
     allocatable: { cpu: '2', memory: '4Gi', 'ephemeral-storage': '10Gi', pods: '3', 'x.io/gpu': 2 },
     pressures: [],
@@ -43,9 +46,9 @@ function view(pod: Pod, more: Partial<AdmissionView> = {}): AdmissionView {
   };
 }
 
-const reasonOf = (pod: Pod, more?: Partial<AdmissionView>): string | undefined =>
+const reasonOf = (pod: Pod, more?: Change): string | undefined =>
   judge(view(pod, more)).rejection?.reason;
-const messageOf = (pod: Pod, more?: Partial<AdmissionView>): string | undefined =>
+const messageOf = (pod: Pod, more?: Change): string | undefined =>
   judge(view(pod, more)).rejection?.message;
 
 describe('the recorded rejections (KL-62)', () => {

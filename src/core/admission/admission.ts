@@ -69,7 +69,7 @@ function firstFailure(pod: Pod, { shortages, obstacles }: PredicateFailures): Re
 function makeRoom({ pod, others }: AdmissionView, { shortages }: PredicateFailures): Verdict {
   const [first] = shortages;
   if (!first) return { rejection: null, victims: [] };
-  const plan = planPreemption(pod, others, shortages);
+  const plan = planPreemption(pod, others.pods(), shortages);
   if (plan.victims) return { rejection: null, victims: plan.victims, shortOf: first.resource };
   const message =
     'Unexpected error while attempting to recover from admission failure: ' + plan.fault;

@@ -2,6 +2,7 @@
 import type { Pod } from '../../api/pod.ts';
 import { isSidecar } from '../pod-facts.ts';
 import { admissionSpecOf } from './admission-view.ts';
+import type { Others } from './crowd.ts';
 
 interface TakenPort {
   readonly ip: string;
@@ -12,10 +13,10 @@ interface TakenPort {
 const EVERY_ADDRESS = '0.0.0.0';
 
 /** The same port may be taken twice only on two addresses that are both spelled out. */
-export function hasFreePorts(pod: Pod, others: readonly Pod[]): boolean {
+export function hasFreePorts(pod: Pod, others: Others): boolean {
   const wanted = hostPortsOf(pod);
   if (wanted.length === 0) return true;
-  const taken = others.flatMap(hostPortsOf);
+  const taken = others.pods().flatMap(hostPortsOf);
   return !wanted.some((one) => taken.some((other) => collide(one, other)));
 }
 

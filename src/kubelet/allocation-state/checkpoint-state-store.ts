@@ -18,13 +18,13 @@
  *      and after a restart has pods in its books that are long gone.
  */
 import { PodkeepError } from '../../lib/errors.ts';
-import type { PodResourcesByUid, StateStore } from '../../ports/state-store.ts';
+import type { PodResources, PodResourcesByUid, StateStore } from '../../ports/state-store.ts';
 import { CHECKPOINT_NOT_DURABLE } from './checkpoint-errors.ts';
 import { CheckpointFile } from './checkpoint-file.ts';
 import { formatCheckpoint, parseCheckpoint } from './checkpoint-text.ts';
 import { nodeFileSystem, type FileSystem } from './file-system.ts';
 import { KeptStateStore, type StateKeeper } from './kept-state-store.ts';
-import type { StateChange } from './state-change.ts';
+import { applyChange, type StateChange } from './state-change.ts';
 
 /** The kubelet's names for its two checkpoints: what was allocated (E-3), and what was applied (E-4). */
 export const ALLOCATED_PODS_STATE = 'allocated_pods_state';
@@ -65,7 +65,11 @@ class CheckpointKeeper implements StateKeeper {
     this.#state = restored;
   }
 
-  get state(): PodResourcesByUid {
+  get(uid: string): PodResources | undefined {
+    return this.#state.get(uid);
+  }
+
+  snapshot(): PodResourcesByUid {
     return this.#state;
   }
 
@@ -90,8 +94,9 @@ class CheckpointKeeper implements StateKeeper {
 
   async #writeBatch(batch: readonly WaitingChange[]): Promise<void> {
     try {
-      const next = batch.reduce((state, { change }) => change(state), this.#state);
-      if (next !== this.#state || !this.#isDurable) await this.#write(next);
+      const next = new Map(this.#state);
+      const differences = batch.filter(({ change }) => applyChange(next, change));
+      if (differences.length > 0 || !this.#isDurable) await this.#write(next);
       for (const { resolve } of batch) resolve();
     } catch (error) {
       for (const { reject } of batch) reject(error);

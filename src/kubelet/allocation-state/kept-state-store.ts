@@ -11,7 +11,9 @@ import { faultOfResources, resourcesInvalid } from './resources-fault.ts';
 import * as change from './state-change.ts';
 
 export interface StateKeeper {
-  readonly state: PodResourcesByUid;
+  get(uid: string): PodResources | undefined;
+  /** As it is now; it does not change afterwards. */
+  snapshot(): PodResourcesByUid;
   change(change: change.StateChange): Promise<void>;
 }
 
@@ -31,11 +33,11 @@ export class KeptStateStore implements StateStore {
   }
 
   podResources(uid: string): PodResources | undefined {
-    return this.all().get(uid);
+    return this.#keeper.get(uid);
   }
 
   all(): PodResourcesByUid {
-    return this.#keeper.state;
+    return this.#keeper.snapshot();
   }
 
   async setContainerResources(

@@ -1,8 +1,9 @@
 /**
- * The changes that a state store can make, as pure functions from one state to the next.
+ * The changes that a state store can make, as pure functions from a state to what is different in the
+ * next one. So a store need not copy all pods for one of them.
  *
- * A change that changes nothing returns the very state it was given: that is how a store knows that
- * there is nothing to write (KL-99). Resources are compared by what they mean: 1 and 1000m are the
+ * A change that changes nothing differs in nothing: that is how a store knows that there is nothing to
+ * write (KL-99). Resources are compared by what they mean: 1 and 1000m are the
  * same amount of cpu, and a missing list is an empty one. So the notation that came first stays until
  * the amount changes. The kubelet compares checksums of 32 bits instead, and would lose a change
  * whose checksum happens to be the old one.
@@ -12,9 +13,23 @@ import { structOf } from '../../api/schema/schema.ts';
 import { semanticallyEqual } from '../../api/semantic-equal.ts';
 import type { PodResources, PodResourcesByUid } from '../../ports/state-store.ts';
 
-export type StateChange = (state: PodResourcesByUid) => PodResourcesByUid;
+/** What each of these pods has from now on; null: nothing any more. */
+export type Difference = ReadonlyMap<string, PodResources | null>;
+
+export type StateChange = (state: PodResourcesByUid) => Difference;
 
 const NOTHING: PodResources = { containers: new Map() };
+const SAME: Difference = new Map();
+
+/** Makes the change in `state` itself. True: something is different now. */
+export function applyChange(state: Map<string, PodResources>, change: StateChange): boolean {
+  const difference = change(state);
+  for (const [uid, resources] of difference) {
+    if (resources) state.set(uid, resources);
+    else state.delete(uid);
+  }
+  return difference.size > 0;
+}
 
 export function settingContainer(
   uid: string,
@@ -42,7 +57,7 @@ export function settingPod(uid: string, resources: PodResources): StateChange {
 }
 
 export function removingPod(uid: string): StateChange {
-  return keeping((other) => other !== uid);
+  return (state) => (state.has(uid) ? new Map([[uid, null]]) : SAME);
 }
 
 export function removingOrphans(remaining: ReadonlySet<string>): StateChange {
@@ -60,15 +75,13 @@ function changingPod(
   return (state) => {
     const old = state.get(uid);
     const next = change(old);
-    return next === old ? state : new Map(state).set(uid, next);
+    return next === old ? SAME : new Map([[uid, next]]);
   };
 }
 
 function keeping(stays: (uid: string) => boolean): StateChange {
-  return (state) => {
-    const kept = [...state].filter(([uid]) => stays(uid));
-    return kept.length === state.size ? state : new Map(kept);
-  };
+  return (state) =>
+    new Map([...state.keys()].filter((uid) => !stays(uid)).map((uid) => [uid, null]));
 }
 
 /** `next`, made of as much of `old` as means the same. */

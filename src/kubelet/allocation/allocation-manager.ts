@@ -13,10 +13,14 @@
  *      status may not say so yet; and one that has to go does not any more.
  *   2. A pod that was granted something before a restart is judged by that, not by what it wants now.
  *   3. Nobody sees a grant that a restart would forget (see allocation-book.ts).
+ *   4. `#crowd` holds every pod that takes room, and maybe some that do so no more: who fits beside
+ *      all of them fits. Only who does not is judged by a new count, so a burst of pods costs what
+ *      each of them costs, however many there are.
  */
 import type { Pod, PodStatus } from '../../api/pod.ts';
-import { judge } from '../../core/admission/admission.ts';
+import { judge, type Verdict } from '../../core/admission/admission.ts';
 import type { AdmissionNode, AdmissionView } from '../../core/admission/admission-view.ts';
+import { Crowd, type Others } from '../../core/admission/crowd.ts';
 import type { Rejection } from '../../core/admission/rejection.ts';
 import { allocationOf } from '../../core/pod-allocation.ts';
 import { changesPodLevel, findResourceChanges, whatWasFreed } from '../../core/resize-news.ts';
@@ -37,6 +41,8 @@ export class AllocationManager implements StatusSubscriber {
   readonly #outside = new Set<string>();
   /** With the status that was told last. */
   readonly #told = new Map<string, Pod>();
+  /** Null: it has to be counted first. */
+  #crowd: Crowd | null = null;
 
   constructor(room: AllocationRoom) {
     this.#room = room;
@@ -45,7 +51,8 @@ export class AllocationManager implements StatusSubscriber {
     this.#resizes = new PendingResizes(room, {
       book: this.#book,
       roomMaker: this.#roomMaker,
-      view: (pod) => this.#view(pod, room.node.node()),
+      view: (pod) => this.#view(pod, room.node.node(), this.#countOthers(pod)),
+      granted: () => (this.#crowd = null),
     });
   }
 
@@ -66,9 +73,10 @@ export class AllocationManager implements StatusSubscriber {
     const { uid } = referenceOf(pod);
     this.#outside.add(uid);
     const allocated = this.#book.decided(pod);
-    const verdict = judge(this.#view(allocated, node));
+    const verdict = this.#judge(allocated, node);
     if (verdict.rejection) return verdict.rejection;
     this.#outside.delete(uid);
+    this.#crowd?.add(allocated);
     void this.#roomMaker.make(uid, verdict.victims, verdict.shortOf);
     void this.#book.grant(uid, allocationOf(allocated));
     return null;
@@ -80,6 +88,8 @@ export class AllocationManager implements StatusSubscriber {
    */
   async kept(pod: Pod): Promise<void> {
     const { uid } = referenceOf(pod);
+    // One that is over was not judged, and takes room until nothing of it runs.
+    if (!this.#outside.has(uid)) this.#crowd?.add(this.#book.decided(pod));
     await this.#roomMaker.made(uid);
     await this.#book.saved(uid);
   }
@@ -167,15 +177,27 @@ export class AllocationManager implements StatusSubscriber {
     queueMicrotask(() => void this.retryPendingResizes(trigger));
   }
 
-  #view(pod: Pod, node: AdmissionNode | null): AdmissionView {
-    const { activePods, node: facts } = this.#room;
+  #judge(pod: Pod, node: AdmissionNode | null): Verdict {
+    this.#crowd?.delete(referenceOf(pod).uid);
+    const verdict = this.#crowd && judge(this.#view(pod, node, this.#crowd));
+    if (verdict?.rejection === null && verdict.victims.length === 0) return verdict;
+    this.#crowd = this.#countOthers(pod);
+    return judge(this.#view(pod, node, this.#crowd));
+  }
+
+  #countOthers(pod: Pod): Crowd {
     const { uid } = referenceOf(pod);
-    const others = activePods().filter(({ metadata: { uid: other = '' } }) => {
+    const others = this.#room.activePods().filter(({ metadata: { uid: other = '' } }) => {
       return other !== uid && !this.#outside.has(other) && !this.#roomMaker.isLeaving(other);
     });
+    return new Crowd(others.map((other) => this.#book.decided(other)));
+  }
+
+  #view(pod: Pod, node: AdmissionNode | null, others: Others): AdmissionView {
+    const { node: facts } = this.#room;
     return {
       pod,
-      others: others.map((other) => this.#book.decided(other)),
+      others,
       node,
       allocatable: facts.allocatable(),
       pressures: facts.pressures(),

@@ -30,6 +30,8 @@ export interface ResizeParts {
   readonly book: AllocationBook;
   readonly roomMaker: RoomMaker;
   readonly view: (pod: Pod) => AdmissionView;
+  /** A pod may use more or less than before. */
+  readonly granted: () => void;
 }
 
 const FIRST_RETRY_MS = 30_000;
@@ -144,6 +146,7 @@ export class PendingResizes {
     const { uid } = referenceOf(pod);
     this.#waiting.delete(uid);
     const made = roomMaker.make(uid, victims, shortOf);
+    this.#parts.granted();
     try {
       await book.grant(uid, allocationOf(pod), made);
     } catch (error) {
@@ -156,6 +159,7 @@ export class PendingResizes {
   #takeBack(uid: string, error: unknown): void {
     this.#room.log.error('a resize could not be written down; it waits', { pod: uid, error });
     this.#parts.book.revert(uid);
+    this.#parts.granted();
     this.#waiting.add(uid);
     this.#retryAfter(FIRST_RETRY_MS);
   }
