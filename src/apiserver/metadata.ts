@@ -25,13 +25,17 @@ export function nameOf(object: JsonObject): string {
   return textOf(metadataOf(object)['name']);
 }
 
+/** Undefined takes a field away. An object that says all of it already comes back as it is. */
 export function withMetadata(
   object: JsonObject,
   fields: Readonly<Record<string, Json | undefined>>,
 ): JsonObject {
-  const merged: Readonly<Record<string, Json | undefined>> = { ...metadataOf(object), ...fields };
+  const before = metadataOf(object);
+  const changed = Object.keys(fields).filter((name) => fields[name] !== before[name]);
+  if (changed.length === 0 && before === object['metadata']) return object;
+  const merged: Readonly<Record<string, Json | undefined>> = { ...before, ...fields };
   const metadata = Object.fromEntries(
-    Object.entries(merged).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+    Object.entries(merged).filter((entry): entry is [string, Json] => entry[1] !== undefined),
   );
   return { ...object, metadata };
 }

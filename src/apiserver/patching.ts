@@ -76,7 +76,7 @@ export function applyPatch(
   const patched = patch(definition, old, type, body);
   if (!isJsonObject(patched)) throw badRequest('a patch must leave an object behind');
   try {
-    const { object, warnings } = hold({ value: patched }, definition, validation);
+    const { object, warnings } = hold({ value: patched }, definition, validation, old);
     warn(warnings);
     return object;
   } catch (error) {

@@ -229,7 +229,8 @@ export class Registry {
     const { prepare, validate, countsGenerations } = updateRulesOf(definition, part);
     const object = metadataForUpdate(rules.applyDefaults?.(wanted) ?? wanted, old);
     const asked = { ...admissionOf(request), object: prepare(object, old), old };
-    const prepared = printed(definition, this.#ports.admission.admit({ ...asked, verb: 'update' }));
+    const admitted = this.#ports.admission.admit({ ...asked, verb: 'update' });
+    const prepared = printed(definition, admitted, old);
     const bumped = countsGenerations ? bumpGeneration(definition, prepared, old) : prepared;
     const errors = [
       ...validateMetadata(bumped, definition.namespaced, () => []),
@@ -285,8 +286,8 @@ export function prefixOf(definition: KindDefinition, namespace: string): string 
 }
 
 /** As kube-apiserver prints it: what Go always prints is there, and what it never prints is not. */
-function printed({ type }: KindDefinition, object: JsonObject): JsonObject {
-  return type ? printedForm(object, type) : object;
+function printed({ type }: KindDefinition, object: JsonObject, old?: JsonObject): JsonObject {
+  return type ? printedForm(object, type, old) : object;
 }
 
 /** The object with the version, kind and namespace that the path says it has. */

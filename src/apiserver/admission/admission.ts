@@ -38,8 +38,14 @@ export interface Admission {
 /** All of them, one after the other. */
 export function admitAll(plugins: readonly Admission[]): Required<Admission> {
   return {
-    admit: (request) =>
-      plugins.reduce((object, plugin) => plugin.admit({ ...request, object }), request.object),
+    admit: (request) => {
+      let current = request;
+      for (const plugin of plugins) {
+        const object = plugin.admit(current);
+        if (object !== current.object) current = { ...current, object };
+      }
+      return current.object;
+    },
     charge: (request) => plugins.flatMap((plugin) => plugin.charge?.(request) ?? []),
   };
 }

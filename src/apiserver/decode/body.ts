@@ -76,7 +76,10 @@ export async function readOptions(request: ApiRequest): Promise<JsonObject> {
   return value;
 }
 
-/** Checks an object that did not come from a body, such as the outcome of a patch. */
+/**
+ * Checks an object that did not come from a body, such as the outcome of a patch. `known` is what it
+ * was made from, and was checked before.
+ */
 export function hold(
   {
     value,
@@ -84,10 +87,11 @@ export function hold(
   }: { readonly value: JsonObject; readonly duplicates?: readonly string[] },
   definition: KindDefinition,
   validation: FieldValidation,
+  known?: JsonObject,
 ): DecodedBody {
   const { kind, version } = definition;
   try {
-    const { object, unknown } = readShape(value, definition);
+    const { object, unknown } = readShape(value, definition, known);
     const strangers = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
     const repeated = duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
     const isCustom = isCustomKind(definition);
@@ -107,9 +111,11 @@ export function hold(
   }
 }
 
-function readShape(value: JsonObject, definition: KindDefinition): TypedObject {
+function readShape(value: JsonObject, definition: KindDefinition, known?: JsonObject): TypedObject {
   if (isCustomKind(definition)) return readCustomObject(value, definition);
-  return definition.type ? readTyped(value, definition.type) : { object: value, unknown: [] };
+  return definition.type
+    ? readTyped(value, definition.type, known)
+    : { object: value, unknown: [] };
 }
 
 async function readRaw(bytes: Uint8Array, contentType: string, kind: string): Promise<RawBody> {

@@ -4,6 +4,9 @@
  *
  * The result is what kube-apiserver would have after decoding: null is nothing, and nothing that
  * nobody knows gets into the store.
+ *
+ * Of a changed object most is as it was, the very same values: those are not read again, and stay the
+ * very same, so that whoever comes next can skip them too.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { parseGoDuration } from '../../api/time-duration.ts';
@@ -32,10 +35,12 @@ export class WrongType extends Error {
 }
 
 const DEPTH_MAX = 500;
+const NOTHING: JsonObject = {};
 
-export function readTyped(value: JsonObject, type: StructType): TypedObject {
+/** `known`: an object that was read before, of which `value` may be made. */
+export function readTyped(value: JsonObject, type: StructType, known?: JsonObject): TypedObject {
   const unknown: string[] = [];
-  const object = readStruct(value, type, '', unknown, 0);
+  const object = readStruct(value, type, '', unknown, 0, known);
   return { object, unknown };
 }
 
@@ -45,21 +50,35 @@ function readStruct(
   path: string,
   unknown: string[],
   depth: number,
+  known?: Json,
 ): JsonObject {
   if (depth > DEPTH_MAX) throw new WrongType(`${path} is nested too deeply`);
+  if (value === known) return value;
+  const before = isJsonObject(known) ? known : NOTHING;
   const fields: [string, Json][] = [];
   for (const [name, inner] of Object.entries(value)) {
     const at = path === '' ? name : `${path}.${name}`;
     const field = type.field(name);
     if (!field) unknown.push(at);
     else if (inner !== null || keepsNull(field)) {
-      fields.push([
-        name,
-        inner === null ? null : readValue(inner, field.shape, at, unknown, depth),
-      ]);
+      const read =
+        inner === null
+          ? null
+          : readValue(inner, field.shape, at, unknown, depth, ownOf(before, name));
+      fields.push([name, read]);
     }
   }
   return Object.fromEntries(fields);
+}
+
+function ownOf(object: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+function itemOf(list: Json | undefined, index: number): Json | undefined {
+  if (!Array.isArray(list)) return undefined;
+  const items: readonly Json[] = list;
+  return items[index];
 }
 
 /** A time that may be empty is printed as null rather than left out. */
@@ -73,7 +92,9 @@ function readValue(
   path: string,
   unknown: string[],
   depth: number,
+  known?: Json,
 ): Json {
+  if (value === known) return value;
   switch (shape.kind) {
     case 'scalar':
       checkScalar(value, shape.scalar, path);
@@ -87,7 +108,14 @@ function readValue(
       return value.map((item: Json, index) =>
         item === null && shape.item.kind !== 'struct'
           ? null
-          : readValue(item ?? {}, shape.item, `${path}[${index}]`, unknown, depth + 1),
+          : readValue(
+              item ?? {},
+              shape.item,
+              `${path}[${index}]`,
+              unknown,
+              depth + 1,
+              itemOf(known, index),
+            ),
       );
     case 'map':
       if (!isJsonObject(value)) throw wrongType(value, path, 'a map');
@@ -101,7 +129,7 @@ function readValue(
       );
     case 'struct':
       if (!isJsonObject(value)) throw wrongType(value, path, 'an object');
-      return readStruct(value, shape.type, path, unknown, depth + 1);
+      return readStruct(value, shape.type, path, unknown, depth + 1, known);
   }
 }
 

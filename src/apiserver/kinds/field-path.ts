@@ -14,11 +14,22 @@ import {
 
 export function valueAt(object: JsonObject, path: string): Value {
   let value: Value = object;
-  for (const name of path.split('.')) {
+  for (const name of namesIn(path)) {
     if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined;
     value = value[name];
   }
   return value;
+}
+
+/** Paths stand in the code and are few, and the same ones are followed for every object. */
+const split = new Map<string, readonly string[]>();
+
+function namesIn(path: string): readonly string[] {
+  const known = split.get(path);
+  if (known) return known;
+  const names = path.split('.');
+  split.set(path, names);
+  return names;
 }
 
 export function textAt(object: JsonObject, path: string): string {

@@ -9,21 +9,29 @@
  *   a quantity has its canonical text, a time is in UTC   "0.5" becomes "500m"
  *
  * Which field is which is in the schema table. Doing it twice changes nothing, and an object that is
- * in this form already comes back as it is.
+ * in this form already comes back as it is. So what a new version shares with the one before it need
+ * not be looked at.
  */
 import { formatQuantity, readQuantity } from '../../api/quantity-text.ts';
 import { structOf } from '../../api/schema/schema.ts';
 import type { Field, Scalar, Shape, StructType } from '../../api/schema/shape.ts';
-import { formatMicroTime, formatTime, parseMicroTime, parseTime } from '../../api/time.ts';
+import { formatMicroTime, parseMicroTime, truncateToSeconds } from '../../api/time.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { mapShared } from '../../lib/share.ts';
 
-export function printedForm(object: JsonObject, type: StructType): JsonObject {
+const NOTHING: JsonObject = {};
+
+/** `known` is in this form, and `object` may be made of it. */
+export function printedForm(object: JsonObject, type: StructType, known?: Json): JsonObject {
+  if (object === known) return object;
+  const before = isJsonObject(known) ? known : NOTHING;
   const changes = new Map<string, Json | undefined>();
   for (const field of type.fields) {
-    const before = Object.hasOwn(object, field.name) ? object[field.name] : undefined;
-    const after = printField(before, field);
-    if (after !== before) changes.set(field.name, after);
+    const value = ownOf(object, field.name);
+    const printed = ownOf(before, field.name);
+    if (value === printed && value !== undefined) continue;
+    const after = printField(value, field, printed);
+    if (after !== value) changes.set(field.name, after);
   }
   if (changes.size === 0) return object;
   const kept = Object.entries(object).filter(([name]) => !changes.has(name));
@@ -33,13 +41,21 @@ export function printedForm(object: JsonObject, type: StructType): JsonObject {
   return Object.fromEntries([...kept, ...changed]);
 }
 
-function printField(value: Json | undefined, field: Field): Json | undefined {
+function ownOf(object: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+function printField(
+  value: Json | undefined,
+  field: Field,
+  known: Json | undefined,
+): Json | undefined {
   const { shape, pointer, omitEmpty } = field;
   if (value === undefined || value === null) return printNothing(field);
-  if (pointer) return printValue(value, shape);
+  if (pointer) return printValue(value, shape, known);
   const isNothing =
     shape.kind === 'scalar' ? value === zeroOf(shape.scalar) : hasItems(shape) && isEmpty(value);
-  if (!isNothing) return printValue(value, shape);
+  if (!isNothing) return printValue(value, shape, known);
   return omitEmpty ? undefined : shape.kind === 'scalar' ? value : null;
 }
 
@@ -55,14 +71,15 @@ function hasItems({ kind }: Shape): boolean {
   return kind === 'list' || kind === 'map';
 }
 
-function printValue(value: Json, shape: Shape): Json {
+function printValue(value: Json, shape: Shape, known?: Json): Json {
   switch (shape.kind) {
     case 'struct':
-      return isJsonObject(value) ? printedForm(value, shape.type) : value;
+      return isJsonObject(value) ? printedForm(value, shape.type, known) : value;
     case 'list': {
       if (!Array.isArray(value)) return value;
       const items: readonly Json[] = value;
-      return mapShared(items, (item) => printValue(item, shape.item));
+      const before: readonly Json[] = Array.isArray(known) ? known : [];
+      return mapShared(items, (item, index) => printValue(item, shape.item, before[index]));
     }
     case 'map':
       return isJsonObject(value) ? printMap(value, shape.value) : value;
@@ -102,7 +119,7 @@ function printQuantity(value: Json): Json {
 
 function printTime(value: Json, special: string): Json {
   if (typeof value !== 'string' || value === '') return value;
-  if (special === 'Time') return formatTime(parseTime(value).ms);
+  if (special === 'Time') return truncateToSeconds(value);
   if (special !== 'MicroTime') return value;
   const { ms, nanos } = parseMicroTime(value);
   return formatMicroTime(ms, nanos);
