@@ -87,8 +87,11 @@ export interface StoredForm {
 
 /** Pure: each takes an object and gives another, or says what is wrong. */
 export interface KindRules {
-  /** Fills in what users may leave out. Also applied to what is read from old stores. */
-  readonly applyDefaults?: (object: JsonObject) => JsonObject;
+  /**
+   * Fills in what users may leave out. Also applied to what is read from old stores. `old` is there
+   * on an update, and is complete: what the object shares with it need not be looked at.
+   */
+  readonly applyDefaults?: (object: JsonObject, old?: JsonObject) => JsonObject;
   /** On creation: what the server sets itself, such as an empty status. */
   readonly prepareForCreate?: (object: JsonObject) => JsonObject;
   /** On update: what the server keeps from the old object, such as its status. */

@@ -15,8 +15,25 @@ export function printAnswer(
   ];
   for (const warning of warnings) headers.push(['warning', `299 - ${JSON.stringify(warning)}`]);
   if (body instanceof ReadableStream) return { status: code, headers, body };
-  if (encoding === 'json') return { status: code, headers, body: JSON.stringify(body) };
+  if (encoding === 'json') return new JsonAnswer(code, headers, body);
   return printYaml(body).then((printed) => ({ status: code, headers, body: printed }));
+}
+
+/** Its text is made when somebody asks for it: whoever is in this process takes the object. */
+class JsonAnswer implements ApiResponse {
+  readonly status: number;
+  readonly headers: ApiResponse['headers'];
+  readonly object: JsonObject;
+
+  constructor(status: number, headers: ApiResponse['headers'], object: JsonObject) {
+    this.status = status;
+    this.headers = headers;
+    this.object = object;
+  }
+
+  get body(): string {
+    return JSON.stringify(this.object);
+  }
 }
 
 /** Few ask for YAML, and nobody else is to wait for its printer when the server starts. */

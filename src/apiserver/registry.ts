@@ -227,7 +227,7 @@ export class Registry {
     checkVersion(request, wanted, old);
     const part = definition.subresources?.find((one) => one.name === subresource);
     const { prepare, validate, countsGenerations } = updateRulesOf(definition, part);
-    const object = metadataForUpdate(rules.applyDefaults?.(wanted) ?? wanted, old);
+    const object = metadataForUpdate(rules.applyDefaults?.(wanted, old) ?? wanted, old);
     const asked = { ...admissionOf(request), object: prepare(object, old), old };
     const admitted = this.#ports.admission.admit({ ...asked, verb: 'update' });
     const prepared = printed(definition, admitted, old);

@@ -60,9 +60,11 @@ class JsonKubeApi implements KubeApi {
     const overdue = (): Error => apiTimedOut({ request: name, seconds: limitMs / 1000 });
     return within({ clock, limitMs, overdue }, signal, async (bounded) => {
       const response = await this.#transport.send(this.#toWire(request), bounded);
+      const { status, object } = response;
+      const isRefused = status < 200 || status > 299;
+      if (object && !isRefused) return object;
       const text = await readWhole(response.body, name);
-      const { status } = response;
-      if (status < 200 || status > 299) throw refusalOf(response, text, name, clock.now());
+      if (isRefused) throw refusalOf(response, text, name, clock.now());
       return readObject(text, name);
     });
   }

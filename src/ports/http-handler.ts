@@ -8,6 +8,7 @@
  * name that is two dots from the folder above.
  */
 import type { Duplex } from 'node:stream';
+import type { JsonObject } from '../lib/json.ts';
 
 export interface ApiRequest {
   /** In capitals. */
@@ -30,6 +31,8 @@ export interface ApiResponse {
   readonly headers: Iterable<readonly [name: string, value: string]>;
   /** A stream is cancelled when the client goes away before its end. */
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
+  /** What the body says in JSON, for whoever is in this process and need not read it. */
+  readonly object?: JsonObject;
 }
 
 /** Who stands at the door, as far as the door knows. */

@@ -37,16 +37,16 @@ function printing(rules: KindRules, type: StructType): KindRules {
   const { applyDefaults, prepareForCreate, prepareForUpdate, prepareForStatusUpdate } = rules;
   return {
     ...rules,
-    applyDefaults: (object) => printedForm(applyDefaults?.(object) ?? object, type),
+    applyDefaults: (object, old) => printedForm(applyDefaults?.(object, old) ?? object, type, old),
     ...(prepareForCreate && {
-      prepareForCreate: (object) => printedForm(prepareForCreate(object), type),
+      prepareForCreate: (object) => printedForm(prepareForCreate(object), type, object),
     }),
     ...(prepareForUpdate && {
-      prepareForUpdate: (object, old) => printedForm(prepareForUpdate(object, old), type),
+      prepareForUpdate: (object, old) => printedForm(prepareForUpdate(object, old), type, old),
     }),
     ...(prepareForStatusUpdate && {
       prepareForStatusUpdate: (object, old) =>
-        printedForm(prepareForStatusUpdate(object, old), type),
+        printedForm(prepareForStatusUpdate(object, old), type, old),
     }),
   };
 }

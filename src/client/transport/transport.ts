@@ -3,6 +3,7 @@
  *
  * The server is in this process or across a network; those who ask do not notice.
  */
+import type { JsonObject } from '../../lib/json.ts';
 
 export interface WireRequest {
   readonly method: string;
@@ -22,6 +23,8 @@ export interface WireResponse {
    * connection. It throws the signal's reason if that is aborted.
    */
   readonly body: string | AsyncIterable<Uint8Array>;
+  /** What the body says, if it need not be read. It is somebody else's, too. */
+  readonly object?: JsonObject;
 }
 
 export interface Transport {

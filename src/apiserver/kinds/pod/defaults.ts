@@ -27,11 +27,14 @@ const STATUS_LISTS = [
   'ephemeralContainerStatuses',
 ] as const;
 
-export function defaultPod(pod: JsonObject): JsonObject {
+/** `old` has its defaults: a spec or a status that is the very same has them, too. */
+export function defaultPod(pod: JsonObject, old: JsonObject = {}): JsonObject {
   const specified = changeObject(fillAbsent(pod, { spec: {} }), 'spec', (spec) =>
-    defaultPodSpec(defaultPodOnlySpec(spec)),
+    spec === old['spec'] ? spec : defaultPodSpec(defaultPodOnlySpec(spec)),
   );
-  return changeObject(specified, 'status', defaultStatus);
+  return changeObject(specified, 'status', (status) =>
+    status === old['status'] ? status : defaultStatus(status),
+  );
 }
 
 function defaultPodOnlySpec(spec: JsonObject): JsonObject {
