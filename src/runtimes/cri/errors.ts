@@ -91,13 +91,6 @@ export const endpointInvalid = defineError<{ endpoint: string; reason: string }>
   hint: () => 'Write it like unix:///run/containerd/containerd.sock.',
 });
 
-export const runtimeConflict = defineError<{ what: string; reason: string }>({
-  code: 'RUNTIME_CONFLICT',
-  retry: 'backoff',
-  message: ({ what, reason }) => `cannot make ${what}: ${reason}`,
-  hint: () => 'Remove the one that is there first, or count the attempt up.',
-});
-
 export const execTimedOut = defineError<{ command: string; seconds: number }>({
   code: 'EXEC_TIMED_OUT',
   retry: 'backoff',

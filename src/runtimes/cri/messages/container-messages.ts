@@ -62,9 +62,6 @@ export const LinuxContainerSecurityContext = message({
   runAsUsername: text(6),
   readonlyRootfs: bool(7),
   supplementalGroups: int64s(8),
-  /** Deprecated, as is the next, and read by old runtimes only. */
-  apparmorProfile: text(9),
-  seccompProfilePath: text(10),
   noNewPrivs: bool(11),
   runAsGroup: one(12, Int64Value),
   maskedPaths: texts(13),
@@ -159,6 +156,7 @@ export const ContainerStatus = message({
   message: text(11),
   labels: labels(12),
   annotations: labels(13),
+  mounts: many(14, MountMessage),
   logPath: text(15),
   resources: one(16, ContainerResourcesMessage),
   imageId: text(17),

@@ -38,8 +38,6 @@ export const LinuxSandboxSecurityContext = message({
   readonlyRootfs: bool(4),
   supplementalGroups: int64s(5),
   privileged: bool(6),
-  /** Deprecated, and the only one that old runtimes read. */
-  seccompProfilePath: text(7),
   runAsGroup: one(8, Int64Value),
   seccomp: one(9, SecurityProfile),
   apparmor: one(10, SecurityProfile),

@@ -1,0 +1,194 @@
+/**
+ * Runs pods by a container runtime that speaks CRI v1, such as containerd or CRI-O.
+ *
+ *     podkeep ──gRPC over a unix socket──> containerd ──> sandboxes, containers, images
+ *        └── streams of exec, attach and port-forward go to an address that it names
+ *
+ * Everything is kept by the runtime; this is a thin adapter that remembers nothing it could not find
+ * out again. What the runtime made and podkeep did not hear of is found by its name and attempt when it
+ * is asked for once more.
+ */
+import type { RuntimePod } from '../../api/runtime-pod.ts';
+import type { ContainerConfig, ContainerResources } from '../../ports/runtime/container-config.ts';
+import type { ImageStore } from '../../ports/runtime/image-store.ts';
+import type {
+  PodRuntime,
+  RuntimePodEntry,
+  RuntimeStatus,
+  RuntimeVersion,
+} from '../../ports/runtime/pod-runtime.ts';
+import type { SandboxConfig } from '../../ports/runtime/sandbox-config.ts';
+import type { ContainerStats, SandboxStats } from '../../ports/runtime/stats.ts';
+import type { ExecRequest, ExecResult } from '../../ports/runtime/streams.ts';
+import { ContainerOperations } from './container-operations.ts';
+import { bareId } from './container-id.ts';
+import { socketPathOf } from './endpoint.ts';
+import { CriEvents, hasEvents } from './events.ts';
+import { CriImages } from './images.ts';
+import { RUNTIME_CALLS } from './messages/calls.ts';
+import type { CriRuntimeOptions } from './options.ts';
+import { viewStatus } from './runtime-status.ts';
+import { SandboxBook } from './sandbox-book.ts';
+import { SandboxOperations } from './sandbox-operations.ts';
+import { CriStats } from './stats.ts';
+import { PodReader } from './views/pod-reader.ts';
+import { CriService } from './wire/cri-service.ts';
+
+/** What the kubelet gives a runtime. */
+const REQUEST_TIMEOUT_MS = 120_000;
+/** Nobody waits longer for the first word of a runtime. */
+const GREETING_MS = 10_000;
+const API_VERSION = 'v1';
+
+/** Throws RUNTIME_ENDPOINT_INVALID, RUNTIME_UNAVAILABLE, or what else keeps it from being used. */
+export async function openCriRuntime(options: CriRuntimeOptions): Promise<PodRuntime> {
+  const { clock, endpoint, imageEndpoint = endpoint, log } = options;
+  const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const connect = (socketPath: string): CriService =>
+    new CriService({ socketPath, clock, requestTimeoutMs });
+  const service = connect(socketPathOf(endpoint));
+  const isSame = socketPathOf(imageEndpoint) === socketPathOf(endpoint);
+  const imageService = isSame ? service : connect(socketPathOf(imageEndpoint));
+  try {
+    const greeting = { version: API_VERSION };
+    const { runtimeName, runtimeVersion } = await service.ask(RUNTIME_CALLS.version, greeting, {
+      timeoutMs: GREETING_MS,
+    });
+    const canFollow = await hasEvents(service, clock);
+    log.info('the container runtime is open', {
+      endpoint,
+      runtime: runtimeName,
+      version: runtimeVersion,
+      events: canFollow,
+    });
+    const parts = { service, imageService, runtimeName, canFollow, requestTimeoutMs };
+    return new CriRuntime(options, parts);
+  } catch (error) {
+    service.close();
+    imageService.close();
+    throw error;
+  }
+}
+
+interface RuntimeParts {
+  readonly service: CriService;
+  readonly imageService: CriService;
+  readonly runtimeName: string;
+  readonly canFollow: boolean;
+  readonly requestTimeoutMs: number;
+}
+
+class CriRuntime implements PodRuntime {
+  readonly name: string;
+  readonly images: ImageStore;
+  readonly usesPodCgroups = true;
+  /** Absent where the runtime has no events. */
+  readonly follow?: NonNullable<PodRuntime['follow']>;
+  readonly #service: CriService;
+  readonly #imageService: CriService;
+  readonly #reader: PodReader;
+  readonly #events: CriEvents;
+  readonly #stats: CriStats;
+  readonly #sandboxes: SandboxOperations;
+  readonly #containers: ContainerOperations;
+
+  constructor({ clock, log }: CriRuntimeOptions, parts: RuntimeParts) {
+    const { service, imageService, runtimeName, canFollow, requestTimeoutMs } = parts;
+    this.name = runtimeName;
+    this.images = new CriImages(imageService);
+    this.#service = service;
+    this.#imageService = imageService;
+    this.#reader = new PodReader(service, runtimeName);
+    this.#stats = new CriStats(service, runtimeName);
+    const book = new SandboxBook(service);
+    this.#sandboxes = new SandboxOperations(service, book, requestTimeoutMs);
+    this.#containers = new ContainerOperations({ service, book, runtimeName, requestTimeoutMs });
+    const listPods = async (): Promise<readonly string[]> =>
+      (await this.#reader.list()).map(({ uid }) => uid);
+    const events = new CriEvents({ service, runtimeName, clock, log, listPods });
+    this.#events = events;
+    if (canFollow) this.follow = (listener) => events.follow(listener);
+  }
+
+  async version(): Promise<RuntimeVersion> {
+    const { version: call } = RUNTIME_CALLS;
+    const answer = await this.#service.ask(call, { version: API_VERSION });
+    return { name: answer.runtimeName, version: answer.runtimeVersion };
+  }
+
+  async status(): Promise<RuntimeStatus> {
+    const [answer, { name, version }] = await Promise.all([
+      this.#service.ask(RUNTIME_CALLS.status, {}),
+      this.version(),
+    ]);
+    return viewStatus(answer, name, version);
+  }
+
+  list(): Promise<readonly RuntimePodEntry[]> {
+    return this.#reader.list();
+  }
+
+  inspect(podUid: string): Promise<RuntimePod> {
+    return this.#reader.inspect(podUid);
+  }
+
+  runSandbox(config: SandboxConfig, signal: AbortSignal): Promise<string> {
+    return this.#sandboxes.run(config, signal);
+  }
+
+  stopSandbox(id: string): Promise<void> {
+    return this.#sandboxes.stop(id);
+  }
+
+  removeSandbox(id: string): Promise<void> {
+    return this.#sandboxes.remove(id);
+  }
+
+  createContainer(
+    sandboxId: string,
+    config: ContainerConfig,
+    signal: AbortSignal,
+  ): Promise<string> {
+    return this.#containers.create(sandboxId, config, signal);
+  }
+
+  startContainer(id: string): Promise<void> {
+    return this.#containers.start(bareId(id));
+  }
+
+  stopContainer(id: string, graceSeconds: number, signal: AbortSignal): Promise<void> {
+    return this.#containers.stop(bareId(id), graceSeconds, signal);
+  }
+
+  removeContainer(id: string): Promise<void> {
+    return this.#containers.remove(bareId(id));
+  }
+
+  async updateResources(id: string, resources: ContainerResources): Promise<void> {
+    await this.#containers.update(bareId(id), resources);
+    this.#reader.forget(bareId(id));
+  }
+
+  reopenLog(id: string): Promise<void> {
+    return this.#containers.reopenLog(bareId(id));
+  }
+
+  execSync(id: string, request: ExecRequest, signal: AbortSignal): Promise<ExecResult> {
+    return this.#containers.execSync(bareId(id), request, signal);
+  }
+
+  containerStats(): Promise<readonly ContainerStats[]> {
+    return this.#stats.containers();
+  }
+
+  sandboxStats(): Promise<readonly SandboxStats[]> {
+    return this.#stats.sandboxes();
+  }
+
+  close(): Promise<void> {
+    this.#events.close();
+    this.#service.close();
+    this.#imageService.close();
+    return Promise.resolve();
+  }
+}

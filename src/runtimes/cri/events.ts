@@ -1,0 +1,152 @@
+/**
+ * What the runtime tells by itself, for as long as somebody listens.
+ *
+ *     GetContainerEvents ──> events ──> stream breaks ──> a second later, again
+ *             └── once it is open, every pod is told as changed: what happened before is not known
+ *
+ * A runtime that goes down takes the stream with it, and what happens until it is open again is told
+ * by nobody. Neither is what happens between the call and the moment in which the runtime heeds it, so
+ * all pods are told a moment after every beginning, the first one included.
+ */
+import type { Cancel, Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { RuntimeEvent } from '../../ports/runtime/pod-runtime.ts';
+import { fullId } from './container-id.ts';
+import { POD_UID } from './labels.ts';
+import { RUNTIME_CALLS } from './messages/calls.ts';
+import type { Sent } from './messages/message.ts';
+import type { ContainerEventResponse } from './messages/runtime-messages.ts';
+import type { CriService } from './wire/cri-service.ts';
+
+export interface CriEventsOptions {
+  readonly service: CriService;
+  readonly runtimeName: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** UIDs of all pods that the runtime has. */
+  readonly listPods: () => Promise<readonly string[]>;
+}
+
+type Told = Sent<typeof ContainerEventResponse>;
+
+const RETRY_MS = 1000;
+const SETTLE_MS = 1000;
+const PROBE_MS = 300;
+
+const TYPES: Readonly<Record<string, RuntimeEvent['type']>> = {
+  CONTAINER_STARTED_EVENT: 'containerStarted',
+  CONTAINER_STOPPED_EVENT: 'containerDied',
+  CONTAINER_DELETED_EVENT: 'containerRemoved',
+};
+
+export class CriEvents {
+  readonly #options: CriEventsOptions;
+  readonly #listeners = new Set<(event: RuntimeEvent) => void>();
+  /** Of containers and sandboxes, because what is gone no longer says whose it was. */
+  readonly #pods = new Map<string, string>();
+  readonly #sandboxes = new Set<string>();
+  #listening: AbortController | null = null;
+  #cancelRetry: Cancel = () => {};
+  #cancelSettle: Cancel = () => {};
+
+  constructor(options: CriEventsOptions) {
+    this.#options = options;
+  }
+
+  follow(listener: (event: RuntimeEvent) => void): () => void {
+    this.#listeners.add(listener);
+    if (!this.#listening) this.#listen();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.close();
+    };
+  }
+
+  close(): void {
+    this.#listeners.clear();
+    this.#cancelRetry();
+    this.#cancelSettle();
+    this.#listening?.abort(new Error('nobody listens any more'));
+    this.#listening = null;
+  }
+
+  #listen(): void {
+    const { service, clock, log } = this.#options;
+    const listening = new AbortController();
+    this.#listening = listening;
+    this.#cancelSettle = clock.after(SETTLE_MS, () => void this.#tellAll());
+    const again = (error?: unknown): void => {
+      if (listening.signal.aborted) return;
+      log.warn('the events of the container runtime broke off', { error });
+      this.#cancelSettle();
+      this.#cancelRetry = clock.after(RETRY_MS, () => this.#listen());
+    };
+    const hear = (told: Told): void => this.#hear(told);
+    void service
+      .listen(RUNTIME_CALLS.getContainerEvents, {}, listening.signal, hear)
+      .then(() => again(), again);
+  }
+
+  #hear(told: Told): void {
+    const podUid = this.#podOf(told);
+    if (podUid === undefined) return;
+    const { containerId, containerEventType, podSandboxStatus } = told;
+    const isSandbox = podSandboxStatus?.id === containerId || this.#isSandbox(told);
+    if (isSandbox) return this.#emit({ podUid, type: 'sandboxChanged' });
+    const type = TYPES[containerEventType];
+    const id = fullId(this.#options.runtimeName, containerId);
+    if (type) this.#emit({ podUid, type, containerId: id });
+  }
+
+  /** Also when it is gone, and nothing is said of it but its ID. */
+  #isSandbox({ containerId, containerEventType, podSandboxStatus }: Told): boolean {
+    if (podSandboxStatus) this.#sandboxes.add(podSandboxStatus.id);
+    const isKnown = this.#sandboxes.has(containerId);
+    if (containerEventType === 'CONTAINER_DELETED_EVENT') this.#sandboxes.delete(containerId);
+    return isKnown;
+  }
+
+  #podOf({ containerId, containerEventType, podSandboxStatus }: Told): string | undefined {
+    const said = podSandboxStatus?.labels[POD_UID] ?? podSandboxStatus?.metadata?.uid;
+    const podUid = said ?? this.#pods.get(containerId);
+    if (containerEventType === 'CONTAINER_DELETED_EVENT') this.#pods.delete(containerId);
+    else if (podUid !== undefined) this.#pods.set(containerId, podUid);
+    return podUid;
+  }
+
+  async #tellAll(): Promise<void> {
+    const { listPods, log } = this.#options;
+    const before = new Set(this.#pods.values());
+    try {
+      for (const podUid of new Set([...before, ...(await listPods())])) {
+        this.#emit({ podUid, type: 'sandboxChanged' });
+      }
+    } catch (error) {
+      // Then the stream breaks, too, and is begun anew.
+      log.warn('the pods of the container runtime cannot be listed', { error });
+    }
+  }
+
+  #emit(event: RuntimeEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+/** A runtime that has no events ends the stream at once; one that has some keeps it open. */
+export async function hasEvents(service: CriService, clock: Clock): Promise<boolean> {
+  const asking = new AbortController();
+  const { getContainerEvents, status } = RUNTIME_CALLS;
+  const ended = service
+    .listen(getContainerEvents, {}, asking.signal, () => {})
+    .then(
+      () => true,
+      () => true,
+    );
+  await service.ask(status, {});
+  const stillOpen = new Promise<boolean>((resolve) => {
+    clock.after(PROBE_MS, () => resolve(false));
+  });
+  const isOver = await Promise.race([ended, stillOpen]);
+  asking.abort(new Error('now it is known'));
+  return !isOver;
+}

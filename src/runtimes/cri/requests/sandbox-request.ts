@@ -1,0 +1,59 @@
+/** A sandbox, as CRI is asked for it. */
+import type { SandboxConfig, SandboxSecurity } from '../../../ports/runtime/sandbox-config.ts';
+import { POD_NAME, POD_NAMESPACE, POD_UID } from '../labels.ts';
+import type { ToSend } from '../messages/message.ts';
+import type {
+  LinuxSandboxSecurityContext,
+  PodSandboxConfig,
+} from '../messages/sandbox-messages.ts';
+import { resourcesMessage } from './resources.ts';
+import { namespacesMessage, profileMessage, seLinuxMessage, valueMessage } from './security.ts';
+
+export type SandboxMessage = ToSend<typeof PodSandboxConfig>;
+
+export function sandboxMessage(config: SandboxConfig): SandboxMessage {
+  const { podUid: uid, podName: name, namespace, attempt, dns } = config;
+  return {
+    metadata: { uid, name, namespace, attempt },
+    // With the host's network comes the host's name.
+    hostname: config.hostNetwork ? '' : config.hostname,
+    logDirectory: config.logFolder,
+    dnsConfig: { servers: dns.servers, searches: dns.searches, options: dns.options },
+    portMappings: config.hostPorts.map(({ protocol, containerPort, hostPort, hostIp }) => ({
+      protocol,
+      containerPort,
+      hostPort,
+      hostIp,
+    })),
+    // Ours come last: by them the sandbox is found again.
+    labels: {
+      ...config.labels,
+      [POD_NAME]: name,
+      [POD_NAMESPACE]: namespace,
+      [POD_UID]: uid,
+    },
+    annotations: config.annotations,
+    linux: {
+      cgroupParent: config.cgroupParent,
+      sysctls: config.sysctls,
+      overhead: config.overhead && resourcesMessage(config.overhead),
+      resources: config.resources && resourcesMessage(config.resources),
+      securityContext: {
+        ...(config.security && securityOf(config.security)),
+        namespaceOptions: namespacesMessage(config),
+      },
+    },
+  };
+}
+
+function securityOf(security: SandboxSecurity): ToSend<typeof LinuxSandboxSecurityContext> {
+  return {
+    privileged: security.isPrivileged,
+    runAsUser: valueMessage(security.runAsUser),
+    runAsGroup: valueMessage(security.runAsGroup),
+    supplementalGroups: security.supplementalGroups,
+    supplementalGroupsPolicy: security.supplementalGroupsPolicy,
+    selinuxOptions: seLinuxMessage(security.seLinux),
+    seccomp: profileMessage(security.seccomp),
+  };
+}
