@@ -66,6 +66,11 @@ export class Cluster extends Hands {
     removeWorkFolder(this.folder);
   }
 
+  /** The code that is answered. */
+  async create(where: string, body: JsonObject): Promise<number> {
+    return (await this.api.create(where, body)).code;
+  }
+
   async exists(where: string): Promise<JsonObject> {
     return waitFor({ what: `${where} to exist`, deadlineMs: WAIT_MS }, () => this.get(where));
   }

@@ -1,0 +1,42 @@
+/**
+ * What a node asks of the API server while a hundred pods come and go, counted by the API server.
+ *
+ * No status is read before it is written: the newest object is known from the watch, or from the
+ * answer to the last write.
+ */
+import { expect, test } from 'vitest';
+import { isReady } from '../e2e/support/pod-view.ts';
+import { countRequests, printCounts, readAuditLog, sizeOf } from './support/audit-log.ts';
+import { rigOf } from './support/rig.ts';
+import { pod } from './support/workloads.ts';
+
+const WAVES = 4;
+const WAVE = 25;
+
+const rig = rigOf('requests');
+
+test('a hundred pods come and go without a pod being read', async () => {
+  const from = sizeOf(rig.plane.auditLog);
+  for (let wave = 0; wave < WAVES; wave += 1) {
+    const names = Array.from({ length: WAVE }, (_, index) => `wave-${wave}-${index}`);
+    await rig.apply(...names.map((name) => pod({ name })));
+    await rig.podsWhen(
+      'default',
+      `wave ${wave} to be ready`,
+      (pods) => pods.length === WAVE && pods.every(isReady),
+    );
+    await rig.kubectl(['delete', 'pods', '--wait=false', ...names]);
+    await rig.podsWhen('default', `wave ${wave} to be gone`, (pods) => pods.length === 0);
+  }
+  const entries = readAuditLog(rig.plane.auditLog, from);
+  const counts = countRequests(entries);
+  console.log(`requests of the node for ${WAVES * WAVE} pods:\n${printCounts(counts)}`);
+  const refused = entries.filter(({ code }) => code >= 400);
+  console.log(`of which refused:\n${printCounts(countRequests(refused))}`);
+  const writes = counts.get('patch pods/{name}/status') ?? 0;
+  // Each pod becomes ready, and is over.
+  expect(writes).toBeGreaterThanOrEqual(2 * WAVES * WAVE);
+  expect(counts.get('get pods/{name}') ?? 0).toBe(0);
+  expect(counts.get('list pods') ?? 0).toBe(0);
+  expect(counts.get('delete pods/{name}')).toBe(WAVES * WAVE);
+});
