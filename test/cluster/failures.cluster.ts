@@ -10,6 +10,7 @@ import { NODE, rigOf, type Rig } from './support/rig.ts';
 import { deployment, pod } from './support/workloads.ts';
 
 const ETCD_AWAY_MS = 20_000;
+const PODS = 6;
 const PROBE = { exec: { command: ['true'] }, periodSeconds: 1 };
 
 describe.each(CONTAINERD_VERSIONS)('on containerd %s', (version) => {
@@ -18,15 +19,15 @@ describe.each(CONTAINERD_VERSIONS)('on containerd %s', (version) => {
 
   beforeAll(async () => {
     await rig.apply(
-      deployment({ name: 'goes-on', spec: { replicas: 5 } }),
+      deployment({ name: 'goes-on', spec: { replicas: PODS - 1 } }),
       pod({ name: 'probed', container: { livenessProbe: PROBE, readinessProbe: PROBE } }),
     );
-    await rig.podsWhen('default', 'all pods', (pods) => pods.length === 6 && pods.every(isReady));
   });
 
   beforeEach(async () => {
-    before = livesOf(await rig.pods('default'));
-    expect(before).toHaveLength(6);
+    const allReady = (pods: readonly PodView[]): boolean =>
+      pods.length === PODS && pods.every(isReady);
+    before = livesOf(await rig.podsWhen('default', 'all pods to be ready', allReady));
   });
 
   test('containerd is restarted', async () => {
@@ -35,7 +36,7 @@ describe.each(CONTAINERD_VERSIONS)('on containerd %s', (version) => {
       await sleep(4_000);
       await rig.containerd.start();
     });
-    await nothingHappened(rig, before);
+    expect(await livesAfterwards(rig, before.length)).toEqual(before);
   });
 
   test('kube-apiserver is restarted', async () => {
@@ -44,7 +45,7 @@ describe.each(CONTAINERD_VERSIONS)('on containerd %s', (version) => {
       await sleep(4_000);
       await rig.plane.apiServer.start();
     });
-    await nothingHappened(rig, before);
+    expect(await livesAfterwards(rig, before.length)).toEqual(before);
   });
 
   test('etcd is away for twenty seconds', async () => {
@@ -53,7 +54,7 @@ describe.each(CONTAINERD_VERSIONS)('on containerd %s', (version) => {
       await sleep(ETCD_AWAY_MS);
       await rig.plane.etcd.start();
     });
-    await nothingHappened(rig, before);
+    expect(await livesAfterwards(rig, before.length)).toEqual(before);
   });
 
   test('podkeep is killed, and what happened meanwhile is told by the next one', async () => {
@@ -66,7 +67,7 @@ describe.each(CONTAINERD_VERSIONS)('on containerd %s', (version) => {
       await rig.node.start();
     });
     await rig.gone('unwanted');
-    await nothingHappened(rig, before);
+    expect(await livesAfterwards(rig, before.length)).toEqual(before);
   });
 
   test('podkeep and containerd are killed together', async () => {
@@ -76,7 +77,7 @@ describe.each(CONTAINERD_VERSIONS)('on containerd %s', (version) => {
       await rig.containerd.start();
       await rig.node.start();
     });
-    await nothingHappened(rig, before);
+    expect(await livesAfterwards(rig, before.length)).toEqual(before);
   });
 });
 
@@ -94,19 +95,18 @@ async function witness(rig: Rig, fault: () => Promise<void>): Promise<void> {
   await rig.kubectl('delete pod witness --timeout=60s');
 }
 
-/** The node is ready, its pods are those of before, and it takes new ones. */
-async function nothingHappened(rig: Rig, before: readonly string[]): Promise<void> {
+/** When the node is ready, its pods are, and it has taken and given back a new one. */
+async function livesAfterwards(rig: Rig, count: number): Promise<readonly string[]> {
   await rig.nodeReady(NODE);
-  const pods = await rig.podsWhen(
+  await rig.podsWhen(
     'default',
     'all pods to be ready again',
-    (all) => all.length === before.length && all.every(isReady),
+    (all) => all.length === count && all.every(isReady),
   );
-  expect(livesOf(pods)).toEqual(before);
   await rig.apply(pod({ name: 'next' }));
   await rig.ready('next');
   await rig.kubectl('delete pod next --timeout=60s');
-  expect(livesOf(await rig.pods('default'))).toEqual(before);
+  return livesOf(await rig.pods('default'));
 }
 
 /** Which container each pod has, since when, and how often it was restarted. */
