@@ -31,8 +31,8 @@ export interface NodeOptions {
   readonly kubeconfig: string;
   /** Where the node keeps what belongs to pods. Nobody else uses it. */
   readonly dataDir: string;
-  /** What runs pods: `process`, `simulated`, or your own. */
-  readonly runtime: 'process' | 'simulated' | PodRuntime;
+  /** What runs pods: `process`, `simulated`, the socket of a container runtime, or your own. */
+  readonly runtime: 'process' | 'simulated' | `unix://${string}` | PodRuntime;
   /** A file with a KubeletConfiguration. */
   readonly configFile?: string;
   /** Counts more than the file. */

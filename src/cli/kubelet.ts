@@ -10,6 +10,7 @@ import { locateDataFolder, makeDataFolder } from './data-folder.ts';
 import type { Io, StopSignal } from './io.ts';
 import { narrateJson, narrateText } from './narrator.ts';
 import { startJoinedNode } from './node/joined-node.ts';
+import { runtimeChoice } from './node/runtime-choice.ts';
 import { USUAL_SEARCH_PATH } from './node/search-path.ts';
 import { version } from './version.ts';
 
@@ -17,7 +18,8 @@ export interface KubeletCommandOptions {
   readonly kubeconfig: string;
   readonly dataDir?: string;
   readonly name?: string;
-  readonly runtime: string;
+  /** Absent: as the configuration says. */
+  readonly runtime?: string;
   readonly manifests?: string;
   readonly config?: string;
   readonly output: 'text' | 'json';
@@ -55,16 +57,19 @@ async function serve(
   const folder = locateDataFolder(options.dataDir, io.env);
   tell({ event: 'starting', version: version(), dataDir: folder.root });
   makeDataFolder(folder);
-  const { runtime, manifests, config } = options;
+  const { manifests } = options;
   const name = options.name ?? hostname().toLowerCase();
+  const file = options.config === undefined ? null : path.resolve(options.config);
+  const config = await readKubeletConfig(file, {
+    ...(manifests !== undefined && { staticPodPath: path.resolve(manifests) }),
+  });
+  const runtime = runtimeChoice(options.runtime, config);
   const starting = startJoinedNode({
     name,
     runtime,
     folder,
     kubeconfig: path.resolve(options.kubeconfig),
-    config: await readKubeletConfig(config === undefined ? null : path.resolve(config), {
-      ...(manifests !== undefined && { staticPodPath: path.resolve(manifests) }),
-    }),
+    config,
     version: version(),
     searchPath: io.env['PATH'] ?? USUAL_SEARCH_PATH,
     environment: io.env,

@@ -63,9 +63,12 @@ test('up --help says what it can be told', async () => {
       --port <number>              where to listen on 127.0.0.1; 0 takes any that is
                                    free (default: 6443)
       --name <name>                of the node; by default the name of this machine
-      --runtime <name>             what runs pods: processes of this machine, or a
-                                   simulation (choices: "process", "simulated",
-                                   default: "process")
+      --runtime <name>             what runs pods: process (on this machine, without
+                                   containers), simulated, or the socket of a
+                                   container runtime, such as
+                                   unix:///run/containerd/containerd.sock; by
+                                   default containerRuntimeEndpoint of the
+                                   configuration, else process
       --manifests <path>           a folder of static pods, or a file: they run in
                                    any case
       --config <file>              a KubeletConfiguration, and what else podkeep can

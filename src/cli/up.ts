@@ -26,7 +26,8 @@ export interface UpOptions {
   readonly node: boolean;
   /** Of the node; absent: that of this machine. */
   readonly name?: string;
-  readonly runtime: string;
+  /** Absent: as the configuration says. */
+  readonly runtime?: string;
   readonly manifests?: string;
   readonly config?: string;
   readonly keepPods: boolean;
@@ -110,10 +111,10 @@ class Run {
   async #startNode(cluster: Cluster, folder: DataFolder): Promise<Node> {
     const { tell, log } = this.#narrator;
     // Not earlier: loading it would keep the API from being served for that long.
-    const { startLocalNode, readUpConfig } = await import('./node/up-node.ts');
+    const { startLocalNode, readUpConfig, runtimeChoice } = await import('./node/up-node.ts');
     const config = await readUpConfig(this.#options);
     const name = this.#options.name ?? hostname().toLowerCase();
-    const { runtime } = this.#options;
+    const runtime = runtimeChoice(this.#options.runtime, config);
     const searchPath = this.#io.env['PATH'] ?? USUAL_SEARCH_PATH;
     const node = await startLocalNode({
       ...cluster,

@@ -1,5 +1,5 @@
 /**
- * What runs the pods of a node: processes of this machine, or a simulation.
+ * What runs the pods of a node: processes of this machine, a container runtime, or a simulation.
  *
  * Each is loaded only when it was chosen.
  */
@@ -13,15 +13,19 @@ import type { PodFiles } from '../../ports/pod-files.ts';
 import type { Random } from '../../ports/random.ts';
 import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
 import type { PodkeepConfig } from '../config/kubelet-config.ts';
+import { isEndpoint } from './runtime-choice.ts';
 
 export interface RuntimeOptions {
-  /** As people name it, `process` or `simulated`; or one that somebody has made. */
+  /** As people name it, `process`, `simulated` or an endpoint; or one that somebody has made. */
   readonly choice: string | PodRuntime;
   /** The folder of the node. */
   readonly folder: string;
   /** Folders that no container is to see. */
   readonly hiddenFolders: readonly string[];
   readonly config: PodkeepConfig;
+  /** Of a container runtime: where its images are kept, if elsewhere, and how long it may take. */
+  readonly imageServiceEndpoint: string;
+  readonly runtimeRequestTimeoutMs: number;
   readonly version: string;
   /** What containers look for commands in. */
   readonly searchPath: string;
@@ -43,7 +47,8 @@ const runtimeUnknown = defineError<{ choice: string }>({
   code: 'RUNTIME_UNKNOWN',
   retry: 'never',
   message: ({ choice }) => `there is no runtime ${JSON.stringify(choice)}`,
-  hint: () => 'Choose process, which runs containers as processes of this machine, or simulated.',
+  hint: () =>
+    'Choose process, simulated, or an endpoint such as unix:///run/containerd/containerd.sock.',
 });
 
 export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime> {
@@ -55,6 +60,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     case 'simulated':
       return openSimulation(options);
     default:
+      if (isEndpoint(choice)) return openContainers(choice, options);
       throw runtimeUnknown({ choice });
   }
 }
@@ -75,6 +81,19 @@ async function openProcesses(options: RuntimeOptions): Promise<OpenRuntime> {
     events,
     version,
     reachable,
+  });
+  return { runtime };
+}
+
+async function openContainers(endpoint: string, options: RuntimeOptions): Promise<OpenRuntime> {
+  const { openCriRuntime } = await import('../../runtimes/cri/cri-runtime.ts');
+  const { clock, log, imageServiceEndpoint, runtimeRequestTimeoutMs } = options;
+  const runtime = await openCriRuntime({
+    endpoint,
+    ...(imageServiceEndpoint !== '' && { imageEndpoint: imageServiceEndpoint }),
+    requestTimeoutMs: runtimeRequestTimeoutMs,
+    clock,
+    log,
   });
   return { runtime };
 }

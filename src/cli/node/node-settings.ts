@@ -40,6 +40,7 @@ export function kubeletSettingsOf(config: KubeletConfig): KubeletSettings {
     crashBackOff: crashBackOffLimits(crashLoopBackOff.maxContainerRestartPeriodMs),
     containerLogMaxBytes: Number(quantityValue(parseQuantity(config.containerLogMaxSize))),
     containerLogMaxFiles: config.containerLogMaxFiles,
+    runtimeRequestTimeoutMs: config.runtimeRequestTimeoutMs,
   };
 }
 

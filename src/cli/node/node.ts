@@ -51,7 +51,7 @@ export interface NodeOptions {
   readonly folder: string;
   /** Folders that no container is to see. */
   readonly hiddenFolders: readonly string[];
-  /** `process`, `simulated`, or one that somebody has made. */
+  /** `process`, `simulated`, the endpoint of a container runtime, or one that somebody has made. */
   readonly runtime: string | PodRuntime;
   readonly config: KubeletConfig;
   /** The way to the API server, as this node. */
@@ -166,6 +166,8 @@ class NodeMaker {
       ...world,
       choice,
       config: config.podkeep,
+      imageServiceEndpoint: config.imageServiceEndpoint,
+      runtimeRequestTimeoutMs: config.runtimeRequestTimeoutMs,
     });
     this.#closing.add(() => opened.runtime.close());
     return opened;

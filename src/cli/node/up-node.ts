@@ -3,6 +3,7 @@ import path from 'node:path';
 import { readKubeletConfig, type KubeletConfig } from '../config/kubelet-config.ts';
 
 export { startLocalNode } from './local-node.ts';
+export { runtimeChoice } from './runtime-choice.ts';
 
 /**
  * Several of them on one machine do not get in each other's way. A disk that is nearly full is no

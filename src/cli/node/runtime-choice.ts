@@ -1,0 +1,28 @@
+/**
+ * Which runtime is meant: what the command line says, else the endpoint in the configuration, else
+ * processes of this machine.
+ */
+import { InvalidArgumentError } from 'commander';
+import type { KubeletConfig } from '../config/kubelet-config.ts';
+
+/** Those that are named and not reached by an address. */
+const NAMED: ReadonlySet<string> = new Set(['process', 'simulated']);
+
+export function isEndpoint(choice: string): boolean {
+  return choice.includes('://') || choice.startsWith('/');
+}
+
+/** For the command line: what cannot be meant is refused before anything starts. */
+export function parseRuntime(text: string): string {
+  if (NAMED.has(text) || isEndpoint(text)) return text;
+  throw new InvalidArgumentError(
+    'Choose process, simulated, or an endpoint such as unix:///run/containerd/containerd.sock.',
+  );
+}
+
+export function runtimeChoice(
+  said: string | undefined,
+  { containerRuntimeEndpoint }: Pick<KubeletConfig, 'containerRuntimeEndpoint'>,
+): string {
+  return said ?? (containerRuntimeEndpoint || 'process');
+}
