@@ -12,7 +12,9 @@ import { refusalOf } from '../../client/api-status.ts';
 import { apiUnreachable } from '../../client/client-errors.ts';
 import type { ClusterAccess } from '../../client/kubeconfig/cluster-access.ts';
 import { credentialsOf, type Identity } from '../../client/kubeconfig/credentials.ts';
+import { isSocks } from '../../client/transport/connections.ts';
 import { proxyFor } from '../../client/transport/proxy-choice.ts';
+import { connectSocks, type Destination } from '../../client/transport/socks-tunnel.ts';
 import { systemClock as clock } from '../../platform/system-clock.ts';
 import type { Io } from '../io.ts';
 
@@ -116,14 +118,26 @@ async function tunnelTo(
   if (proxy === undefined) return {};
   const { hostname, port, protocol } = new URL(access.server);
   const isSecure = protocol === 'https:';
-  const socket = await connectThrough(proxy, `${hostname}:${port || (isSecure ? 443 : 80)}`);
+  const socket = await connectThrough(proxy, {
+    host: hostname,
+    port: Number(port || (isSecure ? 443 : 80)),
+  });
   const servername = access.serverName ?? (isIP(hostname) === 0 ? hostname : '');
   const createConnection = (): Socket =>
     isSecure ? connectTls({ ...tlsOf(access, identity), socket, servername }) : socket;
   return { createConnection };
 }
 
-function connectThrough(proxy: string, destination: string): Promise<Socket> {
+async function connectThrough(proxy: string, { host, port }: Destination): Promise<Socket> {
+  const destination = `${host}:${port}`;
+  if (!isSocks(proxy)) return askForTunnel(proxy, destination);
+  return connectSocks(proxy, { host, port }).catch((error: Error) => {
+    const server = `${destination} behind ${new URL(proxy).host}`;
+    throw apiUnreachable({ server, reason: error.message }, error);
+  });
+}
+
+function askForTunnel(proxy: string, destination: string): Promise<Socket> {
   const { protocol, hostname: host, port, username, password } = new URL(proxy);
   const request = protocol === 'https:' ? requestHttps : requestHttp;
   const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;

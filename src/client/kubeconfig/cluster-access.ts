@@ -1,10 +1,13 @@
 /** How to reach a cluster and who to be there: what one context of a kubeconfig says. */
+import type { JsonObject } from '../../lib/json.ts';
 
 export interface ClusterAccess {
   /** Such as `https://10.0.0.1:6443`; it may have a path. */
   readonly server: string;
   /** PEM of the authorities that sign the server's certificate; absent: those of the system. */
   readonly ca?: string;
+  /** Where `ca` came from, if from a file: it is read again from time to time. */
+  readonly caFile?: string;
   /** The name in the server's certificate, where it is not the one in `server`. */
   readonly serverName?: string;
   readonly insecureSkipTlsVerify: boolean;
@@ -35,5 +38,5 @@ export interface ExecPlugin {
   readonly env: Readonly<Record<string, string>>;
   readonly installHint: string;
   /** What the plugin is told of the cluster, if it wants to know. */
-  readonly cluster: Readonly<Record<string, string | boolean>> | null;
+  readonly cluster: JsonObject | null;
 }

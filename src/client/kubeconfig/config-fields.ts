@@ -56,6 +56,11 @@ export class ConfigFields {
     return part ? Object.keys(part.#object).map((key) => [key, part.texts(key)]) : [];
   }
 
+  /** Whatever stands there. */
+  json(name: string): Json | undefined {
+    return this.#read(name);
+  }
+
   /** Relative to the folder of the kubeconfig. */
   filePath(name: string): string | undefined {
     const value = this.text(name);

@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { silentLog } from '../../../test/support/silent-ports.ts';
 import { makeTempFolder } from '../../../test/support/temp-folder.ts';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
+import { createPki } from '../../apiserver/pki/pki.ts';
+import { seededRandom } from '../../platform/seeded-random.ts';
 import type { ExecPlugin, UserAccess } from './cluster-access.ts';
 import { credentialsOf } from './credentials.ts';
 
@@ -33,6 +35,49 @@ describe('who podkeep is', () => {
   ])('%s', async (_who, user, identity) => {
     expect(await stage(user).credentials.current()).toEqual(identity);
   });
+});
+
+describe('a certificate in files', () => {
+  async function withFiles() {
+    const folder = makeTempFolder();
+    const [certificate, key] = [path.join(folder, 'c'), path.join(folder, 'k')];
+    const clock = new VirtualClock();
+    const pki = await createPki({ clock, random: seededRandom(1) });
+    writeFileSync(certificate, pki.adminCert);
+    writeFileSync(key, pki.adminKey);
+    const made = stage({ certificate: { file: certificate }, key: { file: key } });
+    return { ...made, pki, certificate, key };
+  }
+
+  test('is read again after a minute, and not before both halves belong together', async () => {
+    const { clock, credentials, pki, certificate, key } = await withFiles();
+    const old = { cert: pki.adminCert, key: pki.adminKey };
+    expect(await credentials.current()).toEqual(old);
+    writeFileSync(certificate, pki.serverCert);
+    await clock.pass(60_000);
+    expect(await credentials.current()).toEqual(old);
+    writeFileSync(key, pki.serverKey);
+    await clock.pass(10_000);
+    expect(await credentials.current()).toEqual({ cert: pki.serverCert, key: pki.serverKey });
+  });
+
+  test('of two halves that never belonged together is an error that names it', async () => {
+    const { pki, key, certificate } = await withFiles();
+    writeFileSync(key, pki.serverKey);
+    const made = stage({ certificate: { file: certificate }, key: { file: key } });
+    await expect(made.credentials.current()).rejects.toThrow(/do not belong together/);
+  });
+});
+
+test('a certificate that somebody else renews counts more than the user, while it is there', async () => {
+  let shown: { cert: string; key: string } | null = null;
+  const credentials = credentialsOf(
+    { headers: {}, token: 't' },
+    { clock: new VirtualClock(), log: silentLog, environment: {}, certificate: () => shown },
+  );
+  expect(await credentials.current()).toEqual({ authorization: 'Bearer t' });
+  shown = { cert: 'c', key: 'k' };
+  expect(await credentials.current()).toEqual(shown);
 });
 
 describe('a token in a file', () => {

@@ -5,6 +5,7 @@
  * and at once when the server refuses them. A file that cannot be read just then (it is being replaced)
  * leaves us what we had. A plugin's answer lasts as long as it says.
  */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -30,6 +31,17 @@ export interface CredentialsPorts {
   readonly log: Log;
   /** For plugins. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /**
+   * A certificate that somebody else renews, asked for at each request. While it is there it is all that
+   * we show of ourselves; null: there is none, and the user of the kubeconfig counts.
+   */
+  readonly certificate?: () => ShownCertificate | null;
+}
+
+/** PEMs. */
+export interface ShownCertificate {
+  readonly cert: string;
+  readonly key: string;
 }
 
 const REREAD_MS = 60_000;
@@ -38,7 +50,16 @@ const PLUGIN_MS_MAX = 60_000;
 const REFUSED_MS_MIN = 10_000;
 
 export function credentialsOf(user: UserAccess, ports: CredentialsPorts): Credentials {
-  return new RenewedCredentials(user, ports);
+  const own = new RenewedCredentials(user, ports);
+  const { certificate } = ports;
+  if (!certificate) return own;
+  return {
+    current(): Promise<Identity> {
+      const shown = certificate();
+      return shown ? Promise.resolve({ cert: shown.cert, key: shown.key }) : own.current();
+    },
+    refused: (identity) => own.refused(identity),
+  };
 }
 
 interface Loaded {
@@ -103,8 +124,7 @@ class RenewedCredentials implements Credentials {
           ? `Bearer ${token}`
           : basic &&
             `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`;
-    const pems = certificate &&
-      key && { cert: await readPem(certificate), key: await readPem(key) };
+    const pems = certificate && key && (await readPems(certificate, key));
     return {
       identity: { ...(authorization !== undefined && { authorization }), ...pems },
       freshMs: tokenFile !== undefined || isFile ? REREAD_MS : Number.POSITIVE_INFINITY,
@@ -130,6 +150,23 @@ class RenewedCredentials implements Credentials {
 
 function isSameIdentity(a: Identity, b: Identity): boolean {
   return a.authorization === b.authorization && a.cert === b.cert && a.key === b.key;
+}
+
+/** A certificate is often replaced before its key, or after it: what does not fit is read again soon. */
+async function readPems(certificate: PemSource, key: PemSource): Promise<ShownCertificate> {
+  const pems = { cert: await readPem(certificate), key: await readPem(key) };
+  if ('file' in certificate && !isPair(pems)) {
+    throw unavailable(certificate.file, 'it and its private key do not belong together');
+  }
+  return pems;
+}
+
+function isPair({ cert, key }: ShownCertificate): boolean {
+  try {
+    return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false; // half of a file, or something else
+  }
 }
 
 function readPem(source: PemSource): string | Promise<string> {

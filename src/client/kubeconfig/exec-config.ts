@@ -1,11 +1,21 @@
 /** The part of a kubeconfig that names a program to ask for credentials. */
 import path from 'node:path';
-import type { ExecPlugin } from './cluster-access.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
+import type { ClusterAccess, ExecPlugin } from './cluster-access.ts';
 import type { ConfigFields } from './config-fields.ts';
 
 const API_VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 
-export function readExecPlugin(user: ConfigFields, cluster: ConfigFields): ExecPlugin | undefined {
+const MODES: ReadonlySet<string> = new Set(['Never', 'IfAvailable']);
+/** Under this name a cluster says what only its plugin understands. */
+const EXTENSION = 'client.authentication.k8s.io/exec';
+
+/** `place` is what was read of `cluster`. */
+export function readExecPlugin(
+  user: ConfigFields,
+  cluster: ConfigFields,
+  place: Pick<ClusterAccess, 'ca'>,
+): ExecPlugin | undefined {
   const exec = user.part('exec');
   if (!exec) return undefined;
   const [apiVersion, command] = [exec.text('apiVersion'), exec.text('command')];
@@ -13,8 +23,12 @@ export function readExecPlugin(user: ConfigFields, cluster: ConfigFields): ExecP
   if (apiVersion === undefined || !API_VERSIONS.includes(apiVersion)) {
     throw exec.invalid('apiVersion', `must be ${API_VERSIONS.join(' or ')}`);
   }
-  if (exec.text('interactiveMode') === 'Always') {
+  const mode = exec.text('interactiveMode') ?? 'IfAvailable';
+  if (mode === 'Always') {
     throw exec.invalid('interactiveMode', 'is Always, but nobody sits in front of podkeep');
+  }
+  if (!MODES.has(mode)) {
+    throw exec.invalid('interactiveMode', 'must be Never, IfAvailable or Always');
   }
   return {
     apiVersion,
@@ -24,7 +38,7 @@ export function readExecPlugin(user: ConfigFields, cluster: ConfigFields): ExecP
       exec.parts('env').map((entry) => [entry.text('name') ?? '', entry.text('value') ?? '']),
     ),
     installHint: exec.text('installHint') ?? '',
-    cluster: exec.flag('provideClusterInfo') ? clusterInfo(cluster) : null,
+    cluster: exec.flag('provideClusterInfo') ? clusterInfo(cluster, place) : null,
   };
 }
 
@@ -33,14 +47,22 @@ function resolveCommand(command: string, file: string): string {
   return command.includes('/') ? path.resolve(path.dirname(file), command) : command;
 }
 
-function clusterInfo(cluster: ConfigFields): Readonly<Record<string, string | boolean>> {
-  const given = (key: string, value: string | undefined): Record<string, string> =>
+/** With the authority as data, wherever it came from: the plugin does not know our files. */
+function clusterInfo(cluster: ConfigFields, { ca }: Pick<ClusterAccess, 'ca'>): JsonObject {
+  const authority = ca === undefined ? undefined : Buffer.from(ca).toString('base64');
+  const given = (key: string, value: Json | undefined): JsonObject =>
     value === undefined ? {} : { [key]: value };
   return {
     ...given('server', cluster.text('server')),
     ...given('tls-server-name', cluster.text('tls-server-name')),
-    ...given('certificate-authority-data', cluster.text('certificate-authority-data')),
-    ...given('proxy-url', cluster.text('proxy-url')),
     'insecure-skip-tls-verify': cluster.flag('insecure-skip-tls-verify'),
+    ...given('certificate-authority-data', authority),
+    ...given('proxy-url', cluster.text('proxy-url')),
+    ...given('config', extensionOf(cluster)),
   };
+}
+
+function extensionOf(cluster: ConfigFields): Json | undefined {
+  const found = cluster.parts('extensions').find((one) => one.text('name') === EXTENSION);
+  return found?.json('extension');
 }

@@ -110,7 +110,12 @@ users:
       provideClusterInfo: true,
       installHint: 'get it from your admin',
     };
-    const file = write({ 'tls-server-name': 'k' }, { exec });
+    const extension = { audience: 'a' };
+    const extensions = [{ name: 'client.authentication.k8s.io/exec', extension }];
+    const file = write(
+      { 'tls-server-name': 'k', 'certificate-authority': 'ca.pem', extensions },
+      { exec },
+    );
     expect((await loadKubeconfig(file)).user.exec).toEqual({
       apiVersion: exec.apiVersion,
       command: path.join(path.dirname(file), 'bin/login'),
@@ -121,9 +126,18 @@ users:
         server: 'https://api:6443/',
         'tls-server-name': 'k',
         'insecure-skip-tls-verify': false,
+        'certificate-authority-data': encode(PEM),
+        config: extension,
       },
     });
   });
+
+  test.each(['http://p:3128', 'https://u:s@p', 'socks5://p:1080', 'socks5h://p'])(
+    'a proxy: %s',
+    async (proxyUrl) => {
+      expect(await load({ 'proxy-url': proxyUrl })).toMatchObject({ proxyUrl });
+    },
+  );
 
   test('a context of another name can be chosen', async () => {
     const file = write({});
@@ -211,6 +225,20 @@ describe('mistakes name the file and the field', () => {
       { exec: { ...exec, interactiveMode: 'Always' } },
       {},
       'user.exec.interactiveMode is Always',
+    ],
+    [
+      'a plugin of another mode',
+      {},
+      { exec: { ...exec, interactiveMode: 'Sometimes' } },
+      {},
+      'user.exec.interactiveMode must be Never, IfAvailable or Always',
+    ],
+    [
+      'a proxy of another kind',
+      { 'proxy-url': 'ftp://x' },
+      {},
+      {},
+      'proxy-url must begin with http:// or https:// or socks5:// or socks5h://',
     ],
     [
       'an unknown user',

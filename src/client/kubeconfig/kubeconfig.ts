@@ -28,10 +28,11 @@ export async function loadKubeconfig(file: string, context?: string): Promise<Cl
     userName === undefined
       ? undefined
       : find(fields, 'users', userName, 'user', chosen.pathTo('user'));
+  const access = await readCluster(cluster);
   return {
-    ...(await readCluster(cluster)),
+    ...access,
     namespace: chosen.text('namespace') ?? 'default',
-    user: user ? readUser(user, cluster) : { headers: {} },
+    user: user ? readUser(user, cluster, access) : { headers: {} },
   };
 }
 
@@ -65,15 +66,14 @@ function find(
   return entry.part(part) ?? new ConfigFields(fields.file, entry.pathTo(part), {});
 }
 
-async function readCluster(
-  cluster: ConfigFields,
-): Promise<Omit<ClusterAccess, 'namespace' | 'user'>> {
+type Place = Omit<ClusterAccess, 'namespace' | 'user'>;
+
+async function readCluster(cluster: ConfigFields): Promise<Place> {
   const server = readServer(cluster, 'server', ['https:', 'http:']);
   if (server === undefined) throw cluster.invalid('server', 'is missing');
   const caFile = cluster.filePath('certificate-authority');
-  const ca =
-    cluster.data('certificate-authority-data') ??
-    (caFile === undefined ? undefined : await readText(caFile));
+  const data = cluster.data('certificate-authority-data');
+  const ca = data ?? (caFile === undefined ? undefined : await readText(caFile));
   const insecureSkipTlsVerify = cluster.flag('insecure-skip-tls-verify');
   if (insecureSkipTlsVerify && ca !== undefined) {
     const problem = 'cannot be set together with a certificate authority';
@@ -83,11 +83,12 @@ async function readCluster(
     throw cluster.invalid('certificate-authority', 'holds no PEM certificate');
   }
   const serverName = cluster.text('tls-server-name');
-  const proxyUrl = readServer(cluster, 'proxy-url', ['http:', 'https:']);
+  const proxyUrl = readServer(cluster, 'proxy-url', ['http:', 'https:', 'socks5:', 'socks5h:']);
   return {
     server: server.replace(/\/+$/, ''),
     insecureSkipTlsVerify,
     ...(ca !== undefined && { ca }),
+    ...(data === undefined && caFile !== undefined && { caFile }),
     ...(serverName !== undefined && { serverName }),
     ...(proxyUrl !== undefined && { proxyUrl }),
   };
@@ -110,7 +111,7 @@ function readServer(
   return full;
 }
 
-function readUser(user: ConfigFields, cluster: ConfigFields): UserAccess {
+function readUser(user: ConfigFields, cluster: ConfigFields, place: Place): UserAccess {
   if (user.part('auth-provider')) {
     throw user.invalid('auth-provider', 'is not supported any more; use an exec plugin');
   }
@@ -120,7 +121,7 @@ function readUser(user: ConfigFields, cluster: ConfigFields): UserAccess {
   if (key && !certificate) throw user.invalid('client-certificate', 'is missing beside the key');
   const [token, tokenFile] = [user.text('token'), user.filePath('tokenFile')];
   const [username, password] = [user.text('username'), user.text('password') ?? ''];
-  const exec = readExecPlugin(user, cluster);
+  const exec = readExecPlugin(user, cluster, place);
   return {
     ...(certificate && { certificate }),
     ...(key && { key }),

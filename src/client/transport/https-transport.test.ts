@@ -9,8 +9,12 @@ import { DoorStage, text } from '../../../test/support/door-stage.ts';
 import { silentLog } from '../../../test/support/silent-ports.ts';
 import { makeTempFolder } from '../../../test/support/temp-folder.ts';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
+import { createPki } from '../../apiserver/pki/pki.ts';
+import { seededRandom } from '../../platform/seeded-random.ts';
+import { systemClock } from '../../platform/system-clock.ts';
 import type { ApiRequest, Visitor } from '../../ports/http-handler.ts';
 import type { ClusterAccess } from '../kubeconfig/cluster-access.ts';
+import type { CredentialsPorts } from '../kubeconfig/credentials.ts';
 import { createHttpsTransport } from './https-transport.ts';
 import type { Transport, WireResponse } from './transport.ts';
 
@@ -21,6 +25,7 @@ function transportTo(
   server: string,
   access: Partial<ClusterAccess> = {},
   clock = new VirtualClock(),
+  certificate?: CredentialsPorts['certificate'],
 ): Transport {
   const full = {
     server,
@@ -29,7 +34,12 @@ function transportTo(
     user: { headers: {} },
     ...access,
   };
-  const transport = createHttpsTransport(full, { clock, log: silentLog, environment: {} });
+  const transport = createHttpsTransport(full, {
+    clock,
+    log: silentLog,
+    environment: {},
+    ...(certificate && { certificate }),
+  });
   onTestFinished(() => transport.close());
   return transport;
 }
@@ -39,6 +49,11 @@ async function read({ body }: WireResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
+}
+
+async function readUntilCut(body: WireResponse['body']): Promise<void> {
+  if (typeof body === 'string') return;
+  for await (const chunk of body) void chunk;
 }
 
 async function openServer(server: Server): Promise<string> {
@@ -114,6 +129,44 @@ describe('over TLS', () => {
     );
     expect(shown[0]).toBe(new X509Certificate(adminCert).subject);
     expect(shown[1]).not.toBe(shown[0]);
+  });
+
+  test('a watch goes on for a minute after a renewal, and is cut then to begin anew', async () => {
+    const stage = await DoorStage.open(({ url }) =>
+      url.endsWith('/watch')
+        ? { ...text(''), body: new ReadableStream<Uint8Array>() }
+        : text('hello'),
+    );
+    const { adminCert, adminKey, caCert: ca } = stage.pki;
+    const clock = new VirtualClock();
+    let shown: { cert: string; key: string } | null = null;
+    const transport = transportTo(stage.door.url, { ca }, clock, () => shown);
+    const { body } = await transport.send({ ...GET, target: '/watch' }, never());
+    const watched = readUntilCut(body);
+    watched.catch(() => {}); // it is looked at below
+    shown = { cert: adminCert, key: adminKey };
+    expect(await read(await transport.send(GET, never()))).toBe('hello');
+    await clock.pass(59_999);
+    expect(clock.pending).toBe(1);
+    await clock.pass(1);
+    await expect(watched).rejects.toMatchObject({ code: 'API_UNREACHABLE' });
+    expect(await read(await transport.send(GET, never()))).toBe('hello');
+  });
+
+  test('an authority in a file is read again after a minute', async () => {
+    const stage = await DoorStage.open(() => text('hello'));
+    const other = await createPki({ clock: systemClock, random: seededRandom(9) });
+    const caFile = path.join(makeTempFolder(), 'ca.crt');
+    writeFileSync(caFile, stage.pki.caCert);
+    const clock = new VirtualClock();
+    const access = { ca: other.caCert, caFile };
+    const transport = transportTo(stage.door.url, access, clock);
+    await expect(transport.send(GET, never())).rejects.toMatchObject({ code: 'API_UNREACHABLE' });
+    await clock.pass(60_000);
+    expect(await read(await transport.send(GET, never()))).toBe('hello');
+    writeFileSync(caFile, '');
+    await clock.pass(60_000);
+    expect(await read(await transport.send(GET, never()))).toBe('hello');
   });
 
   test('a server that another authority signed is not spoken to', async () => {

@@ -3,11 +3,11 @@
  *
  * A watch holds its connection, a request only as long as it takes, so connections come and go with
  * what is asked. Who we are is part of a connection if we show a certificate: when that is renewed, new
- * requests go over new connections, and those under way end on the old ones.
- *
- * undici takes a tenth of a second to load, so it is loaded with the first request.
+ * requests go over new connections, and those under way end on the old ones. What has not ended there
+ * after the time that a request may take is a watch; it is cut, and begins anew as whom we are now.
  */
 import type { Dispatcher } from 'undici';
+import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { apiUnreachable } from '../client-errors.ts';
 import type { ClusterAccess } from '../kubeconfig/cluster-access.ts';
@@ -17,12 +17,13 @@ import {
   type CredentialsPorts,
   type Identity,
 } from '../kubeconfig/credentials.ts';
+import { TrustedAuthorities } from '../kubeconfig/trusted-authorities.ts';
+import { openConnections } from './connections.ts';
 import { proxyFor } from './proxy-choice.ts';
 import type { Transport, WireRequest, WireResponse } from './transport.ts';
 
-const CONNECT_MS_MAX = 10_000;
-/** The system asks a silent peer after this time whether it is still there. */
-const PROBE_SILENCE_MS = 30_000;
+/** Requests end by themselves in this time; watches do not. */
+const OLD_CONNECTIONS_MS = 60_000;
 
 /** Failures of a kept connection that the server closed just as we began to use it. */
 const STALE_CONNECTION: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
@@ -32,6 +33,7 @@ export function createHttpsTransport(access: ClusterAccess, ports: CredentialsPo
 }
 
 interface Connections {
+  readonly ca: string | undefined;
   readonly cert: string | undefined;
   readonly key: string | undefined;
   readonly dispatcher: Promise<Dispatcher>;
@@ -40,6 +42,8 @@ interface Connections {
 class HttpsTransport implements Transport {
   readonly #access: ClusterAccess;
   readonly #credentials: Credentials;
+  readonly #authorities: TrustedAuthorities;
+  readonly #clock: Clock;
   readonly #log: Log;
   readonly #proxyUrl: string | undefined;
   readonly #origin: string;
@@ -47,11 +51,15 @@ class HttpsTransport implements Transport {
   readonly #prefix: string;
   readonly #identityHeaders: Record<string, string[]>;
   #connections: Connections | null = null;
+  /** Those that are not used any more, and how to stop waiting for them. */
+  readonly #old = new Map<Dispatcher, Cancel>();
 
   constructor(access: ClusterAccess, ports: CredentialsPorts) {
     const { origin, pathname } = new URL(access.server);
     this.#access = access;
     this.#credentials = credentialsOf(access.user, ports);
+    this.#authorities = new TrustedAuthorities(access, ports);
+    this.#clock = ports.clock;
     this.#log = ports.log;
     this.#proxyUrl = access.proxyUrl ?? proxyFor(access.server, ports.environment);
     this.#identityHeaders = Object.fromEntries(
@@ -62,9 +70,12 @@ class HttpsTransport implements Transport {
   }
 
   async send(request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
-    const identity = await this.#credentials.current();
+    const [identity, ca] = await Promise.all([
+      this.#credentials.current(),
+      this.#authorities.current(),
+    ]);
     signal.throwIfAborted();
-    const dispatcher = await this.#connectionsFor(identity);
+    const dispatcher = await this.#connectionsFor(identity, ca);
     const response = await this.#ask(dispatcher, request, identity, signal);
     if (response.status === 401) this.#credentials.refused(identity);
     return response;
@@ -73,7 +84,10 @@ class HttpsTransport implements Transport {
   async close(): Promise<void> {
     const dispatcher = await this.#connections?.dispatcher;
     this.#connections = null;
-    await dispatcher?.destroy();
+    for (const cancel of this.#old.values()) cancel();
+    const all = [...(dispatcher ? [dispatcher] : []), ...this.#old.keys()];
+    this.#old.clear();
+    await Promise.all(all.map((one) => one.destroy()));
   }
 
   async #ask(
@@ -143,38 +157,39 @@ class HttpsTransport implements Transport {
     }
   }
 
-  #connectionsFor({ cert, key }: Identity): Promise<Dispatcher> {
+  #connectionsFor({ cert, key }: Identity, ca: string | undefined): Promise<Dispatcher> {
     const known = this.#connections;
-    if (known && known.cert === cert && known.key === key) return known.dispatcher;
-    this.#connections = { cert, key, dispatcher: this.#connect(cert, key) };
-    // The old ones end by themselves when what is under way on them has ended.
+    if (known && known.cert === cert && known.key === key && known.ca === ca) {
+      return known.dispatcher;
+    }
+    const { serverName, insecureSkipTlsVerify } = this.#access;
+    const dispatcher = openConnections({
+      origin: this.#origin,
+      proxyUrl: this.#proxyUrl,
+      tls: {
+        rejectUnauthorized: !insecureSkipTlsVerify,
+        ...(ca !== undefined && { ca }),
+        ...(serverName !== undefined && { servername: serverName }),
+        ...(cert !== undefined && { cert }),
+        ...(key !== undefined && { key }),
+      },
+    });
+    this.#connections = { ca, cert, key, dispatcher };
     known?.dispatcher
-      .then((dispatcher) => dispatcher.close())
+      .then((old) => this.#retire(old))
       .catch((error: unknown) => this.#log.debug('Old connections did not close', { error }));
-    return this.#connections.dispatcher;
+    return dispatcher;
   }
 
-  async #connect(cert: string | undefined, key: string | undefined): Promise<Dispatcher> {
-    const { Pool, ProxyAgent } = await import('undici');
-    const { ca, serverName, insecureSkipTlsVerify } = this.#access;
-    const tls = {
-      rejectUnauthorized: !insecureSkipTlsVerify,
-      ...(ca !== undefined && { ca }),
-      ...(serverName !== undefined && { servername: serverName }),
-      ...(cert !== undefined && { cert }),
-      ...(key !== undefined && { key }),
-    };
-    // Time limits are the caller's: a watch may be silent for as long as nothing happens.
-    const shared = { headersTimeout: 0, bodyTimeout: 0, allowH2: false, pipelining: 1 };
-    const dial = {
-      timeout: CONNECT_MS_MAX,
-      keepAlive: true,
-      keepAliveInitialDelay: PROBE_SILENCE_MS,
-    };
-    const uri = this.#proxyUrl;
-    return uri === undefined
-      ? new Pool(this.#origin, { ...shared, connect: { ...tls, ...dial } })
-      : new ProxyAgent({ ...shared, uri, requestTls: tls, proxyTunnel: true });
+  async #retire(old: Dispatcher): Promise<void> {
+    const cancel = this.#clock.after(OLD_CONNECTIONS_MS, () => {
+      this.#old.delete(old);
+      void old.destroy();
+    });
+    this.#old.set(old, cancel);
+    await old.close();
+    cancel();
+    this.#old.delete(old);
   }
 
   #unreachable(error: unknown): Error {
