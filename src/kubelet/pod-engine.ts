@@ -17,6 +17,7 @@ import { NodePodManager } from './pod-manager/pod-manager.ts';
 import { PodRunner } from './pod-runner/pod-runner.ts';
 import { TerminationMessages } from './pod-runner/termination-messages.ts';
 import { timedRuntime } from './pod-runner/timed-runtime.ts';
+import { StartLine } from './pod-sync/start-line.ts';
 import { KubeletPodSync } from './pod-sync/kubelet-pod-sync.ts';
 import { PodWorkers } from './pod-workers/pod-workers.ts';
 import { networkProbes } from './probes/probe-clients.ts';
@@ -143,8 +144,9 @@ export class PodEngine {
   }
 
   #makeSync(): KubeletPodSync {
-    const { clock, log, events, storage, hostIPs, metrics, cgroups } = this.#options;
+    const { clock, log, events, storage, hostIPs, metrics, cgroups, runtime } = this.#options;
     const { files, volumes, objects, pullSecrets, actuated } = storage;
+    const { parallelStarts } = runtime;
     return new KubeletPodSync({
       clock,
       log,
@@ -162,6 +164,7 @@ export class PodEngine {
       prober: this.prober,
       mirrors: this.#options.mirrors,
       observer: metrics.podStarts,
+      ...(parallelStarts !== undefined && { starts: new StartLine(clock, parallelStarts) }),
       networkError: () => this.health.networkError(),
       isTerminationRequested: (uid) => this.workers.isPodTerminationRequested(uid),
       relist: (uid) => void this.cache.relist(uid),

@@ -38,6 +38,7 @@ import { messageOf } from '../pod-runner/start-failure.ts';
 import { wait } from '../pod-runner/wait.ts';
 import { preparePod, type PreparationRoom, type PreparedPod } from './pod-preparation.ts';
 import { ResizeTeller } from './resize-teller.ts';
+import type { StartLine } from './start-line.ts';
 import { StatusTeller, type StatusTellerOptions } from './status-teller.ts';
 import { containersStillRun, podNotKilled, podNotSynced } from './sync-errors.ts';
 
@@ -52,6 +53,8 @@ export interface KubeletPodSyncOptions
   readonly requestSync: (pod: Pod, mirrorPod: Pod | null) => void;
   readonly actuated?: StateStore | undefined;
   readonly observer?: PodStartObserver | undefined;
+  /** Where pods wait for their turn to start; absent: nobody has to. */
+  readonly starts?: StartLine;
 }
 
 /** What metrics want to know. Seconds since the pod was first seen here. */
@@ -88,9 +91,15 @@ export class KubeletPodSync implements PodSync {
     this.#observeStart(pod, before, status);
     const runtimePod = withAddresses(late.runtimePod, status);
     const prepared = { pod, mirrorPod, runtimePod, status };
-    try {
+    const start = async (): Promise<RunResult> => {
       const secrets = await preparePod(this.#options, prepared, signal);
-      const result = await this.#run(prepared, late, secrets, signal);
+      return this.#run(prepared, late, secrets, signal);
+    };
+    try {
+      const { starts } = this.#options;
+      // What has a sandbox has begun, and mostly needs nothing.
+      const waits = starts !== undefined && runtimePod.sandboxes.length === 0;
+      const result = waits ? await starts.run(start, signal) : await start();
       return await this.#conclude(request, result, signal);
     } catch (error) {
       if (signal.aborted || !isAttachmentLimit(error)) throw error;

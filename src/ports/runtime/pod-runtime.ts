@@ -30,6 +30,8 @@ export interface PodRuntime {
   /** Stands before `://` in container IDs. */
   readonly name: string;
   readonly images: ImageStore;
+  /** How many pods it starts at once before all of them get slower. Absent: the more the better. */
+  readonly parallelStarts?: number;
   /**
    * It runs real containers: sandboxes go into the control group that they are told, which the kubelet
    * makes, and profiles of AppArmor and seccomp are enforced. Absent: it looks after itself.

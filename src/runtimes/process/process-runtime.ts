@@ -7,6 +7,7 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import type { Duplex } from 'node:stream';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
 import type { Cancel } from '../../ports/clock.ts';
@@ -63,6 +64,8 @@ export async function openProcessRuntime(options: ProcessRuntimeOptions): Promis
 class ProcessRuntime implements PodRuntime {
   readonly name = 'process';
   readonly images: ImageStore;
+  /** Half of a start is work, and half is waiting for what was started. */
+  readonly parallelStarts = availableParallelism() * 2;
   readonly #images: ProcessImages;
   readonly #options: ProcessRuntimeOptions;
   readonly #machine: Machine;

@@ -1,0 +1,75 @@
+/**
+ * Lets a few pods start at a time, in the order in which they came.
+ *
+ *     waiting ──a place is free──> starting ──started, or for too long──> the next one's turn
+ *
+ * Where a start is work for this machine's own cores, fifty at once are all slow, and all of them end
+ * together. One after the other, the first are ready while the last have not begun, and none is later
+ * than it would have been.
+ *
+ * Invariants:
+ *   1. A pod that takes long, because it waits for a volume or an image, holds nobody up for longer
+ *      than HOLD_MS: its place is given on, and it goes on beside it.
+ *   2. Who gives up waiting leaves the line.
+ */
+import type { Clock } from '../../ports/clock.ts';
+
+const HOLD_MS = 500;
+
+export class StartLine {
+  readonly #clock: Clock;
+  readonly #waiting = new Set<() => void>();
+  #free: number;
+
+  constructor(clock: Clock, places: number) {
+    this.#clock = clock;
+    this.#free = places;
+  }
+
+  /** Rejects with the signal's reason if that is aborted before there was a place. */
+  async run<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    await this.#place(signal);
+    let holds = true;
+    const leave = (): void => {
+      if (holds) this.#giveOn();
+      holds = false;
+    };
+    const cancel = this.#clock.after(HOLD_MS, leave);
+    try {
+      return await work();
+    } finally {
+      cancel();
+      leave();
+    }
+  }
+
+  #place(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const enter = (): void => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = (): void => {
+        this.#waiting.delete(enter);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      this.#waiting.add(enter);
+    });
+  }
+
+  #giveOn(): void {
+    const [next] = this.#waiting;
+    if (!next) {
+      this.#free += 1;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+}
