@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodeHeaders } from '../../src/server/streaming/spdy/header-block.ts';
+import { encodeHeaders } from '../../src/lib/spdy/header-block.ts';
 import { StreamingStage } from './streaming-stage.ts';
 
 describe('whoever is slow slows the other down', () => {

@@ -4,8 +4,8 @@
  */
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../ports/clock.ts';
-import { SpdySession } from '../spdy/spdy-session.ts';
-import type { SpdyStream } from '../spdy/spdy-stream.ts';
+import { SpdySession } from '../../../lib/spdy/spdy-session.ts';
+import type { SpdyStream } from '../../../lib/spdy/spdy-stream.ts';
 import type { CommandOptions } from '../stream-options.ts';
 import type { CommandWire } from './command-wire.ts';
 

@@ -5,8 +5,8 @@
 import type { Duplex } from 'node:stream';
 import type { Cancel, Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';
-import { SpdySession } from '../spdy/spdy-session.ts';
-import type { SpdyStream } from '../spdy/spdy-stream.ts';
+import { SpdySession } from '../../../lib/spdy/spdy-session.ts';
+import type { SpdyStream } from '../../../lib/spdy/spdy-stream.ts';
 import { faultOfPort } from '../stream-options.ts';
 import { forwardPort, type PortForwarding } from './forward-port.ts';
 

@@ -10,7 +10,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { Clock } from '../../../ports/clock.ts';
 import type { ApiRequest, Connection } from '../../../ports/http-handler.ts';
-import { IdleTimer } from '../idle-timer.ts';
+import { IdleTimer } from '../../../lib/idle-timer.ts';
 
 export interface OpenWebSocket {
   readonly webSocket: WebSocket;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../test/support/virtual-clock.ts';
+import { VirtualClock } from '../../test/support/virtual-clock.ts';
 import { IdleTimer } from './idle-timer.ts';
 
 test('it tells when nothing has happened for the whole time, and not a moment sooner', async () => {

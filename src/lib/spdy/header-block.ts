@@ -2,8 +2,8 @@
  * Header blocks: names and values, squeezed by one zlib stream that runs through the whole connection.
  *
  * What comes in is inflated by Node, within limits: a few bytes can stand for gigabytes. What goes out
- * needs no squeezing, since all that we ever say is that we accept a stream. It is stored in the form
- * that zlib has for that, which every inflater reads and which needs no thread to make.
+ * needs no squeezing, since all that we ever say is which stream we open, or that we accept one. It is
+ * stored in the form that zlib has for that, which every inflater reads and which needs no thread to make.
  */
 import { constants, createInflate, type Inflate } from 'node:zlib';
 import { HEADER_DICTIONARY } from './dictionary.ts';

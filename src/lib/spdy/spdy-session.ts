@@ -1,11 +1,15 @@
 /**
- * The server's end of a SPDY/3.1 connection: the client opens streams, and both sides talk on them.
+ * One end of a SPDY/3.1 connection: the client opens streams, and both sides talk on them.
  *
  *     SYN_STREAM ──> accept? ──yes──> SYN_REPLY, data both ways, FIN or RST on either side
  *                       └──────no───> RST_STREAM
  *
- * It follows what Kubernetes' clients do (moby/spdystream) where that is less than the protocol:
+ * It follows what Kubernetes' programs do (moby/spdystream) where that is less than the protocol:
  * windows bind only those who keep them (send-windows.ts), and GOAWAY ends the connection at once.
+ *
+ * The two ends differ in what a break means. A client that resets a stream or leaves has no more
+ * interest in it. A server that does so has said everything: its programs end streams in that way, so
+ * what it said before stays readable.
  *
  * 1. Whatever a client sends, what is held for it has a bound: one buffer per stream, a bounded number
  *    of streams, and nothing more is read while a buffer is full or our answers pile up.
@@ -13,8 +17,8 @@
  * 3. When the connection is gone, every stream is destroyed, and `gone` is aborted.
  */
 import type { Duplex } from 'node:stream';
-import type { Cancel, Clock } from '../../../ports/clock.ts';
 import { IdleTimer } from '../idle-timer.ts';
+import type { Timer } from '../timer.ts';
 import { FrameReader } from './frame-reader.ts';
 import {
   encodeFrame,
@@ -27,16 +31,19 @@ import {
   type Frame,
   type SynStreamFrame,
 } from './frames.ts';
-import { encodeHeaders, HeaderReader } from './header-block.ts';
+import { encodeHeaders, HeaderReader, type StreamHeaders } from './header-block.ts';
 import { SendWindows } from './send-windows.ts';
 import { SpdyStream, type StreamLine } from './spdy-stream.ts';
 
 export interface SpdySessionOptions {
-  /** What the client has sent already is to be read from it, too. */
+  /** Which end this is; absent: the server's. */
+  readonly role?: 'server' | 'client';
+  /** What the other side has sent already is to be read from it, too. */
   readonly socket: Duplex;
-  readonly clock: Clock;
+  readonly clock: Timer;
+  /** 0: it may be silent for as long as it likes. */
   readonly idleMs: number;
-  /** Whether to take a stream that the client opens. Who takes it reads it, too. */
+  /** Whether to take a stream that the other side opens. Who takes it reads it, too. */
   readonly accept: (stream: SpdyStream) => boolean;
 }
 
@@ -54,13 +61,12 @@ const READ_BYTES_TOLD = 32 * 1024;
 const PARTING_MS = 10_000;
 /** How often a client is asked for a sign of life while it has to wait for us. */
 const ARE_YOU_THERE_MS = 30_000;
-/** Even, as all that a server asks. */
-const OUR_PING = 2;
 const NO_HEADERS = new Map<string, string>();
 
 export class SpdySession {
   readonly #socket: Duplex;
-  readonly #clock: Clock;
+  readonly #isClient: boolean;
+  readonly #clock: Timer;
   readonly #accept: (stream: SpdyStream) => boolean;
   readonly #idle: IdleTimer;
   readonly #headers = new HeaderReader();
@@ -68,12 +74,17 @@ export class SpdySession {
   readonly #streams = new Map<number, SpdyStream>();
   readonly #unread = new Map<number, number>();
   readonly #gone = new AbortController();
-  #streamIdNext = 1;
-  #hasReplied = false;
+  /** Streams and pings of a client are odd, those of a server even. */
+  #theirIdNext: number;
+  #ourIdNext: number;
+  #hasSentHeaders = false;
   #isParting = false;
-  #cancelParting: Cancel = () => {};
+  #cancelParting: () => void = () => {};
 
-  constructor({ socket, clock, idleMs, accept }: SpdySessionOptions) {
+  constructor({ role = 'server', socket, clock, idleMs, accept }: SpdySessionOptions) {
+    this.#isClient = role === 'client';
+    this.#ourIdNext = this.#isClient ? 1 : 2;
+    this.#theirIdNext = this.#isClient ? 2 : 1;
     this.#socket = socket;
     this.#clock = clock;
     this.#accept = accept;
@@ -87,6 +98,20 @@ export class SpdySession {
   /** Aborted when the connection is over, whoever has ended it. */
   get gone(): AbortSignal {
     return this.#gone.signal;
+  }
+
+  /** Opens a stream. If the other side does not want it, it ends. */
+  open(headers: StreamHeaders): SpdyStream {
+    const streamId = this.#ourIdNext;
+    this.#ourIdNext += 2;
+    const stream = this.#add(streamId, headers, false, false);
+    if (this.#isParting) {
+      stream.sever();
+      return stream;
+    }
+    const block = this.#block(headers);
+    this.#send({ type: 'synStream', streamId, isFin: false, isUnidirectional: false, block });
+    return stream;
   }
 
   /** Says goodbye: what was written before still arrives. */
@@ -113,14 +138,14 @@ export class SpdySession {
       // What still comes is of no interest, but its end is.
       this.#socket.resume();
     }
-    // A client that will say no more has left, even if it still listens.
+    // Whoever will say no more has left, even if it still listens.
     if (!this.#isParting) this.#socket.destroy();
   }
 
   async #handle(frame: Frame): Promise<void> {
     switch (frame.type) {
       case 'synStream':
-        return this.#open(frame);
+        return this.#welcome(frame);
       case 'data':
         return this.#deliver(frame);
       case 'headers':
@@ -141,12 +166,13 @@ export class SpdySession {
   #control(frame: PlainFrame): void {
     switch (frame.type) {
       case 'rstStream':
-        return this.#streams.get(frame.streamId)?.abandon();
+        return this.#drop(this.#streams.get(frame.streamId));
       case 'ping':
-        // Even ones would be answers to ours.
-        if (frame.id % 2 === 1) this.#send(frame);
+        // The others would be answers to ours.
+        if (frame.id % 2 !== this.#ourIdNext % 2) this.#send(frame);
         return;
       case 'goAway':
+        if (this.#isClient) for (const stream of this.#streams.values()) stream.sever();
         return this.#part(GO_AWAY.ok);
       case 'settings': {
         const said = frame.values.find(([id]) => id === SETTING_INITIAL_WINDOW);
@@ -160,31 +186,35 @@ export class SpdySession {
     }
   }
 
-  async #open({ streamId, isFin, isUnidirectional, block }: SynStreamFrame): Promise<void> {
+  async #welcome({ streamId, isFin, isUnidirectional, block }: SynStreamFrame): Promise<void> {
     const headers = await this.#headers.read(block);
     if (this.#isParting) return;
-    const isNext = streamId >= this.#streamIdNext && streamId % 2 === 1;
+    const isNext = streamId >= this.#theirIdNext && streamId % 2 === this.#theirIdNext % 2;
     if (!isNext) return this.#reset(streamId, RESET.protocolError);
-    this.#streamIdNext = Math.min(streamId + 2, STREAM_ID_MAX);
+    this.#theirIdNext = Math.min(streamId + 2, STREAM_ID_MAX);
     if (this.#streams.size >= STREAMS_MAX) return this.#reset(streamId, RESET.refused);
-    this.#windows.open(streamId);
-    const line = this.#line;
-    const stream = new SpdyStream({
-      id: streamId,
-      headers,
-      isEnded: isFin,
-      isMute: isUnidirectional,
-      line,
-    });
-    this.#streams.set(streamId, stream);
+    const stream = this.#add(streamId, headers, isFin, isUnidirectional);
     // The reply goes first: whoever takes the stream may have something to say at once.
-    this.#send({ type: 'synReply', streamId, isFin: false, block: this.#replyBlock() });
+    this.#send({ type: 'synReply', streamId, isFin: false, block: this.#block(NO_HEADERS) });
     if (!this.#accept(stream)) stream.destroy();
   }
 
-  #replyBlock(): Uint8Array {
-    const block = encodeHeaders(NO_HEADERS, !this.#hasReplied);
-    this.#hasReplied = true;
+  #add(id: number, headers: StreamHeaders, isEnded: boolean, isMute: boolean): SpdyStream {
+    this.#windows.open(id);
+    const stream = new SpdyStream({ id, headers, isEnded, isMute, line: this.#line });
+    this.#streams.set(id, stream);
+    return stream;
+  }
+
+  /** The other side is done with it. */
+  #drop(stream: SpdyStream | undefined): void {
+    if (this.#isClient) stream?.sever();
+    else stream?.abandon();
+  }
+
+  #block(headers: StreamHeaders): Uint8Array {
+    const block = encodeHeaders(headers, !this.#hasSentHeaders);
+    this.#hasSentHeaders = true;
     return block;
   }
 
@@ -204,7 +234,7 @@ export class SpdySession {
    */
   async #awaitRoom(room: Promise<void>): Promise<void> {
     const ask = (): void => {
-      this.#send({ type: 'ping', id: OUR_PING });
+      this.#send({ type: 'ping', id: this.#isClient ? 1 : 2 });
       cancel = this.#clock.after(ARE_YOU_THERE_MS, ask);
     };
     let cancel = this.#clock.after(ARE_YOU_THERE_MS, ask);
@@ -284,7 +314,7 @@ export class SpdySession {
     for (const stream of this.#streams.values()) stream.destroy();
     this.#send({
       type: 'goAway',
-      lastStreamId: this.#streamIdNext > 2 ? this.#streamIdNext - 2 : 0,
+      lastStreamId: Math.max(this.#theirIdNext - 2, 0),
       status,
     });
     this.#isParting = true;
@@ -298,7 +328,7 @@ export class SpdySession {
     this.#idle.stop();
     this.#cancelParting();
     this.#headers.close();
-    for (const stream of this.#streams.values()) stream.abandon();
+    for (const stream of this.#streams.values()) this.#drop(stream);
     this.#gone.abort();
   }
 }

@@ -1,9 +1,9 @@
 /** What ends a SPDY connection: the other side has said something that the protocol does not know. */
-import { defineError } from '../../../lib/errors.ts';
+import { defineError } from '../errors.ts';
 
 export const spdyViolated = defineError<{ what: string }>({
   code: 'SPDY_VIOLATED',
   retry: 'never',
-  message: ({ what }) => `the client does not speak SPDY/3.1: ${what}`,
+  message: ({ what }) => `the other side does not speak SPDY/3.1: ${what}`,
   hint: () => 'Use kubectl, or a client that speaks WebSocket (v5.channel.k8s.io).',
 });

@@ -1,15 +1,15 @@
 /** Tells when nothing has happened for a while. It costs one timer, however much happens. */
-import type { Cancel, Clock } from '../../ports/clock.ts';
+import type { Timer } from './timer.ts';
 
 export class IdleTimer {
-  readonly #clock: Clock;
+  readonly #clock: Timer;
   readonly #limitMs: number;
   readonly #expire: () => void;
   #last: number;
-  #cancel: Cancel;
+  #cancel: () => void;
 
   /** A limit of zero means none. */
-  constructor(clock: Clock, limitMs: number, expire: () => void) {
+  constructor(clock: Timer, limitMs: number, expire: () => void) {
     this.#clock = clock;
     this.#limitMs = limitMs;
     this.#expire = expire;

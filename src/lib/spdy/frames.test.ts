@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { PodkeepError } from '../../../lib/errors.ts';
+import { PodkeepError } from '../errors.ts';
 import { FrameReader } from './frame-reader.ts';
 import { encodeFrame, type Frame } from './frames.ts';
 
@@ -126,7 +126,7 @@ test.each([
   ['a reset without a reason', [0x80, 3, 0, 3, 0, 0, 0, 4, 0, 0, 0, 1]],
   ['another version', [0x80, 2, 0, 6, 0, 0, 0, 4, 0, 0, 0, 1]],
 ])('%s end the reading', (_what, bytes) => {
-  expect(() => readIn(Buffer.from(bytes), 100)).toThrow('the client does not speak SPDY/3.1');
+  expect(() => readIn(Buffer.from(bytes), 100)).toThrow('the other side does not speak SPDY/3.1');
 });
 
 test('frames of a kind that nobody knows are skipped', () => {

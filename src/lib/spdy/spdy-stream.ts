@@ -4,6 +4,7 @@
  *     end()       we have said everything (FIN); the other side may go on
  *     'end'       the other side has said everything
  *     destroy()   enough: RST_STREAM, unless our last word was sent already
+ *     sever()     the other side has gone; what it said can still be read
  *
  * What the other side sends is kept until somebody reads it. When that is too much, `deliver` makes
  * the connection wait, and with it the client: Kubernetes' clients know no other brake.
@@ -75,6 +76,14 @@ export class SpdyStream extends Duplex {
   abandon(): void {
     this.#isReset = true;
     this.destroy();
+  }
+
+  /** The other side will say no more, and hears nothing any more. What it has said stays readable. */
+  sever(): void {
+    this.#isReset = true;
+    this.finish();
+    this.#line.forget(this.id);
+    this.#makeRoom();
   }
 
   override _read(): void {
