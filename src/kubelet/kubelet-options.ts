@@ -52,7 +52,7 @@ export interface KubeletOptions {
   readonly storage: KubeletStorage;
   readonly dns: NodeDns;
   /** Absent: pods have no control groups of their own here. */
-  readonly cgroups?: PodCgroups | undefined;
+  readonly cgroups?: KubeletCgroups | undefined;
   readonly runtimeClasses?: RuntimeClasses | undefined;
   readonly nodeEvents?: NodeEvents | undefined;
   readonly memoryCapacityBytes: number;
@@ -69,6 +69,16 @@ export interface KubeletOptions {
   readonly aroundSync?: ((podSync: PodSync) => PodSync) | undefined;
   /** Wrapped around every status write, such as by a trace. */
   readonly aroundWrite?: StatusManagerPorts['aroundWrite'];
+}
+
+export interface KubeletCgroups extends PodCgroups {
+  /** Burstable pods get their share of what they ask for, all together. */
+  share(activePods: readonly Pod[]): Promise<void>;
+  /** Removes the groups of all pods but these; one with volumes waits for its end. */
+  removeOrphans(
+    keep: ReadonlySet<string>,
+    hasVolumes: (podUid: string) => Promise<boolean>,
+  ): Promise<void>;
 }
 
 export interface KubeletApi {

@@ -188,7 +188,7 @@ export class Kubelet {
   }
 
   #makeHousekeeping(): Housekeeping {
-    const { clock, log, metrics, storage } = this.#options;
+    const { clock, log, metrics, storage, cgroups } = this.#options;
     return new Housekeeping({
       clock,
       log,
@@ -198,6 +198,7 @@ export class Kubelet {
       prober: this.engine.prober,
       status: this.engine.status,
       volumes: storage.volumes,
+      cgroups,
       runner: this.engine.runner,
       metrics: metrics.housekeeping,
       mirrors: this.#mirrors,

@@ -6,5 +6,10 @@ export interface PodCgroups {
   parentOf(pod: Pod): string;
   exists(pod: Pod): boolean;
   ensure(pod: Pod): Promise<void>;
+  /** Before a resize: the group allows what the pod has and what it will have. */
+  raise(pod: Pod): Promise<void>;
+  /** After a resize: the group allows what the pod has now. */
+  settle(pod: Pod): Promise<void>;
+  /** Ends what still runs in it. */
   destroy(pod: Pod): Promise<void>;
 }

@@ -40,6 +40,12 @@ function complainOfClashes(config: KubeletConfig, place: Place): void {
       .field('maxParallelImagePulls')
       .complain('must be 1 while serializeImagePulls is true; set that to false');
   }
+  const enforces = config.enforceNodeAllocatable.some((what) => what !== 'none');
+  if (!config.cgroupsPerQOS && enforces) {
+    place
+      .field('enforceNodeAllocatable')
+      .complain('needs the groups that cgroupsPerQOS makes; set it to [] or to [none]');
+  }
   if (config.kubeAPIQPS === 0) {
     place.field('kubeAPIQPS').complain('must be -1 for no limit, or at least 1');
   }

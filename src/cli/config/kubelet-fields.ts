@@ -4,7 +4,8 @@
  * stand in a file with its default, and with nothing else.
  *
  * Where podkeep differs from the kubelet: `containerRuntimeEndpoint` is empty by default, because
- * the command line says what runs pods.
+ * the command line says what runs pods; and `failCgroupV1` is false, because podkeep runs there as well
+ * as anywhere.
  */
 import { isLabelKey, isLabelValue } from '../../api/validation-names.ts';
 import type { Json } from '../../lib/json.ts';
@@ -144,9 +145,9 @@ export const KUBELET_FIELDS = {
   volumeStatsAggPeriod: duration('1m'),
   kubeletCgroups: notOffered(text()),
   systemCgroups: notOffered(text()),
-  cgroupRoot: notOffered(text()),
-  cgroupsPerQOS: notOffered(flag(true)),
-  cgroupDriver: notOffered(text('cgroupfs')),
+  cgroupRoot: text(),
+  cgroupsPerQOS: flag(true),
+  cgroupDriver: choice('cgroupfs', ['cgroupfs', 'systemd']),
   cpuManagerPolicy: notOffered(text('none')),
   singleProcessOOMKill: optional(flag(false)),
   cpuManagerPolicyOptions: notOffered(nothing),
@@ -160,7 +161,7 @@ export const KUBELET_FIELDS = {
   hairpinMode: notOffered(text('promiscuous-bridge')),
   maxPods: int(110),
   podCIDR: notOffered(text()),
-  podPidsLimit: notOffered(int(-1, { min: -1, max: Number.MAX_SAFE_INTEGER, isPointer: true })),
+  podPidsLimit: int(-1, { min: -1, max: Number.MAX_SAFE_INTEGER, isPointer: true }),
   resolvConf: file('/etc/resolv.conf', true),
   runOnce: notOffered(flag(false, false)),
   cpuCFSQuota: flag(true),
@@ -199,7 +200,7 @@ export const KUBELET_FIELDS = {
   showHiddenMetricsForVersion: notOffered(text()),
   systemReservedCgroup: notOffered(text()),
   kubeReservedCgroup: notOffered(text()),
-  enforceNodeAllocatable: notOffered(list(text(), ['pods'])),
+  enforceNodeAllocatable: list(choice('pods', ['pods', 'none']), ['pods']),
   allowedUnsafeSysctls: list(text()),
   volumePluginDir: notOffered(text('/usr/libexec/kubernetes/kubelet-plugins/volume/exec/')),
   providerID: text(),
@@ -229,7 +230,7 @@ export const KUBELET_FIELDS = {
   localStorageCapacityIsolation: notOffered(flag(true)),
   containerRuntimeEndpoint: text('', true),
   imageServiceEndpoint: text(),
-  failCgroupV1: notOffered(flag(true)),
+  failCgroupV1: flag(false),
   userNamespaces: notOffered(nothing),
 };
 

@@ -15,13 +15,14 @@ import { createApiClient } from '../../client/api-client.ts';
 import { informersOf } from '../../client/informer.ts';
 import { DecisionHistory } from '../../kubelet/decision-history.ts';
 import { ApiEventRecorder } from '../../kubelet/events/api-event-recorder.ts';
+import type { NodePodCgroups } from '../../kubelet/cgroups/node-pod-cgroups.ts';
 import { Kubelet } from '../../kubelet/kubelet.ts';
 import type { AdmissionRoom, KubeletAdmission, KubeletApi } from '../../kubelet/kubelet-options.ts';
 import { KubeletMetrics } from '../../kubelet/metrics/kubelet-metrics.ts';
 import { createKubeletAdmission } from '../../kubelet/admission/kubelet-admission.ts';
 import { NodeAgent } from '../../kubelet/node/node-agent.ts';
 import { ApiRuntimeClasses } from '../../kubelet/pod-runner/api-runtime-classes.ts';
-import { readMachineKernel } from '../../kubelet/pod-runner/machine-kernel.ts';
+import { readMachineKernel, type MachineKernel } from '../../kubelet/pod-runner/machine-kernel.ts';
 import { ProbeMetrics } from '../../kubelet/probes/probe-metrics.ts';
 import { openStorage, readNodeDns, type OpenStorage } from '../../kubelet/storage.ts';
 import type { MachineInfo } from '../../api/machine.ts';
@@ -39,6 +40,7 @@ import { ClosingList } from '../closing-list.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
 import { kubernetesVersion } from '../server-version.ts';
 import { admissionNodeOf, nodeViewOf } from './node-view.ts';
+import { limitOfAllPods, openNodeCgroups } from './node-cgroups.ts';
 import { handleLater } from './later-handler.ts';
 import { openRuntime, type OpenRuntime } from './node-runtime.ts';
 import { containerSettingsOf, kubeletSettingsOf, nodeSettingsOf } from './node-settings.ts';
@@ -126,6 +128,7 @@ class NodeMaker {
   readonly #kubeApi: KubeletApi;
   readonly #events: ApiEventRecorder;
   #agent: NodeAgent | undefined;
+  #cgroups: NodePodCgroups | undefined;
 
   constructor(options: NodeOptions, closing: ClosingList) {
     const { api, log, name, config } = options;
@@ -204,6 +207,7 @@ class NodeMaker {
     const { staticPodPath, fileCheckFrequencyMs: rescanMs, clusterDNS, clusterDomain } = config;
     const machine = await this.#machine.info();
     const kernel = await readMachineKernel();
+    this.#cgroups = await this.#openCgroups(opened.runtime, kernel);
     const hostIPs = (): readonly string[] => this.#agent?.hostIPs() ?? [];
     const readHost = () => readNodeDns(config.resolvConf, hostIPs());
     return new Kubelet({
@@ -229,6 +233,7 @@ class NodeMaker {
       },
       runtimeClasses: new ApiRuntimeClasses(this.#options.api),
       nodeEvents: this.#events,
+      cgroups: this.#cgroups,
       memoryCapacityBytes: machine.memoryBytes,
       hostIPs,
       admission: (room) => this.#makeAdmission(room, storage.allocated, machine),
@@ -238,6 +243,17 @@ class NodeMaker {
         containers: containerSettingsOf(config, kernel, this.#options.folder),
       },
     });
+  }
+
+  async #openCgroups(runtime: PodRuntime, kernel: MachineKernel) {
+    const { config, log } = this.#options;
+    const opened = await openNodeCgroups({ runtime, config, kernel, clock, log });
+    if (opened) this.#closing.add(() => Promise.resolve(opened.close()));
+    return opened?.cgroups;
+  }
+
+  async #limitAllPods(): Promise<void> {
+    await this.#cgroups?.limitAll(limitOfAllPods(this.#options.config, await this.#machine.info()));
   }
 
   #makeAdmission(room: AdmissionRoom, store: StateStore, machine: MachineInfo): KubeletAdmission {
@@ -272,6 +288,7 @@ class NodeMaker {
       kubeletPort,
       addresses: [],
       rootFolder: folder,
+      enforceAllocatable: this.#cgroups && (() => this.#limitAllPods()),
       readiness: () => kubelet.notReadyReasons(),
       checkRuntime: () => kubelet.engine.health.check(),
     });

@@ -19,6 +19,7 @@ import { isBeingDeleted, isStaticPod, isTerminalPhase } from '../../core/pod-fac
 import type { Summary } from '../../core/pod-worker/query.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import type { PodVolumes } from '../../ports/pod-volumes.ts';
 import type { PodRuntime, RuntimePodEntry } from '../../ports/runtime/pod-runtime.ts';
 import type { HousekeepingMetrics, PodCounts } from '../metrics/housekeeping-metrics.ts';
 import type { MirrorClient } from '../pod-manager/mirror-pods.ts';
@@ -27,6 +28,7 @@ import type { PodRunner } from '../pod-runner/pod-runner.ts';
 import type { PodWorkers } from '../pod-workers/pod-workers.ts';
 import type { ProbeManager } from '../probes/probe-manager.ts';
 import type { StatusManager } from '../status-manager/status-manager.ts';
+import type { KubeletCgroups } from '../kubelet-options.ts';
 import type { VolumeManager } from '../volumes/volume-manager.ts';
 import { isActive } from './active-pods.ts';
 
@@ -38,7 +40,9 @@ export interface HousekeepingRoom {
   readonly workers: PodWorkers;
   readonly prober: Pick<ProbeManager, 'cleanUp'>;
   readonly status: Pick<StatusManager, 'removeOrphanedStatuses' | 'getPodStatus'>;
-  readonly volumes: Pick<VolumeManager, 'removeOrphans'>;
+  readonly volumes: Pick<VolumeManager, 'removeOrphans'> & Pick<PodVolumes, 'volumesExist'>;
+  /** Absent: pods have no control groups of their own here. */
+  readonly cgroups?: Pick<KubeletCgroups, 'share' | 'removeOrphans'> | undefined;
   readonly runner: Pick<PodRunner, 'collectGarbage'>;
   readonly metrics: HousekeepingMetrics;
   /** Absent: there is no API server, and so no mirrors. */
@@ -126,6 +130,7 @@ export class Housekeeping {
     this.#letGo(known, running);
     this.#killStrangers(known, running);
     metrics.workersCounted(known.values());
+    await this.#keepCgroups(known, running);
     runner.collectGarbage();
   }
 
@@ -153,6 +158,20 @@ export class Housekeeping {
     await this.#room.volumes.removeOrphans(
       new Set([...desired.map(uidOf), ...known.keys(), ...running]),
     );
+  }
+
+  /** One that came while this turn went on has its worker by now, and keeps its group. */
+  async #keepCgroups(known: Known, running: readonly RuntimePodEntry[]): Promise<void> {
+    const { cgroups, pods, volumes, log } = this.#room;
+    if (!cgroups) return;
+    const desired = pods.pods();
+    try {
+      await cgroups.share(desired.filter((pod) => isActive(this.#room, pod)));
+      const uids = [...desired.map(uidOf), ...known.keys(), ...running.map(({ uid }) => uid)];
+      await cgroups.removeOrphans(new Set(uids), async (uid) => volumes.volumesExist(uid));
+    } catch (error) {
+      log.warn('control groups of pods could not be kept in order', { error });
+    }
   }
 
   /** A mirror stays until its static pod has ended, so that people see it end (PW-77). */

@@ -6,6 +6,7 @@ import { quantityMilliValue, quantityValue } from '../../api/quantity.ts';
 import { readQuantity } from '../../api/quantity-text.ts';
 import type { Pod } from '../../api/pod.ts';
 import type { ResourceList } from '../../api/resources.ts';
+import { cpuQuotaOf, cpuSharesOf, pageSizeName } from '../../core/cgroups/cpu-numbers.ts';
 import { isMirrorPod, isSidecar, isStaticPod } from '../../core/pod-facts.ts';
 import { podLimits, podRequests } from '../../core/pod-resources.ts';
 import { qosClass } from '../../core/qos-class.ts';
@@ -13,13 +14,7 @@ import type { ContainerResources, HugePageLimit } from '../../ports/runtime/cont
 import { CONTAINER_SETTINGS_DEFAULT, type ContainerSettings } from './container-settings.ts';
 import { findContainer, runSpecOf, type RunContainer } from './run-spec.ts';
 
-const SHARES_PER_CPU = 1024;
-const SHARES_MIN = 2;
-const SHARES_MAX = 262_144;
-const QUOTA_MIN_US = 1000;
-
 const HUGE_PAGES = 'hugepages-';
-const PAGE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
 
 const OOM_GUARANTEED = -997;
 const OOM_BEST_EFFORT = 1000;
@@ -81,9 +76,9 @@ function limitedResources(
   { hasCpuQuota, cpuPeriodUs }: ContainerSettings,
 ): ContainerResources {
   return {
-    cpuShares: sharesOf(cpuRequest ?? cpuLimit),
+    cpuShares: cpuSharesOf(cpuRequest ?? cpuLimit),
     ...(hasCpuQuota &&
-      cpuLimit > 0 && { cpuQuota: quotaOf(cpuLimit, cpuPeriodUs), cpuPeriod: cpuPeriodUs }),
+      cpuLimit > 0 && { cpuQuota: cpuQuotaOf(cpuLimit, cpuPeriodUs), cpuPeriod: cpuPeriodUs }),
     ...(memoryLimitBytes > 0 && { memoryLimitBytes }),
   };
 }
@@ -97,21 +92,6 @@ function hugePageLimits(sizes: readonly string[], limits: ResourceList): readonl
     allowed.set(pageSizeName(size), Number(quantityValue(readQuantity(amount))));
   }
   return sizes.map((pageSize) => ({ pageSize, limitBytes: allowed.get(pageSize) ?? 0 }));
-}
-
-export function sharesOf(milli: number): number {
-  const shares = Math.trunc((milli * SHARES_PER_CPU) / 1000);
-  return Math.min(Math.max(shares, SHARES_MIN), SHARES_MAX);
-}
-
-export function quotaOf(milli: number, periodUs: number): number {
-  return Math.max(Math.trunc((milli * periodUs) / 1000), QUOTA_MIN_US);
-}
-
-/** As the kernel's files name it: 2097152 is 2MB. */
-export function pageSizeName(bytes: number): string {
-  const power = bytes > 0 ? Math.min(Math.floor(Math.log2(bytes) / 10), PAGE_UNITS.length - 1) : 0;
-  return `${Math.trunc(bytes / 1024 ** power)}${PAGE_UNITS[power] ?? ''}`;
 }
 
 /** A container that asked for much memory is ended after one that asked for little. */

@@ -86,7 +86,7 @@ export async function resizePod(room: ResizeRoom, pod: Pod, actions: PodActions)
   const { uid } = podReferenceOf(pod);
   // What each container has while it is under way: memory is done before CPU is begun.
   const current = new Map<string, ResourceNumbers>();
-  await cgroups?.ensure(pod);
+  await cgroups?.raise(pod);
   for (const resource of ['memory', 'cpu'] as const) {
     for (const update of actions.containersToUpdate[resource]) {
       const mixed = mix(current.get(update.id) ?? update.current, update, resource);
@@ -94,6 +94,7 @@ export async function resizePod(room: ResizeRoom, pod: Pod, actions: PodActions)
       current.set(update.id, mixed);
     }
   }
+  await cgroups?.settle(pod);
   if (actions.updatePodLevelResources) {
     await actuated?.setPodLevelResources(uid, pod.spec.resources);
   }

@@ -64,6 +64,8 @@ function cgroupsWith(exists: boolean, log: string[], ensure?: () => Promise<void
     parentOf: () => '/kubepods',
     exists: () => exists,
     ensure: ensure ?? note('ensure'),
+    raise: note('raise'),
+    settle: note('settle'),
     destroy: note('destroy'),
   };
 }

@@ -1,0 +1,79 @@
+/** Which files of the kernel say what a control group allows, in each of the two versions. */
+import { cpuWeightOf } from './cpu-numbers.ts';
+import type { CgroupLimits } from './pod-limits.ts';
+
+export type CgroupVersion = 1 | 2;
+
+export interface CgroupFile {
+  /** In version 1 each controller has a tree of its own. */
+  readonly controller: string;
+  readonly file: string;
+  readonly value: string;
+}
+
+const PERIOD_US = 100_000;
+
+/** In the order in which they have to be written. */
+export function cgroupFiles(limits: CgroupLimits, version: CgroupVersion): readonly CgroupFile[] {
+  const { memoryBytes, processes, hugePages = new Map<string, number>() } = limits;
+  const isV1 = version === 1;
+  return [
+    ...(isV1 ? cpuFilesV1(limits) : cpuFilesV2(limits)),
+    ...(memoryBytes === undefined ? [] : [memoryFile(memoryBytes, isV1)]),
+    ...(processes === undefined ? [] : [fileOf('pids', 'pids.max', processes)]),
+    ...[...hugePages].map(([size, bytes]) =>
+      fileOf('hugetlb', `hugetlb.${size}.${isV1 ? 'limit_in_bytes' : 'max'}`, bytes),
+    ),
+  ];
+}
+
+function cpuFilesV1({ cpuShares, cpuQuotaUs, cpuPeriodUs }: CgroupLimits): readonly CgroupFile[] {
+  return [
+    ...(cpuShares === undefined ? [] : [fileOf('cpu', 'cpu.shares', cpuShares)]),
+    ...(cpuPeriodUs === undefined ? [] : [fileOf('cpu', 'cpu.cfs_period_us', cpuPeriodUs)]),
+    ...(cpuQuotaUs === undefined ? [] : [fileOf('cpu', 'cpu.cfs_quota_us', cpuQuotaUs)]),
+  ];
+}
+
+function cpuFilesV2({ cpuShares, cpuQuotaUs, cpuPeriodUs }: CgroupLimits): readonly CgroupFile[] {
+  const quota = (cpuQuotaUs ?? -1) < 0 ? 'max' : cpuQuotaUs;
+  return [
+    ...(cpuShares === undefined ? [] : [fileOf('cpu', 'cpu.weight', cpuWeightOf(cpuShares))]),
+    ...(cpuQuotaUs === undefined
+      ? []
+      : [{ controller: 'cpu', file: 'cpu.max', value: `${quota} ${cpuPeriodUs ?? PERIOD_US}` }]),
+  ];
+}
+
+/** -1: no limit. */
+function memoryFile(bytes: number, isV1: boolean): CgroupFile {
+  const value = bytes < 0 && !isV1 ? 'max' : String(bytes);
+  return { controller: 'memory', file: isV1 ? 'memory.limit_in_bytes' : 'memory.max', value };
+}
+
+function fileOf(controller: string, file: string, value: number): CgroupFile {
+  return { controller, file, value: String(value) };
+}
+
+/** The same as properties of a unit of systemd, which otherwise would undo what is written. */
+export function unitProperties(limits: CgroupLimits, version: CgroupVersion): readonly string[] {
+  const { cpuShares, cpuQuotaUs, cpuPeriodUs = PERIOD_US, memoryBytes, processes } = limits;
+  const isV1 = version === 1;
+  return [
+    ...(cpuShares === undefined
+      ? []
+      : [isV1 ? `CPUShares=${cpuShares}` : `CPUWeight=${cpuWeightOf(cpuShares)}`]),
+    ...(cpuQuotaUs === undefined
+      ? []
+      : cpuQuotaUs < 0
+        ? ['CPUQuota=']
+        : [`CPUQuota=${percentOf(cpuQuotaUs, cpuPeriodUs)}%`]),
+    ...(memoryBytes === undefined ? [] : [`${isV1 ? 'MemoryLimit' : 'MemoryMax'}=${memoryBytes}`]),
+    ...(processes === undefined ? [] : [`TasksMax=${processes}`]),
+  ];
+}
+
+/** systemd counts in hundredths of a percent and rounds down, so nothing is lost upward. */
+function percentOf(quotaUs: number, periodUs: number): number {
+  return Math.ceil((quotaUs * 10_000) / periodUs) / 100;
+}
