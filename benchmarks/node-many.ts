@@ -4,7 +4,6 @@
  * No process is started, so what is measured is podkeep itself and the disk.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePort } from '../test/e2e/support/free-port.ts';
 import { PodStage, sleepingPod } from './node-clients.ts';
 import { bareCommits, rowOf } from './node-figures.ts';
 import { NodeProgram } from './node-program.ts';
@@ -17,9 +16,6 @@ const CONFIG = {
   apiVersion: 'kubelet.config.k8s.io/v1beta1',
   kind: 'KubeletConfiguration',
   maxPods: PODS + 100,
-  // As it is without a configuration: the API server is the node's own.
-  kubeAPIQPS: -1,
-  evictionHard: { 'memory.available': '50Mi', 'nodefs.available': '100Mi' },
 };
 
 /** `processes` are the figures of a node with pods of processes, to print beside. */
@@ -27,9 +23,7 @@ export async function benchNodeMany(
   print: (line: string) => void,
   processes: { readonly idleMb: number; readonly busyMb: number },
 ): Promise<void> {
-  // In a configuration 0 is not a free port: it stands for the kubelet's usual one.
-  const config = { ...CONFIG, port: await findFreePort() };
-  const program = new NodeProgram(['--runtime', 'simulated'], config);
+  const program = new NodeProgram(['--runtime', 'simulated'], CONFIG);
   try {
     await program.heard('node');
     const stage = await PodStage.open(program, CONNECTIONS);

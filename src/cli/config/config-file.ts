@@ -19,14 +19,20 @@ import { readYamlDocuments } from './yaml-documents.ts';
 const KUBELET = 'kubelet.config.k8s.io/v1beta1 KubeletConfiguration';
 const PODKEEP = 'podkeep.dev/v1alpha1 PodkeepConfiguration';
 
-export async function readConfigFile(file: string): Promise<KubeletConfig> {
+/** `defaults` by the names of the file's own fields, for those that it does not name or sets to zero. */
+export async function readConfigFile(
+  file: string,
+  defaults: Partial<KubeletConfig>,
+): Promise<KubeletConfig> {
   const documents = await readYamlDocuments(await readText(file), file);
   const place = new Place(path.dirname(path.resolve(file)));
   const parts = sortByKind(documents, place);
   const said = parts.get(KUBELET) ?? {};
   const kubelet = kubeletSection.read(said, place);
   const podkeep = podkeepSection.read(parts.get(PODKEEP) ?? {}, place);
-  const config = checkTogether({ ...kubelet, podkeep }, said, place);
+  const unsaid = Object.entries(defaults).filter(([name]) => !said[name]);
+  const whole = { ...kubelet, podkeep, ...Object.fromEntries(unsaid) };
+  const config = checkTogether(whole, said, place);
   const { complaints } = place;
   if (complaints.length > 0) throw configInvalid({ file, complaints });
   return config;

@@ -367,3 +367,15 @@ test('docs/configuration.md names every field, and what those that are not offer
   });
   expect(missing).toEqual([]);
 });
+
+test('defaults count where the file says nothing, or zero', async () => {
+  const defaults = { port: 0, maxPods: 7 };
+  const some = writeConfig(`${HEAD}maxPods: 9\n`);
+  expect(await readKubeletConfig(some, {}, defaults)).toMatchObject({ port: 0, maxPods: 9 });
+  const zero = writeConfig(`${HEAD}port: 10251\nmaxPods: 0\n`);
+  expect(await readKubeletConfig(zero, {}, defaults)).toMatchObject({ port: 10_251, maxPods: 7 });
+  expect(await readKubeletConfig(null, { port: 1 }, defaults)).toMatchObject({
+    port: 1,
+    maxPods: 7,
+  });
+});

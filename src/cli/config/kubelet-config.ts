@@ -20,16 +20,18 @@ export const kubeletSection = section(KUBELET_FIELDS);
 export const podkeepSection = section(PODKEEP_FIELDS);
 
 /**
- * `path`: the file; null: there is none. `overrides` counts more than the file. Throws
- * CONFIG_UNREADABLE or CONFIG_INVALID.
+ * `path`: the file; null: there is none. `overrides` counts more than the file, and `defaults` where
+ * it says nothing. Throws CONFIG_UNREADABLE or CONFIG_INVALID.
  */
 export async function readKubeletConfig(
   path: string | null,
   overrides: Partial<KubeletConfig> = {},
+  defaults: Partial<KubeletConfig> = {},
 ): Promise<KubeletConfig> {
   if (path === null) {
-    return { ...kubeletSection.initial, podkeep: podkeepSection.initial, ...overrides };
+    const { initial } = kubeletSection;
+    return { ...initial, podkeep: podkeepSection.initial, ...defaults, ...overrides };
   }
   const { readConfigFile } = await import('./config-file.ts');
-  return { ...(await readConfigFile(path)), ...overrides };
+  return { ...(await readConfigFile(path, defaults)), ...overrides };
 }

@@ -11,20 +11,19 @@ export { runtimeChoice } from './runtime-choice.ts';
  * this process and has no other node, needs no protection from this one: at 50 requests a second, fifty
  * pods would wait for a second just to be seen as ready.
  */
-const UNCONFIGURED = {
+const DEFAULTS = {
   port: 0,
   kubeAPIQPS: -1,
   evictionHard: { 'memory.available': '50Mi', 'nodefs.available': '100Mi' },
 };
 
-/** The file, and on top of it what the command line says. */
+/** What the file says, on top of it the command line, and below both what suits a cluster of one's own. */
 export function readUpConfig(options: {
   readonly config?: string;
   readonly manifests?: string;
 }): Promise<KubeletConfig> {
   const { config, manifests } = options;
-  return readKubeletConfig(config === undefined ? null : path.resolve(config), {
-    ...(config === undefined && UNCONFIGURED),
-    ...(manifests !== undefined && { staticPodPath: path.resolve(manifests) }),
-  });
+  const overrides = manifests === undefined ? {} : { staticPodPath: path.resolve(manifests) };
+  const file = config === undefined ? null : path.resolve(config);
+  return readKubeletConfig(file, overrides, DEFAULTS);
 }

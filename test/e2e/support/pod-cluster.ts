@@ -11,7 +11,6 @@ import type { JsonObject } from '../../../src/lib/json.ts';
 import { chosenAccount } from './account.ts';
 import { Api } from './api.ts';
 import { Daemon } from './daemon.ts';
-import { findFreePort } from './free-port.ts';
 import { Hands } from './hands.ts';
 import { leftoversOf, mountPointsBelow, processesOf } from './leftovers.ts';
 import { waitFor } from './patience.ts';
@@ -93,7 +92,6 @@ export class PodCluster extends Hands {
     const kubelet = {
       apiVersion: 'kubelet.config.k8s.io/v1beta1',
       kind: 'KubeletConfiguration',
-      port: await findFreePort(),
     };
     return [
       ...words,
