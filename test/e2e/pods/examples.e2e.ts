@@ -1,10 +1,12 @@
 /** The examples that the README shows do what they say. web.yaml has a file of its own (web.e2e.ts). */
+import { copyFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { podCluster } from '../support/pod-cluster.ts';
+import { waitFor } from '../support/patience.ts';
+import { podCluster, PodCluster } from '../support/pod-cluster.ts';
 
 const EXAMPLES = path.join(import.meta.dirname, '../../../examples');
-const cluster = podCluster('examples');
+const cluster = podCluster('examples', { hasManifests: true });
 
 function apply(name: string): Promise<string> {
   return cluster.kubectl(['apply', '-f', path.join(EXAMPLES, name)]);
@@ -39,4 +41,36 @@ test('the reloaded configuration reaches the running program', async () => {
   await cluster.kubectl(['patch', 'configmap', 'greeting', '-p', patch]);
   const log = await cluster.logWith('config-reload', 'good evening');
   expect(log).toBe('good morning\ngood evening\n');
+});
+
+test('the clock of a manifest ticks, and its mirror is in the API', async () => {
+  copyFileSync(
+    path.join(EXAMPLES, 'static/clock.yaml'),
+    path.join(cluster.manifests, 'clock.yaml'),
+  );
+  await waitFor({ what: 'the clock to tick', deadlineMs: 60_000 }, async () => {
+    const { stdout } = await cluster.attempt('logs -n kube-system clock-node-1');
+    return stdout.split('\n').length > 2 ? true : undefined;
+  });
+});
+
+test('a runtime of functions runs a pod to its end', async () => {
+  const alone = new PodCluster('own-runtime');
+  const script = [
+    `node ${path.join(EXAMPLES, 'own-runtime.mjs')} & node=$!`,
+    'kubectl wait --for=create node/functions --timeout=60s',
+    'kubectl wait --for=condition=Ready node/functions --timeout=60s',
+    'kubectl run hello --image=hello --restart=Never',
+    "kubectl wait --for=jsonpath='{.status.phase}'=Succeeded pod/hello --timeout=60s",
+    'code=$?; kill $node; wait $node; exit $code',
+  ];
+  try {
+    const words = alone.podkeep('up', '--port', '0', '--no-node', '--', 'sh', '-c');
+    const { code, stdout, stderr } = await alone.run([...words, script.join('\n')]);
+    expect(`${stdout}${stderr}`).toContain('hello from a function');
+    expect(stdout).toContain('pod/hello condition met');
+    expect(code).toBe(0);
+  } finally {
+    await alone.remove();
+  }
 });
