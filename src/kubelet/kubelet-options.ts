@@ -1,6 +1,7 @@
 /** What a kubelet is made with: the world behind its ports, and the settings that people choose. */
 import type { Pod } from '../api/pod.ts';
 import type { BackOffLimits } from '../core/crash-backoff.ts';
+import type { ImagePolicy } from '../core/image-collection.ts';
 import type { ApiClient } from '../ports/api-client.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ContainerInputsSource } from '../ports/container-inputs.ts';
@@ -136,4 +137,8 @@ export interface KubeletSettings {
   readonly containerLogMaxFiles?: number;
   readonly containerLogRotationMs?: number;
   readonly containers?: ContainerSettings;
+  readonly images?: ImagePolicy;
+  /** Pulls a second, and at once; 0 a second: no limit. */
+  readonly registryPullQps?: number;
+  readonly registryBurst?: number;
 }

@@ -17,6 +17,7 @@ import type { Pod } from '../api/pod.ts';
 import { isMirrorPod } from '../core/pod-facts.ts';
 import { Deadlines } from './main-loop/deadlines.ts';
 import { Housekeeping } from './main-loop/housekeeping.ts';
+import { ImageCollector } from './images/image-collector.ts';
 import { PodNews } from './main-loop/pod-news.ts';
 import type { AdmissionRoom, KubeletAdmission, KubeletOptions } from './kubelet-options.ts';
 import type { LifecycleEvent } from './pleg/lifecycle-event.ts';
@@ -46,6 +47,7 @@ export class Kubelet {
   readonly #collector: ContainerCollector;
   readonly #rotation: LogRotation;
   readonly #abort = new AbortController();
+  readonly #imageCollector: ImageCollector | undefined;
   readonly #endings: (() => void)[] = [];
   #prepared: Promise<void> | undefined;
   #cancelCollect: Cancel = () => {};
@@ -63,6 +65,7 @@ export class Kubelet {
     this.#collector = this.#makeCollector();
     this.#rotation = this.#makeRotation();
   }
+    this.#imageCollector = this.#makeImageCollector();
 
   /**
    * Resolves when the runtime was seen: from then on it is known whether the node is ready, and it can
@@ -94,6 +97,7 @@ export class Kubelet {
     if (!this.#options.storage.isImagined) this.#rotation.start();
     this.#collectLater();
     log.debug('the kubelet takes pods', { node: this.#options.nodeName });
+    this.#imageCollector?.start();
   }
 
   /** Nothing is begun any more. Containers go on; the next podkeep adopts them. */
@@ -103,6 +107,7 @@ export class Kubelet {
     this.#cancelCollect();
     this.#rotation.stop();
     this.#admission.stop();
+    this.#imageCollector?.stop();
     this.engine.prober.stop();
     this.engine.health.stop();
     await this.#housekeeping.stop();
@@ -245,6 +250,13 @@ export class Kubelet {
       areSourcesReady: () => this.config.hasSeenAll,
     };
   }
+  #makeImageCollector(): ImageCollector | undefined {
+    const { clock, log, nodeEvents: events, settings = {} } = this.#options;
+    const { images: policy } = settings;
+    const { runtime } = this.engine;
+    return policy && new ImageCollector({ clock, log, events, policy, runtime });
+  }
+
 
   #follow(): void {
     const { prober: probes, status, cache } = this.engine;

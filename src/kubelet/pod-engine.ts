@@ -105,6 +105,8 @@ export class PodEngine {
     const { clock, log, events, storage, dns, memoryCapacityBytes, settings = {} } = this.#options;
     const { cgroups, runtimeClasses, nodeEvents } = this.#options;
     const { parallelPullsMax, crashBackOff, containers } = settings;
+    // A runtime that has no images of its own asks no registry either.
+    const registryPullQps = this.#options.runtime.usesPodCgroups ? settings.registryPullQps : 0;
     const { files, inputs, actuated } = storage;
     return new PodRunner({
       clock,
@@ -119,6 +121,8 @@ export class PodEngine {
       runtimeClasses,
       nodeEvents,
       containers,
+      registryPullQps,
+      registryBurst: settings.registryBurst,
       memoryCapacityBytes,
       ...(parallelPullsMax !== undefined && { parallelPullsMax }),
       ...(crashBackOff !== undefined && { crashBackOff }),

@@ -46,6 +46,13 @@ function complainOfClashes(config: KubeletConfig, place: Place): void {
       .field('enforceNodeAllocatable')
       .complain('needs the groups that cgroupsPerQOS makes; set it to [] or to [none]');
   }
+  if (config.imageGCLowThresholdPercent >= config.imageGCHighThresholdPercent) {
+    place.field('imageGCLowThresholdPercent').complain('must be below imageGCHighThresholdPercent');
+  }
+  const { imageMaximumGCAgeMs: ageMaxMs, imageMinimumGCAgeMs: ageMinMs } = config;
+  if (ageMaxMs !== 0 && ageMaxMs <= ageMinMs) {
+    place.field('imageMaximumGCAge').complain('must be above imageMinimumGCAge, or 0');
+  }
   if (config.kubeAPIQPS === 0) {
     place.field('kubeAPIQPS').complain('must be -1 for no limit, or at least 1');
   }

@@ -40,6 +40,15 @@ export function kubeletSettingsOf(config: KubeletConfig): KubeletSettings {
     crashBackOff: crashBackOffLimits(crashLoopBackOff.maxContainerRestartPeriodMs),
     containerLogMaxBytes: Number(quantityValue(parseQuantity(config.containerLogMaxSize))),
     containerLogMaxFiles: config.containerLogMaxFiles,
+    containerLogRotationMs: config.containerLogMonitorIntervalMs,
+    images: {
+      highThresholdPercent: config.imageGCHighThresholdPercent,
+      lowThresholdPercent: config.imageGCLowThresholdPercent,
+      ageMinMs: config.imageMinimumGCAgeMs,
+      ageMaxMs: config.imageMaximumGCAgeMs,
+    },
+    registryPullQps: config.registryPullQPS,
+    registryBurst: config.registryBurst,
     runtimeRequestTimeoutMs: config.runtimeRequestTimeoutMs,
   };
 }

@@ -12,6 +12,8 @@
 import { formatGoDuration } from '../../api/time-duration.ts';
 import type { Pod } from '../../api/pod.ts';
 import { advance, CRASH_BACKOFF, isExpired, type BackOff } from '../../core/crash-backoff.ts';
+import { defineError } from '../../lib/errors.ts';
+import { TokenBucket } from '../../lib/token-bucket.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
 import type { FoundPullSecrets } from '../../ports/pull-secrets.ts';
@@ -28,7 +30,17 @@ export interface ImageManagerOptions {
   readonly events: EventRecorder;
   /** How many pulls at once. 1: one after the other, as the kubelet does by default. */
   readonly parallelPullsMax?: number;
+  /** Pulls a second, and at once. Absent or 0 a second: no limit. */
+  readonly registryPullQps?: number | undefined;
+  readonly registryBurst?: number | undefined;
 }
+
+export const pullsExceeded = defineError<{ limit: string }>({
+  code: 'PULLS_EXCEEDED',
+  retry: 'backoff',
+  message: ({ limit }) => `pull ${limit} exceeded`,
+  hint: () => 'It is tried again by itself. registryPullQPS and registryBurst set the limit.',
+});
 
 interface FailedPull {
   readonly backOff: BackOff;
@@ -45,11 +57,17 @@ interface Request {
 export class ImageManager {
   readonly #options: ImageManagerOptions;
   readonly #lanes: PullLanes;
+  readonly #budget: TokenBucket | null;
   readonly #failed = new Map<string, FailedPull>();
 
   constructor(options: ImageManagerOptions) {
     this.#options = options;
+    const { clock, registryPullQps = 0, registryBurst = 1 } = options;
     this.#lanes = new PullLanes(options.parallelPullsMax ?? 1);
+    this.#budget =
+      registryPullQps > 0
+        ? new TokenBucket(registryPullQps, registryBurst, clock.monotonic())
+        : null;
   }
 
   /** Returns the reference to make the container from. */
@@ -132,6 +150,7 @@ export class ImageManager {
     try {
       return await this.#lanes.run(signal, async () => {
         const beganAtMs = clock.monotonic();
+        this.#takeFromBudget(beganAtMs);
         const ref = await this.#pullWithAny(request, credentials, signal);
         this.#failed.delete(key);
         await this.#pulled(request, clock.monotonic() - beganAtMs, clock.monotonic() - askedAtMs);
@@ -141,6 +160,13 @@ export class ImageManager {
       if (signal.aborted) throw error;
       throw this.#pullFailed(request, key, error);
     }
+  }
+
+  /** Whoever comes when the budget is spent has failed, and waits for its back-off. */
+  #takeFromBudget(nowMs: number): void {
+    if (!this.#budget) return;
+    if (this.#budget.waitMs(nowMs) > 0) throw pullsExceeded({ limit: 'QPS' });
+    this.#budget.take(nowMs);
   }
 
   /** Each of them is tried; the last failure counts. Without any, it is pulled without a name. */

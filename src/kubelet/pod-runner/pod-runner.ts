@@ -60,6 +60,8 @@ export interface PodRunnerOptions
   /** Who makes the requests of httpGet hooks. */
   readonly sendHook?: HookClient;
   readonly parallelPullsMax?: number;
+  readonly registryPullQps?: number | undefined;
+  readonly registryBurst?: number | undefined;
   readonly crashBackOff?: BackOffLimits;
 }
 
@@ -112,11 +114,18 @@ export class PodRunner {
 
   constructor(options: PodRunnerOptions) {
     const { runtime, clock, events, files, log, sendHook = sendHookRequest } = options;
-    const { parallelPullsMax = 1 } = options;
+    const { parallelPullsMax = 1, registryPullQps, registryBurst } = options;
     const room = { ...options, sendHook };
     this.#options = options;
     this.#backOffs = new CrashBackOffs(options.crashBackOff);
-    this.#images = new ImageManager({ clock, images: runtime.images, events, parallelPullsMax });
+    this.#images = new ImageManager({
+      clock,
+      events,
+      images: runtime.images,
+      parallelPullsMax,
+      registryPullQps,
+      registryBurst,
+    });
     this.#stopper = new ContainerStopper(room);
     this.#starter = new ContainerStarter({
       ...room,

@@ -1,0 +1,24 @@
+/** What is remembered of an image on this node, and what one look at them all shows. */
+export interface ImageRecord {
+  readonly firstSeenMs: number;
+  /** 0: no container was ever seen with it. */
+  readonly lastUsedMs: number;
+  readonly sizeBytes: number;
+  /** The runtime needs it, whoever else does. */
+  readonly isPinned: boolean;
+}
+
+/** By the reference of the image. */
+export type ImageRecords = ReadonlyMap<string, ImageRecord>;
+
+export interface SeenImage {
+  readonly ref: string;
+  readonly sizeBytes: number;
+  readonly isPinned: boolean;
+  readonly names: readonly string[];
+}
+
+export interface ImageSight {
+  readonly images: readonly SeenImage[];
+  readonly isUsed: (image: SeenImage) => boolean;
+}

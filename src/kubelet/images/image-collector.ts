@@ -1,0 +1,172 @@
+/**
+ * Removes images that nobody uses when the disk fills up, or when they are too old.
+ *
+ *     every 5 min   look at images and containers ──> too old: removed
+ *                   look at the disk ──> too full: the longest unused removed until it is not
+ *
+ * Which image of the sandboxes themselves is, not every runtime says: one that is called `pause` stays.
+ * What fails is told to whoever runs the node from the second time on; the first look may come before
+ * the runtime can measure its disk.
+ */
+import { statfs } from 'node:fs/promises';
+import {
+  bytesToFree,
+  diskFullWords,
+  isOldEnough,
+  isTooOld,
+  rememberImages,
+  unusedImages,
+  type DiskRoom,
+  type ImagePolicy,
+  type UnusedImage,
+} from '../../core/image-collection.ts';
+import type { ImageRecords, ImageSight, SeenImage } from '../../core/image-record.ts';
+import { defineError } from '../../lib/errors.ts';
+import type { Cancel, Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
+import type { NodeEvents } from '../node/node-events.ts';
+
+export interface ImageCollectorOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly runtime: Pick<PodRuntime, 'list' | 'images'>;
+  readonly policy: ImagePolicy;
+  readonly events?: NodeEvents | undefined;
+  /** The disk that a folder is on; absent: as the system says. */
+  readonly measure?: (folder: string) => Promise<DiskRoom>;
+  /** After a collection: what is still here. */
+  readonly collected?: (refs: ReadonlySet<string>) => Promise<void>;
+}
+
+export const imagesNotFreed = defineError<{ reason: string }>({
+  code: 'IMAGES_NOT_FREED',
+  retry: 'backoff',
+  message: ({ reason }) => reason,
+  hint: () => 'It is tried again every five minutes. Look for what fills the disk of the images.',
+});
+
+const PERIOD_MS = 300_000;
+/** Nothing is ever removed: it need not be looked at either. */
+const NEVER_FULL_PERCENT = 100;
+
+export class ImageCollector {
+  readonly #options: ImageCollectorOptions;
+  readonly #watchedSinceMs: number;
+  #records: ImageRecords = new Map();
+  #hasFailed = false;
+  #isStopped = false;
+  #cancel: Cancel = () => {};
+
+  constructor(options: ImageCollectorOptions) {
+    this.#options = options;
+    this.#watchedSinceMs = options.clock.now();
+  }
+
+  start(): void {
+    const { policy } = this.#options;
+    if (policy.highThresholdPercent === NEVER_FULL_PERCENT && policy.ageMaxMs === 0) return;
+    this.#turn();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel();
+  }
+
+  /** One collection. Rejects with IMAGES_NOT_FREED, or with what the runtime said. */
+  async collect(): Promise<void> {
+    const { clock, policy, runtime, measure = measureDisk, events } = this.#options;
+    const nowMs = clock.now();
+    const sight = await this.#look(nowMs);
+    const unused = unusedImages(this.#records, sight);
+    const old = unused.filter((each) => isTooOld(each, policy, nowMs, this.#watchedSinceMs));
+    await this.#removeAll(old, Number.POSITIVE_INFINITY);
+    const usage = await runtime.images.usage();
+    if (usage === null) return;
+    const room = await measure(usage.mountpoint);
+    if (room.capacityBytes === 0) {
+      const reason = 'invalid capacity 0 on image filesystem';
+      events?.recordNode('Warning', 'InvalidDiskCapacity', reason);
+      throw imagesNotFreed({ reason });
+    }
+    const wanted = bytesToFree(room, policy);
+    if (wanted <= 0) return;
+    const rest = unused.filter((each) => !old.includes(each) && isOldEnough(each, policy, nowMs));
+    const freed = await this.#removeAll(rest, wanted);
+    if (freed >= wanted) return;
+    const reason = diskFullWords(room, freed);
+    events?.recordNode('Warning', 'FreeDiskSpaceFailed', reason);
+    throw imagesNotFreed({ reason });
+  }
+
+  #turn(): void {
+    const { clock } = this.#options;
+    this.#cancel = clock.after(PERIOD_MS, () => {
+      void this.collect()
+        .then(() => (this.#hasFailed = false))
+        .catch((error: unknown) => this.#failed(error))
+        .finally(() => {
+          if (!this.#isStopped) this.#turn();
+        });
+    });
+  }
+
+  #failed(error: unknown): void {
+    const { log, events } = this.#options;
+    const message = error instanceof Error ? error.message : String(error);
+    log.warn('images could not be collected', { error });
+    if (this.#hasFailed) events?.recordNode('Warning', 'ImageGCFailed', message);
+    this.#hasFailed = true;
+  }
+
+  async #look(nowMs: number): Promise<ImageSight> {
+    const { runtime } = this.#options;
+    const [images, pods] = await Promise.all([runtime.images.list(), runtime.list()]);
+    const used = new Set(
+      pods.flatMap(({ pod }) => pod.containers.flatMap((each) => [each.imageRef, each.image])),
+    );
+    const isUsed = ({ ref, names }: SeenImage): boolean =>
+      used.has(ref) || names.some((name) => used.has(name) || isSandboxImage(name));
+    const sight = { images, isUsed };
+    this.#records = rememberImages(this.#records, sight, nowMs);
+    return sight;
+  }
+
+  /** Returns how much went. Those that cannot go are told of together, after all were tried. */
+  async #removeAll(images: readonly UnusedImage[], wantedBytes: number): Promise<number> {
+    const { runtime, log, collected } = this.#options;
+    const errors: unknown[] = [];
+    const left = new Map(this.#records);
+    let freedBytes = 0;
+    for (const { ref, sizeBytes } of images) {
+      if (freedBytes >= wantedBytes) break;
+      log.info('an image that nobody uses is removed', { image: ref, bytes: sizeBytes });
+      try {
+        await runtime.images.remove(ref);
+        left.delete(ref);
+        freedBytes += sizeBytes;
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    this.#records = left;
+    if (images.length > 0) await collected?.(new Set(left.keys()));
+    if (errors.length === 0) return freedBytes;
+    const reasons = errors.map((error) => (error instanceof Error ? error.message : String(error)));
+    const wish = Number.isFinite(wantedBytes) ? `${wantedBytes} bytes` : 'old images';
+    const reason =
+      `wanted to free ${wish}, but freed ${freedBytes} bytes space with errors in image ` +
+      `deletion: ${reasons.join(', ')}`;
+    throw imagesNotFreed({ reason }, errors[0]);
+  }
+}
+
+function isSandboxImage(name: string): boolean {
+  return /(?:^|\/)pause(?:[:@]|$)/.test(name);
+}
+
+async function measureDisk(folder: string): Promise<DiskRoom> {
+  const { bsize, blocks, bavail } = await statfs(folder);
+  return { capacityBytes: blocks * bsize, availableBytes: bavail * bsize };
+}
