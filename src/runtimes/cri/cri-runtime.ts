@@ -8,6 +8,7 @@
  * out again. What the runtime made and podkeep did not hear of is found by its name and attempt when it
  * is asked for once more.
  */
+import type { Duplex } from 'node:stream';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
 import type { ContainerConfig, ContainerResources } from '../../ports/runtime/container-config.ts';
 import type { ImageStore } from '../../ports/runtime/image-store.ts';
@@ -19,7 +20,12 @@ import type {
 } from '../../ports/runtime/pod-runtime.ts';
 import type { SandboxConfig } from '../../ports/runtime/sandbox-config.ts';
 import type { ContainerStats, SandboxStats } from '../../ports/runtime/stats.ts';
-import type { ExecRequest, ExecResult } from '../../ports/runtime/streams.ts';
+import type {
+  ExecRequest,
+  ExecResult,
+  StreamRequest,
+  Streams,
+} from '../../ports/runtime/streams.ts';
 import { ContainerOperations } from './container-operations.ts';
 import { bareId } from './container-id.ts';
 import { socketPathOf } from './endpoint.ts';
@@ -31,6 +37,7 @@ import { viewStatus } from './runtime-status.ts';
 import { SandboxBook } from './sandbox-book.ts';
 import { SandboxOperations } from './sandbox-operations.ts';
 import { CriStats } from './stats.ts';
+import { CriStreaming } from './streaming/cri-streaming.ts';
 import { PodReader } from './views/pod-reader.ts';
 import { CriService } from './wire/cri-service.ts';
 
@@ -89,6 +96,7 @@ class CriRuntime implements PodRuntime {
   readonly #reader: PodReader;
   readonly #events: CriEvents;
   readonly #stats: CriStats;
+  readonly #streaming: CriStreaming;
   readonly #sandboxes: SandboxOperations;
   readonly #containers: ContainerOperations;
 
@@ -100,6 +108,7 @@ class CriRuntime implements PodRuntime {
     this.#imageService = imageService;
     this.#reader = new PodReader(service, runtimeName);
     this.#stats = new CriStats(service, runtimeName);
+    this.#streaming = new CriStreaming(service, clock);
     const book = new SandboxBook(service);
     this.#sandboxes = new SandboxOperations(service, book, requestTimeoutMs);
     this.#containers = new ContainerOperations({ service, book, runtimeName, requestTimeoutMs });
@@ -175,6 +184,18 @@ class CriRuntime implements PodRuntime {
 
   execSync(id: string, request: ExecRequest, signal: AbortSignal): Promise<ExecResult> {
     return this.#containers.execSync(bareId(id), request, signal);
+  }
+
+  exec(id: string, command: readonly string[], request: StreamRequest): Promise<Streams> {
+    return this.#streaming.exec(bareId(id), command, request);
+  }
+
+  attach(id: string, request: StreamRequest): Promise<Streams> {
+    return this.#streaming.attach(bareId(id), request);
+  }
+
+  connectPort(sandboxId: string, port: number): Promise<Duplex> {
+    return this.#streaming.connectPort(sandboxId, port);
   }
 
   containerStats(): Promise<readonly ContainerStats[]> {
