@@ -19,6 +19,7 @@ import { Deadlines } from './main-loop/deadlines.ts';
 import { Housekeeping } from './main-loop/housekeeping.ts';
 import { ImageCollector } from './images/image-collector.ts';
 import { PodNews } from './main-loop/pod-news.ts';
+import { predecessorEnded } from './main-loop/predecessor.ts';
 import type { AdmissionRoom, KubeletAdmission, KubeletOptions } from './kubelet-options.ts';
 import type { LifecycleEvent } from './pleg/lifecycle-event.ts';
 import { PodEngine } from './pod-engine.ts';
@@ -46,8 +47,8 @@ export class Kubelet {
   readonly #housekeeping: Housekeeping;
   readonly #collector: ContainerCollector;
   readonly #rotation: LogRotation;
-  readonly #abort = new AbortController();
   readonly #imageCollector: ImageCollector | undefined;
+  readonly #abort = new AbortController();
   readonly #endings: (() => void)[] = [];
   #prepared: Promise<void> | undefined;
   #cancelCollect: Cancel = () => {};
@@ -64,8 +65,8 @@ export class Kubelet {
     this.#housekeeping = this.#makeHousekeeping();
     this.#collector = this.#makeCollector();
     this.#rotation = this.#makeRotation();
-  }
     this.#imageCollector = this.#makeImageCollector();
+  }
 
   /**
    * Resolves when the runtime was seen: from then on it is known whether the node is ready, and it can
@@ -96,8 +97,8 @@ export class Kubelet {
     this.#housekeeping.start();
     if (!this.#options.storage.isImagined) this.#rotation.start();
     this.#collectLater();
-    log.debug('the kubelet takes pods', { node: this.#options.nodeName });
     this.#imageCollector?.start();
+    log.debug('the kubelet takes pods', { node: this.#options.nodeName });
   }
 
   /** Nothing is begun any more. Containers go on; the next podkeep adopts them. */
@@ -106,8 +107,8 @@ export class Kubelet {
     for (const end of this.#endings.splice(0)) end();
     this.#cancelCollect();
     this.#rotation.stop();
-    this.#admission.stop();
     this.#imageCollector?.stop();
+    this.#admission.stop();
     this.engine.prober.stop();
     this.engine.health.stop();
     await this.#housekeeping.stop();
@@ -175,9 +176,19 @@ export class Kubelet {
       refresh: async (uid) => {
         if (this.engine.cache.uids().includes(uid)) await this.engine.cache.relist(uid);
       },
+      predecessorEnded: (pod) => this.#predecessorEnded(pod),
       mirrorSeen: (mirrorPod) => this.engine.status.apiPodSeen(mirrorPod),
       evicted: (pod) => this.#prune(pod, ''),
     });
+  }
+
+  async #predecessorEnded(pod: Pod): Promise<void> {
+    const { clock, log } = this.#options;
+    const { runtime, pods } = this.engine;
+    const areSourcesReady = (): boolean => this.config.hasSeenAll;
+    const room = { clock, log, runtime, pods, areSourcesReady };
+    // Once the kubelet stops, nobody begins any more.
+    await predecessorEnded(room, pod, this.#abort.signal).catch(() => new Promise(() => {}));
   }
 
   #makeConfig(): PodConfig {
@@ -239,6 +250,13 @@ export class Kubelet {
     });
   }
 
+  #makeImageCollector(): ImageCollector | undefined {
+    const { clock, log, nodeEvents: events, settings = {} } = this.#options;
+    const { images: policy } = settings;
+    const { runtime } = this.engine;
+    return policy && new ImageCollector({ clock, log, events, policy, runtime });
+  }
+
   #admissionRoom(): AdmissionRoom {
     const { pods, workers, status } = this.engine;
     return {
@@ -250,13 +268,6 @@ export class Kubelet {
       areSourcesReady: () => this.config.hasSeenAll,
     };
   }
-  #makeImageCollector(): ImageCollector | undefined {
-    const { clock, log, nodeEvents: events, settings = {} } = this.#options;
-    const { images: policy } = settings;
-    const { runtime } = this.engine;
-    return policy && new ImageCollector({ clock, log, events, policy, runtime });
-  }
-
 
   #follow(): void {
     const { prober: probes, status, cache } = this.engine;

@@ -246,7 +246,8 @@ export class Housekeeping {
   }
 }
 
-function isRunning({ pod }: RuntimePodEntry): boolean {
+/** Whether the runtime has something of the pod that is not over. */
+export function isRunning({ pod }: RuntimePodEntry): boolean {
   return (
     pod.sandboxes.some(({ ready }) => ready) ||
     pod.containers.some(({ state }) => state === 'running')

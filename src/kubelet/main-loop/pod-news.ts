@@ -38,6 +38,8 @@ export interface PodNewsRoom {
    * first seen when nobody knew yet whose it was.
    */
   readonly refresh: (uid: string) => Promise<void>;
+  /** Resolves when nothing runs any more that a static pod has to wait for. */
+  readonly predecessorEnded: (pod: Pod) => Promise<void>;
   /** The API shows this mirror: its static pod's status can be written now. */
   readonly mirrorSeen: (mirrorPod: Pod) => void;
   /** The pod was evicted, and its end is in the API: dead containers need not stay. */
@@ -109,10 +111,11 @@ export class PodNews {
   }
 
   async #enter(pod: Pod): Promise<void> {
-    const { pods, admission, log, clock, refresh } = this.#room;
+    const { pods, admission, log, clock, refresh, predecessorEnded } = this.#room;
     const uid = uidOf(pod);
     try {
       await admission.kept(pod);
+      await predecessorEnded(pod);
       await refresh(uid);
     } catch (error) {
       if (!pods.find(uid)) return void this.#entering.delete(uid);

@@ -115,3 +115,32 @@ test('a manifest that went while podkeep was away takes its pod and its mirror a
   expect(runningPods(node)).toEqual([]);
   expect(await node.cluster.findPod(at(MIRROR))).toBeNull();
 });
+
+test('a manifest that changed while podkeep was away waits for the pod that still runs (PW-80)', async () => {
+  const scripts = () => ({ stop: { afterMs: 700, exitCode: 0 } });
+  const node = await openNode({ hasManifests: true, scripts });
+  await node.setManifest('web.yaml', manifest('one'));
+  await node.pass(1000);
+  const [old = ''] = runningUids(node);
+  await node.stop();
+  await node.setManifest('web.yaml', manifest('two'));
+  await node.start();
+  for (let step = 0; step < 100; step++) {
+    await node.pass(100);
+    expect(runningUids(node).length).toBeLessThan(2);
+  }
+  const [young = ''] = runningUids(node);
+  expect(young).not.toBe(old);
+  expect(containersOf(node, young)).toEqual(['main running']);
+  const mirror = await node.cluster.findPod(at(MIRROR));
+  expect(mirror?.metadata.annotations?.['kubernetes.io/config.mirror']).toBe(young);
+});
+
+test('a pod of the API by the same name is nobody to wait for', async () => {
+  const node = await openNode({ hasManifests: true });
+  await node.cluster.createPod(podOf(MIRROR));
+  await node.pass(1000);
+  await node.setManifest('web.yaml', manifest('one'));
+  await node.pass(3000);
+  expect(runningUids(node)).toHaveLength(2);
+});
