@@ -29,6 +29,8 @@ export interface NodeOptions {
   readonly name: string;
   /** A file that says where the API server is, and as whom to speak with it. */
   readonly kubeconfig: string;
+  /** With which the node asks for its first certificate, if the kubeconfig is not there or not good. */
+  readonly bootstrapKubeconfig?: string;
   /** Where the node keeps what belongs to pods. Nobody else uses it. */
   readonly dataDir: string;
   /** What runs pods: `process`, `simulated`, the socket of a container runtime, or your own. */
@@ -60,6 +62,7 @@ export async function runNode(options: NodeOptions): Promise<RunningNode> {
     environment,
     log,
     kubeconfig: path.resolve(options.kubeconfig),
+    bootstrapKubeconfig: options.bootstrapKubeconfig && path.resolve(options.bootstrapKubeconfig),
     config: await readKubeletConfig(configFile ? path.resolve(configFile) : null, options.config),
     version: version(),
     searchPath: environment['PATH'] ?? USUAL_SEARCH_PATH,

@@ -23,6 +23,7 @@ test('who says where is not asked who they are', () => {
     pki: '/data/x/pki',
     kubeconfig: '/data/x/kubeconfig',
     node: '/data/x/node',
+    certificates: '/data/x/certificates',
   });
   expect(locateDataFolder('x', {}).root).toBe(path.resolve('x'));
 });

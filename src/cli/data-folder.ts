@@ -5,6 +5,7 @@
  *     DIR/pki          keys and certificates
  *     DIR/kubeconfig   how clients get in, as the administrator
  *     DIR/node         what the node keeps: folders, logs and containers of pods
+ *     DIR/certificates what the cluster has signed for the node, with its keys
  */
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -16,6 +17,7 @@ export interface DataFolder {
   readonly pki: string;
   readonly kubeconfig: string;
   readonly node: string;
+  readonly certificates: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -45,6 +47,7 @@ export function locateDataFolder(wanted: string | undefined, env: Environment): 
     pki: path.join(root, 'pki'),
     kubeconfig: path.join(root, 'kubeconfig'),
     node: path.join(root, 'node'),
+    certificates: path.join(root, 'certificates'),
   };
 }
 

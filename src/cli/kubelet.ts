@@ -5,7 +5,8 @@
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { PodkeepError } from '../lib/errors.ts';
-import { readKubeletConfig } from './config/kubelet-config.ts';
+import { readKubeletConfig, type KubeletConfig } from './config/kubelet-config.ts';
+import type { ConfiguredTaint } from './config/kubelet-fields.ts';
 import { locateDataFolder, makeDataFolder } from './data-folder.ts';
 import type { Io, StopSignal } from './io.ts';
 import { narrateJson, narrateText } from './narrator.ts';
@@ -16,6 +17,14 @@ import { version } from './version.ts';
 
 export interface KubeletCommandOptions {
   readonly kubeconfig: string;
+  readonly bootstrapKubeconfig?: string;
+  readonly certDir?: string;
+  readonly rotateCertificates?: boolean;
+  readonly rotateServerCertificates?: boolean;
+  readonly hostnameOverride?: string;
+  readonly nodeIp?: readonly string[];
+  readonly nodeLabels?: Readonly<Record<string, string>>;
+  readonly registerWithTaints?: readonly ConfiguredTaint[];
   readonly dataDir?: string;
   readonly name?: string;
   /** Absent: as the configuration says. */
@@ -57,31 +66,48 @@ async function serve(
   const folder = locateDataFolder(options.dataDir, io.env);
   tell({ event: 'starting', version: version(), dataDir: folder.root });
   makeDataFolder(folder);
-  const { manifests } = options;
-  const name = options.name ?? hostname().toLowerCase();
-  const file = options.config === undefined ? null : path.resolve(options.config);
-  const config = await readKubeletConfig(file, {
-    ...(manifests !== undefined && { staticPodPath: path.resolve(manifests) }),
-  });
+  const name = options.name ?? options.hostnameOverride ?? hostname().toLowerCase();
+  const config = await readConfig(options);
   const runtime = runtimeChoice(options.runtime, config);
+  const { kubeconfig, bootstrapKubeconfig, certDir, nodeIp, nodeLabels } = options;
+  const abort = new AbortController();
   const starting = startJoinedNode({
     name,
     runtime,
     folder,
-    kubeconfig: path.resolve(options.kubeconfig),
+    kubeconfig: path.resolve(kubeconfig),
+    bootstrapKubeconfig: bootstrapKubeconfig && path.resolve(bootstrapKubeconfig),
+    certificateFolder: certDir && path.resolve(certDir),
+    ...(nodeIp && { nodeIPs: nodeIp }),
+    ...(nodeLabels && { nodeLabels }),
     config,
     version: version(),
     searchPath: io.env['PATH'] ?? USUAL_SEARCH_PATH,
     environment: io.env,
     log,
+    signal: abort.signal,
   });
   // An API server that does not answer is asked again and again; whoever stops us need not wait.
   const node = await Promise.race([starting, stopped.then(() => null)]);
-  if (node === null) return 0;
+  if (node === null) {
+    abort.abort(new Error('podkeep was stopped'));
+    return 0;
+  }
   tell({ event: 'node', name, runtime, ms: Math.round(process.uptime() * 1000) });
   tell({ event: 'stopping', signal: await stopped });
   await node.stop();
   await node.close();
   tell({ event: 'stopped' });
   return 0;
+}
+
+/** The file, and on top of it what the command line says. */
+function readConfig(options: KubeletCommandOptions): Promise<KubeletConfig> {
+  const { config, manifests, registerWithTaints } = options;
+  return readKubeletConfig(config === undefined ? null : path.resolve(config), {
+    ...(manifests !== undefined && { staticPodPath: path.resolve(manifests) }),
+    ...(options.rotateCertificates && { rotateCertificates: true }),
+    ...(options.rotateServerCertificates && { serverTLSBootstrap: true }),
+    ...(registerWithTaints && { registerWithTaints }),
+  });
 }

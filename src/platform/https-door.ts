@@ -19,12 +19,25 @@ import { DOOR_LIMITS, type DoorLimits } from './http/limits.ts';
 import { listenErrorOf } from './http/listen-errors.ts';
 import type { RunningStreams } from './http/stream-body.ts';
 
-export interface HttpsDoorOptions {
-  readonly handler: HttpHandler;
-  /** PEMs: what the door shows, and by whom its visitors have to be signed. */
-  readonly cert: string;
-  readonly key: string;
+/** PEMs: what the door shows, and by whom its visitors have to be signed. */
+export interface DoorPapers {
+  /** Both absent: there is nothing to show yet, and nobody gets in. */
+  readonly cert?: string;
+  readonly key?: string;
   readonly ca: string;
+}
+
+/** What of TLS is spoken; absent: from 1.2 on, with what Node thinks safe. */
+export interface DoorTls {
+  readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
+  /** As OpenSSL names them. */
+  readonly ciphers?: string;
+  readonly ecdhCurve?: string;
+}
+
+export interface HttpsDoorOptions extends DoorPapers {
+  readonly handler: HttpHandler;
+  readonly tls?: DoorTls;
   /** Where to listen; absent: only for this machine. */
   readonly host?: string;
   /** Zero: any that is free. */
@@ -36,6 +49,8 @@ export interface HttpsDoor {
   readonly host: string;
   readonly port: number;
   readonly url: string;
+  /** For connections that come from now on. If the authority is another one, idle visitors come anew. */
+  renew(papers: DoorPapers): void;
   /** Resolves when nothing is open any more. */
   close(): Promise<void>;
 }
@@ -50,19 +65,29 @@ export async function openHttpsDoor(options: HttpsDoorOptions): Promise<HttpsDoo
   const door = new Door(options);
   const actual = await listen(door.server, host, port);
   const name = host.includes(':') ? `[${host}]` : host;
-  return { host, port: actual, url: `https://${name}:${actual}`, close: () => door.close() };
+  return {
+    host,
+    port: actual,
+    url: `https://${name}:${actual}`,
+    renew: (papers) => door.renew(papers),
+    close: () => door.close(),
+  };
 }
 
 class Door {
   readonly server: Server;
   readonly #limits: DoorLimits;
+  readonly #tls: DoorTls;
+  #ca: string;
   readonly #sockets = new Set<TLSSocket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #upgraded = new Set<Duplex>();
   readonly #running: RunningStreams = new Set();
   readonly #http1: ReturnType<typeof serveHttp1>;
 
-  constructor({ handler, cert, key, ca, limits = {} }: HttpsDoorOptions) {
+  constructor({ handler, cert, key, ca, tls = {}, limits = {} }: HttpsDoorOptions) {
+    this.#tls = { minVersion: 'TLSv1.2', ...tls };
+    this.#ca = ca;
     this.#limits = { ...DOOR_LIMITS, ...limits };
     const common = { handler, limits: this.#limits, running: this.#running, visitorOf };
     const onUpgrade = (socket: Duplex): void => remember(this.#upgraded, socket);
@@ -70,12 +95,12 @@ class Door {
     const http1 = (this.#http1 = serveHttp1({ ...common, onUpgrade }));
     const http2 = serveHttp2({ ...common, onSession });
     this.server = createServer({
-      cert,
-      key,
+      ...this.#tls,
+      ...(cert !== undefined && { cert }),
+      ...(key !== undefined && { key }),
       ca,
       requestCert: true,
       rejectUnauthorized: false,
-      minVersion: 'TLSv1.2',
       ALPNProtocols: ['h2', 'http/1.1'],
       handshakeTimeout: this.#limits.handshakeMs,
       keepAlive: true,
@@ -89,6 +114,15 @@ class Door {
     });
     // Whoever does not get through the handshake is not our business; Node has closed the socket.
     this.server.on('tlsClientError', (_error, socket) => socket.destroy());
+  }
+
+  renew(papers: DoorPapers): void {
+    this.server.setSecureContext({ ...this.#tls, ...papers });
+    if (papers.ca === this.#ca) return;
+    this.#ca = papers.ca;
+    // Whom the old authority had let in is asked again, as soon as nothing is under way.
+    for (const session of this.#sessions) session.close();
+    this.#http1.closeIdleConnections();
   }
 
   async close(): Promise<void> {

@@ -25,6 +25,7 @@ import {
   type Kind,
 } from './field-kinds.ts';
 import { file, optional, threshold } from './special-kinds.ts';
+import { tlsCipher, tlsVersion } from './tls-kinds.ts';
 
 const PORT_MAX = 65_535;
 const PERCENT_MAX = 100;
@@ -107,11 +108,11 @@ export const KUBELET_FIELDS = {
   readOnlyPort: notOffered(int(0, { max: PORT_MAX })),
   tlsCertFile: file(),
   tlsPrivateKeyFile: file(),
-  tlsCipherSuites: notOffered(list(text())),
+  tlsCipherSuites: list(tlsCipher),
   tlsCurvePreferences: notOffered(list(int(0))),
-  tlsMinVersion: notOffered(text()),
-  rotateCertificates: notOffered(flag(false, false)),
-  serverTLSBootstrap: notOffered(flag(false, false)),
+  tlsMinVersion: tlsVersion,
+  rotateCertificates: flag(false, false),
+  serverTLSBootstrap: flag(false, false),
   authentication: section({
     x509: section({ clientCAFile: file() }),
     webhook: section({ enabled: flag(true), cacheTTL: duration('2m') }),

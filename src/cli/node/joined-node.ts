@@ -2,23 +2,29 @@
  * The node of `podkeep kubelet`: one of a cluster whose API server is somewhere else, and which it
  * reaches with a kubeconfig.
  */
-import { createKubeApi } from '../../client/kube-api.ts';
-import { loadKubeconfig } from '../../client/kubeconfig/kubeconfig.ts';
-import { createHttpsTransport } from '../../client/transport/https-transport.ts';
+import { KubeletMetrics } from '../../kubelet/metrics/kubelet-metrics.ts';
 import { systemMachine } from '../../platform/machine/system-machine.ts';
-import { systemClock as clock } from '../../platform/system-clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
 import { ClosingList } from '../closing-list.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
 import type { DataFolder } from '../data-folder.ts';
+import { openClusterLink } from './cluster-link.ts';
 import { openKubeletDoor } from './kubelet-door.ts';
 import { handleLater } from './later-handler.ts';
 import { startNode, type Node } from './node.ts';
+import { keepServingCertificate } from './serving-certificate.ts';
 
 export interface JoinedNodeOptions {
   readonly name: string;
   readonly kubeconfig: string;
+  /** With which the node joins if the kubeconfig is not there, or its certificate is over. */
+  readonly bootstrapKubeconfig?: string | undefined;
+  /** Where the node keeps its certificates; absent: in the data folder. */
+  readonly certificateFolder?: string | undefined;
+  /** Addresses of the node, one of each family, and labels to register with; absent: none are chosen. */
+  readonly nodeIPs?: readonly string[];
+  readonly nodeLabels?: Readonly<Record<string, string>>;
   readonly runtime: string | PodRuntime;
   readonly folder: DataFolder;
   readonly config: KubeletConfig;
@@ -26,7 +32,11 @@ export interface JoinedNodeOptions {
   readonly searchPath: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
+  /** Aborted when nobody waits any more for the node to join. */
+  readonly signal?: AbortSignal;
 }
+
+const NEVER = new AbortController().signal;
 
 export async function startJoinedNode(options: JoinedNodeOptions): Promise<Node> {
   const closing = new ClosingList();
@@ -39,10 +49,13 @@ export async function startJoinedNode(options: JoinedNodeOptions): Promise<Node>
 }
 
 async function start(options: JoinedNodeOptions, closing: ClosingList): Promise<Node> {
-  const { name, kubeconfig, folder, config, version, environment, log } = options;
-  const access = await loadKubeconfig(kubeconfig);
-  const transport = createHttpsTransport(access, { clock, log, environment });
-  closing.add(() => transport.close());
+  const { name, folder, config, log, signal = NEVER } = options;
+  const certificateFolder = options.certificateFolder ?? folder.certificates;
+  const metrics = new KubeletMetrics();
+  const { registry } = metrics;
+  const link = { ...options, nodeName: name, certificateFolder, registry };
+  const rotates = config.rotateCertificates;
+  const api = await openClusterLink({ ...link, rotates }, closing, signal);
   let opened: (node: Node) => void = () => {};
   const started = new Promise<Node>((resolve) => (opened = resolve));
   const kubelet = handleLater(async () => (await started).server);
@@ -53,11 +66,13 @@ async function start(options: JoinedNodeOptions, closing: ClosingList): Promise<
     addresses,
     config,
     handler: kubelet,
+    log,
   });
   closing.add(() => door.close());
   const node = await startNode({
     ...options,
-    api: createKubeApi(transport, { clock, version }),
+    api,
+    metrics,
     folder: folder.node,
     hiddenFolders: [folder.root],
     kubeletPort: door.port,
@@ -67,5 +82,9 @@ async function start(options: JoinedNodeOptions, closing: ClosingList): Promise<
   });
   closing.add(() => node.close());
   opened(node);
+  if (config.serverTLSBootstrap) {
+    const manager = await keepServingCertificate({ ...link, api, door, addresses: node.addresses });
+    closing.add(() => manager.stop());
+  }
   return { ...node, close: () => closing.run() };
 }

@@ -69,6 +69,7 @@ async function start(options: LocalNodeOptions, closing: ClosingList): Promise<N
     addresses: [LOOPBACK, host],
     config: options.config,
     handler: kubelet,
+    log: options.log,
     authority: { cert: pki.caCert, key: pki.caKey },
   });
   closing.add(() => door.close());

@@ -28,7 +28,7 @@ import { openStorage, readNodeDns, type OpenStorage } from '../../kubelet/storag
 import type { MachineInfo } from '../../api/machine.ts';
 import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
 import type { StateStore } from '../../ports/state-store.ts';
-import type { JsonObject } from '../../lib/json.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
 import { Registry } from '../../lib/metrics/registry.ts';
 import { systemMachine } from '../../platform/machine/system-machine.ts';
 import { systemClock as clock } from '../../platform/system-clock.ts';
@@ -69,6 +69,12 @@ export interface NodeOptions {
   readonly reachable: (address: string) => Promise<void>;
   /** Where pods find the API server; null: where its service says. */
   readonly apiForPods: () => ApiAddress | null;
+  /** Absent: of its own. */
+  readonly metrics?: KubeletMetrics;
+  /** Addresses of the node that people chose, at most one of each family. */
+  readonly nodeIPs?: readonly string[];
+  /** Labels with which the node registers. */
+  readonly nodeLabels?: Readonly<Record<string, string>>;
 }
 
 export interface NodeParts {
@@ -83,6 +89,8 @@ export interface NodeParts {
 export interface Node {
   /** The kubelet's own server, without a door. */
   readonly server: HttpHandler;
+  /** Under which the node is found, as its status has them. */
+  readonly addresses: () => Json | undefined;
   /** Nothing new is begun; containers go on. */
   stop(): Promise<void>;
   /** Stops the containers of all pods, and leaves the pods as they are. Only after `stop`. */
@@ -109,6 +117,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
         const { createNodeServer } = await import('./node-server.ts');
         return createNodeServer({ ...options, parts });
       }),
+      addresses: () => agent.addresses(),
       stop: () => kubelet.stop(),
       stopContainers: (signal) => kubelet.stopContainers(signal),
       close: () => closing.run(),
@@ -123,7 +132,7 @@ class NodeMaker {
   readonly #options: NodeOptions;
   readonly #closing: ClosingList;
   readonly #machine = systemMachine();
-  readonly #metrics = new KubeletMetrics();
+  readonly #metrics: KubeletMetrics;
   readonly #probeRegistry = new Registry();
   readonly #kubeApi: KubeletApi;
   readonly #events: ApiEventRecorder;
@@ -133,6 +142,7 @@ class NodeMaker {
   constructor(options: NodeOptions, closing: ClosingList) {
     const { api, log, name, config } = options;
     this.#options = options;
+    this.#metrics = options.metrics ?? new KubeletMetrics();
     this.#closing = closing;
     const startInformer = informersOf({ api, clock, random, log });
     this.#kubeApi = { kube: api, client: createApiClient(api), startInformer };
@@ -283,10 +293,10 @@ class NodeMaker {
       nodeName,
       machine: this.#machine,
       runtime: kubelet.engine.runtime,
-      settings: nodeSettingsOf(config),
+      settings: { ...nodeSettingsOf(config), nodeLabels: this.#options.nodeLabels ?? {} },
       kubeletVersion: kubernetesVersion(version),
       kubeletPort,
-      addresses: [],
+      addresses: this.#options.nodeIPs ?? [],
       rootFolder: folder,
       enforceAllocatable: this.#cgroups && (() => this.#limitAllPods()),
       readiness: () => kubelet.notReadyReasons(),

@@ -34,7 +34,7 @@ export interface CertificateManagerOptions {
   /** What it has to say, as of now; null: that is not known yet. */
   readonly template: () => CertificateTemplate | null;
   /** Whom to ask: `current` is null while there is none that is good. */
-  readonly api: (current: CertificatePair | null) => KubeApi;
+  readonly api: (current: CertificatePair | null) => KubeApi | Promise<KubeApi>;
   /** To begin with. */
   readonly initial: CertificatePair | null;
   /** The first one is replaced at once, whatever it says. */
@@ -129,7 +129,7 @@ export class CertificateManager {
     const { api, clock, log, signer } = this.#options;
     const key = makeKey();
     const order = { template: wanted, key, signer, name: '', waitMs: WAIT_MS };
-    const ports = { api: api(this.current()), clock, log };
+    const ports = { api: await api(this.current()), clock, log };
     return readPair(await requestCertificate(ports, order, signal), key, `signer ${signer}`);
   }
 

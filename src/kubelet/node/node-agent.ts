@@ -20,7 +20,7 @@ import { isReady } from '../../core/node/node-conditions.ts';
 import { newNode } from '../../core/node/node-object.ts';
 import { allocatableOf } from '../../core/node/node-resources.ts';
 import { resourcesIn } from '../../core/node/node-status.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Informer, StartInformer } from '../../ports/informer.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import type { Random } from '../../ports/random.ts';
@@ -133,6 +133,11 @@ export class NodeAgent {
   /** At most one of each family. Empty until the machine was read. */
   hostIPs(): readonly string[] {
     return hostIPsOf(this.#newestStatus()['addresses']);
+  }
+
+  /** Of the status: what the API has counts. */
+  addresses(): Json | undefined {
+    return this.#newestStatus()['addresses'];
   }
 
   pressures(): ReadonlySet<Pressure> {

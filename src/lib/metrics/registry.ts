@@ -50,6 +50,13 @@ export class Registry {
     return this.gauges({ ...options, labels: [] }).with({});
   }
 
+  /** A gauge that is asked for its value when somebody reads it. */
+  reading(options: MetricOptions, read: () => number): void {
+    this.#add('gauge', { ...options, labels: [] }, () => ({
+      samples: () => [{ suffix: '', le: null, value: read() }],
+    })).with({});
+  }
+
   gauges<const Label extends string>(options: LabelledOptions<Label>): Family<Gauge, Label> {
     return this.#add('gauge', options, () => new Gauge());
   }
