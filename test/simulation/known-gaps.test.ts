@@ -3,8 +3,11 @@
  * for a gap that is still open; whoever mends it finds the test complaining, and unmarks it.
  *
  * The open ones cannot happen in the larger histories, because the simulated sources of pods are
- * careful (see sources.ts). With the gaps closed they need not be any more. The last two were closed
- * in the recipes (see container-starter.ts): neither plan nor phase shows what podkeep has said.
+ * careful (see sources.ts). So is podkeep itself with the first of them: its workers cannot know what
+ * runs since before a restart, and get a static pod only when nothing of its name does
+ * (kubelet/main-loop/predecessor.ts). The last two were closed in the recipes (see
+ * container-starter.ts, and kubelet/pod-runner/ended-containers.ts): neither plan nor phase shows what
+ * podkeep has said.
  */
 import { expect, test } from 'vitest';
 import type { Container, Pod } from '../../src/api/pod.ts';
