@@ -1,5 +1,5 @@
 /** What every runtime does, done by containerd: one without events, and one with them. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { CONTAINERD_VERSIONS } from '../../scripts/cluster/place.ts';
@@ -11,8 +11,10 @@ import { shellCommands } from '../suites/pod-runtime/shell-commands.ts';
 import type { OpenRuntime } from '../suites/pod-runtime/stage.ts';
 import { silentLog } from '../support/silent-ports.ts';
 import { startContainerd, type Containerd } from './support/containerd.ts';
+import { Registry } from './support/images/registry.ts';
 import { BUSYBOX } from './support/images/test-images.ts';
 
+const NO_SIGNAL = 'this containerd does not heed the stop signal that CRI can carry';
 const NO_EVENTS = 'this containerd tells nothing by itself; the kubelet asks it';
 
 const SKIPPED = {
@@ -20,16 +22,23 @@ const SKIPPED = {
     'starts and ends are told as they happen, in order': NO_EVENTS,
     'the end of what is adopted is told, with its code': NO_EVENTS,
     'a change of a sandbox is told at once': NO_EVENTS,
+    'the signal that a container asks for is the one it gets': NO_SIGNAL,
   },
-  '2.1': {},
+  '2.1': { 'the signal that a container asks for is the one it gets': NO_SIGNAL },
 } as const;
 
 describe.each(CONTAINERD_VERSIONS)('containerd %s', (version) => {
   let containerd: Containerd;
+  let registry: Registry;
   beforeAll(async () => {
     containerd = await startContainerd({ version, name: `suite-${version}` });
+    registry = await Registry.start({ layout: containerd.images });
+    pullFrom(registry, containerd);
   });
-  afterAll(() => containerd.remove());
+  afterAll(async () => {
+    await registry.stop();
+    await containerd.remove();
+  });
 
   podRuntimeSuite({
     name: 'containerd',
@@ -37,6 +46,16 @@ describe.each(CONTAINERD_VERSIONS)('containerd %s', (version) => {
     skip: SKIPPED[version],
   });
 });
+
+/** What comes from docker.io comes from here. */
+function pullFrom(registry: Registry, { folder }: Containerd): void {
+  const hosts = path.join(folder, 'registries', 'docker.io');
+  mkdirSync(hosts);
+  const server = `http://${registry.host}`;
+  const capabilities = 'capabilities = ["pull", "resolve"]';
+  const text = `server = "${server}"\n\n[host."${server}"]\n${capabilities}\n`;
+  writeFileSync(path.join(hosts, 'hosts.toml'), text);
+}
 
 async function open(containerd: Containerd): Promise<OpenRuntime> {
   const { endpoint } = containerd;

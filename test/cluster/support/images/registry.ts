@@ -97,12 +97,14 @@ export class Registry {
     } else send(response, MANIFEST_TYPE, this.#options.layout.blob(digest));
   }
 
-  /** An image is served under the last part of each of its names. */
+  /** An image is served under the last part of each of its names, in whatever folder. */
   #find(name: string, reference: string): Image | undefined {
     return this.#options.layout.images.find(({ names, manifest }) =>
       names.some((full) => {
         const [, image, tag] = /([^/]+):([^:/]+)$/.exec(full) ?? [];
-        return image === name && (tag === reference || manifest.digest === reference);
+        return (
+          image === name.split('/').at(-1) && (tag === reference || manifest.digest === reference)
+        );
       }),
     );
   }
