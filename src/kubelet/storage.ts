@@ -17,6 +17,7 @@ import type { ObjectLookup } from '../ports/object-lookup.ts';
 import type { Random } from '../ports/random.ts';
 import type { DnsConfig } from '../ports/runtime/sandbox-config.ts';
 import type { PodFiles } from '../ports/pod-files.ts';
+import type { PullSecrets } from '../ports/pull-secrets.ts';
 import type { TokenSource } from '../ports/token-source.ts';
 import type { StateStore } from '../ports/state-store.ts';
 import {
@@ -30,6 +31,7 @@ import type { KubeletApi, KubeletStorage } from './kubelet-options.ts';
 import { ObjectCache } from './object-cache/object-cache.ts';
 import { objectNotRegistered } from './object-cache/object-errors.ts';
 import { DiskPodFiles } from './pod-runner/disk-pod-files.ts';
+import { dockerConfigFiles, NodeCredentials } from './images/node-credentials.ts';
 import { ObjectPullSecrets } from './pod-runner/object-pull-secrets.ts';
 import { claimLookupFrom, tokenSourceFrom } from './volumes/api-lookups.ts';
 import { SystemMounter } from './volumes/system-mounter.ts';
@@ -52,6 +54,8 @@ export interface StorageOptions {
   readonly supportsRecursiveReadOnly: boolean;
   /** Absent: a node without an API server. */
   readonly api?: KubeletApi | undefined;
+  /** Of the user that podkeep runs as, in which Docker may keep credentials. */
+  readonly home?: string | undefined;
 }
 
 export interface OpenStorage extends KubeletStorage {
@@ -115,13 +119,20 @@ export async function openStorage(options: StorageOptions): Promise<OpenStorage>
     volumes,
     inputs,
     objects,
-    pullSecrets: objects && new ObjectPullSecrets({ objects, log }),
+    pullSecrets: objects && pullSecretsOf(options, objects),
     actuated,
     allocated,
     layout,
     isImagined,
     close: () => objects?.stop(),
   };
+}
+
+function pullSecretsOf(options: StorageOptions, objects: ObjectLookup): PullSecrets {
+  const { clock, log, rootFolder, home = '' } = options;
+  const files = dockerConfigFiles(rootFolder, home);
+  const credentials = new NodeCredentials({ clock, log, files });
+  return new ObjectPullSecrets({ objects, log, ofNode: () => credentials.entries() });
 }
 
 /**

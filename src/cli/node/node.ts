@@ -8,6 +8,7 @@
  * anywhere: the node only has a way to it.
  */
 import { mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { defaultPod } from '../../apiserver/kinds/pod/defaults.ts';
 import { validatePod } from '../../apiserver/kinds/pod/validation.ts';
@@ -207,6 +208,7 @@ class NodeMaker {
       clusterDomain: config.clusterDomain,
       supportsRecursiveReadOnly: false,
       api: this.#kubeApi,
+      home: homedir(),
     });
     this.#closing.add(() => Promise.resolve(storage.close()));
     return storage;

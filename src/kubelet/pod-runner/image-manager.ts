@@ -42,6 +42,13 @@ export const pullsExceeded = defineError<{ limit: string }>({
   hint: () => 'It is tried again by itself. registryPullQPS and registryBurst set the limit.',
 });
 
+export const noCredentialsFit = defineError<{ reason: string }>({
+  code: 'NO_CREDENTIALS_FIT',
+  retry: 'backoff',
+  message: ({ reason }) => reason,
+  hint: () => 'Each of the pull secrets was tried. Check that one of them may read this image.',
+});
+
 interface FailedPull {
   readonly backOff: BackOff;
   /** What the pull said, for the status while nobody tries. */
@@ -169,7 +176,7 @@ export class ImageManager {
     this.#budget.take(nowMs);
   }
 
-  /** Each of them is tried; the last failure counts. Without any, it is pulled without a name. */
+  /** Each of them is tried, until one is let in. Without any, it is pulled without a name. */
   async #pullWithAny(
     request: Request,
     credentials: readonly Credentials[],
@@ -177,13 +184,18 @@ export class ImageManager {
   ): Promise<string> {
     const { container, image } = request;
     const { images } = this.#options;
-    const [first = null, ...others] = credentials;
-    try {
-      return await images.pull(image, first, signal, useOf(container));
-    } catch (error) {
-      if (others.length === 0 || signal.aborted) throw error;
-      return this.#pullWithAny(request, others, signal);
+    const errors: unknown[] = [];
+    for (const each of credentials.length > 0 ? credentials : [null]) {
+      try {
+        return await images.pull(image, each, signal, useOf(container));
+      } catch (error) {
+        if (signal.aborted) throw error;
+        errors.push(error);
+      }
     }
+    const reasons = [...new Set(errors.map(messageOf))];
+    if (reasons.length === 1) throw errors[0];
+    throw noCredentialsFit({ reason: `[${reasons.join(', ')}]` }, errors[0]);
   }
 
   async #pulled(request: Request, ms: number, withWaitingMs: number): Promise<void> {

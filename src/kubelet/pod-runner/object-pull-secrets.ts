@@ -1,4 +1,7 @@
-/** The pull secrets of pods, from the secrets that their imagePullSecrets name. */
+/**
+ * The credentials for a pod's images: those of the secrets that its imagePullSecrets name, and after
+ * them what the node itself knows.
+ */
 import type { Pod } from '../../api/pod.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Log } from '../../ports/log.ts';
@@ -11,9 +14,15 @@ import { podReferenceOf, runSpecOf } from './run-spec.ts';
 export interface ObjectPullSecretsOptions {
   readonly objects: Pick<ObjectLookup, 'get'>;
   readonly log: Log;
+  /** What the node itself has, such as in a config.json of Docker. */
+  readonly ofNode?: (() => Promise<readonly RegistryEntry[]>) | undefined;
 }
 
-const KEYS = ['.dockerconfigjson', '.dockercfg'] as const;
+/** By the type of the secret. Others are no pull secrets, whatever is in them. */
+const KEYS: ReadonlyMap<Json | undefined, string> = new Map([
+  ['kubernetes.io/dockerconfigjson', '.dockerconfigjson'],
+  ['kubernetes.io/dockercfg', '.dockercfg'],
+]);
 
 export class ObjectPullSecrets implements PullSecrets {
   readonly #options: ObjectPullSecretsOptions;
@@ -37,7 +46,12 @@ export class ObjectPullSecrets implements PullSecrets {
         missing.push(name);
       }
     }
-    return { missing, credentialsFor: (image) => fittingCredentials(entries, image) };
+    const ofNode = (await this.#options.ofNode?.()) ?? [];
+    const credentialsFor = (image: string) => [
+      ...fittingCredentials(entries, image),
+      ...fittingCredentials(ofNode, image),
+    ];
+    return { missing, credentialsFor };
   }
 
   #get(namespace: string, name: string, signal: AbortSignal): Promise<JsonObject> {
@@ -45,11 +59,9 @@ export class ObjectPullSecrets implements PullSecrets {
   }
 }
 
-function entriesOf({ data }: { readonly data?: Json }): readonly RegistryEntry[] {
-  if (!isJsonObject(data)) return [];
-  return KEYS.flatMap((key) => {
-    const encoded = data[key];
-    if (typeof encoded !== 'string') return [];
-    return readRegistryEntries(Buffer.from(encoded, 'base64').toString());
-  });
+function entriesOf({ type, data }: JsonObject): readonly RegistryEntry[] {
+  const key = KEYS.get(type);
+  const encoded = key !== undefined && isJsonObject(data) ? data[key] : undefined;
+  if (typeof encoded !== 'string') return [];
+  return readRegistryEntries(Buffer.from(encoded, 'base64').toString());
 }

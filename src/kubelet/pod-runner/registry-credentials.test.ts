@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { silentLog } from '../../../test/support/silent-ports.ts';
 import { livePod } from '../../../test/kubelet/runs/live-pod.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { ObjectPullSecrets } from './object-pull-secrets.ts';
 import { fittingCredentials, readRegistryEntries } from './registry-credentials.ts';
 
@@ -34,7 +35,14 @@ test.each([
   ['a.example:5000', 'a.example:5000/app', true],
   ['a.example', 'a.example:5000/app', false],
   ['a.example/team', 'a.example/team/app', true],
-  ['a.example/team', 'a.example/teammates/app', false],
+  ['a.example/team', 'a.example/teammates/app', true],
+  ['a.example/team', 'a.example/other/app', false],
+  ['a?.example', 'ab.example/app', true],
+  ['[ab].example', 'b.example/app', true],
+  ['[.example', 'b.example/app', false],
+  ['https://a.example/v2/team', 'a.example/team/app', true],
+  ['docker.io', 'nginx', true],
+  ['index.docker.io', 'a.example/nginx', false],
   ['https://index.docker.io/v1/', 'nginx', true],
   ['https://a.example/v2/', 'a.example/x', true],
 ])('credentials for %s and the image %s: %s', (registry, image, fits) => {
@@ -53,6 +61,15 @@ test('the most exact credentials come first', () => {
   ]);
 });
 
+test("Docker's own name for its registry counts where nothing else fits", () => {
+  const entries = entriesOf({
+    'https://index.docker.io/v1/': { username: 'index' },
+    'docker.io/library': { username: 'library' },
+  });
+  expect(fittingCredentials(entries, 'nginx')).toEqual([{ username: 'library' }]);
+  expect(fittingCredentials(entries, 'somebody/app')).toEqual([{ username: 'index' }]);
+});
+
 test('pull secrets that are not there or cannot be read are named', async () => {
   const config = JSON.stringify({ auths: { 'a.example': { username: 'u' } } });
   const data = { '.dockerconfigjson': Buffer.from(config).toString('base64') };
@@ -63,7 +80,10 @@ test('pull secrets that are not there or cannot be read are named', async () => 
       get: ({ name }) =>
         name === 'missing'
           ? Promise.reject(new Error('not found'))
-          : Promise.resolve({ data: name === 'broken' ? broken : data }),
+          : Promise.resolve({
+              type: 'kubernetes.io/dockerconfigjson',
+              data: name === 'broken' ? broken : data,
+            }),
     },
   });
   const names = ['good', 'missing', 'broken', ''];
@@ -71,4 +91,25 @@ test('pull secrets that are not there or cannot be read are named', async () => 
   const found = await secrets.find(livePod('web', { imagePullSecrets }), NEVER);
   expect(found.missing).toEqual(['missing', 'broken']);
   expect(found.credentialsFor('a.example/app')).toEqual([{ username: 'u' }]);
+});
+
+test('a secret counts by its type, and what the node itself knows comes after all secrets', async () => {
+  const encoded = (config: object): string =>
+    Buffer.from(JSON.stringify(config)).toString('base64');
+  const auths = { 'a.example': { username: 'old' } };
+  const objects: Record<string, JsonObject> = {
+    old: { type: 'kubernetes.io/dockercfg', data: { '.dockercfg': encoded(auths) } },
+    opaque: { type: 'Opaque', data: { '.dockerconfigjson': encoded({ auths }) } },
+  };
+  const secrets = new ObjectPullSecrets({
+    log: silentLog,
+    objects: { get: ({ name }) => Promise.resolve(objects[name] ?? {}) },
+    ofNode: () => Promise.resolve(entriesOf({ 'a.example': { username: 'node' } })),
+  });
+  const imagePullSecrets = [{ name: 'opaque' }, { name: 'old' }];
+  const found = await secrets.find(livePod('web', { imagePullSecrets }), NEVER);
+  expect(found.credentialsFor('a.example/app')).toEqual([
+    { username: 'old' },
+    { username: 'node' },
+  ]);
 });

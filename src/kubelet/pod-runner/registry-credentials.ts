@@ -3,9 +3,10 @@
  * whose path, if they name one, is at its beginning. The most exact ones come first.
  *
  *     *.example.com          any registry one level below
- *     example.com:5000/team  only images of that team
+ *     example.com:5000/team  only images whose path begins so
  *
- * `https://index.docker.io/v1/` is how Docker has always written its own registry.
+ * `https://index.docker.io/v1/` is how Docker has always written its own registry: it counts for images
+ * of docker.io that nothing else fits.
  */
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import type { Credentials } from '../../ports/runtime/image-store.ts';
@@ -16,6 +17,9 @@ export interface RegistryEntry {
   readonly path: string;
   readonly credentials: Credentials;
 }
+
+const DOCKER = 'docker.io';
+const DOCKER_INDEX = 'index.docker.io';
 
 /**
  * Reads the JSON of a `.dockerconfigjson`, or of the older `.dockercfg`. What is no entry is left
@@ -37,10 +41,14 @@ export function fittingCredentials(
   image: string,
 ): readonly Credentials[] {
   const { domain, path } = parseImageName(image);
-  return entries
-    .filter((entry) => isHost(entry.host, domain) && isBelow(path, entry.path))
-    .toSorted((a, b) => b.path.length - a.path.length)
-    .map(({ credentials }) => credentials);
+  // As the kubelet orders them: by their whole text, from the end of the alphabet.
+  const ordered = entries.toSorted((a, b) => compare(placeText(b), placeText(a)));
+  const fitting = ordered.filter(
+    (entry) => isHost(entry.host, domain) && path.startsWith(entry.path),
+  );
+  const others =
+    domain === DOCKER ? ordered.filter((entry) => placeText(entry) === DOCKER_INDEX) : [];
+  return (fitting.length > 0 ? fitting : others).map(({ credentials }) => credentials);
 }
 
 function credentialsFrom(entry: Readonly<Record<string, Json>>): Credentials | null {
@@ -64,13 +72,22 @@ function fromAuth(auth: Json | undefined): Credentials {
   return { username: text.slice(0, colon), password: text.slice(colon + 1).replace(/\0+$/, '') };
 }
 
+/** A version of Docker's protocol at the beginning of a path is no part of it. */
 function placeOf(registry: string): { readonly host: string; readonly path: string } {
-  const bare = registry.replace(/^https?:\/\//, '').replace(/\/v[12]\/?$/, '');
-  const [host = '', ...path] = bare.split('/');
-  return { host: host === 'index.docker.io' ? 'docker.io' : host, path: path.join('/') };
+  const [host = '', ...parts] = registry.replace(/^https?:\/\//, '').split('/');
+  const isVersion = parts.length > 1 && (parts[0] === 'v1' || parts[0] === 'v2');
+  return { host, path: parts.slice(isVersion ? 1 : 0).join('/') };
 }
 
-/** A star stands for one level of a name. Ports have to agree. */
+function placeText({ host, path }: RegistryEntry): string {
+  return path === '' ? host : `${host}/${path}`;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** A star stands for one level of a name, or a part of it. Ports have to agree. */
 function isHost(pattern: string, host: string): boolean {
   const [name = '', port = ''] = splitPort(pattern);
   const [otherName = '', otherPort = ''] = splitPort(host);
@@ -80,16 +97,20 @@ function isHost(pattern: string, host: string): boolean {
   return levels.length === others.length && levels.every((level, i) => matches(level, others[i]));
 }
 
+/** `*` is any text, `?` any character, and `[a-c]` one of these. */
 function matches(pattern: string, text = ''): boolean {
-  const escaped = pattern.split('*').map((part) => part.replaceAll(/[^\w-]/g, '\\$&'));
-  return new RegExp(`^${escaped.join('.*')}$`, 'i').test(text);
+  const source = pattern
+    .replaceAll(/[^\w\-*?[\]^]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  try {
+    return new RegExp(`^${source}$`).test(text);
+  } catch {
+    return false;
+  }
 }
 
 function splitPort(host: string): readonly string[] {
   const colon = host.lastIndexOf(':');
   return colon < 0 ? [host] : [host.slice(0, colon), host.slice(colon + 1)];
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return folder === '' || path === folder || path.startsWith(`${folder}/`);
 }

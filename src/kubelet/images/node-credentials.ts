@@ -1,0 +1,65 @@
+/**
+ * Credentials of the node itself, from the files in which Docker keeps them. The first file that is there
+ * and can be read counts; it is read anew after five minutes.
+ *
+ *     config.json   in the node's folder, ~/.docker, /.docker
+ *     .dockercfg    in the node's folder, ~, /         older
+ */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { readRegistryEntries, type RegistryEntry } from '../pod-runner/registry-credentials.ts';
+
+export interface NodeCredentialsOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Looked for in this order. */
+  readonly files: readonly string[];
+}
+
+const KEPT_MS = 300_000;
+
+/** `nodeFolder`: what is /var/lib/kubelet for a kubelet. `home`: empty for who has none. */
+export function dockerConfigFiles(nodeFolder: string, home: string): readonly string[] {
+  const homes = home === '' ? ['/'] : [home, '/'];
+  return [
+    path.join(nodeFolder, 'config.json'),
+    ...homes.map((folder) => path.join(folder, '.docker/config.json')),
+    path.join(nodeFolder, '.dockercfg'),
+    ...homes.map((folder) => path.join(folder, '.dockercfg')),
+  ];
+}
+
+export class NodeCredentials {
+  readonly #options: NodeCredentialsOptions;
+  #entries: readonly RegistryEntry[] = [];
+  #readAtMs: number | null = null;
+
+  constructor(options: NodeCredentialsOptions) {
+    this.#options = options;
+  }
+
+  async entries(): Promise<readonly RegistryEntry[]> {
+    const nowMs = this.#options.clock.monotonic();
+    if (this.#readAtMs === null || nowMs - this.#readAtMs >= KEPT_MS) {
+      this.#readAtMs = nowMs;
+      this.#entries = await this.#read();
+    }
+    return this.#entries;
+  }
+
+  async #read(): Promise<readonly RegistryEntry[]> {
+    const { files, log } = this.#options;
+    for (const file of files) {
+      const text = await readFile(file, 'utf8').catch(() => null);
+      if (text === null) continue;
+      try {
+        return readRegistryEntries(text);
+      } catch (error) {
+        log.warn('a file with credentials for registries cannot be read', { file, error });
+      }
+    }
+    return [];
+  }
+}
