@@ -19,7 +19,7 @@ export async function endAbandoned(
   clock: Clock,
 ): Promise<void> {
   // An init that is only about to come finds that it is not wanted.
-  claimForRemoval(folder);
+  claimForRemoval(folder, clock.now());
   const claim = readClaim(folder);
   if (!claim || claim.bootId !== bootId) return;
   const { init } = claim;

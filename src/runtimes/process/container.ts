@@ -303,7 +303,8 @@ export class Container {
   /** Sees to it that it never begins. False: it has begun, or is about to. */
   renounce(): boolean {
     if (this.#state !== 'created' || this.#starting) return false;
-    if (!this.#claim && claimForRemoval(this.folder)) return true;
+    const now = this.#world.clock.now();
+    if (!this.#claim && claimForRemoval(this.folder, now)) return true;
     this.#glance();
     return false;
   }
@@ -370,7 +371,7 @@ export class Container {
 
   /** Ends it if it runs, and takes away all but its log. */
   async remove(): Promise<void> {
-    if (this.#state === 'created') claimForRemoval(this.folder);
+    if (this.#state === 'created') claimForRemoval(this.folder, this.#world.clock.now());
     this.look();
     await this.stop(0);
     await this.#ending;

@@ -25,6 +25,8 @@ export const NOTES_ROOM = `${' '.repeat(511)}\n`;
 
 /** The claim of whoever does not want it to run. */
 const NOBODY = 'nobody\n';
+/** An init makes its claim and says who it is in one go. */
+const CLAIM_MS_MAX = 5000;
 
 /** Undefined: nobody runs it yet, or the one who will is just writing. */
 export function parseClaim(text: string, claimedAtMs: number): Claim | undefined {
@@ -91,13 +93,16 @@ export function readClaim(folder: string): Claim | undefined {
  * Of two who make this file, one is first: an init that comes later does not start anything. False: it
  * has been started after all, or its init has come and is about to say who it is.
  */
-export function claimForRemoval(folder: string): boolean {
+export function claimForRemoval(folder: string, nowMs: number): boolean {
   const file = path.join(folder, 'claim');
   try {
     writeFileSync(file, NOBODY, { flag: 'wx' });
     return true;
-  } catch (error) {
-    return isMissing(error) || readText(file) === NOBODY;
+  } catch {
+    const claimedAtMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+    if (claimedAtMs === undefined || readText(file) === NOBODY) return true;
+    // Who has not said who it is by now was cut off, with the machine perhaps.
+    return readClaim(folder) === undefined && nowMs - claimedAtMs > CLAIM_MS_MAX;
   }
 }
 
