@@ -126,14 +126,19 @@ export class ContainerStarter {
     const reference = podReferenceOf(pod);
     const attempt = await this.#nextAttempt(request);
     const targetContainerId = targetOf(request);
-    const resolved = await inputs.resolve({ pod, container, podIPs }, signal);
+    const { resources = {} } = container;
+    // Noted before it exists: a podkeep that ends in between finds no container it knows nothing of.
+    const [resolved] = await Promise.all([
+      inputs.resolve({ pod, container, podIPs }, signal),
+      actuated?.setContainerResources(reference.uid, container.name, resources),
+    ]);
     if (mustNotBeRoot(pod, container)) {
       const use = { hasCommand: (container.command?.length ?? 0) > 0 };
       checkNonRoot(pod, container, await runtime.images.find(container.image ?? '', use));
     }
     await files.makeLogFolder(reference, container.name);
     const run = { pod: reference, container: container.name, attempt };
-    const config = containerConfig(pod, container, {
+    return containerConfig(pod, container, {
       attempt,
       imageRef,
       inputs: resolved,
@@ -143,10 +148,6 @@ export class ContainerStarter {
       memoryCapacityBytes,
       containers,
     });
-    // Noted before it exists: a podkeep that ends in between finds no container it knows nothing
-    // of.
-    await actuated?.setContainerResources(reference.uid, container.name, container.resources ?? {});
-    return config;
   }
 
   /** One more than the last run, as the runtime or else the logs remember it (KL-40). */

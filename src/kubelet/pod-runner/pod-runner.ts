@@ -288,8 +288,11 @@ export class PodRunner {
     if (!createSandbox) return { id: sandboxID, podIPs: runtimePod.ips };
     progress.hasActed = true;
     const { actuated } = this.#options;
-    const sandbox = await makeSandbox(this.#options, pod, attempt, signal);
-    await actuated?.setPodLevelResources(podReferenceOf(pod).uid, pod.spec.resources);
+    // The disk and the runtime need not wait for each other.
+    const [sandbox] = await Promise.all([
+      makeSandbox(this.#options, pod, attempt, signal),
+      actuated?.setPodLevelResources(podReferenceOf(pod).uid, pod.spec.resources),
+    ]);
     sandboxReady();
     // The host's addresses are the pod's then, and the runtime does not know them.
     return pod.spec.hostNetwork ? { ...sandbox, podIPs: runtimePod.ips } : sandbox;
