@@ -69,6 +69,8 @@ function viewImage(image: Sent<typeof ImageMessage>): Image {
     isPinned: pinned,
     ...(uid && { uid: uid.value }),
     ...(username !== '' && { userName: username }),
+    // An image that says nothing about its user runs as root.
+    ...(!uid && username === '' && { uid: 0 }),
   };
 }
 
