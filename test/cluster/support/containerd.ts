@@ -112,6 +112,15 @@ export class Containerd {
     await this.start();
   }
 
+  /** It neither answers nor ends, until it is resumed. */
+  pause(): void {
+    this.#daemon?.signal('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#daemon?.signal('SIGCONT');
+  }
+
   /** Ends its containers too; nothing is left of it. */
   async remove(): Promise<void> {
     await this.stop();

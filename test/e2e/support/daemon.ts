@@ -82,6 +82,11 @@ export class Daemon {
     clearTimeout(force);
   }
 
+  /** Whatever it makes of it. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
   #end(how: string): void {
     this.#ending ??= how;
     living.delete(this.#child);

@@ -1,9 +1,12 @@
 /**
  * A connection to a port inside a sandbox, by the runtime's streams: one for the bytes, and one on which
  * the runtime says what went wrong.
+ *
+ * The runtime ends both at once. Whether the end of the bytes is that of a conversation or of one that
+ * never was is known when the other has ended, too, so the one waits for the other.
  */
+import { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../ports/clock.ts';
 import { streamingFailed } from '../errors.ts';
 import { openStreaming } from './upgrade.ts';
@@ -30,14 +33,58 @@ export async function openPortStream(options: PortStreamOptions): Promise<Duplex
   const error = session.open(headersOf('error'));
   error.end();
   const data = session.open(headersOf('data'));
-  data.once('close', () => session.close());
-  const isOver = text(error).then((said) => {
-    if (said === '') return;
-    const prefix = `error forwarding port ${port} to pod ${sandboxId}, uid : `;
-    const reason = said.startsWith(prefix) ? said.slice(prefix.length) : said;
-    data.destroy(streamingFailed({ what: WHAT, reason }));
-  });
-  // A stream that is destroyed without a word has told so by itself.
-  isOver.catch(() => {});
-  return data;
+  // One that breaks off without a word has told so by its end.
+  const failure = text(error).then(
+    (said) => (said === '' ? null : failureOf(said, sandboxId, port)),
+    () => null,
+  );
+  const connection = new PortConnection(data, failure);
+  connection.once('close', () => session.close());
+  return connection;
+}
+
+/** Our own server begins with the same words, which are then not said twice. */
+function failureOf(said: string, sandboxId: string, port: number): Error {
+  const prefix = `error forwarding port ${port} to pod ${sandboxId}, uid : `;
+  const reason = said.startsWith(prefix) ? said.slice(prefix.length) : said;
+  return streamingFailed({ what: WHAT, reason });
+}
+
+class PortConnection extends Duplex {
+  readonly #data: Duplex;
+
+  constructor(data: Duplex, failure: Promise<Error | null>) {
+    super();
+    this.#data = data;
+    data.on('data', (chunk) => {
+      if (!this.push(chunk)) data.pause();
+    });
+    data.once('end', () => {
+      void failure.then((error) => (error ? this.destroy(error) : this.push(null)));
+    });
+    data.once('close', () => {
+      if (!data.readableEnded) this.destroy();
+    });
+  }
+
+  override _read(): void {
+    this.#data.resume();
+  }
+
+  override _write(
+    chunk: Uint8Array,
+    _encoding: unknown,
+    done: (error?: Error | null) => void,
+  ): void {
+    this.#data.write(chunk, done);
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.#data.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#data.destroy();
+    done(error);
+  }
 }

@@ -1,0 +1,267 @@
+/** What the suite of all runtimes does not ask: streams, networks, limits, pulls, and containerd gone. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { CONTAINERD_VERSIONS } from '../../scripts/cluster/place.ts';
+import type { RuntimeEvent } from '../../src/ports/runtime/pod-runtime.ts';
+import { startContainerd, type Containerd } from './support/containerd.ts';
+import { CriBench, NEVER } from './support/cri-bench.ts';
+import { Registry } from './support/images/registry.ts';
+
+const FOREVER = 'trap "exit 0" TERM; while :; do sleep 1000 & wait $!; done';
+const ALL = { stdin: true, stdout: true, stderr: true, tty: false, signal: NEVER };
+const SECURITY = {
+  isPrivileged: false,
+  isReadOnlyRoot: false,
+  noNewPrivileges: false,
+  addedCapabilities: [],
+  droppedCapabilities: [],
+  supplementalGroups: [],
+};
+
+describe.each(CONTAINERD_VERSIONS)('pods on containerd %s', (version) => {
+  let containerd: Containerd;
+  beforeAll(async () => {
+    containerd = await startContainerd({ version, name: `cri-${version}` });
+  });
+  afterAll(() => containerd.remove());
+
+  async function bench(requestTimeoutMs = 60_000): Promise<CriBench> {
+    const opened = await CriBench.open(containerd, { requestTimeoutMs });
+    onTestFinished(() => opened.close());
+    return opened;
+  }
+
+  test('a command with streams ends with its own code, and says both its things', async () => {
+    const stage = await bench();
+    const { runtime } = stage;
+    const id = await stage.start(FOREVER);
+    const command = ['sh', '-c', 'echo out; echo err >&2; exit 7'];
+    const streams = await runtime.exec?.(id, command, { ...ALL, stdin: false });
+    const [out, err, code] = await Promise.all([
+      streams?.stdout && text(streams.stdout),
+      streams?.stderr && text(streams.stderr),
+      streams?.ended,
+    ]);
+    expect({ out, err, code }).toEqual({ out: 'out\n', err: 'err\n', code: 7 });
+    const missing = await runtime.exec?.(id, ['no-such-command'], { ...ALL, stdin: false });
+    await expect(missing?.ended).rejects.toThrow(/no-such-command/);
+  });
+
+  test('much that is said comes back whole, however slowly it is read', async () => {
+    const stage = await bench();
+    const { runtime } = stage;
+    const id = await stage.start(FOREVER);
+    const streams = await runtime.exec?.(id, ['cat'], ALL);
+    const block = Buffer.from(Array.from({ length: 65_536 }, (_, index) => index % 251));
+    const all = Buffer.concat(Array.from({ length: 64 }, () => block));
+    streams?.stdin?.end(all);
+    const parts: Buffer[] = [];
+    for await (const part of streams?.stdout ?? []) {
+      parts.push(Buffer.from(part as Uint8Array));
+      if (parts.length % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(Buffer.concat(parts).equals(all)).toBe(true);
+    expect(await streams?.ended).toBe(0);
+  });
+
+  test('a terminal has a size that can be changed, and one output', async () => {
+    const stage = await bench();
+    const { runtime } = stage;
+    const id = await stage.start(FOREVER);
+    const command = ['sh', '-c', 'while read line; do stty size; done'];
+    const streams = await runtime.exec?.(id, command, { ...ALL, tty: true });
+    expect(streams?.stderr).toBeNull();
+    let heard = '';
+    streams?.stdout?.on('data', (chunk) => (heard += String(chunk)));
+    streams?.resize(101, 47);
+    await stage.wait('the size', () => {
+      streams?.stdin?.write('\n');
+      return heard.includes('47 101');
+    });
+    streams?.stdin?.end('\u0004');
+    expect(await streams?.ended).toBe(0);
+  });
+
+  test('a port of a pod answers, and one that nobody listens at says so', async () => {
+    const stage = await bench();
+    const { runtime } = stage;
+    const sandbox = await stage.runSandbox();
+    const id = await stage.start(
+      'mkdir /w; echo hello > /w/index.html; exec httpd -f -h /w -p 127.0.0.1:8080',
+      {},
+      sandbox,
+    );
+    await stage.wait('the server', async () =>
+      (await stage.execute(id, 'wget -qO- http://127.0.0.1:8080/ || true')).includes('hello'),
+    );
+    const connection = await runtime.connectPort?.(sandbox, 8080);
+    connection?.write('GET / HTTP/1.0\r\n\r\n');
+    expect(connection && (await text(connection))).toMatch(/200 OK[\s\S]*hello/);
+    const refused = await runtime.connectPort?.(sandbox, 9);
+    await expect(refused && text(refused)).rejects.toThrow(/refused/);
+  });
+
+  test('a pod has its name, its resolver, its sysctls and the groups of its user', async () => {
+    const stage = await bench();
+    const { runtime } = stage;
+    const sandbox = await stage.runSandbox({
+      podUid: 'named',
+      hostname: 'my-name',
+      dns: { servers: ['10.96.0.10'], searches: ['shop.svc.cluster.local'], options: ['ndots:5'] },
+      sysctls: { 'net.ipv4.ip_unprivileged_port_start': '7' },
+    });
+    const id = await stage.start(
+      FOREVER,
+      { security: { ...SECURITY, runAsUser: 1000, runAsGroup: 2000, supplementalGroups: [3000] } },
+      sandbox,
+    );
+    expect(await stage.execute(id, 'hostname; id -u; id -g; id -G')).toBe(
+      'my-name\n1000\n2000\n2000 3000\n',
+    );
+    const resolver = await stage.execute(id, 'cat /etc/resolv.conf');
+    expect(resolver).toContain('nameserver 10.96.0.10');
+    expect(resolver).toContain('search shop.svc.cluster.local');
+    expect(resolver).toContain('options ndots:5');
+    const sysctl = 'cat /proc/sys/net/ipv4/ip_unprivileged_port_start';
+    expect(await stage.execute(id, sysctl)).toBe('7\n');
+    const { sandboxes } = await runtime.inspect('named');
+    expect(sandboxes).toMatchObject([{ hostNetwork: false, ready: true }]);
+  });
+
+  test('containers see the processes that they are to see', async () => {
+    const stage = await bench();
+    const shared = await stage.runSandbox({ sharesProcesses: true });
+    await stage.start('exec sleep 4711', { name: 'other' }, shared);
+    const sees = await stage.start(FOREVER, {}, shared);
+    expect(await stage.execute(sees, 'ps')).toContain('sleep 4711');
+    const apart = await stage.runSandbox();
+    const target = await stage.start('exec sleep 4712', { name: 'target' }, apart);
+    const blind = await stage.start(FOREVER, { name: 'blind' }, apart);
+    expect(await stage.execute(blind, 'ps')).not.toContain('sleep 4712');
+    const security = { ...SECURITY, targetContainerId: target };
+    const debug = await stage.start(FOREVER, { name: 'debug', security }, apart);
+    expect(await stage.execute(debug, 'ps')).toContain('sleep 4712');
+  });
+
+  test('limits hold, are told, can be changed, and memory that is too much is OOMKilled', async () => {
+    const stage = await bench();
+    const { runtime } = stage;
+    const resources = { cpuShares: 512, cpuQuota: 50_000, cpuPeriod: 100_000 };
+    const memoryLimitBytes = 64 * 1024 * 1024;
+    const id = await stage.start(FOREVER, { resources: { ...resources, memoryLimitBytes } });
+    expect((await stage.container(id)).resources).toEqual({
+      cpuRequest: '500m',
+      cpuLimit: '500m',
+      memoryLimit: '64Mi',
+    });
+    await runtime.updateResources?.(id, { ...resources, cpuQuota: 80_000, memoryLimitBytes });
+    expect((await stage.container(id)).resources).toMatchObject({ cpuLimit: '800m' });
+    const hungry = await stage.start('exec tail /dev/zero', {
+      resources: { memoryLimitBytes: 16 * 1024 * 1024 },
+    });
+    expect(await stage.exited(hungry)).toMatchObject({ exitCode: 137, reason: 'OOMKilled' });
+  });
+
+  test('what containers and pods use is counted', async () => {
+    const stage = await bench();
+    const { runtime } = stage;
+    const id = await stage.start('while :; do :; done', {
+      resources: { cpuQuota: 20_000, cpuPeriod: 100_000 },
+    });
+    await stage.wait('numbers', async () => {
+      const [stats] = (await runtime.containerStats?.()) ?? [];
+      return (stats?.cpu?.usageNanoseconds ?? 0n) > 0n && (stats?.memory?.workingSetBytes ?? 0) > 0;
+    });
+    const [own] = (await runtime.containerStats?.()) ?? [];
+    expect(own).toMatchObject({ id, name: 'main' });
+    const [pod] = (await runtime.sandboxStats?.()) ?? [];
+    expect(pod?.podUid).toBe(own?.podUid);
+    expect(pod?.cpu?.usageNanoseconds).toBeGreaterThan(0n);
+  });
+
+  test('images are pulled with a password, listed, measured and removed', async () => {
+    const stage = await bench();
+    const { runtime } = stage;
+    const credentials = { username: 'me', password: 'secret' };
+    const registry = await Registry.start({ layout: containerd.images, credentials });
+    onTestFinished(() => registry.stop());
+    const image = `${registry.host}/nonroot:1`;
+    const { images } = runtime;
+    await expect(images.pull(image, null, NEVER)).rejects.toThrow(
+      /^rpc error: code = \w+ desc = failed to pull and unpack image .*(?:401|authorization)/,
+    );
+    const missing = `${registry.host}/no-such-image:1`;
+    await expect(images.pull(missing, credentials, NEVER)).rejects.toThrow(
+      new RegExp(`^rpc error: code = NotFound desc = .*${missing}: not found$`),
+    );
+    const ref = await images.pull(image, credentials, NEVER);
+    expect(await images.find(image)).toMatchObject({ ref, uid: 1000, isPinned: false });
+    expect((await images.list()).flatMap(({ names }) => names)).toContain(image);
+    // It is measured from time to time.
+    await stage.wait('a measure', async () => ((await images.usage())?.usedBytes ?? 0) > 0);
+    await images.remove(ref);
+    await images.remove(ref);
+  });
+
+  test('nothing is lost when containerd is killed: calls, events and containers come back', async () => {
+    const stage = await bench();
+    const { runtime } = stage;
+    const heard: RuntimeEvent[] = [];
+    const unfollow = runtime.follow?.((event) => heard.push(event));
+    onTestFinished(() => unfollow?.());
+    const lives = await stage.start(FOREVER);
+    const dies = await stage.start('while [ ! -e /w/end ]; do sleep 0.1; done; exit 5', {
+      mounts: [
+        {
+          containerPath: '/w',
+          hostPath: stage.folder,
+          isReadOnly: true,
+          isRecursiveReadOnly: false,
+          propagation: 'None',
+        },
+      ],
+    });
+    const before = await stage.container(lives);
+    const follows = await runtime.exec?.(lives, ['sleep', '1000'], ALL);
+    await containerd.stop('SIGKILL');
+    await expect(follows?.ended).rejects.toThrow(/./);
+    await expect(runtime.list()).rejects.toMatchObject({ code: 'RUNTIME_UNAVAILABLE' });
+    // It ends while nobody is there to hear it.
+    writeFileSync(path.join(stage.folder, 'end'), '');
+    await containerd.start();
+    expect(await stage.container(lives)).toEqual(before);
+    expect(await stage.execute(lives, 'echo still here')).toBe('still here\n');
+    // What ended meanwhile has ended; which code it had, containerd 2.1 does not know any more.
+    expect([5, 255]).toContain((await stage.exited(dies)).exitCode);
+    heard.length = 0;
+    await runtime.stopContainer(lives, 10, NEVER);
+    await stage.wait('the news', () =>
+      runtime.follow ? heard.some(({ containerId }) => containerId === lives) : true,
+    );
+    expect((await stage.container(lives)).exitCode).toBe(0);
+  });
+
+  test('a containerd that hangs is given up in time, and used again when it goes on', async () => {
+    const stage = await bench(2000);
+    const id = await stage.start(FOREVER);
+    containerd.pause();
+    try {
+      await expect(stage.runtime.inspect('any')).rejects.toMatchObject({
+        code: 'RUNTIME_TIMED_OUT',
+      });
+    } finally {
+      containerd.resume();
+    }
+    expect(await stage.execute(id, 'echo awake')).toBe('awake\n');
+  });
+
+  test('logs are where the sandbox says', async () => {
+    const stage = await bench();
+    const sandbox = await stage.runSandbox({ podUid: 'talks' });
+    const id = await stage.start('echo words', { logPath: 'deep/in/0.log' }, sandbox);
+    await stage.exited(id);
+    expect(readFileSync(path.join(stage.folder, 'talks/deep/in/0.log'), 'utf8')).toContain('words');
+  });
+});
