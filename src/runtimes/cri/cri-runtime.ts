@@ -133,6 +133,13 @@ class CriRuntime implements PodRuntime {
     return viewStatus(answer, name, version);
   }
 
+  /** Before containerd 2.0 no runtime could be asked, and then the configuration has to know. */
+  async cgroupDriver(): Promise<'cgroupfs' | 'systemd' | null> {
+    const answer = await this.#service.ask(RUNTIME_CALLS.runtimeConfig, {}).catch(() => null);
+    if (!answer?.linux) return null;
+    return answer.linux.cgroupDriver === 'CGROUPFS' ? 'cgroupfs' : 'systemd';
+  }
+
   list(): Promise<readonly RuntimePodEntry[]> {
     return this.#reader.list();
   }

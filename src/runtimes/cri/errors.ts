@@ -105,6 +105,14 @@ export const streamingFailed = defineError<{ what: string; reason: string }>({
   hint: () => 'Look at the settings of its streaming server, and at its log.',
 });
 
+/** What the runtime itself says of a stream that it began, in its own words. */
+export const streamBroke = defineError<{ reason: string }>({
+  code: 'RUNTIME_STREAM_BROKE',
+  retry: 'backoff',
+  message: ({ reason }) => reason,
+  hint: () => 'Check the command, the port, and that the container runs.',
+});
+
 /** An error for whatever a call came to, except OK. */
 export function callError(facts: CallFacts, cause?: unknown): PodkeepError {
   switch (facts.status) {

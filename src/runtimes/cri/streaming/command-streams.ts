@@ -9,7 +9,7 @@ import type { SpdySession } from '../../../lib/spdy/spdy-session.ts';
 import type { SpdyStream } from '../../../lib/spdy/spdy-stream.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { StreamRequest, Streams } from '../../../ports/runtime/streams.ts';
-import { streamingFailed } from '../errors.ts';
+import { streamBroke, streamingFailed } from '../errors.ts';
 import { openStreaming } from './upgrade.ts';
 
 export interface CommandStreamsOptions {
@@ -21,6 +21,9 @@ export interface CommandStreamsOptions {
 }
 
 const PROTOCOL = 'v4.channel.k8s.io';
+/** Our own server begins with the same words, which are then not said twice. */
+const PREAMBLE =
+  /^Internal error occurred: error (?:executing command in|attaching to) container: /;
 
 export async function openCommandStreams(options: CommandStreamsOptions): Promise<Streams> {
   const { url, what, request, clock } = options;
@@ -79,7 +82,7 @@ function exitCodeOf(said: string, what: string): number {
   const cause = status.details?.causes?.find(({ reason }) => reason === 'ExitCode');
   const code = Number(cause?.message);
   if (cause && Number.isInteger(code)) return code;
-  throw streamingFailed({ what, reason: status.message ?? said });
+  throw streamBroke({ reason: (status.message ?? said).replace(PREAMBLE, '') });
 }
 
 interface Status {

@@ -8,7 +8,7 @@
 import { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Clock } from '../../../ports/clock.ts';
-import { streamingFailed } from '../errors.ts';
+import { streamBroke } from '../errors.ts';
 import { openStreaming } from './upgrade.ts';
 
 export interface PortStreamOptions {
@@ -47,7 +47,7 @@ export async function openPortStream(options: PortStreamOptions): Promise<Duplex
 function failureOf(said: string, sandboxId: string, port: number): Error {
   const prefix = `error forwarding port ${port} to pod ${sandboxId}, uid : `;
   const reason = said.startsWith(prefix) ? said.slice(prefix.length) : said;
-  return streamingFailed({ what: WHAT, reason });
+  return streamBroke({ reason });
 }
 
 class PortConnection extends Duplex {
