@@ -86,6 +86,7 @@ async function serve(
     environment: io.env,
     log,
     signal: abort.signal,
+    asked: (request, signer) => tell({ event: 'certificate', request, signer }),
   });
   // An API server that does not answer is asked again and again; whoever stops us need not wait.
   const node = await Promise.race([starting, stopped.then(() => null)]);

@@ -20,6 +20,8 @@ export type UpEvent =
       readonly runtime: string;
       readonly ms: number;
     }
+  /** The cluster is asked to sign; somebody may have to approve that. */
+  | { readonly event: 'certificate'; readonly request: string; readonly signer: string }
   | { readonly event: 'running'; readonly command: readonly string[] }
   | { readonly event: 'exited'; readonly code: number }
   | { readonly event: 'stopping'; readonly signal: string | null }
@@ -80,6 +82,8 @@ function describe(event: Exclude<UpEvent, { readonly event: 'serving' }>): strin
       return `  store    at revision ${event.revision}, open after ${event.ms} ms`;
     case 'node':
       return `  node     ${event.name} runs pods (${event.runtime}) after ${event.ms} ms`;
+    case 'certificate':
+      return `  asks     for a certificate of ${event.signer}, as ${event.request}`;
     case 'running':
       return `  running  ${event.command.join(' ')}`;
     case 'exited':

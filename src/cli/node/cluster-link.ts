@@ -19,6 +19,7 @@ import { clientTemplate } from '../../core/certificates/certificate-template.ts'
 import { isExpired } from '../../core/certificates/rotation.ts';
 import { CertificateManager } from '../../kubelet/certificates/certificate-manager.ts';
 import { ClientCertificateMetrics } from '../../kubelet/certificates/certificate-metrics.ts';
+import type { Asked } from '../../kubelet/certificates/certificate-request.ts';
 import { readPair, type CertificatePair } from '../../kubelet/certificates/certificate-pair.ts';
 import { CertificateStore, readIfThere } from '../../kubelet/certificates/certificate-store.ts';
 import { obtainFirstCertificate } from '../../kubelet/certificates/first-certificate.ts';
@@ -43,6 +44,7 @@ export interface ClusterLinkOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   readonly registry: Registry;
+  readonly asked: Asked;
 }
 
 /** Resolves when there is a way to the API as this node. Everything it opens goes onto `closing`. */
@@ -81,8 +83,8 @@ class ClusterLink {
     const access = await loadKubeconfig(bootstrapKubeconfig);
     const transport = this.#connect(access);
     try {
-      const { nodeName } = this.#options;
-      const parts = { api: this.#apiOver(transport), clock, random, log, nodeName };
+      const { nodeName, asked } = this.#options;
+      const parts = { api: this.#apiOver(transport), clock, random, log, nodeName, asked };
       await obtainFirstCertificate({ ...parts, store: this.#store, folder }, signal);
     } finally {
       await transport.close();
@@ -102,7 +104,7 @@ class ClusterLink {
   }
 
   async #openRotating(access: ClusterAccess): Promise<KubeApi> {
-    const { nodeName, log, registry } = this.#options;
+    const { nodeName, log, registry, asked } = this.#options;
     const { initial, isForced } = await this.#initialPair(access);
     const template = clientTemplate(nodeName);
     const transport = this.#connect(access, () => manager.current());
@@ -120,6 +122,7 @@ class ClusterLink {
       isForced,
       rotated: () => {},
       failed: () => metrics.failed(),
+      asked,
     });
     const metrics = new ClientCertificateMetrics(registry, clock, () => manager.current());
     manager.start();

@@ -2,6 +2,7 @@
  * The node of `podkeep kubelet`: one of a cluster whose API server is somewhere else, and which it
  * reaches with a kubeconfig.
  */
+import type { Asked } from '../../kubelet/certificates/certificate-request.ts';
 import { KubeletMetrics } from '../../kubelet/metrics/kubelet-metrics.ts';
 import { systemMachine } from '../../platform/machine/system-machine.ts';
 import type { Log } from '../../ports/log.ts';
@@ -32,6 +33,8 @@ export interface JoinedNodeOptions {
   readonly searchPath: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
+  /** A certificate request was sent, and somebody may have to approve it; absent: the log is told. */
+  readonly asked?: Asked;
   /** Aborted when nobody waits any more for the node to join. */
   readonly signal?: AbortSignal;
 }
@@ -53,7 +56,10 @@ async function start(options: JoinedNodeOptions, closing: ClosingList): Promise<
   const certificateFolder = options.certificateFolder ?? folder.certificates;
   const metrics = new KubeletMetrics();
   const { registry } = metrics;
-  const link = { ...options, nodeName: name, certificateFolder, registry };
+  const tellLog: Asked = (request, signer) =>
+    log.warn('a certificate was asked for; somebody may have to approve it', { request, signer });
+  const { asked = tellLog } = options;
+  const link = { ...options, nodeName: name, certificateFolder, registry, asked };
   const rotates = config.rotateCertificates;
   const api = await openClusterLink({ ...link, rotates }, closing, signal);
   let opened: (node: Node) => void = () => {};

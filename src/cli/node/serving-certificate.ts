@@ -7,6 +7,7 @@ import { servingTemplate } from '../../core/certificates/certificate-template.ts
 import { isExpired } from '../../core/certificates/rotation.ts';
 import { CertificateManager } from '../../kubelet/certificates/certificate-manager.ts';
 import { ServingCertificateMetrics } from '../../kubelet/certificates/certificate-metrics.ts';
+import type { Asked } from '../../kubelet/certificates/certificate-request.ts';
 import { CertificateStore } from '../../kubelet/certificates/certificate-store.ts';
 import type { Json } from '../../lib/json.ts';
 import type { Registry } from '../../lib/metrics/registry.ts';
@@ -25,13 +26,23 @@ export interface ServingCertificateOptions {
   readonly door: KubeletDoor;
   /** Of the Node's status. */
   readonly addresses: () => Json | undefined;
+  readonly asked: Asked;
 }
 
 /** Shows one that is kept from before at once. The manager is to be stopped. */
 export async function keepServingCertificate(
   options: ServingCertificateOptions,
 ): Promise<CertificateManager> {
-  const { nodeName, certificateFolder: folder, api, log, registry, door, addresses } = options;
+  const {
+    nodeName,
+    certificateFolder: folder,
+    api,
+    log,
+    registry,
+    door,
+    addresses,
+    asked,
+  } = options;
   const store = new CertificateStore({ clock, folder, prefix: 'kubelet-server' });
   const kept = await store.current();
   const initial = kept && !isExpired(kept, clock.now()) ? kept : null;
@@ -51,6 +62,7 @@ export async function keepServingCertificate(
       metrics.rotated(lifeSeconds);
     },
     failed: () => metrics.failed(),
+    asked,
   });
   const metrics = new ServingCertificateMetrics(registry, clock, () => manager.current());
   manager.start();

@@ -37,6 +37,7 @@ function stage(options: Partial<CertificateManagerOptions> = {}) {
     isForced: false,
     rotated: (pair, lifeSeconds) => rotations.push({ pair, lifeSeconds }),
     failed: () => failures.push(clock.monotonic()),
+    asked: () => {},
     ...options,
   });
   return { clock, desk, store, rotations, failures, asked, manager };

@@ -22,7 +22,7 @@ import type { Log } from '../../ports/log.ts';
 import type { Random } from '../../ports/random.ts';
 import { pause } from '../node/waiting.ts';
 import { makeKey, readPair, type CertificatePair } from './certificate-pair.ts';
-import { requestCertificate } from './certificate-request.ts';
+import { requestCertificate, type Asked } from './certificate-request.ts';
 import type { CertificateStore } from './certificate-store.ts';
 
 export interface CertificateManagerOptions {
@@ -42,6 +42,7 @@ export interface CertificateManagerOptions {
   /** A new one is in use, after `lifeSeconds` of the one before, if there was one. */
   readonly rotated: (pair: CertificatePair, lifeSeconds: number | null) => void;
   readonly failed: () => void;
+  readonly asked: Asked;
 }
 
 const WAIT_MS = 15 * 60_000;
@@ -92,7 +93,9 @@ export class CertificateManager {
         continue;
       }
       const outcome = await this.#rotate(step.wanted);
-      if (outcome === 'failed') await pause(clock, retryMs(this.#failures, random.next()), signal);
+      // Certificates that live very short can be due again as soon as they come.
+      const delayMs = outcome === 'failed' ? retryMs(this.#failures, random.next()) : LOOK_MS;
+      await pause(clock, delayMs, signal);
     }
   }
 
@@ -126,10 +129,10 @@ export class CertificateManager {
   }
 
   async #request(wanted: CertificateTemplate, signal: AbortSignal): Promise<CertificatePair> {
-    const { api, clock, log, signer } = this.#options;
+    const { api, clock, log, signer, asked } = this.#options;
     const key = makeKey();
     const order = { template: wanted, key, signer, name: '', waitMs: WAIT_MS };
-    const ports = { api: await api(this.current()), clock, log };
+    const ports = { api: await api(this.current()), clock, log, asked };
     return readPair(await requestCertificate(ports, order, signal), key, `signer ${signer}`);
   }
 

@@ -12,15 +12,16 @@ function stage(name = '', key = makeKey(), known?: SigningDesk) {
   const clock = new VirtualClock();
   const desk = known ?? new SigningDesk(clock);
   const abort = new AbortController();
+  const asked: unknown[] = [];
   const ask = (template = clientTemplate('n1')) =>
     settle(
       requestCertificate(
-        { api: desk, clock, log: silentLog },
+        { api: desk, clock, log: silentLog, asked: (...words) => asked.push(words) },
         { template, key, name, signer: SIGNER, waitMs: 900_000 },
         abort.signal,
       ),
     );
-  return { clock, desk, abort, ask, key };
+  return { clock, desk, abort, ask, asked, key };
 }
 
 /** So that a rejection before anybody looks is no alarm. */
@@ -30,9 +31,10 @@ function settle<Value>(promise: Promise<Value>): Promise<Value> {
 }
 
 test('a certificate that somebody approves while it is watched belongs to the key', async () => {
-  const { clock, desk, ask, key } = stage();
+  const { clock, desk, ask, asked: told, key } = stage();
   const asked = ask();
   await clock.pass(10_000);
+  expect(told).toEqual([['csr-1', SIGNER]]);
   const [request] = desk.requests;
   expect(request?.spec).toMatchObject({
     signerName: SIGNER,

@@ -30,7 +30,11 @@ export interface RequestPorts {
   readonly api: KubeApi;
   readonly clock: Clock;
   readonly log: Log;
+  /** A request was sent, and somebody may have to approve it. */
+  readonly asked: Asked;
 }
+
+export type Asked = (request: string, signer: Signer) => void;
 
 export interface CertificateOrder {
   readonly template: CertificateTemplate;
@@ -56,10 +60,7 @@ export async function requestCertificate(
 ): Promise<string> {
   const sent = await send(ports, order, signal);
   const { name, uid } = identityOf(sent);
-  ports.log.info('a certificate was asked for; waiting until it is approved and signed', {
-    request: name,
-    signer: order.signer,
-  });
+  ports.asked(name, order.signer);
   const overdue = new AbortController();
   const cancel = ports.clock.after(order.waitMs, () => {
     overdue.abort(certificateOverdue({ request: name, seconds: order.waitMs / 1000 }));

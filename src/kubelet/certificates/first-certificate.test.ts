@@ -19,7 +19,10 @@ function stage() {
   const join = () => {
     const abort = new AbortController();
     const options = { clock, random: seededRandom(1), log: silentLog, nodeName: 'n1' };
-    const joined = obtainFirstCertificate({ ...options, api: desk, store, folder }, abort.signal);
+    const joined = obtainFirstCertificate(
+      { ...options, asked: () => {}, api: desk, store, folder },
+      abort.signal,
+    );
     joined.catch(() => {});
     return { joined, die: () => abort.abort(new Error('it died')) };
   };
