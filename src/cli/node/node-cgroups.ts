@@ -38,7 +38,8 @@ export async function openNodeCgroups(room: NodeCgroupsRoom): Promise<OpenPodCgr
   if (config.failCgroupV1 && version === 1) throw cgroupVersionRefused({ version });
   if (!config.cgroupsPerQOS) return null;
   return openPodCgroups({
-    driver: config.cgroupDriver,
+    // Two that disagree start no container at all: what the runtime says counts.
+    driver: (await runtime.cgroupDriver?.()) ?? config.cgroupDriver,
     root: config.cgroupRoot,
     settings: {
       hasCpuQuota: config.cpuCFSQuota,

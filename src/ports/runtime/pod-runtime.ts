@@ -37,6 +37,8 @@ export interface PodRuntime {
    * makes, and profiles of AppArmor and seccomp are enforced. Absent: it looks after itself.
    */
   readonly usesPodCgroups?: boolean;
+  /** Who makes control groups for it. Null: it does not say. */
+  cgroupDriver?(): Promise<'cgroupfs' | 'systemd' | null>;
   version(): Promise<RuntimeVersion>;
   /** Whether pods can be run at all, and whether they get a network. */
   status(): Promise<RuntimeStatus>;
