@@ -14,7 +14,7 @@ import { lendProgram } from '../../e2e/support/programs.ts';
 import { removeWorkFolder } from '../../e2e/support/work-folder.ts';
 import { bootstrapObjects } from './bootstrap-objects.ts';
 import { ClusterNode, type NodeOptions } from './cluster-node.ts';
-import { ControlPlane } from './control-plane.ts';
+import { ControlPlane, type PlaneOptions } from './control-plane.ts';
 import { clearTraces, makeClusterFolder } from './traces.ts';
 
 const WAIT_MS = 90_000;
@@ -27,10 +27,10 @@ export class Cluster extends Hands {
   protected readonly prefix: readonly string[] = [];
   #api: Api | undefined;
 
-  constructor(name: string) {
+  constructor(name: string, options: PlaneOptions = {}) {
     super();
     this.folder = makeClusterFolder(name);
-    this.plane = new ControlPlane(path.join(this.folder, 'plane'));
+    this.plane = new ControlPlane(path.join(this.folder, 'plane'), options);
     const [bin, home] = [path.join(this.folder, 'bin'), path.join(this.folder, 'home')];
     for (const folder of [bin, home]) mkdirSync(folder);
     lendProgram('kubectl', path.join(bin, 'kubectl'));

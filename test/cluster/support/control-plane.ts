@@ -21,6 +21,11 @@ import { Part } from './part.ts';
 /** Those that run by default, and those that joining with a token needs. */
 const CONTROLLERS = ['*', 'bootstrap-signer-controller', 'token-cleaner-controller'];
 
+export interface PlaneOptions {
+  /** How long the certificates live that it signs, in Go's words; absent: a year. */
+  readonly signingDuration?: string;
+}
+
 export class ControlPlane {
   readonly folder: string;
   readonly authority: CertificateAuthority;
@@ -35,9 +40,11 @@ export class ControlPlane {
   #args: readonly string[] = [];
   #signingKey = '';
   #address = '';
+  readonly #signingDuration: string;
 
-  constructor(folder: string) {
+  constructor(folder: string, { signingDuration = '8760h' }: PlaneOptions = {}) {
     this.folder = folder;
+    this.#signingDuration = signingDuration;
     mkdirSync(folder, { recursive: true });
     this.authority = new CertificateAuthority(folder);
     this.kubeconfig = path.join(folder, 'admin.kubeconfig');
@@ -55,10 +62,10 @@ export class ControlPlane {
     await Promise.all([this.controllerManager.start(), this.scheduler.start()]);
   }
 
+  /** At once: nothing that it has is needed again, and an API server waits long for its watchers. */
   async stop(): Promise<void> {
-    for (const part of [this.scheduler, this.controllerManager, this.apiServer, this.etcd]) {
-      await part.stop();
-    }
+    const parts = [this.scheduler, this.controllerManager, this.apiServer, this.etcd];
+    await Promise.all(parts.map((part) => part.stop('SIGKILL')));
   }
 
   /** A kubeconfig of somebody of this cluster, made with a certificate. */
@@ -134,6 +141,7 @@ export class ControlPlane {
         '--use-service-account-credentials=true',
         `--cluster-signing-cert-file=${certificate}`,
         `--cluster-signing-key-file=${key}`,
+        `--cluster-signing-duration=${this.#signingDuration}`,
       ],
     });
   }

@@ -10,11 +10,13 @@ export const NODE = 'node-1';
 
 export class Rig extends Cluster {
   readonly #version: ContainerdVersion;
+  readonly #node: string;
   #containerd: Containerd | undefined;
 
-  constructor(name: string, version: ContainerdVersion) {
+  constructor(name: string, version: ContainerdVersion, node: string = NODE) {
     super(name);
     this.#version = version;
+    this.#node = node;
   }
 
   get containerd(): Containerd {
@@ -30,13 +32,12 @@ export class Rig extends Cluster {
 
   override async start(): Promise<void> {
     await Promise.all([super.start(), this.#startContainerd()]);
-    await this.join(NODE);
+    await this.join(this.#node);
   }
 
   async join(name: string, config: JsonObject = {}): Promise<ClusterNode> {
-    const runtime = process.env['PODKEEP_CLUSTER_RUNTIME'] ?? this.containerd.endpoint;
-    const own = runtime === 'process' ? {} : { cgroupRoot: this.containerd.cgroupRoot };
-    return this.joinNode({ name, runtime, config: { ...own, ...config } });
+    const { endpoint, cgroupRoot } = this.containerd;
+    return this.joinNode({ name, runtime: endpoint, config: { cgroupRoot, ...config } });
   }
 
   override async remove(): Promise<void> {
