@@ -67,6 +67,19 @@ test('a runtime says who it is, whether it is ready, and what it can do', async 
   });
 });
 
+test('who makes control groups is known of runtimes that can be asked', async () => {
+  const stage = await CriStage.start();
+  const runtime = await stage.open();
+  expect(await runtime.cgroupDriver?.()).toBeNull();
+  const { RuntimeConfigResponse } = runtimeMessages;
+  stage.answer('RuntimeConfig', () => RuntimeConfigResponse.write({ linux: {} }));
+  expect(await runtime.cgroupDriver?.()).toBe('systemd');
+  stage.answer('RuntimeConfig', () =>
+    RuntimeConfigResponse.write({ linux: { cgroupDriver: 'CGROUPFS' } }),
+  );
+  expect(await runtime.cgroupDriver?.()).toBe('cgroupfs');
+});
+
 test('what cannot be a runtime is refused when it is opened', async () => {
   const open = (endpoint: string) =>
     openCriRuntime({ endpoint, clock: systemClock, log: silentLog });

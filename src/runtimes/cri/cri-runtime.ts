@@ -29,6 +29,7 @@ import type {
 import { ContainerOperations } from './container-operations.ts';
 import { bareId } from './container-id.ts';
 import { socketPathOf } from './endpoint.ts';
+import { hasCode } from './errors.ts';
 import { CriEvents, hasEvents } from './events.ts';
 import { CriImages } from './images.ts';
 import { RUNTIME_CALLS } from './messages/calls.ts';
@@ -125,19 +126,24 @@ class CriRuntime implements PodRuntime {
     return { name: answer.runtimeName, version: answer.runtimeVersion };
   }
 
+  /** Before containerd 2.0 no runtime could be asked, and then the configuration has to know. */
+  async cgroupDriver(): Promise<'cgroupfs' | 'systemd' | null> {
+    try {
+      const { linux } = await this.#service.ask(RUNTIME_CALLS.runtimeConfig, {});
+      if (!linux) return null;
+      return linux.cgroupDriver === 'SYSTEMD' ? 'systemd' : 'cgroupfs';
+    } catch (error) {
+      if (hasCode(error, 'RUNTIME_CALL_UNSUPPORTED')) return null;
+      throw error;
+    }
+  }
+
   async status(): Promise<RuntimeStatus> {
     const [answer, { name, version }] = await Promise.all([
       this.#service.ask(RUNTIME_CALLS.status, {}),
       this.version(),
     ]);
     return viewStatus(answer, name, version);
-  }
-
-  /** Before containerd 2.0 no runtime could be asked, and then the configuration has to know. */
-  async cgroupDriver(): Promise<'cgroupfs' | 'systemd' | null> {
-    const answer = await this.#service.ask(RUNTIME_CALLS.runtimeConfig, {}).catch(() => null);
-    if (!answer?.linux) return null;
-    return answer.linux.cgroupDriver === 'CGROUPFS' ? 'cgroupfs' : 'systemd';
   }
 
   list(): Promise<readonly RuntimePodEntry[]> {

@@ -35,8 +35,18 @@ export interface CallFacts {
   readonly description: string;
 }
 
-const words = ({ status, description }: CallFacts): string =>
-  `rpc error: code = ${status} desc = ${description}`;
+/**
+ * Calls whose failures are read by users of pods, in statuses and events: the kubelet shows those by the
+ * description alone, and those of pulls if the code adds nothing to it.
+ */
+const PLAIN: Readonly<Record<string, (status: GrpcStatus) => boolean>> = {
+  CreateContainer: () => true,
+  StartContainer: () => true,
+  PullImage: (status) => status === 'Unknown',
+};
+
+const words = ({ call, status, description }: CallFacts): string =>
+  PLAIN[call]?.(status) ? description : `rpc error: code = ${status} desc = ${description}`;
 
 const notFound = defineError<CallFacts>({
   code: 'RUNTIME_NOT_FOUND',
