@@ -170,6 +170,7 @@ export class PodEngine {
       observer: metrics.podStarts,
       ...(parallelStarts !== undefined && { starts: new StartLine(clock, parallelStarts) }),
       networkError: () => this.health.networkError(),
+      supportsRecursiveReadOnly: () => this.health.features?.hasRecursiveReadOnly ?? false,
       isTerminationRequested: (uid) => this.workers.isPodTerminationRequested(uid),
       relist: (uid) => void this.cache.relist(uid),
       requestSync: (pod, mirrorPod) =>

@@ -51,7 +51,7 @@ export interface StorageOptions {
   readonly events: EventRecorder;
   readonly node: NodeFacts;
   readonly clusterDomain: string;
-  readonly supportsRecursiveReadOnly: boolean;
+  readonly supportsRecursiveReadOnly: () => boolean;
   /** Absent: a node without an API server. */
   readonly api?: KubeletApi | undefined;
   /** Of the user that podkeep runs as, in which Docker may keep credentials. */

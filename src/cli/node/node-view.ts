@@ -8,19 +8,28 @@ import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
 import { DECLARED_FEATURES } from './node-settings.ts';
 
+export interface NodePlatform {
+  readonly machine: MachineInfo;
+  /** The kernel has it, and the runtime puts containers under its profiles. */
+  readonly hasAppArmor: boolean;
+}
+
 /** Throws SYSCTL_NOT_NAMESPACED. */
 export function nodeViewOf(
   agent: () => NodeAgent | undefined,
-  { operatingSystem: os, kernelVersion }: MachineInfo,
+  { machine, hasAppArmor }: NodePlatform,
   { allowedUnsafeSysctls }: KubeletConfig,
 ): NodeView {
+  const { operatingSystem: os, kernelVersion } = machine;
   return {
     node: () => admissionNodeOf(agent()?.node() ?? null),
     allocatable: () => agent()?.allocatable() ?? {},
     pressures: () => [...(agent()?.pressures() ?? [])],
     platform: {
       os,
-      appArmorFault: 'Cannot enforce AppArmor: AppArmor is not enabled on the host',
+      appArmorFault: hasAppArmor
+        ? null
+        : 'Cannot enforce AppArmor: AppArmor is not enabled on the host',
       sysctls: sysctlAllowlist([...safeSysctls(os, kernelVersion), ...allowedUnsafeSysctls]),
       declaredFeatures: new Set(DECLARED_FEATURES),
     },

@@ -26,7 +26,6 @@ import { ApiRuntimeClasses } from '../../kubelet/pod-runner/api-runtime-classes.
 import { readMachineKernel, type MachineKernel } from '../../kubelet/pod-runner/machine-kernel.ts';
 import { ProbeMetrics } from '../../kubelet/probes/probe-metrics.ts';
 import { openStorage, readNodeDns, type OpenStorage } from '../../kubelet/storage.ts';
-import type { MachineInfo } from '../../api/machine.ts';
 import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
 import type { StateStore } from '../../ports/state-store.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
@@ -40,7 +39,7 @@ import type { HttpHandler } from '../../ports/http-handler.ts';
 import { ClosingList } from '../closing-list.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
 import { kubernetesVersion } from '../server-version.ts';
-import { admissionNodeOf, nodeViewOf } from './node-view.ts';
+import { admissionNodeOf, nodeViewOf, type NodePlatform } from './node-view.ts';
 import { limitOfAllPods, openNodeCgroups } from './node-cgroups.ts';
 import { handleLater } from './later-handler.ts';
 import { openRuntime, type OpenRuntime } from './node-runtime.ts';
@@ -139,6 +138,7 @@ class NodeMaker {
   readonly #events: ApiEventRecorder;
   #agent: NodeAgent | undefined;
   #cgroups: NodePodCgroups | undefined;
+  #kubelet: Kubelet | undefined;
 
   constructor(options: NodeOptions, closing: ClosingList) {
     const { api, log, name, config } = options;
@@ -167,6 +167,7 @@ class NodeMaker {
     const opened = await this.#openRuntime();
     const storage = await this.#openStorage(opened);
     const kubelet = await this.#makeKubelet(opened, storage);
+    this.#kubelet = kubelet;
     const agent = this.#makeAgent(kubelet);
     const metrics = this.#metrics;
     return { kubelet, agent, metrics, probeRegistry: this.#probeRegistry, opened, storage };
@@ -206,7 +207,8 @@ class NodeMaker {
         services: () => servicesFrom(services, apiForPods),
       },
       clusterDomain: config.clusterDomain,
-      supportsRecursiveReadOnly: false,
+      supportsRecursiveReadOnly: () =>
+        this.#kubelet?.engine.health.features?.hasRecursiveReadOnly ?? false,
       api: this.#kubeApi,
       home: homedir(),
     });
@@ -248,7 +250,11 @@ class NodeMaker {
       cgroups: this.#cgroups,
       memoryCapacityBytes: machine.memoryBytes,
       hostIPs,
-      admission: (room) => this.#makeAdmission(room, storage.allocated, machine),
+      admission: (room) =>
+        this.#makeAdmission(room, storage.allocated, {
+          machine,
+          hasAppArmor: kernel.hasAppArmor && opened.runtime.usesPodCgroups === true,
+        }),
       readinessChanged: () => this.#agent?.changed(),
       settings: {
         ...kubeletSettingsOf(config),
@@ -268,7 +274,7 @@ class NodeMaker {
     await this.#cgroups?.limitAll(limitOfAllPods(this.#options.config, await this.#machine.info()));
   }
 
-  #makeAdmission(room: AdmissionRoom, store: StateStore, machine: MachineInfo): KubeletAdmission {
+  #makeAdmission(room: AdmissionRoom, store: StateStore, platform: NodePlatform): KubeletAdmission {
     const { log, config, api, name } = this.#options;
     const path = `/api/v1/nodes/${encodeURIComponent(name)}`;
     const options = {
@@ -277,7 +283,7 @@ class NodeMaker {
       store,
       events: this.#events,
       metrics: this.#metrics,
-      node: nodeViewOf(() => this.#agent, machine, config),
+      node: nodeViewOf(() => this.#agent, platform, config),
       readNode: async () => admissionNodeOf(await api.send({ method: 'GET', path })),
     };
     return createKubeletAdmission(options, room);

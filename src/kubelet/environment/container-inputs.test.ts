@@ -30,7 +30,7 @@ function makeStage(mounter = new FakeMounter()) {
     ...room,
     log: silentLog,
     clusterDomain: 'cluster.local',
-    supportsRecursiveReadOnly: false,
+    supportsRecursiveReadOnly: () => false,
     nodeHostsFile,
     volumes: { mounted: () => mounted },
   });

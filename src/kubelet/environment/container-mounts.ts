@@ -24,7 +24,7 @@ export interface MountsRoom {
   readonly log: Log;
   readonly clusterDomain: string;
   /** Whether the runtime can make mounts below a mount read-only too. */
-  readonly supportsRecursiveReadOnly: boolean;
+  readonly supportsRecursiveReadOnly: () => boolean;
   /** The node's own, such as /etc/hosts. */
   readonly nodeHostsFile: string;
 }
@@ -74,7 +74,7 @@ async function mountOf(
     containerPath: mountPath.startsWith('/') ? mountPath : `/${mountPath}`,
     hostPath,
     isReadOnly: readOnly || volume.isReadOnly,
-    isRecursiveReadOnly: isRecursiveReadOnly(mount, room.supportsRecursiveReadOnly),
+    isRecursiveReadOnly: isRecursiveReadOnly(mount, room.supportsRecursiveReadOnly()),
     propagation: mount.mountPropagation ?? 'None',
   };
 }

@@ -24,6 +24,7 @@ test('a machine that shows nothing has nothing', async () => {
     hugePageSizes: [],
     maskedPaths: MASKED_PATHS,
     canLimitSwap: false,
+    hasAppArmor: false,
   });
 });
 
@@ -31,6 +32,7 @@ test('one with cgroups of version 2, huge pages and warm CPUs', async () => {
   await write('sys/fs/cgroup/cgroup.controllers', 'cpu memory');
   await write('proc/self/cgroup', '0::/system.slice/podkeep.service\n');
   await write('sys/fs/cgroup/system.slice/podkeep.service/memory.swap.max', 'max');
+  await write('sys/module/apparmor/parameters/enabled', 'Y\n');
   await write('sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages');
   await write('sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages');
   await write('sys/devices/system/cpu/cpu1/thermal_throttle/core_throttle_count');
@@ -39,6 +41,7 @@ test('one with cgroups of version 2, huge pages and warm CPUs', async () => {
     hugePageSizes: ['1GB', '2MB'],
     maskedPaths: [...MASKED_PATHS, '/sys/devices/system/cpu/cpu1/thermal_throttle'],
     canLimitSwap: true,
+    hasAppArmor: true,
   });
 });
 

@@ -12,6 +12,7 @@ export interface MachineKernel {
   readonly hugePageSizes: readonly string[];
   readonly maskedPaths: readonly string[];
   readonly canLimitSwap: boolean;
+  readonly hasAppArmor: boolean;
 }
 
 /** `root`: where the file systems of the kernel are found, `/` but in tests. */
@@ -29,6 +30,9 @@ export async function readMachineKernel(root = '/'): Promise<MachineKernel> {
     canLimitSwap: isVersion2
       ? await ownGroupLimitsSwap(root)
       : await exists(at('sys/fs/cgroup/memory/memory.memsw.limit_in_bytes')),
+    hasAppArmor: (
+      await readFile(at('sys/module/apparmor/parameters/enabled'), 'utf8').catch(() => '')
+    ).startsWith('Y'),
   };
 }
 

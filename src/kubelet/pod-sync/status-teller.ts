@@ -27,7 +27,7 @@ export interface StatusTellerOptions {
   readonly prober: ProbeResults;
   /** The addresses of the node, at most one of each family. */
   readonly hostIPs: () => readonly string[];
-  readonly supportsRecursiveReadOnly?: boolean;
+  readonly supportsRecursiveReadOnly?: () => boolean;
 }
 
 export class StatusTeller {
@@ -77,7 +77,7 @@ export class StatusTeller {
       probes: prober.of(uid),
       resizeConditions: status.resizeConditions(uid),
       hostIPs: hostIPs(),
-      supportsRecursiveReadOnly: this.#options.supportsRecursiveReadOnly ?? false,
+      supportsRecursiveReadOnly: this.#options.supportsRecursiveReadOnly?.() ?? false,
       now: formatTime(clock.now()),
     });
   }

@@ -281,7 +281,7 @@ export class VirtualNode {
       node,
       api,
       clusterDomain: 'cluster.local',
-      supportsRecursiveReadOnly: false,
+      supportsRecursiveReadOnly: () => false,
     });
     const { actuated, allocated } = storage;
     this.#kept ??= { actuated, allocated };
