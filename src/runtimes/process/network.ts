@@ -196,7 +196,8 @@ export class Network {
     const isThere = existsSync(`/sys/class/net/${this.#bridgeName}`);
     await this.#ip([
       ...(isThere ? [] : [`link add ${this.#bridgeName} type bridge`]),
-      `addr add ${gateway}/24 dev ${this.#bridgeName}`,
+      // A bridge without pods is not told among the interfaces, and may have this address already.
+      `addr replace ${gateway}/24 dev ${this.#bridgeName}`,
       `link set ${this.#bridgeName} up`,
     ]);
     this.#log.info('pods have a network of their own', { bridge: this.#bridgeName, gateway });
