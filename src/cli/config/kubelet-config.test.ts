@@ -69,7 +69,7 @@ test('a file of JSON is read too', async () => {
   });
 });
 
-test('the file that kubeadm writes is read but for rotateCertificates, its zeros standing for defaults', async () => {
+test('the file that kubeadm writes is read, its zeros standing for defaults', async () => {
   const config = await read(`authentication:
   anonymous:
     enabled: false
@@ -108,6 +108,7 @@ logging:
 memorySwap: {}
 nodeStatusReportFrequency: 0s
 nodeStatusUpdateFrequency: 0s
+rotateCertificates: true
 runtimeRequestTimeout: 0s
 shutdownGracePeriod: 0s
 shutdownGracePeriodCriticalPods: 0s
@@ -117,6 +118,8 @@ syncFrequency: 0s
 volumeStatsAggPeriod: 0s
 `);
   expect(config).toMatchObject({
+    rotateCertificates: true,
+    serverTLSBootstrap: false,
     clusterDNS: ['10.96.0.10'],
     clusterDomain: 'cluster.local',
     staticPodPath: '/etc/kubernetes/manifests',
@@ -221,6 +224,15 @@ test.each([
     'maxParallelImagePulls must be 1 while serializeImagePulls is true; set that to false',
   ],
   ['tlsCertFile: a.crt', 'tlsPrivateKeyFile is missing: a certificate and its key go together'],
+  ['tlsMinVersion: VersionTLS14', 'tlsMinVersion must be VersionTLS12 or VersionTLS13'],
+  [
+    'tlsMinVersion: VersionTLS10',
+    'tlsMinVersion is too old to be safe; podkeep offers VersionTLS12 and VersionTLS13',
+  ],
+  [
+    'tlsCipherSuites: [RC4]',
+    'tlsCipherSuites[0] is no cipher suite that podkeep offers',
+  ],
   ['kubeAPIQPS: 0', 'kubeAPIQPS must be -1 for no limit, or at least 1'],
   ['__proto__: {}', '__proto__ is no field here'],
 ])('%s is refused by its path', async (fields, complaint) => {
