@@ -43,9 +43,7 @@ test('a pull goes with its credentials, and what the runtime says is what users 
   });
   const credentials = { username: 'me', password: 'secret' };
   expect(await images.pull('app:1', credentials, NEVER)).toBe('sha256:app:1');
-  await expect(images.pull('app:1', null, NEVER)).rejects.toThrow(
-    'rpc error: code = Unknown desc = pull access denied',
-  );
+  await expect(images.pull('app:1', null, NEVER)).rejects.toThrow(/^pull access denied$/);
 });
 
 test('images are listed, removed and measured', async () => {
