@@ -5,13 +5,16 @@
  * RECORDING_SECONDS says for how long loops are watched; the kubelet was for 100.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DIFFERENCES } from './recordings/differences.ts';
 import { RecordedLives } from './recordings/lives.ts';
 import { NODE_NAME, recordedPods } from './recordings/recorded-pod.ts';
 import { PodCluster } from './support/pod-cluster.ts';
 
 const SECONDS = Number(process.env['RECORDING_SECONDS'] ?? 45);
 const HOOK_MS = (SECONDS + 300) * 1000;
-const PODS = recordedPods();
+const PODS = recordedPods('processes');
+/** As whom root runs containers that do not say. */
+const NOBODY = { uid: 65_534, gid: 65_534 };
 
 const cluster = new PodCluster('recordings', { hasManifests: true });
 let lives: RecordedLives | undefined;
@@ -22,7 +25,10 @@ beforeAll(async () => {
   obstacle = await findObstacle();
   if (obstacle) return console.log(`skipped: ${obstacle}`);
   await cluster.start('--name', NODE_NAME);
-  lives = await RecordedLives.live(cluster, PODS, SECONDS);
+  const { account, isRoot, kubeconfig, manifests } = cluster;
+  const runner = isRoot ? NOBODY : account;
+  const home = { hands: cluster, kubeconfig, manifests, differences: DIFFERENCES, runner };
+  lives = await RecordedLives.live(home, PODS, SECONDS);
 }, HOOK_MS);
 
 afterAll(() => cluster.remove());

@@ -81,7 +81,10 @@ export function networkConfig(folder: string, key: string, subnet: string): Json
   };
 }
 
-/** One that this machine has no route to yet. */
+/**
+ * One that this machine has no route to yet. The route comes with the first pod, so those that choose at
+ * the same time begin at different ones.
+ */
 export function findFreeSubnet(): string {
   const taken = new Set(
     readFileSync('/proc/net/route', 'utf8')
@@ -89,7 +92,8 @@ export function findFreeSubnet(): string {
       .slice(1)
       .map((line) => readAddress(line.split('\t')[1] ?? '')),
   );
-  for (let third = 0; third < 256; third += 1) {
+  for (let step = 0; step < 256; step += 1) {
+    const third = (process.pid + step) % 256;
     if (!taken.has(`${RANGE}.${third}.0`)) return `${RANGE}.${third}.0/24`;
   }
   throw new Error(`every subnet of ${RANGE}.0.0/16 is taken: are bridges left that nobody clears?`);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { compareLives } from './comparison.ts';
-import type { Difference } from './differences.ts';
+import type { Difference } from './difference.ts';
 import type { Life } from './life.ts';
 
 const CREATED = ['phase = "Pending"', 'ready = false'];

@@ -7,7 +7,7 @@
  * Loops have no final word. The order of what their containers were at has to be the same, and they have
  * to get at least as far as the recorded ones did in the time. Each kind of step is seen at least once.
  */
-import type { Difference } from './differences.ts';
+import type { Difference } from './difference.ts';
 import type { Life, Stage } from './life.ts';
 
 export interface Comparison {

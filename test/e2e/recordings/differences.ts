@@ -4,17 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { containerNotStarted, imageNotMapped } from '../../../src/runtimes/process/errors.ts';
-
-export interface Difference {
-  /** `*`: all of them. */
-  readonly case: string;
-  /** Of a value of the status, or `event` with its type, its reason and its container. */
-  readonly path: string;
-  /** Null: it says nothing. */
-  readonly kubelet: string | number | null;
-  readonly podkeep: string | number;
-  readonly why: string;
-}
+import type { Difference } from './difference.ts';
 
 const ABSENT = '127.0.0.1:1/absent:1';
 const NOT_PULLED =

@@ -51,16 +51,19 @@ export interface Runner {
 export function livedLife(
   seen: readonly SeenPod[],
   events: readonly ToldEvent[],
-  runner: Runner,
+  runner?: Runner,
 ): Life {
   const uid = uidOf(seen);
   const statuses = seen.map(({ object }) => stageOf(object.status ?? {}, uid));
   const ips = new Set(seen.flatMap(({ object }) => object.status?.podIP ?? []));
   const plain = (message: string): string =>
     [...ips].reduce((text, ip) => text.replaceAll(ip, '<ip>'), message.replaceAll(uid, '<uid>'));
+  const stages = stagesOf(statuses);
   const steps = stepsOf(statuses);
   return {
-    stages: stagesOf(statuses).map((stage) => stage.map((line) => withoutRunner(line, runner))),
+    stages: runner
+      ? stages.map((stage) => stage.map((line) => withoutRunner(line, runner)))
+      : stages,
     steps,
     stepsEarly: steps.length,
     events: eventLines(events.map((each) => ({ ...each, message: plain(each.message) }))),

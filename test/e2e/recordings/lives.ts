@@ -1,5 +1,5 @@
 /**
- * Lives all recorded pods at once on one podkeep, with what was done to them while they were recorded:
+ * Lives all recorded pods at once on one node of podkeep, with what was done to them while they were recorded:
  * they are deleted, a gate is opened, a manifest goes.
  *
  * Whatever is done waits until a pod is where it was when it was done to the recorded one, so that a
@@ -9,13 +9,25 @@ import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Api } from '../support/api.ts';
+import type { Hands } from '../support/hands.ts';
 import { waitFor } from '../support/patience.ts';
-import type { PodCluster } from '../support/pod-cluster.ts';
 import { PodWatch } from '../support/pod-watch.ts';
 import { compareLives, type Comparison } from './comparison.ts';
-import { DIFFERENCES, type Difference } from './differences.ts';
-import { livedLife, recordedLife, type ToldEvent } from './life.ts';
+import type { Difference } from './difference.ts';
+import { livedLife, recordedLife, type Runner, type ToldEvent } from './life.ts';
 import { NAMESPACE, NODE_NAME, type RecordedPod } from './recorded-pod.ts';
+
+/** Where pods live. */
+export interface Home {
+  readonly hands: Hands;
+  readonly kubeconfig: string;
+  /** The folder of static pods. */
+  readonly manifests: string;
+  /** What may be said otherwise there. */
+  readonly differences: readonly Difference[];
+  /** As whom containers run that do not say, if the runtime tells it. */
+  readonly runner?: Runner;
+}
 
 interface ApiEvent extends ToldEvent {
   readonly involvedObject: { readonly name: string; readonly fieldPath?: string };
@@ -28,11 +40,9 @@ const GATE_SECONDS = 6;
 const STATIC_SECONDS = 10;
 /** The kubelet was listened to for so long. */
 const RECORDED_MS = 100_000;
-/** As whom root runs containers that do not say. */
-const NOBODY = { uid: 65_534, gid: 65_534 };
 
 export class RecordedLives {
-  readonly #cluster: PodCluster;
+  readonly #home: Home;
   readonly #pods: readonly RecordedPod[];
   readonly #seconds: number;
   readonly #api: Api;
@@ -40,28 +50,23 @@ export class RecordedLives {
   #cpuMillis = '';
   #comparisons: ReadonlyMap<string, Comparison> = new Map();
 
-  private constructor(
-    cluster: PodCluster,
-    pods: readonly RecordedPod[],
-    seconds: number,
-    watch: PodWatch,
-  ) {
-    this.#cluster = cluster;
+  private constructor(home: Home, pods: readonly RecordedPod[], seconds: number, watch: PodWatch) {
+    this.#home = home;
     this.#pods = pods;
     this.#seconds = seconds;
     this.#watch = watch;
-    this.#api = new Api(cluster.kubeconfig);
+    this.#api = new Api(home.kubeconfig);
   }
 
   /** Resolves when all of them said what is expected, or have had their time. */
   static async live(
-    cluster: PodCluster,
+    home: Home,
     pods: readonly RecordedPod[],
     seconds: number,
   ): Promise<RecordedLives> {
-    await cluster.kubectl(`create namespace ${NAMESPACE}`);
-    const watch = await PodWatch.open(cluster.kubeconfig, NAMESPACE);
-    const lives = new RecordedLives(cluster, pods, seconds, watch);
+    await home.hands.kubectl(`create namespace ${NAMESPACE}`);
+    const watch = await PodWatch.open(home.kubeconfig, NAMESPACE);
+    const lives = new RecordedLives(home, pods, seconds, watch);
     try {
       await lives.#run();
       return lives;
@@ -74,7 +79,7 @@ export class RecordedLives {
   /** What is said to differ, and did not. */
   unused(): readonly Difference[] {
     const used = new Set([...this.#comparisons.values()].flatMap((each) => each.used));
-    return DIFFERENCES.filter((each) => !used.has(each));
+    return this.#home.differences.filter((each) => !used.has(each));
   }
 
   of({ name }: RecordedPod): Comparison {
@@ -90,7 +95,7 @@ export class RecordedLives {
       await this.#compare();
       const all = [...this.#comparisons.values()];
       return all.every(({ unexplained }) => unexplained.length === 0) ? true : undefined;
-    }).catch(() => undefined);
+    }).catch(() => this.#compare());
   }
 
   async #prepare(): Promise<void> {
@@ -113,7 +118,7 @@ export class RecordedLives {
       await this.#stay(name, 'Running', GATE_SECONDS);
       const conditions = gates.map(({ conditionType: type }) => ({ type, status: 'True' }));
       const words = `patch pod ${name} -n ${NAMESPACE} --subresource=status -p`.split(' ');
-      await this.#cluster.kubectl([...words, JSON.stringify({ status: { conditions } })]);
+      await this.#home.hands.kubectl([...words, JSON.stringify({ status: { conditions } })]);
     }
     if (recording.deleteAfter === null) return;
     const alive = recording.history.findLast((entry) => !('deleting' in entry));
@@ -122,7 +127,7 @@ export class RecordedLives {
   }
 
   async #liveStatic({ name, pod }: RecordedPod): Promise<void> {
-    const file = path.join(this.#cluster.manifests, `${name}.yaml`);
+    const file = path.join(this.#home.manifests, `${name}.yaml`);
     writeFileSync(file, JSON.stringify(pod), { mode: 0o644 });
     await this.#stay(name, 'Running', STATIC_SECONDS);
     rmSync(file);
@@ -148,7 +153,7 @@ export class RecordedLives {
 
   #compareOne(each: RecordedPod, events: readonly ApiEvent[]): Comparison {
     const { name, isLoop, recording } = each;
-    const { account, isRoot } = this.#cluster;
+    const { differences, runner } = this.#home;
     const seen = this.#watch.of(name);
     const beganMs = Date.parse(seen[0]?.object.metadata.creationTimestamp ?? '');
     const told = events
@@ -157,9 +162,9 @@ export class RecordedLives {
       .map(({ involvedObject: { fieldPath }, ...event }) => ({ ...event, fieldPath }));
     return compareLives(
       recordedLife(this.#forThisMachine(recording), this.#seconds),
-      livedLife(seen, told, isRoot ? NOBODY : account),
+      livedLife(seen, told, runner),
       isLoop,
-      DIFFERENCES.filter((known) => ['*', recording.case].includes(known.case)),
+      differences.filter((known) => ['*', recording.case].includes(known.case)),
     );
   }
 

@@ -1,11 +1,12 @@
 /**
- * The recorded pods, as a node takes them that runs processes of its machine.
+ * The recorded pods, as our nodes take them.
  *
  * Little is rewritten, and nothing that the kubelet would speak of:
  *
- *     image cases    have no command, because one that is on this machine needs no image here
  *     probes         have time, because a busy machine is no reason to say anything else
  *     scripts        that change their mind do it later, for the same reason
+ *     image cases    have no command on a node that runs processes of its machine, because one that is
+ *                    there needs no image
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -23,6 +24,9 @@ export interface RecordedPod {
   readonly pod: JsonObject;
 }
 
+/** What the containers of a node are. */
+export type Kind = 'containers' | 'processes';
+
 const FILE = path.join(import.meta.dirname, '../../kubelet/recordings/kubelet-v1.36.jsonl');
 const PRESENT = 'docker.io/local/busy:1';
 const PROBES = ['startupProbe', 'readinessProbe', 'livenessProbe'];
@@ -32,18 +36,20 @@ const LATER_SECONDS = 8;
 export const NAMESPACE = 'rec';
 export const NODE_NAME = 'go-node';
 
-export function recordedPods(): readonly RecordedPod[] {
-  return readFileSync(FILE, 'utf8').trim().split('\n').map(recordedPod);
+export function recordedPods(kind: Kind): readonly RecordedPod[] {
+  const lines = readFileSync(FILE, 'utf8').trim().split('\n');
+  return lines.map((line) => recordedPod(line, kind));
 }
 
-function recordedPod(line: string): RecordedPod {
+function recordedPod(line: string, kind: Kind): RecordedPod {
   const recording = JSON.parse(line) as Recording;
   const isStatic = recording.case.startsWith('static');
   const name = isStatic ? recording.case : (recording.pod.metadata.name ?? '');
-  return { recording, isLoop: loops(recording), isStatic, name, pod: rewritten(recording.pod) };
+  const pod = rewritten(recording.pod, kind);
+  return { recording, isLoop: loops(recording), isStatic, name, pod };
 }
 
-function rewritten({ spec, ...pod }: Pod): JsonObject {
+function rewritten({ spec, ...pod }: Pod, kind: Kind): JsonObject {
   const { containers, initContainers } = spec as unknown as {
     readonly containers: readonly JsonObject[];
     readonly initContainers?: readonly JsonObject[];
@@ -52,13 +58,15 @@ function rewritten({ spec, ...pod }: Pod): JsonObject {
     ...(pod as unknown as JsonObject),
     spec: {
       ...(spec as unknown as JsonObject),
-      containers: containers.map(rewrittenContainer),
-      ...(initContainers && { initContainers: initContainers.map(rewrittenContainer) }),
+      containers: containers.map((each) => rewrittenContainer(each, kind)),
+      ...(initContainers && {
+        initContainers: initContainers.map((each) => rewrittenContainer(each, kind)),
+      }),
     },
   };
 }
 
-function rewrittenContainer(container: JsonObject): JsonObject {
+function rewrittenContainer(container: JsonObject, kind: Kind): JsonObject {
   const { command, ...rest } = container;
   const words = (command ?? []) as readonly string[];
   const patient = PROBES.filter((name) => name in rest).map((name) => {
@@ -70,6 +78,6 @@ function rewrittenContainer(container: JsonObject): JsonObject {
   return {
     ...rest,
     ...Object.fromEntries(patient),
-    ...(rest['image'] === PRESENT && { command: later }),
+    ...((kind === 'containers' || rest['image'] === PRESENT) && { command: later }),
   };
 }

@@ -24,7 +24,9 @@ export class PodWatch {
 
   private constructor(kubeconfig: string, namespace: string, opened: () => void) {
     const { server, ca, cert, key, token } = readAccess(kubeconfig);
-    const path = `/api/v1/namespaces/${namespace}/pods?watch=1&timeoutSeconds=${SECONDS_MAX}`;
+    // From what the server has at hand: a server that has just begun may have to wait for more.
+    const query = `watch=1&resourceVersion=0&timeoutSeconds=${SECONDS_MAX}`;
+    const path = `/api/v1/namespaces/${namespace}/pods?${query}`;
     const options: RequestOptions = {
       ca,
       ...(cert === undefined ? {} : { cert }),

@@ -1,7 +1,9 @@
 /**
  * The images that are there without being pulled, and those that only the registry has.
  *
- *     docker.io/library/busybox:1.36   a shell; also docker.io/local/busy:1, as recordings call it
+ *     docker.io/library/busybox:1.36   a shell
+ *     docker.io/local/busy:1           the same as recordings call it, which is an image of its own: of one
+ *                                      with two names containerd tells either
  *     docker.io/library/nonroot:1      the same, and says that it runs as the user 1000
  *     docker.io/library/named-user:1   the same, and names that user, which no number proves
  *     registry.k8s.io/pause:3.10       what holds a sandbox open
@@ -23,7 +25,8 @@ export function makeTestImages(folder: string): ImageLayout {
   const { busybox, pause } = makeRootFileSystems(folder);
   const layout = new ImageLayout(path.join(folder, 'layout'));
   const shell = { Env: ENV, Cmd: ['sh'] };
-  layout.add({ names: [BUSYBOX, RECORDED], layer: busybox, config: shell });
+  layout.add({ names: [BUSYBOX], layer: busybox, config: shell });
+  layout.add({ names: [RECORDED], layer: busybox, config: { ...shell, Labels: { of: RECORDED } } });
   layout.add({ names: [NONROOT], layer: busybox, config: { ...shell, User: '1000' } });
   layout.add({ names: [NAMED_USER], layer: busybox, config: { ...shell, User: 'app' } });
   layout.add({ names: [PAUSE], layer: pause, config: { Env: ENV, Entrypoint: ['/pause'] } });
