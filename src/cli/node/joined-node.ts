@@ -14,6 +14,7 @@ import { openClusterLink } from './cluster-link.ts';
 import { openKubeletDoor } from './kubelet-door.ts';
 import { handleLater } from './later-handler.ts';
 import { startNode, type Node } from './node.ts';
+import { openPlainDoors } from './plain-doors.ts';
 import { keepServingCertificate } from './serving-certificate.ts';
 
 export interface JoinedNodeOptions {
@@ -75,6 +76,8 @@ async function start(options: JoinedNodeOptions, closing: ClosingList): Promise<
     log,
   });
   closing.add(() => door.close());
+  const plain = openPlainDoors({ config, handler: kubelet, log });
+  closing.add(() => plain.close());
   const node = await startNode({
     ...options,
     api,

@@ -17,6 +17,7 @@ import { openKubeletDoor } from './kubelet-door.ts';
 import { handleLater } from './later-handler.ts';
 import type { LocalNodeDoor } from './local-node-door.ts';
 import { startNode, type Node } from './node.ts';
+import { openPlainDoors } from './plain-doors.ts';
 import { PodDoor } from './pod-door.ts';
 
 export interface LocalNodeOptions {
@@ -47,7 +48,7 @@ export async function startLocalNode(options: LocalNodeOptions): Promise<Node> {
 }
 
 async function start(options: LocalNodeOptions, closing: ClosingList): Promise<Node> {
-  const { name, folder, server, pki, version, nodeDoor } = options;
+  const { name, folder, server, pki, version, nodeDoor, log } = options;
   const user = { name: `system:node:${name}`, groups: ['system:nodes', 'system:authenticated'] };
   const api = createKubeApi(createInProcessTransport(server, { user }, clock), { clock, version });
   const pods = new PodDoor({
@@ -69,10 +70,16 @@ async function start(options: LocalNodeOptions, closing: ClosingList): Promise<N
     addresses: [LOOPBACK, host],
     config: options.config,
     handler: kubelet,
-    log: options.log,
+    log,
     authority: { cert: pki.caCert, key: pki.caKey },
   });
   closing.add(() => door.close());
+  const plain = openPlainDoors({
+    config: { ...options.config, address: host },
+    handler: kubelet,
+    log,
+  });
+  closing.add(() => plain.close());
   const node = await startNode({
     ...options,
     api,

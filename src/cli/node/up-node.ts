@@ -13,6 +13,7 @@ export { runtimeChoice } from './runtime-choice.ts';
  */
 const DEFAULTS = {
   port: 0,
+  healthzPort: 0,
   kubeAPIQPS: -1,
   evictionHard: { 'memory.available': '50Mi', 'nodefs.available': '100Mi' },
 };
