@@ -129,7 +129,9 @@ export async function openStorage(options: StorageOptions): Promise<OpenStorage>
 }
 
 function pullSecretsOf(options: StorageOptions, objects: ObjectLookup): PullSecrets {
-  const { clock, log, rootFolder, home = '' } = options;
+  const { clock, log, rootFolder, home = '', imaginedFiles } = options;
+  // Where nothing is pulled, nobody asks who may.
+  if (imaginedFiles) return new ObjectPullSecrets({ objects, log });
   const files = dockerConfigFiles(rootFolder, home);
   const credentials = new NodeCredentials({ clock, log, files });
   return new ObjectPullSecrets({ objects, log, ofNode: () => credentials.entries() });

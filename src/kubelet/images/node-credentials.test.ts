@@ -32,6 +32,12 @@ test('the first file that can be read counts', async () => {
   expect(await stage().users()).toEqual(['u']);
 });
 
+test('two who ask at once get the same answer', async () => {
+  await write('first.json', '{"auths":{"a.example":{"username":"u"}}}');
+  const { users } = stage();
+  expect(await Promise.all([users(), users()])).toEqual([['u'], ['u']]);
+});
+
 test('it is read anew after five minutes, and not before', async () => {
   const { clock, users } = stage();
   expect(await users()).toEqual([]);

@@ -33,18 +33,19 @@ export function dockerConfigFiles(nodeFolder: string, home: string): readonly st
 
 export class NodeCredentials {
   readonly #options: NodeCredentialsOptions;
-  #entries: readonly RegistryEntry[] = [];
-  #readAtMs: number | null = null;
+  #entries: Promise<readonly RegistryEntry[]> | null = null;
+  #readAtMs = 0;
 
   constructor(options: NodeCredentialsOptions) {
     this.#options = options;
   }
 
-  async entries(): Promise<readonly RegistryEntry[]> {
+  /** Whoever asks while it is read waits for the same answer. */
+  entries(): Promise<readonly RegistryEntry[]> {
     const nowMs = this.#options.clock.monotonic();
-    if (this.#readAtMs === null || nowMs - this.#readAtMs >= KEPT_MS) {
+    if (this.#entries === null || nowMs - this.#readAtMs >= KEPT_MS) {
       this.#readAtMs = nowMs;
-      this.#entries = await this.#read();
+      this.#entries = this.#read();
     }
     return this.#entries;
   }
