@@ -22,6 +22,8 @@ export class GrpcStage {
   readonly handlers = new Map<string, Handler>();
   /** The headers of every call, in order. */
   readonly calls: Record<string, unknown>[] = [];
+  /** How often it was asked whether it lives. */
+  pings = 0;
   #server: Http2Server | null = null;
   readonly #sessions = new Set<ServerHttp2Session>();
 
@@ -33,6 +35,7 @@ export class GrpcStage {
     const server = createServer();
     server.on('session', (session) => {
       this.#sessions.add(session);
+      session.on('ping', () => (this.pings += 1));
       session.on('close', () => this.#sessions.delete(session)).on('error', () => {});
     });
     server.on('stream', (stream, headers) => {

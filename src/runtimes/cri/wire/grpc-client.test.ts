@@ -79,6 +79,25 @@ test('a call that takes too long is given up, and the service hears of it', asyn
   await vi.waitFor(() => expect(cancelled).toHaveBeenCalled());
 });
 
+test('calls that time out ask once for a sign of life, and not where there was one', async () => {
+  const { stage, client } = await stageOf();
+  const LATER = '/test.Service/Later';
+  stage.handlers.set(LATER, () => null);
+  stage.handlers.set(CALL, (request) => request);
+  const late = (): Promise<unknown> =>
+    client.unary(LATER, bytes(''), { ...ASK, deadlineMs: 30 }).catch(() => undefined);
+  const begun = late();
+  await client.unary(CALL, bytes(''), ASK);
+  await begun;
+  // A call is answered after whatever was sent before it, pings too.
+  await client.unary(CALL, bytes(''), ASK);
+  expect(stage.pings).toBe(0);
+  for (let round = 0; round < 5; round += 1) await Promise.all([late(), late()]);
+  await client.unary(CALL, bytes(''), ASK);
+  expect(stage.pings).toBe(1);
+  expect(stage.sessionCount).toBe(1);
+});
+
 test('whoever leaves gets the reason, and the service hears of it', async () => {
   const { stage, client } = await stageOf();
   const abort = new AbortController();

@@ -76,8 +76,10 @@ export class GrpcClient {
     onMessage: (message: Uint8Array) => void,
   ): Promise<void> {
     const { clock, messageBytesMax: bytesMax = MESSAGE_BYTES_MAX } = this.#options;
+    const begun = clock.monotonic();
     return new Promise((resolve, reject) => {
       const stream = connection.session.request(headersOf(path, deadlineMs));
+      stream.once('response', () => connection.heard()).on('data', () => connection.heard());
       const call = new GrpcCall({
         name,
         stream,
@@ -94,7 +96,7 @@ export class GrpcClient {
       const giveUp = (): void => {
         const description = 'context deadline exceeded';
         call.cancel(callError({ call: name, status: 'DeadlineExceeded', description }));
-        connection.checkLife();
+        connection.checkLife(begun);
       };
       const cancelDeadline =
         deadlineMs === undefined ? (): void => {} : clock.after(deadlineMs, giveUp);

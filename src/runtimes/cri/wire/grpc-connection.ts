@@ -6,6 +6,10 @@
  * A connection that is over is never used for another call; calls that run on it end with it. A unix
  * socket notices the death of the other side by itself. What it does not notice is a runtime that
  * hangs, so a connection on which something was waited for in vain is asked for a sign of life.
+ *
+ * A server of gRPC closes a connection that is pinged a third time before it has said anything itself.
+ * Probes that time out on a busy node, each followed by a ping, would so cost every other call its
+ * connection. Hence one ping for each silence, and none where something was heard meanwhile.
  */
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
 import { connect as connectSocket, type Socket } from 'node:net';
@@ -25,6 +29,8 @@ export class GrpcConnection {
   #cancelPing: Cancel = () => {};
   #cancelAnswer: Cancel = () => {};
   #isOver = false;
+  #heardAt = Number.NEGATIVE_INFINITY;
+  #pingedAt = Number.NEGATIVE_INFINITY;
 
   constructor(socket: Socket, clock: Clock) {
     this.#clock = clock;
@@ -44,9 +50,18 @@ export class GrpcConnection {
     return !this.#isOver && !this.session.closed && !this.session.destroyed;
   }
 
-  /** Ends it if nobody answers. */
-  checkLife(): void {
-    if (!this.isUsable) return;
+  /** The runtime has answered something. */
+  heard(): void {
+    this.#heardAt = this.#clock.monotonic();
+  }
+
+  /** Ends it if nobody answers, unless something was heard since then. */
+  checkLife(sinceMs: number): void {
+    if (!this.isUsable || this.#heardAt >= sinceMs) return;
+    const now = this.#clock.monotonic();
+    const isStillSilent = this.#pingedAt >= this.#heardAt;
+    if (isStillSilent && now - this.#pingedAt < PING_EVERY_MS) return;
+    this.#pingedAt = now;
     this.#cancelAnswer();
     this.#cancelAnswer = this.#clock.after(PING_ANSWER_MS, () => this.session.destroy());
     this.session.ping((error) => {
@@ -62,7 +77,7 @@ export class GrpcConnection {
 
   #pingLater(): void {
     this.#cancelPing = this.#clock.after(PING_EVERY_MS, () => {
-      this.checkLife();
+      this.checkLife(this.#clock.monotonic());
       this.#pingLater();
     });
   }
