@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { compareLives } from './comparison.ts';
 import type { Difference } from './difference.ts';
-import type { Life } from './life.ts';
+import type { Life, RecordedLife } from './life.ts';
 
 const CREATED = ['phase = "Pending"', 'ready = false'];
 const RUNNING = ['phase = "Running"', 'ready = true'];
 const ENDED = ['exitCode = 0', 'phase = "Succeeded"', 'ready = false'];
-const LIFE: Life = {
+const LIFE: RecordedLife = {
   stages: [CREATED, RUNNING, ENDED],
+  lasting: [],
   steps: ['main:running:0', 'main:terminated:0', 'main:waiting back-off 10s:0', 'main:running:1'],
   stepsEarly: 3,
   events: ['event Normal Started = "Container started"'],
@@ -36,6 +37,13 @@ test('a stage that was never shown, or comes at the wrong time, is told', () => 
   expect(unexplained({ stages: [RUNNING, CREATED, RUNNING, ENDED] })).not.toEqual([]);
 });
 
+test('a stage that lasted may not be missed', () => {
+  const recorded = { ...LIFE, lasting: [RUNNING] };
+  const missed = compareLives(recorded, { ...LIFE, stages: [CREATED, ENDED] }, false, []);
+  expect(missed.unexplained).toEqual(['a stage that only the kubelet showed:', ...RUNNING]);
+  expect(compareLives(recorded, LIFE, false, []).unexplained).toEqual([]);
+});
+
 test('the phase may come after the rest of the end', () => {
   const waiting = ENDED.with(1, 'phase = "Running"');
   expect(unexplained({ stages: [CREATED, RUNNING, waiting, ENDED] })).toEqual([]);
@@ -54,6 +62,18 @@ test('a loop that shows a stranger, another order, or never shows a kind of step
   expect(unexplained({ steps: [running, 'main:unknown:0', again] }, true)).not.toEqual([]);
   expect(unexplained({ steps: [running, waiting, ended, again] }, true)).not.toEqual([]);
   expect(unexplained({ steps: [running, ended, again] }, true)).toEqual([`- ${waiting}`]);
+});
+
+test('a loop has to say at each step what the kubelet said there', () => {
+  const at = (count: number, ready: boolean): readonly string[] => [
+    `containerStatuses.0.restartCount = ${count}`,
+    `ready = ${ready}`,
+  ];
+  const recorded = { ...LIFE, stages: [at(0, true), at(1, false)] };
+  const compare = (...stages: readonly (readonly string[])[]): readonly string[] =>
+    compareLives(recorded, { ...LIFE, stages }, true, []).unexplained;
+  expect(compare(at(1, false), at(0, true), at(2, true))).toEqual([]);
+  expect(compare(at(0, false))).toContain('+ ready = false');
 });
 
 test('an expected difference explains what it says, where it says it, and nothing else', () => {

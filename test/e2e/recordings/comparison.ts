@@ -2,13 +2,15 @@
  * What one life says and the other does not.
  *
  * The final word has to be the same, and on the way to it nothing may be said that the kubelet did not
- * say, in its order. Stages may be left out: what lasts no longer than a write takes is not written.
+ * say, in its order. Stages may be left out if they were short: what lasts no longer than a write takes is
+ * not written.
  *
  * Loops have no final word. The order of what their containers were at has to be the same, and they have
- * to get at least as far as the recorded ones did in the time. Each kind of step is seen at least once.
+ * to get at least as far as the recorded ones did in the time. Each kind of step is seen at least once, and
+ * what is said at it is what the kubelet said at it.
  */
 import type { Difference } from './difference.ts';
-import type { Life, Stage } from './life.ts';
+import type { Life, RecordedLife, Stage } from './life.ts';
 
 export interface Comparison {
   /** Nothing: both say the same. */
@@ -17,7 +19,7 @@ export interface Comparison {
 }
 
 export function compareLives(
-  recorded: Life,
+  recorded: RecordedLife,
   lived: Life,
   isLoop: boolean,
   expected: readonly Difference[],
@@ -29,7 +31,9 @@ export function compareLives(
     steps: lived.steps.map((step) => reader.readStep(step)),
     events: lived.events.flatMap((line) => reader.read(line)),
   };
-  const course = isLoop ? compareSteps(recorded, ours) : compareStages(recorded, ours);
+  const course = isLoop
+    ? [...compareSteps(recorded, ours), ...strangersInLoop(recorded, ours)]
+    : compareStages(recorded, ours);
   const unexplained = [...course, ...differing(recorded.events, ours.events)];
   if (recorded.isGone !== ours.isGone) unexplained.push(`+ gone = ${ours.isGone}`);
   return { unexplained, used: reader.used };
@@ -74,9 +78,13 @@ function hasPath(line: string, path: string): boolean {
   return path.startsWith('*') ? said.endsWith(path.slice(1)) : said === path;
 }
 
-function compareStages(recorded: Life, ours: Life): readonly string[] {
+function compareStages(recorded: RecordedLife, ours: Life): readonly string[] {
   const last = differing(recorded.stages.at(-1) ?? [], ours.stages.at(-1) ?? []);
-  return last.length > 0 ? last : strangers(recorded.stages, ours.stages);
+  if (last.length > 0) return last;
+  const strange = strangers(recorded.stages, ours.stages);
+  if (strange.length > 0) return strange;
+  const missed = recorded.lasting.find((stage) => !ours.stages.some((each) => isSame(stage, each)));
+  return missed ? ['a stage that only the kubelet showed:', ...missed] : [];
 }
 
 /** The first of our stages that has no place in the order of the recorded ones. */
@@ -101,7 +109,7 @@ function isSame(recorded: Stage, ours: Stage): boolean {
   return differing(recorded, ours).every((line) => /^[+-] phase = /.test(line));
 }
 
-function compareSteps(recorded: Life, ours: Life): readonly string[] {
+function compareSteps(recorded: RecordedLife, ours: Life): readonly string[] {
   const { steps, stepsEarly } = recorded;
   let reached = -1;
   for (const step of ours.steps) {
@@ -114,6 +122,29 @@ function compareSteps(recorded: Life, ours: Life): readonly string[] {
   const shown = new Set(ours.steps.map(kindOf));
   const never = steps.slice(0, stepsEarly).filter((step) => !shown.has(kindOf(step)));
   return [...missing, ...never].map((step) => `- ${step}`);
+}
+
+/**
+ * Where containers are at what they were at in some recorded stage, the rest of the stage is that of one
+ * of those too. Loops come by the same stages in another order, so that does not count.
+ */
+function strangersInLoop(recorded: Life, ours: Life): readonly string[] {
+  for (const stage of ours.stages) {
+    const place = placeOf(stage);
+    const there = recorded.stages.filter((each) => placeOf(each) === place);
+    const [first] = there;
+    if (first && !there.some((each) => isSame(each, stage))) {
+      return ['a stage that the kubelet did not show:', ...differing(first, stage)];
+    }
+  }
+  return [];
+}
+
+/** What all containers are at, and how often they ran. */
+function placeOf(stage: Stage): string {
+  return stage
+    .filter((line) => /^containerStatuses\.\d+\.(?:state\.|restartCount)/.test(line))
+    .join('\n');
 }
 
 /** Without the times that it happened, and how long they are waited for. */

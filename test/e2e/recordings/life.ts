@@ -14,10 +14,15 @@ export interface Life {
   readonly stages: readonly Stage[];
   /** What each container was at, for loops. */
   readonly steps: readonly string[];
-  /** How many of them were taken in the time for which loops are watched. */
-  readonly stepsEarly: number;
   readonly events: readonly string[];
   readonly isGone: boolean;
+}
+
+export interface RecordedLife extends Life {
+  /** Stages that lasted too long to be missed. */
+  readonly lasting: readonly Stage[];
+  /** How many steps were taken in the time for which loops are watched. */
+  readonly stepsEarly: number;
 }
 
 export type Stage = readonly string[];
@@ -29,14 +34,28 @@ export interface ToldEvent {
   readonly fieldPath?: string | undefined;
 }
 
+/** One moment of a life, as a watch saw it. */
+interface Moment {
+  readonly status: PodStatus;
+  readonly isDeleting: boolean;
+}
+
+const LASTING_SECONDS = 2;
+
 /** Loops are watched for so many seconds. */
-export function recordedLife({ history, events }: Recording, seconds: number): Life {
-  const statuses = history.map(({ status }) => status);
-  const early = history.filter((entry) => (entry as unknown as { after: number }).after <= seconds);
+export function recordedLife({ history, events }: Recording, seconds: number): RecordedLife {
+  const moments = history.map(({ status, deleting = false, after }) => {
+    return { status, isDeleting: deleting, after };
+  });
+  const early = moments.filter(({ after }) => after <= seconds);
+  const lasting = moments.filter(({ after }, index) => {
+    return (moments[index + 1]?.after ?? after) - after >= LASTING_SECONDS;
+  });
   return {
-    stages: stagesOf(statuses),
-    steps: stepsOf(statuses),
-    stepsEarly: stepsOf(early.map(({ status }) => status)).length,
+    stages: stagesOf(moments),
+    lasting: stagesOf(lasting),
+    steps: stepsOf(moments),
+    stepsEarly: stepsOf(early).length,
     events: eventLines(events),
     isGone: history.at(-1)?.type === 'DELETED',
   };
@@ -54,18 +73,19 @@ export function livedLife(
   runner?: Runner,
 ): Life {
   const uid = uidOf(seen);
-  const statuses = seen.map(({ object }) => stageOf(object.status ?? {}, uid));
+  const moments = seen.map(({ object }) => ({
+    status: stageOf(object.status ?? {}, uid),
+    isDeleting: object.metadata.deletionTimestamp !== undefined,
+  }));
   const ips = new Set(seen.flatMap(({ object }) => object.status?.podIP ?? []));
   const plain = (message: string): string =>
     [...ips].reduce((text, ip) => text.replaceAll(ip, '<ip>'), message.replaceAll(uid, '<uid>'));
-  const stages = stagesOf(statuses);
-  const steps = stepsOf(statuses);
+  const stages = stagesOf(moments);
   return {
     stages: runner
       ? stages.map((stage) => stage.map((line) => withoutRunner(line, runner)))
       : stages,
-    steps,
-    stepsEarly: steps.length,
+    steps: stepsOf(moments),
     events: eventLines(events.map((each) => ({ ...each, message: plain(each.message) }))),
     isGone: seen.at(-1)?.type === 'DELETED',
   };
@@ -83,12 +103,17 @@ function withoutRunner(line: string, { uid, gid }: Runner): string {
     .replace(`.user.linux.gid = ${gid}`, '.user.linux.gid = "<gid>"');
 }
 
-function stagesOf(statuses: readonly PodStatus[]): readonly Stage[] {
-  return distinct(statuses.map((status) => linesOf('', canonical(status))));
+function stagesOf(moments: readonly Moment[]): readonly Stage[] {
+  return distinct(
+    moments.map(({ status, isDeleting }) => [
+      ...(isDeleting ? ['deleting = true'] : []),
+      ...linesOf('', canonical(status)),
+    ]),
+  );
 }
 
-function stepsOf(statuses: readonly PodStatus[]): readonly string[] {
-  return distinct(statuses.map(loopStep)).filter((step) => step !== '');
+function stepsOf(moments: readonly Moment[]): readonly string[] {
+  return distinct(moments.map(({ status }) => loopStep(status))).filter((step) => step !== '');
 }
 
 /** `phase = "Running"`, `containerStatuses.0.ready = true`. */

@@ -15,7 +15,13 @@ export interface Recording {
   readonly case: string;
   readonly pod: Pod & JsonObject;
   readonly deleteAfter: number | null;
-  readonly history: readonly { readonly status: PodStatus; readonly type: string }[];
+  readonly history: readonly {
+    readonly status: PodStatus;
+    readonly type: string;
+    readonly deleting?: boolean;
+    /** Seconds since it was created. */
+    readonly after: number;
+  }[];
   readonly events: readonly RecordedEvent[];
 }
 
