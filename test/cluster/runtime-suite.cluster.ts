@@ -1,5 +1,5 @@
 /** What every runtime does, done by containerd: one without events, and one with them. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { CONTAINERD_VERSIONS } from '../../scripts/cluster/place.ts';
@@ -11,6 +11,7 @@ import { shellCommands } from '../suites/pod-runtime/shell-commands.ts';
 import type { OpenRuntime } from '../suites/pod-runtime/stage.ts';
 import { silentLog } from '../support/silent-ports.ts';
 import { startContainerd, type Containerd } from './support/containerd.ts';
+import { pullFrom } from './support/images/mirror.ts';
 import { Registry } from './support/images/registry.ts';
 import { BUSYBOX } from './support/images/test-images.ts';
 
@@ -46,16 +47,6 @@ describe.each(CONTAINERD_VERSIONS)('containerd %s', (version) => {
     skip: SKIPPED[version],
   });
 });
-
-/** What comes from docker.io comes from here. */
-function pullFrom(registry: Registry, { folder }: Containerd): void {
-  const hosts = path.join(folder, 'registries', 'docker.io');
-  mkdirSync(hosts);
-  const server = `http://${registry.host}`;
-  const capabilities = 'capabilities = ["pull", "resolve"]';
-  const text = `server = "${server}"\n\n[host."${server}"]\n${capabilities}\n`;
-  writeFileSync(path.join(hosts, 'hosts.toml'), text);
-}
 
 async function open(containerd: Containerd): Promise<OpenRuntime> {
   const { endpoint } = containerd;

@@ -84,8 +84,8 @@ describe.concurrent('containers that end', () => {
   });
 
   test('a container that a signal ends has the code of the signal', async ({ expect }) => {
-    const spec = { restartPolicy: 'Never' };
-    // The shell that is the first process is out of the reach of its own signals.
+    // The first process of a namespace is out of the reach of its own signals.
+    const spec = { restartPolicy: 'Never', shareProcessNamespace: true };
     const script =
       'exec node -e "process.kill(process.pid, \'SIGSEGV\'); setInterval(() => {}, 1000)"';
     await cluster.apply(shellPod({ name: 'signal', script, spec }));

@@ -48,10 +48,11 @@ test('the clock of a manifest ticks, and its mirror is in the API', async () => 
     path.join(EXAMPLES, 'static/clock.yaml'),
     path.join(cluster.manifests, 'clock.yaml'),
   );
-  await waitFor({ what: 'the clock to tick', deadlineMs: 60_000 }, async () => {
+  const ticks = await waitFor({ what: 'the clock to tick', deadlineMs: 60_000 }, async () => {
     const { stdout } = await cluster.attempt('logs -n kube-system clock-node-1');
-    return stdout.split('\n').length > 2 ? true : undefined;
+    return stdout.split('\n').length > 2 ? stdout : undefined;
   });
+  expect(ticks).toMatch(/\d\d:\d\d:\d\d/);
 });
 
 test('a runtime of functions runs a pod to its end', async () => {

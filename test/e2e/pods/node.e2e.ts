@@ -83,28 +83,10 @@ describe.concurrent('pods and their node', () => {
     expect(pod.status.phase).toBe('Running');
   });
 
-  test('a wish for more than the node has waits, and says so, and the pod goes on', async ({
-    expect,
-  }) => {
-    const container = { resources: cpu('50m', '2000') };
-    await cluster.apply(shellPod({ name: 'dreams', container }));
-    await cluster.ready('dreams');
-    await resize('dreams', cpu('1000', '2000'));
-    const pod = await cluster.podWhen(
-      'dreams',
-      'to be told',
-      (each) => conditionOf(each, 'PodResizePending') !== undefined,
-    );
-    expect(conditionOf(pod, 'PodResizePending')).toMatchObject({
-      status: 'True',
-      reason: 'Deferred',
-    });
-    expect(conditionOf(pod, 'Ready')?.status).toBe('True');
-    await cluster.event('dreams', 'ResizeDeferred');
-  });
-
   test('a namespace is deleted with the pods that run in it', async ({ expect }) => {
     await cluster.kubectl('create namespace doomed');
+    // Pods are refused until their namespace has an account for them.
+    await cluster.kubectl('wait --for=create serviceaccount/default -n doomed --timeout=60s');
     const pods = ['one', 'two'].map((name) =>
       shellPod({ name, metadata: { namespace: 'doomed' } }),
     );
@@ -128,6 +110,33 @@ describe.concurrent('pods and their node', () => {
     });
     await cluster.gone('evicted');
     expect((await cluster.event('evicted', 'Killing')).message).toBe('Stopping container main');
+  });
+});
+
+describe('a node that is full', () => {
+  test('lets a wish for more than it has left wait, and says so, and the pod goes on', async ({
+    expect,
+  }) => {
+    const whole = await cluster.kubectl('get node node-1 -o jsonpath={.status.allocatable.cpu}');
+    await cluster.apply(
+      shellPod({ name: 'dreams', container: { resources: cpu('50m', '2000') } }),
+      shellPod({ name: 'neighbour', container: { resources: cpu('50m', '100m') } }),
+    );
+    await cluster.ready('dreams');
+    await cluster.ready('neighbour');
+    await resize('dreams', cpu(whole, '2000'));
+    const pod = await cluster.podWhen(
+      'dreams',
+      'to be told',
+      (each) => conditionOf(each, 'PodResizePending') !== undefined,
+    );
+    expect(conditionOf(pod, 'PodResizePending')).toMatchObject({
+      status: 'True',
+      reason: 'Deferred',
+    });
+    expect(conditionOf(pod, 'Ready')?.status).toBe('True');
+    await cluster.event('dreams', 'ResizeDeferred');
+    await cluster.kubectl('delete pod dreams neighbour');
   });
 });
 

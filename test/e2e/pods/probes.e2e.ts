@@ -159,7 +159,7 @@ describe.concurrent('probes', () => {
   });
 
   test('a probe waits for its initial delay', async ({ expect }) => {
-    const command = ['sh', '-c', 'test -f /tmp/first || date +%s%N >/tmp/first'];
+    const command = ['sh', '-c', 'test -f /tmp/first || /bin/date +%s%N >/tmp/first'];
     const readinessProbe = { exec: { command }, ...EVERY_SECOND, initialDelaySeconds: 3 };
     await cluster.apply(shellPod({ name: 'patient', container: { readinessProbe } }));
     const startedAt = containerOf(await cluster.ready('patient'))?.state.running?.startedAt ?? '';

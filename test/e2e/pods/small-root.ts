@@ -29,7 +29,8 @@ export function makeSmallRoot(folder: string): void {
   for (const tool of TOOLS) copyTool(folder, tool);
 }
 
-function copyTool(folder: string, tool: string): void {
+/** A program of this machine and the libraries that it needs, in the place of what was there. */
+export function copyTool(folder: string, tool: string): void {
   const file = find(tool);
   if (file === undefined) throw new Error(`this machine has no ${tool}`);
   copyFileSync(realpathSync(file), path.join(folder, 'bin', tool));

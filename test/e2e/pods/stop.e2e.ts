@@ -3,7 +3,6 @@
  */
 import { describe, test } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { processesOf } from '../support/leftovers.ts';
 import { waitFor } from '../support/patience.ts';
 import { podCluster } from '../support/pod-cluster.ts';
 import { containerOf, LIVE, shellPod, type EndView, type ShellPod } from '../support/pod-view.ts';
@@ -12,8 +11,11 @@ const cluster = podCluster('stop');
 const metadata = { finalizers: ['example.com/kept'] };
 const SHARED = { volumes: [{ name: 'shared', emptyDir: {} }] };
 const volumeMounts = [{ name: 'shared', mountPath: '/shared' }];
-/** Says when it was asked to end, and what had been noted until then. */
-const NOTES = 'cat /shared/notes; date +%s%N';
+/**
+ * Says when it was asked to end, and what had been noted until then. The program is named in full:
+ * that of a shell which brings its own knows whole seconds only.
+ */
+const NOTES = 'cat /shared/notes; /bin/date +%s%N';
 const NOTING = `trap '{ ${NOTES}; } >/dev/termination-log 2>&1; exit 0' TERM; while :; do sleep 0.1; done`;
 const STUBBORN = 'trap "" TERM; while :; do sleep 0.1; done';
 
@@ -183,15 +185,15 @@ describe.concurrent('stopping', () => {
       }),
     );
     await cluster.ready('forced');
+    expect(cluster.processesWith(': forced;')).not.toEqual([]);
     const { stderr, code } = await cluster.attempt('delete pod forced --force --grace-period=0');
     expect({ code, isWarned: stderr.includes('Immediate deletion') }).toEqual({
       code: 0,
       isWarned: true,
     });
     await cluster.gone('forced');
-    await waitFor({ what: 'its process to end', deadlineMs: 60_000 }, () => {
-      const left = processesOf(cluster.data).filter(({ words }) => words.includes(': forced;'));
-      return left.length === 0 ? true : undefined;
-    });
+    await waitFor({ what: 'its process to end', deadlineMs: 60_000 }, () =>
+      cluster.processesWith(': forced;').length === 0 ? true : undefined,
+    );
   });
 });

@@ -1,7 +1,6 @@
 /** `podkeep up` from its start to its end, with pods: around a command, stopped, killed, and again. */
 import { afterEach, expect, test } from 'vitest';
 import type { KubectlOutput } from '../support/kubectl.ts';
-import { processesOf } from '../support/leftovers.ts';
 import { PodCluster } from '../support/pod-cluster.ts';
 import { containerOf, isReady, LIVE, shellPod } from '../support/pod-view.ts';
 
@@ -18,8 +17,7 @@ async function upAround(...command: readonly string[]): Promise<KubectlOutput> {
 
 /** The processes of this machine that are the container. */
 function pidsOf(mark: string): readonly number[] {
-  const found = processesOf(cluster.data).filter(({ words }) => words.includes(`: ${mark};`));
-  return found.map(({ pid }) => pid).toSorted((a, b) => a - b);
+  return cluster.processesWith(`: ${mark};`);
 }
 
 test('podkeep up ends with the code of its command', async () => {

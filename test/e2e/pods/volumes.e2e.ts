@@ -81,7 +81,7 @@ describe.concurrent('volumes and variables', () => {
         config.loadFromCluster();
         const api = config.makeApiClient(CoreV1Api);
         const { items } = await api.listNamespacedPod({ namespace: 'default' });
-        console.log(items.some(({ metadata }) => metadata.name === process.env.HOSTNAME) ? 'found' : 'lost');
+        console.log(items.some(({ metadata }) => metadata.name === process.env.POD_NAME) ? 'found' : 'lost');
         await api.listNamespacedSecret({ namespace: 'default' }).catch(({ code }) => console.log(code));
       }).catch((error) => { console.error(error); process.exit(1); });`;
     const rbac = 'rbac.authorization.k8s.io';
@@ -97,9 +97,18 @@ describe.concurrent('volumes and variables', () => {
         name: 'client',
         container: {
           command: ['node', '-e', program, client],
+          env: [
+            { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+            ...cluster.wayToApi.env,
+          ],
           volumeMounts: [{ name: 'modules', mountPath: '/modules/node_modules', readOnly: true }],
         },
-        spec: { serviceAccountName: 'reader', restartPolicy: 'Never', volumes },
+        spec: {
+          serviceAccountName: 'reader',
+          restartPolicy: 'Never',
+          volumes,
+          ...cluster.wayToApi.spec,
+        },
       }),
     );
     await cluster.over('client');

@@ -54,7 +54,7 @@ test('a command that is not there is refused with a reason', async () => {
 
 test('a command in a terminal has the size of the window, and hears what is typed', async () => {
   // kubectl tells the size on its way in, so it may come a moment later.
-  const size = 'until stty size | grep "33 77"; do sleep 0.1; done';
+  const size = 'until stty size 2>/dev/null | grep "33 77"; do sleep 0.1; done';
   const inside = `test -t 0 && test -t 1 && echo terminal; ${size}; read line; echo "got $line"`;
   const outside = `stty rows 33 cols 77; kubectl exec -it web -- sh -c '${inside}; exit 5'`;
   let isTyped = false;

@@ -11,46 +11,49 @@ import type { JsonObject } from '../../../src/lib/json.ts';
 import { chosenAccount } from './account.ts';
 import { Api } from './api.ts';
 import { Daemon } from './daemon.ts';
-import { Hands } from './hands.ts';
 import { leftoversOf, mountPointsBelow, processesOf } from './leftovers.ts';
 import { waitFor } from './patience.ts';
+import { PodHome, type PodHomeOptions, type WayToApi } from './pod-home.ts';
 import { podkeepProgram } from './podkeep-up.ts';
 import { lendProgram } from './programs.ts';
 import { makeWorkFolder, removeWorkFolder } from './work-folder.ts';
 
-export interface PodClusterOptions {
-  /** Documents for --config beside a KubeletConfiguration, given the folder of the cluster. */
-  readonly config?: (folder: string) => readonly JsonObject[];
-  /** Manifests are read from a folder of static pods. */
-  readonly hasManifests?: boolean;
-}
+type MakeHome = (name: string, options: PodHomeOptions) => PodHome;
 
 const START_MS = 60_000;
 const WAIT_MS = 60_000;
 const STOP_MS = 60_000;
 
+let makeHome: MakeHome = (name, options) => new PodCluster(name, options);
+
+/** Files that are read from now on run their pods somewhere else. */
+export function runPodsIn(make: MakeHome): void {
+  makeHome = make;
+}
+
 /** The cluster of a file: there when its tests run. */
-export function podCluster(name: string, options: PodClusterOptions = {}): PodCluster {
-  const cluster = new PodCluster(name, options);
+export function podCluster(name: string, options: PodHomeOptions = {}): PodHome {
+  const cluster = makeHome(name, options);
   beforeAll(() => cluster.start());
   afterAll(() => cluster.remove());
   return cluster;
 }
 
-export class PodCluster extends Hands {
+export class PodCluster extends PodHome {
   readonly account = chosenAccount();
   readonly folder: string;
-  /** The data folder of podkeep. */
   readonly data: string;
   readonly kubeconfig: string;
   readonly manifests: string;
   readonly env: Readonly<Record<string, string>>;
+  /** The server says of itself where it is. */
+  readonly wayToApi: WayToApi = { spec: {}, env: [] };
   readonly #name: string;
-  readonly #options: PodClusterOptions;
+  readonly #options: PodHomeOptions;
   #daemon: Daemon | undefined;
   #api: Api | undefined;
 
-  constructor(name: string, options: PodClusterOptions = {}) {
+  constructor(name: string, options: PodHomeOptions = {}) {
     super();
     this.#name = name;
     this.#options = options;
@@ -67,10 +70,6 @@ export class PodCluster extends Hands {
       HOME: home,
       KUBECONFIG: this.kubeconfig,
     };
-  }
-
-  get isRoot(): boolean {
-    return this.account.uid === 0;
   }
 
   get log(): string {
@@ -118,7 +117,6 @@ export class PodCluster extends Hands {
     await this.#daemon?.stop(signal, STOP_MS);
   }
 
-  /** Fails if anything stayed behind, after it was taken away. */
   async remove(): Promise<void> {
     try {
       await this.stop();
@@ -138,6 +136,11 @@ export class PodCluster extends Hands {
       left = leftoversOf(this.data);
       return left.length === 0 ? true : undefined;
     });
+  }
+
+  processesWith(words: string): readonly number[] {
+    const found = processesOf(this.data).filter((each) => each.words.includes(words));
+    return found.map(({ pid }) => pid).toSorted((a, b) => a - b);
   }
 
   /** A file that the user of podkeep may read. */

@@ -57,7 +57,7 @@ export function makeRootFileSystems(folder: string): RootFileSystems {
 }
 
 /** The same files give the same bytes, and so the same digest, every time. */
-function pack(files: string, output: string): string {
+export function pack(files: string, output: string): string {
   const owner = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner'];
   execFileSync('tar', [...owner, '-C', files, '-cf', output, '.']);
   return output;

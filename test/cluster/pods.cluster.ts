@@ -1,0 +1,59 @@
+/**
+ * The tests of pods that `npm run test:e2e -- pods` asks of processes, asked of containers: the same
+ * files, on one node of a real cluster whose runtime is containerd.
+ *
+ * left-out.ts says which of them are about processes alone.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { runPodsIn } from '../e2e/support/pod-cluster.ts';
+import { ContainerPods } from './support/container-pods.ts';
+import { makeMachineImage } from './support/images/machine-image.ts';
+import { pullFrom } from './support/images/mirror.ts';
+import { Registry } from './support/images/registry.ts';
+import { FILES_LEFT_OUT, TESTS_LEFT_OUT } from './support/left-out.ts';
+import { rigOf } from './support/rig.ts';
+
+const PODS = path.join(import.meta.dirname, '../e2e/pods');
+const ENDING = '.e2e.ts';
+
+const rig = rigOf('pods');
+let registry: Registry | undefined;
+runPodsIn((name) => new ContainerPods(name, rig));
+
+beforeAll(async () => {
+  const { containerd } = rig;
+  const layout = makeMachineImage(path.join(containerd.folder, 'machine'));
+  registry = await Registry.start({ layout });
+  pullFrom(registry, containerd);
+});
+
+afterAll(() => registry?.stop());
+
+const names = readdirSync(PODS)
+  .filter((file) => file.endsWith(ENDING))
+  .map((file) => file.slice(0, -ENDING.length));
+
+for (const [name, reason] of Object.entries(FILES_LEFT_OUT)) {
+  console.log(`skipped: ${name}: ${reason}`);
+}
+
+describe.each(names.filter((name) => !(name in FILES_LEFT_OUT)))('%s', async (name) => {
+  const leftOut = TESTS_LEFT_OUT[name] ?? {};
+  beforeEach(({ task, skip }) => {
+    const reason = leftOut[task.name];
+    if (reason === undefined) return;
+    console.log(`skipped: ${name}: ${task.name}: ${reason}`);
+    skip(reason);
+  });
+  await import(`../e2e/pods/${name}.e2e.ts`);
+});
+
+test('every test that is left out is there', () => {
+  expect(names).toEqual(expect.arrayContaining(Object.keys(FILES_LEFT_OUT)));
+  for (const [name, tests] of Object.entries(TESTS_LEFT_OUT)) {
+    const source = readFileSync(path.join(PODS, `${name}${ENDING}`), 'utf8');
+    for (const each of Object.keys(tests)) expect(source).toContain(`test('${each}'`);
+  }
+});
