@@ -9,7 +9,7 @@
  *
  * The two ends differ in what a break means. A client that resets a stream or leaves has no more
  * interest in it. A server that does so has said everything: its programs end streams in that way, so
- * what it said before stays readable.
+ * what it said before stays readable, also when it is the client that says goodbye.
  *
  * 1. Whatever a client sends, what is held for it has a bound: one buffer per stream, a bounded number
  *    of streams, and nothing more is read while a buffer is full or our answers pile up.
@@ -90,7 +90,8 @@ export class SpdySession {
     this.#accept = accept;
     this.#idle = new IdleTimer(clock, idleMs, () => socket.destroy());
     socket.on('error', () => {}); // it closes, too
-    socket.once('close', () => this.#end());
+    // What a server said before it left is still to be read.
+    if (!this.#isClient) socket.once('close', () => this.#end());
     if (socket.destroyed) this.#end();
     else void this.#listen();
   }
@@ -140,6 +141,12 @@ export class SpdySession {
     }
     // Whoever will say no more has left, even if it still listens.
     if (!this.#isParting) this.#socket.destroy();
+    if (this.#isClient) this.#endWithSocket();
+  }
+
+  #endWithSocket(): void {
+    if (this.#socket.destroyed) this.#end();
+    else this.#socket.once('close', () => this.#end());
   }
 
   async #handle(frame: Frame): Promise<void> {
@@ -172,7 +179,6 @@ export class SpdySession {
         if (frame.id % 2 !== this.#ourIdNext % 2) this.#send(frame);
         return;
       case 'goAway':
-        if (this.#isClient) for (const stream of this.#streams.values()) stream.sever();
         return this.#part(GO_AWAY.ok);
       case 'settings': {
         const said = frame.values.find(([id]) => id === SETTING_INITIAL_WINDOW);
@@ -311,7 +317,10 @@ export class SpdySession {
 
   #part(status: number): void {
     if (this.#isParting) return;
-    for (const stream of this.#streams.values()) stream.destroy();
+    for (const stream of this.#streams.values()) {
+      if (this.#isClient) stream.sever();
+      else stream.destroy();
+    }
     this.#send({
       type: 'goAway',
       lastStreamId: Math.max(this.#theirIdNext - 2, 0),
