@@ -27,6 +27,7 @@ import type { ActivePodsRoom } from './main-loop/active-pods.ts';
 import type { KillPodOptions } from './pod-workers/kill-pod-now.ts';
 import type { NodeEvents } from './node/node-events.ts';
 import type { ContainerSettings } from './pod-runner/container-settings.ts';
+import type { LogLinks } from './pod-runner/log-links.ts';
 import type { NodeDns } from './pod-runner/sandbox-maker.ts';
 import type { AskContainer } from './probes/probe-clients.ts';
 import type { ProbeMetrics } from './probes/probe-metrics.ts';
@@ -91,6 +92,8 @@ export interface KubeletApi {
 /** Where pods have their files, and what containers are given of them. */
 export interface KubeletStorage {
   readonly files: PodFiles;
+  /** Absent: nobody looks for logs by their pods. */
+  readonly logLinks?: LogLinks | undefined;
   readonly volumes: PodVolumes & {
     removeOrphans(keep: ReadonlySet<string>): Promise<void>;
     unmountAll(): Promise<void>;

@@ -230,9 +230,9 @@ export class Kubelet {
   #makeCollector(): ContainerCollector {
     const { clock, log, storage } = this.#options;
     const { runtime, runner, workers: pods } = this.engine;
-    const { files } = storage;
+    const { files, logLinks } = storage;
     const isTold = (uid: string): boolean => this.engine.status.isTold(uid);
-    return new ContainerCollector({ clock, log, runtime, runner, pods, files, isTold });
+    return new ContainerCollector({ clock, log, runtime, runner, pods, files, logLinks, isTold });
   }
 
   #makeRotation(): LogRotation {

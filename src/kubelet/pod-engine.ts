@@ -107,7 +107,7 @@ export class PodEngine {
     const { parallelPullsMax, crashBackOff, containers } = settings;
     // A runtime that has no images of its own asks no registry either.
     const registryPullQps = this.#options.runtime.usesPodCgroups ? settings.registryPullQps : 0;
-    const { files, inputs, actuated } = storage;
+    const { files, inputs, actuated, logLinks } = storage;
     return new PodRunner({
       clock,
       log,
@@ -115,6 +115,7 @@ export class PodEngine {
       runtime: this.runtime,
       files,
       inputs,
+      logLinks,
       actuated,
       dns,
       cgroups,

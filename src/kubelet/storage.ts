@@ -32,6 +32,7 @@ import { ObjectCache } from './object-cache/object-cache.ts';
 import { objectNotRegistered } from './object-cache/object-errors.ts';
 import { DiskPodFiles } from './pod-runner/disk-pod-files.ts';
 import { dockerConfigFiles, NodeCredentials } from './images/node-credentials.ts';
+import { LogLinks } from './pod-runner/log-links.ts';
 import { ObjectPullSecrets } from './pod-runner/object-pull-secrets.ts';
 import { claimLookupFrom, tokenSourceFrom } from './volumes/api-lookups.ts';
 import { SystemMounter } from './volumes/system-mounter.ts';
@@ -43,6 +44,8 @@ export interface StorageOptions {
   /** Absolute, both. */
   readonly rootFolder: string;
   readonly logFolder: string;
+  /** For links to logs; absent or empty: none. Absolute. */
+  readonly linkFolder?: string | undefined;
   /** Absent: on the disk. With others, containers are simulated, and nothing is written at all. */
   readonly imaginedFiles?: PodFiles | undefined;
   readonly clock: Clock;
@@ -114,8 +117,11 @@ export async function openStorage(options: StorageOptions): Promise<OpenStorage>
     nodeHostsFile: NODE_HOSTS_FILE,
     isImagined,
   });
+  const files = imaginedFiles ?? new DiskPodFiles({ rootFolder, logFolder });
+  const { linkFolder = '' } = options;
   return {
-    files: imaginedFiles ?? new DiskPodFiles({ rootFolder, logFolder }),
+    files,
+    logLinks: linkFolder === '' ? undefined : new LogLinks({ folder: linkFolder, files, log }),
     volumes,
     inputs,
     objects,

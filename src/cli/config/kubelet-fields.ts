@@ -4,7 +4,8 @@
  * stand in a file with its default, and with nothing else.
  *
  * Where podkeep differs from the kubelet: `containerRuntimeEndpoint` is empty by default, because
- * the command line says what runs pods; and `failCgroupV1` is false, because podkeep runs there as well
+ * the command line says what runs pods; `podLogsDir` is empty, which is a folder of the node's own, as
+ * several nodes may be on one machine; and `failCgroupV1` is false, because podkeep runs there as well
  * as anywhere.
  */
 import { isLabelKey, isLabelValue } from '../../api/validation-names.ts';
@@ -97,7 +98,7 @@ const buffer = section({ splitStream: flag(false, false), infoBufferSize: quanti
 export const KUBELET_FIELDS = {
   enableServer: notOffered(flag(true)),
   staticPodPath: file(),
-  podLogsDir: notOffered(text('/var/log/pods')),
+  podLogsDir: file(),
   syncFrequency: duration('1m'),
   fileCheckFrequency: duration('20s'),
   httpCheckFrequency: notOffered(duration('20s')),

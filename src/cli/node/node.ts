@@ -195,7 +195,9 @@ class NodeMaker {
     this.#closing.add(() => Promise.resolve(services.stop()));
     const storage = await openStorage({
       rootFolder,
-      logFolder: path.join(rootFolder, 'logs'),
+      logFolder: config.podLogsDir || path.join(rootFolder, 'logs'),
+      // Where collectors of logs look, if logs are where a kubelet has them.
+      linkFolder: config.podLogsDir && path.join(path.dirname(config.podLogsDir), 'containers'),
       imaginedFiles: opened.imagined?.files,
       clock,
       random,

@@ -15,6 +15,7 @@ import type { Log } from '../../ports/log.ts';
 import type { PodFiles } from '../../ports/pod-files.ts';
 import type { PodReference } from '../../ports/pod-reference.ts';
 import type { PodRuntime, RuntimePodEntry } from '../../ports/runtime/pod-runtime.ts';
+import type { LogLinks } from './log-links.ts';
 import type { PodRunner } from './pod-runner.ts';
 
 export interface ContainerCollectorOptions {
@@ -23,6 +24,7 @@ export interface ContainerCollectorOptions {
   readonly runtime: Pick<PodRuntime, 'list' | 'inspect' | 'stopSandbox' | 'removeSandbox'>;
   readonly runner: Pick<PodRunner, 'remove'>;
   readonly files: Pick<PodFiles, 'podsWithLogs' | 'removePodLogs'>;
+  readonly logLinks?: Pick<LogLinks, 'sweep'> | undefined;
   readonly pods: PodStates;
   /** The API has the pod's last status: what the runtime remembers of it is needed no more. */
   readonly isTold: (podUid: string) => boolean;
@@ -64,11 +66,12 @@ export class ContainerCollector {
   }
 
   async collect(collection: Collection, signal: AbortSignal): Promise<void> {
-    const { runtime, log } = this.#options;
+    const { runtime, log, logLinks } = this.#options;
     try {
       await this.#collectContainers(await runtime.list(), collection, signal);
       await this.#collectSandboxes(await runtime.list(), collection, signal);
       if (collection.areSourcesReady) await this.#collectLogs(signal);
+      await logLinks?.sweep();
     } catch (error) {
       signal.throwIfAborted();
       log.warn('dead containers could not be collected', { error });

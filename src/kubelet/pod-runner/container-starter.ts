@@ -19,6 +19,7 @@ import { checkNonRoot } from './container-security.ts';
 import type { ContainerStopper } from './container-stopper.ts';
 import type { ImageManager } from './image-manager.ts';
 import type { KernelRoom } from './kernel-resources.ts';
+import type { LogLinks } from './log-links.ts';
 import { runHook, type HookRoom } from './lifecycle-hooks.ts';
 import { containerReferenceOf, podReferenceOf, runSpecOf, type RunContainer } from './run-spec.ts';
 import { ContainerNotStarted, messageOf, type StartFailureReason } from './start-failure.ts';
@@ -30,6 +31,7 @@ export interface StarterRoom extends HookRoom, KernelRoom {
   readonly inputs: ContainerInputsSource;
   readonly files: PodFiles;
   readonly stopper: ContainerStopper;
+  readonly logLinks?: Pick<LogLinks, 'link'> | undefined;
   /** What was really applied (E-4). */
   readonly actuated?: StateStore | undefined;
 }
@@ -84,6 +86,9 @@ export class ContainerStarter {
     this.#tell(request, 'Normal', 'Created', 'Container created');
     await this.#step(request, 'RunContainerError', signal, () => runtime.startContainer(id));
     this.#tell(request, 'Normal', 'Started', 'Container started');
+    const { attempt } = config;
+    const run = { pod: podReferenceOf(request.pod), container: container.name, attempt };
+    await this.#room.logLinks?.link(run, id);
     await this.#postStart(request, id, signal);
   }
 
