@@ -33,6 +33,19 @@ describe.each(CONTAINERD_VERSIONS)('pods on containerd %s', (version) => {
     return opened;
   }
 
+  test('it says what it can do', async () => {
+    const { runtime } = await bench();
+    const isNew = version === '2.1';
+    expect((await runtime.status()).features).toMatchObject({
+      hasPodAddresses: true,
+      hasImageVolumes: isNew,
+      hasSupplementalGroupsPolicy: isNew,
+      hasRecursiveReadOnly: isNew,
+    });
+    expect(await runtime.cgroupDriver?.()).toBe(isNew ? 'cgroupfs' : null);
+    expect(runtime.follow !== undefined).toBe(isNew);
+  });
+
   test('a command with streams ends with its own code, and says both its things', async () => {
     const stage = await bench();
     const { runtime } = stage;
@@ -47,6 +60,23 @@ describe.each(CONTAINERD_VERSIONS)('pods on containerd %s', (version) => {
     expect({ out, err, code }).toEqual({ out: 'out\n', err: 'err\n', code: 7 });
     const missing = await runtime.exec?.(id, ['no-such-command'], { ...ALL, stdin: false });
     await expect(missing?.ended).rejects.toThrow(/no-such-command/);
+  });
+
+  test('of many quick commands none loses a word', async () => {
+    const stage = await bench();
+    const id = await stage.start(FOREVER);
+    const words = Array.from({ length: 60 }, (_, index) => `word ${index}`);
+    const said = async (word: string): Promise<string | null> => {
+      const request = { ...ALL, stdin: false, stderr: false };
+      const streams = await stage.runtime.exec?.(id, ['echo', word], request);
+      // Late: the end of the connection may be there before the first word was read.
+      await streams?.ended;
+      return streams?.stdout ? text(streams.stdout) : null;
+    };
+    for (let begin = 0; begin < words.length; begin += 6) {
+      const some = words.slice(begin, begin + 6);
+      expect(await Promise.all(some.map(said))).toEqual(some.map((word) => `${word}\n`));
+    }
   });
 
   test('much that is said comes back whole, however slowly it is read', async () => {
@@ -190,7 +220,7 @@ describe.each(CONTAINERD_VERSIONS)('pods on containerd %s', (version) => {
     const image = `${registry.host}/nonroot:1`;
     const { images } = runtime;
     await expect(images.pull(image, null, NEVER)).rejects.toThrow(
-      /^rpc error: code = \w+ desc = failed to pull and unpack image .*(?:401|authorization)/,
+      /^failed to pull and unpack image .*(?:401|authorization)/,
     );
     const missing = `${registry.host}/no-such-image:1`;
     await expect(images.pull(missing, credentials, NEVER)).rejects.toThrow(
