@@ -4,6 +4,7 @@
  * No status is read before it is written: the newest object is known from the watch, or from the
  * answer to the last write.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { isReady } from '../e2e/support/pod-view.ts';
 import { countRequests, printCounts, readAuditLog, sizeOf } from './support/audit-log.ts';
@@ -12,10 +13,16 @@ import { pod } from './support/workloads.ts';
 
 const WAVES = 4;
 const WAVE = 25;
+const SETTLE_MS = 5_000;
+const QUIET_MS = 20_000;
 
 const rig = rigOf('requests');
 
 test('a hundred pods come and go without a pod being read', async () => {
+  // What a node asks for once, when it begins, is not counted.
+  await rig.apply(pod({ name: 'first' }));
+  await rig.ready('first');
+  await rig.kubectl('delete pod first');
   const from = sizeOf(rig.plane.auditLog);
   for (let wave = 0; wave < WAVES; wave += 1) {
     const names = Array.from({ length: WAVE }, (_, index) => `wave-${wave}-${index}`);
@@ -39,4 +46,27 @@ test('a hundred pods come and go without a pod being read', async () => {
   expect(counts.get('get pods/{name}') ?? 0).toBe(0);
   expect(counts.get('list pods') ?? 0).toBe(0);
   expect(counts.get('delete pods/{name}')).toBe(WAVES * WAVE);
+});
+
+test('a node whose pods only live asks for next to nothing', async () => {
+  const names = Array.from({ length: WAVE }, (_, index) => `still-${index}`);
+  const probe = { exec: { command: ['true'] }, periodSeconds: 2, timeoutSeconds: 10 };
+  const probed = pod({ name: 'probed', container: { readinessProbe: probe } });
+  await rig.apply(probed, ...names.map((name) => pod({ name })));
+  await rig.podsWhen(
+    'default',
+    'all to be ready',
+    (pods) => pods.length === WAVE + 1 && pods.every(isReady),
+  );
+  // What is said about the start of the last one.
+  await sleep(SETTLE_MS);
+  const from = sizeOf(rig.plane.auditLog);
+  await sleep(QUIET_MS);
+  const counts = countRequests(readAuditLog(rig.plane.auditLog, from));
+  console.log(`requests of the node in ${QUIET_MS / 1000} quiet seconds:\n${printCounts(counts)}`);
+  const { 'update leases/{name}': leases = 0, ...others } = Object.fromEntries(counts);
+  // Every ten seconds it says that it lives; a watch may end and begin again.
+  expect(leases).toBeLessThanOrEqual(3);
+  for (const what of Object.keys(others)) expect(what).toMatch(/^watch |^patch nodes/);
+  await rig.kubectl(['delete', 'pods', 'probed', ...names]);
 });
