@@ -71,7 +71,8 @@ export async function openKubeletDoor(options: KubeletDoorOptions): Promise<Kube
     const file = clientCAFile;
     follow([file], [papers.ca], ([ca = '']) => renew({ ca: checkAuthority(ca, file) }));
   }
-  if (tlsCertFile && tlsPrivateKeyFile) {
+  // With serverTLSBootstrap the files are only to begin with.
+  if (tlsCertFile && tlsPrivateKeyFile && !config.serverTLSBootstrap) {
     const texts = [read(tlsCertFile), read(tlsPrivateKeyFile)];
     follow([tlsCertFile, tlsPrivateKeyFile], texts, ([cert = '', key = '']) =>
       renew(papersOf(cert, key, tlsCertFile)),
