@@ -73,9 +73,10 @@ export function livedLife(
   runner?: Runner,
 ): Life {
   const uid = uidOf(seen);
-  const moments = seen.map(({ object }) => ({
+  const moments = seen.map(({ type, object }) => ({
     status: stageOf(object.status ?? {}, uid),
-    isDeleting: object.metadata.deletionTimestamp !== undefined,
+    // A server may take away at once what nothing holds, without a mark before it.
+    isDeleting: type === 'DELETED' || object.metadata.deletionTimestamp !== undefined,
   }));
   const ips = new Set(seen.flatMap(({ object }) => object.status?.podIP ?? []));
   const plain = (message: string): string =>
