@@ -36,12 +36,14 @@ describe.each(CONTAINERD_VERSIONS)('pods on containerd %s', (version) => {
   test('it says what it can do', async () => {
     const { runtime } = await bench();
     const isNew = version === '2.1';
-    expect((await runtime.status()).features).toMatchObject({
+    const { features, handlers = [] } = await runtime.status();
+    expect(features).toMatchObject({
       hasPodAddresses: true,
       hasImageVolumes: isNew,
-      hasSupplementalGroupsPolicy: isNew,
       hasRecursiveReadOnly: isNew,
     });
+    expect(features.hasSupplementalGroupsPolicy ?? false).toBe(isNew);
+    expect(handlers.map(({ name }) => name)).toEqual(isNew ? ['', 'runc'] : []);
     expect(await runtime.cgroupDriver?.()).toBe(isNew ? 'cgroupfs' : null);
     expect(runtime.follow !== undefined).toBe(isNew);
   });

@@ -22,6 +22,13 @@ interface Versioned extends JsonObject {
 /** Says what goes wrong with a request; null: nothing. It may also never answer. */
 type Fault = (request: KubeRequest) => Error | Promise<never> | null;
 
+const FEATURES = {
+  enforcesCpu: true,
+  enforcesMemory: true,
+  hasMounts: true,
+  hasPodAddresses: true,
+};
+
 export function refusal(statusCode: number, reason: string, retryAfterMs?: number): ApiError {
   const later = retryAfterMs === undefined ? {} : { retryAfterMs };
   return new ApiError({ statusCode, reason, message: reason, ...later });
@@ -65,6 +72,7 @@ export class NodeStage implements KubeApi {
       runtime: {
         name: 'test',
         version: () => Promise.resolve({ name: 'test', version: '1.0' }),
+        status: () => Promise.resolve({ isReady: true, isNetworkReady: true, features: FEATURES }),
         images: {
           list: () => Promise.resolve([]),
           usage: () => Promise.resolve(null),

@@ -50,6 +50,21 @@ describe('the recorded Node', () => {
 });
 
 describe('what is written next', () => {
+  test('a runtime that tells what it can do is quoted', () => {
+    const runtimeHandlers = [
+      { name: '', hasRecursiveReadOnly: true, hasUserNamespaces: false },
+      { name: 'runc', hasRecursiveReadOnly: true, hasUserNamespaces: true },
+    ];
+    const reading = { ...READING, runtimeHandlers, hasSupplementalGroupsPolicy: true };
+    const { status } = nodeStatus(first, reading, plain, LATER);
+    expect(status['runtimeHandlers']).toEqual([
+      { name: '', features: { recursiveReadOnlyMounts: true, userNamespaces: false } },
+      { name: 'runc', features: { recursiveReadOnlyMounts: true, userNamespaces: true } },
+    ]);
+    expect(status['features']).toEqual({ supplementalGroupsPolicy: true });
+    expect(first).not.toHaveProperty('features');
+  });
+
   test('heartbeats move with every status, transitions with another one only', () => {
     const { status, news } = nodeStatus(
       first,

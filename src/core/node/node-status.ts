@@ -6,7 +6,7 @@
  *
  * Fields of others (attached volumes, extended resources, their conditions) pass through as they are.
  * A part that could not be read keeps what was said of it before, except where the kubelet says zero.
- * `runtimeHandlers` and `features` belong to runtimes that tell of them; podkeep's runtimes do not.
+ * `runtimeHandlers` and `features` belong to runtimes that tell of them, as containerd does.
  */
 import type { Time } from '../../api/meta.ts';
 import type { ResourceList } from '../../api/resources.ts';
@@ -24,9 +24,19 @@ export interface NodeReading extends MachineSize, ConditionFacts {
   readonly kubeletPort: number;
   /** Such as `containerd://1.7.2`. */
   readonly runtimeVersion: string;
+  /** Absent: it does not say. */
+  readonly runtimeHandlers?: readonly NodeRuntimeHandler[];
+  readonly hasSupplementalGroupsPolicy?: boolean;
   readonly images: readonly NodeImage[];
   /** Null: not known yet. */
   readonly volumesInUse: readonly string[] | null;
+}
+
+/** A way in which the runtime runs sandboxes. */
+export interface NodeRuntimeHandler {
+  readonly name: string;
+  readonly hasRecursiveReadOnly: boolean;
+  readonly hasUserNamespaces: boolean;
 }
 
 /** Something that the users of the node are told. */
@@ -65,11 +75,24 @@ export function nodeStatus(
     nodeInfo,
     images: nodeImages(reading.images, settings.statusImagesMax),
     declaredFeatures: settings.declaredFeatures,
-    runtimeHandlers: [],
+    runtimeHandlers: (reading.runtimeHandlers ?? []).map(handlerOf),
+    ...featuresOf(reading),
     ...(reading.volumesInUse && { volumesInUse: reading.volumesInUse }),
   };
   const spoken = news.map((reason) => statusNews(reading.nodeName, reason));
   return { status: withoutEmpty(status), news: [...rebootNews(before, reading), ...spoken] };
+}
+
+function handlerOf(handler: NodeRuntimeHandler): JsonObject {
+  const { name, hasRecursiveReadOnly, hasUserNamespaces } = handler;
+  return {
+    name,
+    features: { recursiveReadOnlyMounts: hasRecursiveReadOnly, userNamespaces: hasUserNamespaces },
+  };
+}
+
+function featuresOf({ hasSupplementalGroupsPolicy: isThere }: NodeReading): JsonObject {
+  return isThere === undefined ? {} : { features: { supplementalGroupsPolicy: isThere } };
 }
 
 /** The resources of a list in a status; what is no amount is left out. */

@@ -8,7 +8,7 @@ import type { NodeReading } from '../../core/node/node-status.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MachineFacts } from '../../ports/machine-facts.ts';
-import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
+import type { PodRuntime, RuntimeStatus } from '../../ports/runtime/pod-runtime.ts';
 import { Remembered } from './remembered.ts';
 
 export interface NodeReaderOptions {
@@ -16,7 +16,7 @@ export interface NodeReaderOptions {
   readonly log: Log;
   readonly nodeName: string;
   readonly machine: MachineFacts;
-  readonly runtime: Pick<PodRuntime, 'name' | 'version' | 'images'>;
+  readonly runtime: Pick<PodRuntime, 'name' | 'version' | 'status' | 'images'>;
   readonly settings: NodeSettings;
   readonly kubeletVersion: string;
   /** Of the kubelet's own server. */
@@ -41,6 +41,7 @@ export class NodeReader {
   readonly #machine: Remembered<MachineInfo | null>;
   readonly #storage: Remembered<number | null>;
   readonly #version: Remembered<string>;
+  readonly #abilities: Remembered<RuntimeStatus | null>;
   readonly #images: Remembered<readonly NodeImage[]>;
 
   constructor(
@@ -79,6 +80,14 @@ export class NodeReader {
       otherwise: 'Unknown',
       keeps: false,
     });
+    this.#abilities = new Remembered<RuntimeStatus | null>({
+      ...common,
+      what: 'the abilities of the runtime',
+      ask: () => runtime.status(),
+      freshMs: VERSION_FRESH_MS,
+      otherwise: null,
+      keeps: true,
+    });
     this.#images = new Remembered<readonly NodeImage[]>({
       ...common,
       what: 'the list of images',
@@ -91,10 +100,11 @@ export class NodeReader {
 
   async read(): Promise<NodeReading> {
     const { nodeName, addresses, runtime, kubeletVersion, kubeletPort } = this.#options;
-    const [machine, storageBytes, version, images] = await Promise.all([
+    const [machine, storageBytes, version, abilities, images] = await Promise.all([
       this.#machine.get(),
       this.#storage.get(),
       this.#version.get(),
+      this.#abilities.get(),
       this.#images.get(),
     ]);
     return {
@@ -105,10 +115,22 @@ export class NodeReader {
       kubeletVersion,
       kubeletPort,
       runtimeVersion: `${runtime.name}://${version}`,
+      ...abilitiesOf(abilities),
       ips: nodeIPs(addresses, nodeName, machine?.addresses ?? []),
       volumesInUse: this.#options.volumesInUse?.() ?? null,
       pressures: this.#pressures(),
       reasons: this.#options.readiness(),
     };
   }
+}
+
+function abilitiesOf(
+  status: RuntimeStatus | null,
+): Pick<NodeReading, 'runtimeHandlers' | 'hasSupplementalGroupsPolicy'> {
+  const { handlers, features } = status ?? {};
+  const hasSupplementalGroupsPolicy = features?.hasSupplementalGroupsPolicy;
+  return {
+    ...(handlers && { runtimeHandlers: handlers }),
+    ...(hasSupplementalGroupsPolicy !== undefined && { hasSupplementalGroupsPolicy }),
+  };
 }

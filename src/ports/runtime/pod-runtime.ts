@@ -98,6 +98,15 @@ export interface RuntimeStatus {
   readonly message?: string;
   /** What the kubelet may ask for. */
   readonly features: RuntimeFeatures;
+  /** The ways in which it runs sandboxes, as RuntimeClasses name them. Absent: it does not say. */
+  readonly handlers?: readonly RuntimeHandler[];
+}
+
+export interface RuntimeHandler {
+  /** Empty: the one that is used when a pod names none. */
+  readonly name: string;
+  readonly hasRecursiveReadOnly: boolean;
+  readonly hasUserNamespaces: boolean;
 }
 
 export interface RuntimeFeatures {

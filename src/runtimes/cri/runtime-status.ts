@@ -30,9 +30,15 @@ export function viewStatus(
       hasMounts: true,
       hasPodAddresses: true,
       hasRecursiveReadOnly: handler?.features?.recursiveReadOnlyMounts ?? false,
-      hasSupplementalGroupsPolicy: features?.supplementalGroupsPolicy ?? false,
+      // A runtime that knows nothing of it says nothing about it.
+      ...(features && { hasSupplementalGroupsPolicy: features.supplementalGroupsPolicy }),
       hasImageVolumes: mountsImages(name, version),
     },
+    handlers: runtimeHandlers.map((each) => ({
+      name: each.name,
+      hasRecursiveReadOnly: each.features?.recursiveReadOnlyMounts ?? false,
+      hasUserNamespaces: each.features?.userNamespaces ?? false,
+    })),
   };
 }
 
