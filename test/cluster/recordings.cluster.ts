@@ -11,7 +11,7 @@ import { NODE_NAME, recordedPods } from '../e2e/recordings/recorded-pod.ts';
 import { DIFFERENCES } from './recordings/differences.ts';
 import { Rig } from './support/rig.ts';
 
-const SECONDS = Number(process.env['RECORDING_SECONDS'] ?? 100);
+const SECONDS = Number(process.env['RECORDING_SECONDS'] ?? 60);
 const HOOK_MS = (SECONDS + 300) * 1000;
 const PODS = recordedPods('containers');
 
