@@ -186,13 +186,7 @@ describe('a node with a token', () => {
   });
 
   test('lets nobody in until somebody has approved its serving certificate', async () => {
-    await cluster.apply(
-      pod({
-        name: 'talks',
-        script: 'echo hello; exec sleep 600',
-        pod: { nodeName: NAME, tolerations: [{ operator: 'Exists' }] },
-      }),
-    );
+    await cluster.apply(...talksAndWhatItReads(NAME));
     await cluster.ready('talks');
     const { code, stderr } = await cluster.attempt('logs talks');
     expect(code).not.toBe(0);
@@ -201,10 +195,19 @@ describe('a node with a token', () => {
     await waitFor({ what: 'the log through the API server', deadlineMs: WAIT_MS }, async () => {
       await cluster.approveServing(USER);
       const logs = await cluster.attempt('logs talks');
-      return logs.stdout === 'hello\n' ? true : undefined;
+      return logs.stdout === 'from a map, from a secret, with a token\n' ? true : undefined;
     });
     expect(shown('kubelet-server').subjectAltName).toBe(`DNS:${NAME}, IP Address:127.0.0.1`);
     expect(await cluster.kubectl('exec talks -- echo from inside')).toBe('from inside\n');
+  });
+
+  test('shows its static pods in the cluster', async () => {
+    writeFileSync(
+      path.join(place.node.manifests, 'static.json'),
+      JSON.stringify(pod({ name: 'static', script: 'exec sleep 600' })),
+    );
+    const { metadata } = await cluster.ready(`static-${NAME}`);
+    expect(metadata.annotations).toHaveProperty('kubernetes.io/config.mirror');
   });
 
   test('has both certificates renewed while it works, and shows the new ones at once', async () => {
@@ -299,6 +302,29 @@ test('a token that the cluster does not know is told, with what to do', async ()
   await expect(node.start()).rejects.toThrow(/podkeep ended with 1/);
   expect(node.log).toContain('JOIN_REFUSED');
 });
+
+/** Node authorization lets a node read just what its pods name, one by one. */
+function talksAndWhatItReads(nodeName: string): readonly JsonObject[] {
+  const metadata = { name: 'words' };
+  const token = '/var/run/secrets/kubernetes.io/serviceaccount/token';
+  return [
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { text: 'from a map' } },
+    { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { text: 'from a secret' } },
+    pod({
+      name: 'talks',
+      script: `echo "$(cat /words/text), $SECRET, $(test -s ${token} && echo with a token)"; exec sleep 600`,
+      container: {
+        env: [{ name: 'SECRET', valueFrom: { secretKeyRef: { name: 'words', key: 'text' } } }],
+        volumeMounts: [{ name: 'words', mountPath: '/words' }],
+      },
+      pod: {
+        nodeName,
+        tolerations: [{ operator: 'Exists' }],
+        volumes: [{ name: 'words', configMap: { name: 'words' } }],
+      },
+    }),
+  ];
+}
 
 function slowTokenObjects(): readonly JsonObject[] {
   const { id, secret, group } = SLOW_TOKEN;
