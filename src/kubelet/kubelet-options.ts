@@ -25,6 +25,7 @@ import type { KubeletMetrics } from './metrics/kubelet-metrics.ts';
 import type { PodAdmission } from './main-loop/pod-news.ts';
 import type { ActivePodsRoom } from './main-loop/active-pods.ts';
 import type { KillPodOptions } from './pod-workers/kill-pod-now.ts';
+import type { PullRecords } from './images/pull-records.ts';
 import type { NodeEvents } from './node/node-events.ts';
 import type { ContainerSettings } from './pod-runner/container-settings.ts';
 import type { LogLinks } from './pod-runner/log-links.ts';
@@ -57,6 +58,8 @@ export interface KubeletOptions {
   readonly cgroups?: KubeletCgroups | undefined;
   readonly runtimeClasses?: RuntimeClasses | undefined;
   readonly nodeEvents?: NodeEvents | undefined;
+  /** Absent: every pod may use every image that is here. */
+  readonly pullRecords?: PullRecords | undefined;
   readonly memoryCapacityBytes: number;
   /** The addresses of the node, at most one of each family. */
   readonly hostIPs: () => readonly string[];

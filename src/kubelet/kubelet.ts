@@ -251,10 +251,11 @@ export class Kubelet {
   }
 
   #makeImageCollector(): ImageCollector | undefined {
-    const { clock, log, nodeEvents: events, settings = {} } = this.#options;
+    const { clock, log, nodeEvents: events, pullRecords, settings = {} } = this.#options;
     const { images: policy } = settings;
     const { runtime } = this.engine;
-    return policy && new ImageCollector({ clock, log, events, policy, runtime });
+    const collected = pullRecords && ((refs: ReadonlySet<string>) => pullRecords.keepOnly(refs));
+    return policy && new ImageCollector({ clock, log, events, policy, runtime, collected });
   }
 
   #admissionRoom(): AdmissionRoom {

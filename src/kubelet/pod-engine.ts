@@ -103,7 +103,7 @@ export class PodEngine {
 
   #makeRunner(): PodRunner {
     const { clock, log, events, storage, dns, memoryCapacityBytes, settings = {} } = this.#options;
-    const { cgroups, runtimeClasses, nodeEvents } = this.#options;
+    const { cgroups, runtimeClasses, nodeEvents, pullRecords } = this.#options;
     const { parallelPullsMax, crashBackOff, containers } = settings;
     // A runtime that has no images of its own asks no registry either.
     const registryPullQps = this.#options.runtime.usesPodCgroups ? settings.registryPullQps : 0;
@@ -121,6 +121,7 @@ export class PodEngine {
       cgroups,
       runtimeClasses,
       nodeEvents,
+      pullRecords,
       containers,
       registryPullQps,
       registryBurst: settings.registryBurst,

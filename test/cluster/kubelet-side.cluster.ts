@@ -231,7 +231,18 @@ test('an image is pulled with the pull secret that fits, and its events say so',
     expect(message).toMatch(
       /^Successfully pulled image "[^"]+" in [\d.]+m?s \([\d.]+m?s including waiting\)\. Image size: [1-9]\d* bytes\.$/,
     );
-    await rig.kubectl('delete pod stranger known');
+    // It is here now, and still only for those whose secret it was pulled with.
+    const present = { image, imagePullPolicy: 'IfNotPresent' };
+    await rig.apply(pod({ name: 'second', container: present, pod: { imagePullSecrets } }));
+    await rig.ready('second');
+    await rig.event(
+      'second',
+      'Pulled',
+      'already present on machine and can be accessed by the pod',
+    );
+    await rig.apply(pod({ name: 'thief', container: present }));
+    await rig.event('thief', 'Failed', `Failed to pull image "${image}"`);
+    await rig.kubectl('delete pod stranger known second thief');
   } finally {
     await registry.stop();
   }

@@ -125,7 +125,11 @@ export const KUBELET_FIELDS = {
   }),
   registryPullQPS: int(5, { isPointer: true }),
   registryBurst: int(10),
-  imagePullCredentialsVerificationPolicy: notOffered(text('NeverVerifyPreloadedImages')),
+  imagePullCredentialsVerificationPolicy: choice('NeverVerifyPreloadedImages', [
+    'NeverVerifyPreloadedImages',
+    'NeverVerify',
+    'AlwaysVerify',
+  ]),
   preloadedImagesVerificationAllowlist: notOffered(list(text())),
   eventRecordQPS: int(50, { isPointer: true }),
   eventBurst: int(100),

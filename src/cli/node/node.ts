@@ -17,6 +17,7 @@ import { informersOf } from '../../client/informer.ts';
 import { DecisionHistory } from '../../kubelet/decision-history.ts';
 import { ApiEventRecorder } from '../../kubelet/events/api-event-recorder.ts';
 import type { NodePodCgroups } from '../../kubelet/cgroups/node-pod-cgroups.ts';
+import { PullRecords } from '../../kubelet/images/pull-records.ts';
 import { Kubelet } from '../../kubelet/kubelet.ts';
 import type { AdmissionRoom, KubeletAdmission, KubeletApi } from '../../kubelet/kubelet-options.ts';
 import { KubeletMetrics } from '../../kubelet/metrics/kubelet-metrics.ts';
@@ -250,6 +251,7 @@ class NodeMaker {
       runtimeClasses: new ApiRuntimeClasses(this.#options.api),
       nodeEvents: this.#events,
       cgroups: this.#cgroups,
+      pullRecords: opened.runtime.usesPodCgroups ? this.#pullRecords() : undefined,
       memoryCapacityBytes: machine.memoryBytes,
       hostIPs,
       admission: (room) =>
@@ -270,6 +272,12 @@ class NodeMaker {
     const opened = await openNodeCgroups({ runtime, config, kernel, clock, log });
     if (opened) this.#closing.add(() => Promise.resolve(opened.close()));
     return opened?.cgroups;
+  }
+
+  #pullRecords(): PullRecords {
+    const { folder: rootFolder, config, log } = this.#options;
+    const { imagePullCredentialsVerificationPolicy: policy } = config;
+    return new PullRecords({ rootFolder, policy, clock, log });
   }
 
   async #limitAllPods(): Promise<void> {

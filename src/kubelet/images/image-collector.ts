@@ -36,7 +36,7 @@ export interface ImageCollectorOptions {
   /** The disk that a folder is on; absent: as the system says. */
   readonly measure?: (folder: string) => Promise<DiskRoom>;
   /** After a collection: what is still here. */
-  readonly collected?: (refs: ReadonlySet<string>) => Promise<void>;
+  readonly collected?: ((refs: ReadonlySet<string>) => Promise<void>) | undefined;
 }
 
 export const imagesNotFreed = defineError<{ reason: string }>({

@@ -20,6 +20,7 @@ import type { FoundPullSecrets } from '../../ports/pull-secrets.ts';
 import type { Credentials, Image, ImageStore } from '../../ports/runtime/image-store.ts';
 import { BackOffError } from '../../ports/sync-failure.ts';
 import { parseImageName, type ImageName } from '../../api/image-name.ts';
+import type { PullRecords } from '../images/pull-records.ts';
 import { PullLanes } from './pull-lanes.ts';
 import { containerReferenceOf, podReferenceOf, type RunContainer } from './run-spec.ts';
 import { ContainerNotStarted, messageOf, type StartFailureReason } from './start-failure.ts';
@@ -33,6 +34,8 @@ export interface ImageManagerOptions {
   /** Pulls a second, and at once. Absent or 0 a second: no limit. */
   readonly registryPullQps?: number | undefined;
   readonly registryBurst?: number | undefined;
+  /** With whose secrets images were pulled. Absent: every pod may use what is here. */
+  readonly records?: PullRecords | undefined;
 }
 
 export const pullsExceeded = defineError<{ limit: string }>({
@@ -86,14 +89,17 @@ export class ImageManager {
   ): Promise<string> {
     const request = { pod, container, image: container.image ?? '' };
     const { tag } = this.#checkName(request);
+    const credentials = secrets.credentialsFor(request.image);
     // What the API server would have set.
     const { imagePullPolicy = tag === 'latest' ? 'Always' : 'IfNotPresent' } = container;
     if (imagePullPolicy !== 'Always') {
       const found = await this.#find(request);
-      if (found) return this.#present(request, found);
+      if (found && (await this.#mayUse(request, found, credentials))) {
+        return this.#present(request, found);
+      }
     }
     if (imagePullPolicy === 'Never') throw this.#neverPull(request);
-    return this.#pull(request, secrets.credentialsFor(request.image), signal);
+    return this.#pull(request, credentials, signal);
   }
 
   /** Nobody needs what is remembered about pulls that failed long ago (KL-64, step 17). */
@@ -158,7 +164,7 @@ export class ImageManager {
       return await this.#lanes.run(signal, async () => {
         const beganAtMs = clock.monotonic();
         this.#takeFromBudget(beganAtMs);
-        const ref = await this.#pullWithAny(request, credentials, signal);
+        const ref = await this.#pullNoted(request, credentials, signal);
         this.#failed.delete(key);
         await this.#pulled(request, clock.monotonic() - beganAtMs, clock.monotonic() - askedAtMs);
         return ref;
@@ -176,18 +182,41 @@ export class ImageManager {
     this.#budget.take(nowMs);
   }
 
+  async #mayUse({ image }: Request, { ref }: Image, own: readonly Credentials[]): Promise<boolean> {
+    return (await this.#options.records?.mayUse(image, ref, own)) ?? true;
+  }
+
+  /** Noted before it begins: after a crash nobody takes the image for one that was always here. */
+  async #pullNoted(
+    request: Request,
+    credentials: readonly Credentials[],
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { records } = this.#options;
+    const { image } = request;
+    await records?.begin(image);
+    try {
+      const { ref, used } = await this.#pullWithAny(request, credentials, signal);
+      await records?.succeeded(image, ref, used);
+      return ref;
+    } catch (error) {
+      await records?.failed(image);
+      throw error;
+    }
+  }
+
   /** Each of them is tried, until one is let in. Without any, it is pulled without a name. */
   async #pullWithAny(
     request: Request,
     credentials: readonly Credentials[],
     signal: AbortSignal,
-  ): Promise<string> {
+  ): Promise<{ readonly ref: string; readonly used: Credentials | null }> {
     const { container, image } = request;
     const { images } = this.#options;
     const errors: unknown[] = [];
     for (const each of credentials.length > 0 ? credentials : [null]) {
       try {
-        return await images.pull(image, each, signal, useOf(container));
+        return { ref: await images.pull(image, each, signal, useOf(container)), used: each };
       } catch (error) {
         if (signal.aborted) throw error;
         errors.push(error);

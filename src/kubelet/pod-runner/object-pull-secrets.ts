@@ -39,7 +39,10 @@ export class ObjectPullSecrets implements PullSecrets {
       if (name === '') continue;
       try {
         const secret = await this.#get(namespace, name, signal);
-        entries.push(...entriesOf(secret));
+        const source = { uid: uidOf(secret), namespace, name };
+        for (const entry of entriesOf(secret)) {
+          entries.push({ ...entry, credentials: { ...entry.credentials, source } });
+        }
       } catch (error) {
         signal.throwIfAborted();
         this.#options.log.warn('a pull secret cannot be used', { namespace, name, error });
@@ -57,6 +60,11 @@ export class ObjectPullSecrets implements PullSecrets {
   #get(namespace: string, name: string, signal: AbortSignal): Promise<JsonObject> {
     return this.#options.objects.get({ kind: 'Secret', namespace, name }, signal);
   }
+}
+
+function uidOf({ metadata }: JsonObject): string {
+  const uid = isJsonObject(metadata) ? metadata['uid'] : '';
+  return typeof uid === 'string' ? uid : '';
 }
 
 function entriesOf({ type, data }: JsonObject): readonly RegistryEntry[] {

@@ -31,6 +31,7 @@ import { CrashBackOffs } from './crash-backoffs.ts';
 import type { LateRuns } from './ended-containers.ts';
 import { sendHookRequest, type HookClient } from './http-hook.ts';
 import { ImageManager } from './image-manager.ts';
+import type { PullRecords } from '../images/pull-records.ts';
 import { ReasonCache } from './reason-cache.ts';
 import {
   actuatedOf,
@@ -62,6 +63,8 @@ export interface PodRunnerOptions
   readonly parallelPullsMax?: number;
   readonly registryPullQps?: number | undefined;
   readonly registryBurst?: number | undefined;
+  /** With whose secrets images were pulled. */
+  readonly pullRecords?: PullRecords | undefined;
   readonly crashBackOff?: BackOffLimits;
 }
 
@@ -125,6 +128,7 @@ export class PodRunner {
       parallelPullsMax,
       registryPullQps,
       registryBurst,
+      records: options.pullRecords,
     });
     this.#stopper = new ContainerStopper(room);
     this.#starter = new ContainerStarter({

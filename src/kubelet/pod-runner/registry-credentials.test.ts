@@ -90,7 +90,9 @@ test('pull secrets that are not there or cannot be read are named', async () => 
   const imagePullSecrets = names.map((name) => ({ name }));
   const found = await secrets.find(livePod('web', { imagePullSecrets }), NEVER);
   expect(found.missing).toEqual(['missing', 'broken']);
-  expect(found.credentialsFor('a.example/app')).toEqual([{ username: 'u' }]);
+  expect(found.credentialsFor('a.example/app')).toEqual([
+    { username: 'u', source: { uid: '', namespace: 'rec', name: 'good' } },
+  ]);
 });
 
 test('a secret counts by its type, and what the node itself knows comes after all secrets', async () => {
@@ -98,7 +100,11 @@ test('a secret counts by its type, and what the node itself knows comes after al
     Buffer.from(JSON.stringify(config)).toString('base64');
   const auths = { 'a.example': { username: 'old' } };
   const objects: Record<string, JsonObject> = {
-    old: { type: 'kubernetes.io/dockercfg', data: { '.dockercfg': encoded(auths) } },
+    old: {
+      metadata: { uid: '7' },
+      type: 'kubernetes.io/dockercfg',
+      data: { '.dockercfg': encoded(auths) },
+    },
     opaque: { type: 'Opaque', data: { '.dockerconfigjson': encoded({ auths }) } },
   };
   const secrets = new ObjectPullSecrets({
@@ -109,7 +115,7 @@ test('a secret counts by its type, and what the node itself knows comes after al
   const imagePullSecrets = [{ name: 'opaque' }, { name: 'old' }];
   const found = await secrets.find(livePod('web', { imagePullSecrets }), NEVER);
   expect(found.credentialsFor('a.example/app')).toEqual([
-    { username: 'old' },
+    { username: 'old', source: { uid: '7', namespace: 'rec', name: 'old' } },
     { username: 'node' },
   ]);
 });

@@ -40,6 +40,14 @@ export interface Credentials {
   readonly identityToken?: string;
   readonly registryToken?: string;
   readonly serverAddress?: string;
+  /** The secret that it comes from. Absent: every pod of the node may use it. */
+  readonly source?: CredentialSource;
+}
+
+export interface CredentialSource {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
 }
 
 export interface ImageUsage {
