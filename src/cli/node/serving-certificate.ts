@@ -44,7 +44,12 @@ export async function keepServingCertificate(
     asked,
   } = options;
   const store = new CertificateStore({ clock, folder, prefix: 'kubelet-server' });
-  const kept = await store.current();
+  const kept = await store.current().catch((error: unknown) => {
+    log.warn('the serving certificate that there was cannot be used; asking for another', {
+      error,
+    });
+    return null;
+  });
   const initial = kept && !isExpired(kept, clock.now()) ? kept : null;
   if (initial) door.show(initial);
   const manager: CertificateManager = new CertificateManager({

@@ -64,7 +64,7 @@ export async function obtainFirstCertificate(
     } catch (error) {
       await judge(error, options);
       signal.throwIfAborted();
-      const delayMs = retryMs(failures, random.next());
+      const delayMs = Math.round(retryMs(failures, random.next()));
       log.warn('no certificate yet; trying again', { delayMs, error });
       await pause(clock, delayMs, signal);
     }
