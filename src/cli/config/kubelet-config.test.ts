@@ -229,10 +229,7 @@ test.each([
     'tlsMinVersion: VersionTLS10',
     'tlsMinVersion is too old to be safe; podkeep offers VersionTLS12 and VersionTLS13',
   ],
-  [
-    'tlsCipherSuites: [RC4]',
-    'tlsCipherSuites[0] is no cipher suite that podkeep offers',
-  ],
+  ['tlsCipherSuites: [RC4]', 'tlsCipherSuites[0] is no cipher suite that podkeep offers'],
   ['kubeAPIQPS: 0', 'kubeAPIQPS must be -1 for no limit, or at least 1'],
   ['__proto__: {}', '__proto__ is no field here'],
 ])('%s is refused by its path', async (fields, complaint) => {
