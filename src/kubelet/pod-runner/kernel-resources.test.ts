@@ -40,7 +40,10 @@ test('who has all that it asked for goes last', () => {
   const both = { cpu: '1', memory: '1Gi' };
   const resources = { requests: both, limits: both };
   expect(resourcesOf({ name: 'a', resources }).oomScoreAdjust).toBe(-997);
-  expect(resourcesOf({ name: 'a' }, { priority: 2_000_000_000 }).oomScoreAdjust).toBe(-997);
+  const critical = { priority: 2_000_001_000, priorityClassName: 'system-node-critical' };
+  expect(resourcesOf({ name: 'a' }, critical).oomScoreAdjust).toBe(-997);
+  const lesser = { priority: 2_000_000_000, priorityClassName: 'system-cluster-critical' };
+  expect(resourcesOf({ name: 'a' }, lesser).oomScoreAdjust).toBe(1000);
 });
 
 test('between the two there is always a difference to both ends', () => {
@@ -48,6 +51,15 @@ test('between the two there is always a difference to both ends', () => {
   const much = { requests: { memory: '100G' } };
   expect(resourcesOf({ name: 'a', resources: little }).oomScoreAdjust).toBe(999);
   expect(resourcesOf({ name: 'a', resources: much }).oomScoreAdjust).toBe(3);
+});
+
+test('what a pod asks for as a whole counts for each of its containers', () => {
+  const containers = [{ name: 'a', resources: { requests: { memory: '1G' } } }, { name: 'b' }];
+  const pod = livePod('web', { containers, resources: { requests: { memory: '2G' } } });
+  const scores = pod.spec.containers.map(
+    (container) => kernelResources(pod, container, CAPACITY).oomScoreAdjust,
+  );
+  expect(scores).toEqual([625, 875]);
 });
 
 test('a sidecar does not go before the containers that it serves', () => {

@@ -18,6 +18,7 @@ const HUGE_PAGES = 'hugepages-';
 
 const OOM_GUARANTEED = -997;
 const OOM_BEST_EFFORT = 1000;
+const NODE_CRITICAL = 'system-node-critical';
 const SYSTEM_CRITICAL_PRIORITY = 2_000_000_000;
 
 export interface KernelRoom {
@@ -96,17 +97,28 @@ function hugePageLimits(sizes: readonly string[], limits: ResourceList): readonl
 
 /** A container that asked for much memory is ended after one that asked for little. */
 function oomScoreAdjust(pod: Pod, container: RunContainer, capacity: number): number {
-  if (isCritical(pod)) return OOM_GUARANTEED;
+  if (isNodeCritical(pod)) return OOM_GUARANTEED;
   const qos = qosClass(pod);
   if (qos === 'Guaranteed') return OOM_GUARANTEED;
   if (qos === 'BestEffort') return OOM_BEST_EFFORT;
-  const score = scoreOf(memoryRequest(container), capacity);
+  const part = partOfPodRequest(pod);
+  const score = scoreOf(memoryRequest(container) + part, capacity);
   if (findContainer(pod, container.name)?.list !== 'initContainers' || !isSidecar(container)) {
     return score;
   }
   // A sidecar must not be ended before the containers that it serves.
   const least = Math.min(...pod.spec.containers.map((each) => memoryRequest(each)));
-  return Math.min(score, scoreOf(least, capacity));
+  return Math.min(score, scoreOf(least + part, capacity));
+}
+
+/** What the pod itself asks for, beyond its containers, belongs to each of them in equal parts. */
+function partOfPodRequest(pod: Pod): number {
+  const { resources, overhead: _, ...spec } = pod.spec;
+  const ofPod = bytes(resources?.requests);
+  if (!ofPod) return 0;
+  const { containers, initContainers = [] } = spec;
+  const ofContainers = bytes(podRequests({ ...pod, spec })) ?? 0;
+  return Math.trunc((ofPod - ofContainers) / (containers.length + initContainers.length));
 }
 
 function scoreOf(requestBytes: number, capacity: number): number {
@@ -115,8 +127,10 @@ function scoreOf(requestBytes: number, capacity: number): number {
   return Math.min(Math.max(score, 1000 + OOM_GUARANTEED), OOM_BEST_EFFORT - 1);
 }
 
-function isCritical(pod: Pod): boolean {
-  const { priority = 0 } = runSpecOf(pod);
+/** One that the node cannot do without, and not only the cluster. */
+function isNodeCritical(pod: Pod): boolean {
+  const { priority = 0, priorityClassName } = runSpecOf(pod);
+  if (priorityClassName !== NODE_CRITICAL) return false;
   return isStaticPod(pod) || isMirrorPod(pod) || priority >= SYSTEM_CRITICAL_PRIORITY;
 }
 

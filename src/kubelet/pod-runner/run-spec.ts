@@ -30,6 +30,7 @@ export interface RunPodSpec extends PodSpec {
   /** False: the users of its containers are nobody on the host. */
   readonly hostUsers?: boolean;
   readonly priority?: number;
+  readonly priorityClassName?: string;
   readonly imagePullSecrets?: readonly { readonly name?: string }[];
 }
 
