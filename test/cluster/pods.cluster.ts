@@ -2,12 +2,15 @@
  * The tests of pods that `npm run test:e2e -- pods` asks of processes, asked of containers: the same
  * files, on one node of a real cluster whose runtime is containerd.
  *
- * left-out.ts says which of them are about processes alone.
+ * left-out.ts says which of them are about processes alone. PODKEEP_CONTAINERD=1.6 takes the containerd
+ * that tells nothing by itself.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { CONTAINERD_VERSIONS, type ContainerdVersion } from '../../scripts/cluster/place.ts';
 import { runPodsIn } from '../e2e/support/pod-cluster.ts';
+import { shellPod } from '../e2e/support/pod-view.ts';
 import { ContainerPods } from './support/container-pods.ts';
 import { makeMachineImage } from './support/images/machine-image.ts';
 import { pullFrom } from './support/images/mirror.ts';
@@ -18,7 +21,7 @@ import { rigOf } from './support/rig.ts';
 const PODS = path.join(import.meta.dirname, '../e2e/pods');
 const ENDING = '.e2e.ts';
 
-const rig = rigOf('pods');
+const rig = rigOf('pods', chosenVersion());
 let registry: Registry | undefined;
 runPodsIn((name) => new ContainerPods(name, rig));
 
@@ -27,6 +30,7 @@ beforeAll(async () => {
   const layout = makeMachineImage(path.join(containerd.folder, 'machine'));
   registry = await Registry.start({ layout });
   pullFrom(registry, containerd);
+  await pullOnce();
 });
 
 afterAll(() => registry?.stop());
@@ -49,6 +53,23 @@ describe.each(names.filter((name) => !(name in FILES_LEFT_OUT)))('%s', async (na
   });
   await import(`../e2e/pods/${name}.e2e.ts`);
 });
+
+function chosenVersion(): ContainerdVersion | undefined {
+  const wanted = process.env['PODKEEP_CONTAINERD'];
+  const found = CONTAINERD_VERSIONS.find((each) => each === wanted);
+  if (wanted && !found) {
+    throw new Error(`PODKEEP_CONTAINERD: ${wanted} is none of ${CONTAINERD_VERSIONS.join(', ')}`);
+  }
+  return found;
+}
+
+/** The image is large, and tests wait for what they do, not for a disk. */
+async function pullOnce(): Promise<void> {
+  const spec = { restartPolicy: 'Never' };
+  await rig.apply(shellPod({ name: 'puller', script: 'node --version', spec }));
+  await rig.over('puller');
+  await rig.kubectl('delete pod puller');
+}
 
 test('every test that is left out is there', () => {
   expect(names).toEqual(expect.arrayContaining(Object.keys(FILES_LEFT_OUT)));
