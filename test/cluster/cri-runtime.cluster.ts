@@ -1,5 +1,5 @@
 /** What the suite of all runtimes does not ask: streams, networks, limits, pulls, and containerd gone. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -287,6 +287,29 @@ describe.each(CONTAINERD_VERSIONS)('pods on containerd %s', (version) => {
       containerd.resume();
     }
     expect(await stage.execute(id, 'echo awake')).toBe('awake\n');
+  });
+
+  test('a sandbox of an earlier podkeep takes new containers, in its own place', async () => {
+    const before = await CriBench.open(containerd);
+    const sandbox = await before.runSandbox({
+      podUid: 'older',
+      security: { isPrivileged: true, supplementalGroups: [], seccomp: 'runtime/default' },
+    });
+    await before.runtime.close();
+    const stage = await bench();
+    const security = { ...SECURITY, isPrivileged: true };
+    const script = `grep CapEff /proc/self/status; ${FOREVER}`;
+    const id = await stage.start(script, { logPath: 'main/0.log', security }, sandbox);
+    const log = path.join(before.folder, 'older/main/0.log');
+    await stage.wait('its words', () => readFileSync(log, 'utf8').includes('CapEff'));
+    // The privileged have all that this machine has, and so do we.
+    const ours = /CapEff:\s+(\w+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
+    expect(readFileSync(log, 'utf8')).toContain(ours);
+    const group = `${containerd.cgroupRoot}/older/${id.replace('containerd://', '')}`;
+    const places = ['/sys/fs/cgroup', '/sys/fs/cgroup/memory'];
+    expect(places.some((place) => existsSync(`${place}${group}`))).toBe(true);
+    const pod = await stage.runtime.inspect('older');
+    expect(pod.containers).toMatchObject([{ id, sandboxID: sandbox, name: 'main' }]);
   });
 
   test('logs are where the sandbox says', async () => {

@@ -46,6 +46,8 @@ export class CriEvents {
   readonly #pods = new Map<string, string>();
   readonly #sandboxes = new Set<string>();
   #listening: AbortController | null = null;
+  /** It was told, and not heard of since. */
+  #isBroken = false;
   #cancelRetry: Cancel = () => {};
   #cancelSettle: Cancel = () => {};
 
@@ -77,7 +79,8 @@ export class CriEvents {
     this.#cancelSettle = clock.after(SETTLE_MS, () => void this.#tellAll());
     const again = (error?: unknown): void => {
       if (listening.signal.aborted) return;
-      log.warn('the events of the container runtime broke off', { error });
+      if (!this.#isBroken) log.warn('the events of the container runtime broke off', { error });
+      this.#isBroken = true;
       this.#cancelSettle();
       this.#cancelRetry = clock.after(RETRY_MS, () => this.#listen());
     };
@@ -116,14 +119,27 @@ export class CriEvents {
 
   async #tellAll(): Promise<void> {
     const { listPods, log } = this.#options;
-    const before = new Set(this.#pods.values());
     try {
-      for (const podUid of new Set([...before, ...(await listPods())])) {
+      const there = new Set(await listPods());
+      const before = new Set(this.#pods.values());
+      this.#forgetOthers(there);
+      if (this.#isBroken) log.info('the events of the container runtime are back');
+      this.#isBroken = false;
+      for (const podUid of new Set([...before, ...there])) {
         this.#emit({ podUid, type: 'sandboxChanged' });
       }
     } catch (error) {
       // Then the stream breaks, too, and is begun anew.
       log.warn('the pods of the container runtime cannot be listed', { error });
+    }
+  }
+
+  /** Nobody told of their end. */
+  #forgetOthers(podsThere: ReadonlySet<string>): void {
+    for (const [id, podUid] of this.#pods) {
+      if (podsThere.has(podUid)) continue;
+      this.#pods.delete(id);
+      this.#sandboxes.delete(id);
     }
   }
 
