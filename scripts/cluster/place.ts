@@ -13,6 +13,7 @@ export const BUILT_PROGRAMS = [
   'kube-apiserver',
   'kube-controller-manager',
   'kube-scheduler',
+  'kubelet',
 ] as const;
 
 /** Taken from Debian, which builds it well and in one second. */

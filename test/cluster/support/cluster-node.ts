@@ -106,6 +106,7 @@ export class ClusterNode {
       apiVersion: 'kubelet.config.k8s.io/v1beta1',
       kind: 'KubeletConfiguration',
       port: this.#port,
+      healthzPort: 0,
       tlsCertFile: serving.certificate,
       tlsPrivateKeyFile: serving.key,
       authentication: { x509: { clientCAFile: authority.pair.certificate } },

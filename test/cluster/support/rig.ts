@@ -8,13 +8,23 @@ import { startContainerd, type Containerd } from './containerd.ts';
 
 export const NODE = 'node-1';
 
+/** Fields of a KubeletConfiguration, given the folder of the cluster. */
+export type NodeConfig = (folder: string) => JsonObject;
+
 export class Rig extends Cluster {
   readonly #version: ContainerdVersion;
   readonly #node: string;
+  readonly #config: NodeConfig;
   #containerd: Containerd | undefined;
 
-  constructor(name: string, version: ContainerdVersion, node: string = NODE) {
+  constructor(
+    name: string,
+    version: ContainerdVersion,
+    node: string = NODE,
+    config: NodeConfig = () => ({}),
+  ) {
     super(name);
+    this.#config = config;
     this.#version = version;
     this.#node = node;
   }
@@ -32,7 +42,7 @@ export class Rig extends Cluster {
 
   override async start(): Promise<void> {
     await Promise.all([super.start(), this.#startContainerd()]);
-    await this.join(this.#node);
+    await this.join(this.#node, this.#config(this.folder));
   }
 
   async join(name: string, config: JsonObject = {}): Promise<ClusterNode> {
@@ -52,9 +62,9 @@ export class Rig extends Cluster {
   }
 }
 
-/** There when the tests of a file run. */
-export function rigOf(name: string, version: ContainerdVersion = '2.1'): Rig {
-  const rig = new Rig(name, version);
+/** There when the tests of a file run. `config` joins its node's KubeletConfiguration. */
+export function rigOf(name: string, version: ContainerdVersion = '2.1', config?: NodeConfig): Rig {
+  const rig = new Rig(name, version, NODE, config);
   beforeAll(() => rig.start());
   afterAll(() => rig.remove());
   return rig;

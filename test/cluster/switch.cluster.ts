@@ -1,0 +1,87 @@
+/**
+ * A node changes from podkeep to Kubernetes' own kubelet and back, with pods running: nobody notices.
+ * Each takes over the containers of the other, because it finds on them what it would have written.
+ */
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { CONTAINERD_VERSIONS } from '../../scripts/cluster/place.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { containerOf, isReady, LIVE, type PodView } from '../e2e/support/pod-view.ts';
+import { objectionToKubelet, RealKubelet } from './support/real-kubelet.ts';
+import { NODE, rigOf } from './support/rig.ts';
+import { deployment, pod } from './support/workloads.ts';
+
+const OBJECTION = objectionToKubelet();
+if (OBJECTION !== null) console.log(`skipped: ${OBJECTION}`);
+
+/**
+ * What both are told: where logs are, and that there are no groups for pods. One that makes such groups
+ * restarts pods that have none, be it podkeep or the kubelet.
+ */
+const SAME = (folder: string): JsonObject => ({
+  podLogsDir: path.join(folder, 'logs/pods'),
+  cgroupsPerQOS: false,
+  enforceNodeAllocatable: [],
+});
+const MOUNTS = { volumeMounts: [{ name: 'scratch', mountPath: '/scratch' }] };
+const VOLUMES = { volumes: [{ name: 'scratch', emptyDir: {} }] };
+/** Fails in its first life, as a file tells it. */
+const SECOND = `[ -e /scratch/been ] || { touch /scratch/been; exit 1; }; echo life; ${LIVE}`;
+
+describe.skipIf(OBJECTION !== null).each(CONTAINERD_VERSIONS)('on containerd %s', (version) => {
+  const rig = rigOf('switch', version, SAME);
+
+  const ready = (count: number): Promise<readonly PodView[]> =>
+    rig.podsWhen(
+      'default',
+      `${count} pods to be ready`,
+      (pods) => pods.length === count && pods.every((each) => isReady(each) && isSettled(each)),
+    );
+
+  test('no container is restarted when podkeep gives way to a kubelet, or a kubelet to podkeep', async () => {
+    const twice = (name: string) => pod({ name, script: SECOND, container: MOUNTS, pod: VOLUMES });
+    await rig.apply(deployment({ name: 'podkeeps', spec: { replicas: 3 } }), twice('twice'));
+    const before = livesOf(await ready(4));
+
+    await rig.node.stop();
+    const { folder, plane, containerd } = rig;
+    const kubelet = await RealKubelet.start({
+      name: NODE,
+      folder: path.join(folder, 'kubelet'),
+      plane,
+      containerd,
+      config: SAME(folder),
+    });
+    onTestFinished(() => kubelet.stop());
+    await rig.apply(deployment({ name: 'kubelets', spec: { replicas: 2 } }), twice('again'));
+    const during = livesOf(await ready(7));
+    expect(during).toEqual(expect.arrayContaining([...before]));
+
+    await kubelet.stop();
+    await rig.node.start();
+    await rig.nodeReady(NODE);
+    await rig.apply(pod({ name: 'next' }));
+    const after = livesOf(await ready(8));
+    expect(after).toEqual(expect.arrayContaining([...during]));
+    expect(await rig.kubectl('exec again -- cat /etc/hostname')).toBe('again\n');
+    expect(await rig.kubectl('logs again')).toBe('life\n');
+    expect(await rig.kubectl('logs twice')).toBe('life\n');
+    await rig.kubectl('delete deployments,pods --all --timeout=60s');
+    await rig.podsWhen('default', 'all pods to be gone', (pods) => pods.length === 0);
+    expect(rig.containerd.ctr('task', 'list', '-q')).toBe('');
+  });
+});
+
+/** Those that fail in their first life are in their second. */
+function isSettled(each: PodView): boolean {
+  return !['twice', 'again'].includes(each.metadata.name) || containerOf(each)?.restartCount === 1;
+}
+
+/** Which container each pod has, since when, and how often it was restarted. */
+function livesOf(pods: readonly PodView[]): readonly string[] {
+  return pods.map((each) => {
+    const { restartCount, containerID, state } = containerOf(each) ?? {};
+    const since = state?.running?.startedAt;
+    return `${each.metadata.name} ${containerID} since ${since}, restarts ${restartCount}`;
+  });
+}
