@@ -69,14 +69,18 @@ export class ContainerOperations {
     await this.#service.ask(RUNTIME_CALLS.reopenContainerLog, { containerId });
   }
 
-  /** The runtime counts in whole seconds; our own deadline is exact, and ends the command too. */
+  /**
+   * The runtime counts, in whole seconds, from when the command runs: on a busy machine it takes a while
+   * to begin, which is not the fault of a probe. Only a runtime that does not answer is given up here.
+   */
   async execSync(
     containerId: string,
     { command, timeoutSeconds }: ExecRequest,
     signal: AbortSignal,
   ): Promise<ExecResult> {
     const request = { containerId, cmd: command, timeout: Math.ceil(timeoutSeconds) };
-    const options = { timeoutMs: timeoutSeconds * 1000, signal };
+    const patienceMs = this.#options.requestTimeoutMs + timeoutSeconds * 1000;
+    const options = { timeoutMs: timeoutSeconds > 0 ? patienceMs : 0, signal };
     try {
       return await this.#service.ask(RUNTIME_CALLS.execSync, request, options);
     } catch (error) {

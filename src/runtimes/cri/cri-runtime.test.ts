@@ -214,18 +214,6 @@ test('what is gone is no error when it was to be stopped or removed', async () =
   await expect(runtime.stopContainer('containerd://c1', 1, NEVER)).rejects.toThrow('broken');
 });
 
-test('a command that takes too long is told as such, whoever noticed it', async () => {
-  const stage = await CriStage.start();
-  const runtime = await stage.open();
-  const request = { command: ['sleep', '9'], timeoutSeconds: 0.05 };
-  stage.answer('ExecSync', () => null);
-  const late = { code: 'EXEC_TIMED_OUT' };
-  await expect(runtime.execSync('containerd://c1', request, NEVER)).rejects.toMatchObject(late);
-  stage.answer('ExecSync', () => ({ status: 4, message: 'timeout 1s exceeded' }));
-  const patient = { ...request, timeoutSeconds: 60 };
-  await expect(runtime.execSync('containerd://c1', patient, NEVER)).rejects.toMatchObject(late);
-});
-
 test('a listing asks again only for what has changed, and a look at a pod for all of it', async () => {
   const stage = await CriStage.start();
   const runtime = await stage.open();
