@@ -1,27 +1,12 @@
 /** What the command line says of the Node object, in the words of the kubelet's flags. */
 import { InvalidArgumentError } from 'commander';
+import { KUBELET_LABELS, mayNodeSetLabel } from '../api/node-labels.ts';
 import { isLabelKey, isLabelValue } from '../api/validation-names.ts';
 import { parseIp } from '../lib/ip.ts';
 import type { ConfiguredTaint } from './config/kubelet-fields.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Labels of Kubernetes' own that a node may give itself. */
-const OWN_LABELS: readonly string[] = [
-  'beta.kubernetes.io/arch',
-  'beta.kubernetes.io/instance-type',
-  'beta.kubernetes.io/os',
-  'failure-domain.beta.kubernetes.io/region',
-  'failure-domain.beta.kubernetes.io/zone',
-  'kubernetes.io/arch',
-  'kubernetes.io/hostname',
-  'kubernetes.io/os',
-  'node.kubernetes.io/instance-type',
-  'topology.kubernetes.io/region',
-  'topology.kubernetes.io/zone',
-];
-const OWN_NAMESPACES = /(?:^|\.)(?:kubelet|node)\.kubernetes\.io$/;
-const KUBERNETES_NAMESPACES = /(?:^|\.)(?:kubernetes|k8s)\.io$/;
 const EFFECTS: readonly ConfiguredTaint['effect'][] = [
   'NoSchedule',
   'PreferNoSchedule',
@@ -37,10 +22,10 @@ export function parseNodeLabels(text: string): Labels {
       if (!isLabelValue(value)) {
         throw new InvalidArgumentError(`"${value}" cannot be the value of the label ${key}.`);
       }
-      if (!mayBeSet(key)) {
+      if (!mayNodeSetLabel(key)) {
         throw new InvalidArgumentError(
           `A node may not give itself the label ${key}: of those in kubernetes.io and k8s.io only ` +
-            `kubelet.kubernetes.io/…, node.kubernetes.io/… and ${OWN_LABELS.join(', ')}.`,
+            `kubelet.kubernetes.io/…, node.kubernetes.io/… and ${[...KUBELET_LABELS].join(', ')}.`,
         );
       }
       return [key, value];
@@ -84,10 +69,4 @@ function partsOf(text: string): readonly string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
-}
-
-function mayBeSet(key: string): boolean {
-  const [namespace = ''] = key.includes('/') ? key.split('/') : [];
-  if (!KUBERNETES_NAMESPACES.test(namespace)) return true;
-  return OWN_LABELS.includes(key) || OWN_NAMESPACES.test(namespace);
 }

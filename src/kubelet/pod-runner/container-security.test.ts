@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { livePod } from '../../../test/kubelet/runs/live-pod.ts';
-import { checkNonRoot, containerSecurity } from './container-security.ts';
 import {
-  CONTAINER_SETTINGS_DEFAULT as settings,
   MASKED_PATHS as maskedPaths,
   READONLY_PATHS as readonlyPaths,
-} from './container-settings.ts';
+} from '../../api/masked-paths.ts';
+import { checkNonRoot, containerSecurity } from './container-security.ts';
+import { CONTAINER_SETTINGS_DEFAULT as settings } from './container-settings.ts';
 
 const NONE = { supplementalGroups: [], settings };
 

@@ -4,7 +4,8 @@ import type { Pod } from '../../api/pod.ts';
 import { defineError } from '../../lib/errors.ts';
 import type { ContainerSecurity } from '../../ports/runtime/container-config.ts';
 import type { Image } from '../../ports/runtime/image-store.ts';
-import { READONLY_PATHS, type ContainerSettings } from './container-settings.ts';
+import { READONLY_PATHS } from '../../api/masked-paths.ts';
+import type { ContainerSettings } from './container-settings.ts';
 import {
   podReferenceOf,
   podTitle,

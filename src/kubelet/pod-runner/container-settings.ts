@@ -3,6 +3,7 @@
  * means are used. Where nobody says anything, a node is one of the kubelet's defaults without huge
  * pages, on a machine whose cgroups are of version 1.
  */
+import { MASKED_PATHS } from '../../api/masked-paths.ts';
 
 export interface ContainerSettings {
   /** A container that names no profile gets the runtime's, and not none. */
@@ -21,30 +22,6 @@ export interface ContainerSettings {
   /** Version 1 counts swap together with memory, and a limit has to say so. */
   readonly limitsSwap: boolean;
 }
-
-/** Those that tell about the machine, or let it be harmed. The kubelet has the same list. */
-export const MASKED_PATHS: readonly string[] = [
-  '/proc/asound',
-  '/proc/acpi',
-  '/proc/interrupts',
-  '/proc/kcore',
-  '/proc/keys',
-  '/proc/latency_stats',
-  '/proc/timer_list',
-  '/proc/timer_stats',
-  '/proc/sched_debug',
-  '/proc/scsi',
-  '/sys/firmware',
-  '/sys/devices/virtual/powercap',
-];
-
-export const READONLY_PATHS: readonly string[] = [
-  '/proc/bus',
-  '/proc/fs',
-  '/proc/irq',
-  '/proc/sys',
-  '/proc/sysrq-trigger',
-];
 
 export const CONTAINER_SETTINGS_DEFAULT: ContainerSettings = {
   seccompDefault: false,

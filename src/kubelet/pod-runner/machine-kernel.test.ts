@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { MASKED_PATHS } from './container-settings.ts';
+import { MASKED_PATHS } from '../../api/masked-paths.ts';
 import { readMachineKernel } from './machine-kernel.ts';
 
 let root = '';

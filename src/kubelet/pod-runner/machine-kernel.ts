@@ -5,7 +5,7 @@
 import { access, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pageSizeName } from '../../core/cgroups/cpu-numbers.ts';
-import { MASKED_PATHS } from './container-settings.ts';
+import { MASKED_PATHS } from '../../api/masked-paths.ts';
 
 export interface MachineKernel {
   readonly cgroupVersion: 1 | 2;

@@ -4,29 +4,7 @@
  * find elsewhere.
  */
 import { defineError, PodkeepError } from '../../lib/errors.ts';
-
-/** What a call came to, as gRPC numbers it from zero. */
-export const GRPC_STATUSES = [
-  'OK',
-  'Canceled',
-  'Unknown',
-  'InvalidArgument',
-  'DeadlineExceeded',
-  'NotFound',
-  'AlreadyExists',
-  'PermissionDenied',
-  'ResourceExhausted',
-  'FailedPrecondition',
-  'Aborted',
-  'OutOfRange',
-  'Unimplemented',
-  'Internal',
-  'Unavailable',
-  'DataLoss',
-  'Unauthenticated',
-] as const;
-
-export type GrpcStatus = (typeof GRPC_STATUSES)[number];
+import type { GrpcStatus } from '../../lib/grpc-status.ts';
 
 export interface CallFacts {
   /** Of the call, such as RunPodSandbox. */

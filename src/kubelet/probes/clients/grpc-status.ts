@@ -4,32 +4,13 @@
  */
 import { STATUS_CODES } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http2';
+import { GRPC_STATUSES } from '../../../lib/grpc-status.ts';
 import { goQuote } from '../../pod-runner/go-text.ts';
 
 export interface GrpcStatus {
   readonly code: string;
   readonly description: string;
 }
-
-const CODES = [
-  'OK',
-  'Canceled',
-  'Unknown',
-  'InvalidArgument',
-  'DeadlineExceeded',
-  'NotFound',
-  'AlreadyExists',
-  'PermissionDenied',
-  'ResourceExhausted',
-  'FailedPrecondition',
-  'Aborted',
-  'OutOfRange',
-  'Unimplemented',
-  'Internal',
-  'Unavailable',
-  'DataLoss',
-  'Unauthenticated',
-];
 
 const CODE_OF_HTTP = new Map([
   [400, 'Internal'],
@@ -65,7 +46,7 @@ export function statusOfTrailers(trailers: IncomingHttpHeaders): GrpcStatus {
     const description = 'server closed the stream without sending trailers';
     return { code: 'Internal', description };
   }
-  const code = CODES[Number(status)] ?? `Code(${status})`;
+  const code = GRPC_STATUSES[Number(status)] ?? `Code(${status})`;
   return { code, description: unescape(typeof message === 'string' ? message : '') };
 }
 

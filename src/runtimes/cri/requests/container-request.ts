@@ -1,4 +1,5 @@
 /** A container, as CRI is asked for it. */
+import { MASKED_PATHS, READONLY_PATHS } from '../../../api/masked-paths.ts';
 import type {
   ContainerConfig,
   ContainerSecurity,
@@ -24,29 +25,6 @@ const PROPAGATIONS = {
   HostToContainer: 'PROPAGATION_HOST_TO_CONTAINER',
   Bidirectional: 'PROPAGATION_BIDIRECTIONAL',
 } as const;
-
-/** What the kubelet hides and protects in containers that do not ask for more. */
-const MASKED_PATHS: readonly string[] = [
-  '/proc/asound',
-  '/proc/acpi',
-  '/proc/interrupts',
-  '/proc/kcore',
-  '/proc/keys',
-  '/proc/latency_stats',
-  '/proc/timer_list',
-  '/proc/timer_stats',
-  '/proc/sched_debug',
-  '/proc/scsi',
-  '/sys/firmware',
-  '/sys/devices/virtual/powercap',
-];
-const READONLY_PATHS: readonly string[] = [
-  '/proc/bus',
-  '/proc/fs',
-  '/proc/irq',
-  '/proc/sys',
-  '/proc/sysrq-trigger',
-];
 
 export function containerMessage(
   config: ContainerConfig,

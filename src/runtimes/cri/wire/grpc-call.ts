@@ -13,7 +13,8 @@ import {
   type IncomingHttpHeaders,
   type OutgoingHttpHeaders,
 } from 'node:http2';
-import { answerBroken, callError, GRPC_STATUSES, type GrpcStatus } from '../errors.ts';
+import { GRPC_STATUSES, type GrpcStatus } from '../../../lib/grpc-status.ts';
+import { answerBroken, callError } from '../errors.ts';
 import { GrpcFrameReader } from './grpc-frames.ts';
 
 export interface GrpcCallOptions {
