@@ -312,6 +312,18 @@ describe.each(CONTAINERD_VERSIONS)('pods on containerd %s', (version) => {
     expect(pod.containers).toMatchObject([{ id, sandboxID: sandbox, name: 'main' }]);
   });
 
+  test('many stops that take long keep nothing else from being answered', async () => {
+    const stage = await bench(10_000);
+    const { runtime } = stage;
+    const id = await stage.start('trap "" TERM; echo ready; while :; do sleep 1000; done');
+    const stops = Array.from({ length: 150 }, () => runtime.stopContainer(id, 600, NEVER));
+    expect(await runtime.version()).toMatchObject({ name: 'containerd' });
+    expect((await stage.container(id)).state).toBe('running');
+    await runtime.stopContainer(id, 0, NEVER);
+    await Promise.all(stops);
+    expect((await stage.container(id)).exitCode).toBe(137);
+  });
+
   test('logs are where the sandbox says', async () => {
     const stage = await bench();
     const sandbox = await stage.runSandbox({ podUid: 'talks' });

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createServer } from 'node:net';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -47,6 +48,24 @@ test('many calls at once share one connection', async () => {
   const answers = await Promise.all(words.map((word) => client.unary(CALL, bytes(word), ASK)));
   expect(answers.map(text)).toEqual(words);
   expect(stage.sessionCount).toBe(1);
+});
+
+test('many calls that take long keep no other from being answered', async () => {
+  const { stage, client } = await stageOf();
+  const SLOW = '/test.Service/Slow';
+  stage.handlers.set(SLOW, () => null);
+  stage.handlers.set(CALL, (request) => request);
+  const abort = new AbortController();
+  setMaxListeners(0, abort.signal);
+  const slow = Array.from({ length: 300 }, () =>
+    client.unary(SLOW, bytes(''), { ...ASK, signal: abort.signal }).catch(() => 'left'),
+  );
+  await vi.waitFor(() => expect(stage.calls).toHaveLength(300));
+  expect(text(await client.unary(CALL, bytes('still'), { ...ASK, deadlineMs: 5000 }))).toBe(
+    'still',
+  );
+  abort.abort(new Error('enough'));
+  expect(new Set(await Promise.all(slow))).toEqual(new Set(['left']));
 });
 
 test.each([
