@@ -27,9 +27,7 @@ export function nodeViewOf(
     pressures: () => [...(agent()?.pressures() ?? [])],
     platform: {
       os,
-      appArmorFault: hasAppArmor
-        ? null
-        : 'Cannot enforce AppArmor: AppArmor is not enabled on the host',
+      appArmorFault: hasAppArmor ? null : 'AppArmor is not enabled on the host',
       sysctls: sysctlAllowlist([...safeSysctls(os, kernelVersion), ...allowedUnsafeSysctls]),
       declaredFeatures: new Set(DECLARED_FEATURES),
     },
