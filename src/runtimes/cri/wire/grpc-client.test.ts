@@ -5,6 +5,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { GrpcStage, sendMessage } from '../../../../test/support/grpc-stage.ts';
 import { makeTempFolder } from '../../../../test/support/temp-folder.ts';
+import { VirtualClock } from '../../../../test/support/virtual-clock.ts';
 import { systemClock } from '../../../platform/system-clock.ts';
 import { GrpcClient } from './grpc-client.ts';
 
@@ -212,6 +213,38 @@ test('a server that does not speak HTTP/2 is told from one that does', async () 
   await expect(client.unary(CALL, bytes(''), ASK)).rejects.toMatchObject({
     code: 'RUNTIME_UNAVAILABLE',
   });
+});
+
+test('a connection on which nobody answers is given up, and the next call has another', async () => {
+  const socketPath = path.join(makeTempFolder(), 'asleep.sock');
+  const connected = vi.fn<() => void>();
+  const server = createServer((socket) => {
+    connected();
+    socket.on('error', () => {}).resume();
+  });
+  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+  const clock = new VirtualClock();
+  const client = new GrpcClient({ socketPath, clock });
+  onTestFinished(() => {
+    client.close();
+    server.close();
+  });
+  /** Nothing is due before the call has been sent, which takes real time. */
+  const giveUp = async (): Promise<void> => {
+    let outcome = 'still waiting';
+    void client
+      .unary(CALL, bytes(''), { ...ASK, deadlineMs: 1000 })
+      .catch((error: unknown) => (outcome = String(error)));
+    await vi.waitFor(async () => {
+      await clock.pass(1000);
+      expect(outcome).toMatch(/deadline exceeded/);
+    });
+  };
+  await giveUp();
+  expect(connected).toHaveBeenCalledTimes(1);
+  await clock.pass(20_000);
+  await giveUp();
+  expect(connected).toHaveBeenCalledTimes(2);
 });
 
 test('after it was closed, nothing more is called', async () => {
