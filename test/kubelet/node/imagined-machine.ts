@@ -46,7 +46,7 @@ export function viewOf(agent: () => NodeAgent): NodeView {
     pressures: () => [...agent().pressures()],
     platform: {
       os,
-      appArmorFault: 'Cannot enforce AppArmor: AppArmor is not enabled on the host',
+      appArmorFault: 'AppArmor is not enabled on the host',
       sysctls: sysctlAllowlist(safeSysctls(os, kernelVersion)),
       declaredFeatures: new Set(),
     },
