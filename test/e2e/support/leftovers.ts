@@ -26,13 +26,22 @@ export function processesOf(data: string): readonly LeftProcess[] {
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .flatMap((name) => {
       const words = read(`/proc/${name}/cmdline`).replaceAll('\0', ' ').trim();
-      const isInside = namespaceOf(name) !== home && read(`/proc/${name}/mountinfo`).includes(data);
+      const isInside = namespaceOf(name) !== home && hasMountsFrom(name, data);
       const isOurs =
         isInside || words.includes(data) || read(`/proc/${name}/environ`).includes(data);
       // What has no words is a zombie that somebody will fetch.
       if (words === '' || !isOurs) return [];
       return [{ pid: Number(name), words: words.slice(0, 200) }];
     });
+}
+
+/**
+ * At another place than on the machine: whoever makes a mount namespace meanwhile, such as another
+ * podkeep, has a copy of all that is mounted, and is none of ours.
+ */
+function hasMountsFrom(pid: string, data: string): boolean {
+  const lines = read(`/proc/${pid}/mountinfo`).split('\n');
+  return lines.some((line) => line.includes(data) && !line.split(' ')[4]?.startsWith(data));
 }
 
 function mountsOf(data: string, key: string): readonly string[] {
