@@ -10,6 +10,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CONTAINERD_VERSIONS, type ContainerdVersion } from '../../scripts/cluster/place.ts';
 import { runPodsIn } from '../e2e/support/pod-cluster.ts';
+import { waitFor } from '../e2e/support/patience.ts';
 import { shellPod } from '../e2e/support/pod-view.ts';
 import { ContainerPods } from './support/container-pods.ts';
 import { makeMachineImage } from './support/images/machine-image.ts';
@@ -52,6 +53,22 @@ describe.each(names.filter((name) => !(name in FILES_LEFT_OUT)))('%s', async (na
     skip(reason);
   });
   await import(`../e2e/pods/${name}.e2e.ts`);
+});
+
+test('nothing is kept of pods that are gone: no container, no log, no folder', async () => {
+  let left: readonly string[] = [];
+  const explain = (): string => left.join('\n');
+  // Once a minute somebody looks.
+  await waitFor({ what: 'all garbage to be collected', deadlineMs: 100_000, explain }, () => {
+    const containers = rig.containerd.ctr('containers', 'list', '--quiet').split('\n');
+    const folders = ['node/pods', 'node/logs'].flatMap((name) => {
+      const folder = path.join(rig.node.data, name);
+      return readdirSync(folder).map((each) => path.join(folder, each));
+    });
+    left = [...containers.filter((id) => id !== ''), ...folders];
+    return left.length === 0 ? true : undefined;
+  });
+  expect(left).toEqual([]);
 });
 
 function chosenVersion(): ContainerdVersion | undefined {
