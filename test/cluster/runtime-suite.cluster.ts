@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { CONTAINERD_VERSIONS } from '../../scripts/cluster/place.ts';
 import { systemClock } from '../../src/platform/system-clock.ts';
 import type { PodRuntime } from '../../src/ports/runtime/pod-runtime.ts';
+import type { SandboxConfig } from '../../src/ports/runtime/sandbox-config.ts';
 import { openCriRuntime } from '../../src/runtimes/cri/cri-runtime.ts';
 import { podRuntimeSuite } from '../suites/pod-runtime.ts';
 import { shellCommands } from '../suites/pod-runtime/shell-commands.ts';
@@ -53,8 +54,10 @@ async function open(containerd: Containerd): Promise<OpenRuntime> {
   const parent = path.join(containerd.folder, 'suite');
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(path.join(parent, 'case-'));
-  const connect = (): Promise<PodRuntime> =>
-    openCriRuntime({ endpoint, clock: systemClock, log: silentLog });
+  const connect = async (): Promise<PodRuntime> => {
+    const opened = await openCriRuntime({ endpoint, clock: systemClock, log: silentLog });
+    return inGroupOf(containerd, opened);
+  };
   let runtime = await connect();
   return {
     runtime,
@@ -72,6 +75,15 @@ async function open(containerd: Containerd): Promise<OpenRuntime> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What the suite leaves to the runtime would be below a control group that nobody takes away. */
+function inGroupOf({ cgroupRoot }: Containerd, runtime: PodRuntime): PodRuntime {
+  const runSandbox = runtime.runSandbox.bind(runtime);
+  return Object.assign(runtime, {
+    runSandbox: (config: SandboxConfig, signal: AbortSignal) =>
+      runSandbox({ ...config, cgroupParent: `${cgroupRoot}/${config.podUid}` }, signal),
+  });
 }
 
 async function removeAll(runtime: PodRuntime): Promise<void> {
