@@ -21,7 +21,7 @@ import { Daemon } from '../../e2e/support/daemon.ts';
 import { waitFor } from '../../e2e/support/patience.ts';
 import { removeWorkFolder } from '../../e2e/support/work-folder.ts';
 import { containerdConfig, findFreeSubnet, networkConfig } from './containerd-config.ts';
-import { criStatus } from './cri-call.ts';
+import { criCall, criStatus } from './cri-call.ts';
 import type { ImageLayout } from './images/oci-image.ts';
 import { makeTestImages } from './images/test-images.ts';
 import { clearTraces, keyOfFolder, makeClusterFolder, tracesOf } from './traces.ts';
@@ -41,7 +41,7 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
   const containerd = new Containerd(options);
   try {
     await containerd.start();
-    containerd.importImages();
+    await containerd.importImages();
     return containerd;
   } catch (error) {
     await containerd.remove();
@@ -145,10 +145,17 @@ export class Containerd {
     return execFileSync(program, [...where, ...words], { encoding: 'utf8' });
   }
 
-  importImages(): void {
+  /** Kubernetes' side of containerd hears of what was imported a moment later. */
+  async importImages(): Promise<void> {
     const archive = path.join(this.folder, 'images/all.tar');
     this.images.writeArchive(archive);
     this.ctr('images', 'import', archive);
+    const wanted = this.images.images.flatMap(({ names }) => names);
+    await waitFor({ what: 'the images to be known', deadlineMs: READY_MS }, async () => {
+      const answer = await criCall(this.socket, 'ImageService', 'ListImages');
+      const known = new Set(answer.messages(1).flatMap((image) => image.texts(2)));
+      return wanted.every((name) => known.has(name)) ? true : undefined;
+    });
   }
 
   #write(name: string, content: string): void {
