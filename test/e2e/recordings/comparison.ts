@@ -102,11 +102,11 @@ function strangers(recorded: readonly Stage[], ours: readonly Stage[]): readonly
 }
 
 /**
- * The end of a pod is written in two steps if the API is quick: the phase waits until the worker
- * has seen that nothing runs any more (SM-84), and the rest does not wait for it.
+ * The end of a pod is written in two steps if the API is quick: the phase, and why, waits until the
+ * worker has seen that nothing runs any more (SM-84), and the rest does not wait for it.
  */
 function isSame(recorded: Stage, ours: Stage): boolean {
-  return differing(recorded, ours).every((line) => /^[+-] phase = /.test(line));
+  return differing(recorded, ours).every((line) => /^[+-] (?:phase|reason|message) = /.test(line));
 }
 
 function compareSteps(recorded: RecordedLife, ours: Life): readonly string[] {
@@ -143,7 +143,9 @@ function strangersInLoop(recorded: Life, ours: Life): readonly string[] {
 /** What all containers are at, and how often they ran. */
 function placeOf(stage: Stage): string {
   return stage
-    .filter((line) => /^containerStatuses\.\d+\.(?:state\.|restartCount)/.test(line))
+    .filter((line) =>
+      /^(?:containerS|initContainerS)tatuses\.\d+\.(?:state\.|restartCount)/.test(line),
+    )
     .join('\n');
 }
 
