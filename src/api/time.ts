@@ -182,5 +182,12 @@ function isDigit(code: number): boolean {
 
 function formatSeconds(ms: number): string {
   if (!(ms >= MS_MIN && ms < MS_MAX + 1)) throw timeInvalid({ kind: 'time', text: `${ms} ms` });
-  return new Date(Math.floor(ms)).toISOString().slice(0, 19);
+  const second = Math.floor(ms / 1000);
+  // Most of what is printed happens now: the same second again and again.
+  if (second !== printed.second) {
+    printed = { second, text: new Date(second * 1000).toISOString().slice(0, 19) };
+  }
+  return printed.text;
 }
+
+let printed = { second: Number.NaN, text: '' };

@@ -7,15 +7,12 @@
  *     ROOT/allocated_pods_state       what was granted to them (E-3)
  *     LOGS/NAMESPACE_NAME_UID/…       logs
  */
-import { parseResolvConf } from './volumes/resolv-conf.ts';
-import { readFile } from 'node:fs/promises';
 import type { Clock } from '../ports/clock.ts';
 import type { EventRecorder } from '../ports/event-recorder.ts';
 import type { Log } from '../ports/log.ts';
 import type { NodeFacts } from '../ports/node-facts.ts';
 import type { ObjectLookup } from '../ports/object-lookup.ts';
 import type { Random } from '../ports/random.ts';
-import type { DnsConfig } from '../ports/runtime/sandbox-config.ts';
 import type { PodFiles } from '../ports/pod-files.ts';
 import type { PullSecrets } from '../ports/pull-secrets.ts';
 import type { TokenSource } from '../ports/token-source.ts';
@@ -141,16 +138,6 @@ function pullSecretsOf(options: StorageOptions, objects: ObjectLookup): PullSecr
   const files = dockerConfigFiles(rootFolder, home);
   const credentials = new NodeCredentials({ clock, log, files });
   return new ObjectPullSecrets({ objects, log, ofNode: () => credentials.entries() });
-}
-
-/**
- * What the node itself asks for names. A node without such a file asks nobody; one that is told to have
- * none asks itself, and has no domains to search.
- */
-export async function readNodeDns(file: string, hostIPs: readonly string[]): Promise<DnsConfig> {
-  if (file !== '') return parseResolvConf(await readFile(file, 'utf8').catch(() => ''));
-  const servers = hostIPs.map((ip) => (ip.includes(':') ? '::1' : '127.0.0.1'));
-  return { servers: servers.length > 0 ? servers : ['127.0.0.1'], searches: ['.'], options: [] };
 }
 
 const NO_OBJECTS: ObjectLookup = {

@@ -26,7 +26,8 @@ import { NodeAgent } from '../../kubelet/node/node-agent.ts';
 import { ApiRuntimeClasses } from '../../kubelet/pod-runner/api-runtime-classes.ts';
 import { readMachineKernel, type MachineKernel } from '../../kubelet/pod-runner/machine-kernel.ts';
 import { ProbeMetrics } from '../../kubelet/probes/probe-metrics.ts';
-import { openStorage, readNodeDns, type OpenStorage } from '../../kubelet/storage.ts';
+import { hostDnsReader } from '../../kubelet/host-dns.ts';
+import { openStorage, type OpenStorage } from '../../kubelet/storage.ts';
 import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
 import type { StateStore } from '../../ports/state-store.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
@@ -226,7 +227,7 @@ class NodeMaker {
     const kernel = await readMachineKernel();
     this.#cgroups = await this.#openCgroups(opened.runtime, kernel);
     const hostIPs = (): readonly string[] => this.#agent?.hostIPs() ?? [];
-    const readHost = () => readNodeDns(config.resolvConf, hostIPs());
+    const readHost = hostDnsReader({ clock, file: config.resolvConf, hostIPs });
     return new Kubelet({
       clock,
       random,

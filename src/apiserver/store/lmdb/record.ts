@@ -65,11 +65,14 @@ export function encodeVersionKey(revision: number, index: number): Buffer {
 }
 
 export function encodeVersion(key: Buffer, name: string, value: JsonObject | null): Buffer {
-  const nameBytes = Buffer.from(JSON.stringify(name));
-  const length = Buffer.alloc(LENGTH_BYTES);
-  length.writeUInt32LE(nameBytes.length);
+  const nameText = JSON.stringify(name);
+  const nameLength = Buffer.byteLength(nameText);
   const text = value === null ? '' : JSON.stringify(value);
-  return seal(key, [length, nameBytes, Buffer.from(text)]);
+  const body = Buffer.allocUnsafe(LENGTH_BYTES + nameLength + Buffer.byteLength(text));
+  body.writeUInt32LE(nameLength);
+  body.write(nameText, LENGTH_BYTES);
+  body.write(text, LENGTH_BYTES + nameLength);
+  return seal(key, [body]);
 }
 
 /** Undefined: it is not one. The object's text is parsed when somebody asks for it. */
