@@ -39,12 +39,12 @@ export interface Admission {
 export function admitAll(plugins: readonly Admission[]): Required<Admission> {
   return {
     admit: (request) => {
-      let current = request;
+      let asked = request;
       for (const plugin of plugins) {
-        const object = plugin.admit(current);
-        if (object !== current.object) current = { ...current, object };
+        const object = plugin.admit(asked);
+        if (object !== asked.object) asked = { ...request, object };
       }
-      return current.object;
+      return asked.object;
     },
     charge: (request) => plugins.flatMap((plugin) => plugin.charge?.(request) ?? []),
   };
