@@ -4,8 +4,8 @@
  *     waiting ──a place is free──> starting ──started, or for too long──> the next one's turn
  *
  * Where a start is work for this machine's own cores, fifty at once are all slow, and all of them end
- * together. One after the other, the first are ready while the last have not begun, and none is later
- * than it would have been.
+ * together. One after the other, the first are ready while the last have not begun. The last are a
+ * little later for it, because less is shared between them, and most are sooner.
  *
  * Invariants:
  *   1. A pod that takes long, because it waits for a volume or an image, holds nobody up for longer

@@ -64,8 +64,8 @@ export async function openProcessRuntime(options: ProcessRuntimeOptions): Promis
 class ProcessRuntime implements PodRuntime {
   readonly name = 'process';
   readonly images: ImageStore;
-  /** Half of a start is work, and half is waiting for what was started. */
-  readonly parallelStarts = availableParallelism() * 2;
+  /** Most of a start is waiting, for a disk or for what was started. */
+  readonly parallelStarts = availableParallelism() * 6;
   readonly #images: ProcessImages;
   readonly #options: ProcessRuntimeOptions;
   readonly #machine: Machine;
