@@ -1,8 +1,8 @@
 /** What the real kubelet answered, replayed on podkeep: the part of it that lives in this repo. */
-import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { makeTempFolder } from '../support/temp-folder.ts';
 import { replayFiles } from './run.ts';
 
 const HOME = path.join(import.meta.dirname, '..', 'vectors');
@@ -15,7 +15,7 @@ async function replay(...paths: readonly string[]) {
 }
 
 function vectorFile(...lines: readonly string[]): string {
-  const file = path.join(mkdtempSync(path.join(tmpdir(), 'podkeep-vectors-')), 'some.jsonl');
+  const file = path.join(makeTempFolder(), 'some.jsonl');
   writeFileSync(file, `${lines.join('\n')}\n`);
   return file;
 }
