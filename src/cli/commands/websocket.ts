@@ -131,7 +131,7 @@ async function tunnelTo(
 async function connectThrough(proxy: string, { host, port }: Destination): Promise<Socket> {
   const destination = `${host}:${port}`;
   if (!isSocks(proxy)) return askForTunnel(proxy, destination);
-  return connectSocks(proxy, { host, port }).catch((error: Error) => {
+  return connectSocks(proxy, { host, port }, clock).catch((error: Error) => {
     const server = `${destination} behind ${new URL(proxy).host}`;
     throw apiUnreachable({ server, reason: error.message }, error);
   });

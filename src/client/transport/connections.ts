@@ -9,6 +9,7 @@ import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { callbackify } from 'node:util';
 import type { buildConnector, Dispatcher } from 'undici';
+import type { Clock } from '../../ports/clock.ts';
 import { connectSocks } from './socks-tunnel.ts';
 
 export interface ConnectionOptions {
@@ -16,6 +17,7 @@ export interface ConnectionOptions {
   readonly origin: string;
   readonly proxyUrl: string | undefined;
   readonly tls: TlsOptions;
+  readonly clock: Clock;
 }
 
 export interface TlsOptions {
@@ -51,13 +53,14 @@ export function isSocks(proxyUrl: string): boolean {
   return /^socks5h?:/.test(proxyUrl);
 }
 
-function dialSocks(proxy: string, { origin, tls }: ConnectionOptions): buildConnector.connector {
+function dialSocks(proxy: string, options: ConnectionOptions): buildConnector.connector {
+  const { origin, tls, clock } = options;
   const { protocol, hostname, port } = new URL(origin);
   const isSecure = protocol === 'https:';
   const host = hostname.replaceAll(/^\[|\]$/g, '');
   const destination = { host, port: port === '' ? (isSecure ? 443 : 80) : Number(port) };
   const dial = callbackify(async (): Promise<Socket> => {
-    const socket = await connectSocks(proxy, destination);
+    const socket = await connectSocks(proxy, destination, clock);
     socket.setKeepAlive(true, PROBE_SILENCE_MS);
     if (!isSecure) return socket;
     const servername = isIP(host) === 0 ? host : '';

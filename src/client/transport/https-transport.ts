@@ -166,6 +166,7 @@ class HttpsTransport implements Transport {
     const dispatcher = openConnections({
       origin: this.#origin,
       proxyUrl: this.#proxyUrl,
+      clock: this.#clock,
       tls: {
         rejectUnauthorized: !insecureSkipTlsVerify,
         ...(ca !== undefined && { ca }),

@@ -78,10 +78,9 @@ test('a proxy that wants to know who we are is told, and names are resolved by i
     [1, 0],
     [5, 0, 0, 3, 1, 0x61, 0, 0],
   ]);
-  const socket = await connectSocks(`socks5h://ann:s%C3%A9@${proxy.host}`, {
-    host: 'api.example',
-    port: 6443,
-  });
+  const destination = { host: 'api.example', port: 6443 };
+  const where = `socks5h://ann:s%C3%A9@${proxy.host}`;
+  const socket = await connectSocks(where, destination, new VirtualClock());
   socket.destroy();
   expect(proxy.heard).toEqual([
     '05020002',
@@ -113,5 +112,23 @@ test.each<[string, string, readonly (readonly number[])[], string]>([
 ])('a proxy that %s is told', async (_name, login, answers, words) => {
   const proxy = await openProxy(answers);
   const destination = { host: 'fd00::1', port: 80 };
-  await expect(connectSocks(`socks5://${login}${proxy.host}`, destination)).rejects.toThrow(words);
+  const connecting = connectSocks(
+    `socks5://${login}${proxy.host}`,
+    destination,
+    new VirtualClock(),
+  );
+  await expect(connecting).rejects.toThrow(words);
+});
+
+test('a proxy that says nothing is given up', async () => {
+  const clock = new VirtualClock();
+  const silent = createServer((socket) => {
+    socket.once('data', () => void clock.pass(10_000));
+  });
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => void silent.close());
+  const { port } = silent.address() as AddressInfo;
+  const connecting = connectSocks(`socks5://127.0.0.1:${port}`, { host: 'a', port: 1 }, clock);
+  await expect(connecting).rejects.toThrow('the SOCKS proxy is silent');
 });

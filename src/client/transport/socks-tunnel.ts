@@ -8,6 +8,7 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { writeAddress } from '../../lib/x509/ip-bytes.ts';
+import type { Clock } from '../../ports/clock.ts';
 
 export interface Destination {
   readonly host: string;
@@ -35,17 +36,20 @@ const REFUSALS: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** `proxy` is such as `socks5://user:secret@127.0.0.1:1080`. Rejects with a plain error. */
-export async function connectSocks(proxy: string, destination: Destination): Promise<Socket> {
+export async function connectSocks(
+  proxy: string,
+  destination: Destination,
+  clock: Clock,
+): Promise<Socket> {
   const { hostname, port, username, password } = new URL(proxy);
   const socket = connect({
     host: bare(hostname),
     port: port === '' ? DEFAULT_PORT : Number(port),
     noDelay: true,
   });
-  socket.setTimeout(SILENCE_MS_MAX, () => socket.destroy(new Error('the SOCKS proxy is silent')));
   try {
-    await once(socket, 'connect');
-    const reader = new ExactReader(socket);
+    await unlessSilent(socket, clock, once(socket, 'connect'));
+    const reader = new ExactReader(socket, clock);
     const login = { name: decodeURIComponent(username), secret: decodeURIComponent(password) };
     await greet(socket, reader, login);
     await order(socket, reader, destination);
@@ -54,9 +58,22 @@ export async function connectSocks(proxy: string, destination: Destination): Pro
     socket.destroy();
     throw error;
   }
-  socket.setTimeout(0);
-  socket.removeAllListeners('timeout');
   return socket;
+}
+
+/** Whoever says nothing for too long is given up. */
+async function unlessSilent<Result>(
+  socket: Socket,
+  clock: Clock,
+  word: Promise<Result>,
+): Promise<Result> {
+  const silence = new Error('the SOCKS proxy is silent');
+  const cancel = clock.after(SILENCE_MS_MAX, () => socket.destroy(silence));
+  try {
+    return await word;
+  } finally {
+    cancel();
+  }
 }
 
 async function greet(
@@ -118,6 +135,7 @@ function sized(text: string): Buffer {
  */
 class ExactReader {
   readonly #socket: Socket;
+  readonly #clock: Clock;
   readonly #wake = (): void => this.#resolve();
   #error: Error | null = null;
   readonly #fail = (error: Error): void => {
@@ -126,8 +144,9 @@ class ExactReader {
   };
   #resolve: () => void = () => {};
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, clock: Clock) {
     this.#socket = socket;
+    this.#clock = clock;
     for (const event of ['readable', 'end', 'close']) socket.on(event, this.#wake);
     socket.on('error', this.#fail);
   }
@@ -140,7 +159,8 @@ class ExactReader {
       if (this.#socket.readableEnded || this.#socket.destroyed || chunk !== null) {
         throw new Error('the SOCKS proxy hung up');
       }
-      await new Promise<void>((resolve) => (this.#resolve = resolve));
+      const more = new Promise<void>((resolve) => (this.#resolve = resolve));
+      await unlessSilent(this.#socket, this.#clock, more);
     }
   }
 
