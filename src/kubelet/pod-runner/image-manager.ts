@@ -13,6 +13,7 @@ import { formatGoDuration } from '../../api/time-duration.ts';
 import type { Pod } from '../../api/pod.ts';
 import { advance, CRASH_BACKOFF, isExpired, type BackOff } from '../../core/crash-backoff.ts';
 import { defineError } from '../../lib/errors.ts';
+import { Places } from '../../lib/places.ts';
 import { TokenBucket } from '../../lib/token-bucket.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
@@ -21,7 +22,6 @@ import type { Credentials, Image, ImageStore } from '../../ports/runtime/image-s
 import { BackOffError } from '../../ports/sync-failure.ts';
 import { parseImageName, type ImageName } from '../../api/image-name.ts';
 import type { PullRecords } from '../images/pull-records.ts';
-import { PullLanes } from './pull-lanes.ts';
 import { containerReferenceOf, podReferenceOf, type RunContainer } from './run-spec.ts';
 import { ContainerNotStarted, messageOf, type StartFailureReason } from './start-failure.ts';
 
@@ -66,14 +66,14 @@ interface Request {
 
 export class ImageManager {
   readonly #options: ImageManagerOptions;
-  readonly #lanes: PullLanes;
+  readonly #lanes: Places;
   readonly #budget: TokenBucket | null;
   readonly #failed = new Map<string, FailedPull>();
 
   constructor(options: ImageManagerOptions) {
     this.#options = options;
     const { clock, registryPullQps = 0, registryBurst = 1 } = options;
-    this.#lanes = new PullLanes(options.parallelPullsMax ?? 1);
+    this.#lanes = new Places(options.parallelPullsMax ?? 1);
     this.#budget =
       registryPullQps > 0
         ? new TokenBucket(registryPullQps, registryBurst, clock.monotonic())
@@ -161,14 +161,14 @@ export class ImageManager {
     this.#tell(request, 'Normal', 'Pulling', `Pulling image ${name}`);
     const askedAtMs = clock.monotonic();
     try {
-      return await this.#lanes.run(signal, async () => {
+      return await this.#lanes.run(async () => {
         const beganAtMs = clock.monotonic();
         this.#takeFromBudget(beganAtMs);
         const ref = await this.#pullNoted(request, credentials, signal);
         this.#failed.delete(key);
         await this.#pulled(request, clock.monotonic() - beganAtMs, clock.monotonic() - askedAtMs);
         return ref;
-      });
+      }, signal);
     } catch (error) {
       if (signal.aborted) throw error;
       throw this.#pullFailed(request, key, error);

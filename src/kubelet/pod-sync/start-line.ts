@@ -12,28 +12,23 @@
  *      than HOLD_MS: its place is given on, and it goes on beside it.
  *   2. Who gives up waiting leaves the line.
  */
+import { Places } from '../../lib/places.ts';
 import type { Clock } from '../../ports/clock.ts';
 
 const HOLD_MS = 500;
 
 export class StartLine {
   readonly #clock: Clock;
-  readonly #waiting = new Set<() => void>();
-  #free: number;
+  readonly #places: Places;
 
   constructor(clock: Clock, places: number) {
     this.#clock = clock;
-    this.#free = places;
+    this.#places = new Places(places);
   }
 
   /** Rejects with the signal's reason if that is aborted before there was a place. */
   async run<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-    await this.#place(signal);
-    let holds = true;
-    const leave = (): void => {
-      if (holds) this.#giveOn();
-      holds = false;
-    };
+    const leave = await this.#places.take(signal);
     const cancel = this.#clock.after(HOLD_MS, leave);
     try {
       return await work();
@@ -41,35 +36,5 @@ export class StartLine {
       cancel();
       leave();
     }
-  }
-
-  #place(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return Promise.resolve();
-    }
-    return new Promise((resolve, reject) => {
-      const enter = (): void => {
-        signal.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = (): void => {
-        this.#waiting.delete(enter);
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      this.#waiting.add(enter);
-    });
-  }
-
-  #giveOn(): void {
-    const [next] = this.#waiting;
-    if (!next) {
-      this.#free += 1;
-      return;
-    }
-    this.#waiting.delete(next);
-    next();
   }
 }

@@ -10,10 +10,10 @@
  *
  * What the runtime has, but no kubelet made, has no pod UID and is left alone.
  */
+import { Places } from '../../../lib/places.ts';
 import type { RuntimePod } from '../../../api/runtime-pod.ts';
 import type { RuntimePodEntry } from '../../../ports/runtime/pod-runtime.ts';
 import { hasCode } from '../errors.ts';
-import { Gate } from '../gate.ts';
 import { POD_NAME, POD_NAMESPACE, POD_UID } from '../labels.ts';
 import { RUNTIME_CALLS } from '../messages/calls.ts';
 import type { ContainerMessage } from '../messages/container-messages.ts';
@@ -42,7 +42,7 @@ const PARALLEL_MAX = 16;
 export class PodReader {
   readonly #service: CriService;
   readonly #runtimeName: string;
-  readonly #gate = new Gate(PARALLEL_MAX);
+  readonly #gate = new Places(PARALLEL_MAX);
   readonly #sandboxes = new Map<string, Kept<SeenSandbox>>();
   readonly #containers = new Map<string, Kept<SeenContainer>>();
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PullLanes } from './pull-lanes.ts';
+import { Places } from './places.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -13,14 +13,14 @@ function work() {
 }
 
 test('no more than so many run at once, and the first to come is the first to go', async () => {
-  const lanes = new PullLanes(2);
+  const places = new Places(2);
   const begun: string[] = [];
   const jobs = ['a', 'b', 'c', 'd'].map((name) => ({ name, ...work() }));
   const runs = jobs.map(({ name, done }) =>
-    lanes.run(NEVER, async () => {
+    places.run(async () => {
       begun.push(name);
       await done;
-    }),
+    }, NEVER),
   );
   await Promise.resolve();
   expect(begun).toEqual(['a', 'b']);
@@ -33,17 +33,19 @@ test('no more than so many run at once, and the first to come is the first to go
   expect(begun).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('who leaves the line loses the turn, and a failure frees the lane', async () => {
-  const lanes = new PullLanes(1);
+test('who leaves the line loses the turn, and a failure frees the place', async () => {
+  const places = new Places(1);
   const first = work();
-  const failing = lanes.run(NEVER, () =>
-    first.done.then(() => {
-      throw new Error('no');
-    }),
+  const failing = places.run(
+    () =>
+      first.done.then(() => {
+        throw new Error('no');
+      }),
+    NEVER,
   );
   const abort = new AbortController();
-  const leaving = lanes.run(abort.signal, () => Promise.resolve('late'));
-  const last = lanes.run(NEVER, () => Promise.resolve('last'));
+  const leaving = places.run(() => Promise.resolve('late'), abort.signal);
+  const last = places.run(() => Promise.resolve('last'));
   abort.abort(new Error('gone'));
   await expect(leaving).rejects.toThrow('gone');
   first.end();
