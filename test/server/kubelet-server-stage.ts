@@ -10,9 +10,7 @@ import { UsageReader } from '../../src/kubelet/stats/usage-reader.ts';
 import { Registry } from '../../src/lib/metrics/registry.ts';
 import type { ApiResponse, Visitor } from '../../src/ports/http-handler.ts';
 import type { KubeletAccess } from '../../src/ports/kubelet-access.ts';
-import type { ContainerConfig } from '../../src/ports/runtime/container-config.ts';
 import type { PodRuntime } from '../../src/ports/runtime/pod-runtime.ts';
-import type { SandboxConfig } from '../../src/ports/runtime/sandbox-config.ts';
 import type { Streaming } from '../../src/ports/streaming.ts';
 import { SimulatedMachine } from '../../src/runtimes/simulated/machine.ts';
 import { SimulatedLogSource } from '../../src/runtimes/simulated/simulated-log-source.ts';
@@ -21,6 +19,7 @@ import type { ScriptBook } from '../../src/runtimes/simulated/script.ts';
 import { KubeletServer, type KubeletServerOptions } from '../../src/server/kubelet-server.ts';
 import { silentLog } from '../support/silent-ports.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
+import { containerConfigOf, sandboxConfigOf } from '../support/runtime-configs.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
 export const BUILD = {
@@ -43,54 +42,15 @@ export interface StageOptions extends Partial<
   readonly stats?: Pick<PodRuntime, 'containerStats' | 'sandboxStats'>;
 }
 
-const SANDBOX: SandboxConfig = {
+const SANDBOX = sandboxConfigOf({
   podUid: '',
   podName: '',
   namespace: 'default',
-  attempt: 0,
   hostname: '',
   logFolder: '/logs',
-  labels: {},
-  annotations: {},
-  dns: { servers: [], searches: [], options: [] },
-  hostNetwork: false,
-  hostPid: false,
-  hostIpc: false,
-  sharesProcesses: false,
-  hostPorts: [],
-  sysctls: {},
-  cgroupParent: '',
-  runtimeHandler: '',
-};
+});
 
-const CONTAINER: ContainerConfig = {
-  name: 'main',
-  attempt: 0,
-  image: 'app:1',
-  imageRef: 'app@sha256:1',
-  command: [],
-  args: [],
-  workingDir: '',
-  env: [],
-  mounts: [],
-  devices: [],
-  logPath: 'main/0.log',
-  stdin: false,
-  stdinOnce: false,
-  tty: false,
-  labels: {},
-  annotations: {},
-  resources: {},
-  security: {
-    isPrivileged: false,
-    isReadOnlyRoot: false,
-    noNewPrivileges: false,
-    addedCapabilities: [],
-    droppedCapabilities: [],
-    supplementalGroups: [],
-  },
-  stopSignal: '',
-};
+const CONTAINER = containerConfigOf({ image: 'app:1', imageRef: 'app@sha256:1' });
 
 /** Everybody in this process may do everything, and nobody else anything. */
 const openAccess: KubeletAccess = {

@@ -6,6 +6,7 @@ import type { RuntimeContainer } from '../../../src/api/runtime-pod.ts';
 import type { ContainerConfig } from '../../../src/ports/runtime/container-config.ts';
 import type { PodRuntime, RuntimeEvent } from '../../../src/ports/runtime/pod-runtime.ts';
 import type { SandboxConfig } from '../../../src/ports/runtime/sandbox-config.ts';
+import { containerConfigOf, sandboxConfigOf } from '../../support/runtime-configs.ts';
 
 export interface RuntimeUnderTest {
   readonly name: string;
@@ -93,59 +94,27 @@ export class Stage {
 
   sandboxConfig(changes: Partial<SandboxConfig> = {}): SandboxConfig {
     const podUid = changes.podUid ?? 'pod-1';
-    return {
+    return sandboxConfigOf({
       podUid,
       podName: podUid,
       namespace: 'default',
-      attempt: 0,
       hostname: podUid,
       logFolder: path.join(this.folder, 'logs', podUid),
-      labels: {},
-      annotations: {},
-      dns: { servers: [], searches: [], options: [] },
-      hostNetwork: false,
-      hostPid: false,
-      hostIpc: false,
-      sharesProcesses: false,
-      hostPorts: [],
-      sysctls: {},
-      cgroupParent: '',
-      runtimeHandler: '',
       ...changes,
-    };
+    });
   }
 
   containerConfig(changes: Partial<ContainerConfig> = {}): ContainerConfig {
     const { name = 'main', attempt = 0 } = changes;
-    return {
+    return containerConfigOf({
       name,
       attempt,
       image: this.image,
       imageRef: this.image,
       command: this.commands.forever,
-      args: [],
-      workingDir: '',
-      env: [],
-      mounts: [],
-      devices: [],
       logPath: `${name}/${attempt}.log`,
-      stdin: false,
-      stdinOnce: false,
-      tty: false,
-      labels: {},
-      annotations: {},
-      resources: {},
-      security: {
-        isPrivileged: false,
-        isReadOnlyRoot: false,
-        noNewPrivileges: false,
-        addedCapabilities: [],
-        droppedCapabilities: [],
-        supplementalGroups: [],
-      },
-      stopSignal: '',
       ...changes,
-    };
+    });
   }
 
   runSandbox(changes: Partial<SandboxConfig> = {}): Promise<string> {
