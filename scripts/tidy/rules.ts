@@ -117,6 +117,8 @@ function complainOfClock(node: Node, parent: Node | undefined): string | undefin
   if (object === 'globalThis') {
     return `reaches for globalThis.${property ?? '…'}; name what you need`;
   }
+  // Sockets and requests have timers of their own.
+  if (property === 'setTimeout') return `sets a timer on ${object ?? 'something'}; take a Clock`;
   return undefined;
 }
 

@@ -28,6 +28,7 @@ describe('the rules have teeth', () => {
     ['core/ renames Date', 'core/x.ts', 'const D = Date; export const a = D;', /tells the time/],
     ['new Date() has no argument', 'api/x.ts', 'export const a = new Date();', /tells the time/],
     ['a timer is set', 'kubelet/x.ts', 'setTimeout(() => {}, 1);', /take a Clock/],
+    ['a socket is given a timer', 'client/x.ts', 'socket.setTimeout(1);', /take a Clock/],
     ['a timer is taken from globalThis', 'kubelet/x.ts', 'globalThis.setTimeout;', /globalThis/],
     ['a timer is imported', 'kubelet/x.ts', "import t from 'node:timers';", /take a Clock/],
     ['chance is drawn', 'lib/x.ts', 'export const a = Math.random();', /take a Random/],
