@@ -53,14 +53,19 @@ export class NodeCredentials {
   async #read(): Promise<readonly RegistryEntry[]> {
     const { files, log } = this.#options;
     for (const file of files) {
-      const text = await readFile(file, 'utf8').catch(() => null);
-      if (text === null) continue;
       try {
-        return readRegistryEntries(text);
+        return readRegistryEntries(await readFile(file, 'utf8'));
       } catch (error) {
+        if (!isForUs(error)) continue;
         log.warn('a file with credentials for registries cannot be read', { file, error });
       }
     }
     return [];
   }
+}
+
+/** Most of these files are not there, and those of root are nobody else's. */
+function isForUs(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES';
 }
