@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -30,6 +30,16 @@ test('the first file that can be read counts', async () => {
   await write('first.json', 'no JSON');
   await write('second.json', '{"auths":{"a.example":{"username":"u"}}}');
   expect(await stage().users()).toEqual(['u']);
+});
+
+test('a file that is there and cannot be read is told, and one that is not there is not', async () => {
+  const told: unknown[] = [];
+  const log = { ...silentLog, warn: (_text: string, facts?: object) => void told.push(facts) };
+  const files = ['missing.json', 'folder'].map((name) => path.join(folder, name));
+  await mkdir(path.join(folder, 'folder'));
+  const credentials = new NodeCredentials({ clock: new VirtualClock(), log, files });
+  expect(await credentials.entries()).toEqual([]);
+  expect(told).toEqual([{ file: files[1], error: expect.objectContaining({ code: 'EISDIR' }) }]);
 });
 
 test('two who ask at once get the same answer', async () => {
