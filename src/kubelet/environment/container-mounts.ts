@@ -5,10 +5,11 @@
  * node to somebody who may only see the pod.
  */
 import { constants } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { Pod } from '../../api/pod.ts';
 import type { Log } from '../../ports/log.ts';
 import type { EnvironmentVariable, Mount } from '../../ports/runtime/container-config.ts';
+import { writeExactFile } from '../exact-file.ts';
 import { hostNetworkHosts, managedHosts, needsHostsFile } from '../volumes/hosts-file.ts';
 import type { Mounter } from '../volumes/mounter.ts';
 import { openSubPath } from '../volumes/sub-path.ts';
@@ -39,6 +40,8 @@ export interface MountsRequest {
 
 const HOSTS_PATH = '/etc/hosts';
 const HOSTS_MODE = 0o644;
+/** In place: containers that run have this very file mounted. */
+const IN_PLACE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
 
 export async function containerMounts(
   room: MountsRoom,
@@ -143,20 +146,13 @@ function isRecursiveReadOnly(mount: InputVolumeMount, isSupported: boolean): boo
   throw inputUnresolved({ reason });
 }
 
-/** Written in place at every start: containers that run have this very file mounted. */
+/** Written at every start. */
 async function hostsMount(room: MountsRoom, { pod, podIPs }: MountsRequest): Promise<Mount> {
-  const text = pod.spec.hostNetwork
+  const content = pod.spec.hostNetwork
     ? hostNetworkHosts(pod, await readFile(room.nodeHostsFile, 'utf8'))
     : managedHosts(pod, podIPs, room.clusterDomain);
   const hostPath = room.layout.hostsFile(pod.metadata.uid ?? '');
-  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
-  const handle = await open(hostPath, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, HOSTS_MODE);
-  try {
-    await handle.writeFile(text);
-    await handle.chmod(HOSTS_MODE);
-  } finally {
-    await handle.close();
-  }
+  writeExactFile(hostPath, IN_PLACE, { content, mode: HOSTS_MODE });
   return {
     containerPath: HOSTS_PATH,
     hostPath,

@@ -4,13 +4,19 @@
  * Names of pods, UIDs and containers become names of folders, so anything that could leave its
  * folder is refused. Links are not followed when last words are read: a container can put one in
  * the place of its file, and podkeep reads with more rights than the container has.
+ *
+ * What a start or an end needs is a handful of small steps on a local disk, and is done at once (see
+ * exact-file.ts). Only what may be much, such as the logs of a pod, is removed beside other work.
  */
-import { constants } from 'node:fs';
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { defineError } from '../../lib/errors.ts';
 import type { ContainerRun, LogTailLimits, PodFiles } from '../../ports/pod-files.ts';
 import type { PodReference } from '../../ports/pod-reference.ts';
+import { writeExactFile } from '../exact-file.ts';
+import { makeFolders } from '../folders.ts';
+import { codeOf } from '../volumes/volume-errors.ts';
 import { lastLogLines } from './log-tail.ts';
 
 export interface DiskPodFilesOptions {
@@ -30,7 +36,7 @@ export const folderNameInvalid = defineError<{ name: string }>({
 const FOLDER_MODE = 0o750;
 const LOG_FOLDER_MODE = 0o755;
 /** Any user of the container may write into it. */
-const TERMINATION_FILE_MODE = 0o666;
+const EMPTY_TERMINATION_FILE = { content: '', mode: 0o666 };
 const READ_CHUNK_BYTES = 65_536;
 
 export class DiskPodFiles implements PodFiles {
@@ -43,7 +49,7 @@ export class DiskPodFiles implements PodFiles {
   async makePodFolders({ uid }: PodReference): Promise<void> {
     const folder = path.join(this.#options.rootFolder, 'pods', checked(uid));
     for (const name of ['volumes', 'plugins', 'containers']) {
-      await mkdir(path.join(folder, name), { recursive: true, mode: FOLDER_MODE });
+      makeFolders(path.join(folder, name), FOLDER_MODE);
     }
   }
 
@@ -58,11 +64,11 @@ export class DiskPodFiles implements PodFiles {
 
   async makeLogFolder(pod: PodReference, container: string): Promise<void> {
     const folder = path.join(this.logFolder(pod), checked(container));
-    await mkdir(folder, { recursive: true, mode: LOG_FOLDER_MODE });
+    makeFolders(folder, LOG_FOLDER_MODE);
   }
 
   async lastRunLogged(pod: PodReference, container: string): Promise<number | null> {
-    const names = await namesIn(path.join(this.logFolder(pod), checked(container)));
+    const names = namesIn(path.join(this.logFolder(pod), checked(container)));
     const runs = names.flatMap((name) => {
       const run = /^(\d+)\.log/.exec(name)?.[1];
       return run === undefined ? [] : [Number(run)];
@@ -72,14 +78,13 @@ export class DiskPodFiles implements PodFiles {
 
   async makeTerminationFile(run: ContainerRun): Promise<string> {
     const file = this.#terminationFile(run);
-    await mkdir(path.dirname(file), { recursive: true, mode: FOLDER_MODE });
-    await rm(file, { force: true });
-    const handle = await open(file, 'wx', TERMINATION_FILE_MODE);
+    makeFolders(path.dirname(file), FOLDER_MODE);
     try {
-      // The mode that was asked for is cut by podkeep's own mask.
-      await handle.chmod(TERMINATION_FILE_MODE);
-    } finally {
-      await handle.close();
+      writeExactFile(file, 'wx', EMPTY_TERMINATION_FILE);
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+      rmSync(file, { force: true });
+      writeExactFile(file, 'wx', EMPTY_TERMINATION_FILE);
     }
     return file;
   }
@@ -89,18 +94,18 @@ export class DiskPodFiles implements PodFiles {
     bytesMax: number,
     file = this.#terminationFile(run),
   ): Promise<string | null> {
-    const tail = await readTail(file, bytesMax);
+    const tail = readTail(file, bytesMax);
     return tail === null ? null : decodeTail(tail);
   }
 
   async readLogTail(run: ContainerRun, { linesMax, bytesMax }: LogTailLimits): Promise<string> {
     const file = path.join(this.logFolder(run.pod), this.logPath(run));
-    const tail = await readTail(file, Math.max(READ_CHUNK_BYTES, bytesMax * 4));
+    const tail = readTail(file, Math.max(READ_CHUNK_BYTES, bytesMax * 4));
     return tail === null ? '' : lastLogLines(decodeTail(tail), linesMax, bytesMax);
   }
 
   async podsWithLogs(): Promise<readonly PodReference[]> {
-    const names = await namesIn(this.#options.logFolder);
+    const names = namesIn(this.#options.logFolder);
     return names.flatMap((folder) => {
       const [namespace, name, uid, ...rest] = folder.split('_');
       if (!namespace || !name || !uid || rest.length > 0) return [];
@@ -116,7 +121,7 @@ export class DiskPodFiles implements PodFiles {
   async removeLog(run: ContainerRun): Promise<void> {
     const folder = path.join(this.logFolder(run.pod), checked(run.container));
     const own = `${run.attempt}.log`;
-    const names = await namesIn(folder);
+    const names = namesIn(folder);
     for (const name of names.filter((each) => each === own || each.startsWith(`${own}.`))) {
       await rm(path.join(folder, name), { force: true });
     }
@@ -136,9 +141,9 @@ function checked(name: string): string {
   return name;
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+function namesIn(folder: string): readonly string[] {
   try {
-    return await readdir(folder);
+    return readdirSync(folder);
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;
@@ -146,20 +151,18 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 }
 
 /** Null: there is no such file, or something else stands in its place. */
-async function readTail(file: string, bytesMax: number): Promise<Uint8Array | null> {
+function readTail(file: string, bytesMax: number): Uint8Array | null {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   try {
-    const handle = await open(file, flags);
+    const descriptor = openSync(file, flags);
     try {
-      const { size } = await handle.stat();
-      const length = Math.min(size, bytesMax);
-      const { buffer, bytesRead } = await handle.read({
-        buffer: new Uint8Array(length),
-        position: size - length,
-      });
+      const { size } = fstatSync(descriptor);
+      const buffer = new Uint8Array(Math.min(size, bytesMax));
+      const position = size - buffer.length;
+      const bytesRead = readSync(descriptor, buffer, { position });
       return buffer.subarray(0, bytesRead);
     } finally {
-      await handle.close();
+      closeSync(descriptor);
     }
   } catch (error) {
     if (isMissing(error)) return null;
@@ -168,7 +171,7 @@ async function readTail(file: string, bytesMax: number): Promise<Uint8Array | nu
 }
 
 function isMissing(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   return code === 'ENOENT' || code === 'ELOOP' || code === 'ENOTDIR' || code === 'EISDIR';
 }
 
