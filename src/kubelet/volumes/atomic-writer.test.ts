@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import {
   existsSync,
   lstatSync,
@@ -14,7 +13,6 @@ import {
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeTempFolder } from '../../../test/support/temp-folder.ts';
-import { promisesSettled } from '../../../test/support/virtual-clock.ts';
 import { writeAtomically } from './atomic-writer.ts';
 import type { Payload } from './payload.ts';
 
@@ -164,56 +162,3 @@ describe('files that are exchanged as a whole', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 });
-
-describe('any set after any other', () => {
-  const name = fc.constantFrom('a', 'b', 'c', 'd/x', 'd/y', 'e/f/g', '__proto__', 'constructor');
-  const files = fc
-    .uniqueArray(fc.tuple(name, fc.string({ maxLength: 8 })), { selector: ([key]) => key })
-    .map((entries) => new Map(entries));
-
-  test('a reader sees the old one or the new one, never a mixture', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(files, { minLength: 2, maxLength: 4 }), async (sets) => {
-        const folder = makeTempFolder();
-        let old = textOf(new Map());
-        for (const set of sets) {
-          const payload: Payload = new Map(
-            [...set].map(([key, text]) => [key, { data: Buffer.from(text), mode: 0o644 }]),
-          );
-          const seen = new Set<string | null>();
-          const watch = { isOver: false };
-          const writing = writeAtomically(folder, payload, NOW).finally(() => {
-            watch.isOver = true;
-          });
-          while (!watch.isOver) {
-            seen.add(look(folder));
-            await promisesSettled();
-          }
-          await writing;
-          seen.delete(null);
-          expect([old, textOf(set)]).toEqual(expect.arrayContaining([...seen]));
-          expect(look(folder)).toBe(textOf(set));
-          expect(textOf(new Map(Object.entries(visibleIn(folder))))).toBe(textOf(set));
-          old = textOf(set);
-        }
-      }),
-      { numRuns: 12 },
-    );
-  });
-});
-
-/** What one reader sees who opens ..data once; null: it was exchanged under its hands. */
-function look(folder: string): string | null {
-  if (!existsSync(path.join(folder, '..data'))) return textOf(new Map());
-  const before = dataFolderOf(folder);
-  try {
-    const seen = textOf(new Map(Object.entries(filesIn(path.join(folder, before)))));
-    return dataFolderOf(folder) === before ? seen : null;
-  } catch {
-    return dataFolderOf(folder) === before ? 'the current folder is broken' : null;
-  }
-}
-
-function textOf(files: ReadonlyMap<string, string>): string {
-  return JSON.stringify([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
-}

@@ -9,22 +9,25 @@
  * The exchange is one rename. Links for new names are made after it, and those of names that are gone are
  * removed last. What is the same already is not written again, whatever its mode. A writer that was cut
  * short leaves a folder or a link behind, which the next one removes.
+ *
+ * Such files are small and mostly in memory, and a pod waits for them: each step is done at once (see
+ * exact-file.ts). Only what others may have put here is removed beside other work.
  */
 import {
-  chmod,
-  lchown,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  readlink,
-  rename,
-  symlink,
-  unlink,
-  writeFile,
-} from 'node:fs/promises';
+  chmodSync,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+  type Dirent,
+} from 'node:fs';
 import path from 'node:path';
+import { writeExactFile } from '../exact-file.ts';
 import type { FileProjection, Payload } from './payload.ts';
 import { removeTree } from './tree-removal.ts';
 import { codeOf, isMissing, volumeUnusable } from './volume-errors.ts';
@@ -50,13 +53,15 @@ export async function writeAtomically(
   options: AtomicWriteOptions,
 ): Promise<boolean> {
   const files = cleanPayload(payload);
-  const current = await currentFolder(folder);
-  const old = current === null ? null : await treeOf(path.join(folder, current));
-  const isWritten = old === null || !(await isSame(path.join(folder, current ?? ''), old, files));
-  if (isWritten) await exchange(folder, files, options);
-  await makeVisible(folder, files);
-  await hideOthers(folder, files);
-  await sweep(folder);
+  const current = currentFolder(folder);
+  const isWritten = current === null || !isSame(path.join(folder, current), files);
+  const shown = isWritten ? await exchange(folder, files, options) : current;
+  const names = readdirSync(folder);
+  makeVisible(folder, files, new Set(names));
+  hideOthers(folder, files, names);
+  // What the exchange has left, now or when it was once cut short.
+  const left = names.filter((name) => OWN_FOLDER.test(name) && name !== shown);
+  for (const name of left) await removeTree(path.join(folder, name));
   return isWritten;
 }
 
@@ -91,9 +96,9 @@ function invalid(reason: string) {
 }
 
 /** Null: nothing was written yet, or what is there is none of ours. */
-async function currentFolder(folder: string): Promise<string | null> {
+function currentFolder(folder: string): string | null {
   try {
-    const target = await readlink(path.join(folder, DATA));
+    const target = readlinkSync(path.join(folder, DATA));
     return OWN_FOLDER.test(target) && !target.includes('/') ? target : null;
   } catch (error) {
     if (isMissing(error)) return null;
@@ -101,33 +106,31 @@ async function currentFolder(folder: string): Promise<string | null> {
   }
 }
 
-/** All paths below the folder, with folders among them. Links are not followed. Null: it is gone. */
-async function treeOf(folder: string): Promise<ReadonlySet<string> | null> {
-  const found = new Set<string>();
-  const visit = async (below: string): Promise<void> => {
-    for (const entry of await readdir(path.join(folder, below), { withFileTypes: true })) {
-      const name = path.posix.join(below, entry.name);
-      found.add(name);
-      if (entry.isDirectory()) await visit(name);
-    }
-  };
+/** Are just these files below the folder? Links are not followed, and a folder that is gone has none. */
+function isSame(folder: string, files: Payload): boolean {
   try {
-    await visit('');
-    return found;
+    const wanted = new Set([...files.keys()].flatMap(stepsOf));
+    const found = treeOf(folder);
+    if (wanted.size !== found.size || [...wanted].some((name) => !found.has(name))) return false;
+    return [...files].every(([name, { data }]) => {
+      const isFile = found.get(name)?.isFile() ?? false;
+      return isFile && readFileSync(path.join(folder, name)).equals(data);
+    });
   } catch (error) {
-    if (isMissing(error)) return null;
+    if (isMissing(error)) return false;
     throw error;
   }
 }
 
-async function isSame(folder: string, old: ReadonlySet<string>, files: Payload): Promise<boolean> {
-  const wanted = new Set([...files.keys()].flatMap(stepsOf));
-  if (wanted.size !== old.size || [...old].some((name) => !wanted.has(name))) return false;
-  for (const [name, { data }] of files) {
-    const file = path.join(folder, name);
-    if (!(await lstat(file)).isFile() || !(await readFile(file)).equals(data)) return false;
-  }
-  return true;
+/** All paths below the folder, with folders among them. */
+function treeOf(folder: string, below = ''): ReadonlyMap<string, Dirent> {
+  const entries = readdirSync(path.join(folder, below), { withFileTypes: true });
+  return new Map(
+    entries.flatMap((entry): (readonly [string, Dirent])[] => {
+      const name = path.posix.join(below, entry.name);
+      return [[name, entry], ...(entry.isDirectory() ? treeOf(folder, name) : [])];
+    }),
+  );
 }
 
 /** `a/b/c` is reached by `a`, `a/b` and `a/b/c`. */
@@ -136,89 +139,90 @@ function stepsOf(name: string): readonly string[] {
   return items.map((_, index) => items.slice(0, index + 1).join('/'));
 }
 
+/** Answers with the folder that is shown now. */
 async function exchange(
   folder: string,
   files: Payload,
   { nowMs, finish }: AtomicWriteOptions,
-): Promise<void> {
-  const made = await mkdtemp(path.join(folder, `..${stampOf(nowMs)}.`));
+): Promise<string> {
+  const made = mkdtempSync(path.join(folder, `..${stampOf(nowMs)}.`));
   try {
-    await chmod(made, FOLDER_MODE);
-    for (const [name, file] of files) await writeProjection(made, name, file);
+    chmodSync(made, FOLDER_MODE);
+    for (const [name, file] of files) writeProjection(made, name, file);
     await finish?.(made);
-    await unlink(path.join(folder, NEXT_DATA)).catch(ignoreMissing);
-    await symlink(path.basename(made), path.join(folder, NEXT_DATA));
-    await rename(path.join(folder, NEXT_DATA), path.join(folder, DATA));
+    link(path.basename(made), path.join(folder, NEXT_DATA));
+    renameSync(path.join(folder, NEXT_DATA), path.join(folder, DATA));
+    return path.basename(made);
   } catch (error) {
     await removeTree(made).catch(() => undefined);
     throw error;
   }
 }
 
-async function writeProjection(
-  folder: string,
-  name: string,
-  { data, mode, user }: FileProjection,
-): Promise<void> {
+function writeProjection(folder: string, name: string, { data, mode, user }: FileProjection): void {
   const file = path.join(folder, name);
-  await mkdir(path.dirname(file), { recursive: true });
-  // Closed to others until its own mode is set: the mode of a new file is cut by podkeep's mask.
-  await writeFile(file, data, { mode: 0o600, flag: 'wx' });
-  await chmod(file, mode);
-  if (user !== undefined) await giveTo(user, file);
+  if (name.includes('/')) mkdirSync(path.dirname(file), { recursive: true });
+  writeExactFile(file, 'wx', { content: data, mode });
+  if (user !== undefined) giveTo(user, file);
 }
 
 /**
  * Whoever may not give files away keeps them: all users of containers are that one user then, outside
  * of their namespaces.
  */
-async function giveTo(user: number, file: string): Promise<void> {
+function giveTo(user: number, file: string): void {
   try {
-    await lchown(file, user, -1);
+    lchownSync(file, user, -1);
   } catch (error) {
     if (codeOf(error) !== 'EPERM') throw error;
   }
 }
 
-async function makeVisible(folder: string, files: Payload): Promise<void> {
-  const owners = new Map([...files].map(([name, { user }]) => [stepsOf(name)[0] ?? name, user]));
+/** In the place of one that a writer before us had no time to rename. */
+function link(target: string, file: string): void {
+  try {
+    symlinkSync(target, file);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    unlinkSync(file);
+    symlinkSync(target, file);
+  }
+}
+
+/** A link that is there already points to the same; a folder is the place of a nested mount. */
+function makeVisible(folder: string, files: Payload, present: ReadonlySet<string>): void {
+  const owners = new Map([...files].map(([name, { user }]) => [firstOf(name), user]));
   for (const [name, user] of owners) {
-    const link = path.join(folder, name);
-    try {
-      await symlink(path.posix.join(DATA, name), link);
-      if (user !== undefined) await giveTo(user, link);
-    } catch (error) {
-      // A link that is there already points to the same; a folder is the place of a nested mount.
-      if (codeOf(error) !== 'EEXIST') throw error;
-    }
+    if (present.has(name)) continue;
+    symlinkSync(path.posix.join(DATA, name), path.join(folder, name));
+    if (user !== undefined) giveTo(user, path.join(folder, name));
   }
 }
 
 /** Also those that a writer before us had no time to remove. */
-async function hideOthers(folder: string, files: Payload): Promise<void> {
-  const wanted = new Set([...files.keys()].map((name) => stepsOf(name)[0]));
-  for (const name of await readdir(folder)) {
+function hideOthers(folder: string, files: Payload, present: readonly string[]): void {
+  const wanted = new Set([...files.keys()].map(firstOf));
+  for (const name of present) {
     if (wanted.has(name) || name.startsWith('..')) continue;
-    const link = path.join(folder, name);
-    const target = await readlink(link).catch(() => '');
-    if (target === path.posix.join(DATA, name)) await unlink(link);
+    const file = path.join(folder, name);
+    if (targetOf(file) === path.posix.join(DATA, name)) unlinkSync(file);
   }
 }
 
-/** What the exchange has left, now or when it was once cut short. */
-async function sweep(folder: string): Promise<void> {
-  const current = await currentFolder(folder);
-  const names = await readdir(folder);
-  for (const name of names) {
-    if (OWN_FOLDER.test(name) && name !== current) await removeTree(path.join(folder, name));
+/** Null: it is no link. */
+function targetOf(file: string): string | null {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return null;
   }
+}
+
+function firstOf(name: string): string {
+  return name.split('/', 1)[0] ?? name;
 }
 
 function stampOf(nowMs: number): string {
   const [date = '', time = ''] = new Date(nowMs).toISOString().split(/[T.]/);
   return `${date.replaceAll('-', '_')}_${time.replaceAll(':', '_')}`;
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!isMissing(error)) throw error;
 }

@@ -3,10 +3,14 @@
  *
  * Making it again changes nothing: what is in it stays. Secrets that must lie on the disk are at least
  * closed to other users, and the people who run podkeep are told once.
+ *
+ * A folder that is a file system of its own is mounted: memory always is one. The long list of all mounts
+ * is asked for only where the folder itself does not tell.
  */
-import { chmod, lstat, mkdir } from 'node:fs/promises';
+import { chmodSync, lstatSync, mkdirSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import type { Log } from '../../ports/log.ts';
+import { makeFolders } from '../folders.ts';
 import { mountsIn, type Mounter } from './mounter.ts';
 import { volumeUnusable } from './volume-errors.ts';
 
@@ -28,20 +32,24 @@ export async function makeVolumeFolder(
   { mounter, log }: { readonly mounter: Mounter; readonly log: Log },
 ): Promise<void> {
   const { folder, inMemory, sizeBytes, isSecret } = request;
-  await mkdir(path.dirname(folder), { recursive: true, mode: PARENT_MODE });
-  await mkdir(folder, { recursive: true });
-  const stats = await lstat(folder);
-  if (!stats.isDirectory()) throw volumeUnusable({ reason: `${folder}: not a directory` });
-  const isMounted = inMemory && (await mounter.isPermitted());
-  if (isMounted) {
-    const isThere = (await mountsIn(mounter, folder)).some((mount) => mount.folder === folder);
-    if (isThere) return;
-    await mounter.mountMemory(folder, sizeBytes);
+  makeFolders(path.dirname(folder), PARENT_MODE);
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  if (found && !found.isDirectory()) throw volumeUnusable({ reason: `${folder}: not a directory` });
+  if (!found) mkdirSync(folder);
+  if (inMemory && (await mounter.isPermitted())) {
+    const isMounted = found !== undefined && (await isMountPoint(mounter, folder, found));
+    if (!isMounted) await mounter.mountMemory(folder, sizeBytes);
     return;
   }
   if (inMemory) tellOnce(log);
-  const mode = isSecret && inMemory ? CLOSED_MODE : OPEN_MODE;
-  if ((stats.mode & 0o777) !== mode && (stats.mode & 0o2000) === 0) await chmod(folder, mode);
+  const { mode } = found ?? lstatSync(folder);
+  const wanted = isSecret && inMemory ? CLOSED_MODE : OPEN_MODE;
+  if ((mode & 0o777) !== wanted && (mode & 0o2000) === 0) chmodSync(folder, wanted);
+}
+
+async function isMountPoint(mounter: Mounter, folder: string, { dev }: Stats): Promise<boolean> {
+  if (statSync(path.dirname(folder)).dev !== dev) return true;
+  return (await mountsIn(mounter, folder)).some((mount) => mount.folder === folder);
 }
 
 function tellOnce(log: Log): void {

@@ -9,7 +9,8 @@
  *
  * Everything else is refused in so many words.
  */
-import { mkdir, realpath } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod } from '../../api/pod.ts';
 import { writeAtomically } from './atomic-writer.ts';
@@ -156,7 +157,7 @@ async function makeFiles(
   const inMemory = kind !== 'configmap';
   await makeVolumeFolder({ folder, inMemory, sizeBytes, isSecret: true }, room);
   for (const inner of nestedMountPoints(pod, name)) {
-    await mkdir(path.join(folder, inner), { recursive: true, mode: 0o755 });
+    mkdirSync(path.join(folder, inner), { recursive: true, mode: 0o755 });
   }
   await writeAtomically(folder, files, {
     nowMs: room.clock.now(),
