@@ -231,6 +231,30 @@ describe('writing', () => {
     expect([...store.all().keys()]).toEqual(['first', 'a', 'b', 'c']);
   });
 
+  test('is not waited for by a change that changes nothing', async () => {
+    const { store, begun } = await openCounting();
+    await store.setContainerResources('a', 'main', SMALL);
+    const order: string[] = [];
+    const other = store.setContainerResources('b', 'main', SMALL).then(() => order.push('other'));
+    await begun;
+    await store.setContainerResources('a', 'main', SMALL).then(() => order.push('same'));
+    await other;
+    expect(order).toEqual(['same', 'other']);
+  });
+
+  test('is waited for by a change that something on its way would undo', async () => {
+    const { store, writes } = await openCounting();
+    await store.setContainerResources('a', 'main', SMALL);
+    const removal = store.removePod('a');
+    await Promise.all([removal, store.setContainerResources('a', 'main', SMALL)]);
+    expect(store.podResources('a')).toEqual(podOf({ main: SMALL }));
+    const underWay = store.removePod('a');
+    await Promise.resolve();
+    await Promise.all([underWay, store.setContainerResources('a', 'main', SMALL)]);
+    expect(store.podResources('a')).toEqual(podOf({ main: SMALL }));
+    expect(writes()).toBe(4);
+  });
+
   test('comes before reading: nobody sees what is not on disk', async () => {
     const { store, begun } = await openCounting();
     const change = store.setContainerResources('a', 'main', SMALL);

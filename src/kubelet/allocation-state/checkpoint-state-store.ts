@@ -5,6 +5,7 @@
  *     change ─┼─ wait ─> one batch ─> next state ─> file ─> readers see it, callers are answered
  *     change ─┘             └── nothing changed: no write
  *
+ * A change that changes neither what the file holds nor what is on its way to it waits for nobody.
  * One batch is written at a time. Changes that arrive meanwhile wait together and share the next
  * write, so thirty pods that start at once cost two fsyncs at most, and none of them is lost.
  *
@@ -58,6 +59,8 @@ class CheckpointKeeper implements StateKeeper {
   #state: PodResourcesByUid;
   #isDurable = true;
   #waiting: WaitingChange[] = [];
+  /** What is being written now. */
+  #underWay: readonly WaitingChange[] = [];
   #isWriting = false;
 
   constructor(file: CheckpointFile, restored: PodResourcesByUid) {
@@ -74,6 +77,7 @@ class CheckpointKeeper implements StateKeeper {
   }
 
   change(change: StateChange): Promise<void> {
+    if (this.#isKept(change)) return Promise.resolve();
     return new Promise((resolve, reject) => {
       this.#waiting.push({ change, resolve, reject });
       if (this.#isWriting) return;
@@ -83,11 +87,21 @@ class CheckpointKeeper implements StateKeeper {
     });
   }
 
+  #isKept(change: StateChange): boolean {
+    if (!this.#isDurable || change(this.#state).size > 0) return false;
+    const next = new Map(this.#state);
+    for (const { change: earlier } of [...this.#underWay, ...this.#waiting]) {
+      applyChange(next, earlier);
+    }
+    return change(next).size === 0;
+  }
+
   async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting;
+      this.#underWay = this.#waiting;
       this.#waiting = [];
-      await this.#writeBatch(batch);
+      await this.#writeBatch(this.#underWay);
+      this.#underWay = [];
     }
     this.#isWriting = false;
   }

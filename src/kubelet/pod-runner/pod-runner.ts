@@ -37,6 +37,7 @@ import {
   actuatedOf,
   isResizing,
   needsResize,
+  noteStart,
   resizePod,
   withRestartingResize,
   type ResizeRoom,
@@ -291,11 +292,10 @@ export class PodRunner {
   ): Promise<MadeSandbox> {
     if (!createSandbox) return { id: sandboxID, podIPs: runtimePod.ips };
     progress.hasActed = true;
-    const { actuated } = this.#options;
     // The disk and the runtime need not wait for each other.
     const [sandbox] = await Promise.all([
       makeSandbox(this.#options, pod, attempt, signal),
-      actuated?.setPodLevelResources(podReferenceOf(pod).uid, pod.spec.resources),
+      noteStart(this.#options, pod),
     ]);
     sandboxReady();
     // The host's addresses are the pod's then, and the runtime does not know them.

@@ -35,13 +35,27 @@ export interface ResizeRoom extends KernelRoom {
 export function actuatedOf({ actuated }: ResizeRoom, pod: Pod): ActuatedResources | undefined {
   if (!actuated) return undefined;
   const known = actuated.podResources(podReferenceOf(pod).uid);
-  const granted = initAndRegularContainers(pod.spec).map(
-    ({ name, resources = {} }) => [name, resources] as const,
-  );
   return {
-    containers: new Map([...granted, ...(known?.containers ?? [])]),
+    containers: new Map([...grantedTo(pod), ...(known?.containers ?? [])]),
     pod: known ? known.pod : pod.spec.resources,
   };
+}
+
+/**
+ * For a pod that gets its sandbox. One that is new counts as given all that it was granted: a resize
+ * before its containers start is one of its control group then. And it is one write for all of them.
+ */
+export async function noteStart({ actuated }: ResizeRoom, pod: Pod): Promise<void> {
+  const { uid } = podReferenceOf(pod);
+  const { resources } = pod.spec;
+  if (actuated?.podResources(uid)) await actuated.setPodLevelResources(uid, resources);
+  else await actuated?.setPodResources(uid, { containers: grantedTo(pod), pod: resources });
+}
+
+function grantedTo({ spec }: Pod): ReadonlyMap<string, ResourceRequirements> {
+  return new Map(
+    initAndRegularContainers(spec).map(({ name, resources = {} }) => [name, resources]),
+  );
 }
 
 /** Was more or less granted to a running container than it was given (KL-2, step 2)? */

@@ -53,6 +53,23 @@ test('a resize reaches the running container, and its end is told', async () => 
   expect(told?.resources?.limits).toEqual(LARGE.resources?.limits);
 });
 
+test('a new pod counts as given what it was granted, until its containers get something else', async () => {
+  const stage = new RunStage({ scripts: scriptsOf({ containers: { first: [{ lifeMs: 9000 }] } }) });
+  const initContainers = [{ name: 'first', image: 'busy:1' }];
+  const pod = livePod('web', { containers: [SMALL], initContainers });
+  stage.create(pod);
+  await stage.pass(2000);
+  const given = (): unknown => stage.actuated.containerResources('uid-of-web', 'main');
+  expect(stage.machine.newest('uid-of-web', 'main')).toBeUndefined();
+  expect(given()).toEqual(SMALL.resources);
+  resize(stage, pod, [LARGE]);
+  await stage.pass(2000);
+  expect(given()).toEqual(SMALL.resources);
+  await stage.pass(10_000);
+  expect(given()).toEqual(LARGE.resources);
+  expect(stage.machine.newest('uid-of-web', 'main')?.resources.cpuQuota).toBe(20_000);
+});
+
 test('a resize that fails is told by condition and event, and tried again', async () => {
   let fails = true;
   const stage = new RunStage({
