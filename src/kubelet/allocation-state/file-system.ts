@@ -2,9 +2,23 @@
  * As much of a file system as a checkpoint needs, so that a test can let each step of it fail.
  *
  * Modes are those of the kubelet: folders are 0755 (KL-95), files 0600.
+ *
+ * Only what waits for the disk is left to another thread: to have one file synced, and its folder. All
+ * else is a moment's work (see exact-file.ts), and the pods of the next batch wait for it.
  */
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import {
+  closeSync,
+  fsync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 
 export interface FileSystem {
   /** Makes the folder and those above it. Answers with the topmost that was missing, if any. */
@@ -37,19 +51,21 @@ const FILE_MODE = 0o600;
 /** How systems say that they have no such thing as a folder to be synced. */
 const NO_FOLDER_SYNC: ReadonlySet<unknown> = new Set(['EINVAL', 'ENOTSUP', 'EPERM', 'EISDIR']);
 
+const synced = promisify(fsync);
+
 export const nodeFileSystem: FileSystem = {
-  makeFolder: (folder) => mkdir(folder, { recursive: true, mode: FOLDER_MODE }),
-  listFolder: (folder) => readdir(folder),
+  makeFolder: async (folder) => mkdirSync(folder, { recursive: true, mode: FOLDER_MODE }),
+  listFolder: async (folder) => readdirSync(folder),
   syncFolder,
   readFile: readFileIfAny,
   createFile,
-  rename,
-  removeFile: (file) => rm(file, { force: true }),
+  rename: async (from, to) => renameSync(from, to),
+  removeFile: async (file) => rmSync(file, { force: true }),
 };
 
 async function readFileIfAny(file: string): Promise<Uint8Array | undefined> {
   try {
-    return await readFile(file);
+    return readFileSync(file);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
@@ -57,18 +73,18 @@ async function readFileIfAny(file: string): Promise<Uint8Array | undefined> {
 }
 
 async function createFile(file: string): Promise<NewFile> {
-  const handle = await open(file, 'wx', FILE_MODE);
+  const descriptor = openSync(file, 'wx', FILE_MODE);
   return {
-    write: (content) => handle.writeFile(content),
-    sync: () => handle.sync(),
-    close: () => handle.close(),
+    write: async (content) => writeFileSync(descriptor, content),
+    sync: () => synced(descriptor),
+    close: async () => closeSync(descriptor),
   };
 }
 
 async function syncFolder(folder: string): Promise<void> {
   try {
-    const handle = await open(folder, 'r');
-    await handle.sync().finally(() => handle.close());
+    const descriptor = openSync(folder, 'r');
+    await synced(descriptor).finally(() => closeSync(descriptor));
   } catch (error) {
     if (!NO_FOLDER_SYNC.has(codeOf(error))) throw error;
   }
