@@ -29,177 +29,187 @@ function securityOf(changes: Partial<ContainerSecurity>): ContainerSecurity {
   return { ...stage.containerConfig().security, ...changes };
 }
 
-describe('the root of a container', () => {
-  test('what it writes is seen by nobody else, and gone with it', async () => {
-    const sandbox = await stage.runSandbox();
-    const script = 'echo x >/tmp/podkeep-test-file && ls /tmp';
-    expect(await stage.output({ command: shell(script) }, sandbox)).toBe('podkeep-test-file');
-    const again = await stage.output({ name: 'next', command: shell('ls -A /tmp') }, sandbox);
-    expect(again).toBe('');
+// By whoever makes system calls for us, and by the machine's own programs.
+describe.each(['auto', 'programs'] as const)('started by %s,', (hand) => {
+  beforeEach(async () => {
+    if (hand === 'auto') return;
+    await stage.close();
+    opened = await openForTest({ hand });
+    stage = new Stage(opened);
   });
 
-  test('has a /dev of its own with what programs need', async () => {
-    const script = 'echo gone >/dev/null; head -c 3 /dev/zero | wc -c; ls /dev | tr "\\n" " "';
-    const [zeros, names = ''] = (await stage.output({ command: shell(script) })).split('\n');
-    expect(zeros).toBe('3');
-    expect(names.trim().split(' ')).toEqual(
-      ['fd', 'full', 'null', 'ptmx', 'pts', 'random', 'shm', 'stderr', 'stdin', 'stdout'].concat([
-        'tty',
-        'urandom',
-        'zero',
-      ]),
-    );
-  });
+  describe('the root of a container', () => {
+    test('what it writes is seen by nobody else, and gone with it', async () => {
+      const sandbox = await stage.runSandbox();
+      const script = 'echo x >/tmp/podkeep-test-file && ls /tmp';
+      expect(await stage.output({ command: shell(script) }, sandbox)).toBe('podkeep-test-file');
+      const again = await stage.output({ name: 'next', command: shell('ls -A /tmp') }, sandbox);
+      expect(again).toBe('');
+    });
 
-  test('has the service account and the termination log where programs look', async () => {
-    const token = path.join(stage.folder, 'account');
-    mkdirSync(token, { mode: 0o755 });
-    writeFileSync(path.join(token, 'token'), 'secret');
-    const message = path.join(stage.folder, 'message');
-    writeFileSync(message, '');
-    chmodSync(message, 0o666);
-    const mounts = [
-      mountAt('/var/run/secrets/kubernetes.io/serviceaccount', token),
-      mountAt('/dev/termination-log', message),
-    ];
-    const script =
-      'cat /run/secrets/kubernetes.io/serviceaccount/token; echo bye >/dev/termination-log';
-    expect(await stage.output({ command: shell(script), mounts })).toBe('secret');
-    expect(readFileSync(message, 'utf8')).toBe('bye\n');
-  });
-
-  test('a mount inside a mount is where both say', async () => {
-    const [outer, inner] = ['outer', 'inner'].map((name) => path.join(stage.folder, name));
-    for (const folder of [outer ?? '', inner ?? '']) mkdirSync(folder, { mode: 0o755 });
-    writeFileSync(path.join(inner ?? '', 'file'), 'deep');
-    const mounts = [mountAt('/data/sub', inner ?? ''), mountAt('/data', outer ?? '')];
-    expect(await stage.output({ command: ['cat', '/data/sub/file'], mounts })).toBe('deep');
-  });
-
-  test('shows nothing of the folder in which podkeep keeps its containers', async () => {
-    const hidden = mkdtempSync('/var/tmp/podkeep-hidden-');
-    chmodSync(hidden, 0o755);
-    writeFileSync(path.join(hidden, 'key'), 'secret');
-    chmodSync(path.join(hidden, 'key'), 0o644);
-    const runtime = await openAt(path.join(hidden, 'runtime'), { hiddenFolders: [hidden] });
-    const own = new Stage({ ...opened, runtime });
-    try {
-      const script = `cat ${hidden}/key || echo hidden; cat /proc/1/root${hidden}/key || echo denied`;
-      expect(await own.output({ command: shell(`(${script}) 2>/dev/null`) })).toBe(
-        'hidden\ndenied',
+    test('has a /dev of its own with what programs need', async () => {
+      const script = 'echo gone >/dev/null; head -c 3 /dev/zero | wc -c; ls /dev | tr "\\n" " "';
+      const [zeros, names = ''] = (await stage.output({ command: shell(script) })).split('\n');
+      expect(zeros).toBe('3');
+      expect(names.trim().split(' ')).toEqual(
+        ['fd', 'full', 'null', 'ptmx', 'pts', 'random', 'shm', 'stderr', 'stdin', 'stdout'].concat([
+          'tty',
+          'urandom',
+          'zero',
+        ]),
       );
-    } finally {
-      await removeAll(runtime);
-      await runtime.close();
-      rmSync(hidden, { recursive: true });
-    }
+    });
+
+    test('has the service account and the termination log where programs look', async () => {
+      const token = path.join(stage.folder, 'account');
+      mkdirSync(token, { mode: 0o755 });
+      writeFileSync(path.join(token, 'token'), 'secret');
+      const message = path.join(stage.folder, 'message');
+      writeFileSync(message, '');
+      chmodSync(message, 0o666);
+      const mounts = [
+        mountAt('/var/run/secrets/kubernetes.io/serviceaccount', token),
+        mountAt('/dev/termination-log', message),
+      ];
+      const script =
+        'cat /run/secrets/kubernetes.io/serviceaccount/token; echo bye >/dev/termination-log';
+      expect(await stage.output({ command: shell(script), mounts })).toBe('secret');
+      expect(readFileSync(message, 'utf8')).toBe('bye\n');
+    });
+
+    test('a mount inside a mount is where both say', async () => {
+      const [outer, inner] = ['outer', 'inner'].map((name) => path.join(stage.folder, name));
+      for (const folder of [outer ?? '', inner ?? '']) mkdirSync(folder, { mode: 0o755 });
+      writeFileSync(path.join(inner ?? '', 'file'), 'deep');
+      const mounts = [mountAt('/data/sub', inner ?? ''), mountAt('/data', outer ?? '')];
+      expect(await stage.output({ command: ['cat', '/data/sub/file'], mounts })).toBe('deep');
+    });
+
+    test('shows nothing of the folder in which podkeep keeps its containers', async () => {
+      const hidden = mkdtempSync('/var/tmp/podkeep-hidden-');
+      chmodSync(hidden, 0o755);
+      writeFileSync(path.join(hidden, 'key'), 'secret');
+      chmodSync(path.join(hidden, 'key'), 0o644);
+      const runtime = await openAt(path.join(hidden, 'runtime'), { hiddenFolders: [hidden] });
+      const own = new Stage({ ...opened, runtime });
+      try {
+        const script = `cat ${hidden}/key || echo hidden; cat /proc/1/root${hidden}/key || echo denied`;
+        expect(await own.output({ command: shell(`(${script}) 2>/dev/null`) })).toBe(
+          'hidden\ndenied',
+        );
+      } finally {
+        await removeAll(runtime);
+        await runtime.close();
+        rmSync(hidden, { recursive: true });
+      }
+    });
+
+    test('can be read-only', async () => {
+      const security = securityOf({ isReadOnlyRoot: true });
+      const script =
+        'for f in /x /etc/x /tmp/x; do (echo 1 >$f) 2>/dev/null && echo $f; done; echo done';
+      expect(await stage.output({ command: shell(script), security })).toBe('done');
+    });
+
+    test('shows only the processes of the container', async () => {
+      const script = 'ls /proc | grep -c "^[0-9]"';
+      expect(Number(await stage.output({ command: shell(script) }))).toBeLessThan(6);
+    });
+
+    test('has the name of the pod', async () => {
+      const sandbox = await stage.runSandbox({ hostname: 'web-0' });
+      expect(await stage.output({ command: ['hostname'] }, sandbox)).toBe('web-0');
+    });
+
+    test('asks the servers of the pod for names', async () => {
+      const dns = { servers: ['10.0.0.10'], searches: ['svc.local'], options: ['ndots:5'] };
+      const sandbox = await stage.runSandbox({ dns });
+      const lines = await stage.output({ command: ['cat', '/etc/resolv.conf'] }, sandbox);
+      expect(lines).toBe('nameserver 10.0.0.10\nsearch svc.local\noptions ndots:5');
+    });
+
+    test('shares its memory with the other containers of the pod', async () => {
+      const sandbox = await stage.runSandbox();
+      const first = await stage.start(
+        { name: 'a', command: shell('echo shared >/dev/shm/x') },
+        sandbox,
+      );
+      await stage.exited(first);
+      expect(await stage.output({ name: 'b', command: ['cat', '/dev/shm/x'] }, sandbox)).toBe(
+        'shared',
+      );
+    });
   });
 
-  test('can be read-only', async () => {
-    const security = securityOf({ isReadOnlyRoot: true });
-    const script =
-      'for f in /x /etc/x /tmp/x; do (echo 1 >$f) 2>/dev/null && echo $f; done; echo done';
-    expect(await stage.output({ command: shell(script), security })).toBe('done');
+  describe('the user of a container', () => {
+    test('is nobody in particular, or whoever started podkeep', async () => {
+      const uid = IS_ROOT ? 65_534 : process.getuid?.();
+      expect(await stage.output({ command: ['id', '-u'] })).toBe(String(uid));
+    });
+
+    test('is the one that the spec names', async () => {
+      const security = securityOf({ runAsUser: 4321, runAsGroup: 8765, supplementalGroups: [99] });
+      const id = await stage.start({ command: shell('id -u; id -g'), security });
+      const { user } = await stage.exited(id);
+      expect(user?.linux).toMatchObject({ uid: 4321, gid: 8765 });
+      expect(await stage.log()).toMatch(/4321\n.*8765\n$/);
+    });
+
+    test('is root if the spec says so, with few of its rights', async () => {
+      const security = securityOf({ runAsUser: 0, runAsGroup: 0 });
+      const script = 'id -u; unshare --mount true 2>/dev/null || echo no mounts';
+      const lines = await stage.output({ command: shell(script), security });
+      expect(lines).toBe('0\nno mounts');
+    });
+
+    test('cannot become root when that is forbidden', async () => {
+      const security = securityOf({ noNewPrivileges: true });
+      const lines = await stage.output({ command: ['cat', '/proc/self/status'], security });
+      expect(lines).toMatch(/^NoNewPrivs:\t1$/m);
+    });
   });
 
-  test('shows only the processes of the container', async () => {
-    const script = 'ls /proc | grep -c "^[0-9]"';
-    expect(Number(await stage.output({ command: shell(script) }))).toBeLessThan(6);
-  });
+  describe('processes', () => {
+    test('of the containers of a pod see each other if the pod says so', async () => {
+      const sandbox = await stage.runSandbox({ sharesProcesses: true });
+      const first = await stage.start({ name: 'a', command: ['sleep', '1234'] }, sandbox);
+      const script =
+        'for p in /proc/[0-9]*; do tr "\\0" " " <$p/cmdline; done 2>/dev/null | grep -c "sleep 1234"';
+      expect(
+        Number(await stage.output({ name: 'b', command: shell(script) }, sandbox)),
+      ).toBeGreaterThan(0);
+      expect(await stage.execute(first, ['echo', 'inside'])).toBe('inside\n');
+      await stage.runtime.stopSandbox(sandbox);
+      expect((await stage.container(first)).state).toBe('exited');
+    });
 
-  test('has the name of the pod', async () => {
-    const sandbox = await stage.runSandbox({ hostname: 'web-0' });
-    expect(await stage.output({ command: ['hostname'] }, sandbox)).toBe('web-0');
-  });
+    test('of one container are seen by one that is made to look at it', async () => {
+      const sandbox = await stage.runSandbox();
+      const target = await stage.start({ name: 'a', command: ['sleep', '4321'] }, sandbox);
+      const script =
+        'for p in /proc/[0-9]*; do tr "\\0" " " <$p/cmdline; done 2>/dev/null | grep -c "sleep 4321"';
+      const security = securityOf({ targetContainerId: target });
+      const config = { name: 'debug', command: shell(script), security };
+      expect(Number(await stage.output(config, sandbox))).toBeGreaterThan(0);
+      expect((await stage.container(target)).state).toBe('running');
+    });
 
-  test('asks the servers of the pod for names', async () => {
-    const dns = { servers: ['10.0.0.10'], searches: ['svc.local'], options: ['ndots:5'] };
-    const sandbox = await stage.runSandbox({ dns });
-    const lines = await stage.output({ command: ['cat', '/etc/resolv.conf'] }, sandbox);
-    expect(lines).toBe('nameserver 10.0.0.10\nsearch svc.local\noptions ndots:5');
-  });
+    test('of the machine are seen by a pod that asks for them, and its own still end', async () => {
+      const sandbox = await stage.runSandbox({ hostPid: true });
+      const id = await stage.start({ command: shell('sleep 8765 & sleep 8765') }, sandbox);
+      const seen = await stage.execute(id, ['ls', '/proc']);
+      expect(seen.split('\n')).toContain(String(process.pid));
+      await stage.stop(id, 0);
+      await until(() => !readProcesses().some(({ pid }) => cmdline(pid).includes('sleep\x008765')));
+      expect((await stage.container(id)).exitCode).toBe(137);
+    });
 
-  test('shares its memory with the other containers of the pod', async () => {
-    const sandbox = await stage.runSandbox();
-    const first = await stage.start(
-      { name: 'a', command: shell('echo shared >/dev/shm/x') },
-      sandbox,
-    );
-    await stage.exited(first);
-    expect(await stage.output({ name: 'b', command: ['cat', '/dev/shm/x'] }, sandbox)).toBe(
-      'shared',
-    );
-  });
-});
-
-describe('the user of a container', () => {
-  test('is nobody in particular, or whoever started podkeep', async () => {
-    const uid = IS_ROOT ? 65_534 : process.getuid?.();
-    expect(await stage.output({ command: ['id', '-u'] })).toBe(String(uid));
-  });
-
-  test('is the one that the spec names', async () => {
-    const security = securityOf({ runAsUser: 4321, runAsGroup: 8765, supplementalGroups: [99] });
-    const id = await stage.start({ command: shell('id -u; id -g'), security });
-    const { user } = await stage.exited(id);
-    expect(user?.linux).toMatchObject({ uid: 4321, gid: 8765 });
-    expect(await stage.log()).toMatch(/4321\n.*8765\n$/);
-  });
-
-  test('is root if the spec says so, with few of its rights', async () => {
-    const security = securityOf({ runAsUser: 0, runAsGroup: 0 });
-    const script = 'id -u; unshare --mount true 2>/dev/null || echo no mounts';
-    const lines = await stage.output({ command: shell(script), security });
-    expect(lines).toBe('0\nno mounts');
-  });
-
-  test('cannot become root when that is forbidden', async () => {
-    const security = securityOf({ noNewPrivileges: true });
-    const lines = await stage.output({ command: ['cat', '/proc/self/status'], security });
-    expect(lines).toMatch(/^NoNewPrivs:\t1$/m);
-  });
-});
-
-describe('processes', () => {
-  test('of the containers of a pod see each other if the pod says so', async () => {
-    const sandbox = await stage.runSandbox({ sharesProcesses: true });
-    const first = await stage.start({ name: 'a', command: ['sleep', '1234'] }, sandbox);
-    const script =
-      'for p in /proc/[0-9]*; do tr "\\0" " " <$p/cmdline; done 2>/dev/null | grep -c "sleep 1234"';
-    expect(
-      Number(await stage.output({ name: 'b', command: shell(script) }, sandbox)),
-    ).toBeGreaterThan(0);
-    expect(await stage.execute(first, ['echo', 'inside'])).toBe('inside\n');
-    await stage.runtime.stopSandbox(sandbox);
-    expect((await stage.container(first)).state).toBe('exited');
-  });
-
-  test('of one container are seen by one that is made to look at it', async () => {
-    const sandbox = await stage.runSandbox();
-    const target = await stage.start({ name: 'a', command: ['sleep', '4321'] }, sandbox);
-    const script =
-      'for p in /proc/[0-9]*; do tr "\\0" " " <$p/cmdline; done 2>/dev/null | grep -c "sleep 4321"';
-    const security = securityOf({ targetContainerId: target });
-    const config = { name: 'debug', command: shell(script), security };
-    expect(Number(await stage.output(config, sandbox))).toBeGreaterThan(0);
-    expect((await stage.container(target)).state).toBe('running');
-  });
-
-  test('of the machine are seen by a pod that asks for them, and its own still end', async () => {
-    const sandbox = await stage.runSandbox({ hostPid: true });
-    const id = await stage.start({ command: shell('sleep 8765 & sleep 8765') }, sandbox);
-    const seen = await stage.execute(id, ['ls', '/proc']);
-    expect(seen.split('\n')).toContain(String(process.pid));
-    await stage.stop(id, 0);
-    await until(() => !readProcesses().some(({ pid }) => cmdline(pid).includes('sleep\x008765')));
-    expect((await stage.container(id)).exitCode).toBe(137);
-  });
-
-  test('that a command leaves behind end with its container', async () => {
-    const id = await stage.start({ command: shell('setsid sleep 7654 & sleep 0.05; exit 0') });
-    await stage.exited(id);
-    const left = readProcesses().filter(({ pid }) => cmdline(pid).includes('sleep\x007654'));
-    expect(left).toEqual([]);
+    test('that a command leaves behind end with its container', async () => {
+      const id = await stage.start({ command: shell('setsid sleep 7654 & sleep 0.05; exit 0') });
+      await stage.exited(id);
+      const left = readProcesses().filter(({ pid }) => cmdline(pid).includes('sleep\x007654'));
+      expect(left).toEqual([]);
+    });
   });
 });
 

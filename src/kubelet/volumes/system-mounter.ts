@@ -1,5 +1,5 @@
 /**
- * Mounts of this machine, by mount(8) and umount(8).
+ * Mounts of this machine: by a hand that makes system calls for us, otherwise by mount(8) and umount(8).
  *
  * Whether mounting is permitted is found out by doing it once: root in a container often may not. Swap is
  * kept away from secrets where the kernel can.
@@ -8,6 +8,8 @@ import { mkdir, mkdtemp, readFile, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { CommandShell } from '../../lib/command-shell.ts';
 import { defineError } from '../../lib/errors.ts';
+import { mountCalls, type KernelCall } from '../../lib/kernel-hand/kernel-calls.ts';
+import { KernelHand } from '../../lib/kernel-hand/kernel-hand.ts';
 import { mountsIn, type Mounter, type MountPoint } from './mounter.ts';
 import { namesIn } from './pod-teardown.ts';
 import { fileErrorText } from './volume-errors.ts';
@@ -17,6 +19,8 @@ export interface SystemMounterOptions {
   readonly probeFolder: string;
   /** Instead of mount(8) and umount(8), in tests. */
   readonly run?: (command: 'mount' | 'umount', args: readonly string[]) => Promise<void>;
+  /** Instead of the machine's, in tests. */
+  readonly findHand?: () => Promise<Pick<KernelHand, 'perform'> | undefined>;
   readonly isRoot?: boolean;
 }
 
@@ -77,11 +81,13 @@ export class SystemMounter implements Mounter {
   }
 
   async bind(source: string, target: string): Promise<void> {
-    await this.#run('mount', ['--no-canonicalize', '--bind', '--', source, target], target);
+    const calls = mountCalls({ source, target, type: 'none', options: ['bind'] });
+    const args = ['--no-canonicalize', '--bind', '--', source, target];
+    await this.#run(target, calls, 'mount', args);
   }
 
   async unmount(folder: string): Promise<void> {
-    await this.#run('umount', ['--', folder], folder);
+    await this.#run(folder, [['unmount', folder, 0]], 'umount', ['--', folder]);
   }
 
   async list(): Promise<readonly MountPoint[]> {
@@ -90,13 +96,21 @@ export class SystemMounter implements Mounter {
 
   #mountMemory(folder: string, options: readonly string[]): Promise<void> {
     const flags = options.length === 0 ? [] : ['-o', options.join(',')];
-    return this.#run('mount', ['-t', 'tmpfs', ...flags, '--', 'tmpfs', folder], folder);
+    const calls = mountCalls({ source: 'tmpfs', target: folder, type: 'tmpfs', options });
+    return this.#run(folder, calls, 'mount', ['-t', 'tmpfs', ...flags, '--', 'tmpfs', folder]);
   }
 
-  async #run(command: 'mount' | 'umount', args: readonly string[], folder: string): Promise<void> {
-    const { run } = this.#options;
+  async #run(
+    folder: string,
+    calls: readonly KernelCall[],
+    command: 'mount' | 'umount',
+    args: readonly string[],
+  ): Promise<void> {
+    const { run, findHand = run ? () => undefined : () => KernelHand.find() } = this.#options;
     try {
-      await (run ? run(command, args) : this.#shell.run([command, ...args]));
+      const hand = await findHand();
+      if (hand) await hand.perform(calls);
+      else await (run ? run(command, args) : this.#shell.run([command, ...args]));
     } catch (error) {
       throw mountFailed({ folder, reason: reasonOf(error) }, error);
     }

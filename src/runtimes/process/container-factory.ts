@@ -3,7 +3,8 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ContainerConfig } from '../../ports/runtime/container-config.ts';
 import { decideRecord } from './container-record.ts';
-import { Container, type ContainerWorld } from './container.ts';
+import type { ContainerWorld } from './container-world.ts';
+import { Container } from './container.ts';
 import { containerNotRunning, runtimeConflict, sandboxNotReady } from './errors.ts';
 import type { ProcessImages } from './images.ts';
 import { writeJson } from './json-file.ts';
@@ -90,7 +91,7 @@ export class ContainerFactory {
 
   async prepare(container: Container, sandbox: Sandbox): Promise<Launch> {
     const { record, folder } = container;
-    const { options, machine, registry, limits } = this.#parts;
+    const { options, machine, registry, limits, world } = this.#parts;
     const { folder: base, hiddenFolders = [], events } = options;
     // The machine may have been started anew since the groups were made.
     limits.make(record.id, record.config.resources);
@@ -101,6 +102,8 @@ export class ContainerFactory {
       folder,
       machine,
       initScript: path.join(base, 'init.sh'),
+      place: container.place,
+      hasHand: world.hand !== undefined,
       templates: templatesFolder(base),
       hidden: [base, ...hiddenFolders],
       mounts: sandbox.mounts(record.config.mounts),

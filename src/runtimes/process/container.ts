@@ -16,10 +16,10 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { RuntimeContainerState } from '../../api/runtime-pod.ts';
 import { PodkeepError } from '../../lib/errors.ts';
-import type { Cancel, Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Cancel } from '../../ports/clock.ts';
 import type { RuntimeEvent } from '../../ports/runtime/pod-runtime.ts';
 import { Changes } from './changes.ts';
+import type { ContainerWorld } from './container-world.ts';
 import { containerNotStarted } from './errors.ts';
 import {
   claimForRemoval,
@@ -33,7 +33,6 @@ import {
 } from './init-notes.ts';
 import { isMissing, readJson, reasonOf, writeJson } from './json-file.ts';
 import { LogPump, type OutputListener } from './log-pump.ts';
-import type { Machine } from './machine.ts';
 import {
   isAlive,
   killFamily,
@@ -43,19 +42,8 @@ import {
 } from './proc-table.ts';
 import type { ContainerRecord, ContainerResult } from './records.ts';
 import { signalNumber } from './signals.ts';
-import { spawnInit, type Launch } from './spawn-init.ts';
+import { startInit, type Launch } from './spawn-init.ts';
 import { judge } from './verdict.ts';
-
-/** What all containers of one runtime have in common. */
-export interface ContainerWorld {
-  readonly machine: Machine;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly punch: (file: string, bytes: number) => void;
-  /** Whether the kernel, or we, ended it for its memory. */
-  readonly wasOutOfMemory: (container: Container) => boolean;
-  readonly emit: (event: RuntimeEvent) => void;
-}
 
 const START_MS_MAX = 60_000;
 const GONE_STEP_MS = 4;
@@ -100,6 +88,12 @@ export class Container {
   get startedAtMs(): number | undefined {
     if (this.#result) return this.#result.startedAtMs;
     return this.#state === 'running' ? this.#claim?.claimedAtMs : undefined;
+  }
+
+  /** Where its root is, or what stands in for one. */
+  get place(): string {
+    const { machine, rootPlace } = this.#world;
+    return machine.isolation === 'none' ? path.join(this.folder, 'root') : rootPlace;
   }
 
   /** The first process, from the moment it is known until it has ended. */
@@ -160,10 +154,11 @@ export class Container {
   async #start(launch: () => Promise<Launch>): Promise<void> {
     if (this.#state === 'created') {
       if (!this.#claim) {
-        const chain = await launch();
+        const started = await launch();
         await this.#observe();
         const onError = (error: Error): void => this.#fail(reasonOf(error));
-        spawnInit(chain, this.folder, () => this.look(), onError);
+        const onExit = (): void => this.look();
+        startInit(started, this.folder, this.#world.hand, { onExit, onError });
       }
       const hasSettled = (): boolean => this.#state !== 'created';
       await this.#changes.until(hasSettled, { ms: START_MS_MAX });
@@ -202,7 +197,8 @@ export class Container {
 
   #heard(name: string | null): void {
     if (name === 'stdout' || name === 'stderr') this.#pump?.wake(name);
-    else if (name === 'state' || name === 'claim') this.#glance();
+    // Whoever has made a claim writes into this next.
+    else if (name === 'state') this.#glance();
   }
 
   /** Looks at the files, and at the process. */
@@ -311,6 +307,7 @@ export class Container {
 
   /** Asks it to end, sees to it after the grace, and returns when it has ended. */
   async stop(graceSeconds: number, signal?: AbortSignal): Promise<void> {
+    this.#glance();
     if (this.#result || this.renounce() || (this.#state === 'created' && !this.#claim)) return;
     const { clock } = this.#world;
     const graceMs = Math.max(graceSeconds, 0) * 1000;

@@ -27,12 +27,12 @@ const SCRIPT_FD = 4;
 /** Starts it. Its streams are pipes; a container that is gone is CONTAINER_NOT_RUNNING. */
 export function enter(entry: Entry): ChildProcess {
   const { container, machine, stdin, tty } = entry;
-  const { record, folder, init, state, command } = container;
+  const { record, place, init, state, command } = container;
   if (!init || !command || state !== 'running') throw containerNotRunning({ id: record.id, state });
   if (!hasProgram(record.imageRoot, '/bin/sh')) {
     throw containerNotStarted({ name: record.config.name, reason: 'its image has no /bin/sh' });
   }
-  const root = machine.isolation === 'none' ? '/' : path.join(folder, 'root', 't', 'r');
+  const root = machine.isolation === 'none' ? '/' : path.join(place, 't', 'r');
   const hasOwnPids = machine.hasProcesses && record.processes !== 'host';
   const chain = [
     ...enteringChain(machine, init.pid, hasOwnPids),
@@ -59,7 +59,7 @@ function sendScript(child: ChildProcess, { container, machine, command }: Entry)
   const isPlain = machine.isolation === 'none';
   const script = runScript({
     argv: command,
-    env: isPlain ? [['PODKEEP_ROOT', path.join(container.folder, 'root')], ...env] : env,
+    env: isPlain ? [['PODKEEP_ROOT', container.place], ...env] : env,
     // Only root's way in has gone to its folder already.
     workingDir: machine.isolation === 'root' ? undefined : workingDir,
     reports: false,

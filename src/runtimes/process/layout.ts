@@ -6,6 +6,7 @@
  *     FOLDER/guard                           which guard is the last that came
  *     FOLDER/images/DIGEST/                  unpacked images
  *     FOLDER/templates/SHAPE/                what the roots of containers are copied from
+ *     FOLDER/root/                           where each container, in its own view, has its root
  *     FOLDER/pods/UID/sandbox-ATTEMPT.json
  *     FOLDER/pods/UID/containers/NAME-ATTEMPT/
  *         config.json    what it is (records.ts); there from the moment the container exists
@@ -58,6 +59,11 @@ export function containerFolder(
 
 export function templatesFolder(folder: string): string {
   return path.join(folder, 'templates');
+}
+
+/** Each container mounts its own there, which no other sees. */
+export function rootPlace(folder: string): string {
+  return path.join(folder, 'root');
 }
 
 export function imagesFolder(folder: string): string {

@@ -30,8 +30,10 @@ test('a path is inside itself and what is above it, not inside what only begins 
 });
 
 test('a line keeps its fields apart, whatever is in them', () => {
-  expect(mountLine('/a b', '/c\td', 'none', ['bind', 'ro'])).toBe(
-    '/a\\040b /c\\011d none bind,ro 0 0',
+  expect(
+    mountLine({ source: '/a b', target: '/c\td', type: 'none', options: ['bind', 'ro'] }),
+  ).toBe('/a\\040b /c\\011d none bind,ro 0 0');
+  expect(mountLine({ source: '#x', target: '/y\\z', type: 'tmpfs', options: [] })).toBe(
+    '\\043x /y\\134z tmpfs defaults 0 0',
   );
-  expect(mountLine('#x', '/y\\z', 'tmpfs', [])).toBe('\\043x /y\\134z tmpfs defaults 0 0');
 });

@@ -1,5 +1,6 @@
 /** The mounts of this machine, and lines of a table from which mount(8) makes new ones. */
 import { readFileSync } from 'node:fs';
+import type { MountWish } from '../../lib/kernel-hand/kernel-calls.ts';
 
 export interface HostMount {
   readonly point: string;
@@ -60,12 +61,7 @@ export function isInside(file: string, folder: string): boolean {
 }
 
 /** One line of the table. */
-export function mountLine(
-  source: string,
-  target: string,
-  type: string,
-  options: readonly string[],
-): string {
+export function mountLine({ source, target, type, options }: MountWish): string {
   const fields = [source, target, type, options.join(',') || 'defaults', '0', '0'];
   return fields.map(escapeField).join(' ');
 }

@@ -12,48 +12,51 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
-import { CommandShell } from '../../lib/command-shell.ts';
+import type { KernelHand } from '../../lib/kernel-hand/kernel-hand.ts';
 import type { Log } from '../../ports/log.ts';
 import type { SandboxConfig } from '../../ports/runtime/sandbox-config.ts';
 import { sandboxNotReady } from './errors.ts';
 import { reasonOf } from './json-file.ts';
 import { keyOf } from './layout.ts';
 import type { Machine } from './machine.ts';
+import { PodNamespaces } from './pod-namespaces.ts';
 import type { SandboxNetwork } from './records.ts';
-import { quoteWord, quoteWords } from './shell-words.ts';
 
 const RUN_FOLDER = '/run/podkeep';
 const HOSTS_MAX = 250;
 const SUBNETS = 4096;
-const KINDS = ['net', 'uts', 'ipc'] as const;
+
+export interface NetworkOptions {
+  readonly machine: Machine;
+  /** Who makes system calls for us; absent: programs do. */
+  readonly hand: KernelHand | undefined;
+  readonly folder: string;
+  readonly wish: 'auto' | 'host';
+  readonly log: Log;
+  readonly announce?: ((address: string) => Promise<void>) | undefined;
+}
 
 export class Network {
   readonly #machine: Machine;
   readonly #log: Log;
   readonly #key: string;
   readonly #hasNamespaces: boolean;
-  readonly #shell: CommandShell;
+  readonly #namespaces: PodNamespaces;
   readonly #used = new Map<string, string>();
   readonly #folders = new Set<string>();
   #bridge: Promise<number> | undefined;
   readonly #announce: (address: string) => Promise<void>;
   #announced: Promise<void> | undefined;
 
-  constructor(
-    machine: Machine,
-    folder: string,
-    wish: 'auto' | 'host',
-    log: Log,
-    announce: (address: string) => Promise<void> = () => Promise.resolve(),
-  ) {
+  constructor({ machine, hand, folder, wish, log, announce }: NetworkOptions) {
     this.#machine = machine;
     this.#log = log;
-    this.#announce = announce;
+    this.#announce = announce ?? (() => Promise.resolve());
     this.#key = keyOf(folder);
-    this.#shell = new CommandShell(machine.tools.sh);
+    this.#namespaces = new PodNamespaces(machine.tools, hand);
     this.#hasNamespaces =
       wish === 'auto' && machine.isolation === 'root' && machine.tools.ip !== undefined;
   }
@@ -96,7 +99,8 @@ export class Network {
     const network = { kind: 'namespace', ip, folder, link } as const;
     this.#folders.add(folder);
     try {
-      await this.#makeNamespaces(network, config, subnet);
+      const cabled = { gateway: gatewayOf(subnet), bridge: this.#bridgeName };
+      await this.#namespaces.make({ ...network, ...cabled }, config);
       return network;
     } catch (error) {
       await this.disconnect(id, network);
@@ -114,14 +118,14 @@ export class Network {
   /** The bridge goes when no pod is left that could need it. */
   async close(): Promise<void> {
     await this.#removeBridge();
-    this.#shell.close();
+    this.#namespaces.close();
   }
 
   async #removeBridge(): Promise<void> {
     if (!this.#hasNamespaces || this.#used.size > 0) return;
     if (!existsSync(`/sys/class/net/${this.#bridgeName}`)) return;
     this.#bridge = undefined;
-    await this.#ip([`link del ${this.#bridgeName}`]).catch(() => undefined);
+    await this.#namespaces.ip([`link del ${this.#bridgeName}`]).catch(() => undefined);
     await rm(path.join(RUN_FOLDER, this.#key), { recursive: true, force: true });
   }
 
@@ -194,7 +198,7 @@ export class Network {
     }
     const gateway = gatewayOf(subnet);
     const isThere = existsSync(`/sys/class/net/${this.#bridgeName}`);
-    await this.#ip([
+    await this.#namespaces.ip([
       ...(isThere ? [] : [`link add ${this.#bridgeName} type bridge`]),
       // A bridge without pods is not told among the interfaces, and may have this address already.
       `addr replace ${gateway}/24 dev ${this.#bridgeName}`,
@@ -204,58 +208,10 @@ export class Network {
     return subnet;
   }
 
-  async #makeNamespaces(
-    network: SandboxNetwork & { readonly kind: 'namespace' },
-    config: SandboxConfig,
-    subnet: number,
-  ): Promise<void> {
-    const { folder, link, ip } = network;
-    const { unshare = 'unshare', ip: tool = 'ip', sh = 'sh' } = this.#machine.tools;
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await Promise.all(KINDS.map((kind) => writeFile(path.join(folder, kind), '')));
-    const files = KINDS.map((kind) => `--${kind}=${path.join(folder, kind)}`);
-    // The cable is laid from the inside; its other end comes out where podkeep is.
-    const orders = [
-      `link add eth0 type veth peer name ${link} netns ${process.pid}`,
-      'link set lo up',
-      `addr add ${ip}/24 dev eth0`,
-      'link set eth0 up',
-      `route add default via ${gatewayOf(subnet)}`,
-    ];
-    const script = `${settings(config)} &&\nexec ${quoteWord(tool)} -batch -`;
-    const inside = feed([unshare, ...files, '--', sh, '-c', script], orders);
-    const outside = [`link set ${link} master ${this.#bridgeName}`, `link set ${link} up`];
-    await this.#shell.perform(`${inside} && ${this.#ipBatch(outside)}`);
-  }
-
-  async #removeNamespaces(folder: string): Promise<void> {
-    const { umount = 'umount' } = this.#machine.tools;
-    const files = KINDS.map((kind) => path.join(folder, kind));
+  #removeNamespaces(folder: string): Promise<void> {
     this.#folders.delete(folder);
-    // Not mounted, or not there any more: both are what we want.
-    await this.#shell.run([umount, ...files]).catch(() => undefined);
-    await rm(folder, { recursive: true, force: true });
+    return this.#namespaces.remove(folder);
   }
-
-  #ip(commands: readonly string[]): Promise<void> {
-    return this.#shell.perform(this.#ipBatch(commands));
-  }
-
-  #ipBatch(commands: readonly string[]): string {
-    return feed([this.#machine.tools.ip ?? 'ip', '-batch', '-'], commands);
-  }
-}
-
-/** Run inside the new namespaces. Programs that are not root may listen on any port there. */
-function settings({ hostname, sysctls }: SandboxConfig): string {
-  const values = { 'net.ipv4.ip_unprivileged_port_start': '0', ...sysctls };
-  const lines = [`echo ${quoteWord(hostname || 'localhost')} >/proc/sys/kernel/hostname`];
-  for (const [name, value] of Object.entries(values)) {
-    const file = `/proc/sys/${name.replaceAll('.', '/')}`;
-    const isSafe = /^[a-z0-9_./-]+$/i.test(name) && !file.includes('..');
-    if (isSafe) lines.push(`echo ${quoteWord(value)} >${quoteWord(file)}`);
-  }
-  return lines.join(' &&\n');
 }
 
 function gatewayOf(subnet: number): string {
@@ -266,9 +222,4 @@ function gatewayOf(subnet: number): string {
 function subnetOf(address: string): number {
   const [a = 0, b = 0, c = 0] = address.split('.').map(Number);
   return a === 10 && b >= 224 && b < 240 ? (b - 224) * 256 + c : -1;
-}
-
-/** Runs a program that reads its orders. */
-function feed(words: readonly string[], orders: readonly string[]): string {
-  return `printf '%s\\n' ${quoteWords(orders)} | ${quoteWords(words)}`;
 }

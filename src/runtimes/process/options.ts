@@ -31,6 +31,8 @@ export interface ProcessRuntimeOptions {
   readonly isolation?: 'auto' | 'none';
   /** `auto`: control groups where they can be written. */
   readonly cgroups?: 'auto' | 'none';
+  /** `auto`: a helper makes system calls where it can; `programs`: the machine's own programs do. */
+  readonly hand?: 'auto' | 'programs';
   /** Who runs the containers that do not say, if podkeep is root. */
   readonly defaultUser?: { readonly uid: number; readonly gid: number };
 }

@@ -1,14 +1,15 @@
-/** Writes the files that init reads, and names the command that starts it. */
+/** Gets a container ready to start: makes what it finds, and says how its init is started. */
 import { execFile } from 'node:child_process';
-import { rm, writeFile } from 'node:fs/promises';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Mount } from '../../ports/runtime/container-config.ts';
+import { containerOrder } from './container-order.ts';
 import { hasProgram } from './container-record.ts';
 import { NOTES_ROOM } from './init-notes.ts';
 import { innerChain, outerChain, type Inside } from './launch.ts';
 import type { Machine } from './machine.ts';
-import { readHostMounts } from './mount-table.ts';
+import { mountLine, readHostMounts } from './mount-table.ts';
 import type { ContainerRecord, SandboxRecord } from './records.ts';
 import { makeFolder, makeOutside, makeStandIns, makeTemplate } from './root-folders.ts';
 import { planRoot, type RootPlan } from './root-plan.ts';
@@ -23,6 +24,10 @@ export interface Preparation {
   readonly folder: string;
   readonly machine: Machine;
   readonly initScript: string;
+  /** Where the root is put together, each container in its own view. */
+  readonly place: string;
+  /** Whether somebody can make system calls for us. */
+  readonly hasHand: boolean;
   /** Where templates of roots are kept. */
   readonly templates: string;
   readonly hidden: readonly string[];
@@ -40,24 +45,36 @@ const run = promisify(execFile);
 const OWNER_ONLY = { mode: 0o600 };
 
 export async function prepareContainer(preparation: Preparation): Promise<Launch> {
-  const { record, folder, machine, sandbox, initScript, joinedPid } = preparation;
+  const { record, folder, machine, place, hasHand } = preparation;
   const file = (name: string): string => path.join(folder, name);
-  const place = file('root');
-  await rm(place, { recursive: true, force: true });
-  const plan = machine.isolation === 'none' ? undefined : planOf(preparation, place);
-  let root: SetupRequest['root'];
+  const plan = machine.isolation === 'none' ? undefined : planOf(preparation);
   if (plan) {
-    root = { plan, template: makeTemplate(plan, preparation.templates) };
     makeOutside(plan);
     makeFolder(plan.memory);
-    await writeFile(file('mounts'), `${plan.table.join('\n')}\n`, OWNER_ONLY);
   } else {
+    rmSync(place, { recursive: true, force: true });
     makeStandIns(place, preparation.mounts);
   }
   if (record.config.stdin) await makePipe(machine, file('stdin'));
-  await writeFile(file('setup.sh'), setupOf(preparation, root), OWNER_ONLY);
-  await writeFile(file('run.sh'), scriptOf(preparation, place), OWNER_ONLY);
-  await writeFile(file('state'), NOTES_ROOM, OWNER_ONLY);
+  const order = plan && hasHand && !record.config.tty && containerOrder(preparation, plan);
+  if (!order) writeScripts(preparation, plan);
+  writeFileSync(file('state'), NOTES_ROOM, OWNER_ONLY);
+  return order ? { kind: 'order', order } : chainOf(preparation, plan);
+}
+
+/** What init reads where programs do its work. */
+function writeScripts(preparation: Preparation, plan: RootPlan | undefined): void {
+  const { folder, templates } = preparation;
+  const write = (name: string, text: string): void =>
+    writeFileSync(path.join(folder, name), text, OWNER_ONLY);
+  if (plan) write('mounts', `${plan.table.map(mountLine).join('\n')}\n`);
+  const root = plan && { plan, template: makeTemplate(plan, templates) };
+  write('setup.sh', setupOf(preparation, root));
+  write('run.sh', scriptOf(preparation));
+}
+
+function chainOf(preparation: Preparation, plan: RootPlan | undefined): Launch {
+  const { record, folder, machine, sandbox, initScript, joinedPid } = preparation;
   const { hostIpc, hostPid } = sandbox.config;
   const namespaces = { network: sandbox.network, hostIpc, hostPid, joinedPid };
   const words = [
@@ -68,11 +85,11 @@ export async function prepareContainer(preparation: Preparation): Promise<Launch
     ...commandChain(record, machine, plan?.root ?? '/'),
   ];
   const [command = '', ...args] = words;
-  return { command, args, env: TOOL_ENV };
+  return { kind: 'chain', command, args, env: TOOL_ENV };
 }
 
-function planOf(preparation: Preparation, place: string): RootPlan {
-  const { record, sandbox, machine, hidden, mounts, sharedMemory } = preparation;
+function planOf(preparation: Preparation): RootPlan {
+  const { place, record, sandbox, machine, hidden, mounts, sharedMemory } = preparation;
   return planRoot({
     place,
     imageRoot: record.imageRoot,
@@ -119,7 +136,7 @@ function setupOf(preparation: Preparation, root: SetupRequest['root']): string {
 }
 
 /** Without mounts a variable says where to look for what would be mounted. */
-function scriptOf({ record, machine }: Preparation, place: string): string {
+function scriptOf({ record, machine, place }: Preparation): string {
   const isPlain = machine.isolation === 'none';
   const { argv, env, workingDir, imageRoot } = record;
   if (!hasProgram(imageRoot, '/bin/sh')) {
@@ -158,6 +175,6 @@ export function insideOf(record: ContainerRecord, machine: Machine, root: string
 }
 
 async function makePipe(machine: Machine, file: string): Promise<void> {
-  await rm(file, { force: true });
+  rmSync(file, { force: true });
   await run(machine.tools.mkfifo ?? 'mkfifo', ['-m', '600', file]);
 }

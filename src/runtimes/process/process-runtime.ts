@@ -10,6 +10,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Duplex } from 'node:stream';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
+import { KernelHand } from '../../lib/kernel-hand/kernel-hand.ts';
 import type { Cancel } from '../../ports/clock.ts';
 import type { ContainerConfig, ContainerResources } from '../../ports/runtime/container-config.ts';
 import type { ImageStore } from '../../ports/runtime/image-store.ts';
@@ -31,11 +32,13 @@ import type {
 import { endAbandoned } from './abandoned.ts';
 import { attachTo } from './attachment.ts';
 import { ContainerFactory } from './container-factory.ts';
-import { Container, type ContainerWorld } from './container.ts';
+import type { ContainerWorld } from './container-world.ts';
+import { Container } from './container.ts';
 import { containerNotRunning, runtimeConflict } from './errors.ts';
 import { execToEnd, execWithStreams } from './exec.ts';
 import { ProcessImages } from './images.ts';
 import { leaveFolder, openFolders, startGuard, takeFolder } from './keeper.ts';
+import { rootPlace } from './layout.ts';
 import { examineMachine, type Machine } from './machine.ts';
 import { Limits } from './limits.ts';
 import { Network } from './network.ts';
@@ -56,7 +59,9 @@ export async function openProcessRuntime(options: ProcessRuntimeOptions): Promis
   await takeFolder(options.folder);
   const machine = await examineMachine(options.folder, options.isolation ?? 'auto');
   await openFolders(options.folder, machine);
-  const runtime = new ProcessRuntime(options, machine);
+  const hasUse = machine.isolation !== 'none' && options.hand !== 'programs';
+  const hand = hasUse ? await KernelHand.find() : undefined;
+  const runtime = new ProcessRuntime(options, machine, hand);
   await runtime.restore();
   return runtime;
 }
@@ -79,12 +84,12 @@ class ProcessRuntime implements PodRuntime {
   #cancelLook: Cancel | undefined;
   #isClosed = false;
 
-  constructor(options: ProcessRuntimeOptions, machine: Machine) {
+  constructor(options: ProcessRuntimeOptions, machine: Machine, hand: KernelHand | undefined) {
     const { folder, log, clock } = options;
     this.#options = options;
     this.#machine = machine;
     const { network = 'auto', reachable } = options;
-    this.#network = new Network(machine, folder, network, log, reachable);
+    this.#network = new Network({ machine, hand, folder, wish: network, log, announce: reachable });
     const hasGroups = machine.isLinux && options.cgroups !== 'none';
     this.#limits = new Limits(folder, hasGroups ? 'auto' : 'none', log);
     this.#registry = new Registry(folder);
@@ -94,6 +99,8 @@ class ProcessRuntime implements PodRuntime {
     this.images = this.#images;
     this.#world = {
       machine,
+      hand,
+      rootPlace: rootPlace(folder),
       clock,
       log,
       punch: (file, bytes) => this.#punch(file, bytes),

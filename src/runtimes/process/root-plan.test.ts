@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Mount } from '../../ports/runtime/container-config.ts';
+import { mountLine } from './mount-table.ts';
 import { planRoot, type RootPlan, type RootRequest } from './root-plan.ts';
 
 let base: string;
@@ -46,13 +47,18 @@ function mount(containerPath: string, name: string, isReadOnly = false): Mount {
 
 /** Where something is mounted, in order. */
 function targets({ table }: RootPlan): readonly string[] {
-  return table.map((line) => line.split(' ')[1] ?? '');
+  return table.map(({ target }) => target);
+}
+
+function lines({ table }: RootPlan): readonly string[] {
+  return table.map(mountLine);
 }
 
 describe("a root of the machine's own folders", () => {
   test('has a layer above each of them, and its own /tmp, /run and /dev', () => {
-    const { table, template } = plan();
-    expect(table).toContainEqual(
+    const made = plan();
+    const { template } = made;
+    expect(lines(made)).toContainEqual(
       'overlay /place/t/r/etc overlay lowerdir=/etc,upperdir=/place/t/u/etc,workdir=/place/t/w/etc,userxattr 0 0',
     );
     expect(template.folders).toEqual(
@@ -61,12 +67,14 @@ describe("a root of the machine's own folders", () => {
     expect(template.looks).toEqual(
       ['/place/t/r/tmp', '/place/t/d/shm'].map((folder) => ({ folder, mode: 0o1777 })),
     );
-    expect(table.some((line) => /lowerdir=\/(tmp|run|dev|proc|sys)\b/.test(line))).toBe(false);
+    expect(lines(made).some((line) => /lowerdir=\/(tmp|run|dev|proc|sys)\b/.test(line))).toBe(
+      false,
+    );
   });
 
   test('shares a folder in which something else is mounted', () => {
     const hostMounts = [{ point: '/etc/inner', type: 'ext4', flags: [] }];
-    expect(plan({ hostMounts }).table).toContainEqual('/etc /place/t/r/etc none rbind 0 0');
+    expect(lines(plan({ hostMounts }))).toContainEqual('/etc /place/t/r/etc none rbind 0 0');
   });
 
   test('as root has layers above other disks too, and shows nothing else that is mounted', () => {
@@ -74,8 +82,8 @@ describe("a root of the machine's own folders", () => {
       { point: '/usr/bin', type: 'xfs', flags: [] },
       { point: '/usr/lib', type: 'overlay', flags: [] },
     ];
-    const { table } = plan({ hostMounts, isRoot: true });
-    const layers = table.filter((line) => line.startsWith('overlay /place/t/r/usr'));
+    const made = lines(plan({ hostMounts, isRoot: true }));
+    const layers = made.filter((line) => line.startsWith('overlay /place/t/r/usr'));
     expect(layers.map((line) => line.split(' ')[1])).toEqual([
       '/place/t/r/usr',
       '/place/t/r/usr/bin',
@@ -84,9 +92,10 @@ describe("a root of the machine's own folders", () => {
   });
 
   test('makes a mount point that is not there in the layer, where the machine does not see it', () => {
-    const { template, table } = plan({ mounts: [mount('/etc/no-such/deep', 'volume', true)] });
+    const made = plan({ mounts: [mount('/etc/no-such/deep', 'volume', true)] });
+    const { template } = made;
     expect(template.folders).toContain('/place/t/u/etc/no-such/deep');
-    expect(table.at(-1)).toBe(
+    expect(lines(made).at(-1)).toBe(
       `${base}/volume /place/t/r/etc/no-such/deep none rbind,ro,relatime 0 0`,
     );
   });
@@ -100,8 +109,8 @@ describe("a root of the machine's own folders", () => {
   test('builds a shared folder anew when something must be mounted in it that is not there', () => {
     const hostMounts = [{ point: '/usr/inner', type: 'ext4', flags: [] }];
     const planned = plan({ hostMounts, mounts: [mount('/usr/no-such', 'volume')] });
-    expect(planned.table).toContainEqual('/place/t/s/usr /place/t/r/usr none bind 0 0');
-    expect(planned.table).toContainEqual('/usr/bin /place/t/r/usr/bin none rbind 0 0');
+    expect(lines(planned)).toContainEqual('/place/t/s/usr /place/t/r/usr none bind 0 0');
+    expect(lines(planned)).toContainEqual('/usr/bin /place/t/r/usr/bin none rbind 0 0');
     expect(planned.template.folders).toEqual(
       expect.arrayContaining(['/place/t/s/usr/bin', '/place/t/s/usr/no-such']),
     );
@@ -116,7 +125,7 @@ describe("a root of the machine's own folders", () => {
     const [cover, asked] = ['/place/t/r/etc', '/place/t/r/etc/x'].map((at) =>
       targets(planned).lastIndexOf(at),
     );
-    expect(planned.table[cover ?? 0]).toMatch(/^tmpfs .* ro,size=4k,mode=0 /);
+    expect(lines(planned)[cover ?? 0]).toMatch(/^tmpfs .* ro,size=4k,mode=0 /);
     expect(asked).toBeGreaterThan(cover ?? 0);
     expect(targets(planned)).not.toContain('/place/t/r/no/such/folder');
   });
@@ -130,7 +139,7 @@ describe("a root of the machine's own folders", () => {
 describe('a root from an image', () => {
   test('is one layer above its folder, and follows its links', () => {
     const planned = plan({ imageRoot: image, mounts: [mount('/var-run/x', 'volume')] });
-    expect(planned.table[0]).toContain(`overlay /place/t/r overlay lowerdir=${image},`);
+    expect(lines(planned)[0]).toContain(`overlay /place/t/r overlay lowerdir=${image},`);
     expect(planned.template.folders).toContain('/place/t/u/run/x');
     expect(targets(planned).at(-1)).toBe('/place/t/r/run/x');
   });
@@ -163,7 +172,7 @@ describe('what cannot be mounted is named', () => {
 });
 
 test('a root that is to stay as it is is a mount of its own, before all others', () => {
-  const { table } = plan({ isReadOnly: true });
+  const table = lines(plan({ isReadOnly: true }));
   expect(table[0]).toBe('/place/t/r /place/t/r none bind,ro,nosuid,nodev 0 0');
   expect(
     table.filter((line) => line.startsWith('overlay')).every((line) => line.includes(',ro ')),

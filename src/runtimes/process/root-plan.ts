@@ -21,9 +21,10 @@
  */
 import { readdirSync, readlinkSync, type Stats } from 'node:fs';
 import path from 'node:path';
+import type { MountWish } from '../../lib/kernel-hand/kernel-calls.ts';
 import type { Mount } from '../../ports/runtime/container-config.ts';
 import { mountUnusable } from './errors.ts';
-import { flagsOf, isInside, mountLine, type HostMount } from './mount-table.ts';
+import { flagsOf, isInside, type HostMount } from './mount-table.ts';
 import { lookAt, resolveInRoot } from './path-in-root.ts';
 
 export interface RootRequest {
@@ -55,7 +56,8 @@ export interface RootPlan {
   readonly template: Template;
   /** Mount points inside volumes, which are on disk. */
   readonly outside: Pick<Template, 'folders' | 'files'>;
-  readonly table: readonly string[];
+  /** What is mounted then, in this order. */
+  readonly table: readonly MountWish[];
 }
 
 export interface Template {
@@ -110,7 +112,7 @@ class Planner {
   readonly #files: string[] = [];
   readonly #links: (readonly [string, string])[] = [];
   readonly #looks = new Map<string, Look>();
-  readonly #table: string[] = [];
+  readonly #table: MountWish[] = [];
   readonly #tops = new Map<string, TopKind>();
   readonly #mounted: { readonly at: string; readonly from: string }[] = [];
 
@@ -283,7 +285,7 @@ class Planner {
   }
 
   #line(source: string, target: string, type: string, options: readonly string[]): void {
-    this.#table.push(mountLine(source, target, type, options));
+    this.#table.push({ source, target, type, options });
   }
 
   #resolve(target: string): string {

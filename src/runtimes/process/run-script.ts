@@ -69,7 +69,7 @@ function checkOf(command: string): string {
 }
 
 /** In the words that the other runtimes use. */
-function explanationOf(command: string): string {
+export function explanationOf(command: string): string {
   const problem = command.includes('/')
     ? 'no such file or directory, or not a program that this user may run'
     : 'executable file not found in $PATH';

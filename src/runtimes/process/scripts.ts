@@ -60,7 +60,8 @@ each_init() {
       words=
       { read -r words <"$proc/cmdline"; } 2>/dev/null
       case $words in
-        *"$folder/init.sh$folder/"* | *"$folder/pause.sh$folder/"*) "$1" "\${proc#/proc/}" ;;
+        *"$folder/init.sh$folder/"* | *"$folder/init.sh $folder/"* | *"$folder/pause.sh$folder/"*)
+          "$1" "\${proc#/proc/}" ;;
       esac
     done
   else

@@ -25,11 +25,11 @@ export function mountsBelow(folder: string): readonly string[] {
 
 /** The first processes of containers, in the order of their IDs; `podUid`: of one pod alone. */
 export function initsOf(dataFolder: string, podUid = ''): readonly number[] {
-  const script = `\0${dataFolder}/node/runtime/init.sh\0`;
+  const script = `${dataFolder}/node/runtime/init.sh`;
   return list('/proc')
     .filter((name) => /^\d+$/.test(name) && read(`/proc/${name}/cmdline`).includes(script))
     .map(Number)
-    .filter((pid) => read(`/proc/${pid}/comm`).trim() === 'sh')
+    .filter((pid) => ['sh', 'podkeep-init'].includes(read(`/proc/${pid}/comm`).trim()))
     .filter((pid) => read(`/proc/${pid}/cmdline`).includes(podUid))
     .toSorted((a, b) => a - b);
 }

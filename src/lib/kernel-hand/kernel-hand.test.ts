@@ -1,0 +1,117 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test, type TestContext } from 'vitest';
+import { makeTempFolder } from '../../../test/support/temp-folder.ts';
+import { KernelHand, type ContainerOrder } from './kernel-hand.ts';
+
+async function findHand(context: TestContext): Promise<KernelHand> {
+  const hand = await KernelHand.find();
+  if (hand) return hand;
+  console.log('skipped: this machine has no Perl, so programs do what a hand would');
+  return context.skip('no hand');
+}
+
+function orderIn(folder: string, changes: Partial<ContainerOrder> = {}): ContainerOrder {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'state'), `${' '.repeat(100)}\n`);
+  const nothing = { through: [], setup: [], enter: [], namespaces: 0 };
+  return {
+    ...nothing,
+    folder,
+    title: 'podkeep-init',
+    bootId: 'boot',
+    env: [['PATH', '/usr/bin:/bin']],
+    command: ['true'],
+    missing: 'no such command',
+    ...changes,
+  };
+}
+
+/** Returns what init wrote down, line by line, when it has ended. */
+async function run(hand: KernelHand, order: ContainerOrder): Promise<readonly string[]> {
+  await new Promise<void>((resolve, reject) => hand.run(order, resolve, reject));
+  const text = readFileSync(path.join(order.folder, 'state'), 'utf8');
+  return text.split('\n').filter((line) => line.trim() !== '');
+}
+
+const WHO = expect.stringMatching(/^main \d+ \d+$/);
+
+test('does one thing after the other, and stops at the first that fails', async (context) => {
+  const hand = await findHand(context);
+  const folder = makeTempFolder();
+  const file = (name: string): string => path.join(folder, name);
+  await hand.perform([
+    ['folder', file('a')],
+    ['?rmdir', file('missing')],
+    ['file', file('a/b')],
+    ['link', 'b', file('a/c')],
+  ]);
+  expect(existsSync(file('a/c'))).toBe(true);
+  const refused = hand.perform([
+    ['unlink', file('missing')],
+    ['unlink', file('a/c')],
+  ]);
+  await expect(refused).rejects.toThrow(`unlink ${file('missing')}: No such file or directory`);
+  expect(existsSync(file('a/c'))).toBe(true);
+  await expect(hand.performApart([['rmdir', file('a')]])).rejects.toThrow('Directory not empty');
+});
+
+test('many orders at once get each its own answer', async (context) => {
+  const hand = await findHand(context);
+  const folder = makeTempFolder();
+  const answers = Array.from({ length: 40 }, (_, n) => {
+    const calls = [[n % 3 === 0 ? 'rmdir' : 'folder', path.join(folder, `f${n}`)]] as const;
+    const done = n % 2 === 0 ? hand.perform(calls) : hand.performApart(calls);
+    return done.then(
+      () => 'made',
+      () => 'refused',
+    );
+  });
+  const expected = answers.map((_, n) => (n % 3 === 0 ? 'refused' : 'made'));
+  expect(await Promise.all(answers)).toEqual(expected);
+});
+
+test('runs a command with its variables and its output, and writes down how it ended', async (context) => {
+  const hand = await findHand(context);
+  const folder = makeTempFolder();
+  const script = 'echo "$WORD"; echo no >&2; exit 3';
+  const env = [
+    ['PATH', '/usr/bin:/bin'],
+    ['WORD', "it's 'a' $word"],
+  ] as const;
+  const lines = await run(hand, orderIn(folder, { command: ['sh', '-c', script], env }));
+  expect(lines).toEqual([WHO, 'running', 'exit 3']);
+  expect(readFileSync(path.join(folder, 'stdout'), 'utf8')).toBe("it's 'a' $word\n");
+  expect(readFileSync(path.join(folder, 'stderr'), 'utf8')).toBe('no\n');
+});
+
+test('a command that was killed has the code of the signal', async (context) => {
+  const hand = await findHand(context);
+  const command = ['sh', '-c', 'kill -TERM $$'];
+  expect(await run(hand, orderIn(makeTempFolder(), { command }))).toContain('exit 143');
+});
+
+test('says why a command could not run', async (context) => {
+  const hand = await findHand(context);
+  const missing = orderIn(makeTempFolder(), { command: ['no-such-program'] });
+  expect(await run(hand, missing)).toEqual([WHO, 'failed no such command', 'exit 127']);
+  const enter = [['go', '/no/such/folder']] as const;
+  expect(await run(hand, orderIn(makeTempFolder(), { enter }))).toEqual([
+    WHO,
+    'failed cannot go to /no/such/folder: No such file or directory',
+    'exit 127',
+  ]);
+  const setup = [['mount', 'none', '/no/such/folder', 'tmpfs', 0, '']] as const;
+  expect(await run(hand, orderIn(makeTempFolder(), { setup }))).toEqual([
+    expect.stringMatching(/^failed mount \/no\/such\/folder: /),
+  ]);
+});
+
+test('of two for one container, the second goes away', async (context) => {
+  const hand = await findHand(context);
+  const folder = makeTempFolder();
+  const order = orderIn(folder);
+  expect(await run(hand, order)).toEqual([WHO, 'running', 'exit 0']);
+  writeFileSync(path.join(folder, 'state'), '');
+  expect(await run(hand, order)).toEqual([]);
+});

@@ -1,0 +1,112 @@
+/**
+ * Orders to the kernel's network, as rtnetlink(7) takes them. All numbers are in the machine's own
+ * order, which is little-endian on every processor that the hand knows.
+ */
+import type { KernelCall } from './kernel-calls.ts';
+
+const RTM_NEWLINK = 16;
+const RTM_NEWADDR = 20;
+const RTM_NEWROUTE = 24;
+/** A request that is to be answered, with what went wrong or with zero. */
+const REQUEST = 0x1 | 0x4;
+const CREATE = 0x400 | 0x200;
+const UP = 1;
+const HEADER_BYTES = 16;
+/** Where the number of the interface is in a message about an address. */
+const ADDRESS_INDEX = HEADER_BYTES + 4;
+
+const IFLA_IFNAME = 3;
+const IFLA_MASTER = 10;
+const IFLA_LINKINFO = 18;
+const IFLA_NET_NS_PID = 19;
+const IFLA_INFO_KIND = 1;
+const IFLA_INFO_DATA = 2;
+const VETH_INFO_PEER = 1;
+const IFA_ADDRESS = 1;
+const IFA_LOCAL = 2;
+const RTA_GATEWAY = 5;
+const AF_INET = 2;
+const ROUTE_TABLE_MAIN = 254;
+const ROUTE_BY_BOOT = 3;
+const ROUTE_UNICAST = 1;
+
+/** A cable whose one end is here and up, and whose other end comes out where that process is. */
+export function cable(socket: string, here: string, there: string, pid: number): KernelCall {
+  const peer = Buffer.concat([
+    linkHeader(0),
+    attribute(IFLA_IFNAME, text(there)),
+    attribute(IFLA_NET_NS_PID, uint32(pid)),
+  ]);
+  const info = Buffer.concat([
+    attribute(IFLA_INFO_KIND, text('veth')),
+    attribute(IFLA_INFO_DATA, attribute(VETH_INFO_PEER, peer)),
+  ]);
+  const body = [linkHeader(UP), attribute(IFLA_IFNAME, text(here)), attribute(IFLA_LINKINFO, info)];
+  return ['ask', socket, message(RTM_NEWLINK, CREATE, body)];
+}
+
+/** Switches an interface on; with a bridge, joins it to that first. */
+export function linkUp(socket: string, name: string, bridgeIndex?: number): KernelCall {
+  const master = bridgeIndex === undefined ? [] : [attribute(IFLA_MASTER, uint32(bridgeIndex))];
+  const body = [linkHeader(UP), attribute(IFLA_IFNAME, text(name)), ...master];
+  return ['ask', socket, message(RTM_NEWLINK, 0, body)];
+}
+
+export function address(socket: string, name: string, ip: string, prefix: number): KernelCall {
+  // The number of the interface is filled in by whoever sends it.
+  const header = Buffer.from([AF_INET, prefix, 0, 0, 0, 0, 0, 0]);
+  const body = [header, attribute(IFA_LOCAL, octets(ip)), attribute(IFA_ADDRESS, octets(ip))];
+  return ['ask', socket, message(RTM_NEWADDR, CREATE, body), name, ADDRESS_INDEX];
+}
+
+export function defaultRoute(socket: string, gateway: string): KernelCall {
+  const header = Buffer.alloc(12);
+  header.set([AF_INET, 0, 0, 0, ROUTE_TABLE_MAIN, ROUTE_BY_BOOT, 0, ROUTE_UNICAST]);
+  return [
+    'ask',
+    socket,
+    message(RTM_NEWROUTE, CREATE, [header, attribute(RTA_GATEWAY, octets(gateway))]),
+  ];
+}
+
+function message(type: number, flags: number, body: readonly Uint8Array[]): Buffer {
+  const bytes = Buffer.concat(body);
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt32LE(HEADER_BYTES + bytes.length, 0);
+  header.writeUInt16LE(type, 4);
+  header.writeUInt16LE(REQUEST | flags, 6);
+  header.writeUInt32LE(1, 8);
+  return Buffer.concat([header, bytes]);
+}
+
+function linkHeader(flags: number): Buffer {
+  const header = Buffer.alloc(16);
+  header.writeUInt32LE(flags, 8);
+  // Which of the flags are meant.
+  header.writeUInt32LE(flags, 12);
+  return header;
+}
+
+/** Its length, its type and its value, filled up to four bytes. */
+function attribute(type: number, value: Uint8Array): Buffer {
+  const length = 4 + value.length;
+  const bytes = Buffer.alloc(Math.ceil(length / 4) * 4);
+  bytes.writeUInt16LE(length, 0);
+  bytes.writeUInt16LE(type, 2);
+  bytes.set(value, 4);
+  return bytes;
+}
+
+function text(value: string): Buffer {
+  return Buffer.from(`${value}\0`);
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}
+
+function octets(ip: string): Buffer {
+  return Buffer.from(ip.split('.').map(Number));
+}
