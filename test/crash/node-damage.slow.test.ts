@@ -49,7 +49,7 @@ test.for(WHO)(
     const [cluster, [a, b, c]] = await makeKilled(who, context);
     const folder = path.join(cluster.data, 'node', 'runtime', 'pods');
     cutInHalf(path.join(folder, a?.metadata.uid ?? '', 'sandbox-0.json'));
-    cutInHalf(path.join(folder, b?.metadata.uid ?? '', 'containers', 'main-0', 'config.json'));
+    cutInHalf(path.join(folder, b?.metadata.uid ?? '', 'main-0', 'config.json'));
     const untouched = readFileSync(initFile(folder, c), 'utf8');
 
     const up = await cluster.up();
@@ -105,7 +105,7 @@ test.for(WHO)(
 );
 
 function initFile(folder: string, pod: PodView | undefined): string {
-  return path.join(folder, pod?.metadata.uid ?? '', 'containers', 'main-0', 'claim');
+  return path.join(folder, pod?.metadata.uid ?? '', 'main-0', 'claim');
 }
 
 function restartCountOf({ status }: PodView): number | undefined {

@@ -16,7 +16,7 @@ test.concurrent.for(['auto', 'none'])(
     onTestFinished(() => built.remove());
     const keeper = startKeeper(built.program, [folder, isolation]);
     await until(() => keeper.said().includes('ready'));
-    const containers = path.join(folder, 'runtime/pods/pod-1/containers');
+    const containers = path.join(folder, 'runtime/pods/pod-1');
     const claims = readdirSync(containers)
       .map((name) => path.join(containers, name, 'claim'))
       .filter((file) => existsSync(file));

@@ -109,6 +109,6 @@ function stageOver(runtime: PodRuntime, folder: string): Stage {
 }
 
 function initOf(folder: string, name: string): number {
-  const claim = path.join(folder, 'runtime/pods/pod-1/containers', name, 'claim');
+  const claim = path.join(folder, 'runtime/pods/pod-1', name, 'claim');
   return Number.parseInt(readFileSync(claim, 'utf8'), 10);
 }

@@ -80,7 +80,7 @@ describe('a container whose first process arrives late', () => {
 test('a run that is about to begin keeps others from being made', async () => {
   const { stage, sandbox, id, arrive } = await sendLate();
   // It has just claimed the container, and not yet said who it is.
-  const claim = path.join(stage.folder, 'runtime/pods/pod-1/containers/main-0/claim');
+  const claim = path.join(stage.folder, 'runtime/pods/pod-1/main-0/claim');
   writeFileSync(claim, '');
   await expect(stage.create(sandbox, { attempt: 1 })).rejects.toMatchObject({
     code: 'RUNTIME_CONFLICT',

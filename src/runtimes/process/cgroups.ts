@@ -89,10 +89,14 @@ abstract class MadeCgroups {
 
   make(name: string, resources: ContainerResources): readonly string[] {
     const folders = this.#bases.map((base) => path.join(base, name));
-    for (const folder of folders) mkdirSync(folder, { recursive: true });
-    this.update(folders, resources);
+    const made = folders.filter((folder) => mkdirSync(folder, { recursive: true }) !== undefined);
+    if (made.length === folders.length) this.limit(folders, resources);
+    else this.update(folders, resources);
     return folders;
   }
+
+  /** Of groups that have no limits yet. */
+  protected abstract limit(folders: readonly string[], resources: ContainerResources): void;
 
   abstract update(folders: readonly string[], resources: ContainerResources): void;
 
@@ -135,6 +139,10 @@ export class UnifiedCgroups extends MadeCgroups implements Cgroups {
     if (cpuShares !== undefined) write(folder, 'cpu.weight', String(weightOf(cpuShares)));
   }
 
+  protected limit(folders: readonly string[], resources: ContainerResources): void {
+    this.update(folders, resources);
+  }
+
   usage([folder = '']: readonly string[]): CgroupUsage {
     const microseconds = field(read(folder, 'cpu.stat'), 'usage_usec');
     const inactive = field(read(folder, 'memory.stat'), 'inactive_file') ?? 0;
@@ -159,15 +167,27 @@ export class SeparateCgroups extends MadeCgroups implements Cgroups {
   }
 
   update(folders: readonly string[], resources: ContainerResources): void {
-    const { cpuShares, cpuQuota, cpuPeriod = CPU_PERIOD_US, memoryLimitBytes } = resources;
-    for (const folder of folders) {
-      const set = (name: string, value: string): void => {
-        if (existsSync(path.join(folder, name))) write(folder, name, value);
-      };
-      set('memory.limit_in_bytes', limitText(memoryLimitBytes, NO_LIMIT));
-      if (cpuShares !== undefined) set('cpu.shares', String(Math.max(cpuShares, 2)));
-      set('cpu.cfs_period_us', String(cpuPeriod));
-      set('cpu.cfs_quota_us', limitText(cpuQuota, NO_LIMIT));
+    const { cpuQuota, cpuPeriod = CPU_PERIOD_US, memoryLimitBytes } = resources;
+    this.limit(folders, {
+      ...resources,
+      cpuQuota: cpuQuota ?? 0,
+      cpuPeriod,
+      memoryLimitBytes: memoryLimitBytes ?? 0,
+    });
+  }
+
+  protected limit(folders: readonly string[], resources: ContainerResources): void {
+    const { cpuShares, cpuQuota, cpuPeriod, memoryLimitBytes } = resources;
+    const wishes: readonly (readonly [name: string, value: string | undefined])[] = [
+      ['memory.limit_in_bytes', textOf(memoryLimitBytes, (bytes) => limitText(bytes, NO_LIMIT))],
+      ['cpu.shares', textOf(cpuShares, (shares) => String(Math.max(shares, 2)))],
+      ['cpu.cfs_period_us', textOf(cpuPeriod, String)],
+      ['cpu.cfs_quota_us', textOf(cpuQuota, (quota) => limitText(quota, NO_LIMIT))],
+    ];
+    for (const [name, value] of wishes) {
+      if (value === undefined) continue;
+      const folder = folders.find((each) => existsSync(path.join(each, name)));
+      if (folder !== undefined) write(folder, name, value);
     }
   }
 
@@ -198,6 +218,10 @@ function usageOf(
       ? {}
       : { memoryBytes, workingSetBytes: Math.max(memoryBytes - inactiveBytes, 0) }),
   };
+}
+
+function textOf(value: number | undefined, format: (value: number) => string): string | undefined {
+  return value === undefined ? undefined : format(value);
 }
 
 /** Zero and less are how the kubelet says that there is none. */

@@ -1,5 +1,5 @@
 /** Makes containers: decides what they are, writes that down, and gets them ready to start. */
-import { mkdir, rm } from 'node:fs/promises';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { ContainerConfig } from '../../ports/runtime/container-config.ts';
 import { decideRecord } from './container-record.ts';
@@ -59,9 +59,8 @@ export class ContainerFactory {
       options,
     });
     const record = { ...decided, cgroups: limits.make(decided.id, config.resources) };
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true, mode: folderMode(machine) });
-    await writeJson(path.join(folder, 'config.json'), record);
+    makeAnew(folder, folderMode(machine));
+    writeJson(path.join(folder, 'config.json'), record);
     registry.addContainer(new Container(record, folder, world));
     return record.id;
   }
@@ -94,7 +93,9 @@ export class ContainerFactory {
     const { options, machine, registry, limits, world } = this.#parts;
     const { folder: base, hiddenFolders = [], events } = options;
     // The machine may have been started anew since the groups were made.
-    limits.make(record.id, record.config.resources);
+    if (!record.cgroups.every((group) => existsSync(group))) {
+      limits.make(record.id, record.config.resources);
+    }
     warnOfClashes(sandbox, registry.sandboxes, events);
     return prepareContainer({
       record,
@@ -119,6 +120,12 @@ export class ContainerFactory {
     if (!init) throw containerNotRunning({ id: target, state });
     return init.pid;
   }
+}
+
+/** A folder of that name may be left of a container that was never complete. */
+function makeAnew(folder: string, mode: number): void {
+  if (existsSync(folder)) rmSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode });
 }
 
 function nameOf({ record }: Sandbox): string {

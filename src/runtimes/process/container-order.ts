@@ -16,6 +16,7 @@ import {
 } from '../../lib/kernel-hand/kernel-calls.ts';
 import { keptCapabilities } from './capabilities.ts';
 import { containerNotStarted } from './errors.ts';
+import { namespaceFile } from './pod-namespaces.ts';
 import type { Preparation } from './preparation.ts';
 import type { RootPlan } from './root-plan.ts';
 import { explanationOf } from './run-script.ts';
@@ -71,7 +72,7 @@ function podNamespaces({ sandbox }: Preparation): readonly KernelCall[] {
   const { network, config } = sandbox;
   if (network.kind !== 'namespace') return [];
   const kinds = config.hostIpc ? (['net', 'uts'] as const) : (['net', 'uts', 'ipc'] as const);
-  return kinds.map((kind) => ['join', `${network.folder}/${kind}`, NAMESPACE[kind]]);
+  return kinds.map((kind) => ['join', namespaceFile(network.files, kind), NAMESPACE[kind]]);
 }
 
 function groupCalls({ record }: Preparation): readonly KernelCall[] {

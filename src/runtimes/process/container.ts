@@ -19,6 +19,7 @@ import { PodkeepError } from '../../lib/errors.ts';
 import type { Cancel } from '../../ports/clock.ts';
 import type { RuntimeEvent } from '../../ports/runtime/pod-runtime.ts';
 import { Changes } from './changes.ts';
+import { keepResult, removeFiles } from './container-files.ts';
 import type { ContainerWorld } from './container-world.ts';
 import { containerNotStarted } from './errors.ts';
 import {
@@ -31,7 +32,7 @@ import {
   type Claim,
   type Notes,
 } from './init-notes.ts';
-import { isMissing, readJson, reasonOf, writeJson } from './json-file.ts';
+import { readJson, reasonOf, writeJson } from './json-file.ts';
 import { LogPump, type OutputListener } from './log-pump.ts';
 import {
   isAlive,
@@ -134,7 +135,7 @@ export class Container {
     // One that has not come yet, and was sent by a podkeep that was killed, is waited for.
     if (!this.#claim && !isPrepared(this.folder)) return;
     if (this.#claim && this.#notes.isRunning) this.#state = 'running';
-    await this.#observe();
+    this.#observe();
     await this.#pump?.catchUp();
     this.look();
     await this.#ending;
@@ -155,7 +156,7 @@ export class Container {
     if (this.#state === 'created') {
       if (!this.#claim) {
         const started = await launch();
-        await this.#observe();
+        this.#observe();
         const onError = (error: Error): void => this.#fail(reasonOf(error));
         const onExit = (): void => this.look();
         startInit(started, this.folder, this.#world.hand, { onExit, onError });
@@ -175,12 +176,12 @@ export class Container {
     this.#ending ??= this.#end();
   }
 
-  async #observe(): Promise<void> {
+  #observe(): void {
     if (this.#pump) return;
     const { id, config, logFile } = this.record;
     const { log, punch } = this.#world;
     const text = 'a log cannot be written; its lines wait';
-    this.#pump = await LogPump.open({
+    this.#pump = LogPump.open({
       folder: this.folder,
       logFile,
       punch,
@@ -248,9 +249,7 @@ export class Container {
       // Whoever opens the folder next finds the rest of the output, and judges.
       if (this.#isClosed) return;
       const result = this.#judge();
-      await writeJson(path.join(this.folder, 'result.json'), result).catch((error: unknown) => {
-        if (!isMissing(error)) throw error;
-      });
+      keepResult(this.folder, result);
       this.#result = result;
     } catch (error) {
       const [id, reason] = [this.record.id, reasonOf(error)];
@@ -263,10 +262,11 @@ export class Container {
     this.#changes.notify();
     await this.#release();
     // Lines that did not get into the log stay where they are, for a person to find.
-    for (const name of ['stdin', 'root', ...(isDrained ? ['stdout', 'stderr', 'position'] : [])]) {
-      const file = path.join(this.folder, name);
-      await rm(file, { recursive: true, force: true }).catch(() => undefined);
-    }
+    removeFiles(this.folder, [
+      'stdin',
+      'root',
+      ...(isDrained ? ['stdout', 'stderr', 'position'] : []),
+    ]);
   }
 
   #judge(): ContainerResult {
@@ -361,8 +361,8 @@ export class Container {
     return this.#changes.until(() => this.#result !== undefined, { signal });
   }
 
-  async update(record: ContainerRecord): Promise<void> {
-    await writeJson(path.join(this.folder, 'config.json'), record);
+  update(record: ContainerRecord): void {
+    writeJson(path.join(this.folder, 'config.json'), record);
     this.#record = record;
   }
 

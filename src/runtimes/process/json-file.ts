@@ -4,15 +4,17 @@
  * A file is written under another name and then renamed, so that a reader never sees half of it. What
  * a kill leaves under the other name is swept away when the folder is read again.
  */
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { renameSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { isJsonObject } from '../../lib/json.ts';
 
 const OWNER_ONLY = 0o600;
 
-export async function writeJson(file: string, value: object): Promise<void> {
+/** So small that to wait for another thread would take longer than to write it. */
+export function writeJson(file: string, value: object): void {
   const draft = `${file}.new`;
-  await writeFile(draft, `${JSON.stringify(value)}\n`, { mode: OWNER_ONLY });
-  await rename(draft, file);
+  writeFileSync(draft, `${JSON.stringify(value)}\n`, { mode: OWNER_ONLY });
+  renameSync(draft, file);
 }
 
 /**

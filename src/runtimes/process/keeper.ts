@@ -29,7 +29,7 @@ export async function takeFolder(folder: string): Promise<void> {
     throw runtimeFolderInUse({ folder, pid: keeper.pid });
   }
   const start = readProcess(process.pid)?.start ?? '';
-  await writeJson(file, { pid: process.pid, start });
+  writeJson(file, { pid: process.pid, start });
   // Another version may have made them otherwise.
   await rm(templatesFolder(folder), { recursive: true, force: true });
   await writeFile(path.join(folder, 'guard.sh'), GUARD_SCRIPT);

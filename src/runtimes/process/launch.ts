@@ -9,6 +9,7 @@
 import type { ContainerSecurity } from '../../ports/runtime/container-config.ts';
 import { boundingSet } from './capabilities.ts';
 import { namespaceOptions, type Machine } from './machine.ts';
+import { namespaceFile } from './pod-namespaces.ts';
 import type { RunAs, SandboxNetwork } from './records.ts';
 
 export interface Namespaces {
@@ -38,8 +39,8 @@ export function outerChain(machine: Machine, namespaces: Namespaces): readonly s
   const isRoot = isolation === 'root';
   const joins: string[] = [];
   if (network.kind === 'namespace') {
-    joins.push(`--net=${network.folder}/net`, `--uts=${network.folder}/uts`);
-    if (!hostIpc) joins.push(`--ipc=${network.folder}/ipc`);
+    const kinds = hostIpc ? (['net', 'uts'] as const) : (['net', 'uts', 'ipc'] as const);
+    joins.push(...kinds.map((kind) => `--${kind}=${namespaceFile(network.files, kind)}`));
   }
   if (joinedPid !== undefined) {
     joins.push(`--target=${joinedPid}`, '--pid');

@@ -7,8 +7,8 @@
  *     FOLDER/images/DIGEST/                  unpacked images
  *     FOLDER/templates/SHAPE/                what the roots of containers are copied from
  *     FOLDER/root/                           where each container, in its own view, has its root
- *     FOLDER/pods/UID/sandbox-ATTEMPT.json
- *     FOLDER/pods/UID/containers/NAME-ATTEMPT/
+ *     FOLDER/pods/UID/sandbox-ATTEMPT.json   what a sandbox is, and beside it its .resolv.conf and .holder
+ *     FOLDER/pods/UID/NAME-ATTEMPT/          a container
  *         config.json    what it is (records.ts); there from the moment the container exists
  *         setup.sh       what is done before it runs, as root of its namespaces
  *         run.sh         its variables and its command
@@ -39,12 +39,14 @@ export function podFolder(folder: string, podUid: string): string {
   return path.join(podsFolder(folder), checkName('pod UID', podUid));
 }
 
-export function sandboxFile(folder: string, podUid: string, attempt: number): string {
-  return path.join(podFolder(folder, podUid), `sandbox-${attempt}.json`);
-}
-
-export function containersFolder(folder: string, podUid: string): string {
-  return path.join(podFolder(folder, podUid), 'containers');
+/** No container has a name with a dot in it. */
+export function sandboxFile(
+  folder: string,
+  podUid: string,
+  attempt: number,
+  kind: 'json' | 'resolv.conf' | 'holder' = 'json',
+): string {
+  return path.join(podFolder(folder, podUid), `sandbox-${attempt}.${kind}`);
 }
 
 export function containerFolder(
@@ -54,7 +56,7 @@ export function containerFolder(
   attempt: number,
 ): string {
   const own = `${checkName('container name', name)}-${attempt}`;
-  return path.join(containersFolder(folder, podUid), own);
+  return path.join(podFolder(folder, podUid), own);
 }
 
 export function templatesFolder(folder: string): string {

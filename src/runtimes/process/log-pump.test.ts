@@ -29,7 +29,7 @@ function prepare(name: string): void {
   mkdirSync(folder);
 }
 
-function open(): Promise<LogPump> {
+function open(): LogPump {
   return LogPump.open({
     folder,
     logFile,
@@ -49,7 +49,7 @@ function logged(file = logFile): string {
 
 describe('a log pump', () => {
   test('brings whole lines over when it is woken, and the rest when it is over', async () => {
-    const pump = await open();
+    const pump = open();
     write('one\ntw');
     pump.wake('stdout');
     await pump.catchUp();
@@ -66,7 +66,7 @@ describe('a log pump', () => {
   test('stamps a line with the time at which it was written, not that of reading', async () => {
     write('late\n');
     utimesSync(path.join(folder, 'stdout'), 1_900_000_000, 1_900_000_000);
-    const pump = await open();
+    const pump = open();
     await pump.drain();
     await pump.close();
     expect(readFileSync(logFile, 'utf8')).toBe('2030-03-17T17:46:40.000000000Z stdout F late\n');
@@ -75,7 +75,7 @@ describe('a log pump', () => {
   test('goes on where it was left', async () => {
     for (const line of ['a\n', 'b\n', 'c\n']) {
       write(line);
-      const pump = await open();
+      const pump = open();
       await pump.catchUp();
       await pump.close();
     }
@@ -83,7 +83,7 @@ describe('a log pump', () => {
   });
 
   test('begins a new file when it is told that the old one was moved', async () => {
-    const pump = await open();
+    const pump = open();
     write('old\n');
     await pump.catchUp();
     renameSync(logFile, `${logFile}.1`);
@@ -97,15 +97,15 @@ describe('a log pump', () => {
     expect(logged()).toBe('stdout F new\n');
   });
 
-  test('follows no link that somebody has put in the place of the log', async () => {
+  test('follows no link that somebody has put in the place of the log', () => {
     mkdirSync(path.dirname(logFile));
     writeFileSync(path.join(base, 'victim'), '');
     symlinkSync(path.join(base, 'victim'), logFile);
-    await expect(open()).rejects.toMatchObject({ code: 'ELOOP' });
+    expect(open).toThrow(expect.objectContaining({ code: 'ELOOP' }));
   });
 
   test('tells those who listen at once, a line without an end included', async () => {
-    const pump = await open();
+    const pump = open();
     const heard: string[] = [];
     const stop = pump.listen((stream, bytes) =>
       heard.push(`${stream} ${Buffer.from(bytes).toString()}`),
@@ -127,12 +127,12 @@ describe('a log pump', () => {
     async () => {
       write('waits\n');
       logFile = '/dev/full';
-      const pump = await open();
+      const pump = open();
       expect(await pump.drain()).toBe(false);
       await pump.close();
       expect(troubles).toHaveLength(1);
       logFile = path.join(folder, 'logs', '0.log');
-      const next = await open();
+      const next = open();
       expect(await next.drain()).toBe(true);
       await next.close();
       expect(logged()).toBe('stdout F waits\n');
@@ -140,7 +140,7 @@ describe('a log pump', () => {
   );
 
   test('frees what it has read', async () => {
-    const pump = await open();
+    const pump = open();
     write(`${'x'.repeat(1023)}\n`.repeat(5000));
     await pump.drain();
     await pump.close();
@@ -180,12 +180,12 @@ describe('a kill', () => {
             write(`${text}\n`, stream);
             written[stream]?.push(text);
           }
-          const pump = await open();
+          const pump = open();
           await pump.catchUp();
           await pump.close();
           if (lines.length > 0) tear(torn);
         }
-        const pump = await open();
+        const pump = open();
         await pump.drain();
         await pump.close();
         const lines = logged().split('\n').slice(0, -1);

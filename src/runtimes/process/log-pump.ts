@@ -12,9 +12,11 @@
  * exact order of what two streams had between them is lost in any log that reads two streams.
  *
  * What has been read is punched out of the plain files from time to time, so that they take no room.
+ *
+ * Many containers never write anything. For them the log is made, and nothing is opened.
  */
-import { constants } from 'node:fs';
-import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { cutLines, formatLogTime, type StreamName } from './cri-lines.ts';
 import { LogPosition, type Marks } from './log-position.ts';
@@ -36,63 +38,46 @@ const PUNCH_BYTES = 4 * 1024 * 1024;
 const STREAMS: readonly StreamName[] = ['stdout', 'stderr'];
 /** A link under the log's name would let a log folder that others can write into redirect us. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
+const READ = constants.O_RDONLY | constants.O_CREAT | constants.O_NOFOLLOW;
 const LOG_MODE = 0o640;
+const OWNER_ONLY = 0o600;
 
 interface OpenLog {
   readonly file: FileHandle;
   readonly inode: number;
 }
 
+interface OpenFiles {
+  readonly raw: Readonly<Record<StreamName, FileHandle>>;
+  readonly position: LogPosition;
+  log: OpenLog;
+}
+
 export class LogPump {
   readonly #options: LogPumpOptions;
-  readonly #raw: Readonly<Record<StreamName, FileHandle>>;
-  readonly #position: LogPosition;
   readonly #listeners = new Set<OutputListener>();
   readonly #waiting = new Set<StreamName>();
-  #log: OpenLog;
-  #marks: Marks;
+  #files: OpenFiles | undefined;
+  #marks: Marks = { stdout: 0, stderr: 0, log: 0 };
   /** How far the listeners have heard; ahead of the log by the line that is not finished. */
-  #heard: Record<StreamName, number>;
+  #heard: Record<StreamName, number> = { stdout: 0, stderr: 0 };
   #punched: Record<StreamName, number> = { stdout: 0, stderr: 0 };
   #lastMs = 0;
   #work: Promise<void> = Promise.resolve();
   #hasTrouble = false;
   #isClosed = false;
 
-  private constructor(
-    options: LogPumpOptions,
-    raw: Readonly<Record<StreamName, FileHandle>>,
-    position: LogPosition,
-    log: OpenLog,
-    marks: Marks,
-  ) {
+  private constructor(options: LogPumpOptions) {
     this.#options = options;
-    this.#raw = raw;
-    this.#position = position;
-    this.#log = log;
-    this.#marks = marks;
-    this.#heard = { stdout: marks.stdout, stderr: marks.stderr };
   }
 
-  static async open(options: LogPumpOptions): Promise<LogPump> {
-    const { folder, logFile } = options;
-    const opened: { close(): Promise<void> }[] = [];
-    const keep = <File extends { close(): Promise<void> }>(file: File): File => {
-      opened.push(file);
-      return file;
-    };
-    try {
-      const stdout = keep(await openRaw(path.join(folder, 'stdout')));
-      const stderr = keep(await openRaw(path.join(folder, 'stderr')));
-      const positionFile = path.join(folder, 'position');
-      const [position, marks] = await LogPosition.open(positionFile, path.dirname(logFile));
-      keep(position);
-      const [log, size] = await openLog(logFile);
-      return new LogPump(options, { stdout, stderr }, position, log, { ...marks, log: size });
-    } catch (error) {
-      await Promise.all(opened.map((file) => file.close()));
-      throw error;
+  /** Makes the files that must be there even if nothing is ever written. */
+  static open(options: LogPumpOptions): LogPump {
+    for (const stream of STREAMS) {
+      closeSync(openSync(path.join(options.folder, stream), READ, OWNER_ONLY));
     }
+    touchLog(options.logFile);
+    return new LogPump(options);
   }
 
   /** Something was written. */
@@ -117,6 +102,7 @@ export class LogPump {
 
   #pumpAll(isLast: boolean): Promise<void> {
     return this.#enqueue(async () => {
+      if (this.#isQuiet()) return;
       for (const stream of await this.#oldestFirst()) this.#waiting.add(stream);
       await this.#pumpWaiting(isLast);
     });
@@ -125,9 +111,10 @@ export class LogPump {
   /** Begins a new file under the log's name. */
   async reopen(): Promise<void> {
     await this.#enqueue(async () => {
+      if (!this.#files) return touchLog(this.#options.logFile);
       const [log, size] = await openLog(this.#options.logFile);
-      const old = this.#log;
-      this.#log = log;
+      const old = this.#files.log;
+      this.#files.log = log;
       this.#marks = { ...this.#marks, log: size };
       await old.file.close();
     }, true);
@@ -143,8 +130,24 @@ export class LogPump {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#work;
-    const files = [this.#raw.stdout, this.#raw.stderr, this.#log.file, this.#position];
-    await Promise.all(files.map((file) => file.close()));
+    if (this.#files) await closeAll(this.#files);
+  }
+
+  /** Nobody has written anything yet. */
+  #isQuiet(): boolean {
+    const { folder } = this.#options;
+    const isEmpty = (stream: StreamName): boolean =>
+      (statSync(path.join(folder, stream), { throwIfNoEntry: false })?.size ?? 0) === 0;
+    return !this.#files && STREAMS.every(isEmpty);
+  }
+
+  async #open(): Promise<OpenFiles> {
+    if (this.#files) return this.#files;
+    const [files, marks] = await openFiles(this.#options);
+    this.#marks = marks;
+    this.#heard = { stdout: marks.stdout, stderr: marks.stderr };
+    this.#files = files;
+    return files;
   }
 
   /** One thing after the other. Trouble is reported, and handed on only to whoever waits for this. */
@@ -170,11 +173,12 @@ export class LogPump {
 
   /** Returns whether there may be more. */
   async #pumpChunk(stream: StreamName, isLast: boolean): Promise<boolean> {
+    const { raw } = await this.#open();
     const from = this.#marks[stream];
-    const { mtimeMs, size } = await this.#raw[stream].stat();
+    const { mtimeMs, size } = await raw[stream].stat();
     if (size <= from) return false;
     const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size - from));
-    const { bytesRead } = await this.#raw[stream].read(buffer, 0, buffer.length, from);
+    const { bytesRead } = await raw[stream].read(buffer, 0, buffer.length, from);
     const chunk = buffer.subarray(0, bytesRead);
     this.#tell(stream, chunk, from);
     this.#lastMs = Math.max(this.#lastMs, Math.floor(mtimeMs));
@@ -193,14 +197,15 @@ export class LogPump {
   }
 
   async #append(bytes: Uint8Array, marks: Marks): Promise<void> {
-    const { file, inode } = this.#log;
+    const { log, position } = await this.#open();
+    const { file, inode } = log;
     const after = { ...marks, log: this.#marks.log + bytes.length };
-    await this.#position.intend(inode, this.#marks, after);
+    await position.intend(inode, this.#marks, after);
     try {
       await file.appendFile(bytes);
     } catch (error) {
       // A full disk takes a part of it; the next try begins where this one began.
-      await this.#position.intend(inode, this.#marks, this.#marks);
+      await position.intend(inode, this.#marks, this.#marks);
       await file.truncate(this.#marks.log);
       throw error;
     }
@@ -215,20 +220,55 @@ export class LogPump {
   }
 
   async #oldestFirst(): Promise<readonly StreamName[]> {
+    const { raw } = await this.#open();
     const times = await Promise.all(
-      STREAMS.map(async (stream) => ({ stream, ms: (await this.#raw[stream].stat()).mtimeMs })),
+      STREAMS.map(async (stream) => ({ stream, ms: (await raw[stream].stat()).mtimeMs })),
     );
     return times.toSorted((a, b) => a.ms - b.ms).map(({ stream }) => stream);
   }
 }
 
-function openRaw(file: string): Promise<FileHandle> {
-  return open(file, constants.O_RDONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+/** Opens them all or none, and finds out where things stand. */
+async function openFiles({
+  folder,
+  logFile,
+}: LogPumpOptions): Promise<readonly [OpenFiles, Marks]> {
+  const opened: { close(): Promise<void> }[] = [];
+  const keep = <File extends { close(): Promise<void> }>(file: File): File => {
+    opened.push(file);
+    return file;
+  };
+  const openRaw = async (stream: StreamName): Promise<FileHandle> =>
+    keep(await open(path.join(folder, stream), READ, OWNER_ONLY));
+  try {
+    const raw = { stdout: await openRaw('stdout'), stderr: await openRaw('stderr') };
+    const positionFile = path.join(folder, 'position');
+    const [position, marks] = await LogPosition.open(positionFile, path.dirname(logFile));
+    keep(position);
+    const [log, size] = await openLog(logFile);
+    return [
+      { raw, position, log },
+      { ...marks, log: size },
+    ];
+  } catch (error) {
+    await Promise.all(opened.map((file) => file.close()));
+    throw error;
+  }
+}
+
+async function closeAll({ raw, position, log }: OpenFiles): Promise<void> {
+  const files = [raw.stdout, raw.stderr, log.file, position];
+  await Promise.all(files.map((file) => file.close()));
 }
 
 async function openLog(name: string): Promise<readonly [OpenLog, number]> {
-  await mkdir(path.dirname(name), { recursive: true });
+  mkdirSync(path.dirname(name), { recursive: true });
   const file = await open(name, APPEND, LOG_MODE);
   const { ino, size } = await file.stat();
   return [{ file, inode: ino }, size];
+}
+
+function touchLog(name: string): void {
+  mkdirSync(path.dirname(name), { recursive: true });
+  closeSync(openSync(name, APPEND, LOG_MODE));
 }

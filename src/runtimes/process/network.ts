@@ -22,7 +22,7 @@ import { sandboxNotReady } from './errors.ts';
 import { reasonOf } from './json-file.ts';
 import { keyOf } from './layout.ts';
 import type { Machine } from './machine.ts';
-import { PodNamespaces } from './pod-namespaces.ts';
+import { namespaceFile, PodNamespaces } from './pod-namespaces.ts';
 import type { SandboxNetwork } from './records.ts';
 
 const RUN_FOLDER = '/run/podkeep';
@@ -46,7 +46,7 @@ export class Network {
   readonly #hasNamespaces: boolean;
   readonly #namespaces: PodNamespaces;
   readonly #used = new Map<string, string>();
-  readonly #folders = new Set<string>();
+  readonly #known = new Set<string>();
   #bridge: Promise<number> | undefined;
   readonly #announce: (address: string) => Promise<void>;
   #announced: Promise<void> | undefined;
@@ -69,23 +69,23 @@ export class Network {
   /** An address that is in use already, by a sandbox of an earlier podkeep. */
   adopt(id: string, network: SandboxNetwork): void {
     if (network.kind !== 'host') this.#used.set(network.ip, id);
-    if (network.kind === 'namespace') this.#folders.add(network.folder);
+    if (network.kind === 'namespace') this.#known.add(network.files);
   }
 
   /** Takes away namespaces that no sandbox knows of: a kill came before its record. */
   async sweep(): Promise<void> {
     const base = path.join(RUN_FOLDER, this.#key);
     const names = this.#hasNamespaces ? await readdir(base).catch(() => []) : [];
-    const folders = names.map((name) => path.join(base, name));
-    const unknown = folders.filter((folder) => !this.#folders.has(folder));
-    await Promise.all(unknown.map((folder) => this.#removeNamespaces(folder)));
+    const found = new Set(names.map((name) => path.join(base, path.parse(name).name)));
+    const unknown = [...found].filter((files) => !this.#known.has(files));
+    await Promise.all(unknown.map((files) => this.#removeNamespaces(files)));
     // Pods of an earlier podkeep are on their way to this machine already.
     if (this.#used.size > 0) await this.#announceHost();
   }
 
   /** Whether the namespaces of a sandbox are still there. */
   isIntact(network: SandboxNetwork): boolean {
-    return network.kind !== 'namespace' || existsSync(path.join(network.folder, 'net'));
+    return network.kind !== 'namespace' || existsSync(namespaceFile(network.files, 'net'));
   }
 
   async connect(id: string, config: SandboxConfig): Promise<SandboxNetwork> {
@@ -95,9 +95,9 @@ export class Network {
     const subnet = await this.#subnet();
     const ip = this.#take(id, (host) => `10.${224 + (subnet >> 8)}.${subnet & 255}.${host + 2}`);
     const link = `pk${createHash('sha256').update(id).digest('hex').slice(0, 10)}`;
-    const folder = path.join(RUN_FOLDER, this.#key, link);
-    const network = { kind: 'namespace', ip, folder, link } as const;
-    this.#folders.add(folder);
+    const files = path.join(RUN_FOLDER, this.#key, link);
+    const network = { kind: 'namespace', ip, files, link } as const;
+    this.#known.add(files);
     try {
       const cabled = { gateway: gatewayOf(subnet), bridge: this.#bridgeName };
       await this.#namespaces.make({ ...network, ...cabled }, config);
@@ -112,7 +112,7 @@ export class Network {
   async disconnect(id: string, network: SandboxNetwork): Promise<void> {
     if (network.kind === 'host') return;
     if (this.#used.get(network.ip) === id) this.#used.delete(network.ip);
-    if (network.kind === 'namespace') await this.#removeNamespaces(network.folder);
+    if (network.kind === 'namespace') await this.#removeNamespaces(network.files);
   }
 
   /** The bridge goes when no pod is left that could need it. */
@@ -208,9 +208,9 @@ export class Network {
     return subnet;
   }
 
-  #removeNamespaces(folder: string): Promise<void> {
-    this.#folders.delete(folder);
-    return this.#namespaces.remove(folder);
+  #removeNamespaces(files: string): Promise<void> {
+    this.#known.delete(files);
+    return this.#namespaces.remove({ files });
   }
 }
 

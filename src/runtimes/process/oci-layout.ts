@@ -65,7 +65,7 @@ export async function unpackLayout(request: UnpackRequest): Promise<UnpackedImag
       await unpackLayer(tar, blobOf(layout, layer), path.join(draft, 'root'), signal);
     }
     const defaults = defaultsOf(manifest.config);
-    await writeJson(path.join(draft, 'defaults.json'), defaults);
+    writeJson(path.join(draft, 'defaults.json'), defaults);
     await rm(place, { recursive: true, force: true });
     await rename(draft, place);
     return { ref: manifest.ref, defaults, root: path.join(place, 'root') };

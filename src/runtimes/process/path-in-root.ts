@@ -4,7 +4,7 @@
  * Mount points are made before the root is put together, so the kernel cannot be asked; and asking it
  * from outside would follow links out of the root.
  */
-import { lstatSync, readlinkSync, type Stats } from 'node:fs';
+import { lstatSync, readlinkSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
 
 const LINKS_MAX = 40;
@@ -36,7 +36,9 @@ function partsOf(target: string): string[] {
   return target.split('/').filter((part) => part !== '' && part !== '.');
 }
 
+/** Most paths have no links, and to be told so by an error takes ten times as long. */
 function readLink(file: string): string | undefined {
+  if (!lookAt(file)?.isSymbolicLink()) return undefined;
   try {
     return readlinkSync(file);
   } catch {
@@ -47,7 +49,16 @@ function readLink(file: string): string | undefined {
 /** What is at a path itself; undefined: nothing that we can see. */
 export function lookAt(file: string): Stats | undefined {
   try {
-    return lstatSync(file);
+    return lstatSync(file, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a path of this machine leads to. */
+export function lookThrough(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
   } catch {
     return undefined;
   }

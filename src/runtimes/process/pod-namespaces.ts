@@ -6,8 +6,7 @@
  *
  * By a hand where there is one, otherwise by unshare(1) and ip(8).
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { CommandShell } from '../../lib/command-shell.ts';
 import { mountCalls, NAMESPACE, type KernelCall } from '../../lib/kernel-hand/kernel-calls.ts';
@@ -18,7 +17,8 @@ import type { Tools } from './machine.ts';
 import { quoteWord, quoteWords } from './shell-words.ts';
 
 export interface PodNetwork {
-  readonly folder: string;
+  /** How the files begin. */
+  readonly files: string;
   /** The end of the cable that is on the machine. */
   readonly link: string;
   readonly ip: string;
@@ -29,6 +29,11 @@ export interface PodNetwork {
 const KINDS = ['net', 'uts', 'ipc'] as const;
 const PREFIX = 24;
 const HOSTNAME_FILE = '/proc/sys/kernel/hostname';
+
+/** The file on which a namespace is mounted. */
+export function namespaceFile(files: string, kind: (typeof KINDS)[number]): string {
+  return `${files}.${kind}`;
+}
 
 export class PodNamespaces {
   readonly #tools: Tools;
@@ -42,19 +47,19 @@ export class PodNamespaces {
   }
 
   async make(network: PodNetwork, config: SandboxConfig): Promise<void> {
-    const { folder } = network;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    for (const kind of KINDS) writeFileSync(path.join(folder, kind), '');
+    const { files } = network;
+    mkdirSync(path.dirname(files), { recursive: true, mode: 0o700 });
+    for (const kind of KINDS) writeFileSync(namespaceFile(files, kind), '');
     if (this.#hand) await this.#hand.performApart(makingCalls(network, config));
     else await this.#shell.perform(this.#makingScript(network, config));
   }
 
-  async remove(folder: string): Promise<void> {
-    const files = KINDS.map((kind) => path.join(folder, kind));
+  async remove(network: Pick<PodNetwork, 'files'>): Promise<void> {
+    const files = KINDS.map((kind) => namespaceFile(network.files, kind));
     // Not mounted, or not there any more: both are what we want.
-    if (this.#hand) await this.#hand.perform(removingCalls(folder, files));
-    else await this.#shell.run([this.#tools.umount ?? 'umount', ...files]).catch(() => undefined);
-    await rm(folder, { recursive: true, force: true });
+    if (this.#hand) return this.#hand.perform(removingCalls(files));
+    await this.#shell.run([this.#tools.umount ?? 'umount', ...files]).catch(() => undefined);
+    for (const file of files) rmSync(file, { force: true });
   }
 
   /** Orders to ip(8), on the machine. */
@@ -67,9 +72,9 @@ export class PodNamespaces {
   }
 
   #makingScript(network: PodNetwork, config: SandboxConfig): string {
-    const { folder, link, ip, gateway, bridge } = network;
+    const { files, link, ip, gateway, bridge } = network;
     const { unshare = 'unshare', ip: tool = 'ip', sh = 'sh' } = this.#tools;
-    const files = KINDS.map((kind) => `--${kind}=${path.join(folder, kind)}`);
+    const options = KINDS.map((kind) => `--${kind}=${namespaceFile(files, kind)}`);
     // The cable is laid from the inside; its other end comes out where podkeep is.
     const orders = [
       `link add eth0 type veth peer name ${link} netns ${process.pid}`,
@@ -82,7 +87,7 @@ export class PodNamespaces {
       ([file, value]) => `echo ${quoteWord(value)} >${quoteWord(file)}`,
     );
     const script = [...lines, `exec ${quoteWord(tool)} -batch -`].join(' &&\n');
-    const inside = feed([unshare, ...files, '--', sh, '-c', script], orders);
+    const inside = feed([unshare, ...options, '--', sh, '-c', script], orders);
     const outside = [`link set ${link} master ${bridge}`, `link set ${link} up`];
     return `${inside} && ${this.#ipBatch(outside)}`;
   }
@@ -93,13 +98,13 @@ export class PodNamespaces {
 }
 
 function makingCalls(network: PodNetwork, config: SandboxConfig): readonly KernelCall[] {
-  const { folder, link, ip, gateway, bridge } = network;
+  const { files, link, ip, gateway, bridge } = network;
   const bind = { type: 'none', options: ['bind'] };
   return [
     ['netlink', 'machine'],
     ['unshare', NAMESPACE.net | NAMESPACE.uts | NAMESPACE.ipc],
     ...KINDS.flatMap((kind) =>
-      mountCalls({ source: `/proc/self/ns/${kind}`, target: path.join(folder, kind), ...bind }),
+      mountCalls({ source: `/proc/self/ns/${kind}`, target: namespaceFile(files, kind), ...bind }),
     ),
     ['netlink', 'pod'],
     cable('pod', 'eth0', link, process.pid),
@@ -111,14 +116,11 @@ function makingCalls(network: PodNetwork, config: SandboxConfig): readonly Kerne
   ];
 }
 
-function removingCalls(folder: string, files: readonly string[]): readonly KernelCall[] {
-  return [
-    ...files.flatMap((file): readonly KernelCall[] => [
-      ['?unmount', file, 0],
-      ['?unlink', file],
-    ]),
-    ['?rmdir', folder],
-  ];
+function removingCalls(files: readonly string[]): readonly KernelCall[] {
+  return files.flatMap((file): readonly KernelCall[] => [
+    ['?unmount', file, 0],
+    ['?unlink', file],
+  ]);
 }
 
 /** The number by which the kernel knows an interface of this machine. */

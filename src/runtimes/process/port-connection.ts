@@ -10,6 +10,7 @@ import { Duplex } from 'node:stream';
 import { sandboxNotReady } from './errors.ts';
 import { codeOf } from './json-file.ts';
 import type { Machine } from './machine.ts';
+import { namespaceFile } from './pod-namespaces.ts';
 import { TOOL_ENV } from './preparation.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -28,7 +29,8 @@ export async function connectToPort(
     if (network.kind === 'host') return await dial('127.0.0.1', port);
     return await dial(network.ip, port).catch((error: unknown) => {
       if (codeOf(error) !== 'ECONNREFUSED') throw error;
-      if (network.kind === 'namespace') return bridge(network.folder, machine, port);
+      if (network.kind === 'namespace')
+        return bridge(namespaceFile(network.files, 'net'), machine, port);
       return dial('127.0.0.1', port);
     });
   } catch (error) {
@@ -48,8 +50,8 @@ function dial(host: string, port: number): Promise<Duplex> {
   });
 }
 
-function bridge(folder: string, machine: Machine, port: number): Promise<Duplex> {
-  const args = [`--net=${folder}/net`, '--', process.execPath, '-e', BRIDGE, String(port)];
+function bridge(namespace: string, machine: Machine, port: number): Promise<Duplex> {
+  const args = [`--net=${namespace}`, '--', process.execPath, '-e', BRIDGE, String(port)];
   const child = spawn(machine.tools.nsenter ?? 'nsenter', args, {
     env: TOOL_ENV,
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -152,7 +152,7 @@ class ProcessRuntime implements PodRuntime {
       this.#network.isIntact(record.network) &&
       (!sandbox.sharesProcesses || sandbox.holder() !== undefined);
     if (isIntact) this.#network.adopt(record.id, record.network);
-    else await sandbox.save({ ...record, isReady: false });
+    else sandbox.save({ ...record, isReady: false });
     return sandbox;
   }
 
@@ -228,7 +228,7 @@ class ProcessRuntime implements PodRuntime {
     await Promise.all(containers.map((container) => container.stop(0)));
     await sandbox.release();
     await this.#network.disconnect(id, sandbox.record.network);
-    await sandbox.save({ ...sandbox.record, isReady: false });
+    sandbox.save({ ...sandbox.record, isReady: false });
     this.#emit({ podUid: sandbox.record.config.podUid, type: 'sandboxChanged' });
   }
 
@@ -237,7 +237,7 @@ class ProcessRuntime implements PodRuntime {
     if (!sandbox) return;
     await this.stopSandbox(id);
     for (const { record } of this.#registry.containersIn(id)) await this.removeContainer(record.id);
-    await sandbox.remove();
+    sandbox.remove();
     await this.#registry.deleteSandbox(id);
     this.#emit({ podUid: sandbox.record.config.podUid, type: 'sandboxChanged' });
   }
@@ -277,7 +277,7 @@ class ProcessRuntime implements PodRuntime {
     const { record } = container;
     const merged = { ...record.config.resources, ...resources };
     this.#limits.update(record.cgroups, merged);
-    await container.update({ ...record, config: { ...record.config, resources: merged } });
+    container.update({ ...record, config: { ...record.config, resources: merged } });
   }
 
   async reopenLog(id: string): Promise<void> {

@@ -15,7 +15,7 @@ export interface SandboxRecord {
 
 /**
  * `host`: the machine's own. `loopback`: the machine's network, and an address in it that no other
- * pod has. `namespace`: a network of its own, kept alive by files in `folder`.
+ * pod has. `namespace`: a network of its own, kept alive by files whose names begin with `files`.
  */
 export type SandboxNetwork =
   | { readonly kind: 'host' }
@@ -23,7 +23,7 @@ export type SandboxNetwork =
   | {
       readonly kind: 'namespace';
       readonly ip: string;
-      readonly folder: string;
+      readonly files: string;
       readonly link: string;
     };
 

@@ -12,7 +12,7 @@ import type { RuntimePodEntry } from '../../ports/runtime/pod-runtime.ts';
 import { runtimeNotFound } from './errors.ts';
 import type { Container } from './container.ts';
 import { isMissing, readJson } from './json-file.ts';
-import { containersFolder, podFolder, podsFolder } from './layout.ts';
+import { podFolder, podsFolder } from './layout.ts';
 import type { ContainerRecord, SandboxRecord } from './records.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -88,7 +88,6 @@ export class Registry {
 
   /** A pod's folder goes with the last thing in it. */
   async #removeEmptyPod(podUid: string): Promise<void> {
-    await rmdir(containersFolder(this.#folder, podUid)).catch(() => undefined);
     await rmdir(podFolder(this.#folder, podUid)).catch(() => undefined);
   }
 
@@ -144,16 +143,14 @@ export class Registry {
       if (record) this.addSandbox(await restorer.sandbox(record));
     }
     for (const name of files) {
-      const [, attempt] =
-        /^(?:resolv\.conf|holder|sandbox)-(\d+)(?:\.json\.new)?$/.exec(name) ?? [];
+      const [, attempt] = /^sandbox-(\d+)\.(?:resolv\.conf|holder|json\.new)$/.exec(name) ?? [];
       const isOrphan = attempt !== undefined && !files.includes(`sandbox-${attempt}.json`);
       if (isOrphan) await restorer.leftover(path.join(folder, name));
     }
-    const containers = path.join(folder, 'containers');
-    const names = await list(containers);
+    const names = files.filter((name) => !name.startsWith('sandbox-') || !name.includes('.'));
     await Promise.all(
       names.map(async (name) => {
-        const place = path.join(containers, name);
+        const place = path.join(folder, name);
         const record = await readJson<ContainerRecord>(path.join(place, 'config.json'));
         if (record) {
           this.addContainer(await restorer.container(record, place));

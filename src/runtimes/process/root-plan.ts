@@ -25,7 +25,7 @@ import type { MountWish } from '../../lib/kernel-hand/kernel-calls.ts';
 import type { Mount } from '../../ports/runtime/container-config.ts';
 import { mountUnusable } from './errors.ts';
 import { flagsOf, isInside, type HostMount } from './mount-table.ts';
-import { lookAt, resolveInRoot } from './path-in-root.ts';
+import { lookAt, lookThrough, resolveInRoot } from './path-in-root.ts';
 
 export interface RootRequest {
   /** A folder for all of that. */
@@ -246,7 +246,7 @@ class Planner {
     const { containerPath, hostPath, isReadOnly } = mount;
     const reject = (reason: string): Error => mountUnusable({ containerPath, reason });
     if (!path.isAbsolute(containerPath)) throw reject('the path is not absolute');
-    const found = lookAt(hostPath) && lookAt(resolveInRoot('/', hostPath));
+    const found = lookThrough(hostPath);
     if (found === undefined) throw reject(`${hostPath} is not there`);
     const at = this.#resolve(containerPath);
     this.#make(at, found.isDirectory());

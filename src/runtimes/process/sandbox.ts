@@ -1,6 +1,7 @@
 /** One sandbox: its record, and the process that holds what its containers share, if they do. */
 import { spawn } from 'node:child_process';
-import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { RuntimeSandbox } from '../../api/runtime-pod.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -54,24 +55,23 @@ export class Sandbox {
     const { config } = this.#record;
     const { servers, searches, options } = config.dns;
     const mode = folderMode(this.#machine);
-    await mkdir(podFolder(this.#folder, config.podUid), { recursive: true, mode });
+    mkdirSync(podFolder(this.#folder, config.podUid), { recursive: true, mode });
     const lines = [
       ...servers.map((server) => `nameserver ${server}`),
       ...(searches.length > 0 ? [`search ${searches.join(' ')}`] : []),
       ...(options.length > 0 ? [`options ${options.join(' ')}`] : []),
     ];
-    if (servers.length > 0) await writeFile(this.#file('resolv.conf'), `${lines.join('\n')}\n`);
+    if (servers.length > 0) writeFileSync(this.#file('resolv.conf'), `${lines.join('\n')}\n`);
     if (this.#hasSharedMemory()) {
-      await mkdir(this.#sharedMemory(), { recursive: true });
-      await chmod(this.#sharedMemory(), 0o1777);
+      mkdirSync(this.#sharedMemory(), { recursive: true });
+      chmodSync(this.#sharedMemory(), 0o1777);
     }
     if (this.sharesProcesses) await this.#holdProcesses(clock);
-    await this.save({ ...this.#record, isReady: true });
+    this.save({ ...this.#record, isReady: true });
   }
 
-  async save(record: SandboxRecord): Promise<void> {
-    const { podUid, attempt } = record.config;
-    await writeJson(sandboxFile(this.#folder, podUid, attempt), record);
+  save(record: SandboxRecord): void {
+    writeJson(this.#file('json'), record);
     this.#record = record;
   }
 
@@ -82,10 +82,10 @@ export class Sandbox {
     if (this.#hasSharedMemory()) await rm(this.#sharedMemory(), { recursive: true, force: true });
   }
 
-  async remove(): Promise<void> {
-    const { podUid, attempt } = this.#record.config;
-    for (const name of ['resolv.conf', 'holder']) await rm(this.#file(name), { force: true });
-    await rm(sandboxFile(this.#folder, podUid, attempt), { force: true });
+  remove(): void {
+    for (const kind of ['resolv.conf', 'holder', 'json'] as const) {
+      rmSync(this.#file(kind), { force: true });
+    }
   }
 
   /** What every container of the pod finds in its root, unless its spec mounts something there. */
@@ -140,9 +140,9 @@ export class Sandbox {
     throw sandboxNotReady({ pod: `${namespace}/${podName}`, reason });
   }
 
-  #file(name: string): string {
+  #file(kind: 'json' | 'resolv.conf' | 'holder'): string {
     const { podUid, attempt } = this.#record.config;
-    return path.join(podFolder(this.#folder, podUid), `${name}-${attempt}`);
+    return sandboxFile(this.#folder, podUid, attempt, kind);
   }
 
   #hasSharedMemory(): boolean {
@@ -164,7 +164,7 @@ function readHolder(file: string): ProcessIdentity | undefined {
 
 /** Ends and takes away what is left of a sandbox that was never complete. */
 export async function removeLeftover(file: string): Promise<void> {
-  const holder = path.basename(file).startsWith('holder') ? readHolder(file) : undefined;
+  const holder = file.endsWith('.holder') ? readHolder(file) : undefined;
   if (holder) signalProcess(holder, 'SIGKILL', true);
   await rm(file, { force: true });
 }

@@ -85,7 +85,7 @@ done
 each_init end
 sleep 0.2
 {
-  umount /run/podkeep/"$key"/*/*
+  umount /run/podkeep/"$key"/*
   ip link del "pk-$key"
   rm -rf /run/podkeep/"$key" /dev/shm/podkeep-"$key"-*
   for base in /sys/fs/cgroup/podkeep-"$key" /sys/fs/cgroup/*/podkeep-"$key"; do
