@@ -4,38 +4,43 @@ import { expect, onTestFinished, test } from 'vitest';
 import { makeTempFolder } from '../../test/support/temp-folder.ts';
 import { makeFolders } from './folders.ts';
 
-test('all that are missing are made, with the mode that is asked for', () => {
+test('all that are missing are made, with the mode that is asked for', async () => {
   const mask = process.umask(0o022);
   onTestFinished(() => void process.umask(mask));
   const root = makeTempFolder();
   const folder = path.join(root, 'a/b/c');
-  makeFolders(folder, 0o750);
+  await makeFolders(folder, 0o750);
   for (const each of ['a', 'a/b', 'a/b/c']) {
     expect(statSync(path.join(root, each)).mode & 0o777).toBe(0o750);
   }
 });
 
-test('one that is there stays as it is, also behind a link', () => {
+test('one that is there stays as it is, also behind a link', async () => {
   const root = makeTempFolder();
   mkdirSync(path.join(root, 'real'), { mode: 0o700 });
   symlinkSync('real', path.join(root, 'link'));
-  makeFolders(path.join(root, 'link'), 0o755);
-  makeFolders(path.join(root, 'link/inner'), 0o755);
+  await makeFolders(path.join(root, 'link'), 0o755);
+  await makeFolders(path.join(root, 'link/inner'), 0o755);
   expect(statSync(path.join(root, 'real')).mode & 0o777).toBe(0o700);
   expect(readdirSync(path.join(root, 'real'))).toEqual(['inner']);
 });
 
-test('something else in its place, or above it, is an error of its making', () => {
+test('two at once may want the same', async () => {
+  const folder = path.join(makeTempFolder(), 'a/b');
+  await Promise.all([makeFolders(folder, 0o755), makeFolders(path.join(folder, 'c'), 0o755)]);
+  expect(readdirSync(folder)).toEqual(['c']);
+});
+
+test('something else in its place, or above it, is an error that names it', async () => {
   const root = makeTempFolder();
   const file = path.join(root, 'file');
   writeFileSync(file, '');
-  expect(() => makeFolders(file, 0o755)).toThrow(`EEXIST: file already exists, mkdir '${file}'`);
-  expect(() => makeFolders(path.join(file, 'a'), 0o755)).toThrow(
-    `ENOTDIR: not a directory, mkdir '${path.join(file, 'a')}'`,
-  );
+  for (const folder of [file, path.join(file, 'a'), path.join(file, 'a/b')]) {
+    await expect(makeFolders(folder, 0o755)).rejects.toThrow(`mkdir '${file}'`);
+  }
 });
 
-test('the folder that is refused is the one that is named', () => {
+test('the folder that is refused is the one that is named', async () => {
   // Nobody, not even root, makes folders there.
-  expect(() => makeFolders('/proc/podkeep/a/b', 0o755)).toThrow("mkdir '/proc/podkeep'");
+  await expect(makeFolders('/proc/podkeep/a/b', 0o755)).rejects.toThrow("mkdir '/proc/podkeep'");
 });

@@ -1,27 +1,26 @@
 /**
- * Folders of podkeep's own, made at once like its small files (see exact-file.ts).
+ * Folders on the disk, with those above them.
  *
- * Mostly they are there already, which one look tells. A folder that is refused is named itself, and not
- * the one that was wanted in it: that is the one whose rights somebody has to look at.
+ * Mostly they are there already, which one look tells: it is over before another thread would have begun
+ * with it. To make one is another matter. A disk takes its time for a new name, and other pods go on
+ * meanwhile.
+ *
+ * Node can make all folders of a path, too, but never ends where nobody can make any, as below /proc.
  */
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { codeOf, isMissing } from './volumes/volume-errors.ts';
+import { codeOf } from './volumes/volume-errors.ts';
 
-/** Makes the folder and those above it, each with this mode. What is there stays as it is. */
-export function makeFolders(folder: string, mode: number): void {
+/** Each is made with this mode. What is there stays as it is. */
+export async function makeFolders(folder: string, mode: number): Promise<void> {
   if (isFolder(folder)) return;
-  try {
-    mkdirSync(folder, { mode });
-  } catch (error) {
-    if (isMissing(error)) {
-      makeFolders(path.dirname(folder), mode);
-      mkdirSync(folder, { mode });
-      return;
-    }
-    // Somebody was faster.
-    if (codeOf(error) !== 'EEXIST' || !isFolder(folder)) throw error;
-  }
+  const parent = path.dirname(folder);
+  if (parent !== folder) await makeFolders(parent, mode);
+  await mkdir(folder, { mode }).catch((error: unknown) => {
+    const wasSlower = codeOf(error) === 'EEXIST' && isFolder(folder);
+    if (!wasSlower) throw error;
+  });
 }
 
 /** What cannot be looked at is none: whoever makes it is told why. */

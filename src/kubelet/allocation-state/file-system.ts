@@ -3,20 +3,21 @@
  *
  * Modes are those of the kubelet: folders are 0755 (KL-95), files 0600.
  *
- * Only what waits for the disk is left to another thread: to have one file synced, and its folder. All
- * else is a moment's work (see exact-file.ts), and the pods of the next batch wait for it.
+ * What waits for the disk is left to another thread: to make a file, to put it in the place of another,
+ * and to have the two synced. All else is a moment's work (see exact-file.ts), and pods wait for it.
  */
 import {
   closeSync,
   fsync,
   mkdirSync,
+  open,
   openSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -52,6 +53,7 @@ const FILE_MODE = 0o600;
 const NO_FOLDER_SYNC: ReadonlySet<unknown> = new Set(['EINVAL', 'ENOTSUP', 'EPERM', 'EISDIR']);
 
 const synced = promisify(fsync);
+const opened: (file: string, flags: string, mode: number) => Promise<number> = promisify(open);
 
 export const nodeFileSystem: FileSystem = {
   makeFolder: async (folder) => mkdirSync(folder, { recursive: true, mode: FOLDER_MODE }),
@@ -59,7 +61,7 @@ export const nodeFileSystem: FileSystem = {
   syncFolder,
   readFile: readFileIfAny,
   createFile,
-  rename: async (from, to) => renameSync(from, to),
+  rename,
   removeFile: async (file) => rmSync(file, { force: true }),
 };
 
@@ -73,7 +75,7 @@ async function readFileIfAny(file: string): Promise<Uint8Array | undefined> {
 }
 
 async function createFile(file: string): Promise<NewFile> {
-  const descriptor = openSync(file, 'wx', FILE_MODE);
+  const descriptor = await opened(file, 'wx', FILE_MODE);
   return {
     write: async (content) => writeFileSync(descriptor, content),
     sync: () => synced(descriptor),

@@ -141,14 +141,17 @@ export class ContainerStarter {
       const use = { hasCommand: (container.command?.length ?? 0) > 0 };
       checkNonRoot(pod, container, await runtime.images.find(container.image ?? '', use));
     }
-    await files.makeLogFolder(reference, container.name);
     const run = { pod: reference, container: container.name, attempt };
+    const [terminationFile] = await Promise.all([
+      hasLastWords(container) ? files.makeTerminationFile(run) : undefined,
+      files.makeLogFolder(reference, container.name),
+    ]);
     return containerConfig(pod, container, {
       attempt,
       imageRef,
       inputs: resolved,
       logPath: files.logPath(run),
-      ...(hasLastWords(container) && { terminationFile: await files.makeTerminationFile(run) }),
+      ...(terminationFile !== undefined && { terminationFile }),
       targetContainerId,
       memoryCapacityBytes,
       containers,

@@ -54,6 +54,11 @@ describe('a path of the node', () => {
     expect(statSync(path.join(root, 'd/e')).isDirectory()).toBe(true);
   });
 
+  test('where nobody can make anything is refused, and not tried without end', async () => {
+    const full = '/proc/podkeep/a';
+    await expect(checkHostPath({ path: full })).rejects.toThrow("mkdir '/proc");
+  });
+
   test('in a folder that is not there is not made as a file', async () => {
     const full = path.join(makeFiles(), 'nowhere/file');
     await expect(checkHostPath({ path: full, type: 'FileOrCreate' })).rejects.toThrow('ENOENT');

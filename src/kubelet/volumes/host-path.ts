@@ -2,8 +2,9 @@
  * A path of the node, given to a pod as it is. Only its type is checked, and made where the type says so;
  * nothing of it is ever removed.
  */
-import { mkdir, open, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
+import { makeFolders } from '../folders.ts';
 import type { HostPathSource } from './volume-spec.ts';
 import { codeOf, isMissing, volumeUnusable } from './volume-errors.ts';
 
@@ -56,7 +57,7 @@ async function look(path: string): Promise<Stats | undefined> {
 }
 
 async function makeFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o755 });
+  await makeFolders(path, 0o755);
 }
 
 async function makeFile(path: string): Promise<void> {

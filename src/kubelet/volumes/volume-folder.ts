@@ -7,7 +7,8 @@
  * A folder that is a file system of its own is mounted: memory always is one. The long list of all mounts
  * is asked for only where the folder itself does not tell.
  */
-import { chmodSync, lstatSync, mkdirSync, statSync, type Stats } from 'node:fs';
+import { chmodSync, lstatSync, statSync, type Stats } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Log } from '../../ports/log.ts';
 import { makeFolders } from '../folders.ts';
@@ -32,10 +33,10 @@ export async function makeVolumeFolder(
   { mounter, log }: { readonly mounter: Mounter; readonly log: Log },
 ): Promise<void> {
   const { folder, inMemory, sizeBytes, isSecret } = request;
-  makeFolders(path.dirname(folder), PARENT_MODE);
+  await makeFolders(path.dirname(folder), PARENT_MODE);
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found && !found.isDirectory()) throw volumeUnusable({ reason: `${folder}: not a directory` });
-  if (!found) mkdirSync(folder);
+  if (!found) await mkdir(folder);
   if (inMemory && (await mounter.isPermitted())) {
     const isMounted = found !== undefined && (await isMountPoint(mounter, folder, found));
     if (!isMounted) await mounter.mountMemory(folder, sizeBytes);
