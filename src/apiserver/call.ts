@@ -11,6 +11,7 @@ import type { Presenter } from './presentation.ts';
 import type { Target } from './registry.ts';
 import type { ResourceRequest } from './request-info.ts';
 import { badRequest, methodNotAllowed, resourceUnknown } from './status.ts';
+import type { EventReader } from './watch/event-reader.ts';
 
 export interface Call {
   readonly request: ApiRequest;
@@ -28,7 +29,7 @@ export interface Call {
 
 export interface Answer {
   readonly code: number;
-  readonly body: JsonObject | ReadableStream<Uint8Array>;
+  readonly body: JsonObject | ReadableStream<Uint8Array> | EventReader;
 }
 
 export function targetOf({ definition, path }: Call): Target {

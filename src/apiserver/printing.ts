@@ -1,11 +1,13 @@
 /** Answers as text: JSON or YAML, with warnings in their header. */
 import type { JsonObject } from '../lib/json.ts';
 import type { ApiResponse } from '../ports/http-handler.ts';
+import type { Answer } from './call.ts';
 import type { AnswerForm } from './negotiation.ts';
+import { EventReader } from './watch/event-reader.ts';
 
 export function printAnswer(
   code: number,
-  body: JsonObject | ReadableStream<Uint8Array>,
+  body: Answer['body'],
   { encoding }: AnswerForm,
   warnings: readonly string[] = [],
 ): ApiResponse | Promise<ApiResponse> {
@@ -15,6 +17,7 @@ export function printAnswer(
   ];
   for (const warning of warnings) headers.push(['warning', `299 - ${JSON.stringify(warning)}`]);
   if (body instanceof ReadableStream) return { status: code, headers, body };
+  if (body instanceof EventReader) return { status: code, headers, body: null, events: body };
   if (encoding === 'json') return new JsonAnswer(code, headers, body);
   return printYaml(body).then((printed) => ({ status: code, headers, body: printed }));
 }

@@ -13,7 +13,7 @@ import { checkName } from './registry.ts';
 import type { ServerParts } from './server-parts.ts';
 import { selectionOf } from './selection.ts';
 import { methodNotAllowed, notFound, StatusError, successStatus } from './status.ts';
-import { openWatch } from './watch/watching.ts';
+import { watchEvents, watchLines } from './watch/watching.ts';
 
 export class Verbs {
   readonly #parts: ServerParts;
@@ -71,13 +71,14 @@ export class Verbs {
     return { code: 200, body: presenter.list(listing) };
   }
 
-  #watch({ query, definition, path, presenter }: Call): Answer {
+  #watch({ request, query, definition, path, presenter }: Call): Answer {
     const { store, clock } = this.#parts;
     const options = readListOptions(query);
     const { name } = path;
     const namespace = path.namespace ?? '';
-    const watch = { store, clock, definition, namespace, name, options };
-    return { code: 200, body: openWatch({ ...watch, presenter: presenter.watch() }) };
+    const scope = { store, clock, definition, namespace, name, options };
+    const watch = { ...scope, presenter: presenter.watch() };
+    return { code: 200, body: request.inProcess ? watchEvents(watch) : watchLines(watch) };
   }
 
   async #create(call: Call): Promise<Answer> {
@@ -133,7 +134,9 @@ export class Verbs {
     const { dryRun, fieldValidation: validation } = readWriteOptions(query, 'PatchOptions');
     const definition = view?.definition ?? call.definition;
     const type = patchTypeOf(contentTypeOf(request), definition);
-    const body = readPatch(new TextDecoder().decode(await readBytes(request)), type);
+    const body =
+      request.inProcess?.said ??
+      readPatch(new TextDecoder().decode(await readBytes(request)), type);
     const patch = (before: JsonObject): JsonObject =>
       applyPatch(definition, before, { type, body, validation }, (found) => {
         warnings.splice(0, warnings.length, ...found);

@@ -39,7 +39,7 @@ describe('a request', () => {
           'user-agent': 'podkeep/1.2.3',
           'content-type': 'application/json',
         },
-        body: '{"kind":"Pod"}',
+        body: { kind: 'Pod' },
       },
     ]);
   });

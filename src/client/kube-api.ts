@@ -82,6 +82,7 @@ class JsonKubeApi implements KubeApi {
     if (response.status !== 200) {
       throw refusalOf(response, await readWhole(response.body, name), name, clock.now());
     }
+    if (response.events) return yield* response.events;
     for await (const line of readLines(response.body, name, lineCharsMax)) {
       yield readEvent(line, name);
     }
@@ -95,7 +96,7 @@ class JsonKubeApi implements KubeApi {
       headers: body
         ? { ...this.#headers, 'content-type': contentType ?? 'application/json' }
         : this.#headers,
-      body: body ? JSON.stringify(body) : null,
+      body: body ?? null,
     };
   }
 }

@@ -9,6 +9,7 @@
  */
 import type { Duplex } from 'node:stream';
 import type { JsonObject } from '../lib/json.ts';
+import type { KubeWatchEvent } from './kube-api.ts';
 
 export interface ApiRequest {
   /** In capitals. */
@@ -18,6 +19,14 @@ export interface ApiRequest {
   readonly headers: ApiHeaders;
   /** Read once at most. Null: there is none. */
   readonly body: AsyncIterable<Uint8Array> | null;
+  /** Whoever asks is in this process. Then neither side makes or reads text. */
+  readonly inProcess?: InProcess;
+}
+
+/** What is handed over belongs to both sides from then on: nobody writes into it. */
+export interface InProcess {
+  /** What the body says; null: there is none. */
+  readonly said: JsonObject | readonly JsonObject[] | null;
 }
 
 /** Names are in lower case; what was sent several times is joined by a comma and a space. */
@@ -33,6 +42,8 @@ export interface ApiResponse {
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
   /** What the body says in JSON, for whoever is in this process and need not read it. */
   readonly object?: JsonObject;
+  /** The events of a watch, for whoever is in this process; the body is empty then. */
+  readonly events?: AsyncIterator<KubeWatchEvent, void>;
 }
 
 /** Who stands at the door, as far as the door knows. */

@@ -63,17 +63,29 @@ export async function readObject(
     // Nobody but its schema knows a custom kind, and a schema numbers no fields.
     throw unsupportedMediaType([JSON_TYPE, YAML_TYPE]);
   }
-  const raw = await readRaw(await readBytes(request), contentType, definition.kind);
+  const raw = await readRequest(request, contentType, definition.kind);
   checkKind(raw.value, definition);
   return hold(raw, definition, validation);
 }
 
 /** Options of a delete: the same three formats, but an empty body says nothing. */
 export async function readOptions(request: ApiRequest): Promise<JsonObject> {
+  const said = request.inProcess?.said;
+  if (isJsonObject(said)) return said;
   const bytes = await readBytes(request);
   if (bytes.byteLength === 0) return {};
   const { value } = await readRaw(bytes, contentTypeOf(request), 'DeleteOptions');
   return value;
+}
+
+async function readRequest(
+  request: ApiRequest,
+  contentType: string,
+  kind: string,
+): Promise<RawBody> {
+  const said = request.inProcess?.said;
+  if (isJsonObject(said)) return { value: said, duplicates: [] };
+  return readRaw(await readBytes(request), contentType, kind);
 }
 
 /**

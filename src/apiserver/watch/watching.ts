@@ -1,5 +1,6 @@
 /**
- * Watches: the changes of a kind's objects as they happen, one JSON line each.
+ * Watches: the changes of a kind's objects as they happen, one JSON line each, or one event each for
+ * somebody in this process.
  *
  *     state first (no resourceVersion, or sendInitialEvents) ──> history behind the revision ──> live
  *
@@ -19,8 +20,10 @@ import { prefixOf } from '../registry.ts';
 import { selectionOf, type Selects } from '../selection.ts';
 import { expired } from '../status.ts';
 import { fromStored } from '../stored-form.ts';
-import { encodeEvent, sharedLine, type EventType } from './event-lines.ts';
+import { EventReader } from './event-reader.ts';
+import { lineStream } from './line-stream.ts';
 import { Outbox } from './outbox.ts';
+import { EVENTS, LINES, type EventType, type Packing } from './packing.ts';
 
 export interface WatchRequest {
   readonly store: ObjectStore;
@@ -36,31 +39,36 @@ const BOOKMARK_MS = 60_000;
 const TIMEOUT_SECONDS = 1800;
 
 /** Throws a StatusError if the watch cannot begin where it should. */
-export function openWatch(request: WatchRequest): ReadableStream<Uint8Array> {
-  return new Watch(request).stream;
+export function watchLines(request: WatchRequest): ReadableStream<Uint8Array> {
+  return lineStream(new Watch(request, LINES).outbox);
 }
 
-class Watch {
-  readonly stream: ReadableStream<Uint8Array>;
+/** The same for somebody in this process. */
+export function watchEvents(request: WatchRequest): EventReader {
+  return new EventReader(new Watch(request, EVENTS).outbox);
+}
+
+class Watch<Item> {
+  readonly outbox: Outbox<Item>;
   readonly #request: WatchRequest;
+  readonly #packing: Packing<Item>;
   readonly #selects: Selects;
-  readonly #outbox: Outbox;
   #leave: () => void = () => {};
   #cancelTimers: Cancel[] = [];
 
-  constructor(request: WatchRequest) {
+  constructor(request: WatchRequest, packing: Packing<Item>) {
     const { definition, options, name } = request;
     this.#request = request;
+    this.#packing = packing;
     this.#selects = selectionOf(definition, options, name);
     const { first, from } = this.#begin();
-    this.#outbox = new Outbox(first, () => this.#end());
-    this.stream = this.#outbox.stream;
+    this.outbox = new Outbox(first, packing, () => this.#end());
     this.#leave = this.#follow(from);
     this.#setTimers();
   }
 
   /** What is sent before anything new happens, and the revision behind which the new begins. */
-  #begin(): { readonly first: Iterable<Uint8Array>; readonly from: number } {
+  #begin(): { readonly first: Iterable<Item>; readonly from: number } {
     const { store, definition, namespace, options } = this.#request;
     const { resourceVersion, sendInitialEvents } = options;
     const startsWithState =
@@ -70,10 +78,10 @@ class Watch {
     return { first: this.#state(objects, revision), from: revision };
   }
 
-  *#state(objects: readonly StoredObject[], revision: number): Generator<Uint8Array> {
+  *#state(objects: readonly StoredObject[], revision: number): Generator<Item> {
     for (const { value: stored } of objects) {
       const value = fromStored(this.#request.definition, stored);
-      if (this.#selects(value)) yield this.#line('ADDED', value);
+      if (this.#selects(value)) yield this.#pack('ADDED', value);
     }
     if (this.#request.options.sendInitialEvents) yield this.#bookmark(revision, true);
   }
@@ -82,8 +90,8 @@ class Watch {
     const { store, definition, namespace } = this.#request;
     try {
       return store.watch(prefixOf(definition, namespace), from, (event) => {
-        const line = this.#lineOf(event);
-        if (line) this.#send(line);
+        const item = this.#itemOf(event);
+        if (item) this.#send(item);
       });
     } catch (error) {
       if (!(error instanceof PodkeepError) || error.code !== 'REVISION_TOO_OLD') throw error;
@@ -91,7 +99,7 @@ class Watch {
     }
   }
 
-  #lineOf(event: StoreEvent): Uint8Array | null {
+  #itemOf(event: StoreEvent): Item | null {
     const { definition, presenter } = this.#request;
     const value = fromStored(definition, event.value);
     const before = event.before && fromStored(definition, event.before);
@@ -99,23 +107,24 @@ class Watch {
     const matched = before !== null && this.#selects(before);
     if (!matches && !matched) return null;
     const type = matches ? (matched ? 'MODIFIED' : 'ADDED') : 'DELETED';
-    const make = (): Uint8Array => {
+    const make = (): Item => {
       // What left the selection is shown as it was last seen there, with the version of the change.
       const gone = { resourceVersion: String(event.revision) };
-      return this.#line(type, matches ? value : withMetadata(before ?? value, gone));
+      return this.#pack(type, matches ? value : withMetadata(before ?? value, gone));
     };
     const { group, version } = definition;
     const { form } = presenter;
-    return form === null ? make() : sharedLine(event, `${group}/${version} ${form} ${type}`, make);
+    if (form === null) return make();
+    return this.#packing.share(event, `${group}/${version} ${form} ${type}`, make);
   }
 
-  #line(type: EventType, object: JsonObject): Uint8Array {
-    return encodeEvent(type, this.#request.presenter.present(object));
+  #pack(type: EventType, object: JsonObject): Item {
+    return this.#packing.pack(type, this.#request.presenter.present(object));
   }
 
-  #bookmark(revision: number, endsInitialEvents: boolean): Uint8Array {
+  #bookmark(revision: number, endsInitialEvents: boolean): Item {
     const { group, version, kind } = this.#request.definition;
-    return this.#line('BOOKMARK', {
+    return this.#pack('BOOKMARK', {
       kind,
       apiVersion: group === '' ? version : `${group}/${version}`,
       metadata: {
@@ -125,16 +134,16 @@ class Watch {
     });
   }
 
-  #send(line: Uint8Array): void {
-    if (this.#outbox.put(line)) return;
+  #send(item: Item): void {
+    if (this.outbox.put(item)) return;
     const gone = expired('the watch was too slow to read; list again').toStatus();
-    this.#outbox.close(encodeEvent('ERROR', gone));
+    this.outbox.close(this.#packing.pack('ERROR', gone));
   }
 
   #setTimers(): void {
     const { clock, options } = this.#request;
     const seconds = options.timeoutSeconds ?? TIMEOUT_SECONDS;
-    this.#cancelTimers.push(clock.after(seconds * 1000, () => this.#outbox.close()));
+    this.#cancelTimers.push(clock.after(seconds * 1000, () => this.outbox.close()));
     if (options.allowBookmarks) this.#bookmarkLater();
   }
 

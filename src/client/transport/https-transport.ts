@@ -127,7 +127,7 @@ class HttpsTransport implements Transport {
         ...this.#identityHeaders,
         ...(authorization !== undefined && { authorization }),
       },
-      body,
+      body: body === null ? null : JSON.stringify(body),
       signal,
     };
   }

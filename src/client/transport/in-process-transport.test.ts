@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { promisesSettled, VirtualClock } from '../../../test/support/virtual-clock.ts';
 import type { ApiRequest, ApiResponse, Visitor } from '../../ports/http-handler.ts';
+import type { KubeWatchEvent } from '../../ports/kube-api.ts';
 import { createInProcessTransport } from './in-process-transport.ts';
 
 const GET = { method: 'GET', target: '/x?y=1', headers: {}, body: null };
@@ -17,14 +18,20 @@ describe('a server in this process', () => {
       { answer: async (...args) => ((seen = args), respond('yes')) },
       visitor,
     );
-    const request = { method: 'POST', target: '/a/%2e%2e', headers: { accept: 'x' }, body: 'żó' };
+    const request = {
+      method: 'POST',
+      target: '/a/%2e%2e',
+      headers: { accept: 'x' },
+      body: { a: 'żó' },
+    };
     const { status, header, body } = await transport.send(request, new AbortController().signal);
     expect([status, header('content-type'), body]).toEqual([200, 'a/b', 'yes']);
     expect(seen?.[0]).toMatchObject({ method: 'POST', url: 'http://podkeep/a/%2e%2e' });
     expect([seen?.[0].headers.get('accept'), seen?.[1]]).toEqual(['x', visitor]);
     const chunks: Uint8Array[] = [];
     for await (const chunk of seen?.[0].body ?? []) chunks.push(chunk);
-    expect(Buffer.concat(chunks).toString()).toBe('żó');
+    expect(Buffer.concat(chunks).toString()).toBe('{"a":"żó"}');
+    expect(seen?.[0].inProcess?.said).toBe(request.body);
   });
 
   test.each([
@@ -63,6 +70,62 @@ describe('a server in this process', () => {
     abort.abort(new Error('enough'));
     await expect(ended).rejects.toThrow('enough');
     expect(isCancelled).toBe(true);
+  });
+});
+
+describe('events of a watch in this process', () => {
+  function watching(): { events: AsyncIterator<KubeWatchEvent, void>; isLeft: () => boolean } {
+    let leave: (over: IteratorResult<KubeWatchEvent, void>) => void = () => {};
+    let isLeft = false;
+    const told = [{ type: 'ADDED', object: { a: 1 } } as const];
+    const over = { done: true, value: undefined } as const;
+    return {
+      isLeft: () => isLeft,
+      events: {
+        next: () => {
+          const value = told.shift();
+          if (value) return Promise.resolve({ done: false, value });
+          return new Promise((resolve) => (leave = resolve));
+        },
+        return: async () => {
+          isLeft = true;
+          leave(over);
+          return over;
+        },
+      },
+    };
+  }
+
+  test('are handed over, and end when the signal is aborted', async () => {
+    const { events, isLeft } = watching();
+    const transport = createInProcessTransport({
+      answer: async () => ({ ...respond(null), events }),
+    });
+    const abort = new AbortController();
+    const response = await transport.send(GET, abort.signal);
+    const heard: unknown[] = [];
+    const ended = (async () => {
+      for await (const event of response.events ?? []) heard.push(event);
+    })();
+    await promisesSettled();
+    abort.abort(new Error('enough'));
+    await expect(ended).rejects.toThrow('enough');
+    expect([heard, isLeft()]).toEqual([[{ type: 'ADDED', object: { a: 1 } }], true]);
+  });
+
+  test('that come too late are left', async () => {
+    const { events, isLeft } = watching();
+    let answer: (response: ApiResponse) => void = () => {};
+    const transport = createInProcessTransport({
+      answer: () => new Promise((resolve) => (answer = resolve)),
+    });
+    const abort = new AbortController();
+    const sent = transport.send(GET, abort.signal);
+    abort.abort(new Error('enough'));
+    await expect(sent).rejects.toThrow('enough');
+    answer({ ...respond(null), events });
+    await promisesSettled();
+    expect(isLeft()).toBe(true);
   });
 });
 

@@ -8,7 +8,14 @@
  * or a socket having its turn in between. So now and then a request waits until they had it.
  */
 import type { Clock } from '../../ports/clock.ts';
-import type { ApiHeaders, ApiResponse, HttpHandler, Visitor } from '../../ports/http-handler.ts';
+import type {
+  ApiHeaders,
+  ApiRequest,
+  ApiResponse,
+  HttpHandler,
+  InProcess,
+  Visitor,
+} from '../../ports/http-handler.ts';
 import type { Transport, WireResponse } from './transport.ts';
 
 /** The host means nothing: what is asked for is the path. */
@@ -29,12 +36,8 @@ export function createInProcessTransport(
       const turn = letOthers();
       if (turn) await turn;
       signal.throwIfAborted();
-      const request = {
-        method,
-        url: `${ORIGIN}${target}`,
-        headers: headersOf(headers),
-        body: body === null ? null : bytesOf(body),
-      };
+      const url = `${ORIGIN}${target}`;
+      const request = new InProcessRequest(method, url, headersOf(headers), body);
       return toWire(await answerOrAbort(server.answer(request, visitor), signal), signal);
     },
     close: () => Promise.resolve(),
@@ -58,6 +61,26 @@ function turns(clock: Clock): () => Promise<void> | null {
   };
 }
 
+/** Its text is made when somebody asks for it, which hardly anybody does. */
+class InProcessRequest implements ApiRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: ApiHeaders;
+  readonly inProcess: InProcess;
+
+  constructor(method: string, url: string, headers: ApiHeaders, said: InProcess['said']) {
+    this.method = method;
+    this.url = url;
+    this.headers = headers;
+    this.inProcess = { said };
+  }
+
+  get body(): AsyncIterable<Uint8Array> | null {
+    const { said } = this.inProcess;
+    return said === null ? null : bytesOf(JSON.stringify(said));
+  }
+}
+
 // oxlint-disable-next-line typescript/require-await -- the body of a request is asynchronous by type
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(text);
@@ -75,7 +98,8 @@ function answerOrAbort(answer: Promise<ApiResponse>, signal: AbortSignal): Promi
   });
 }
 
-function cancelBody({ body }: ApiResponse, signal: AbortSignal): void {
+function cancelBody({ body, events }: ApiResponse, signal: AbortSignal): void {
+  void events?.return?.();
   if (body instanceof ReadableStream) body.cancel(signal.reason).catch(() => {});
 }
 
@@ -93,6 +117,9 @@ function toWire(response: ApiResponse, signal: AbortSignal): WireResponse {
     const values = [...headers].filter(([other]) => other.toLowerCase() === name);
     return values.length === 0 ? null : values.map(([, value]) => value).join(', ');
   };
+  if (response.events) {
+    return { status, header, body: '', events: readAll(response.events, signal) };
+  }
   if (!object) return { status, header, body: toBody(response.body, signal) };
   return {
     status,
@@ -107,26 +134,38 @@ function toWire(response: ApiResponse, signal: AbortSignal): WireResponse {
 function toBody(body: ApiResponse['body'], signal: AbortSignal): WireResponse['body'] {
   if (body === null) return '';
   if (typeof body === 'string') return body;
-  return body instanceof Uint8Array ? new TextDecoder().decode(body) : readStream(body, signal);
+  if (body instanceof Uint8Array) return new TextDecoder().decode(body);
+  return readAll(chunksOf(body), signal);
 }
 
-/** A read that waits ends at once when the signal is aborted, because the stream is cancelled. */
-async function* readStream(
-  stream: ReadableStream<Uint8Array>,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
+/** A stream's own iterator would end a read that waits only when there is something to read. */
+function chunksOf(stream: ReadableStream<Uint8Array>): AsyncIterator<Uint8Array, unknown> {
   const reader = stream.getReader();
+  return {
+    next: () => reader.read(),
+    return: async () => {
+      await reader.cancel();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+/** A read that waits ends at once when the signal is aborted, because its source is left. */
+async function* readAll<Item>(
+  source: AsyncIterator<Item, unknown>,
+  signal: AbortSignal,
+): AsyncGenerator<Item> {
   const cancel = (): void => {
-    reader.cancel(signal.reason).catch(() => {});
+    source.return?.().catch(() => {});
   };
   signal.addEventListener('abort', cancel, { once: true });
   try {
     for (;;) {
       signal.throwIfAborted();
-      const { done, value } = await reader.read();
+      const next = await source.next();
       signal.throwIfAborted();
-      if (done) return;
-      yield value;
+      if (next.done) return;
+      yield next.value;
     }
   } finally {
     signal.removeEventListener('abort', cancel);

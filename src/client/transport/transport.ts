@@ -4,6 +4,7 @@
  * The server is in this process or across a network; those who ask do not notice.
  */
 import type { JsonObject } from '../../lib/json.ts';
+import type { KubeWatchEvent } from '../../ports/kube-api.ts';
 
 export interface WireRequest {
   readonly method: string;
@@ -11,7 +12,7 @@ export interface WireRequest {
   readonly target: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
+  readonly body: JsonObject | readonly JsonObject[] | null;
 }
 
 export interface WireResponse {
@@ -25,6 +26,8 @@ export interface WireResponse {
   readonly body: string | AsyncIterable<Uint8Array>;
   /** What the body says, if it need not be read. It is somebody else's, too. */
   readonly object?: JsonObject;
+  /** What the body of a watch would say, event by event; then the body is empty. */
+  readonly events?: AsyncIterable<KubeWatchEvent>;
 }
 
 export interface Transport {

@@ -7,6 +7,7 @@ import type {
   WireRequest,
   WireResponse,
 } from '../../../src/client/transport/transport.ts';
+import type { KubeWatchEvent } from '../../../src/ports/kube-api.ts';
 import type { Random } from '../../../src/ports/random.ts';
 
 const LOST = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' };
@@ -27,8 +28,8 @@ export class FaultyTransport implements Transport {
     if (this.#strikes(0.1)) return refuse(503, {});
     if (this.#strikes(0.1)) return refuse(429, { 'retry-after': '1' });
     if (this.#strikes(0.1)) return refuse(410, {}, LOST);
-    const response = await this.#inner.send(request, signal);
-    const { body } = response;
+    const { events, ...response } = await this.#inner.send(request, signal);
+    const body = events ? linesOf(events) : response.body;
     return typeof body === 'string' ? response : { ...response, body: this.#cut(body) };
   }
 
@@ -56,6 +57,11 @@ export class FaultyTransport implements Transport {
     this.faults += 1;
     return true;
   }
+}
+
+/** As they come from afar. */
+async function* linesOf(events: AsyncIterable<KubeWatchEvent>): AsyncGenerator<Uint8Array> {
+  for await (const event of events) yield Buffer.from(`${JSON.stringify(event)}\n`);
 }
 
 function refuse(
