@@ -9,15 +9,15 @@
 import {
   closeSync,
   fsync,
-  mkdirSync,
   open,
   openSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -56,7 +56,7 @@ const synced = promisify(fsync);
 const opened: (file: string, flags: string, mode: number) => Promise<number> = promisify(open);
 
 export const nodeFileSystem: FileSystem = {
-  makeFolder: async (folder) => mkdirSync(folder, { recursive: true, mode: FOLDER_MODE }),
+  makeFolder,
   listFolder: async (folder) => readdirSync(folder),
   syncFolder,
   readFile: readFileIfAny,
@@ -64,6 +64,12 @@ export const nodeFileSystem: FileSystem = {
   rename,
   removeFile: async (file) => rmSync(file, { force: true }),
 };
+
+/** It is there each time but the first, and a look costs less than a try. */
+async function makeFolder(folder: string): Promise<string | undefined> {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+  return mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+}
 
 async function readFileIfAny(file: string): Promise<Uint8Array | undefined> {
   try {
