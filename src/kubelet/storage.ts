@@ -7,6 +7,7 @@
  *     ROOT/allocated_pods_state       what was granted to them (E-3)
  *     LOGS/NAMESPACE_NAME_UID/…       logs
  */
+import { spreadFolders } from '../lib/spread-folders.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventRecorder } from '../ports/event-recorder.ts';
 import type { Log } from '../ports/log.ts';
@@ -24,6 +25,7 @@ import {
 } from './allocation-state/checkpoint-state-store.ts';
 import { createMemoryStateStore } from './allocation-state/memory-state-store.ts';
 import { VolumeContainerInputs } from './environment/container-inputs.ts';
+import { makeFolders } from './folders.ts';
 import type { KubeletApi, KubeletStorage } from './kubelet-options.ts';
 import { ObjectCache } from './object-cache/object-cache.ts';
 import { objectNotRegistered } from './object-cache/object-errors.ts';
@@ -67,6 +69,8 @@ export interface OpenStorage extends KubeletStorage {
 }
 
 const NODE_HOSTS_FILE = '/etc/hosts';
+const PODS_FOLDER_MODE = 0o750;
+const LOG_FOLDER_MODE = 0o755;
 
 /** Throws CHECKPOINT_CORRUPT and its like: what was granted must not be forgotten silently. */
 export async function openStorage(options: StorageOptions): Promise<OpenStorage> {
@@ -83,7 +87,9 @@ export async function openStorage(options: StorageOptions): Promise<OpenStorage>
   ]);
   const layout = new VolumeLayout(rootFolder);
   const mounter = new SystemMounter({ probeFolder: rootFolder });
-  if (!isImagined) await mounter.sweep();
+  if (!isImagined) {
+    await Promise.all([mounter.sweep(), makeTopFolders(layout.podsFolder, logFolder)]);
+  }
   const objects = api && new ObjectCache({ startInformer: api.startInformer, clock });
   const source = isImagined ? NO_TOKENS : api ? tokenSourceFrom(api.kube) : ABSENT_TOKENS;
   const tokens = new TokenManager({ source, clock, random, log });
@@ -129,6 +135,15 @@ export async function openStorage(options: StorageOptions): Promise<OpenStorage>
     isImagined,
     close: () => objects?.stop(),
   };
+}
+
+/** What cannot be made now is tried again by each pod, and told to its users. */
+async function makeTopFolders(podsFolder: string, logFolder: string): Promise<void> {
+  await Promise.allSettled([
+    makeFolders(podsFolder, PODS_FOLDER_MODE),
+    makeFolders(logFolder, LOG_FOLDER_MODE),
+  ]);
+  await spreadFolders([podsFolder, logFolder]);
 }
 
 function pullSecretsOf(options: StorageOptions, objects: ObjectLookup): PullSecrets {

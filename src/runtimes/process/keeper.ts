@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { spreadFolders } from '../../lib/spread-folders.ts';
 import { runtimeFolderInUse, runtimeFolderUnusable } from './errors.ts';
 import { readJson, reasonOf, writeJson } from './json-file.ts';
 import { keyOf, podsFolder, templatesFolder } from './layout.ts';
@@ -35,6 +36,7 @@ export async function takeFolder(folder: string): Promise<void> {
   await writeFile(path.join(folder, 'guard.sh'), GUARD_SCRIPT);
   await writeFile(path.join(folder, 'pause.sh'), PAUSE_SCRIPT);
   await writeFile(path.join(folder, 'init.sh'), INIT_SCRIPT);
+  await spreadFolders([podsFolder(folder)]);
 }
 
 /** For containers that have to find their way through it. */
