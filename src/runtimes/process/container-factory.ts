@@ -10,6 +10,7 @@ import type { ProcessImages } from './images.ts';
 import { writeJson } from './json-file.ts';
 import { containerFolder, templatesFolder } from './layout.ts';
 import type { Limits } from './limits.ts';
+import { MachineTops } from './machine-tops.ts';
 import { folderMode, type Machine } from './machine.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
 import { warnOfClashes } from './pod-warnings.ts';
@@ -30,6 +31,7 @@ export interface FactoryParts {
 
 export class ContainerFactory {
   readonly #parts: FactoryParts;
+  readonly #tops = new MachineTops();
 
   constructor(parts: FactoryParts) {
     this.#parts = parts;
@@ -106,6 +108,7 @@ export class ContainerFactory {
       place: container.place,
       hasHand: world.hand !== undefined,
       templates: templatesFolder(base),
+      tops: () => this.#tops.list(options.clock.now()),
       hidden: [base, ...hiddenFolders],
       mounts: sandbox.mounts(record.config.mounts),
       sharedMemory: sandbox.sharedMemory,

@@ -30,7 +30,8 @@ export function readHostMounts(): readonly HostMount[] {
 export function parseMountInfo(text: string): readonly HostMount[] {
   return text
     .split('\n')
-    .filter((line) => line !== '')
+    // Namespaces are kept alive by mounts that hold no files, and there are three for each pod.
+    .filter((line) => line !== '' && !line.includes(' - nsfs '))
     .map((line) => {
       const fields = line.split(' ');
       const flags = (fields[5] ?? '').split(',').filter((flag) => KEPT_FLAGS.has(flag));

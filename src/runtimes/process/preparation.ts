@@ -8,6 +8,7 @@ import { containerOrder } from './container-order.ts';
 import { hasProgram } from './container-record.ts';
 import { NOTES_ROOM } from './init-notes.ts';
 import { innerChain, outerChain, type Inside } from './launch.ts';
+import type { Top } from './machine-tops.ts';
 import type { Machine } from './machine.ts';
 import { mountLine, readHostMounts } from './mount-table.ts';
 import type { ContainerRecord, SandboxRecord } from './records.ts';
@@ -30,6 +31,7 @@ export interface Preparation {
   readonly hasHand: boolean;
   /** Where templates of roots are kept. */
   readonly templates: string;
+  readonly tops: () => readonly Top[];
   readonly hidden: readonly string[];
   /** Those of the spec, and those that belong to the pod. */
   readonly mounts: readonly Mount[];
@@ -89,10 +91,11 @@ function chainOf(preparation: Preparation, plan: RootPlan | undefined): Launch {
 }
 
 function planOf(preparation: Preparation): RootPlan {
-  const { place, record, sandbox, machine, hidden, mounts, sharedMemory } = preparation;
+  const { place, tops, record, sandbox, machine, hidden, mounts, sharedMemory } = preparation;
   return planRoot({
     place,
     imageRoot: record.imageRoot,
+    tops,
     mounts: [...mounts, ...record.config.devices.map(deviceMount)],
     hidden,
     workingDir: record.workingDir,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Mount } from '../../ports/runtime/container-config.ts';
+import { MachineTops } from './machine-tops.ts';
 import { mountLine } from './mount-table.ts';
 import { planRoot, type RootPlan, type RootRequest } from './root-plan.ts';
 
@@ -26,6 +27,7 @@ const PLACE = '/place';
 function plan(changes: Partial<RootRequest> = {}): RootPlan {
   return planRoot({
     place: PLACE,
+    tops: () => new MachineTops().list(0),
     mounts: [],
     hidden: [],
     workingDir: '/',

@@ -24,6 +24,7 @@ import path from 'node:path';
 import type { MountWish } from '../../lib/kernel-hand/kernel-calls.ts';
 import type { Mount } from '../../ports/runtime/container-config.ts';
 import { mountUnusable } from './errors.ts';
+import type { Top } from './machine-tops.ts';
 import { flagsOf, isInside, type HostMount } from './mount-table.ts';
 import { lookAt, lookThrough, resolveInRoot } from './path-in-root.ts';
 
@@ -32,6 +33,8 @@ export interface RootRequest {
   readonly place: string;
   /** Absent: made of the machine's own folders. */
   readonly imageRoot?: string | undefined;
+  /** Of the machine's root; not asked for with an image. */
+  readonly tops: () => readonly Top[];
   readonly mounts: readonly Mount[];
   readonly hidden: readonly string[];
   readonly workingDir: string;
@@ -132,19 +135,19 @@ class Planner {
     for (const name of OWN_TOPS) this.#tops.set(name, 'own');
     this.#folders.push(...['tmp', 'run', 'proc', 'sys', 'dev'].map((n) => `${this.#root}/${n}`));
     this.#look(`${this.#root}/tmp`, 0o1777);
-    for (const name of readdirSync('/')) {
-      const found = lookAt(`/${name}`);
+    for (const top of this.#request.tops()) {
+      const { name, link, stats } = top;
       if (this.#tops.has(name) || !PLAIN_NAME.test(name)) continue;
-      if (found?.isSymbolicLink()) {
-        this.#links.push([readlinkSync(`/${name}`), `${this.#root}/${name}`]);
-      } else if (found?.isDirectory()) this.#addTop(name, found);
+      if (link !== undefined) this.#links.push([link, `${this.#root}/${name}`]);
+      else if (stats.isDirectory()) this.#addTop(top);
     }
     this.#addDisks();
   }
 
-  #addTop(name: string, found: Stats): void {
+  #addTop(top: Top): void {
+    const { name, stats: found } = top;
     const target = `${this.#root}/${name}`;
-    const kind = this.#kindOf(name, found);
+    const kind = this.#kindOf(top);
     this.#tops.set(name, kind);
     this.#folders.push(target);
     if (kind === 'layer') this.#addLayer(`/${name}`, name, target, found);
@@ -153,12 +156,12 @@ class Planner {
   }
 
   /** What is empty, or closed to the one who runs the command, need not be mounted to look the same. */
-  #kindOf(name: string, found: Stats): TopKind {
+  #kindOf({ name, stats: found, isEmpty }: Top): TopKind {
     const { hostMounts, hasLayers, isRoot, uid } = this.#request;
     const hasMounts = hostMounts.some(({ point }) => point.startsWith(`/${name}/`));
     if (hasMounts && !isRoot) return 'shared';
     if (isRoot && isPrivate(found) && found.uid !== uid && uid !== 0) return 'own';
-    if (!isPrivate(found) && !hasMounts && isEmpty(`/${name}`)) return 'own';
+    if (!isPrivate(found) && !hasMounts && isEmpty) return 'own';
     return hasLayers ? 'layer' : 'shared';
   }
 
@@ -358,15 +361,6 @@ class Planner {
 
 function isPrivate({ mode }: Stats): boolean {
   return (mode & 0o077) === 0;
-}
-
-function isEmpty(folder: string): boolean {
-  try {
-    return readdirSync(folder).length === 0;
-  } catch {
-    // What we may not read, the container may not either; the layer says so.
-    return false;
-  }
 }
 
 function topOf(file: string): string {
