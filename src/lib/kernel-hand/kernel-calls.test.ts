@@ -15,7 +15,11 @@ test('a bind mount takes other flags in a second step', () => {
   ]);
   expect(mountCalls({ ...bind, options: ['rbind', 'ro', 'relatime'] })).toEqual([
     ['mount', '/a', '/b', 'none', 0x5000, ''],
-    ['mount', 'none', '/b', 'none', 0x1000 | 0x20 | 0x1 | 0x20_0000, ''],
+    ['readonly', '/b', 0x1000 | 0x20 | 0x1 | 0x20_0000],
+  ]);
+  expect(mountCalls({ ...bind, options: ['bind', 'nosuid'] })).toEqual([
+    ['mount', '/a', '/b', 'none', 0x1000, ''],
+    ['mount', 'none', '/b', 'none', 0x1000 | 0x20 | 0x2, ''],
   ]);
 });
 

@@ -13,12 +13,13 @@ export const NAMESPACE = {
   net: 0x4000_0000,
 } as const;
 
+const MS_RDONLY = 0x1;
 const MS_REMOUNT = 0x20;
 const MS_BIND = 0x1000;
 const MS_REC = 0x4000;
 const MS_SLAVE = 0x8_0000;
 const MOUNT_FLAGS: ReadonlyMap<string, number> = new Map([
-  ['ro', 0x1],
+  ['ro', MS_RDONLY],
   ['nosuid', 0x2],
   ['nodev', 0x4],
   ['noexec', 0x8],
@@ -37,7 +38,10 @@ export interface MountWish {
   readonly options: readonly string[];
 }
 
-/** A bind mount takes its flags only in a second step. */
+/**
+ * A bind mount takes its flags only in a second step. Only one is ever wanted, that it is read-only; the
+ * others are those that it has already, which an old kernel would take away if they were not named.
+ */
 export function mountCalls({ source, target, type, options }: MountWish): readonly KernelCall[] {
   const flags = options.reduce((all, option) => all | (MOUNT_FLAGS.get(option) ?? 0), 0);
   const data = options.filter((option) => !MOUNT_FLAGS.has(option)).join(',');
@@ -46,7 +50,9 @@ export function mountCalls({ source, target, type, options }: MountWish): readon
   const changes = (flags & ~MS_REC) | MS_REMOUNT;
   return [
     ['mount', source, target, type, binds, ''],
-    ['mount', 'none', target, type, changes, ''],
+    flags & MS_RDONLY
+      ? ['readonly', target, changes]
+      : ['mount', 'none', target, type, changes, ''],
   ];
 }
 

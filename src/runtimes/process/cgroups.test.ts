@@ -1,8 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { SeparateCgroups, UnifiedCgroups, weightOf } from './cgroups.ts';
+import type { ContainerResources } from '../../ports/runtime/container-config.ts';
+import {
+  SeparateCgroups,
+  UnifiedCgroups,
+  weightOf,
+  withoutLimits,
+  writeSettings,
+  type Cgroups,
+} from './cgroups.ts';
 
 let base: string;
 
@@ -12,11 +20,19 @@ beforeEach(() => {
 
 afterEach(() => rmSync(base, { recursive: true }));
 
+/** Returns the folders of a new group. */
+function make(groups: Cgroups, resources: ContainerResources): readonly string[] {
+  const folders = groups.folders('a');
+  for (const folder of folders) mkdirSync(folder, { recursive: true });
+  writeSettings(groups.settings(folders, resources));
+  return folders;
+}
+
 const LIMITS = { memoryLimitBytes: 1000, cpuQuota: 50_000, cpuPeriod: 100_000, cpuShares: 1024 };
 
 describe('version 2', () => {
   test('has one group with all limits', () => {
-    const [folder = ''] = new UnifiedCgroups(base, true).make('a', LIMITS);
+    const [folder = ''] = make(new UnifiedCgroups(base, true), LIMITS);
     const read = (name: string): string => readFileSync(path.join(folder, name), 'utf8');
     expect(read('memory.max')).toBe('1000');
     expect(read('memory.oom.group')).toBe('1');
@@ -26,15 +42,15 @@ describe('version 2', () => {
 
   test('takes a limit back', () => {
     const groups = new UnifiedCgroups(base, true);
-    const folders = groups.make('a', LIMITS);
-    groups.update(folders, {});
+    const folders = make(groups, LIMITS);
+    writeSettings(groups.settings(folders, withoutLimits({})));
     expect(readFileSync(path.join(folders[0] ?? '', 'memory.max'), 'utf8')).toBe('max');
     expect(readFileSync(path.join(folders[0] ?? '', 'cpu.max'), 'utf8')).toBe('max 100000');
   });
 
   test('tells what is used, and how often the memory ran out', () => {
     const groups = new UnifiedCgroups(base, false);
-    const folders = groups.make('a', {});
+    const folders = make(groups, {});
     const write = (name: string, text: string): void =>
       writeFileSync(path.join(folders[0] ?? '', name), text);
     expect(groups.usage(folders)).toEqual({});
@@ -55,12 +71,9 @@ describe('version 1', () => {
   test('has a group for each kind, and writes to each only what it knows', () => {
     const bases = new Map(['memory', 'cpu'].map((kind) => [kind, path.join(base, kind)]));
     const groups = new SeparateCgroups(bases);
-    const [memory = '', cpu = ''] = groups.make('a', {});
-    writeFileSync(path.join(memory, 'memory.limit_in_bytes'), '');
-    for (const name of ['cpu.shares', 'cpu.cfs_period_us', 'cpu.cfs_quota_us']) {
-      writeFileSync(path.join(cpu, name), '');
-    }
-    groups.update([memory, cpu], LIMITS);
+    const [memory = '', cpu = ''] = make(groups, {});
+    expect(groups.settings([memory, cpu], {})).toEqual([]);
+    writeSettings(groups.settings([memory, cpu], LIMITS));
     expect(readFileSync(path.join(memory, 'memory.limit_in_bytes'), 'utf8')).toBe('1000');
     expect(readFileSync(path.join(cpu, 'cpu.cfs_quota_us'), 'utf8')).toBe('50000');
     expect(readFileSync(path.join(cpu, 'cpu.shares'), 'utf8')).toBe('1024');

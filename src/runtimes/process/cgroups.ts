@@ -24,12 +24,20 @@ export interface CgroupUsage {
   readonly workingSetBytes?: number;
 }
 
+export interface GroupSetting {
+  readonly file: string;
+  readonly value: string;
+  /** Not every kernel has it. */
+  readonly isOptional: boolean;
+}
+
 export interface Cgroups {
   readonly limitsCpu: boolean;
   readonly limitsMemory: boolean;
-  /** Returns the folders of the new group. */
-  make(name: string, resources: ContainerResources): readonly string[];
-  update(folders: readonly string[], resources: ContainerResources): void;
+  /** Where the group of that name is, or will be. */
+  folders(name: string): readonly string[];
+  /** What a group that has no limits yet is to be told. */
+  settings(folders: readonly string[], resources: ContainerResources): readonly GroupSetting[];
   usage(folders: readonly string[]): CgroupUsage;
   /** How often the kernel ended something in it for its memory. */
   outOfMemoryKills(folders: readonly string[]): number;
@@ -55,13 +63,17 @@ function openUnified(name: string, root: string): Cgroups | null {
   for (const parent of [root, path.join(root, ownUnifiedParent())]) {
     const base = path.join(parent, name);
     if (!tryTo(() => mkdirSync(base, { recursive: true }))) continue;
-    tryTo(() => write(parent, 'cgroup.subtree_control', '+cpu +memory +pids'));
-    tryTo(() => write(base, 'cgroup.subtree_control', '+cpu +memory +pids'));
+    allow(parent);
+    allow(base);
     const given = read(base, 'cgroup.subtree_control').split(/\s+/);
     if (given.includes('memory')) return new UnifiedCgroups(base, given.includes('cpu'));
     tryTo(() => rmdirSync(base));
   }
   return null;
+}
+
+function allow(folder: string): void {
+  tryTo(() => writeFileSync(path.join(folder, 'cgroup.subtree_control'), '+cpu +memory +pids'));
 }
 
 function ownUnifiedParent(): string {
@@ -80,6 +92,19 @@ function openSeparate(name: string, root: string): Cgroups | null {
   return bases.size > 0 ? new SeparateCgroups(bases) : null;
 }
 
+/** A group that is there already may have limits that it is to lose. */
+export function withoutLimits(resources: ContainerResources): ContainerResources {
+  const { cpuQuota = 0, cpuPeriod = CPU_PERIOD_US, memoryLimitBytes = 0 } = resources;
+  return { ...resources, cpuQuota, cpuPeriod, memoryLimitBytes };
+}
+
+export function writeSettings(settings: readonly GroupSetting[]): void {
+  for (const { file, value, isOptional } of settings) {
+    if (isOptional) tryTo(() => writeFileSync(file, value));
+    else writeFileSync(file, value);
+  }
+}
+
 abstract class MadeCgroups {
   readonly #bases: readonly string[];
 
@@ -87,18 +112,9 @@ abstract class MadeCgroups {
     this.#bases = [...new Set(bases)];
   }
 
-  make(name: string, resources: ContainerResources): readonly string[] {
-    const folders = this.#bases.map((base) => path.join(base, name));
-    const made = folders.filter((folder) => mkdirSync(folder, { recursive: true }) !== undefined);
-    if (made.length === folders.length) this.limit(folders, resources);
-    else this.update(folders, resources);
-    return folders;
+  folders(name: string): readonly string[] {
+    return this.#bases.map((base) => path.join(base, name));
   }
-
-  /** Of groups that have no limits yet. */
-  protected abstract limit(folders: readonly string[], resources: ContainerResources): void;
-
-  abstract update(folders: readonly string[], resources: ContainerResources): void;
 
   remove(folders: readonly string[]): void {
     for (const folder of folders) tryTo(() => rmdirSync(folder));
@@ -129,18 +145,21 @@ export class UnifiedCgroups extends MadeCgroups implements Cgroups {
     this.limitsCpu = limitsCpu;
   }
 
-  update([folder = '']: readonly string[], resources: ContainerResources): void {
+  settings(
+    [folder = '']: readonly string[],
+    resources: ContainerResources,
+  ): readonly GroupSetting[] {
     const { cpuShares, cpuQuota, cpuPeriod = CPU_PERIOD_US, memoryLimitBytes } = resources;
-    write(folder, 'memory.max', limitText(memoryLimitBytes, 'max'));
-    // The container is one thing: what is left of it without one of its processes helps nobody.
-    tryTo(() => write(folder, 'memory.oom.group', '1'));
-    if (!this.limitsCpu) return;
-    write(folder, 'cpu.max', `${limitText(cpuQuota, 'max')} ${cpuPeriod}`);
-    if (cpuShares !== undefined) write(folder, 'cpu.weight', String(weightOf(cpuShares)));
-  }
-
-  protected limit(folders: readonly string[], resources: ContainerResources): void {
-    this.update(folders, resources);
+    const cpu = [
+      setting(folder, 'cpu.max', cpuQuota, (quota) => `${limitText(quota, 'max')} ${cpuPeriod}`),
+      setting(folder, 'cpu.weight', cpuShares, (shares) => String(weightOf(shares))),
+    ];
+    return [
+      setting(folder, 'memory.max', memoryLimitBytes, (bytes) => limitText(bytes, 'max')),
+      // The container is one thing: what is left of it without one of its processes helps nobody.
+      [{ file: path.join(folder, 'memory.oom.group'), value: '1', isOptional: true }],
+      ...(this.limitsCpu ? cpu : []),
+    ].flat();
   }
 
   usage([folder = '']: readonly string[]): CgroupUsage {
@@ -160,35 +179,26 @@ export class SeparateCgroups extends MadeCgroups implements Cgroups {
   readonly limitsCpu: boolean;
   readonly limitsMemory: boolean;
 
+  readonly #bases: ReadonlyMap<string, string>;
+
   constructor(bases: ReadonlyMap<string, string>) {
     super(bases.values());
+    this.#bases = bases;
     this.limitsCpu = bases.has('cpu');
     this.limitsMemory = bases.has('memory');
   }
 
-  update(folders: readonly string[], resources: ContainerResources): void {
-    const { cpuQuota, cpuPeriod = CPU_PERIOD_US, memoryLimitBytes } = resources;
-    this.limit(folders, {
-      ...resources,
-      cpuQuota: cpuQuota ?? 0,
-      cpuPeriod,
-      memoryLimitBytes: memoryLimitBytes ?? 0,
-    });
-  }
-
-  protected limit(folders: readonly string[], resources: ContainerResources): void {
+  settings(folders: readonly string[], resources: ContainerResources): readonly GroupSetting[] {
     const { cpuShares, cpuQuota, cpuPeriod, memoryLimitBytes } = resources;
-    const wishes: readonly (readonly [name: string, value: string | undefined])[] = [
-      ['memory.limit_in_bytes', textOf(memoryLimitBytes, (bytes) => limitText(bytes, NO_LIMIT))],
-      ['cpu.shares', textOf(cpuShares, (shares) => String(Math.max(shares, 2)))],
-      ['cpu.cfs_period_us', textOf(cpuPeriod, String)],
-      ['cpu.cfs_quota_us', textOf(cpuQuota, (quota) => limitText(quota, NO_LIMIT))],
-    ];
-    for (const [name, value] of wishes) {
-      if (value === undefined) continue;
-      const folder = folders.find((each) => existsSync(path.join(each, name)));
-      if (folder !== undefined) write(folder, name, value);
-    }
+    const of = (kind: string): string =>
+      folders.find((folder) => path.dirname(folder) === this.#bases.get(kind)) ?? '';
+    const [memory, cpu] = [of('memory'), of('cpu')];
+    return [
+      setting(memory, 'memory.limit_in_bytes', memoryLimitBytes, (n) => limitText(n, NO_LIMIT)),
+      setting(cpu, 'cpu.shares', cpuShares, (shares) => String(Math.max(shares, 2))),
+      setting(cpu, 'cpu.cfs_period_us', cpuPeriod, String),
+      setting(cpu, 'cpu.cfs_quota_us', cpuQuota, (quota) => limitText(quota, NO_LIMIT)),
+    ].flat();
   }
 
   usage(folders: readonly string[]): CgroupUsage {
@@ -220,8 +230,15 @@ function usageOf(
   };
 }
 
-function textOf(value: number | undefined, format: (value: number) => string): string | undefined {
-  return value === undefined ? undefined : format(value);
+/** None: there is no such limit, or nobody who keeps it. */
+function setting(
+  folder: string,
+  name: string,
+  limit: number | undefined,
+  format: (limit: number) => string,
+): readonly GroupSetting[] {
+  if (folder === '' || limit === undefined) return [];
+  return [{ file: path.join(folder, name), value: format(limit), isOptional: false }];
 }
 
 /** Zero and less are how the kubelet says that there is none. */
@@ -250,10 +267,6 @@ function read(folder: string, name: string): string {
   } catch {
     return '';
   }
-}
-
-function write(folder: string, name: string, value: string): void {
-  writeFileSync(path.join(folder, name), value);
 }
 
 /** False: the kernel said no. Each caller has another way. */

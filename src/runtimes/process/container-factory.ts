@@ -14,6 +14,7 @@ import { MachineTops } from './machine-tops.ts';
 import { folderMode, type Machine } from './machine.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
 import { warnOfClashes } from './pod-warnings.ts';
+import { HostMounts } from './mount-table.ts';
 import { prepareContainer } from './preparation.ts';
 import type { Registry } from './registry.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -32,6 +33,7 @@ export interface FactoryParts {
 export class ContainerFactory {
   readonly #parts: FactoryParts;
   readonly #tops = new MachineTops();
+  readonly #hostMounts = new HostMounts();
 
   constructor(parts: FactoryParts) {
     this.#parts = parts;
@@ -60,7 +62,7 @@ export class ContainerFactory {
       machine,
       options,
     });
-    const record = { ...decided, cgroups: limits.make(decided.id, config.resources) };
+    const record = { ...decided, cgroups: limits.groupsOf(decided.id) };
     makeAnew(folder, folderMode(machine));
     writeJson(path.join(folder, 'config.json'), record);
     registry.addContainer(new Container(record, folder, world));
@@ -94,10 +96,7 @@ export class ContainerFactory {
     const { record, folder } = container;
     const { options, machine, registry, limits, world } = this.#parts;
     const { folder: base, hiddenFolders = [], events } = options;
-    // The machine may have been started anew since the groups were made.
-    if (!record.cgroups.every((group) => existsSync(group))) {
-      limits.make(record.id, record.config.resources);
-    }
+    const nowMs = options.clock.now();
     warnOfClashes(sandbox, registry.sandboxes, events);
     return prepareContainer({
       record,
@@ -108,7 +107,10 @@ export class ContainerFactory {
       place: container.place,
       hasHand: world.hand !== undefined,
       templates: templatesFolder(base),
-      tops: () => this.#tops.list(options.clock.now()),
+      nowMs,
+      tops: () => this.#tops.list(nowMs),
+      hostMounts: this.#hostMounts,
+      groupSettings: limits.settings(record.cgroups, record.config.resources),
       hidden: [base, ...hiddenFolders],
       mounts: sandbox.mounts(record.config.mounts),
       sharedMemory: sandbox.sharedMemory,

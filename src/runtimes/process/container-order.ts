@@ -75,8 +75,16 @@ function podNamespaces({ sandbox }: Preparation): readonly KernelCall[] {
   return kinds.map((kind) => ['join', namespaceFile(network.files, kind), NAMESPACE[kind]]);
 }
 
-function groupCalls({ record }: Preparation): readonly KernelCall[] {
-  return record.cgroups.map((group) => ['write', `${group}/cgroup.procs`, '0']);
+function groupCalls({ record, groupSettings }: Preparation): readonly KernelCall[] {
+  return [
+    ...record.cgroups.map((group): KernelCall => ['folder', group]),
+    ...groupSettings.map(({ file, value, isOptional }): KernelCall => [
+      isOptional ? '?write' : 'write',
+      file,
+      value,
+    ]),
+    ...record.cgroups.map((group): KernelCall => ['write', `${group}/cgroup.procs`, '0']),
+  ];
 }
 
 /** What is good to have. A machine that refuses it still runs the container. */

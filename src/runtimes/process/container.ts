@@ -188,7 +188,7 @@ export class Container {
       onTrouble: (error) => log.warn(text, { container: config.name, id, reason: reasonOf(error) }),
     });
     try {
-      this.#watcher = watch(this.folder, (_, name) => this.#heard(name));
+      this.#watcher = watch(this.folder, (event, name) => this.#heard(event, name));
       this.#watcher.on('error', () => undefined);
     } catch (error) {
       // The system has no more watches to give. Once a second must do.
@@ -196,7 +196,9 @@ export class Container {
     }
   }
 
-  #heard(name: string | null): void {
+  /** A file that has come or gone is a `rename`; one that was written into, a `change`. */
+  #heard(event: string, name: string | null): void {
+    if (event === 'rename' && name !== 'state') return;
     if (name === 'stdout' || name === 'stderr') this.#pump?.wake(name);
     // Whoever has made a claim writes into this next.
     else if (name === 'state') this.#glance();

@@ -6,11 +6,16 @@
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Log } from '../../ports/log.ts';
 import type { ContainerResources } from '../../ports/runtime/container-config.ts';
-import { openCgroups, type Cgroups, type CgroupUsage } from './cgroups.ts';
+import {
+  openCgroups,
+  withoutLimits,
+  writeSettings,
+  type Cgroups,
+  type CgroupUsage,
+  type GroupSetting,
+} from './cgroups.ts';
 import type { Container } from './container.ts';
-import { reasonOf } from './json-file.ts';
 import { keyOf } from './layout.ts';
 import { familyOf, readPageBytes, readProcesses, type ProcessEntry } from './proc-table.ts';
 
@@ -18,30 +23,30 @@ const MARK = 'oom';
 
 export class Limits {
   readonly #cgroups: Cgroups | null;
-  readonly #log: Log;
   readonly pageBytes = readPageBytes();
 
-  constructor(folder: string, wish: 'auto' | 'none', log: Log) {
+  constructor(folder: string, wish: 'auto' | 'none') {
     this.#cgroups = wish === 'auto' ? openCgroups(`podkeep-${keyOf(folder)}`) : null;
-    this.#log = log;
   }
 
   get enforcesCpu(): boolean {
     return this.#cgroups?.limitsCpu ?? false;
   }
 
-  /** Returns the folders of its control groups. */
-  make(id: string, resources: ContainerResources): readonly string[] {
-    try {
-      return this.#cgroups?.make(groupOf(id), resources) ?? [];
-    } catch (error) {
-      this.#log.warn('a container has no control group', { id, reason: reasonOf(error) });
-      return [];
-    }
+  /** The folders of its control groups, which are made when it starts. */
+  groupsOf(id: string): readonly string[] {
+    return this.#cgroups?.folders(groupOf(id)) ?? [];
   }
 
-  update(folders: readonly string[], resources: ContainerResources): void {
-    if (folders.length > 0) this.#cgroups?.update(folders, resources);
+  /** What new groups are to be told. */
+  settings(groups: readonly string[], resources: ContainerResources): readonly GroupSetting[] {
+    return groups.length > 0 ? (this.#cgroups?.settings(groups, resources) ?? []) : [];
+  }
+
+  /** Groups that are not there yet are made with their limits later. */
+  update(groups: readonly string[], resources: ContainerResources): void {
+    if (groups.length === 0 || !groups.every((group) => existsSync(group))) return;
+    writeSettings(this.settings(groups, withoutLimits(resources)));
   }
 
   usage({ record }: Container): CgroupUsage {

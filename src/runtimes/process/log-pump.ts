@@ -71,11 +71,8 @@ export class LogPump {
     this.#options = options;
   }
 
-  /** Makes the files that must be there even if nothing is ever written. */
+  /** Makes the log, which must be there even if nothing is ever written. */
   static open(options: LogPumpOptions): LogPump {
-    for (const stream of STREAMS) {
-      closeSync(openSync(path.join(options.folder, stream), READ, OWNER_ONLY));
-    }
     touchLog(options.logFile);
     return new LogPump(options);
   }

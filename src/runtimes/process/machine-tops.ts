@@ -39,9 +39,7 @@ export class MachineTops {
 }
 
 function isSame(a: Stats, b: Stats): boolean {
-  return (
-    a.ino === b.ino && a.dev === b.dev && a.ctimeMs === b.ctimeMs && a.mtimeMs === b.mtimeMs
-  );
+  return a.ino === b.ino && a.dev === b.dev && a.ctimeMs === b.ctimeMs && a.mtimeMs === b.mtimeMs;
 }
 
 function readTop(name: string, stats: Stats): Top {

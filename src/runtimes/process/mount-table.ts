@@ -19,6 +19,26 @@ const KEPT_FLAGS: ReadonlySet<string> = new Set([
   'relatime',
 ]);
 
+const FRESH_MS = 1000;
+
+/**
+ * The kernel takes long to list hundreds of mounts, and pods that start together each bring some. What
+ * they bring makes no difference to what their containers see of the machine's disks, so those of one
+ * second share a list.
+ */
+export class HostMounts {
+  #list: readonly HostMount[] = [];
+  #readAtMs = Number.NEGATIVE_INFINITY;
+
+  list(nowMs: number): readonly HostMount[] {
+    if (Math.abs(nowMs - this.#readAtMs) >= FRESH_MS) {
+      this.#list = readHostMounts();
+      this.#readAtMs = nowMs;
+    }
+    return this.#list;
+  }
+}
+
 export function readHostMounts(): readonly HostMount[] {
   try {
     return parseMountInfo(readFileSync('/proc/self/mountinfo', 'utf8'));
@@ -28,16 +48,18 @@ export function readHostMounts(): readonly HostMount[] {
 }
 
 export function parseMountInfo(text: string): readonly HostMount[] {
-  return text
-    .split('\n')
-    // Namespaces are kept alive by mounts that hold no files, and there are three for each pod.
-    .filter((line) => line !== '' && !line.includes(' - nsfs '))
-    .map((line) => {
-      const fields = line.split(' ');
-      const flags = (fields[5] ?? '').split(',').filter((flag) => KEPT_FLAGS.has(flag));
-      const type = fields[fields.indexOf('-') + 1] ?? '';
-      return { point: unescapeField(fields[4] ?? ''), type, flags };
-    });
+  return (
+    text
+      .split('\n')
+      // Namespaces are kept alive by mounts that hold no files, and there are three for each pod.
+      .filter((line) => line !== '' && !line.includes(' - nsfs '))
+      .map((line) => {
+        const fields = line.split(' ');
+        const flags = (fields[5] ?? '').split(',').filter((flag) => KEPT_FLAGS.has(flag));
+        const type = fields[fields.indexOf('-') + 1] ?? '';
+        return { point: unescapeField(fields[4] ?? ''), type, flags };
+      })
+  );
 }
 
 function unescapeField(text: string): string {

@@ -49,9 +49,9 @@ export class PodNamespaces {
   async make(network: PodNetwork, config: SandboxConfig): Promise<void> {
     const { files } = network;
     mkdirSync(path.dirname(files), { recursive: true, mode: 0o700 });
+    if (this.#hand) return this.#hand.performApart(makingCalls(network, config));
     for (const kind of KINDS) writeFileSync(namespaceFile(files, kind), '');
-    if (this.#hand) await this.#hand.performApart(makingCalls(network, config));
-    else await this.#shell.perform(this.#makingScript(network, config));
+    await this.#shell.perform(this.#makingScript(network, config));
   }
 
   async remove(network: Pick<PodNetwork, 'files'>): Promise<void> {
@@ -103,9 +103,13 @@ function makingCalls(network: PodNetwork, config: SandboxConfig): readonly Kerne
   return [
     ['netlink', 'machine'],
     ['unshare', NAMESPACE.net | NAMESPACE.uts | NAMESPACE.ipc],
-    ...KINDS.flatMap((kind) =>
-      mountCalls({ source: `/proc/self/ns/${kind}`, target: namespaceFile(files, kind), ...bind }),
-    ),
+    ...KINDS.flatMap((kind): readonly KernelCall[] => {
+      const target = namespaceFile(files, kind);
+      return [
+        ['file', target],
+        ...mountCalls({ source: `/proc/self/ns/${kind}`, target, ...bind }),
+      ];
+    }),
     ['netlink', 'pod'],
     cable('pod', 'eth0', link, process.pid),
     linkUp('machine', link, indexOf(bridge)),

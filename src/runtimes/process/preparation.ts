@@ -1,16 +1,17 @@
 /** Gets a container ready to start: makes what it finds, and says how its init is started. */
 import { execFile } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Mount } from '../../ports/runtime/container-config.ts';
+import { writeSettings, type GroupSetting } from './cgroups.ts';
 import { containerOrder } from './container-order.ts';
 import { hasProgram } from './container-record.ts';
 import { NOTES_ROOM } from './init-notes.ts';
 import { innerChain, outerChain, type Inside } from './launch.ts';
 import type { Top } from './machine-tops.ts';
 import type { Machine } from './machine.ts';
-import { mountLine, readHostMounts } from './mount-table.ts';
+import { mountLine, readHostMounts, type HostMounts } from './mount-table.ts';
 import type { ContainerRecord, SandboxRecord } from './records.ts';
 import { makeFolder, makeOutside, makeStandIns, makeTemplate } from './root-folders.ts';
 import { planRoot, type RootPlan } from './root-plan.ts';
@@ -31,7 +32,11 @@ export interface Preparation {
   readonly hasHand: boolean;
   /** Where templates of roots are kept. */
   readonly templates: string;
+  readonly nowMs: number;
   readonly tops: () => readonly Top[];
+  readonly hostMounts: HostMounts;
+  /** Of its control groups, which are made as it starts. */
+  readonly groupSettings: readonly GroupSetting[];
   readonly hidden: readonly string[];
   /** Those of the spec, and those that belong to the pod. */
   readonly mounts: readonly Mount[];
@@ -66,7 +71,9 @@ export async function prepareContainer(preparation: Preparation): Promise<Launch
 
 /** What init reads where programs do its work. */
 function writeScripts(preparation: Preparation, plan: RootPlan | undefined): void {
-  const { folder, templates } = preparation;
+  const { folder, templates, record } = preparation;
+  for (const group of record.cgroups) mkdirSync(group, { recursive: true });
+  writeSettings(preparation.groupSettings);
   const write = (name: string, text: string): void =>
     writeFileSync(path.join(folder, name), text, OWNER_ONLY);
   if (plan) write('mounts', `${plan.table.map(mountLine).join('\n')}\n`);
@@ -91,7 +98,19 @@ function chainOf(preparation: Preparation, plan: RootPlan | undefined): Launch {
 }
 
 function planOf(preparation: Preparation): RootPlan {
-  const { place, tops, record, sandbox, machine, hidden, mounts, sharedMemory } = preparation;
+  const {
+    place,
+    tops,
+    hostMounts,
+    nowMs,
+    hasHand,
+    record,
+    sandbox,
+    machine,
+    hidden,
+    mounts,
+    sharedMemory,
+  } = preparation;
   return planRoot({
     place,
     imageRoot: record.imageRoot,
@@ -99,7 +118,8 @@ function planOf(preparation: Preparation): RootPlan {
     mounts: [...mounts, ...record.config.devices.map(deviceMount)],
     hidden,
     workingDir: record.workingDir,
-    hostMounts: readHostMounts(),
+    // A hand needs no flags of those that have just come.
+    hostMounts: hasHand ? hostMounts.list(nowMs) : readHostMounts(),
     isRoot: machine.isolation === 'root',
     uid: record.user.uid,
     hasLayers: machine.hasLayers,

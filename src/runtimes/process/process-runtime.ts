@@ -91,7 +91,7 @@ class ProcessRuntime implements PodRuntime {
     const { network = 'auto', reachable } = options;
     this.#network = new Network({ machine, hand, folder, wish: network, log, announce: reachable });
     const hasGroups = machine.isLinux && options.cgroups !== 'none';
-    this.#limits = new Limits(folder, hasGroups ? 'auto' : 'none', log);
+    this.#limits = new Limits(folder, hasGroups ? 'auto' : 'none');
     this.#registry = new Registry(folder);
     const { uid: defaultUid } = machine.uid === 0 ? (options.defaultUser ?? NOBODY) : machine;
     const { tar } = machine.tools;
