@@ -4,10 +4,15 @@
  * First what is mounted is unmounted, then the folders go. Where something is still mounted nothing is
  * removed: it may be a path of the node, and its files are not ours. Only file systems in memory are
  * unmounted from volumes, because podkeep mounts no others there.
+ *
+ * Most volumes are such a memory and nothing else. Below it lies an empty folder, which the kernel removes
+ * only if nothing is mounted there any more: the list of all mounts is not needed for that.
  */
-import { readdir } from 'node:fs/promises';
+import { lstatSync, readdirSync } from 'node:fs';
+import { rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { mountsIn, type Mounter } from './mounter.ts';
+import { isMountedMemory } from './own-file-system.ts';
 import { removeTree } from './tree-removal.ts';
 import { codeOf, isMissing, volumeUnusable } from './volume-errors.ts';
 import type { VolumeLayout } from './volume-layout.ts';
@@ -29,7 +34,7 @@ export async function tearDownVolumes(
 ): Promise<readonly TeardownFailure[]> {
   const failures: TeardownFailure[] = [];
   const subPaths = room.layout.subPathsFolder(uid);
-  for (const volume of await namesIn(subPaths)) {
+  for (const volume of namesIn(subPaths)) {
     const folder = path.join(subPaths, volume);
     await tearDown(room, folder, () => true).catch((error: unknown) => {
       failures.push({ volume, error });
@@ -37,11 +42,10 @@ export async function tearDownVolumes(
   }
   // A volume whose parts are bound elsewhere is still in use.
   const inUse = new Set(failures.map(({ volume }) => volume));
-  for (const folder of await volumeFolders(room.layout, uid)) {
+  for (const folder of volumeFolders(room.layout, uid)) {
     const volume = path.basename(folder);
-    if (inUse.has(volume)) continue;
-    const isMemory = (fileSystem: string): boolean => fileSystem === 'tmpfs';
-    await tearDown(room, folder, isMemory).catch((error: unknown) => {
+    if (inUse.has(volume) || (await removeMemory(room, folder))) continue;
+    await tearDown(room, folder, (fileSystem) => fileSystem === 'tmpfs').catch((error: unknown) => {
       failures.push({ volume, error });
     });
   }
@@ -49,14 +53,12 @@ export async function tearDownVolumes(
 }
 
 /** The folders of all volumes of a pod that are on the disk. */
-export async function volumeFolders(layout: VolumeLayout, uid: string): Promise<readonly string[]> {
+export function volumeFolders(layout: VolumeLayout, uid: string): readonly string[] {
   const kinds = layout.volumesFolder(uid);
-  const folders: string[] = [];
-  for (const kind of await namesIn(kinds)) {
-    const names = await namesIn(path.join(kinds, kind));
-    folders.push(...names.map((name) => path.join(kinds, kind, name)));
-  }
-  return folders;
+  return namesIn(kinds).flatMap((kind) => {
+    const names = namesIn(path.join(kinds, kind));
+    return names.map((name) => path.join(kinds, kind, name));
+  });
 }
 
 /** All that is left of a pod. Its volumes must be gone. */
@@ -64,15 +66,30 @@ export async function removePodFolder(room: TeardownRoom, uid: string): Promise<
   await removeUnmounted(room.mounter, room.layout.podFolder(uid));
 }
 
+/** False: it is something else, or something more, and is taken away with more care. */
+async function removeMemory({ mounter }: TeardownRoom, folder: string): Promise<boolean> {
+  try {
+    if (!isMountedMemory(folder)) return false;
+    await mounter.unmount(folder);
+    await rmdir(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 async function tearDown(
   { mounter }: TeardownRoom,
   folder: string,
   isOurs: (fileSystem: string) => boolean,
 ): Promise<void> {
-  for (const mount of await mountsIn(mounter, folder)) {
+  // What is mounted where a link leads is not the pod's.
+  const isLink = lstatSync(folder).isSymbolicLink();
+  const mounts = isLink ? [] : await mountsIn(mounter, folder);
+  for (const mount of mounts) {
     if (isOurs(mount.fileSystem)) await mounter.unmount(mount.folder);
   }
-  await removeUnmounted(mounter, folder);
+  await (mounts.length === 0 ? removeTree(folder) : removeUnmounted(mounter, folder));
 }
 
 async function removeUnmounted(mounter: Mounter, folder: string): Promise<void> {
@@ -81,9 +98,9 @@ async function removeUnmounted(mounter: Mounter, folder: string): Promise<void> 
   await removeTree(folder);
 }
 
-export async function namesIn(folder: string): Promise<readonly string[]> {
+export function namesIn(folder: string): readonly string[] {
   try {
-    return await readdir(folder);
+    return readdirSync(folder);
   } catch (error) {
     if (isMissing(error) || codeOf(error) === 'ENOTDIR') return [];
     throw error;

@@ -102,6 +102,38 @@ describe.skipIf(!mayMount)('volumes on real mounts', () => {
     expect(await second.volumesExist('uid-1')).toBe(false);
   });
 
+  test('memory in memory, and memory over memory, goes with its pod', async () => {
+    const root = makeRoot();
+    const { room } = makeVolumeStage({ root, mounter: probe });
+    const pod = podWithVolumes(
+      ['a', 'b'].map((name) => ({ name, emptyDir: { medium: 'Memory', sizeLimit: '64Ki' } })),
+    );
+    const manager = new VolumeManager(room);
+    await manager.waitForMounts(pod, SIGNAL);
+    const [a = '', b = ''] = [...manager.mounted('uid-1').values()].map(({ hostPath }) => hostPath);
+    mkdirSync(path.join(a, 'inner'));
+    await probe.mountMemory(path.join(a, 'inner'), 65_536n);
+    await probe.mountMemory(b, 65_536n);
+    await manager.waitForUnmount(pod, SIGNAL);
+    expect(await mountsIn(probe, root)).toEqual([]);
+    expect(await manager.volumesExist('uid-1')).toBe(false);
+  });
+
+  test('a link in the place of a volume is removed, and not what is mounted where it leads', async () => {
+    const root = makeRoot();
+    const memory = path.join(root, 'memory');
+    mkdirSync(memory);
+    await probe.mountMemory(memory, 65_536n);
+    writeFileSync(path.join(memory, 'precious'), 'x');
+    const volumes = path.join(root, 'pods/uid-1/volumes/kubernetes.io~empty-dir');
+    mkdirSync(volumes, { recursive: true });
+    symlinkSync(memory, path.join(volumes, 'e'));
+    const { room } = makeVolumeStage({ root, mounter: probe });
+    await new VolumeManager(room).removeOrphans(new Set());
+    expect(readdirSync(path.join(root, 'pods'))).toEqual([]);
+    expect(readFileSync(path.join(memory, 'precious'), 'utf8')).toBe('x');
+  });
+
   test('a full disk leaves the old files, and nothing half written', async () => {
     const folder = path.join(makeRoot(), 'full');
     mkdirSync(folder);

@@ -51,7 +51,7 @@ export class SystemMounter implements Mounter {
    */
   async sweep(): Promise<void> {
     const { probeFolder } = this.#options;
-    const names = await namesIn(probeFolder);
+    const names = namesIn(probeFolder);
     for (const name of names.filter((each) => each.startsWith(PROBE_NAME))) {
       const folder = path.join(probeFolder, name);
       for (const mount of await mountsIn(this, folder)) {

@@ -3,16 +3,14 @@
  *
  * Making it again changes nothing: what is in it stays. Secrets that must lie on the disk are at least
  * closed to other users, and the people who run podkeep are told once.
- *
- * A folder that is a file system of its own is mounted: memory always is one. The long list of all mounts
- * is asked for only where the folder itself does not tell.
  */
-import { chmodSync, lstatSync, statSync, type Stats } from 'node:fs';
+import { chmodSync, lstatSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Log } from '../../ports/log.ts';
 import { makeFolders } from '../folders.ts';
 import { mountsIn, type Mounter } from './mounter.ts';
+import { isOwnFileSystem } from './own-file-system.ts';
 import { volumeUnusable } from './volume-errors.ts';
 
 export interface FolderRequest {
@@ -38,7 +36,7 @@ export async function makeVolumeFolder(
   if (found && !found.isDirectory()) throw volumeUnusable({ reason: `${folder}: not a directory` });
   if (!found) await mkdir(folder);
   if (inMemory && (await mounter.isPermitted())) {
-    const isMounted = found !== undefined && (await isMountPoint(mounter, folder, found));
+    const isMounted = found !== undefined && (await isMountPoint(mounter, folder));
     if (!isMounted) await mounter.mountMemory(folder, sizeBytes);
     return;
   }
@@ -48,8 +46,8 @@ export async function makeVolumeFolder(
   if ((mode & 0o777) !== wanted && (mode & 0o2000) === 0) chmodSync(folder, wanted);
 }
 
-async function isMountPoint(mounter: Mounter, folder: string, { dev }: Stats): Promise<boolean> {
-  if (statSync(path.dirname(folder)).dev !== dev) return true;
+async function isMountPoint(mounter: Mounter, folder: string): Promise<boolean> {
+  if (isOwnFileSystem(folder)) return true;
   return (await mountsIn(mounter, folder)).some((mount) => mount.folder === folder);
 }
 

@@ -91,14 +91,14 @@ export class VolumeManager implements PodVolumes {
   async volumesExist(podUid: string): Promise<boolean> {
     if (this.mounted(podUid).size > 0) return true;
     const { layout } = this.#room;
-    if ((await volumeFolders(layout, podUid)).length > 0) return true;
-    return (await namesIn(layout.subPathsFolder(podUid))).length > 0;
+    if (volumeFolders(layout, podUid).length > 0) return true;
+    return namesIn(layout.subPathsFolder(podUid)).length > 0;
   }
 
   /** Removes what pods have left that this node does not have any more (KL-64, step 9). */
   async removeOrphans(keep: ReadonlySet<string>): Promise<void> {
     const { layout, log } = this.#room;
-    for (const uid of await namesIn(layout.podsFolder)) {
+    for (const uid of namesIn(layout.podsFolder)) {
       if (keep.has(uid) || this.#pods.has(uid)) continue;
       try {
         const [failure] = await tearDownVolumes(this.#room, uid);
