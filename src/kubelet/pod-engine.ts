@@ -39,6 +39,8 @@ export class PodEngine {
   readonly prober: ProbeManager;
   readonly runner: PodRunner;
   readonly workers: PodWorkers;
+  /** Absent: pods start as they come. */
+  readonly starts: StartLine | undefined;
   readonly #options: PodEngineOptions;
 
   constructor(options: PodEngineOptions) {
@@ -46,6 +48,8 @@ export class PodEngine {
     this.#options = options;
     this.runtime = timedRuntime(options.runtime, clock, settings.runtimeRequestTimeoutMs);
     const { runtime, pods } = this;
+    const { parallelStarts } = options.runtime;
+    this.starts = parallelStarts === undefined ? undefined : new StartLine(clock, parallelStarts);
     const messages = new TerminationMessages({ runtime, files: storage.files, pods });
     const inspect = (uid: string) => messages.inspect(uid);
     this.cache = new PodLifecycle({ clock, log, runtime, inspect });
@@ -150,9 +154,8 @@ export class PodEngine {
   }
 
   #makeSync(): KubeletPodSync {
-    const { clock, log, events, storage, hostIPs, metrics, cgroups, runtime } = this.#options;
+    const { clock, log, events, storage, hostIPs, metrics, cgroups } = this.#options;
     const { files, volumes, objects, pullSecrets, actuated } = storage;
-    const { parallelStarts } = runtime;
     return new KubeletPodSync({
       clock,
       log,
@@ -170,7 +173,7 @@ export class PodEngine {
       prober: this.prober,
       mirrors: this.#options.mirrors,
       observer: metrics.podStarts,
-      ...(parallelStarts !== undefined && { starts: new StartLine(clock, parallelStarts) }),
+      ...(this.starts && { starts: this.starts }),
       networkError: () => this.health.networkError(),
       supportsRecursiveReadOnly: () => this.health.features?.hasRecursiveReadOnly ?? false,
       isTerminationRequested: (uid) => this.workers.isPodTerminationRequested(uid),

@@ -9,6 +9,11 @@ export class Places {
     this.#free = count;
   }
 
+  /** How many wait for one. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   /** Rejects with the signal's reason if that is aborted before the turn comes. */
   async run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     const leave = await this.take(signal);

@@ -158,6 +158,7 @@ class NodeMaker {
       host: name,
       qps: config.eventRecordQPS,
       burst: config.eventBurst,
+      isBusy: () => this.#kubelet?.engine.starts?.isBusy ?? false,
     });
     closing.add(() => Promise.resolve(this.#events.stop()));
   }

@@ -329,3 +329,34 @@ describe('stop', () => {
     expect(stage.said).toEqual([]);
   });
 });
+
+describe('while something more important is to be done', () => {
+  test('events wait, and go when it is over', async () => {
+    let isBusy = true;
+    const stage = new EventStage({ isBusy: () => isBusy });
+    stage.tell();
+    await stage.clock.pass(500);
+    expect(stage.requests).toEqual([]);
+    isBusy = false;
+    await stage.clock.pass(50);
+    expect(stage.requests).toHaveLength(1);
+  });
+
+  test('they do not wait for ever', async () => {
+    const stage = new EventStage({ isBusy: () => true });
+    stage.tell('one');
+    await stage.clock.pass(1100);
+    stage.tell('two');
+    await stage.clock.pass(0);
+    expect(stage.requests).toHaveLength(2);
+  });
+
+  test('nor when somebody waits for them', async () => {
+    const stage = new EventStage({ isBusy: () => true });
+    stage.tell();
+    const flushed = stage.recorder.flush();
+    await stage.clock.pass(50);
+    await flushed;
+    expect(stage.requests).toHaveLength(1);
+  });
+});

@@ -5,8 +5,8 @@
  *                                               (core/events)  a few at once
  *
  * Telling is a courtesy: it takes no time of who calls, and never fails for them. Statuses matter more
- * than words about them, so sending begins in a turn of its own, after what is at hand, and keeps few
- * requests under way. An event is correlated when it leaves the queue, as client-go does it, so one that
+ * than words about them, so sending begins in a turn of its own, after what is at hand, keeps few
+ * requests under way, and waits a little while pods stand in line to be started. An event is correlated when it leaves the queue, as client-go does it, so one that
  * found no room in it is not counted either.
  *
  * An event about a static pod bears the UID of that pod, not of its mirror in the API; kubectl looks for
@@ -40,6 +40,8 @@ export interface ApiEventRecorderOptions extends SenderRoom {
   readonly component: string;
   /** The name of this node. */
   readonly host: string;
+  /** Whether something more important is to be done. Nothing waits for that longer than BUSY_MS_MAX. */
+  readonly isBusy?: () => boolean;
   /** Of the pod with that UID, if it is known. */
   readonly resourceVersionOf?: (podUid: string) => string | undefined;
 }
@@ -47,6 +49,8 @@ export interface ApiEventRecorderOptions extends SenderRoom {
 type EventType = Telling['type'];
 
 const SENDING_MAX = 4;
+const BUSY_MS_MAX = 1000;
+const BUSY_STEP_MS = 50;
 
 export class ApiEventRecorder implements EventRecorder {
   readonly #options: ApiEventRecorderOptions;
@@ -58,6 +62,7 @@ export class ApiEventRecorder implements EventRecorder {
   readonly #stopped = new AbortController();
   readonly #flushed = new Set<() => void>();
   #cancelTurn: Cancel | null = null;
+  #waitingSinceMs: number | null = null;
   #dropped = 0;
 
   constructor(options: ApiEventRecorderOptions) {
@@ -150,10 +155,20 @@ export class ApiEventRecorder implements EventRecorder {
   #setTurn(): void {
     if (this.#cancelTurn || this.#stopped.signal.aborted) return;
     if (this.#queue.atWork >= SENDING_MAX) return;
-    this.#cancelTurn = this.#options.clock.after(0, () => {
+    this.#cancelTurn = this.#options.clock.after(this.#patienceMs(), () => {
       this.#cancelTurn = null;
-      this.#takeTurn();
+      if (this.#patienceMs() > 0) this.#setTurn();
+      else this.#takeTurn();
     });
+  }
+
+  /** How long to leave the field to others; zero: not any longer. */
+  #patienceMs(): number {
+    const { clock, isBusy } = this.#options;
+    const isFree = isBusy?.() !== true || this.#flushed.size > 0;
+    this.#waitingSinceMs = isFree ? null : (this.#waitingSinceMs ?? clock.monotonic());
+    if (this.#waitingSinceMs === null) return 0;
+    return clock.monotonic() - this.#waitingSinceMs < BUSY_MS_MAX ? BUSY_STEP_MS : 0;
   }
 
   #takeTurn(): void {

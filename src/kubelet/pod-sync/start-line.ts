@@ -26,6 +26,11 @@ export class StartLine {
     this.#places = new Places(places);
   }
 
+  /** Somebody waits: whatever else there is to do can wait, too. */
+  get isBusy(): boolean {
+    return this.#places.waiting > 0;
+  }
+
   /** Rejects with the signal's reason if that is aborted before there was a place. */
   async run<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     const leave = await this.#places.take(signal);

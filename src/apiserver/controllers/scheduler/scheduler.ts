@@ -171,7 +171,8 @@ export class Scheduler implements Controller {
     await bindPod(registry, clock, request);
     const message = `Successfully assigned ${namespace}/${name} to ${node}`;
     const told = { type: 'Normal', reason: 'Scheduled', action: 'Binding', message } as const;
-    await this.#events.report(pod, told);
+    // Whoever waits to be scheduled does not wait for words about it.
+    void this.#events.report(pod, told);
   }
 
   async #refuse(pod: JsonObject, message: string): Promise<void> {
