@@ -10,7 +10,8 @@
  *
  * Which field is which is in the schema table. Doing it twice changes nothing, and an object that is
  * in this form already comes back as it is. So what a new version shares with the one before it need
- * not be looked at.
+ * not be looked at. Most structs have many fields and say few: what is looked at is what they say, and
+ * the fields that are printed though nothing was said.
  */
 import { formatQuantity, readQuantity } from '../../api/quantity-text.ts';
 import { structOf } from '../../api/schema/schema.ts';
@@ -26,12 +27,15 @@ export function printedForm(object: JsonObject, type: StructType, known?: Json):
   if (object === known) return object;
   const before = isJsonObject(known) ? known : NOTHING;
   const changes = new Map<string, Json | undefined>();
-  for (const field of type.fields) {
-    const value = ownOf(object, field.name);
-    const printed = ownOf(before, field.name);
-    if (value === printed && value !== undefined) continue;
+  for (const [name, value] of Object.entries(object)) {
+    const printed = Object.hasOwn(before, name) ? before[name] : undefined;
+    const field = value === printed ? undefined : type.field(name);
+    if (!field) continue;
     const after = printField(value, field, printed);
-    if (after !== value) changes.set(field.name, after);
+    if (after !== value) changes.set(name, after);
+  }
+  for (const [name, value] of unsaidOf(type)) {
+    if (!Object.hasOwn(object, name)) changes.set(name, value);
   }
   if (changes.size === 0) return object;
   const kept = Object.entries(object).filter(([name]) => !changes.has(name));
@@ -41,17 +45,24 @@ export function printedForm(object: JsonObject, type: StructType, known?: Json):
   return Object.fromEntries([...kept, ...changed]);
 }
 
-function ownOf(object: JsonObject, name: string): Json | undefined {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
+const unsaid = new WeakMap<StructType, readonly (readonly [name: string, value: Json])[]>();
+
+/** What is printed of a struct that says nothing. */
+function unsaidOf(type: StructType): readonly (readonly [name: string, value: Json])[] {
+  let found = unsaid.get(type);
+  if (!found) {
+    found = type.fields.flatMap((field) => {
+      const value = printNothing(field);
+      return value === undefined ? [] : [[field.name, value] as const];
+    });
+    unsaid.set(type, found);
+  }
+  return found;
 }
 
-function printField(
-  value: Json | undefined,
-  field: Field,
-  known: Json | undefined,
-): Json | undefined {
+function printField(value: Json, field: Field, known: Json | undefined): Json | undefined {
   const { shape, pointer, omitEmpty } = field;
-  if (value === undefined || value === null) return printNothing(field);
+  if (value === null) return printNothing(field);
   if (pointer) return printValue(value, shape, known);
   const isNothing =
     shape.kind === 'scalar' ? value === zeroOf(shape.scalar) : hasItems(shape) && isEmpty(value);
