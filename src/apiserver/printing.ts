@@ -3,6 +3,7 @@ import type { JsonObject } from '../lib/json.ts';
 import type { ApiResponse } from '../ports/http-handler.ts';
 import type { Answer } from './call.ts';
 import type { AnswerForm } from './negotiation.ts';
+import { printObject } from './object-text.ts';
 import { EventReader } from './watch/event-reader.ts';
 
 export function printAnswer(
@@ -35,7 +36,7 @@ class JsonAnswer implements ApiResponse {
   }
 
   get body(): string {
-    return JSON.stringify(this.object);
+    return printObject(this.object);
   }
 }
 

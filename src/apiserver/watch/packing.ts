@@ -6,6 +6,7 @@
 import type { JsonObject } from '../../lib/json.ts';
 import type { KubeWatchEvent } from '../../ports/kube-api.ts';
 import type { StoreEvent } from '../../ports/object-store.ts';
+import { printObject } from '../object-text.ts';
 import type { OutboxRoom } from './outbox.ts';
 
 export type EventType = KubeWatchEvent['type'];
@@ -18,7 +19,7 @@ export interface Packing<Item> extends OutboxRoom<Item> {
 }
 
 export const LINES: Packing<Uint8Array> = {
-  pack: (type, object) => encoder.encode(`{"type":"${type}","object":${JSON.stringify(object)}}\n`),
+  pack: (type, object) => encoder.encode(`{"type":"${type}","object":${printObject(object)}}\n`),
   share: sharedLine,
   weigh: (line) => line.byteLength,
   waitingMax: 32 * 1024 * 1024,

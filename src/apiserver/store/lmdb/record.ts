@@ -17,6 +17,7 @@
 import { crc32 } from 'node:zlib';
 import { assert } from '../../../lib/assert.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
+import { printObject } from '../../object-text.ts';
 import { Version } from '../version.ts';
 
 export interface Head {
@@ -43,7 +44,8 @@ const CHECKSUM_BYTES = 4;
 const LENGTH_BYTES = 4;
 
 export function encodeHead(head: Head): Buffer {
-  return seal(HEAD_KEY, [Buffer.from(JSON.stringify(head))]);
+  const text = Buffer.from(JSON.stringify(head));
+  return seal(Buffer.concat([Buffer.alloc(CHECKSUM_BYTES), HEAD_KEY, text]));
 }
 
 /** Undefined: it is not one. A head of a newer format may have more in it than we know. */
@@ -58,8 +60,9 @@ export function decodeHead(file: Buffer, place: Place): Head | undefined {
 }
 
 export function encodeVersionKey(revision: number, index: number): Buffer {
-  const key = Buffer.alloc(VERSION_KEY_BYTES);
-  key.writeBigUInt64BE(BigInt(revision), 0);
+  const key = Buffer.allocUnsafe(VERSION_KEY_BYTES);
+  key.writeUInt32BE(Math.floor(revision / 2 ** 32), 0);
+  key.writeUInt32BE(revision % 2 ** 32, 4);
   key.writeUInt32BE(index, 8);
   return key;
 }
@@ -67,12 +70,14 @@ export function encodeVersionKey(revision: number, index: number): Buffer {
 export function encodeVersion(key: Buffer, name: string, value: JsonObject | null): Buffer {
   const nameText = JSON.stringify(name);
   const nameLength = Buffer.byteLength(nameText);
-  const text = value === null ? '' : JSON.stringify(value);
-  const body = Buffer.allocUnsafe(LENGTH_BYTES + nameLength + Buffer.byteLength(text));
-  body.writeUInt32LE(nameLength);
-  body.write(nameText, LENGTH_BYTES);
-  body.write(text, LENGTH_BYTES + nameLength);
-  return seal(key, [body]);
+  const text = value === null ? '' : printObject(value);
+  const nameStart = CHECKSUM_BYTES + key.length + LENGTH_BYTES;
+  const record = Buffer.allocUnsafe(nameStart + nameLength + Buffer.byteLength(text));
+  key.copy(record, CHECKSUM_BYTES);
+  record.writeUInt32LE(nameLength, nameStart - LENGTH_BYTES);
+  record.write(nameText, nameStart);
+  record.write(text, nameStart + nameLength);
+  return seal(record);
 }
 
 /** Undefined: it is not one. The object's text is parsed when somebody asks for it. */
@@ -89,8 +94,8 @@ export function decodeVersion(file: Buffer, place: Place): Version | undefined {
   return new Version(name, revision, file.readUInt32BE(keyStart + 8), value);
 }
 
-function seal(key: Buffer, parts: readonly Buffer[]): Buffer {
-  const record = Buffer.concat([Buffer.alloc(CHECKSUM_BYTES), key, ...parts]);
+/** Fills in the checksum at its beginning. */
+function seal(record: Buffer): Buffer {
   record.writeUInt32LE(crc32(record.subarray(CHECKSUM_BYTES)));
   return record;
 }
