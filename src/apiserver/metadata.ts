@@ -31,12 +31,15 @@ export function withMetadata(
   fields: Readonly<Record<string, Json | undefined>>,
 ): JsonObject {
   const before = metadataOf(object);
-  const changed = Object.keys(fields).filter((name) => fields[name] !== before[name]);
-  if (changed.length === 0 && before === object['metadata']) return object;
-  const merged: Readonly<Record<string, Json | undefined>> = { ...before, ...fields };
-  const metadata = Object.fromEntries(
-    Object.entries(merged).filter((entry): entry is [string, Json] => entry[1] !== undefined),
-  );
+  const names = Object.keys(fields);
+  const isSaid = names.every((name) => fields[name] === before[name]);
+  if (isSaid && before === object['metadata']) return object;
+  const metadata: Record<string, Json> = { ...before };
+  for (const name of names) {
+    const value = fields[name];
+    if (value !== undefined) metadata[name] = value;
+    else if (Object.hasOwn(metadata, name)) delete metadata[name];
+  }
   return { ...object, metadata };
 }
 

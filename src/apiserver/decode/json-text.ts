@@ -3,7 +3,8 @@
  * that JavaScript cannot hold.
  *
  * The value is JSON.parse's. The text is walked once more, without building anything, to find keys
- * that occur twice in one object, and integers beyond 2^53, which would come back changed.
+ * that occur twice in one object, and integers beyond 2^53, which would come back changed. A value that
+ * prints as the very text it came from has neither, and most clients send such texts.
  */
 import type { Json } from '../../lib/json.ts';
 
@@ -16,6 +17,7 @@ export interface ReadJson {
 /** Throws a SyntaxError, or a RangeError for an integer that cannot be kept. */
 export function readJson(text: string): ReadJson {
   const value: Json = JSON.parse(text);
+  if (JSON.stringify(value) === text) return { value, duplicates: [] };
   const walk = new Walk(text);
   walk.value('');
   return { value, duplicates: walk.duplicates };

@@ -115,9 +115,11 @@ function numbersOf(own?: ResourceRequirements, pod?: ResourceRequirements): Reso
 }
 
 function bytes(list: ResourceList | undefined): bigint {
-  return quantityValue(readQuantity(list?.['memory'] ?? 0));
+  const memory = list?.['memory'];
+  return memory === undefined ? 0n : quantityValue(readQuantity(memory));
 }
 
 function milli(list: ResourceList | undefined): bigint {
-  return quantityMilliValue(readQuantity(list?.['cpu'] ?? 0));
+  const cpu = list?.['cpu'];
+  return cpu === undefined ? 0n : quantityMilliValue(readQuantity(cpu));
 }
