@@ -4,43 +4,37 @@ import { expect, onTestFinished, test } from 'vitest';
 import { makeTempFolder } from '../../test/support/temp-folder.ts';
 import { makeFolders } from './folders.ts';
 
-test('all that are missing are made, with the mode that is asked for', async () => {
+test('all that are missing are made, with the mode that is asked for', () => {
   const mask = process.umask(0o022);
   onTestFinished(() => void process.umask(mask));
   const root = makeTempFolder();
   const folder = path.join(root, 'a/b/c');
-  await makeFolders(folder, 0o750);
+  makeFolders(folder, 0o750);
   for (const each of ['a', 'a/b', 'a/b/c']) {
     expect(statSync(path.join(root, each)).mode & 0o777).toBe(0o750);
   }
 });
 
-test('one that is there stays as it is, also behind a link', async () => {
+test('one that is there stays as it is, also behind a link', () => {
   const root = makeTempFolder();
   mkdirSync(path.join(root, 'real'), { mode: 0o700 });
   symlinkSync('real', path.join(root, 'link'));
-  await makeFolders(path.join(root, 'link'), 0o755);
-  await makeFolders(path.join(root, 'link/inner'), 0o755);
+  makeFolders(path.join(root, 'link'), 0o755);
+  makeFolders(path.join(root, 'link/inner'), 0o755);
   expect(statSync(path.join(root, 'real')).mode & 0o777).toBe(0o700);
   expect(readdirSync(path.join(root, 'real'))).toEqual(['inner']);
 });
 
-test('two at once may want the same', async () => {
-  const folder = path.join(makeTempFolder(), 'a/b');
-  await Promise.all([makeFolders(folder, 0o755), makeFolders(path.join(folder, 'c'), 0o755)]);
-  expect(readdirSync(folder)).toEqual(['c']);
-});
-
-test('something else in its place, or above it, is an error that names it', async () => {
+test('something else in its place, or above it, is an error that names it', () => {
   const root = makeTempFolder();
   const file = path.join(root, 'file');
   writeFileSync(file, '');
   for (const folder of [file, path.join(file, 'a'), path.join(file, 'a/b')]) {
-    await expect(makeFolders(folder, 0o755)).rejects.toThrow(`mkdir '${file}'`);
+    expect(() => makeFolders(folder, 0o755)).toThrow(`mkdir '${file}'`);
   }
 });
 
-test('the folder that is refused is the one that is named', async () => {
+test('the folder that is refused is the one that is named', () => {
   // Nobody, not even root, makes folders there.
-  await expect(makeFolders('/proc/podkeep/a/b', 0o755)).rejects.toThrow("mkdir '/proc/podkeep'");
+  expect(() => makeFolders('/proc/podkeep/a/b', 0o755)).toThrow("mkdir '/proc/podkeep'");
 });

@@ -1,26 +1,23 @@
 /**
- * Folders on the disk, with those above them.
+ * Folders of podkeep's own, made at once like its small files (see exact-file.ts).
  *
- * Mostly they are there already, which one look tells: it is over before another thread would have begun
- * with it. To make one is another matter. A disk takes its time for a new name, and other pods go on
- * meanwhile.
- *
- * Node can make all folders of a path, too, but never ends where nobody can make any, as below /proc.
+ * Node can make all folders of a path, too, but it names the last of them when another was refused.
  */
-import { statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { codeOf } from './volumes/volume-errors.ts';
 
-/** Each is made with this mode. What is there stays as it is. */
-export async function makeFolders(folder: string, mode: number): Promise<void> {
+/** Makes the folder and those above it, each with this mode. What is there stays as it is. */
+export function makeFolders(folder: string, mode: number): void {
   if (isFolder(folder)) return;
   const parent = path.dirname(folder);
-  if (parent !== folder) await makeFolders(parent, mode);
-  await mkdir(folder, { mode }).catch((error: unknown) => {
+  if (parent !== folder) makeFolders(parent, mode);
+  try {
+    mkdirSync(folder, { mode });
+  } catch (error) {
     const wasSlower = codeOf(error) === 'EEXIST' && isFolder(folder);
     if (!wasSlower) throw error;
-  });
+  }
 }
 
 /** What cannot be looked at is none: whoever makes it is told why. */

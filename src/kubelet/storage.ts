@@ -137,12 +137,13 @@ export async function openStorage(options: StorageOptions): Promise<OpenStorage>
   };
 }
 
-/** What cannot be made now is tried again by each pod, and told to its users. */
 async function makeTopFolders(podsFolder: string, logFolder: string): Promise<void> {
-  await Promise.allSettled([
-    makeFolders(podsFolder, PODS_FOLDER_MODE),
-    makeFolders(logFolder, LOG_FOLDER_MODE),
-  ]);
+  try {
+    makeFolders(podsFolder, PODS_FOLDER_MODE);
+    makeFolders(logFolder, LOG_FOLDER_MODE);
+  } catch {
+    // Each pod tries again, and its users are told.
+  }
   await spreadFolders([podsFolder, logFolder]);
 }
 

@@ -152,7 +152,7 @@ async function hostsMount(room: MountsRoom, { pod, podIPs }: MountsRequest): Pro
     ? hostNetworkHosts(pod, await readFile(room.nodeHostsFile, 'utf8'))
     : managedHosts(pod, podIPs, room.clusterDomain);
   const hostPath = room.layout.hostsFile(pod.metadata.uid ?? '');
-  await writeExactFile(hostPath, IN_PLACE, { content, mode: HOSTS_MODE });
+  writeExactFile(hostPath, IN_PLACE, { content, mode: HOSTS_MODE });
   return {
     containerPath: HOSTS_PATH,
     hostPath,

@@ -141,17 +141,14 @@ export class ContainerStarter {
       const use = { hasCommand: (container.command?.length ?? 0) > 0 };
       checkNonRoot(pod, container, await runtime.images.find(container.image ?? '', use));
     }
+    await files.makeLogFolder(reference, container.name);
     const run = { pod: reference, container: container.name, attempt };
-    const [terminationFile] = await Promise.all([
-      hasLastWords(container) ? files.makeTerminationFile(run) : undefined,
-      files.makeLogFolder(reference, container.name),
-    ]);
     return containerConfig(pod, container, {
       attempt,
       imageRef,
       inputs: resolved,
       logPath: files.logPath(run),
-      ...(terminationFile !== undefined && { terminationFile }),
+      ...(hasLastWords(container) && { terminationFile: await files.makeTerminationFile(run) }),
       targetContainerId,
       memoryCapacityBytes,
       containers,

@@ -5,8 +5,8 @@
  * folder is refused. Links are not followed when last words are read: a container can put one in
  * the place of its file, and podkeep reads with more rights than the container has.
  *
- * What is only looked at is looked at at once; what is made or removed is so beside other work (see
- * exact-file.ts).
+ * What a start or an end needs is a handful of small steps on a local disk, and is done at once (see
+ * exact-file.ts). Only what may be much, such as the logs of a pod, is removed beside other work.
  */
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -48,9 +48,9 @@ export class DiskPodFiles implements PodFiles {
 
   async makePodFolders({ uid }: PodReference): Promise<void> {
     const folder = path.join(this.#options.rootFolder, 'pods', checked(uid));
-    await makeFolders(path.join(folder, 'volumes'), FOLDER_MODE);
-    const others = ['plugins', 'containers'].map((name) => path.join(folder, name));
-    await Promise.all(others.map((other) => makeFolders(other, FOLDER_MODE)));
+    for (const name of ['volumes', 'plugins', 'containers']) {
+      makeFolders(path.join(folder, name), FOLDER_MODE);
+    }
   }
 
   logFolder({ namespace, name, uid }: PodReference): string {
@@ -64,7 +64,7 @@ export class DiskPodFiles implements PodFiles {
 
   async makeLogFolder(pod: PodReference, container: string): Promise<void> {
     const folder = path.join(this.logFolder(pod), checked(container));
-    await makeFolders(folder, LOG_FOLDER_MODE);
+    makeFolders(folder, LOG_FOLDER_MODE);
   }
 
   async lastRunLogged(pod: PodReference, container: string): Promise<number | null> {
@@ -78,13 +78,13 @@ export class DiskPodFiles implements PodFiles {
 
   async makeTerminationFile(run: ContainerRun): Promise<string> {
     const file = this.#terminationFile(run);
-    await makeFolders(path.dirname(file), FOLDER_MODE);
+    makeFolders(path.dirname(file), FOLDER_MODE);
     try {
-      await writeExactFile(file, 'wx', EMPTY_TERMINATION_FILE);
+      writeExactFile(file, 'wx', EMPTY_TERMINATION_FILE);
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
       await rm(file, { force: true });
-      await writeExactFile(file, 'wx', EMPTY_TERMINATION_FILE);
+      writeExactFile(file, 'wx', EMPTY_TERMINATION_FILE);
     }
     return file;
   }

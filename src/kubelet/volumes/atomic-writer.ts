@@ -27,7 +27,7 @@ import {
   type Dirent,
 } from 'node:fs';
 import path from 'node:path';
-import { writeExactFileNow } from '../exact-file.ts';
+import { writeExactFile } from '../exact-file.ts';
 import type { FileProjection, Payload } from './payload.ts';
 import { removeTree } from './tree-removal.ts';
 import { codeOf, isMissing, volumeUnusable } from './volume-errors.ts';
@@ -162,7 +162,7 @@ async function exchange(
 function writeProjection(folder: string, name: string, { data, mode, user }: FileProjection): void {
   const file = path.join(folder, name);
   if (name.includes('/')) mkdirSync(path.dirname(file), { recursive: true });
-  writeExactFileNow(file, 'wx', { content: data, mode });
+  writeExactFile(file, 'wx', { content: data, mode });
   if (user !== undefined) giveTo(user, file);
 }
 

@@ -2,9 +2,9 @@
  * A path of the node, given to a pod as it is. Only its type is checked, and made where the type says so;
  * nothing of it is ever removed.
  */
-import { open, stat } from 'node:fs/promises';
+import { mkdir, open, stat } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
-import { makeFolders } from '../folders.ts';
+import { dirname } from 'node:path';
 import type { HostPathSource } from './volume-spec.ts';
 import { codeOf, isMissing, volumeUnusable } from './volume-errors.ts';
 
@@ -56,8 +56,14 @@ async function look(path: string): Promise<Stats | undefined> {
   }
 }
 
+/** One by one: Node's way to make them all never ends where nobody can make any, as below /proc. */
 async function makeFolder(path: string): Promise<void> {
-  await makeFolders(path, 0o755);
+  const parent = dirname(path);
+  if (parent !== path && !(await look(parent))) await makeFolder(parent);
+  await mkdir(path, { mode: 0o755 }).catch(async (error: unknown) => {
+    const wasSlower = codeOf(error) === 'EEXIST' && (await look(path))?.isDirectory();
+    if (!wasSlower) throw error;
+  });
 }
 
 async function makeFile(path: string): Promise<void> {

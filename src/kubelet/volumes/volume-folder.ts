@@ -4,8 +4,7 @@
  * Making it again changes nothing: what is in it stays. Secrets that must lie on the disk are at least
  * closed to other users, and the people who run podkeep are told once.
  */
-import { chmodSync, lstatSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Log } from '../../ports/log.ts';
 import { makeFolders } from '../folders.ts';
@@ -31,10 +30,10 @@ export async function makeVolumeFolder(
   { mounter, log }: { readonly mounter: Mounter; readonly log: Log },
 ): Promise<void> {
   const { folder, inMemory, sizeBytes, isSecret } = request;
-  await makeFolders(path.dirname(folder), PARENT_MODE);
+  makeFolders(path.dirname(folder), PARENT_MODE);
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found && !found.isDirectory()) throw volumeUnusable({ reason: `${folder}: not a directory` });
-  if (!found) await mkdir(folder);
+  if (!found) mkdirSync(folder);
   if (inMemory && (await mounter.isPermitted())) {
     const isMounted = found !== undefined && (await isMountPoint(mounter, folder));
     if (!isMounted) await mounter.mountMemory(folder, sizeBytes);
