@@ -71,18 +71,28 @@ export function idMapCalls(
   ];
 }
 
+const LENGTH_BYTES = 4;
+/** One UTF-16 unit takes at most three bytes of UTF-8. */
+const UNIT_BYTES_MAX = 3;
+
 /** Words, each with its length before it. */
 export function packWords(words: readonly (string | number | Uint8Array)[]): Buffer {
-  const parts: Uint8Array[] = [];
-  for (const word of words) {
-    const bytes = word instanceof Uint8Array ? word : Buffer.from(String(word));
-    const length = Buffer.allocUnsafe(4);
-    length.writeUInt32BE(bytes.length);
-    parts.push(length, bytes);
+  const texts = words.map((word) => (typeof word === 'number' ? String(word) : word));
+  const most = texts.reduce((sum, word) => sum + LENGTH_BYTES + word.length * UNIT_BYTES_MAX, 0);
+  const packed = Buffer.allocUnsafe(most);
+  let end = 0;
+  for (const word of texts) {
+    const start = end + LENGTH_BYTES;
+    const length = typeof word === 'string' ? packed.write(word, start) : word.length;
+    if (typeof word !== 'string') packed.set(word, start);
+    packed.writeUInt32BE(length, end);
+    end = start + length;
   }
-  return Buffer.concat(parts);
+  return packed.subarray(0, end);
 }
 
 export function packCalls(calls: readonly KernelCall[]): Buffer {
-  return packWords(calls.flatMap(([name, ...words]) => [name, words.length, ...words]));
+  const words: (string | number | Uint8Array)[] = [];
+  for (const [name, ...own] of calls) words.push(name, own.length, ...own);
+  return packWords(words);
 }
