@@ -11,6 +11,7 @@ import { formatTable } from './table.ts';
 
 const SINGLES = 20;
 const BURST = 50;
+const BURSTS = 7;
 const RATIO_MAX = 4;
 const WARM_UPS = 3;
 
@@ -68,43 +69,64 @@ async function benchSingles(stage: PodStage, print: (line: string) => void): Pro
   );
 }
 
+interface Burst extends Lives {
+  /** The same number of bare processes and durable commits, beside it. */
+  readonly bareMs: number;
+  readonly cpuMs: number;
+  readonly busyMb: number;
+}
+
+/** The first of them meets a program that has never had so much to do; the others are what it can do. */
 async function benchBurst(
   program: NodeProgram,
   stage: PodStage,
   print: (line: string) => void,
 ): Promise<number> {
-  const names = Array.from({ length: BURST }, (_, n) => `burst-${n}`);
-  const before = await bareBurst(BURST);
-  const cpu = program.cpuMs();
-  let busyMb = Number.NaN;
-  let readyCpu = cpu;
-  const life = await live(stage, names, () => {
-    readyCpu = program.cpuMs();
-    busyMb = program.residentMb();
-  });
-  const bare = (before + (await bareBurst(BURST))) / 2;
+  const bursts: Burst[] = [];
+  for (let n = 0; n < BURSTS; n++) bursts.push(await burst(program, stage, `burst-${n}`));
+  const of = (pick: (each: Burst) => number): number => percentile(bursts.map(pick), 0.5);
+  const median = (each: Burst): number => percentile(each.readyMs, 0.5);
+  const bare = of((each) => each.bareMs);
   const most = RATIO_MAX * bare;
+  const [first] = bursts;
   print(
     formatTable(
-      [`${BURST} pods of processes at once`, 'measured', 'at most'],
+      [`${BURST} pods of processes at once (${BURSTS} times)`, 'median', 'at most'],
       [
+        rowOf({ name: 'create -> Ready, median of the pods', measured: of(median), most: 500 }),
+        rowOf({ name: 'create -> all of them Ready', measured: of((b) => b.allReadyMs), most }),
         rowOf({
-          name: 'create -> Ready, median',
-          measured: percentile(life.readyMs, 0.5),
-          most: 500,
+          name: 'delete -> gone, median of the pods',
+          measured: of((b) => percentile(b.goneMs, 0.5)),
         }),
-        rowOf({ name: 'create -> all of them Ready', measured: life.allReadyMs, most }),
-        rowOf({ name: 'delete -> gone, median', measured: percentile(life.goneMs, 0.5) }),
-        rowOf({ name: 'delete -> all of them gone', measured: life.allGoneMs, most }),
+        rowOf({ name: 'delete -> all of them gone', measured: of((b) => b.allGoneMs), most }),
         rowOf({ name: `(${BURST} bare processes and durable commits)`, measured: bare }),
         rowOf({
-          name: '(CPU of podkeep per pod, until Ready)',
-          measured: (readyCpu.own - cpu.own) / BURST,
+          name: '(create -> Ready in the first burst)',
+          measured: first ? median(first) : Number.NaN,
         }),
+        rowOf({
+          name: '(all of them Ready in the first burst)',
+          measured: first?.allReadyMs ?? Number.NaN,
+        }),
+        rowOf({ name: '(CPU of podkeep per pod, until Ready)', measured: of((b) => b.cpuMs) }),
       ],
     ),
   );
-  return busyMb;
+  return Math.max(...bursts.map((each) => each.busyMb));
+}
+
+async function burst(program: NodeProgram, stage: PodStage, name: string): Promise<Burst> {
+  const names = Array.from({ length: BURST }, (_, n) => `${name}-${n}`);
+  const before = await bareBurst(BURST);
+  const cpu = program.cpuMs().own;
+  let [busyMb, cpuMs] = [Number.NaN, Number.NaN];
+  const life = await live(stage, names, () => {
+    cpuMs = (program.cpuMs().own - cpu) / BURST;
+    busyMb = program.residentMb();
+  });
+  const bareMs = (before + (await bareBurst(BURST))) / 2;
+  return { ...life, bareMs, cpuMs, busyMb };
 }
 
 /** Makes them all at once, waits for all, takes all away and waits again. */
