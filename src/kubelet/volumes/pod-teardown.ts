@@ -13,6 +13,7 @@ import { rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { mountsIn, type Mounter } from './mounter.ts';
 import { isMountedMemory } from './own-file-system.ts';
+import { removeSkeleton } from './skeleton-removal.ts';
 import { removeTree } from './tree-removal.ts';
 import { codeOf, isMissing, volumeUnusable } from './volume-errors.ts';
 import type { VolumeLayout } from './volume-layout.ts';
@@ -63,7 +64,9 @@ export function volumeFolders(layout: VolumeLayout, uid: string): readonly strin
 
 /** All that is left of a pod. Its volumes must be gone. */
 export async function removePodFolder(room: TeardownRoom, uid: string): Promise<void> {
-  await removeUnmounted(room.mounter, room.layout.podFolder(uid));
+  const folder = room.layout.podFolder(uid);
+  await checkUnmounted(room.mounter, folder);
+  if (!removeSkeleton(folder)) await removeTree(folder);
 }
 
 /** False: it is something else, or something more, and is taken away with more care. */
@@ -89,13 +92,13 @@ async function tearDown(
   for (const mount of mounts) {
     if (isOurs(mount.fileSystem)) await mounter.unmount(mount.folder);
   }
-  await (mounts.length === 0 ? removeTree(folder) : removeUnmounted(mounter, folder));
+  if (mounts.length > 0) await checkUnmounted(mounter, folder);
+  await removeTree(folder);
 }
 
-async function removeUnmounted(mounter: Mounter, folder: string): Promise<void> {
+async function checkUnmounted(mounter: Mounter, folder: string): Promise<void> {
   const [mount] = await mountsIn(mounter, folder);
   if (mount) throw volumeUnusable({ reason: `${mount.folder} is still mounted` });
-  await removeTree(folder);
 }
 
 export function namesIn(folder: string): readonly string[] {
