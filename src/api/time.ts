@@ -91,9 +91,15 @@ export function formatMicroTime(ms: number, nanos = 0): string {
  * back as it is, the very same string.
  */
 export function truncateToSeconds(text: string): string {
+  // Most times are those of now, and one of them is asked about again and again.
+  if (text === whole) return text;
   const { ms } = parseTime(text);
   const end = 17 + hourLength(text);
-  if (!isFraction(text, end)) return text.endsWith('Z') ? text : formatTime(ms);
+  if (!isFraction(text, end)) {
+    if (!text.endsWith('Z')) return formatTime(ms);
+    whole = text;
+    return text;
+  }
   return end === 19 && text.endsWith('Z') ? `${text.slice(0, end)}Z` : formatTime(ms);
 }
 
@@ -191,3 +197,5 @@ function formatSeconds(ms: number): string {
 }
 
 let printed = { second: Number.NaN, text: '' };
+/** The last text that was found to be in whole seconds of UTC. */
+let whole = '';

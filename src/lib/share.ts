@@ -11,10 +11,12 @@ export function mapShared<Item>(
   change: (item: Item, index: number) => Item,
 ): readonly Item[] {
   let changed: Item[] | undefined;
-  for (const [index, item] of list.entries()) {
+  let index = 0;
+  for (const item of list) {
     const next = change(item, index);
     if (changed) changed.push(next);
     else if (next !== item) changed = [...list.slice(0, index), next];
+    index += 1;
   }
   return changed ?? list;
 }

@@ -37,6 +37,7 @@ export interface Admission {
 
 /** All of them, one after the other. */
 export function admitAll(plugins: readonly Admission[]): Required<Admission> {
+  const charging = plugins.filter((plugin) => plugin.charge !== undefined);
   return {
     admit: (request) => {
       let asked = request;
@@ -46,7 +47,7 @@ export function admitAll(plugins: readonly Admission[]): Required<Admission> {
       }
       return asked.object;
     },
-    charge: (request) => plugins.flatMap((plugin) => plugin.charge?.(request) ?? []),
+    charge: (request) => charging.flatMap((plugin) => plugin.charge?.(request) ?? []),
   };
 }
 

@@ -95,6 +95,7 @@ export class Scheduler implements Controller {
   }
 
   #seePod({ type, key, value, before }: StoreEvent): void {
+    if (type === 'put' && before && isSamePod(value, before)) return;
     if (type === 'put' && isWaiting(value)) {
       // What changed about it may help; its status, which the scheduler writes itself, does not.
       if (!before || !isWaiting(before) || differsInSubstance(value, before)) {
@@ -219,6 +220,17 @@ function isOnNode(pod: JsonObject): boolean {
 
 function isOver(pod: JsonObject): boolean {
   return ['Succeeded', 'Failed'].includes(textAt(pod, 'status.phase'));
+}
+
+/** Most changes are of a status, and of no interest but for the end. */
+function isSamePod(pod: JsonObject, before: JsonObject): boolean {
+  const [now, then] = [metadataOf(pod), metadataOf(before)];
+  return (
+    pod['spec'] === before['spec'] &&
+    now['labels'] === then['labels'] &&
+    now['deletionTimestamp'] === then['deletionTimestamp'] &&
+    isOver(pod) === isOver(before)
+  );
 }
 
 /** Did it come to a node, leave it, or change what others are asked about it? */

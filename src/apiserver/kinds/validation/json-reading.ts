@@ -10,6 +10,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 /** A field as found: absent, null or something. */
 export type Value = Json | undefined;
 
+const NOTHING: JsonObject = {};
+
 export function readText(value: Value): string {
   return typeof value === 'string' ? value : '';
 }
@@ -28,7 +30,7 @@ export function readObject(value: Value): JsonObject | undefined {
 
 /** An absent struct and an empty one are the same where Go holds no pointer. */
 export function readStruct(value: Value): JsonObject {
-  return readObject(value) ?? {};
+  return readObject(value) ?? NOTHING;
 }
 
 export function readList(value: Value): readonly Json[] {
@@ -37,7 +39,8 @@ export function readList(value: Value): readonly Json[] {
 
 /** What is no object counts as an empty one, so that the others keep their index. */
 export function readObjects(value: Value): readonly JsonObject[] {
-  return readList(value).map(readStruct);
+  const list = readList(value);
+  return list.every(isJsonObject) ? list : list.map(readStruct);
 }
 
 export function readTexts(value: Value): readonly string[] {
