@@ -85,6 +85,7 @@ export class PodEngine {
       pods: this.pods,
       probes: this.prober,
       observer: metrics.status,
+      isBusy: () => this.starts?.isBusy ?? false,
       aroundWrite: this.#options.aroundWrite,
       couldHaveRunningContainers: (_pod, uid) => this.#couldHaveRunningContainers(uid),
       ...(qps !== undefined && { qps }),

@@ -21,6 +21,8 @@ export interface StatusManagerPorts {
   readonly decisions: DecisionLog;
   readonly log: Log;
   readonly observer: StatusObserver;
+  /** Pods stand in line to be started: what can wait should (absent: they never do). */
+  readonly isBusy?: (() => boolean) | undefined;
   /** Wrapped around every request, such as by a trace. */
   readonly aroundWrite?:
     | ((pod: PodReference, write: () => Promise<void>) => Promise<void>)

@@ -18,10 +18,11 @@ import { updateRecord, type StatusRecord } from '../../core/status-record.ts';
 import type { WriteView } from '../../core/status-write/next-request.ts';
 import { reconcileNeed, type ReconcileNeed } from '../../core/status-write/reconcile.ts';
 import type { Ask } from '../../core/status-write/status-write.ts';
-import { isUrgent } from '../../core/status-write/urgency.ts';
+import { isOfStart, isUrgent } from '../../core/status-write/urgency.ts';
 import { terminateStatus } from '../../core/terminate-status.ts';
 import type { ApiClient, PodName } from '../../ports/api-client.ts';
 import type { StatusSubscriber } from '../../ports/status-subscriber.ts';
+import { HeldBack } from './held-back.ts';
 import { isOlder, KnownObjects, nameOf } from './known-objects.ts';
 import { Reconciler } from './reconciler.ts';
 import { ResizeBoard } from './resize-board.ts';
@@ -46,6 +47,7 @@ export class StatusManager {
   readonly #chronicle: StatusChronicle;
   readonly #writer: StatusWriter;
   readonly #reconciler: Reconciler;
+  readonly #held: HeldBack;
   #isStarted = false;
   #isStopped = false;
   /** UIDs that the API said it does not have. */
@@ -73,6 +75,7 @@ export class StatusManager {
       parked: (uid, error) => this.#chronicle.parked(uid, this.#records.get(uid), error),
       stepped: (uid, step) => this.#chronicle.stepped(uid, this.#records.get(uid), step),
     });
+    this.#held = new HeldBack(ports.clock, (uid) => this.#writer.changed(uid, 'normal'));
     this.#reconciler = new Reconciler({
       clock: ports.clock,
       periodMs: settings.reconcileMs,
@@ -94,6 +97,7 @@ export class StatusManager {
   async stop(): Promise<void> {
     this.#isStarted = false;
     this.#isStopped = true;
+    this.#held.clear();
     this.#reconciler.stop();
     await this.#writer.stop();
   }
@@ -241,10 +245,18 @@ export class StatusManager {
     this.#records.set(uid, result.record);
     this.#chronicle.stored(uid, record, result.record);
     const before = record?.status ?? mirrorPod?.status ?? pod.status;
-    const lane = isUrgent(before, result.record) ? 'urgent' : 'normal';
-    if (this.#isStarted) this.#writer.changed(uid, lane);
+    if (this.#isStarted) this.#queue(uid, before, result.record);
     this.#news.tell(pod, result.record, result.isAdded);
     return true;
+  }
+
+  #queue(uid: string, before: PodStatus | undefined, record: StatusRecord): void {
+    if (this.#writer.isIdle(uid) && isOfStart(record) && this.#ports.isBusy?.()) {
+      this.#held.hold(uid);
+      return;
+    }
+    this.#held.letGo(uid);
+    this.#writer.changed(uid, isUrgent(before, record) ? 'urgent' : 'normal');
   }
 
   #probed(podUid: string, change: (pod: Pod, status: PodStatus) => PodStatus | null): void {
@@ -302,7 +314,8 @@ export class StatusManager {
     if (isThere && !this.#gone.has(apiUid)) this.#writer.seen(uid);
     if (this.#isUnwritten(uid)) {
       // What was stored is on its way already, unless there was nothing to write it to.
-      if (this.#writer.isIdle(uid)) this.#writer.changed(uid, 'normal');
+      const isWaiting = this.#held.has(uid) || !this.#writer.isIdle(uid);
+      if (!isWaiting) this.#writer.changed(uid, 'normal');
       return;
     }
     const need = this.#needOf(uid, record);
@@ -359,6 +372,7 @@ export class StatusManager {
     if (!record) return;
     this.#records.delete(uid);
     this.#putRightAt.delete(uid);
+    this.#held.letGo(uid);
     this.#writer.forget(uid);
     this.#resizes.forget(uid);
     this.#chronicle.dropped(uid, record, why);
