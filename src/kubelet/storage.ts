@@ -88,7 +88,8 @@ export async function openStorage(options: StorageOptions): Promise<OpenStorage>
   const layout = new VolumeLayout(rootFolder);
   const mounter = new SystemMounter({ probeFolder: rootFolder });
   if (!isImagined) {
-    await Promise.all([mounter.sweep(), makeTopFolders(layout.podsFolder, logFolder)]);
+    makeTopFolders(layout.podsFolder, logFolder);
+    await mounter.sweep();
   }
   const objects = api && new ObjectCache({ startInformer: api.startInformer, clock });
   const source = isImagined ? NO_TOKENS : api ? tokenSourceFrom(api.kube) : ABSENT_TOKENS;
@@ -137,14 +138,15 @@ export async function openStorage(options: StorageOptions): Promise<OpenStorage>
   };
 }
 
-async function makeTopFolders(podsFolder: string, logFolder: string): Promise<void> {
+function makeTopFolders(podsFolder: string, logFolder: string): void {
   try {
     makeFolders(podsFolder, PODS_FOLDER_MODE);
     makeFolders(logFolder, LOG_FOLDER_MODE);
   } catch {
     // Each pod tries again, and its users are told.
   }
-  await spreadFolders([podsFolder, logFolder]);
+  // Nobody waits for a hint.
+  void spreadFolders([podsFolder, logFolder]);
 }
 
 function pullSecretsOf(options: StorageOptions, objects: ObjectLookup): PullSecrets {

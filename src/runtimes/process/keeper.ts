@@ -36,7 +36,8 @@ export async function takeFolder(folder: string): Promise<void> {
   await writeFile(path.join(folder, 'guard.sh'), GUARD_SCRIPT);
   await writeFile(path.join(folder, 'pause.sh'), PAUSE_SCRIPT);
   await writeFile(path.join(folder, 'init.sh'), INIT_SCRIPT);
-  await spreadFolders([podsFolder(folder)]);
+  // Nobody waits for a hint.
+  void spreadFolders([podsFolder(folder)]);
 }
 
 /** For containers that have to find their way through it. */
