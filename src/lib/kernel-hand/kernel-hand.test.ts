@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test, type TestContext } from 'vitest';
 import { makeTempFolder } from '../../../test/support/temp-folder.ts';
+import { until } from '../../../test/suites/pod-runtime/stage.ts';
+import { readProcesses } from '../../runtimes/process/proc-table.ts';
 import { KernelHand, type ContainerOrder } from './kernel-hand.ts';
 
 async function findHand(context: TestContext): Promise<KernelHand> {
@@ -115,3 +117,31 @@ test('of two for one container, the second goes away', async (context) => {
   writeFileSync(path.join(folder, 'state'), '');
   expect(await run(hand, order)).toEqual([]);
 });
+
+test('a hand that was killed is replaced by the next order, and what it ran goes on', async (context) => {
+  const hand = await findHand(context);
+  const folder = makeTempFolder();
+  const command = ['sh', '-c', 'until [ -e "$GO" ]; do sleep 0.01; done; exit 4'];
+  const go = path.join(folder, 'go');
+  const env = [
+    ['PATH', '/usr/bin:/bin'],
+    ['GO', go],
+  ] as const;
+  const order = orderIn(folder, { command, env });
+  const told = new Promise<void>((resolve, reject) => hand.run(order, resolve, reject));
+  const state = (): string => readFileSync(path.join(folder, 'state'), 'utf8');
+  await until(() => state().includes('running'));
+  for (const pid of handsOf(process.pid)) process.kill(pid, 'SIGKILL');
+  // Nobody can tell the end any more, which is told at once so that somebody looks.
+  await told;
+  await hand.perform([['file', go]]);
+  await until(() => state().includes('exit 4'));
+});
+
+/** The hands that this process has started. */
+function handsOf(parent: number): readonly number[] {
+  return readProcesses()
+    .filter((entry) => entry.parent === parent)
+    .map(({ pid }) => pid)
+    .filter((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'perl');
+}

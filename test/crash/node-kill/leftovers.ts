@@ -26,12 +26,15 @@ export function mountsBelow(folder: string): readonly string[] {
 /** The first processes of containers, in the order of their IDs; `podUid`: of one pod alone. */
 export function initsOf(dataFolder: string, podUid = ''): readonly number[] {
   const script = `${dataFolder}/node/runtime/init.sh`;
-  return list('/proc')
-    .filter((name) => /^\d+$/.test(name) && read(`/proc/${name}/cmdline`).includes(script))
-    .map(Number)
-    .filter((pid) => ['sh', 'podkeep-init'].includes(read(`/proc/${pid}/comm`).trim()))
-    .filter((pid) => read(`/proc/${pid}/cmdline`).includes(podUid))
-    .toSorted((a, b) => a - b);
+  return (
+    list('/proc')
+      .filter((name) => /^\d+$/.test(name) && read(`/proc/${name}/cmdline`).includes(script))
+      .map(Number)
+      // The kernel keeps the first fifteen characters of a name.
+      .filter((pid) => /^(?:sh|podkeep-init.*)$/.test(read(`/proc/${pid}/comm`).trim()))
+      .filter((pid) => read(`/proc/${pid}/cmdline`).includes(podUid))
+      .toSorted((a, b) => a - b)
+  );
 }
 
 /** Every process that has the mark of this ledger in its environment, and every init of the folder. */
