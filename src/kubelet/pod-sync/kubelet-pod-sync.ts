@@ -18,7 +18,6 @@ import { parseTime } from '../../api/time.ts';
 import { ALL_CONTAINERS_RESTARTING } from '../../core/condition-ownership.ts';
 import { isTerminalPhase } from '../../core/pod-facts.ts';
 import { PodkeepError } from '../../lib/errors.ts';
-import type { Cancel } from '../../ports/clock.ts';
 import type { PodCache } from '../../ports/pod-cache.ts';
 import type { PodReference } from '../../ports/pod-reference.ts';
 import type {
@@ -55,7 +54,7 @@ export interface KubeletPodSyncOptions
   readonly actuated?: StateStore | undefined;
   readonly observer?: PodStartObserver | undefined;
   /** Where pods wait for their turn to start; absent: nobody has to. */
-  readonly starts?: Pick<StartLine, 'run' | 'isBusy'>;
+  readonly starts?: StartLine;
 }
 
 /** What metrics want to know. Seconds since the pod was first seen here. */
@@ -68,7 +67,6 @@ const SEEN_ANNOTATION = 'kubernetes.io/config.seen';
 /** A pod that nobody knows any more gets the shortest time (KL-12). */
 const ORPHAN_GRACE_SECONDS = 1;
 const VOLUME_POLL_MS = 100;
-const READY_TO_START_MS = 250;
 
 export class KubeletPodSync implements PodSync {
   readonly #options: KubeletPodSyncOptions;
@@ -153,7 +151,7 @@ export class KubeletPodSync implements PodSync {
     return this.#status.tell(pod, runtimePod, isTerminal, override);
   }
 
-  async #run(
+  #run(
     { pod, runtimePod, status }: PreparedPod,
     late: LateRuns,
     secrets: FoundPullSecrets,
@@ -161,7 +159,6 @@ export class KubeletPodSync implements PodSync {
   ): Promise<RunResult> {
     const { runner, prober } = this.#options;
     const { uid } = podReferenceOf(pod);
-    let cancel: Cancel = () => undefined;
     const request = {
       pod,
       runtimePod,
@@ -170,24 +167,9 @@ export class KubeletPodSync implements PodSync {
       restartAllContainers: isConditionTrue(status.conditions, ALL_CONTAINERS_RESTARTING),
       liveness: prober.liveness(uid),
       startup: prober.of(uid).startup,
-      sandboxReady: () => {
-        cancel = this.#tellReadyToStart(pod);
-      },
+      sandboxReady: () => this.#status.tellReadyToStart(pod),
     };
-    try {
-      return await runner.sync(request, signal);
-    } finally {
-      cancel();
-    }
-  }
-
-  /** While others wait to start, it is left to the word that containers run, if that comes soon (KL-7). */
-  #tellReadyToStart(pod: Pod): Cancel {
-    const { clock, starts } = this.#options;
-    const tell = (): void => this.#status.tellReadyToStart(pod);
-    if (starts?.isBusy) return clock.after(READY_TO_START_MS, tell);
-    tell();
-    return () => undefined;
+    return runner.sync(request, signal);
   }
 
   async #conclude(

@@ -364,20 +364,3 @@ test('how long a pod took to start is measured once (F-19)', async () => {
   await stage.pass(300_000);
   expect(measured).toEqual(['worker 0', 'running 3']);
 });
-
-test.each([
-  ['told at once', false, 100, ['False', 'True', 'True']],
-  ['left to the word that containers run while other pods wait', true, 100, ['False', 'True']],
-  ['told after a while if that takes long', true, 1000, ['False', 'True', 'True']],
-])('that containers can start is %s (KL-7)', async (_, isBusy, startMs, expected) => {
-  const starts = { isBusy, run: <Result>(work: () => Promise<Result>) => work() };
-  const stage = new RunStage({ scripts: () => ({ startMs }), sync: { starts } });
-  stage.create(livePod('web'));
-  await stage.pass(5000);
-  const told = stage.history
-    .get('web')
-    ?.map(({ status }) => status.conditions?.find(({ type }) => type.startsWith('PodReadyToStart')))
-    .flatMap((condition) => condition?.status ?? []);
-  expect(told).toEqual(expected);
-  expect(first(stage)?.state?.running).toBeDefined();
-});
