@@ -18,7 +18,7 @@ const ACCEPTED = [
 const PLAIN: AnswerForm = { encoding: 'json', as: 'object' };
 
 export function negotiate(accept: string | null): AnswerForm {
-  if (accept === null || accept.trim() === '') return PLAIN;
+  if (accept === null || accept === 'application/json' || accept.trim() === '') return PLAIN;
   const wishes = accept
     .split(',')
     .map(readWish)

@@ -32,11 +32,17 @@ interface Entry {
 const IDLE_MS = 300_000;
 const SWEEP_MS = 60_000;
 
+interface Registered {
+  readonly spec: Pod['spec'];
+  /** What the pod refers to. */
+  readonly references: ReadonlyMap<string, LookedUpObject>;
+}
+
 export class ObjectCache implements PodObjects, ObjectLookup {
   readonly #options: ObjectCacheOptions;
   readonly #entries = new Map<string, Entry>();
-  /** What each pod refers to, by UID. */
-  readonly #references = new Map<string, ReadonlyMap<string, LookedUpObject>>();
+  /** By the UID of a pod. */
+  readonly #registered = new Map<string, Registered>();
   #cancelSweep: Cancel | null = null;
 
   constructor(options: ObjectCacheOptions) {
@@ -49,10 +55,14 @@ export class ObjectCache implements PodObjects, ObjectLookup {
   }
 
   registerPod(pod: Pod): void {
+    const { spec } = pod;
     const { uid = '' } = pod.metadata;
-    const before = this.#references.get(uid);
+    const known = this.#registered.get(uid);
+    // A pod is registered with each of its syncs, and its spec hardly ever changes.
+    if (known?.spec === spec) return;
+    const before = known?.references;
     const next = referencesOf(pod);
-    this.#references.set(uid, next);
+    this.#registered.set(uid, { spec, references: next });
     // New ones first, so that an object that only moved within the pod keeps its watch.
     for (const [key, name] of next) if (!before?.has(key)) this.#addUser(key, name, uid);
     for (const key of before?.keys() ?? []) if (!next.has(key)) this.#removeUser(key, uid);
@@ -60,9 +70,9 @@ export class ObjectCache implements PodObjects, ObjectLookup {
 
   unregisterPod(pod: Pod): void {
     const { uid = '' } = pod.metadata;
-    const references = this.#references.get(uid);
-    this.#references.delete(uid);
-    for (const key of references?.keys() ?? []) this.#removeUser(key, uid);
+    const known = this.#registered.get(uid);
+    this.#registered.delete(uid);
+    for (const key of known?.references.keys() ?? []) this.#removeUser(key, uid);
   }
 
   /**
@@ -84,7 +94,7 @@ export class ObjectCache implements PodObjects, ObjectLookup {
   stop(): void {
     for (const { object } of this.#entries.values()) object.close();
     this.#entries.clear();
-    this.#references.clear();
+    this.#registered.clear();
     this.#cancelSweep?.();
     this.#cancelSweep = null;
   }

@@ -24,9 +24,7 @@ export function secretNamesOf(pod: Pod): ReadonlySet<string> {
   return named([
     ...objects(spec['imagePullSecrets']).map((reference) => reference['name']),
     ...containersOf(spec).flatMap((container) => namesInEnv(container, 'secret')),
-    ...volumes.flatMap((volume) =>
-      [...SECRET_OF_VOLUME].map(([kind, fields]) => walk(volume, [kind, ...fields])),
-    ),
+    ...volumes.flatMap(secretsOfVolume),
     ...volumes.flatMap((volume) => projected(volume, 'secret')),
   ]);
 }
@@ -39,6 +37,13 @@ export function configMapNamesOf(pod: Pod): ReadonlySet<string> {
     ...volumes.map((volume) => walk(volume, ['configMap', 'name'])),
     ...volumes.flatMap((volume) => projected(volume, 'configMap')),
   ]);
+}
+
+function secretsOfVolume(volume: JsonObject): readonly Value[] {
+  return Object.keys(volume).map((kind) => {
+    const fields = SECRET_OF_VOLUME.get(kind);
+    return fields && walk(volume, [kind, ...fields]);
+  });
 }
 
 function containersOf(spec: JsonObject): readonly JsonObject[] {
