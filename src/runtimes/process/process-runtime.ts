@@ -70,7 +70,7 @@ class ProcessRuntime implements PodRuntime {
   readonly name = 'process';
   readonly images: ImageStore;
   /** Most of a start is waiting, for a disk or for what was started. */
-  readonly parallelStarts = availableParallelism() * 6;
+  readonly parallelStarts = availableParallelism() * 4;
   readonly #images: ProcessImages;
   readonly #options: ProcessRuntimeOptions;
   readonly #machine: Machine;
