@@ -26,23 +26,32 @@ const NOTHING: JsonObject = {};
 export function printedForm(object: JsonObject, type: StructType, known?: Json): JsonObject {
   if (object === known) return object;
   const before = isJsonObject(known) ? known : NOTHING;
-  const changes = new Map<string, Json | undefined>();
-  for (const [name, value] of Object.entries(object)) {
+  const changes: Change[] = [];
+  for (const name of Object.keys(object)) {
+    const value = object[name];
     const printed = Object.hasOwn(before, name) ? before[name] : undefined;
-    const field = value === printed ? undefined : type.field(name);
-    if (!field) continue;
-    const after = printField(value, field, printed);
-    if (after !== value) changes.set(name, after);
+    if (value === undefined || value === printed) continue;
+    const field = type.field(name);
+    const after = field ? printField(value, field, printed) : value;
+    if (after !== value) changes.push([name, after]);
   }
-  for (const [name, value] of unsaidOf(type)) {
-    if (!Object.hasOwn(object, name)) changes.set(name, value);
+  for (const said of unsaidOf(type)) {
+    if (!Object.hasOwn(object, said[0])) changes.push(said);
   }
-  if (changes.size === 0) return object;
-  const kept = Object.entries(object).filter(([name]) => !changes.has(name));
-  const changed = [...changes].flatMap(([name, value]): [string, Json][] =>
-    value === undefined ? [] : [[name, value]],
-  );
-  return Object.fromEntries([...kept, ...changed]);
+  return changes.length === 0 ? object : withChanges(object, changes);
+}
+
+type Change = readonly [name: string, value: Json | undefined];
+
+/** Names are those of fields, and undefined takes one away. */
+function withChanges(object: JsonObject, changes: readonly Change[]): JsonObject {
+  const gone = changes.filter(([, value]) => value === undefined).map(([name]) => name);
+  const changed: Record<string, Json> =
+    gone.length === 0
+      ? { ...object }
+      : Object.fromEntries(Object.entries(object).filter(([name]) => !gone.includes(name)));
+  for (const [name, value] of changes) if (value !== undefined) changed[name] = value;
+  return changed;
 }
 
 const unsaid = new WeakMap<StructType, readonly (readonly [name: string, value: Json])[]>();
