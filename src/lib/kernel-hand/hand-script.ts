@@ -216,23 +216,38 @@ sub note {
 sub claim {
   my ($dir, $boot) = @_;
   my ($pid, $start, $session) = identity();
-  sysopen(my $claim, "$dir/claim", O_WRONLY | O_CREAT | O_EXCL, 0644) or POSIX::_exit(0);
-  syswrite($claim, "$pid $start $boot $session\n") or POSIX::_exit(1);
+  if (!sysopen(my $claim, "$dir/claim", O_WRONLY | O_CREAT | O_EXCL, 0644)) {
+    POSIX::_exit(0) if $!{EEXIST};
+    die "$dir/claim: $!\n";
+  } else {
+    syswrite($claim, "$pid $start $boot $session\n") or die "$dir/claim: $!\n";
+  }
+}
+
+sub open_streams {
+  my ($dir) = @_;
+  open(STDIN, '<', '/dev/null') or die "/dev/null: $!\n";
+  umask 077;
+  open(STDOUT, '>>', "$dir/stdout") or die "$dir/stdout: $!\n";
+  open(STDERR, '>>', "$dir/stderr") or die "$dir/stderr: $!\n";
+  umask 022;
 }
 
 sub init {
   my ($order) = @_;
   my $dir = $order->{dir};
   POSIX::setsid();
-  open(STDIN, '<', '/dev/null');
-  umask 077;
-  open(STDOUT, '>>', "$dir/stdout");
-  open(STDERR, '>>', "$dir/stderr");
-  umask 022;
   $0 = $order->{title};
+  my $name = 'podkeep-init';
+  syscall($number{prctl}, 15, $name);
   sysopen(my $state, "$dir/state", O_RDWR) or POSIX::_exit(1);
-  claim($dir, $order->{boot});
-  if (!eval { perform($order->{setup}); 1 }) {
+  my $is_set_up = eval {
+    claim($dir, $order->{boot});
+    open_streams($dir);
+    perform($order->{setup});
+    1;
+  };
+  if (!$is_set_up) {
     note($state, "failed $@");
     POSIX::_exit(125);
   }

@@ -135,7 +135,8 @@ test('a hand that was killed is replaced by the next order, and what it ran goes
   // Nobody can tell the end any more, which is told at once so that somebody looks.
   await told;
   await hand.perform([['file', go]]);
-  await until(() => state().includes('exit 4'));
+  await until(() => state().includes('exit'));
+  expect(state()).toContain('exit 4');
 });
 
 /** The hands that this process has started. */

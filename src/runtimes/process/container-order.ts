@@ -44,7 +44,8 @@ export function containerOrder(preparation: Preparation, plan: RootPlan): Contai
       ...stdinCalls(preparation),
       ...rootCalls(plan),
     ],
-    enter: enterCalls(preparation, plan),
+    // Init stays outside of its groups: what it needs is not the container's, and it outlives their end.
+    enter: [...joinGroups(preparation), ...enterCalls(preparation, plan)],
     env: record.env,
     command: record.argv,
     missing: explanationOf(record.argv[0] ?? ''),
@@ -83,8 +84,11 @@ function groupCalls({ record, groupSettings }: Preparation): readonly KernelCall
       file,
       value,
     ]),
-    ...record.cgroups.map((group): KernelCall => ['write', `${group}/cgroup.procs`, '0']),
   ];
+}
+
+function joinGroups({ record }: Preparation): readonly KernelCall[] {
+  return record.cgroups.map((group) => ['write', `${group}/cgroup.procs`, '0']);
 }
 
 /** What is good to have. A machine that refuses it still runs the container. */
