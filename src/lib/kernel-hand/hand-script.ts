@@ -160,8 +160,10 @@ my %act = (
   bound => sub {
     my %kept = map { $_ => 1 } @_;
     for my $capability (0 .. 63) {
-      next if $kept{$capability};
-      last if syscall($number{prctl}, 24, $capability, 0, 0, 0) < 0;
+      next if $kept{$capability} || syscall($number{prctl}, 24, $capability, 0, 0, 0) == 0;
+      # The kernel has no more of them, or it refuses.
+      last if $!{EINVAL};
+      die "prctl: $!\n";
     }
     my ($header, $sets) = (pack('L l', 0x20080522, 0), "\0" x 24);
     # It is written into, so it must not be a copy.
