@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ConditionStatus, PodPhase, PodStatus } from '../../api/pod.ts';
-import { condition, running, terminated, waiting } from '../../../test/support/pod-parts.ts';
-import { isOfStart, isUrgent } from './urgency.ts';
+import { condition } from '../../../test/support/pod-parts.ts';
+import { isUrgent } from './urgency.ts';
 
 function status(phase: PodPhase, ready?: ConditionStatus): PodStatus {
   return { phase, conditions: ready ? [condition('Ready', ready)] : [] };
@@ -53,35 +53,4 @@ describe('F-5: phases', () => {
 
 test('F-5: the last word of a pod is urgent, whatever it says', () => {
   expect(urgent(status('Failed'), status('Failed'), true)).toBe(true);
-});
-
-describe('news of a start', () => {
-  function isStarting(status: PodStatus, isFinished = false): boolean {
-    return isOfStart({ version: 1, name: 'web', namespace: 'default', status, isFinished });
-  }
-
-  const backOff = { state: { waiting: { reason: 'ImagePullBackOff' } } };
-
-  test('say that containers are about to be created, and no more', () => {
-    expect(isStarting({ phase: 'Pending' })).toBe(true);
-    expect(isStarting({ phase: 'Pending', containerStatuses: [waiting('a')] })).toBe(true);
-  });
-
-  test.each<[string, PodStatus]>([
-    ['something runs', { phase: 'Running', containerStatuses: [running('a')] }],
-    ['one container runs', { phase: 'Pending', containerStatuses: [running('a'), waiting('b')] }],
-    ['one has ended', { phase: 'Pending', initContainerStatuses: [terminated('a', 0)] }],
-    ['an image is missing', { phase: 'Pending', containerStatuses: [waiting('a', backOff)] }],
-    [
-      'it is a restart',
-      { phase: 'Pending', containerStatuses: [waiting('a', { restartCount: 1 })] },
-    ],
-    ['the pod gives a reason', { phase: 'Pending', reason: 'Evicted' }],
-  ])('are none if %s', (_what, status) => {
-    expect(isStarting(status)).toBe(false);
-  });
-
-  test('are none if it is the last word', () => {
-    expect(isStarting({ phase: 'Pending' }, true)).toBe(false);
-  });
 });
