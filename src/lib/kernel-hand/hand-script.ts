@@ -18,6 +18,8 @@
  * 2. What init writes goes over room that its file already has: a full disk costs no exit code.
  * 3. `running` is written when the command has taken over, which closes the pipe between the two.
  * 4. When nobody gives orders any more it ends. What it has started goes on.
+ * 5. What it does gives way to whoever gives the orders, of whom there is one. A container is a session
+ *    of its own from the moment it is set up, and has its full share then.
  */
 
 /** By the name that Node has for the processor. */
@@ -194,13 +196,13 @@ sub answer {
   syswrite(STDOUT, "$text\n");
 }
 
-# The ID and the start of this process, as the machine sees it, and its session.
+# The ID and the start of this process, as the machine sees it.
 sub identity {
   open(my $stat, '<', '/proc/self/stat') or die "/proc/self/stat: $!\n";
   my $text = <$stat>;
   my ($pid) = $text =~ /^(\d+)/;
   my @fields = split ' ', substr($text, rindex($text, ')') + 2);
-  return ($pid, $fields[19], $fields[3]);
+  return ($pid, $fields[19]);
 }
 
 sub be_apart {
@@ -217,12 +219,13 @@ sub note {
 
 sub claim {
   my ($dir, $boot) = @_;
-  my ($pid, $start, $session) = identity();
+  my ($pid, $start) = identity();
   if (!sysopen(my $claim, "$dir/claim", O_WRONLY | O_CREAT | O_EXCL, 0644)) {
     POSIX::_exit(0) if $!{EEXIST};
     die "$dir/claim: $!\n";
   } else {
-    syswrite($claim, "$pid $start $boot $session\n") or die "$dir/claim: $!\n";
+    # It will lead a session of its own, which bears its ID.
+    syswrite($claim, "$pid $start $boot $pid\n") or die "$dir/claim: $!\n";
   }
 }
 
@@ -238,7 +241,6 @@ sub open_streams {
 sub init {
   my ($order) = @_;
   my $dir = $order->{dir};
-  POSIX::setsid();
   $0 = $order->{title};
   my $name = 'podkeep-init';
   syscall($number{prctl}, 15, $name);
@@ -247,6 +249,7 @@ sub init {
     claim($dir, $order->{boot});
     open_streams($dir);
     perform($order->{setup});
+    POSIX::setsid();
     1;
   };
   if (!$is_set_up) {
@@ -331,6 +334,8 @@ sub bury {
   }
 }
 
+# The share of a session in the machine, where sessions have shares.
+eval { $act{write}->('/proc/self/autogroup', 10) };
 POSIX::sigprocmask(POSIX::SIG_BLOCK(), POSIX::SigSet->new(POSIX::SIGCHLD()));
 my $mask = pack('Q', 1 << (POSIX::SIGCHLD() - 1));
 $signals = kernel('signalfd4', '', -1, $mask, 8, 02004000);
