@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { open as openLmdb } from 'lmdb';
 
 const COMMIT_BYTES = 3000;
@@ -56,6 +57,15 @@ export async function bareBurst(count: number): Promise<number> {
   await Promise.all(Array.from({ length: count }, () => runToEnd('sleep', ['0'])));
   const spawnsMs = performance.now() - startMs;
   return spawnsMs + (await bareCommits(count)).reduce((sum, ms) => sum + ms, 0);
+}
+
+/** The same in a process of its own: one that has measured for minutes is large, and slow to start others. */
+export async function bareBurstApart(count: number): Promise<number> {
+  const script = path.join(import.meta.dirname, 'bare-burst.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script, String(count)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return Number(await text(child.stdout));
 }
 
 /** Milliseconds of each of so many durable commits of an object's size. */

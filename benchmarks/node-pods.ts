@@ -5,7 +5,15 @@
  * Beside the times stands the CPU, which says the same on a busy machine as on an idle one.
  */
 import { PodStage, sleepingPod } from './node-clients.ts';
-import { bareBurst, bareCommits, percentile, repeated, rowOf, runToEnd } from './node-figures.ts';
+import {
+  bareBurst,
+  bareBurstApart,
+  bareCommits,
+  percentile,
+  repeated,
+  rowOf,
+  runToEnd,
+} from './node-figures.ts';
 import { NodeProgram } from './node-program.ts';
 import { formatTable } from './table.ts';
 
@@ -87,6 +95,7 @@ async function benchBurst(
   const of = (pick: (each: Burst) => number): number => percentile(bursts.map(pick), 0.5);
   const median = (each: Burst): number => percentile(each.readyMs, 0.5);
   const bare = of((each) => each.bareMs);
+  const bareApart = await bareBurstApart(BURST);
   const most = RATIO_MAX * bare;
   const [first] = bursts;
   print(
@@ -101,6 +110,7 @@ async function benchBurst(
         }),
         rowOf({ name: 'delete -> all of them gone', measured: of((b) => b.allGoneMs), most }),
         rowOf({ name: `(${BURST} bare processes and durable commits)`, measured: bare }),
+        rowOf({ name: '(the same from a small process)', measured: bareApart }),
         rowOf({
           name: '(create -> Ready in the first burst)',
           measured: first ? median(first) : Number.NaN,
