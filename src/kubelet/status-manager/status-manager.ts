@@ -246,13 +246,14 @@ export class StatusManager {
     this.#records.set(uid, result.record);
     this.#chronicle.stored(uid, record, result.record);
     const before = record?.status ?? mirrorPod?.status ?? pod.status;
-    if (this.#isStarted) this.#queue(uid, before, result.record);
+    if (this.#isStarted) this.#queue(uid, before, result.record, record !== undefined);
     this.#news.tell(pod, result.record, result.isAdded);
     return true;
   }
 
-  #queue(uid: string, before: PodStatus | undefined, record: StatusRecord): void {
-    if (this.#writer.isIdle(uid) && isOfStart(record) && this.#ports.isBusy?.()) {
+  /** That a start has begun is told at once; how it gets on can wait. */
+  #queue(uid: string, before: PodStatus | undefined, record: StatusRecord, isKnown: boolean): void {
+    if (isKnown && this.#writer.isIdle(uid) && isOfStart(record) && this.#ports.isBusy?.()) {
       this.#held.hold(uid);
       return;
     }
