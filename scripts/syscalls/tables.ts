@@ -47,7 +47,9 @@ export function readTables(): string {
     riscv64: without(riscv64, generic),
     x64,
   };
-  const parts = Object.entries(tables).map(([key, table]) => `${JSON.stringify(key)}:${show(table)}`);
+  const parts = Object.entries(tables).map(
+    ([key, table]) => `${JSON.stringify(key)}:${show(table)}`,
+  );
   return `{\n"source":${JSON.stringify(SOURCE)},\n${parts.join(',\n')}\n}\n`;
 }
 

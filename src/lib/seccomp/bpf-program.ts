@@ -1,0 +1,130 @@
+/**
+ * Assembles a program in classic BPF, from its last instruction to its first.
+ *
+ * Jumps of BPF only go forward, and conditional ones at most 255 instructions far. Written backwards,
+ * the target of a jump is always there already, so its distance is known. If it is too far, a copy of
+ * the target (for a return) or a jump without condition, which may be long, is put in between.
+ *
+ *     written    last ◀──────────────────────────────────────── first
+ *     runs       load number ─▶ number >= 60? ─▶ … ─▶ return
+ *
+ *   1. Every jump ends within the program, at an instruction behind it.
+ *   2. Every path ends with a return: each instruction is given the one that follows it.
+ */
+import { assert } from '../assert.ts';
+
+/** An instruction, counted from the end of the program. */
+export type Label = number;
+
+export type Comparison = 'equal' | 'greater' | 'greater-or-equal' | 'any-bit';
+
+interface Instruction {
+  readonly code: number;
+  readonly ifTrue: number;
+  readonly ifFalse: number;
+  readonly k: number;
+}
+
+const LOAD_WORD = 0x20;
+const AND = 0x54;
+const JUMP = 0x05;
+const RETURN = 0x06;
+const COMPARISONS: Readonly<Record<Comparison, number>> = {
+  equal: 0x15,
+  greater: 0x25,
+  'greater-or-equal': 0x35,
+  'any-bit': 0x45,
+};
+const JUMP_MAX = 255;
+const INSTRUCTION_BYTES = 8;
+
+export class BpfProgram {
+  /** The last instruction of the program is the first of the list. */
+  readonly #backwards: Instruction[] = [];
+  /** The copy of each return that was written last. */
+  readonly #returns = new Map<number, Label>();
+
+  get length(): number {
+    return this.#backwards.length;
+  }
+
+  /** Ends the program with a value. */
+  return(value: number): Label {
+    const written = this.#returns.get(value);
+    if (written !== undefined && this.#reaches(written, 0)) return written;
+    const label = this.#write({ code: RETURN, ifTrue: 0, ifFalse: 0, k: value });
+    this.#returns.set(value, label);
+    return label;
+  }
+
+  /** Loads a word of the call's data, then goes on at `next`. */
+  load(offset: number, next: Label): Label {
+    return this.#before(next, { code: LOAD_WORD, ifTrue: 0, ifFalse: 0, k: offset });
+  }
+
+  /** Keeps the bits of `mask` of the loaded word, then goes on at `next`. */
+  and(mask: number, next: Label): Label {
+    return this.#before(next, { code: AND, ifTrue: 0, ifFalse: 0, k: mask });
+  }
+
+  /** Compares the loaded word with `k`, unsigned. */
+  branch(comparison: Comparison, k: number, ifTrue: Label, ifFalse: Label): Label {
+    if (ifTrue === ifFalse) return ifTrue;
+    // Bringing the second target near may take one instruction more.
+    const nearTrue = this.#near(ifTrue, 1);
+    const nearFalse = this.#near(ifFalse, 0);
+    const here = this.length;
+    return this.#write({
+      code: COMPARISONS[comparison],
+      ifTrue: distance(here, nearTrue),
+      ifFalse: distance(here, nearFalse),
+      k,
+    });
+  }
+
+  /** The program that starts at `entry`, as an array of the kernel's `struct sock_filter`. */
+  toBytes(entry: Label): Uint8Array {
+    assert(entry < this.length, `the program has no instruction ${entry}`);
+    const instructions = this.#backwards.slice(0, entry + 1).reverse();
+    const view = new DataView(new ArrayBuffer(instructions.length * INSTRUCTION_BYTES));
+    for (const [index, { code, ifTrue, ifFalse, k }] of instructions.entries()) {
+      const offset = index * INSTRUCTION_BYTES;
+      view.setUint16(offset, code, true);
+      view.setUint8(offset + 2, ifTrue);
+      view.setUint8(offset + 3, ifFalse);
+      view.setUint32(offset + 4, k, true);
+    }
+    return new Uint8Array(view.buffer);
+  }
+
+  /** What changes the loaded word and then returns can return at once. */
+  #before(next: Label, instruction: Instruction): Label {
+    if (this.#backwards[next]?.code === RETURN) return next;
+    if (next !== this.length - 1) this.#jump(next);
+    return this.#write(instruction);
+  }
+
+  #near(target: Label, spare: number): Label {
+    if (this.#reaches(target, spare)) return target;
+    const instruction = this.#backwards[target];
+    if (instruction?.code === RETURN) return this.return(instruction.k);
+    return this.#jump(target);
+  }
+
+  #reaches(target: Label, spare: number): boolean {
+    return distance(this.length + spare, target) <= JUMP_MAX;
+  }
+
+  #jump(target: Label): Label {
+    return this.#write({ code: JUMP, ifTrue: 0, ifFalse: 0, k: distance(this.length, target) });
+  }
+
+  #write(instruction: Instruction): Label {
+    return this.#backwards.push(instruction) - 1;
+  }
+}
+
+/** Instructions between a jump and its target. */
+function distance(jump: Label, target: Label): number {
+  return jump - target - 1;
+}
