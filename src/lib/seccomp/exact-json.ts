@@ -7,7 +7,7 @@
 /** Precedes the digits of an integer in the text that is parsed; no JSON text contains it unescaped. */
 const MARK = '\\u0000';
 /** A whole string, or a whole number: digits within strings stay as they are. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 const INTEGER = /^-?\d{16,}$/;
 
 /** Throws a SyntaxError for what is no JSON, and for strings with a NUL, which nothing here needs. */
