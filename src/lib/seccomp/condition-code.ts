@@ -79,10 +79,9 @@ function maskedCode(
   matched: Label,
   unmatched: Label,
 ): Label {
-  // A bit outside the mask is zero once the mask is applied.
-  if ((valueTwo & ~value) !== 0n) return unmatched;
   const mask = words(value);
-  const rest = words(valueTwo);
+  // libseccomp ignores bits of the second value that are outside the mask.
+  const rest = words(valueTwo & value);
   const lowCode = maskedWordCode(program, lowWordOffset(index), mask.low, rest.low, [
     matched,
     unmatched,

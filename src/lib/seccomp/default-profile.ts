@@ -1,6 +1,7 @@
 /**
  * The profile `RuntimeDefault`: what container runtimes allow by default, with what each capability
- * adds. The facts are those of containerd 2.4; where Docker differs, the stricter one is taken.
+ * adds. The facts are those of containerd 2.4. Docker's profile of the same time differs in two: it
+ * allows sockets of families that do not exist yet, and lsm_* calls only with CAP_SYS_ADMIN.
  *
  * A call that is not allowed fails with EPERM. Two kinds fail with ENOSYS, so that a libc falls back
  * to an older call: clone3, whose flags no filter can see (they are behind a pointer), and calls that

@@ -60,7 +60,7 @@ export interface SeccompArg {
   readonly operator: SeccompOperator;
   /** Unsigned, 64 bits. What the argument is compared with; for `MASKED_EQ` the mask. */
   readonly value: bigint;
-  /** Unsigned, 64 bits. For `MASKED_EQ` what is left of the argument under the mask. */
+  /** Unsigned, 64 bits. For `MASKED_EQ` the bits under the mask; its other bits do not count. */
   readonly valueTwo: bigint;
 }
 

@@ -89,5 +89,5 @@ function compare({ operator, value, valueTwo }: SeccompArg, actual: bigint): boo
   if (operator === 'LE') return actual <= value;
   if (operator === 'GE') return actual >= value;
   if (operator === 'GT') return actual > value;
-  return (actual & value) === valueTwo;
+  return (actual & value) === (valueTwo & value);
 }
