@@ -50,11 +50,7 @@ export class BpfProgram {
 
   /** Ends the program with a value. */
   return(value: number): Label {
-    const written = this.#returns.get(value);
-    if (written !== undefined && this.#reaches(written, 0)) return written;
-    const label = this.#write({ code: RETURN, ifTrue: 0, ifFalse: 0, k: value });
-    this.#returns.set(value, label);
-    return label;
+    return this.#return(value, 0);
   }
 
   /** Loads a word of the call's data, then goes on at `next`. */
@@ -74,12 +70,9 @@ export class BpfProgram {
     const nearTrue = this.#near(ifTrue, 1);
     const nearFalse = this.#near(ifFalse, 0);
     const here = this.length;
-    return this.#write({
-      code: COMPARISONS[comparison],
-      ifTrue: distance(here, nearTrue),
-      ifFalse: distance(here, nearFalse),
-      k,
-    });
+    const [skipTrue, skipFalse] = [distance(here, nearTrue), distance(here, nearFalse)];
+    assert(Math.max(skipTrue, skipFalse) <= JUMP_MAX, `a jump skips ${skipTrue} or ${skipFalse}`);
+    return this.#write({ code: COMPARISONS[comparison], ifTrue: skipTrue, ifFalse: skipFalse, k });
   }
 
   /** The program that starts at `entry`, as an array of the kernel's `struct sock_filter`. */
@@ -104,10 +97,19 @@ export class BpfProgram {
     return this.#write(instruction);
   }
 
+  /** A copy that the next jump reaches, even if `spare` instructions are written before it. */
+  #return(value: number, spare: number): Label {
+    const written = this.#returns.get(value);
+    if (written !== undefined && this.#reaches(written, spare)) return written;
+    const label = this.#write({ code: RETURN, ifTrue: 0, ifFalse: 0, k: value });
+    this.#returns.set(value, label);
+    return label;
+  }
+
   #near(target: Label, spare: number): Label {
     if (this.#reaches(target, spare)) return target;
     const instruction = this.#backwards[target];
-    if (instruction?.code === RETURN) return this.return(instruction.k);
+    if (instruction?.code === RETURN) return this.#return(instruction.k, spare);
     return this.#jump(target);
   }
 

@@ -1,5 +1,5 @@
 /** Profiles and calls for property tests, with values at the edges of words and of each other. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { SeccompTarget } from '../../../src/lib/seccomp/call-decisions.ts';
 import type {
   SeccompAction,
