@@ -21,7 +21,6 @@ import {
 
 const ALLOW: SeccompAction = { type: 'allow', data: 0 };
 const EPERM = 1;
-const ADMIN = 'CAP_SYS_ADMIN';
 
 /**
  * CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. A new namespace, of users above
@@ -49,7 +48,7 @@ const CALLS_BY_CAPABILITY: Readonly<Record<string, readonly string[]>> = {
   CAP_BPF: ['bpf'],
   CAP_DAC_READ_SEARCH: ['open_by_handle_at'],
   CAP_PERFMON: ['perf_event_open'],
-  [ADMIN]: [
+  CAP_SYS_ADMIN: [
     ...['mount', 'umount2', 'mount_setattr', 'move_mount', 'open_tree'],
     ...['fsopen', 'fsconfig', 'fsmount', 'fspick', 'fanotify_init', 'quotactl', 'quotactl_fd'],
     ...['clone', 'clone3', 'unshare', 'setns', 'sethostname', 'setdomainname'],
@@ -68,7 +67,7 @@ const CALLS_BY_CAPABILITY: Readonly<Record<string, readonly string[]>> = {
 };
 
 const WITHOUT_ADMIN: Pick<SeccompRule, 'excludes'> = {
-  excludes: { ...NO_FILTER, capabilities: [ADMIN] },
+  excludes: { ...NO_FILTER, capabilities: ['CAP_SYS_ADMIN'] },
 };
 
 export const DEFAULT_SECCOMP_PROFILE: SeccompProfile = {
