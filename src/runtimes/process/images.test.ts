@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { silentLog } from '../../../test/support/silent-ports.ts';
 import { fullName, ProcessImages } from './images.ts';
 
 test.each([
@@ -21,7 +22,7 @@ const images = new ProcessImages({
     file: { folder: '/etc/passwd' },
     relative: { folder: 'somewhere' },
   },
-  tar: undefined,
+  log: silentLog,
   defaultUid: 1000,
 });
 

@@ -15,8 +15,11 @@ import type {
   ImageUsage,
   ImageUse,
 } from '../../ports/runtime/image-store.ts';
+import type { Log } from '../../ports/log.ts';
+import { Places } from '../../lib/places.ts';
 import { imageNameInvalid, imageNotMapped, imageUnusable } from './errors.ts';
 import { imagesFolder } from './layout.ts';
+import type { LeftOut } from './layers/unpack-layer.ts';
 import { unpackLayout, unpackedImage, type UnpackedImage } from './oci-layout.ts';
 import type { ImageMapping, ResolvedImage } from './options.ts';
 import { findAccount } from './user.ts';
@@ -24,7 +27,7 @@ import { findAccount } from './user.ts';
 export interface ProcessImagesOptions {
   readonly folder: string;
   readonly mappings: Readonly<Record<string, ImageMapping>>;
-  readonly tar: string | undefined;
+  readonly log: Log;
   /** Who runs containers that name nobody. */
   readonly defaultUid: number;
 }
@@ -39,6 +42,8 @@ const NAME = new RegExp(`^${HOST}${PART}(?:/${PART})*${ENDING}$`);
 export class ProcessImages implements ImageStore {
   readonly #options: ProcessImagesOptions;
   readonly #mappings: ReadonlyMap<string, ImageMapping>;
+  /** One at a time, as the kubelet pulls: two of one image would write the same files. */
+  readonly #unpacking = new Places(1);
 
   constructor(options: ProcessImagesOptions) {
     this.#options = options;
@@ -106,13 +111,16 @@ export class ProcessImages implements ImageStore {
   }
 
   async #unpack(image: string, layout: string, signal: AbortSignal): Promise<UnpackedImage> {
-    return unpackLayout({
-      image,
-      layout,
-      folder: imagesFolder(this.#options.folder),
-      tar: this.#options.tar,
+    const folder = imagesFolder(this.#options.folder);
+    const onLeftOut = (left: LeftOut): void => {
+      this.#options.log.warn('parts of the image were not unpacked', { image, ...left });
+    };
+    const done = await unpackedImage(layout, folder);
+    if (done) return done;
+    return this.#unpacking.run(
+      () => unpackLayout({ image, layout, folder, signal, onLeftOut }),
       signal,
-    });
+    );
   }
 
   #mappingOf(image: string): ImageMapping | undefined {

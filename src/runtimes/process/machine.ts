@@ -48,7 +48,6 @@ const TOOLS = [
   'fallocate',
   'ip',
   'umount',
-  'tar',
 ] as const;
 const TOOL_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
 const ISOLATION_TOOLS: readonly ToolName[] = ['unshare', 'nsenter', 'mount', 'cp'];

@@ -1,20 +1,21 @@
 /**
  * Unpacks an OCI image layout into a folder, once.
  *
- *     LAYOUT/index.json ──> manifest ──> config, layers (tar, perhaps compressed) ──> FOLDER/DIGEST/root
+ *     LAYOUT/index.json ──> manifest ──> config, layers ──> FOLDER/DIGEST.new/root ──> FOLDER/DIGEST/root
  *
- * Layers are unpacked one above the other. A file `.wh.NAME` in one means that NAME of the layers
- * below is gone; `.wh..wh..opq`, that all of its folder is.
+ * Layers are unpacked one above the other (layers/), into a draft that is renamed when all is there
+ * and is removed when anything fails. Every blob is checked against the digest and the size that its
+ * descriptor has.
  */
-import { execFile } from 'node:child_process';
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { imageUnusable } from './errors.ts';
 import { readJson, reasonOf, writeJson } from './json-file.ts';
+import { freeBytesAt, UNPACK_LIMITS, UnpackBudget } from './layers/unpack-budget.ts';
+import { unpackLayer, type LeftOut } from './layers/unpack-layer.ts';
+import { readDocument, type Descriptor } from './layers/verified-blob.ts';
 import type { ImageDefaults, ResolvedImage } from './options.ts';
-import { resolveInRoot } from './path-in-root.ts';
 
 export interface UnpackedImage extends ResolvedImage {
   /** The digest of its manifest. */
@@ -26,18 +27,17 @@ export interface UnpackRequest {
   readonly image: string;
   readonly layout: string;
   readonly folder: string;
-  readonly tar: string | undefined;
   readonly signal: AbortSignal;
+  /** Called once with the counts, if the image has parts that were left out. */
+  readonly onLeftOut: (left: LeftOut) => void;
 }
 
 interface Manifest {
   readonly ref: string;
   readonly config: JsonObject;
-  readonly layers: readonly string[];
+  readonly layers: readonly Descriptor[];
 }
 
-const run = promisify(execFile);
-const OUTPUT_BYTES_MAX = 256 * 1024 * 1024;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
@@ -50,24 +50,26 @@ export async function unpackedImage(layout: string, folder: string): Promise<Unp
   return defaults ? { ref, defaults, root: path.join(place, 'root') } : null;
 }
 
+/** Not twice at the same time for one image: both would write the same draft. */
 export async function unpackLayout(request: UnpackRequest): Promise<UnpackedImage> {
-  const { image, layout, folder, tar, signal } = request;
+  const { image, layout, folder, signal } = request;
   const done = await unpackedImage(layout, folder);
   if (done) return done;
   try {
-    if (tar === undefined) throw new Error('tar is not on this machine');
     const manifest = await readManifest(layout);
     const place = placeOf(folder, manifest.ref);
     const draft = `${place}.new`;
     await rm(draft, { recursive: true, force: true });
-    await mkdir(path.join(draft, 'root'), { recursive: true });
-    for (const layer of manifest.layers) {
-      await unpackLayer(tar, blobOf(layout, layer), path.join(draft, 'root'), signal);
+    try {
+      await writeDraft(draft, manifest, request);
+      await rm(place, { recursive: true, force: true });
+      await rename(draft, place);
+    } catch (error) {
+      // What cannot be removed now is removed by the next attempt; this error is the one to report.
+      await rm(draft, { recursive: true, force: true }).catch(() => undefined);
+      throw error;
     }
     const defaults = defaultsOf(manifest.config);
-    writeJson(path.join(draft, 'defaults.json'), defaults);
-    await rm(place, { recursive: true, force: true });
-    await rename(draft, place);
     return { ref: manifest.ref, defaults, root: path.join(place, 'root') };
   } catch (error) {
     signal.throwIfAborted();
@@ -75,39 +77,25 @@ export async function unpackLayout(request: UnpackRequest): Promise<UnpackedImag
   }
 }
 
+async function writeDraft(
+  draft: string,
+  { config, layers }: Manifest,
+  { layout, signal, onLeftOut }: UnpackRequest,
+): Promise<void> {
+  const root = path.join(draft, 'root');
+  await mkdir(root, { recursive: true });
+  const isRoot = process.getuid?.() === 0;
+  const budget = new UnpackBudget(UNPACK_LIMITS, () => freeBytesAt(draft));
+  const left: LeftOut = { device: 0, fifo: 0, metadata: 0, xattr: 0 };
+  for (const layer of layers) {
+    await unpackLayer({ layout, layer, root, isRoot, budget, left, signal });
+  }
+  writeJson(path.join(draft, 'defaults.json'), defaultsOf(config));
+  if (Object.values(left).some((count) => count > 0)) onLeftOut(left);
+}
+
 function placeOf(folder: string, ref: string): string {
   return path.join(folder, ref.slice('sha256:'.length));
-}
-
-async function unpackLayer(
-  tar: string,
-  blob: string,
-  root: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const options = { signal, maxBuffer: OUTPUT_BYTES_MAX };
-  const { stdout } = await run(tar, ['--list', '--file', blob], options);
-  for (const name of stdout.split('\n')) await applyWhiteout(root, name);
-  const isOwner = process.getuid?.() === 0 ? [] : ['--no-same-owner'];
-  const args = ['--extract', '--file', blob, '--directory', root, ...isOwner];
-  await run(
-    tar,
-    [...args, '--exclude=.wh.*', '--exclude=dev/*', '--delay-directory-restore'],
-    options,
-  );
-}
-
-async function applyWhiteout(root: string, name: string): Promise<void> {
-  const base = path.basename(name);
-  if (!base.startsWith('.wh.')) return;
-  // Below links of the image itself, never outside of it.
-  const folder = path.join(root, resolveInRoot(root, path.dirname(name)));
-  if (base === '.wh..wh..opq') {
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
-  } else {
-    await rm(path.join(folder, base.slice('.wh.'.length)), { recursive: true, force: true });
-  }
 }
 
 async function digestOf(layout: string): Promise<string> {
@@ -115,21 +103,21 @@ async function digestOf(layout: string): Promise<string> {
 }
 
 async function readManifest(layout: string): Promise<Manifest> {
-  let document = await readObject(path.join(layout, 'index.json'));
+  let document = parseObject('index.json', await readFile(path.join(layout, 'index.json'), 'utf8'));
   let ref = '';
   // An index may lead to another one, for several kinds of machine.
   for (let depth = 0; depth < 4 && Array.isArray(document['manifests']); depth++) {
     const entries = document['manifests'].filter(isJsonObject);
-    const entry = entries.find(isForThisMachine) ?? entries[0];
-    ref = digest(entry?.['digest']);
-    document = await readObject(blobOf(layout, ref));
+    const descriptor = descriptorOf(entries.find(isForThisMachine) ?? entries[0]);
+    ref = descriptor.digest;
+    document = await readBlob(layout, descriptor);
   }
   const { config, layers } = document;
   if (!isJsonObject(config) || !Array.isArray(layers)) throw new Error('it has no manifest');
   return {
     ref,
-    config: await readObject(blobOf(layout, digest(config['digest']))),
-    layers: layers.map((layer: Json) => digest(isJsonObject(layer) ? layer['digest'] : undefined)),
+    config: await readBlob(layout, descriptorOf(config)),
+    layers: layers.map(descriptorOf),
   };
 }
 
@@ -138,18 +126,22 @@ function isForThisMachine({ platform }: JsonObject): boolean {
   return platform['os'] === 'linux' && platform['architecture'] === ARCHITECTURES[process.arch];
 }
 
-function digest(value: unknown): string {
-  if (typeof value !== 'string' || !DIGEST.test(value)) throw new Error('a digest is not sha256');
-  return value;
+function descriptorOf(value: unknown): Descriptor {
+  const { digest, size, mediaType } = isJsonObject(value) ? value : {};
+  if (typeof digest !== 'string' || !DIGEST.test(digest)) throw new Error('a digest is not sha256');
+  if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) {
+    throw new Error(`the descriptor of ${digest} has no size`);
+  }
+  return { digest, sizeBytes: size, mediaType: typeof mediaType === 'string' ? mediaType : '' };
 }
 
-function blobOf(layout: string, ref: string): string {
-  return path.join(layout, 'blobs', 'sha256', ref.slice('sha256:'.length));
+async function readBlob(layout: string, descriptor: Descriptor): Promise<JsonObject> {
+  return parseObject(descriptor.digest, await readDocument(layout, descriptor));
 }
 
-async function readObject(file: string): Promise<JsonObject> {
-  const value: unknown = JSON.parse(await readFile(file, 'utf8'));
-  if (!isJsonObject(value)) throw new Error(`${path.basename(file)} is not an object`);
+function parseObject(name: string, text: string): JsonObject {
+  const value: unknown = JSON.parse(text);
+  if (!isJsonObject(value)) throw new Error(`${name} is not an object`);
   return value;
 }
 

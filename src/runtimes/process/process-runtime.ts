@@ -94,8 +94,7 @@ class ProcessRuntime implements PodRuntime {
     this.#limits = new Limits(folder, hasGroups ? 'auto' : 'none');
     this.#registry = new Registry(folder);
     const { uid: defaultUid } = machine.uid === 0 ? (options.defaultUser ?? NOBODY) : machine;
-    const { tar } = machine.tools;
-    this.#images = new ProcessImages({ folder, mappings: options.images ?? {}, tar, defaultUid });
+    this.#images = new ProcessImages({ folder, mappings: options.images ?? {}, log, defaultUid });
     this.images = this.#images;
     this.#world = {
       machine,
