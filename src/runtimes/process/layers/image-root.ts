@@ -8,7 +8,7 @@
  * each is looked up when its turn comes, so a link that an earlier entry made is seen.
  */
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
-import { chmod, lstat, mkdir } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { ImagePath } from './layer-entry.ts';
 
@@ -48,12 +48,12 @@ export class ImageRoot {
     return real;
   }
 
-  /** What is at a path from `find` or `make`, or at a name below it; a link is not followed. */
-  async look(inside: ImagePath): Promise<Stats | undefined> {
-    return lstat(this.onDisk(inside)).catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-      throw error;
-    });
+  /**
+   * What is at a path from `find` or `make`, or at a name below it; a link is not followed. Synchronous:
+   * to ask for one name takes less time than to wait for another thread.
+   */
+  look(inside: ImagePath): Stats | undefined {
+    return lstatSync(this.onDisk(inside), { throwIfNoEntry: false });
   }
 
   #walk(folder: ImagePath): { readonly real: string[]; readonly missing: readonly string[] } {
@@ -68,7 +68,7 @@ export class ImageRoot {
         if (missing.pop() === undefined) real.pop();
         continue;
       }
-      const found = missing.length > 0 ? undefined : this.#lookNow([...real, name]);
+      const found = missing.length > 0 ? undefined : this.look([...real, name]);
       if (found === undefined) missing.push(name);
       else if (found.isDirectory()) real.push(name);
       else if (!found.isSymbolicLink()) {
@@ -81,11 +81,6 @@ export class ImageRoot {
       }
     }
     return { real, missing };
-  }
-
-  /** To ask for one name takes less time than to wait for another thread. */
-  #lookNow(inside: ImagePath): Stats | undefined {
-    return lstatSync(this.onDisk(inside), { throwIfNoEntry: false });
   }
 }
 

@@ -9,7 +9,7 @@
  * 3. Whiteouts remove what lower layers had, not what this layer has created.
  * 4. Folders get their times at the end of the layer: creating something in a folder changes its time.
  */
-import { constants } from 'node:fs';
+import { constants, fchmodSync, fchownSync, futimesSync } from 'node:fs';
 import {
   lchown,
   link,
@@ -71,7 +71,7 @@ export class LayerWriter {
 
   async #createFolder({ path, attributes }: Entry<'folder'>): Promise<void> {
     const own = await this.#ownPath(path);
-    const found = await this.#root.look(own);
+    const found = this.#root.look(own);
     const file = this.#root.onDisk(own);
     if (!found?.isDirectory()) {
       if (found) await unlink(file);
@@ -79,7 +79,7 @@ export class LayerWriter {
     }
     const handle = await open(file, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     try {
-      await setOwnerAndMode(handle, attributes);
+      setOwnerAndMode(handle, attributes);
     } finally {
       await handle.close();
     }
@@ -94,9 +94,9 @@ export class LayerWriter {
     const handle = await open(this.#root.onDisk(own), flags, UNFINISHED_FILE_MODE);
     try {
       if (sizeBytes > 0) await writeFile(handle, body);
-      await setOwnerAndMode(handle, attributes);
+      setOwnerAndMode(handle, attributes);
       const { mtimeSeconds: seconds } = attributes;
-      if (seconds !== undefined) await handle.utimes(seconds, seconds);
+      if (seconds !== undefined) futimesSync(handle.fd, seconds, seconds);
     } finally {
       await handle.close();
     }
@@ -117,7 +117,7 @@ export class LayerWriter {
   async #createHardLink({ path, target }: Entry<'hardLink'>): Promise<void> {
     const folder = this.#root.find(target.slice(0, -1));
     const source = folder && [...folder, ...target.slice(-1)];
-    const found = source && (await this.#root.look(source));
+    const found = source && this.#root.look(source);
     if (!found) throw new Error(`it links to /${target.join('/')}, which is not in the image`);
     if (!found.isFile() && !found.isSymbolicLink()) {
       throw new Error(`it links to /${target.join('/')}, which is not a file`);
@@ -145,7 +145,7 @@ export class LayerWriter {
 
   async #removeLower(path: ImagePath): Promise<void> {
     if (!this.#created.has(path)) return this.#remove(path);
-    const found = await this.#root.look(path);
+    const found = this.#root.look(path);
     if (found?.isDirectory()) await this.#removeLowerIn(path);
   }
 
@@ -168,7 +168,7 @@ export class LayerWriter {
 
   /** With all that is in it. Links are removed, not followed. */
   async #remove(path: ImagePath): Promise<void> {
-    const found = await this.#root.look(path);
+    const found = this.#root.look(path);
     if (!found) return;
     const file = this.#root.onDisk(path);
     await (found.isDirectory() ? rm(file, { recursive: true }) : unlink(file));
@@ -184,8 +184,11 @@ export class LayerWriter {
   }
 }
 
-/** In this order: chown(2) takes setuid and setgid away. */
-async function setOwnerAndMode(handle: FileHandle, { owner, mode }: Attributes): Promise<void> {
-  if (owner) await handle.chown(owner.uid, owner.gid);
-  await handle.chmod(mode);
+/**
+ * In this order: chown(2) takes setuid and setgid away. Synchronous, because the file is open and to
+ * change its inode takes a tenth of the time that waiting for another thread takes.
+ */
+function setOwnerAndMode({ fd }: FileHandle, { owner, mode }: Attributes): void {
+  if (owner) fchownSync(fd, owner.uid, owner.gid);
+  fchmodSync(fd, mode);
 }

@@ -1,0 +1,131 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { beforeEach, expect, test } from 'vitest';
+import { writeBlob, writeLayout } from '../../../test/support/layout-writer.ts';
+import { tarOf } from '../../../test/support/tar-writer.ts';
+import { makeTempFolder } from '../../../test/support/temp-folder.ts';
+import type { LeftOut } from './layers/unpack-layer.ts';
+import { unpackedImage, unpackLayout, type UnpackedImage } from './oci-layout.ts';
+
+let layout: string;
+let folder: string;
+let leftOut: LeftOut[];
+
+beforeEach(() => {
+  const base = makeTempFolder();
+  layout = path.join(base, 'layout');
+  folder = path.join(base, 'images');
+  leftOut = [];
+  mkdirSync(folder);
+});
+
+function unpack(signal = new AbortController().signal): Promise<UnpackedImage> {
+  const onLeftOut = (left: LeftOut): void => void leftOut.push(left);
+  return unpackLayout({ image: 'app', layout, folder, signal, onLeftOut });
+}
+
+async function expectRefused(reason: string): Promise<void> {
+  await expect(unpack()).rejects.toMatchObject({
+    code: 'IMAGE_UNUSABLE',
+    message: expect.stringContaining(reason),
+  });
+  expect(readdirSync(folder)).toEqual([]);
+  expect(await unpackedImage(layout, folder)).toBeNull();
+}
+
+test('an image is unpacked once, with all its layers', async () => {
+  const lower = writeBlob(
+    layout,
+    tarOf([
+      { name: 'a', content: '1' },
+      { name: 'b', content: '2' },
+    ]),
+  );
+  const upper = {
+    ...writeBlob(layout, gzipSync(tarOf([{ name: '.wh.a' }, { name: 'c', type: 'fifo' }]))),
+    mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip',
+  };
+  const ref = writeLayout(layout, [lower, upper], { Cmd: ['run'] });
+  const image = await unpack();
+  expect(image).toMatchObject({ ref, defaults: { args: ['run'] } });
+  expect(readdirSync(image.root)).toEqual(['b']);
+  expect(readdirSync(folder)).toEqual([ref.slice('sha256:'.length)]);
+  expect(leftOut).toEqual([{ device: 0, fifo: 1, metadata: 0, xattr: 0 }]);
+  expect(await unpack()).toEqual(image);
+  expect(leftOut).toHaveLength(1);
+});
+
+test('a layer that is not what its digest says is refused, and nothing is left', async () => {
+  const blob = writeBlob(layout, tarOf([{ name: 'a', content: '1' }]));
+  const file = path.join(layout, 'blobs/sha256', blob.digest.slice('sha256:'.length));
+  writeFileSync(file, tarOf([{ name: 'a', content: '2' }]));
+  writeLayout(layout, [blob]);
+  await expectRefused(`${blob.digest} is damaged`);
+});
+
+test('a layer of another size than its descriptor says is refused', async () => {
+  const blob = writeBlob(layout, tarOf([]));
+  const file = path.join(layout, 'blobs/sha256', blob.digest.slice('sha256:'.length));
+  appendFileSync(file, '\0');
+  writeLayout(layout, [blob]);
+  await expectRefused('has 1025 bytes, and its descriptor says 1024');
+});
+
+test('a layer that is not there is refused', async () => {
+  writeLayout(layout, [{ digest: `sha256:${'0'.repeat(64)}`, size: 1 }]);
+  await expectRefused('ENOENT');
+});
+
+test.each([
+  ['without a size', {}, 'has no size'],
+  ['with a digest that is a path', { digest: 'sha256:../../x', size: 1 }, 'a digest is not sha256'],
+])('a descriptor %s is refused', async (_what, change, reason) => {
+  const { digest } = writeBlob(layout, tarOf([]));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  writeLayout(layout, [{ digest, ...change } as { digest: string; size: number }]);
+  await expectRefused(reason);
+});
+
+test('a manifest or a configuration that was changed is refused', async () => {
+  const ref = writeLayout(layout, []);
+  const file = path.join(layout, 'blobs/sha256', ref.slice('sha256:'.length));
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"schemaVersion":2', '"schemaVersion":3'));
+  await expectRefused(`${ref} is damaged`);
+});
+
+test('a layer that fails in its middle leaves nothing', async () => {
+  const good = writeBlob(layout, tarOf([{ name: 'a', content: '1' }]));
+  const bad = writeBlob(layout, tarOf([{ name: 'b', content: '1' }, { name: '../c' }]));
+  writeLayout(layout, [good, bad]);
+  await expectRefused(`layer ${bad.digest}: entry "../c": its name leads out of the image`);
+});
+
+test('to abort ends it at once and leaves nothing', async () => {
+  const content = Buffer.alloc(8 * 1024 * 1024);
+  const entries = Array.from({ length: 20 }, (_, index) => ({ name: `f${index}`, content }));
+  writeLayout(layout, [writeBlob(layout, gzipSync(tarOf(entries), { level: 1 }))]);
+  const controller = new AbortController();
+  const unpacking = unpack(controller.signal);
+  const reason = new Error('no longer wanted');
+  const root = (): string | undefined => readdirSync(folder).find((name) => name.endsWith('.new'));
+  await expect.poll(() => existsSync(path.join(folder, root() ?? '-', 'root/f1'))).toBe(true);
+  controller.abort(reason);
+  await expect(unpacking).rejects.toBe(reason);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('what an earlier attempt left is removed first', async () => {
+  const ref = writeLayout(layout, [writeBlob(layout, tarOf([{ name: 'a', content: '1' }]))]);
+  const draft = path.join(folder, `${ref.slice('sha256:'.length)}.new`);
+  mkdirSync(path.join(draft, 'root/old'), { recursive: true });
+  const { root } = await unpack();
+  expect(readdirSync(root)).toEqual(['a']);
+});
