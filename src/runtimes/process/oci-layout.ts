@@ -7,7 +7,7 @@
  * and is removed when anything fails. Every blob is checked against the digest and the size that its
  * descriptor has.
  */
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { imageUnusable } from './errors.ts';
@@ -38,6 +38,9 @@ interface Manifest {
   readonly layers: readonly Descriptor[];
 }
 
+const CLOSED_MODE = 0o700;
+/** Unless the image says otherwise. */
+const ROOT_MODE = 0o755;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
@@ -83,7 +86,9 @@ async function writeDraft(
   { layout, signal, onLeftOut }: UnpackRequest,
 ): Promise<void> {
   const root = path.join(draft, 'root');
-  await mkdir(root, { recursive: true });
+  // Closed to others: a setuid file of an image must not be a program that every user can run.
+  await mkdir(root, { recursive: true, mode: CLOSED_MODE });
+  await chmod(root, ROOT_MODE);
   const isRoot = process.getuid?.() === 0;
   const budget = new UnpackBudget(UNPACK_LIMITS, () => freeBytesAt(draft));
   const left: LeftOut = { device: 0, fifo: 0, metadata: 0, xattr: 0 };

@@ -95,6 +95,7 @@ function createEngine(compression: 'gzip' | 'zstd'): Engine {
 
 /** The types are those of Node.js 20, which has no zstd. */
 function zstdFactory(): EngineFactory {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const { createZstdDecompress } = zlib as { createZstdDecompress?: EngineFactory };
   if (createZstdDecompress) return createZstdDecompress;
   throw new Error(

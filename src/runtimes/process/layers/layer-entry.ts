@@ -108,8 +108,11 @@ function decideCreated(header: TarHeader, path: ImagePath, isRoot: boolean): Lay
     case 'directory':
     case 'symlink':
       return decideOwned(header, path, isRoot);
-    default:
-      return { kind: 'refused', reason: `its type ${kind} is unknown` };
+    case 'pax-header':
+    case 'pax-global-header':
+    case 'gnu-long-name':
+    case 'gnu-long-link-name':
+      return { kind: 'refused', reason: `it is a ${kind} without an entry` };
   }
 }
 
