@@ -83,6 +83,23 @@ test('a link out of the image is a link to inside of it, as it is for a containe
   expect(harness.tree()).toMatchObject({ '/way': `-> ${outside}` });
 });
 
+test('an absolute link in a folder leads to the root of the image, not to that folder', async () => {
+  const harness = await unpacked([symlink('a/b', '/c'), { name: 'a/b/new', content: 'x' }]);
+  expect(harness.tree()).toMatchObject({ '/a/b': '-> /c', '/c/new': '644 x' });
+});
+
+test('forty links are followed, and not one more', async () => {
+  const chain = (length: number): readonly TarEntry[] =>
+    Array.from({ length }, (_, index) =>
+      symlink(`l${index}`, index === 0 ? 'end' : `l${index - 1}`),
+    );
+  const harness = await unpacked([...chain(40), { name: 'l39/new', content: 'x' }]);
+  expect(harness.tree()).toMatchObject({ '/end/new': '644 x' });
+  await expect(unpacked([...chain(41), { name: 'l40/new', content: 'x' }])).rejects.toThrow(
+    'entry "l40/new": /l40 has too many links',
+  );
+});
+
 test('links that are followed have a limit', async () => {
   const loop = [symlink('a', 'b'), symlink('b', 'a'), { name: 'a/x', content: '' }];
   await expect(unpacked(loop)).rejects.toThrow('entry "a/x": /a has too many links');
