@@ -1,5 +1,10 @@
-import { expect, test } from 'vitest';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { writeBlob, writeLayout } from '../../../test/support/layout-writer.ts';
 import { silentLog } from '../../../test/support/silent-ports.ts';
+import { tarOf } from '../../../test/support/tar-writer.ts';
+import { makeTempFolder } from '../../../test/support/temp-folder.ts';
 import { fullName, ProcessImages } from './images.ts';
 
 test.each([
@@ -40,4 +45,32 @@ test('a mapping to something that is no folder is named', async () => {
   for (const image of ['file', 'relative']) {
     await expect(images.find(image)).rejects.toMatchObject({ code: 'IMAGE_UNUSABLE' });
   }
+});
+
+test('an image that is asked for twice at once is unpacked once, and a warning says what it lacks', async () => {
+  const folder = makeTempFolder();
+  const layout = path.join(folder, 'layout');
+  const entries = [
+    { name: 'a', content: 'x' },
+    { name: 'dev/null', type: 'characterDevice' as const },
+  ];
+  const ref = writeLayout(layout, [writeBlob(layout, tarOf(entries))]);
+  const warn = vi.fn<typeof silentLog.warn>();
+  const mapped = new ProcessImages({
+    folder,
+    mappings: { app: { ociLayout: layout } },
+    log: { ...silentLog, warn },
+    defaultUid: 1000,
+  });
+  const { signal } = new AbortController();
+  const pulls = [mapped.pull('app', null, signal), mapped.pull('app', null, signal)];
+  const [resolved] = await Promise.all([mapped.resolve('app', false, signal), ...pulls]);
+  expect(await Promise.all(pulls)).toEqual([ref, ref]);
+  expect(readdirSync(resolved.root ?? '-')).toEqual(['a']);
+  expect(warn.mock.calls).toEqual([
+    [
+      'parts of the image were not unpacked',
+      { image: 'app', device: 1, fifo: 0, metadata: 0, xattr: 0 },
+    ],
+  ]);
 });

@@ -37,7 +37,7 @@ export async function unpackLayer(request: LayerRequest): Promise<void> {
     await unpack(request);
   } catch (error) {
     request.signal.throwIfAborted();
-    throw new Error(`layer ${request.layer.digest}: ${explain(error)}`, { cause: error });
+    throw new Error(`layer ${request.layer.digest}: ${reasonOf(error)}`, { cause: error });
   }
 }
 
@@ -109,9 +109,9 @@ async function perform(
   }
 }
 
-/** The errors of the system that hostile or large images cause most, in words. */
+/** A full disk is no fault of the image, and must not read like one. */
 function explain(error: unknown): string {
-  const code = codeOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
+  const code = codeOf(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') return `the disk is full: ${reasonOf(error)}`;
   return reasonOf(error);
 }
