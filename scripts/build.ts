@@ -3,7 +3,7 @@
  * to run, and the types beside them. Rooms that are imported late become chunks of their own.
  */
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { build } from 'esbuild';
@@ -27,6 +27,10 @@ await build({
   minifySyntax: true,
   legalComments: 'none',
   logLevel: 'warning',
+});
+
+cpSync(path.join(ROOT, 'src/lib/syscall-helper/program'), path.join(ROOT, 'dist/syscall-helper'), {
+  recursive: true,
 });
 
 const tsc = createRequire(import.meta.url).resolve('typescript/package.json');

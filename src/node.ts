@@ -8,7 +8,6 @@ import path from 'node:path';
 import { readKubeletConfig, type KubeletConfig } from './cli/config/kubelet-config.ts';
 import { locateDataFolder, makeDataFolder } from './cli/data-folder.ts';
 import { startJoinedNode } from './cli/node/joined-node.ts';
-import { USUAL_SEARCH_PATH } from './cli/node/search-path.ts';
 import { version } from './cli/version.ts';
 import type { Log } from './ports/log.ts';
 import type { PodRuntime } from './ports/runtime/pod-runtime.ts';
@@ -65,7 +64,7 @@ export async function runNode(options: NodeOptions): Promise<RunningNode> {
     bootstrapKubeconfig: options.bootstrapKubeconfig && path.resolve(options.bootstrapKubeconfig),
     config: await readKubeletConfig(configFile ? path.resolve(configFile) : null, options.config),
     version: version(),
-    searchPath: environment['PATH'] ?? USUAL_SEARCH_PATH,
+    searchPath: environment['PATH'] ?? '',
   });
   return {
     stop: async () => {

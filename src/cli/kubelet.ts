@@ -12,7 +12,6 @@ import type { Io, StopSignal } from './io.ts';
 import { narrateJson, narrateText } from './narrator.ts';
 import { startJoinedNode } from './node/joined-node.ts';
 import { runtimeChoice } from './node/runtime-choice.ts';
-import { USUAL_SEARCH_PATH } from './node/search-path.ts';
 import { version } from './version.ts';
 
 export interface KubeletCommandOptions {
@@ -82,7 +81,7 @@ async function serve(
     ...(nodeLabels && { nodeLabels }),
     config,
     version: version(),
-    searchPath: io.env['PATH'] ?? USUAL_SEARCH_PATH,
+    searchPath: io.env['PATH'] ?? '',
     environment: io.env,
     log,
     signal: abort.signal,

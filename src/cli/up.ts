@@ -9,7 +9,6 @@ import { PodkeepError } from '../lib/errors.ts';
 import { codeOfSignal, startCommand, type ChildCommand } from './child-command.ts';
 import type { AuthorizationMode } from '../apiserver/auth/access-control.ts';
 import { startCluster, type Cluster } from './cluster.ts';
-import { USUAL_SEARCH_PATH } from './node/search-path.ts';
 import { locateDataFolder, type DataFolder } from './data-folder.ts';
 import type { Io, StopSignal } from './io.ts';
 import { narrateJson, narrateText, type Narrator } from './narrator.ts';
@@ -115,7 +114,7 @@ class Run {
     const config = await readUpConfig(this.#options);
     const name = this.#options.name ?? hostname().toLowerCase();
     const runtime = runtimeChoice(this.#options.runtime, config);
-    const searchPath = this.#io.env['PATH'] ?? USUAL_SEARCH_PATH;
+    const searchPath = this.#io.env['PATH'] ?? '';
     const node = await startLocalNode({
       ...cluster,
       name,

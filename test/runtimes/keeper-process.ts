@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
+import { copySyscallHelper } from '../support/podkeep-bundle.ts';
 
 export interface Keeper {
   readonly child: ChildProcess;
@@ -24,6 +25,7 @@ export function buildKeeper(name: string): { readonly program: string; remove():
     format: 'esm',
     logLevel: 'error',
   });
+  copySyscallHelper(folder);
   return { program, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 

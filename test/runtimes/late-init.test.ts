@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { INIT_SCRIPT } from '../../src/runtimes/process/scripts.ts';
+import { INIT_SCRIPT } from '../../src/runtimes/process/shell/scripts.ts';
 import { Stage, until } from '../suites/pod-runtime/stage.ts';
 import { openForTest } from './process-runtime.ts';
 
@@ -21,7 +21,7 @@ interface Late {
 
 /** The container was created, its process was sent, and nobody has heard of it yet. */
 async function sendLate(): Promise<Late> {
-  const opened = await openForTest({ isolation: 'none' });
+  const opened = await openForTest({ helper: 'none' });
   onTestFinished(() => opened.close());
   const stage = new Stage(opened);
   const [sent, signal] = ['sent', 'arrive'].map((name) => path.join(opened.folder, name));

@@ -1,5 +1,5 @@
 /** The program as it ships, bundled from the sources as they are now: it starts as fast as people see it. */
-import { mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 
@@ -23,5 +23,12 @@ export async function bundlePodkeep(name: string): Promise<string> {
     outExtension: { '.js': '.mjs' },
     logLevel: 'warning',
   });
+  copySyscallHelper(outdir);
   return path.join(outdir, 'main.mjs');
+}
+
+/** The program of the syscall helper, beside a bundle as in the package. */
+export function copySyscallHelper(folder: string): void {
+  const program = path.join(ROOT, 'src/lib/syscall-helper/program');
+  cpSync(program, path.join(folder, 'syscall-helper'), { recursive: true });
 }

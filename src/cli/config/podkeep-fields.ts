@@ -125,6 +125,8 @@ export const PODKEEP_FIELDS = {
       gid: int(0, { max: ID_MAX, isPointer: true }),
     }),
     hiddenFolders: list(file()),
+    tree: list(file()),
+    helper: choice('auto', ['auto', 'none']),
   }),
   simulated: sparse({ scripts: book, images: list(text()), registry }),
   /** How many status writes may be under way at once. */

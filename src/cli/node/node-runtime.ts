@@ -4,6 +4,8 @@
  * Each is loaded only when it was chosen.
  */
 import path from 'node:path';
+import { quantityValue } from '../../api/quantity.ts';
+import { parseQuantity } from '../../api/quantity-text.ts';
 import { defineError } from '../../lib/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
@@ -12,7 +14,7 @@ import type { LogSource } from '../../ports/log-source.ts';
 import type { PodFiles } from '../../ports/pod-files.ts';
 import type { Random } from '../../ports/random.ts';
 import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
-import type { PodkeepConfig } from '../config/kubelet-config.ts';
+import type { KubeletConfig } from '../config/kubelet-config.ts';
 import { isEndpoint } from './runtime-choice.ts';
 
 export interface RuntimeOptions {
@@ -22,12 +24,15 @@ export interface RuntimeOptions {
   readonly folder: string;
   /** Folders that no container is to see. */
   readonly hiddenFolders: readonly string[];
-  readonly config: PodkeepConfig;
+  readonly config: Pick<
+    KubeletConfig,
+    'podkeep' | 'containerLogMaxSize' | 'containerLogMaxFiles' | 'podPidsLimit'
+  >;
   /** Of a container runtime: where its images are kept, if elsewhere, and how long it may take. */
   readonly imageServiceEndpoint: string;
   readonly runtimeRequestTimeoutMs: number;
   readonly version: string;
-  /** What containers look for commands in. */
+  /** Where the user who started podkeep finds commands. */
   readonly searchPath: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -67,14 +72,19 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
 
 async function openProcesses(options: RuntimeOptions): Promise<OpenRuntime> {
   const { openProcessRuntime } = await import('../../runtimes/process/process-runtime.ts');
-  const { clock, random, log, events, version, config, reachable, searchPath } = options;
-  const { hiddenFolders = [], ...process } = config.process;
+  const { clock, random, log, events, version, config, reachable } = options;
+  const { hiddenFolders = [], ...process } = config.podkeep.process;
   const runtime = await openProcessRuntime({
     ...process,
-    images: config.images,
+    images: config.podkeep.images,
     folder: path.join(options.folder, 'runtime'),
     hiddenFolders: [...options.hiddenFolders, ...hiddenFolders],
-    path: searchPath,
+    logs: {
+      maxBytes: Number(quantityValue(parseQuantity(config.containerLogMaxSize))),
+      maxFiles: config.containerLogMaxFiles,
+    },
+    podPidsLimit: config.podPidsLimit,
+    machinePath: options.searchPath,
     clock,
     random,
     log,
@@ -110,7 +120,7 @@ async function openSimulation({ clock, config }: RuntimeOptions): Promise<OpenRu
     import('../../runtimes/simulated/simulated-pod-files.ts'),
     import('../../runtimes/simulated/simulated-log-source.ts'),
   ]);
-  const machine = new SimulatedMachine({ ...config.simulated, clock });
+  const machine = new SimulatedMachine({ ...config.podkeep.simulated, clock });
   return {
     runtime: new SimulatedRuntime({ machine }),
     imagined: { files: new SimulatedPodFiles(machine), logs: new SimulatedLogSource(machine) },

@@ -58,11 +58,13 @@ export function containerSettingsOf(
   config: KubeletConfig,
   kernel: MachineKernel,
   folder: string,
+  runtime: string,
 ): ContainerSettings {
   const isVersion2 = kernel.cgroupVersion === 2;
   const endsAlone = config.singleProcessOOMKill ?? !isVersion2;
   return {
-    seccompDefault: config.seccompDefault,
+    // Processes of the machine itself are filtered unless their pod says otherwise.
+    seccompDefault: config.seccompDefault || runtime === 'process',
     seccompFolder: path.join(folder, 'seccomp'),
     maskedPaths: kernel.maskedPaths,
     hasCpuQuota: config.cpuCFSQuota,

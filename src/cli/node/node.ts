@@ -64,7 +64,7 @@ export interface NodeOptions {
   readonly version: string;
   /** Of the kubelet's own server. */
   readonly kubeletPort: number;
-  /** What containers look for commands in. */
+  /** Where the user who started podkeep finds commands: containers do not, and are told so. */
   readonly searchPath: string;
   readonly log: Log;
   /** Told under which address pods reach this machine, before the first of them starts. */
@@ -183,7 +183,7 @@ class NodeMaker {
       ...this.#options,
       ...world,
       choice,
-      config: config.podkeep,
+      config,
       imageServiceEndpoint: config.imageServiceEndpoint,
       runtimeRequestTimeoutMs: config.runtimeRequestTimeoutMs,
     });
@@ -264,7 +264,7 @@ class NodeMaker {
       readinessChanged: () => this.#agent?.changed(),
       settings: {
         ...kubeletSettingsOf(config),
-        containers: containerSettingsOf(config, kernel, this.#options.folder),
+        containers: containerSettingsOf(config, kernel, this.#options.folder, opened.runtime.name),
       },
     });
   }

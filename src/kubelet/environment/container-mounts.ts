@@ -12,9 +12,10 @@ import type { EnvironmentVariable, Mount } from '../../ports/runtime/container-c
 import { writeExactFile } from '../exact-file.ts';
 import { hostNetworkHosts, managedHosts, needsHostsFile } from '../volumes/hosts-file.ts';
 import type { Mounter } from '../volumes/mounter.ts';
-import { openSubPath } from '../volumes/sub-path.ts';
+import { openSubPath, type SubPath } from '../volumes/sub-path.ts';
 import type { VolumeLayout } from '../volumes/volume-layout.ts';
 import type { MadeVolume } from '../volumes/volume-maker.ts';
+import { volumeSpecOf } from '../volumes/volume-spec.ts';
 import { inputUnresolved } from './environment-errors.ts';
 import { expand } from './expansion.ts';
 import type { InputContainer, InputVolumeMount } from './input-spec.ts';
@@ -71,15 +72,24 @@ async function mountOf(
     throw inputUnresolved({ reason });
   }
   const subPath = subPathOf(mount, request.env);
-  const hostPath =
-    subPath === '' ? volume.hostPath : await partOf(room, request, mount, index, subPath);
+  const part =
+    subPath === ''
+      ? { hostPath: volume.hostPath }
+      : await partOf(room, request, mount, index, subPath);
   return {
     containerPath: mountPath.startsWith('/') ? mountPath : `/${mountPath}`,
-    hostPath,
+    ...part,
+    ...(isHostPath(request.pod, name) && { isHostPath: true }),
     isReadOnly: readOnly || volume.isReadOnly,
     isRecursiveReadOnly: isRecursiveReadOnly(mount, room.supportsRecursiveReadOnly()),
     propagation: mount.mountPropagation ?? 'None',
   };
+}
+
+/** It names a path of the machine, itself or by its claim. */
+function isHostPath(pod: Pod, name: string): boolean {
+  const volume = volumeSpecOf(pod).volumes?.find((each) => each.name === name);
+  return volume?.hostPath !== undefined || volume?.persistentVolumeClaim !== undefined;
 }
 
 function subPathOf(mount: InputVolumeMount, env: readonly EnvironmentVariable[]): string {
@@ -115,7 +125,7 @@ async function partOf(
   { name }: InputVolumeMount,
   index: number,
   subPath: string,
-): Promise<string> {
+): Promise<SubPath> {
   const { uid = '' } = pod.metadata;
   const target = layout.subPathTarget(uid, { volume: name, container: container.name, index });
   const volumePath = volumes.get(name)?.hostPath ?? '';

@@ -45,6 +45,7 @@ export function sandboxConfig(pod: Pod, frame: SandboxFrame): SandboxConfig {
     hostNetwork,
     hostPid: spec.hostPID ?? false,
     hostIpc: spec.hostIPC ?? false,
+    ...(spec.hostUsers !== undefined && { hostUsers: spec.hostUsers }),
     sharesProcesses: spec.shareProcessNamespace ?? false,
     hostPorts: spec.containers.flatMap(({ ports = [] }) => ports.flatMap(hostPort)),
     sysctls: sysctlsOf(spec.securityContext?.sysctls ?? []),

@@ -15,7 +15,7 @@ import { sandboxConfig } from './sandbox-config.ts';
 import { messageOf } from './start-failure.ts';
 
 export interface SandboxRoom {
-  readonly runtime: Pick<PodRuntime, 'runSandbox' | 'inspect'>;
+  readonly runtime: Pick<PodRuntime, 'runSandbox' | 'inspect' | 'status'>;
   readonly events: EventRecorder;
   readonly files: PodFiles;
   readonly dns: NodeDns;
@@ -50,7 +50,7 @@ export const userNamespacesUnsupported = defineError<{ pod: string }>({
   code: 'USER_NAMESPACES_UNSUPPORTED',
   retry: 'never',
   message: () => "can't set `spec.hostUsers: false`, runtime does not support user namespaces",
-  hint: () => 'podkeep runs pods with the users of the host. Leave hostUsers out of the pod.',
+  hint: () => 'This runtime runs pods with the users of the host. Leave hostUsers out of the pod.',
 });
 
 /** Throws the signal's reason if that was aborted: then nobody wants the sandbox any more. */
@@ -91,7 +91,9 @@ async function run(
   const { runtime, files, cgroups, runtimeClasses, dns } = room;
   const { runtimeClassName = '', hostUsers = true } = runSpecOf(pod);
   const reference = podReferenceOf(pod);
-  if (!hostUsers) throw userNamespacesUnsupported({ pod: reference.uid });
+  if (!hostUsers && !(await hasUserNamespaces(runtime))) {
+    throw userNamespacesUnsupported({ pod: reference.uid });
+  }
   const config = sandboxConfig(pod, {
     attempt,
     dns: await dnsOf(room, pod),
@@ -105,6 +107,11 @@ async function run(
     containers: room.containers,
   });
   return runtime.runSandbox(config, signal);
+}
+
+async function hasUserNamespaces(runtime: SandboxRoom['runtime']): Promise<boolean> {
+  const { features } = await runtime.status();
+  return features?.hasUserNamespaces ?? false;
 }
 
 async function dnsOf({ dns, events, nodeEvents }: SandboxRoom, pod: Pod): Promise<DnsConfig> {

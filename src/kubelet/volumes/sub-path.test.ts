@@ -29,7 +29,7 @@ function makeWorld() {
   writeFileSync(path.join(volumePath, 'inner/file'), 'mine');
   const target = path.join(root, 'subpaths/volume/main/0');
   const openPart = (subPath: string, mounter = new FakeMounter()) =>
-    openSubPath(mounter, { volumePath, subPath, target });
+    openSubPath(mounter, { volumePath, subPath, target }).then(({ hostPath }) => hostPath);
   return { root, volumePath, target, openPart };
 }
 

@@ -2,10 +2,10 @@
  * A part of a volume, to be mounted alone. What is missing of it is made, as a folder.
  *
  * The way to it cannot leave the volume (volume-walk.ts). Where this user may mount, exactly the file at
- * its end is bound to a place that containers cannot reach, so nobody can exchange it between this check
- * and the start of the container.
+ * its end is bound to a folder that containers cannot reach, so none can exchange it between this check and
+ * the start of the container. Otherwise the runtime opens it once more, from the volume's own folder.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { mountsIn, type Mounter } from './mounter.ts';
 import { VolumeWalk } from './volume-walk.ts';
@@ -18,14 +18,23 @@ export interface SubPathRequest {
   readonly target: string;
 }
 
-/** The path to mount. It throws if the way leads out of the volume. */
-export async function openSubPath(mounter: Mounter, request: SubPathRequest): Promise<string> {
+export interface SubPath {
+  /** What is mounted. */
+  readonly hostPath: string;
+  /** Absent: `hostPath` is the very file that was found. Otherwise the runtime must not leave this folder. */
+  readonly volumePath?: string;
+}
+
+/** It throws if the way leads out of the volume. */
+export async function openSubPath(mounter: Mounter, request: SubPathRequest): Promise<SubPath> {
   const walk = await VolumeWalk.begin(request.volumePath, true);
   try {
     await walk.go(request.subPath);
-    if (!(await mounter.isPermitted())) return walk.path;
+    if (!(await mounter.isPermitted())) {
+      return { hostPath: walk.path, volumePath: await realpath(request.volumePath) };
+    }
     await bindTo(mounter, walk, request.target);
-    return request.target;
+    return { hostPath: request.target };
   } finally {
     await walk.close();
   }

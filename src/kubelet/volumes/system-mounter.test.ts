@@ -22,7 +22,7 @@ describe('mounts of this machine', () => {
     expect(await mounter.isPermitted()).toBe(true);
     expect(await mounter.isPermitted()).toBe(true);
     expect(lines).toEqual([
-      'mount -t tmpfs -o size=65536,noswap -- tmpfs PROBE',
+      'mount -t tmpfs -o nosuid,nodev,size=65536,noswap -- tmpfs PROBE',
       'umount -- PROBE',
     ]);
     expect(readdirSync(probeFolder)).toEqual([]);
@@ -44,8 +44,8 @@ describe('mounts of this machine', () => {
     await mounter.mountMemory('/a', 5n);
     await mounter.mountMemory('/b');
     expect(lines.slice(3)).toEqual([
-      'mount -t tmpfs -o size=5 -- tmpfs /a',
-      'mount -t tmpfs -- tmpfs /b',
+      'mount -t tmpfs -o nosuid,nodev,size=5 -- tmpfs /a',
+      'mount -t tmpfs -o nosuid,nodev -- tmpfs /b',
     ]);
   });
 

@@ -1,5 +1,5 @@
 /**
- * Mounts of this machine: by a hand that makes system calls for us, otherwise by mount(8) and umount(8).
+ * Mounts of this machine: by the syscall helper, otherwise by mount(8) and umount(8).
  *
  * Whether mounting is permitted is found out by doing it once: root in a container often may not. Swap is
  * kept away from secrets where the kernel can.
@@ -8,8 +8,8 @@ import { mkdir, mkdtemp, readFile, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { CommandShell } from '../../lib/command-shell.ts';
 import { defineError } from '../../lib/errors.ts';
-import { mountCalls, type KernelCall } from '../../lib/kernel-hand/kernel-calls.ts';
-import { KernelHand } from '../../lib/kernel-hand/kernel-hand.ts';
+import { MOUNT, type SystemCall } from '../../lib/syscall-helper/calls.ts';
+import { SyscallHelper } from '../../lib/syscall-helper/syscall-helper.ts';
 import { mountsIn, type Mounter, type MountPoint } from './mounter.ts';
 import { namesIn } from './pod-teardown.ts';
 import { fileErrorText } from './volume-errors.ts';
@@ -20,7 +20,7 @@ export interface SystemMounterOptions {
   /** Instead of mount(8) and umount(8), in tests. */
   readonly run?: (command: 'mount' | 'umount', args: readonly string[]) => Promise<void>;
   /** Instead of the machine's, in tests. */
-  readonly findHand?: () => Promise<Pick<KernelHand, 'perform'> | undefined>;
+  readonly findHelper?: () => Promise<Pick<SyscallHelper, 'perform'> | undefined>;
   readonly isRoot?: boolean;
 }
 
@@ -81,7 +81,7 @@ export class SystemMounter implements Mounter {
   }
 
   async bind(source: string, target: string): Promise<void> {
-    const calls = mountCalls({ source, target, type: 'none', options: ['bind'] });
+    const calls: readonly SystemCall[] = [['mount', source, target, 'none', MOUNT.bind, '']];
     const args = ['--no-canonicalize', '--bind', '--', source, target];
     await this.#run(target, calls, 'mount', args);
   }
@@ -95,21 +95,24 @@ export class SystemMounter implements Mounter {
   }
 
   #mountMemory(folder: string, options: readonly string[]): Promise<void> {
-    const flags = options.length === 0 ? [] : ['-o', options.join(',')];
-    const calls = mountCalls({ source: 'tmpfs', target: folder, type: 'tmpfs', options });
-    return this.#run(folder, calls, 'mount', ['-t', 'tmpfs', ...flags, '--', 'tmpfs', folder]);
+    const names = ['nosuid', 'nodev', ...options].join(',');
+    const flags = MOUNT.noSuid | MOUNT.noDevices;
+    const calls: readonly SystemCall[] = [
+      ['mount', 'tmpfs', folder, 'tmpfs', flags, options.join(',')],
+    ];
+    return this.#run(folder, calls, 'mount', ['-t', 'tmpfs', '-o', names, '--', 'tmpfs', folder]);
   }
 
   async #run(
     folder: string,
-    calls: readonly KernelCall[],
+    calls: readonly SystemCall[],
     command: 'mount' | 'umount',
     args: readonly string[],
   ): Promise<void> {
-    const { run, findHand = run ? () => undefined : () => KernelHand.find() } = this.#options;
+    const { run, findHelper = run ? () => undefined : findSystemHelper } = this.#options;
     try {
-      const hand = await findHand();
-      if (hand) await hand.perform(calls);
+      const helper = await findHelper();
+      if (helper) await helper.perform(calls);
       else await (run ? run(command, args) : this.#shell.run([command, ...args]));
     } catch (error) {
       throw mountFailed({ folder, reason: reasonOf(error) }, error);
@@ -131,6 +134,10 @@ export class SystemMounter implements Mounter {
       await rmdir(folder).catch(() => undefined);
     }
   }
+}
+
+async function findSystemHelper(): Promise<SyscallHelper | undefined> {
+  return (await SyscallHelper.find()).helper;
 }
 
 export function parseMountInfo(text: string): readonly MountPoint[] {

@@ -41,6 +41,10 @@ export interface Mount {
   readonly isReadOnly: boolean;
   readonly isRecursiveReadOnly: boolean;
   readonly propagation: 'None' | 'HostToContainer' | 'Bidirectional';
+  /** It is a path of the machine that the pod named, not a volume that podkeep made. */
+  readonly isHostPath?: boolean;
+  /** `hostPath` is a part of this volume, and must not lead out of it; absent: that is ensured already. */
+  readonly volumePath?: string;
   /** The files of this image are mounted, by the reference that its pull gave. */
   readonly imageRef?: string;
   /** A folder of that image; absent: all of it. */

@@ -117,6 +117,8 @@ export interface RuntimeFeatures {
   readonly hasMounts: boolean;
   /** Each pod has an address that is nobody else's. */
   readonly hasPodAddresses: boolean;
+  /** Whether pods can have users of their own. Absent: they cannot. */
+  readonly hasUserNamespaces?: boolean;
   /** Mounts below a mount can be made read-only too. */
   readonly hasRecursiveReadOnly?: boolean;
   /** Images can be mounted into containers. */

@@ -20,6 +20,8 @@ export interface SandboxConfig {
   readonly hostNetwork: boolean;
   readonly hostPid: boolean;
   readonly hostIpc: boolean;
+  /** Whether its users are the machine's; absent: the runtime chooses. */
+  readonly hostUsers?: boolean;
   /** Its containers see each other's processes. */
   readonly sharesProcesses: boolean;
   readonly hostPorts: readonly HostPort[];

@@ -1,30 +1,28 @@
-/** Listening to a container that runs, and speaking to it. */
-import { constants, openSync } from 'node:fs';
-import { Socket } from 'node:net';
-import path from 'node:path';
-import { PassThrough, type Writable } from 'node:stream';
+/** Hearing a container that runs, and writing into its input. */
+import { PassThrough, Writable } from 'node:stream';
 import type { StreamRequest, Streams } from '../../ports/runtime/streams.ts';
 import type { Container } from './container.ts';
-import { containerNotRunning } from './errors.ts';
-import type { Machine } from './machine.ts';
-import { readProcesses, signalProcess } from './proc-table.ts';
-import { resizeTerminal } from './terminal.ts';
+import { attachUnavailable, containerNotRunning } from './errors.ts';
+import { MonitorClient } from './monitor-client.ts';
+import { hasMonitor } from './records.ts';
 
-export function attachTo(container: Container, machine: Machine, request: StreamRequest): Streams {
+export async function attachTo(container: Container, request: StreamRequest): Promise<Streams> {
   const { record, state } = container;
   if (state !== 'running') throw containerNotRunning({ id: record.id, state });
-  const { tty } = record.config;
+  if (!hasMonitor(record)) throw attachUnavailable({ name: record.config.name });
+  const { tty, stdin: readsInput } = record.config;
   const outputs = {
-    stdout: request.stdout ? new PassThrough() : null,
-    stderr: request.stderr && !tty ? new PassThrough() : null,
+    o: request.stdout ? new PassThrough() : null,
+    e: request.stderr && !tty ? new PassThrough() : null,
   };
-  const stopListening = container.listen((stream, bytes) => outputs[stream]?.write(bytes));
-  const stdin = request.stdin && record.config.stdin ? openStdin(container, machine) : null;
+  const client = await connect(container);
+  await greet(client, outputs);
+  const stdin = request.stdin && readsInput ? inputOf(client, record.config.stdinOnce) : null;
   const leave = (): void => {
-    stopListening();
+    client.close();
     stdin?.destroy();
-    outputs.stdout?.end();
-    outputs.stderr?.end();
+    outputs.o?.end();
+    outputs.e?.end();
   };
   const ended = container
     .ended(request.signal)
@@ -33,32 +31,48 @@ export function attachTo(container: Container, machine: Machine, request: Stream
   ended.catch(() => undefined);
   return {
     stdin,
-    ...outputs,
+    stdout: outputs.o,
+    stderr: outputs.e,
     ended,
     resize: (columns, rows) => {
-      const { main } = container;
-      if (tty && main) resizeTerminal(machine, main.pid, columns, rows);
+      if (tty) client.send('w', `${columns} ${rows}`);
     },
   };
 }
 
-function openStdin(container: Container, machine: Machine): Writable {
-  const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
-  const fd = openSync(path.join(container.folder, 'stdin'), flags);
-  const socket = new Socket({ fd, readable: false, writable: true });
-  socket.on('error', () => undefined);
-  if (container.record.config.stdinOnce) {
-    socket.on('finish', () => letStdinEnd(container, machine));
-  }
-  return socket;
+async function connect({ record, folder }: Container): Promise<MonitorClient> {
+  const { id } = record;
+  return MonitorClient.connect(folder).catch((error: unknown) => {
+    throw containerNotRunning({ id, state: 'about to end' }, error);
+  });
 }
 
-/** The pipe ends for its reader when the last writer is gone, and that is init's holder. */
-function letStdinEnd({ init, main }: Container, machine: Machine): void {
-  for (const entry of readProcesses()) {
-    const isHolder = entry.parent === init?.pid && entry.pid !== main?.pid;
-    // What the command left behind has come after the holder.
-    const isOldest = main === undefined || Number(entry.start) <= Number(main.start);
-    if (isHolder && isOldest) signalProcess(entry, 'SIGKILL', machine.isLinux);
-  }
+/** Resolves when all that is written from now on is heard. */
+function greet(
+  client: MonitorClient,
+  outputs: { readonly o: PassThrough | null; readonly e: PassThrough | null },
+): Promise<void> {
+  return new Promise((resolve) => {
+    client.onClose(resolve);
+    client.listen((letter, bytes) => {
+      if (letter === 'h') resolve();
+      if (letter !== 'o' && letter !== 'e') return;
+      const output = outputs[letter];
+      if (output === null || output.writableEnded || output.write(bytes)) return;
+      client.pause();
+      output.once('drain', () => client.resume());
+    });
+    client.send('h', `${outputs.o ? 'o' : ''}${outputs.e ? 'e' : ''}`);
+  });
+}
+
+/** With `stdinOnce` the container's input is over when the first client has finished. */
+function inputOf(client: MonitorClient, isOnce: boolean): Writable {
+  return new Writable({
+    write: (chunk: Uint8Array, _encoding, done) => client.send('i', chunk, done),
+    final: (done) => {
+      if (isOnce) client.send('c', '', done);
+      else done();
+    },
+  });
 }

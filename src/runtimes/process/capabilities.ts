@@ -84,7 +84,8 @@ export function keptCapabilities(
   });
 }
 
-function keptNames(security: ContainerSecurity): readonly string[] | undefined {
+/** Undefined: all that podkeep has. */
+export function keptNames(security: ContainerSecurity): readonly string[] | undefined {
   const added = security.addedCapabilities.map(plainName);
   const dropped = new Set(security.droppedCapabilities.map(plainName));
   if (security.isPrivileged || (added.includes('all') && dropped.size === 0)) return undefined;

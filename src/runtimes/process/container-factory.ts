@@ -1,24 +1,37 @@
 /** Makes containers: decides what they are, writes that down, and gets them ready to start. */
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { ContainerConfig } from '../../ports/runtime/container-config.ts';
-import { decideRecord } from './container-record.ts';
+import { decideRecord, setupOf } from './container-record.ts';
 import type { ContainerWorld } from './container-world.ts';
-import { Container } from './container.ts';
-import { containerNotRunning, runtimeConflict, sandboxNotReady } from './errors.ts';
+import { Container, type StartMonitor } from './container.ts';
+import {
+  containerNotRunning,
+  helperUnavailable,
+  runtimeConflict,
+  sandboxNotReady,
+} from './errors.ts';
 import type { ProcessImages } from './images.ts';
+import type { ShownTree } from './missing-command.ts';
 import { writeJson } from './json-file.ts';
-import { containerFolder, templatesFolder } from './layout.ts';
+import { containerFolder, treesFolder } from './layout.ts';
 import type { Limits } from './limits.ts';
-import { MachineTops } from './machine-tops.ts';
 import { folderMode, type Machine } from './machine.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
 import { warnOfClashes } from './pod-warnings.ts';
-import { HostMounts } from './mount-table.ts';
-import { prepareContainer } from './preparation.ts';
+import { HostMounts, isInside } from './mount-table.ts';
 import type { Registry } from './registry.ts';
 import type { Sandbox } from './sandbox.ts';
-import type { Launch } from './spawn-init.ts';
+import { spawnInit } from './shell/spawn-init.ts';
+import { containerOrder } from './start/container-order.ts';
+import { makeFiles, type Preparation } from './start/preparation.ts';
+import type { SeccompFilters, SeccompFilter } from './start/seccomp-filters.ts';
+import { execOrder } from './start/exec-order.ts';
+import { shellExec } from './shell/shell-exec.ts';
+import type { RunningExec } from '../../lib/syscall-helper/exec-pipes.ts';
+import type { CommandRequest } from './exec.ts';
+import { MachineTrees } from './root/machine-tree.ts';
+import { isOld, type ContainerRecord } from './records.ts';
 
 export interface FactoryParts {
   readonly options: ProcessRuntimeOptions;
@@ -27,16 +40,26 @@ export interface FactoryParts {
   readonly registry: Registry;
   readonly images: ProcessImages;
   readonly limits: Limits;
+  readonly filters: SeccompFilters;
   readonly newId: () => string;
 }
 
 export class ContainerFactory {
   readonly #parts: FactoryParts;
-  readonly #tops = new MachineTops();
+  readonly #trees: MachineTrees;
   readonly #hostMounts = new HostMounts();
+  readonly #filters: SeccompFilters;
 
   constructor(parts: FactoryParts) {
     this.#parts = parts;
+    this.#filters = parts.filters;
+    const { folder, tree = [] } = parts.options;
+    this.#trees = new MachineTrees({ folder: treesFolder(folder), shown: tree });
+  }
+
+  /** Only while no container runs. */
+  sweepTrees(): void {
+    this.#trees.sweep();
   }
 
   /** Returns the ID. With its record the container exists, and not before. */
@@ -92,30 +115,91 @@ export class ContainerFactory {
     });
   }
 
-  async prepare(container: Container, sandbox: Sandbox): Promise<Launch> {
+  async prepare(container: Container, sandbox: Sandbox): Promise<StartMonitor> {
+    const { options, machine, registry } = this.#parts;
+    warnOfClashes(sandbox, registry.sandboxes, options.events);
+    const { helper } = machine;
+    if (!helper && options.helper !== 'none') {
+      throw helperUnavailable({ reason: machine.obstacle });
+    }
+    // One that an earlier version has made, and not started, is started in the way of this one.
+    if (isOld(container.record)) container.update({ ...container.record, setup: setupOf(machine) });
+    const preparation = this.#preparationOf(container, sandbox);
+    makeFiles(preparation);
+    if (!helper) return (onExit, onError) => spawnInit(preparation, { onExit, onError });
+    const order = containerOrder(preparation);
+    return (onExit, onError) => helper.run(order, onExit, onError);
+  }
+
+  #preparationOf(container: Container, sandbox: Sandbox): Preparation {
     const { record, folder } = container;
-    const { options, machine, registry, limits, world } = this.#parts;
-    const { folder: base, hiddenFolders = [], events } = options;
-    const nowMs = options.clock.now();
-    warnOfClashes(sandbox, registry.sandboxes, events);
-    return prepareContainer({
+    const { options, machine, limits } = this.#parts;
+    const { folder: base, clock, logs = LOGS } = options;
+    const nowMs = clock.now();
+    return {
       record,
       sandbox: sandbox.record,
       folder,
       machine,
-      initScript: path.join(base, 'init.sh'),
+      marker: path.join(base, 'init.sh'),
       place: container.place,
-      hasHand: world.hand !== undefined,
-      templates: templatesFolder(base),
-      nowMs,
-      tops: () => this.#tops.list(nowMs),
-      hostMounts: this.#hostMounts,
+      machineTree: () => this.#trees.get(this.#hostMounts.list(nowMs), nowMs),
+      shown: this.#shown(),
       groupSettings: limits.settings(record.cgroups, record.config.resources),
-      hidden: [base, ...hiddenFolders],
       mounts: sandbox.mounts(record.config.mounts),
       sharedMemory: sandbox.sharedMemory,
       joinedPid: this.#joinedPid(container, sandbox),
+      log: logs,
+      seccomp: this.#seccompOf(record),
+      waitingSeccomp: machine.isLinux ? this.#filters.ofWaiting() : undefined,
+      hidden: this.#hidden(),
+      env: envOf(container, machine),
+    };
+  }
+
+  /** Keys and data of podkeep, wherever a folder of the machine that is shown has them. */
+  #hidden(): readonly string[] {
+    const { folder, hiddenFolders = [] } = this.#parts.options;
+    const { folders: shown } = this.#shown();
+    const real = [folder, ...hiddenFolders].map((each) => realPath(each));
+    return real.filter((each) => shown.some((top) => isInside(each, top)));
+  }
+
+  #shown(): ShownTree {
+    const { tree = [], machinePath = '' } = this.#parts.options;
+    return { folders: [...SHOWN_FOLDERS, ...tree], machinePath };
+  }
+
+  #seccompOf({ config }: ContainerRecord): SeccompFilter | undefined {
+    if (!this.#parts.machine.isLinux) return undefined;
+    return this.#filters.of(config.name, config.security);
+  }
+
+  /** Runs a command in a container that runs; one that is gone is CONTAINER_NOT_RUNNING. */
+  async exec(container: Container, request: CommandRequest): Promise<RunningExec> {
+    const { machine, registry } = this.#parts;
+    const { record, init, command: main, state } = container;
+    if (!init || !main || state !== 'running') throw containerNotRunning({ id: record.id, state });
+    const env = envOf(container, machine);
+    const { command, stdin, tty } = request;
+    if (!machine.helper || !machine.isLinux) {
+      return shellExec({ record, machine, command, env, stdin });
+    }
+    const order = execOrder({
+      record,
+      sandbox: registry.requireSandbox(record.sandboxId).record,
+      machine,
+      init: init.pid,
+      main: main.pid,
+      command,
+      env,
+      stdin,
+      tty,
+      seccomp: this.#seccompOf(record),
+      oldRoot: isOld(record) ? path.join(container.place, 't', 'r') : undefined,
+      shown: this.#shown(),
     });
+    return machine.helper.exec(order);
   }
 
   #joinedPid({ record }: Container, sandbox: Sandbox): number | undefined {
@@ -124,6 +208,24 @@ export class ContainerFactory {
     const { init, state } = this.#parts.registry.requireContainer(target);
     if (!init) throw containerNotRunning({ id: target, state });
     return init.pid;
+  }
+}
+
+/** What a kubelet keeps of a log unless it is configured otherwise. */
+const LOGS = { maxBytes: 10 * 1024 * 1024, maxFiles: 5 };
+const SHOWN_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
+
+/** Without mounts a variable says where to look for what would be mounted. */
+function envOf({ record, place }: Container, { isolation }: Machine): ContainerRecord['env'] {
+  return isolation === 'none' ? [['PODKEEP_ROOT', place], ...record.env] : record.env;
+}
+
+function realPath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    // What is not there need not be hidden.
+    return file;
   }
 }
 

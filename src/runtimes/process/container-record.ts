@@ -1,14 +1,15 @@
 /** Decides what a container is, from its configuration and its image: nothing is left open after it. */
 import type { ContainerConfig } from '../../ports/runtime/container-config.ts';
 import type { SandboxConfig } from '../../ports/runtime/sandbox-config.ts';
-import { containerNotStarted, environmentNotPermitted } from './errors.ts';
+import { containerNotStarted } from './errors.ts';
 import { logFileOf } from './layout.ts';
 import type { Machine } from './machine.ts';
 import type { ProcessRuntimeOptions, ResolvedImage } from './options.ts';
-import { lookAt, resolveInRoot } from './path-in-root.ts';
 import type { ContainerRecord } from './records.ts';
-import { steersLoader } from './run-script.ts';
 import { decideUser, homeOf, NOBODY } from './user.ts';
+
+/** Never the one of the user who started podkeep. */
+const SEARCH_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 export interface RecordRequest {
   readonly id: string;
@@ -34,7 +35,7 @@ export function decideRecord(request: RecordRequest): ContainerRecord {
     imageUser: defaults.user ?? '',
     defaultUser: options.defaultUser ?? NOBODY,
   });
-  const record: ContainerRecord = {
+  return {
     id,
     sandboxId,
     podUid: sandbox.podUid,
@@ -49,9 +50,8 @@ export function decideRecord(request: RecordRequest): ContainerRecord {
     ...(root === undefined ? {} : { imageRoot: root }),
     processes: processesOf(sandbox, config),
     cgroups: [],
+    setup: setupOf(machine),
   };
-  refuseSteering(record);
-  return record;
 }
 
 function processesOf(
@@ -76,7 +76,7 @@ function commandOf(config: ContainerConfig, { defaults }: ResolvedImage): readon
 function environmentOf(request: RecordRequest, uid: number): ContainerRecord['env'] {
   const { sandbox, config, image, options } = request;
   const env = new Map<string, string>([
-    ['PATH', options.path],
+    ['PATH', options.path ?? SEARCH_PATH],
     ['HOSTNAME', sandbox.hostname],
     ...Object.entries(image.defaults.env ?? {}),
     ...config.env.map(({ name, value }): [string, string] => [name, value]),
@@ -86,14 +86,7 @@ function environmentOf(request: RecordRequest, uid: number): ContainerRecord['en
   return [...env];
 }
 
-export function hasProgram(imageRoot: string | undefined, file: string): boolean {
-  if (imageRoot === undefined) return true;
-  return lookAt(`${imageRoot}${resolveInRoot(imageRoot, file)}`) !== undefined;
-}
-
-/** Where no shell sets the variables, those before the command would see them. */
-function refuseSteering({ config, env, imageRoot }: ContainerRecord): void {
-  if (hasProgram(imageRoot, '/bin/sh')) return;
-  const found = env.find(([name]) => steersLoader(name));
-  if (found) throw environmentNotPermitted({ name: config.name, variable: found[0] });
+export function setupOf({ isolation, helper }: Machine): NonNullable<ContainerRecord['setup']> {
+  if (isolation !== 'none') return 'pivot';
+  return helper ? 'plain' : 'shell';
 }

@@ -1,5 +1,4 @@
 /** What all containers of one runtime have in common. */
-import type { KernelHand } from '../../lib/kernel-hand/kernel-hand.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { RuntimeEvent } from '../../ports/runtime/pod-runtime.ts';
@@ -8,7 +7,6 @@ import type { Machine } from './machine.ts';
 
 export interface ContainerWorld {
   readonly machine: Machine;
-  readonly hand: KernelHand | undefined;
   /** Where containers put their roots together, each in its own view. */
   readonly rootPlace: string;
   readonly clock: Clock;

@@ -3,9 +3,12 @@
  *
  *     created ──start──> running ──its exit is written down, its output is in the log──> exited
  *
- * The container is run by its init (scripts.ts), not by podkeep. Here is only somebody who looks: at
- * the files that init writes, which tell at once, and once a second at the process itself, for an init
+ * The container is run by its monitor (lib/syscall-helper/program/container.pl), not by podkeep. This class observes:
+ * the files that the monitor writes, which change at once, and once a second the process itself, because a monitor
  * that was killed writes nothing more. So it makes no difference whether this podkeep started it.
+ *
+ * Containers of the last version, and those that a shell has started, have an init in the place of a monitor, and
+ * write their output into plain files, which podkeep brings into the log (log-pump.ts).
  *
  * 1. It is reported as exited only after its exit code and all of its output are in place.
  * 2. Signals go to processes that are known by their ID and their start.
@@ -33,7 +36,8 @@ import {
   type Notes,
 } from './init-notes.ts';
 import { readJson, reasonOf, writeJson } from './json-file.ts';
-import { LogPump, type OutputListener } from './log-pump.ts';
+import type { LogPump } from './log-pump.ts';
+import { openPlainOutput } from './plain-output.ts';
 import {
   isAlive,
   killFamily,
@@ -41,14 +45,17 @@ import {
   signalProcess,
   type ProcessIdentity,
 } from './proc-table.ts';
-import type { ContainerRecord, ContainerResult } from './records.ts';
+import { hasMonitor, type ContainerRecord, type ContainerResult } from './records.ts';
 import { signalNumber } from './signals.ts';
-import { startInit, type Launch } from './spawn-init.ts';
+import { reopenLog } from './monitor-client.ts';
 import { judge } from './verdict.ts';
 
 const START_MS_MAX = 60_000;
 const GONE_STEP_MS = 4;
 const GONE_STEPS_MAX = 500;
+
+/** Starts the monitor of a container. */
+export type StartMonitor = (onExit: () => void, onError: (error: Error) => void) => void;
 
 export class Container {
   readonly folder: string;
@@ -97,9 +104,9 @@ export class Container {
     return machine.isolation === 'none' ? path.join(this.folder, 'root') : rootPlace;
   }
 
-  /** The first process, from the moment it is known until it has ended. */
+  /** The first process inside, from the moment it is known until it has ended. */
   get init(): ProcessIdentity | undefined {
-    return this.#result ? undefined : this.#claim?.init;
+    return this.#result ? undefined : (this.#notes.init ?? this.#claim?.init);
   }
 
   /** Its init was sent off, or is about to be, and has not been heard of yet. */
@@ -109,10 +116,11 @@ export class Container {
 
   /** Which session its processes belong to, where nothing else tells. */
   get session(): number | undefined {
-    return this.#hasOwnProcesses() ? undefined : this.#claim?.session;
+    if (this.#hasOwnProcesses()) return undefined;
+    return this.#notes.init?.pid ?? this.#claim?.session;
   }
 
-  /** What init started: the command, or with a terminal whoever made it. */
+  /** What init started: the command, or in an old container with a terminal the program that made it. */
   get main(): ProcessIdentity | undefined {
     return this.#result ? undefined : this.#notes.main;
   }
@@ -120,7 +128,7 @@ export class Container {
   /** The command itself. */
   get command(): ProcessIdentity | undefined {
     const { main } = this;
-    if (!main || !this.record.config.tty) return main;
+    if (!main || !this.record.config.tty || hasMonitor(this.record)) return main;
     return readProcesses().find(({ parent }) => parent === main.pid) ?? main;
   }
 
@@ -142,8 +150,8 @@ export class Container {
   }
 
   /** Returns when it runs; throws CONTAINER_NOT_STARTED when it never will. */
-  start(launch: () => Promise<Launch>): Promise<void> {
-    this.#starting ??= this.#start(launch).catch((error: unknown) => {
+  start(prepare: () => Promise<StartMonitor>): Promise<void> {
+    this.#starting ??= this.#start(prepare).catch((error: unknown) => {
       // What failed before anything ran can be tried again.
       if (this.#state === 'created') this.#starting = undefined;
       if (error instanceof PodkeepError) throw error;
@@ -152,14 +160,15 @@ export class Container {
     return this.#starting;
   }
 
-  async #start(launch: () => Promise<Launch>): Promise<void> {
+  async #start(prepare: () => Promise<StartMonitor>): Promise<void> {
     if (this.#state === 'created') {
       if (!this.#claim) {
-        const started = await launch();
+        const startMonitor = await prepare();
         this.#observe();
-        const onError = (error: Error): void => this.#fail(reasonOf(error));
-        const onExit = (): void => this.look();
-        startInit(started, this.folder, this.#world.hand, { onExit, onError });
+        startMonitor(
+          () => this.look(),
+          (error) => this.#fail(reasonOf(error)),
+        );
       }
       const hasSettled = (): boolean => this.#state !== 'created';
       await this.#changes.until(hasSettled, { ms: START_MS_MAX });
@@ -177,22 +186,16 @@ export class Container {
   }
 
   #observe(): void {
-    if (this.#pump) return;
-    const { id, config, logFile } = this.record;
-    const { log, punch } = this.#world;
-    const text = 'a log cannot be written; its lines wait';
-    this.#pump = LogPump.open({
-      folder: this.folder,
-      logFile,
-      punch,
-      onTrouble: (error) => log.warn(text, { container: config.name, id, reason: reasonOf(error) }),
-    });
+    if (this.#watcher || this.#pump) return;
+    if (!hasMonitor(this.record))
+      this.#pump = openPlainOutput(this.record, this.folder, this.#world);
     try {
       this.#watcher = watch(this.folder, (event, name) => this.#heard(event, name));
       this.#watcher.on('error', () => undefined);
     } catch (error) {
       // The system has no more watches to give. Once a second must do.
-      log.debug('a container is looked at once a second', { id, reason: reasonOf(error) });
+      const facts = { id: this.record.id, reason: reasonOf(error) };
+      this.#world.log.debug('a container is looked at once a second', facts);
     }
   }
 
@@ -208,15 +211,15 @@ export class Container {
   look(): void {
     if (this.#result || this.#isClosed) return;
     this.#glance();
-    if (!this.#watcher)
-      for (const stream of ['stdout', 'stderr'] as const) this.#pump?.wake(stream);
-    if (!this.#claim || this.#isInitAlive()) return;
-    // It may have written its last word between the two looks.
+    if (!this.#watcher) this.#pump?.wakeAll();
+    if (!this.#claim || this.#isAlive()) return;
+    // It may have written its last line between the two looks.
     this.#glance();
     this.#ending ??= this.#end();
   }
 
-  #isInitAlive(): boolean {
+  /** Whether its monitor, or what stands in its place, is there. */
+  #isAlive(): boolean {
     if (!this.#claim) return false;
     const { bootId, isLinux } = this.#world.machine;
     return this.#claim.bootId === bootId && isAlive(this.#claim.init, isLinux);
@@ -239,7 +242,7 @@ export class Container {
     this.#claim ??= readClaim(this.folder);
     const notes = readNotes(this.folder);
     // A folder that is being deleted must not make us forget what we know.
-    if (notes.main || notes.failure !== undefined) this.#notes = notes;
+    if (notes.init || notes.main || notes.failure !== undefined) this.#notes = notes;
   }
 
   /** Writes down how it ended, once nothing of it is left. */
@@ -265,6 +268,7 @@ export class Container {
     await this.#release();
     // Lines that did not get into the log stay where they are, for a person to find.
     removeFiles(this.folder, [
+      'attach',
       'stdin',
       'root',
       ...(isDrained ? ['stdout', 'stderr', 'position'] : []),
@@ -285,10 +289,10 @@ export class Container {
 
   /** Ends what is left, and returns when init is gone: until then somebody may still write. */
   async #gone(): Promise<void> {
-    for (let step = 0; step < GONE_STEPS_MAX && this.#isInitAlive(); step++) {
+    for (let step = 0; step < GONE_STEPS_MAX && this.#isAlive(); step++) {
       // An init that has written its last word needs no help; one that hangs does.
       if (step === GONE_STEPS_MAX / 4) this.kill();
-      await this.#changes.until(() => !this.#isInitAlive(), { ms: GONE_STEP_MS });
+      await this.#changes.until(() => !this.#isAlive(), { ms: GONE_STEP_MS });
     }
     if (!this.#hasOwnProcesses()) this.kill();
   }
@@ -346,16 +350,14 @@ export class Container {
   kill(): void {
     const { isLinux, bootId } = this.#world.machine;
     if (!this.#claim || this.#claim.bootId !== bootId) return;
-    if (this.#hasOwnProcesses()) signalProcess(this.#claim.init, 'SIGKILL', isLinux);
-    else killFamily(this.#claim, isLinux);
+    const init = this.#notes.init ?? this.#claim.init;
+    if (this.#hasOwnProcesses()) signalProcess(init, 'SIGKILL', isLinux);
+    else killFamily({ init, session: this.session ?? 0 }, isLinux);
   }
 
   reopenLog(): Promise<void> {
+    if (hasMonitor(this.record)) return reopenLog(this.folder);
     return this.#pump?.reopen() ?? Promise.resolve();
-  }
-
-  listen(listener: OutputListener): () => void {
-    return this.#pump?.listen(listener) ?? (() => undefined);
   }
 
   /** Resolves when it has exited. */

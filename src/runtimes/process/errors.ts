@@ -84,14 +84,28 @@ export const userNotPermitted = defineError<{ name: string; wish: string; reason
     'Leave securityContext out, start podkeep as root, or allow user namespaces on this machine.',
 });
 
-export const environmentNotPermitted = defineError<{ name: string; variable: string }>({
-  code: 'ENVIRONMENT_NOT_PERMITTED',
-  retry: 'never',
-  message: ({ name, variable }) =>
-    `container ${name} cannot have ${variable}: its image has no shell to set it in`,
+export const helperUnavailable = defineError<{ reason: string }>({
+  code: 'HELPER_UNAVAILABLE',
+  retry: 'backoff',
+  message: ({ reason }) =>
+    `containers cannot be kept apart from this machine: the syscall helper does not run (${reason})`,
   hint: () =>
-    'Such variables steer the loader, and would reach programs outside of the container. ' +
-    'Use an image with /bin/sh, or leave the variable out.',
+    'Install perl, or set process.helper: none in the configuration of podkeep: a shell then starts ' +
+    'containers, without any boundary.',
+});
+
+export const attachUnavailable = defineError<{ name: string }>({
+  code: 'ATTACH_UNAVAILABLE',
+  retry: 'never',
+  message: ({ name }) => `container ${name} cannot be attached to: it has no monitor`,
+  hint: () => 'It was started by an earlier version, or without the syscall helper. Restart it.',
+});
+
+export const idsExhausted = defineError<{ count: number }>({
+  code: 'IDS_EXHAUSTED',
+  retry: 'backoff',
+  message: ({ count }) => `all ${count} ranges of user IDs of this machine are taken`,
+  hint: () => 'Remove pods, or the files of podkeeps that are gone in /run/podkeep/ids.',
 });
 
 export const sandboxNotReady = defineError<{ pod: string; reason: string }>({

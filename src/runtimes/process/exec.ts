@@ -1,6 +1,6 @@
 /** The two ways of running a command in a container: to its end, and with streams. */
-import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import type { RunningExec } from '../../lib/syscall-helper/exec-pipes.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type {
   ExecRequest,
@@ -8,92 +8,104 @@ import type {
   StreamRequest,
   Streams,
 } from '../../ports/runtime/streams.ts';
-import type { Container } from './container.ts';
-import { endEntry, enter, exitCodeOf } from './entering.ts';
 import { execTimedOut } from './errors.ts';
-import type { Machine } from './machine.ts';
-import { windowOf } from './terminal.ts';
+
+export interface CommandRequest {
+  readonly command: readonly string[];
+  readonly stdin: boolean;
+  readonly tty: boolean;
+}
+
+export type StartExec = (request: CommandRequest) => Promise<RunningExec>;
 
 /** More than any probe or hook has to say; what comes after it is read and dropped. */
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
 export async function execToEnd(
-  container: Container,
-  machine: Machine,
+  start: StartExec,
   clock: Clock,
   { command, timeoutSeconds }: ExecRequest,
   signal: AbortSignal,
 ): Promise<ExecResult> {
   signal.throwIfAborted();
-  const child = enter({ container, machine, command, stdin: false, tty: false });
-  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   let isTimedOut = false;
+  let run: RunningExec | undefined;
+  const kill = (): void => {
+    run?.kill();
+    // What the command has left behind may hold its streams open.
+    run?.stdout.destroy();
+    run?.stderr.destroy();
+  };
   const cancel =
     timeoutSeconds > 0
       ? clock.after(timeoutSeconds * 1000, () => {
           isTimedOut = true;
-          endEntry(child);
+          kill();
         })
       : () => undefined;
-  const abort = (): void => endEntry(child);
-  signal.addEventListener('abort', abort);
+  signal.addEventListener('abort', kill);
   try {
-    const exitCode = await closeOf(child);
+    run = await start({ command, stdin: false, tty: false });
+    run.stdin.destroy();
+    const [stdout, stderr] = [collect(run.stdout), collect(run.stderr)];
+    if (isTimedOut || signal.aborted) kill();
+    const exitCode = await endOf(run);
     signal.throwIfAborted();
     if (isTimedOut) throw execTimedOut({ command: command.join(' '), seconds: timeoutSeconds });
     return { stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr), exitCode };
   } finally {
     cancel();
-    signal.removeEventListener('abort', abort);
+    signal.removeEventListener('abort', kill);
   }
 }
 
-export function execWithStreams(
-  container: Container,
-  machine: Machine,
-  clock: Clock,
+export async function execWithStreams(
+  start: StartExec,
   command: readonly string[],
   request: StreamRequest,
-): Streams {
+): Promise<Streams> {
   request.signal.throwIfAborted();
   const { stdin, stdout, stderr, tty, signal } = request;
-  const child = enter({ container, machine, command, stdin, tty });
-  const abort = (): void => endEntry(child);
-  signal.addEventListener('abort', abort);
-  let isOver = false;
-  const ended = closeOf(child).finally(() => {
-    isOver = true;
-    signal.removeEventListener('abort', abort);
-  });
-  // Whoever asked may have left before it ended.
+  const run = await start({ command, stdin, tty });
+  const kill = (): void => run.kill();
+  signal.addEventListener('abort', kill);
+  if (signal.aborted) kill();
+  const ended = endOf(run).finally(() => signal.removeEventListener('abort', kill));
+  // The client may have left before it ended.
   ended.catch(() => undefined);
-  child.stdin?.on('error', () => undefined);
-  // With a terminal, what was said on the way to it is not for whoever asked.
-  if (!stdout) child.stdout?.resume();
-  if (!stderr || tty) child.stderr?.resume();
+  if (!stdin) run.stdin.destroy();
+  if (!stdout) run.stdout.resume();
+  if (!stderr || tty) run.stderr.resume();
   return {
-    stdin: stdin ? child.stdin : null,
-    stdout: stdout ? child.stdout : null,
-    stderr: stderr && !tty ? child.stderr : null,
+    stdin: stdin ? run.stdin : null,
+    stdout: stdout ? run.stdout : null,
+    stderr: stderr && !tty ? run.stderr : null,
     ended,
-    resize:
-      tty && child.pid !== undefined
-        ? windowOf({ machine, clock, pid: child.pid, isOver: () => isOver })
-        : () => undefined,
+    resize: (columns, rows) => {
+      if (tty) run.resize(columns, rows);
+    },
   };
 }
 
-function closeOf(child: ChildProcess): Promise<number> {
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code, signal) => resolve(exitCodeOf(code, signal)));
+/** It has ended when its streams have, too. */
+async function endOf(run: RunningExec): Promise<number> {
+  const closed = [run.stdout, run.stderr].map(closeOf);
+  const code = await run.exited;
+  await Promise.all(closed);
+  return code;
+}
+
+function closeOf(stream: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.closed) resolve();
+    else stream.once('close', resolve);
   });
 }
 
-function collect(stream: Readable | null): Uint8Array[] {
+function collect(stream: Readable): Uint8Array[] {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  stream?.on('data', (chunk: Uint8Array) => {
+  stream.on('data', (chunk: Uint8Array) => {
     if (size < OUTPUT_BYTES_MAX) chunks.push(chunk.subarray(0, OUTPUT_BYTES_MAX - size));
     size += chunk.length;
   });

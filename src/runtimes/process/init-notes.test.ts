@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NOTES_ROOM, parseClaim, parseNotes } from './init-notes.ts';
+import { NOTES_SPACE, parseClaim, parseNotes } from './init-notes.ts';
 
 describe('a claim', () => {
   test('says who runs the container, and since when', () => {
@@ -26,10 +26,10 @@ describe('a claim', () => {
 });
 
 describe('notes', () => {
-  const over = (text: string): string => text + NOTES_ROOM.slice(text.length);
+  const over = (text: string): string => text + NOTES_SPACE.slice(text.length);
 
   test('are written over the room that was made for them', () => {
-    expect(parseNotes(NOTES_ROOM)).toEqual({ isRunning: false });
+    expect(parseNotes(NOTES_SPACE)).toEqual({ isRunning: false });
     expect(parseNotes(over('main 20 2350\n'))).toEqual({
       isRunning: false,
       main: { pid: 20, start: '2350' },

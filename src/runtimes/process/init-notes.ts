@@ -1,4 +1,4 @@
-/** Reads what init has written down: who it is, and what has become of its container. */
+/** Reads what the monitor of a container has noted: who it is, and what has become of the container. */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isMissing } from './json-file.ts';
@@ -13,6 +13,8 @@ export interface Claim {
 }
 
 export interface Notes {
+  /** The first process inside, where a monitor stands outside. */
+  readonly init?: ProcessIdentity;
   readonly main?: ProcessIdentity;
   readonly isRunning: boolean;
   /** Why it never ran. */
@@ -20,8 +22,8 @@ export interface Notes {
   readonly exitCode?: number;
 }
 
-/** Room for all that init writes, so that a full disk cannot keep it from writing. */
-export const NOTES_ROOM = `${' '.repeat(511)}\n`;
+/** Space for all that a monitor notes, so that a full disk cannot keep it from writing. */
+export const NOTES_SPACE = `${' '.repeat(511)}\n`;
 
 /** The claim of whoever does not want it to run. */
 const NOBODY = 'nobody\n';
@@ -44,7 +46,9 @@ export function parseNotes(text: string): Notes {
   }
   const [main, exit, failure] = [found.get('main'), found.get('exit'), found.get('failed')];
   const [pid = '', start = ''] = main?.split(' ') ?? [];
+  const init = found.get('init')?.split(' ');
   return {
+    ...(init === undefined ? {} : { init: identityOf(init[0] ?? '', init[1] ?? '-') }),
     isRunning: found.has('running'),
     ...(main === undefined ? {} : { main: identityOf(pid, start) }),
     ...(exit === undefined ? {} : { exitCode: Number(exit) }),

@@ -7,11 +7,11 @@ import path from 'node:path';
 import { spreadFolders } from '../../lib/spread-folders.ts';
 import { runtimeFolderInUse, runtimeFolderUnusable } from './errors.ts';
 import { readJson, reasonOf, writeJson } from './json-file.ts';
-import { keyOf, podsFolder, templatesFolder } from './layout.ts';
+import { keyOf, podsFolder } from './layout.ts';
 import { folderMode, type Machine } from './machine.ts';
-import { TOOL_ENV } from './preparation.ts';
+import { TOOL_ENV } from './shell/spawn-init.ts';
 import { isAlive, readProcess, type ProcessIdentity } from './proc-table.ts';
-import { GUARD_SCRIPT, INIT_SCRIPT, PAUSE_SCRIPT } from './scripts.ts';
+import { GUARD_SCRIPT, INIT_SCRIPT } from './shell/scripts.ts';
 
 const OWNER_ONLY = 0o700;
 
@@ -31,10 +31,9 @@ export async function takeFolder(folder: string): Promise<void> {
   }
   const start = readProcess(process.pid)?.start ?? '';
   writeJson(file, { pid: process.pid, start });
-  // Another version may have made them otherwise.
-  await rm(templatesFolder(folder), { recursive: true, force: true });
+  // Of the version before this one.
+  await rm(path.join(folder, 'templates'), { recursive: true, force: true });
   await writeFile(path.join(folder, 'guard.sh'), GUARD_SCRIPT);
-  await writeFile(path.join(folder, 'pause.sh'), PAUSE_SCRIPT);
   await writeFile(path.join(folder, 'init.sh'), INIT_SCRIPT);
   // Nobody waits for a hint.
   void spreadFolders([podsFolder(folder)]);

@@ -2,19 +2,19 @@
  * Where things are:
  *
  *     FOLDER/keeper.json                     who looks after this folder
- *     FOLDER/init.sh, guard.sh, pause.sh     the scripts that run without podkeep
+ *     FOLDER/init.sh, guard.sh               the scripts that run without podkeep
  *     FOLDER/guard                           which guard is the last that came
  *     FOLDER/images/DIGEST/                  unpacked images
- *     FOLDER/templates/SHAPE/                what the roots of containers are copied from
+ *     FOLDER/trees/KEY/                      what containers without an image see above the machine's folders
  *     FOLDER/root/                           where each container, in its own view, has its root
  *     FOLDER/pods/UID/sandbox-ATTEMPT.json   what a sandbox is, and beside it its .resolv.conf and .holder
  *     FOLDER/pods/UID/NAME-ATTEMPT/          a container
  *         config.json    what it is (records.ts); there from the moment the container exists
- *         setup.sh       what is done before it runs, as root of its namespaces
- *         run.sh         its variables and its command
- *         claim          who runs it: written by the one init that gets to start it
- *         state          what has become of it, line by line, written by that init
- *         trouble        what went wrong before it ran
+ *         claim          its monitor: written by the one that gets to start it
+ *         state          what has become of it, line by line, written by the monitor
+ *         attach         a socket on which the monitor answers clients
+ *       and where a shell, or the version before this one, has started it:
+ *         setup.sh, run.sh, trouble
  *         stdout, stderr its output, until it is in the log; position: how far it is
  *         stdin          a named pipe, if it reads
  *         oom            it was ended for its memory
@@ -59,8 +59,8 @@ export function containerFolder(
   return path.join(podFolder(folder, podUid), own);
 }
 
-export function templatesFolder(folder: string): string {
-  return path.join(folder, 'templates');
+export function treesFolder(folder: string): string {
+  return path.join(folder, 'trees');
 }
 
 /** Each container mounts its own there, which no other sees. */

@@ -83,6 +83,10 @@ export class LogPump {
     void this.#enqueue(() => this.#pumpWaiting(false));
   }
 
+  wakeAll(): void {
+    for (const stream of STREAMS) this.wake(stream);
+  }
+
   /** Returns when all whole lines that are there have been brought over. */
   catchUp(): Promise<void> {
     return this.#pumpAll(false);

@@ -1,16 +1,15 @@
 /**
  * What this machine lets us do, found out once, when the runtime opens.
  *
- * A promise of the system is worth nothing here (user namespaces may be switched off by a setting, a
- * security module or an outer container), so everything is tried: a throw-away namespace with the very
- * mounts that containers need.
+ * A promise of the system is worth nothing here (user namespaces may be switched off by a setting, a security
+ * module or an outer container), so everything is tried: the very calls that containers need, by throw-away
+ * processes of the syscall helper.
  */
-import { execFile } from 'node:child_process';
 import { accessSync, constants, readFileSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { reasonOf } from './json-file.ts';
+import { SyscallHelper } from '../../lib/syscall-helper/syscall-helper.ts';
+import { tryMachine, type Trial } from './machine-trial.ts';
+import type { ProcessRuntimeOptions } from './options.ts';
 
 export interface Machine {
   readonly isLinux: boolean;
@@ -18,12 +17,18 @@ export interface Machine {
   readonly gid: number;
   readonly bootId: string;
   readonly tools: Tools;
+  /** Absent: containers can only be started without a boundary, and only if that was asked for. */
+  readonly helper: SyscallHelper | undefined;
   /** `root`: namespaces as root. `user`: inside a user namespace. `none`: the machine as it is. */
   readonly isolation: 'root' | 'user' | 'none';
   /** Containers write into layers of their own, above what they see of the machine. */
   readonly hasLayers: boolean;
   /** Containers can have a process namespace and a /proc that shows it. */
   readonly hasProcesses: boolean;
+  /** Pods can have user namespaces with IDs of their own, and their volumes can be mapped to them. */
+  readonly mapsUsers: boolean;
+  /** The machine's own folders can be mapped to them too. */
+  readonly mapsTree: boolean;
   /** What stood in the way, for people. */
   readonly obstacle: string;
 }
@@ -31,109 +36,59 @@ export interface Machine {
 export type ToolName = (typeof TOOLS)[number];
 export type Tools = Readonly<Partial<Record<ToolName, string>>>;
 
-const TOOLS = [
-  'sh',
-  'env',
-  'unshare',
-  'nsenter',
-  'setpriv',
-  'mount',
-  'cp',
-  'mkfifo',
-  'chown',
-  'hostname',
-  'script',
-  'stty',
-  'sleep',
-  'fallocate',
-  'ip',
-  'umount',
-] as const;
+export type MachineOptions = Pick<ProcessRuntimeOptions, 'folder' | 'isolation' | 'helper'>;
+
+const ASKED_FOR = 'the configuration asks for it';
+const TOOLS = ['sh', 'setpriv', 'fallocate', 'ip'] as const;
 const TOOL_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
-const ISOLATION_TOOLS: readonly ToolName[] = ['unshare', 'nsenter', 'mount', 'cp'];
-const PROBE_MS_MAX = 5000;
 
-const run = promisify(execFile);
-
-export async function examineMachine(folder: string, wish: 'auto' | 'none'): Promise<Machine> {
+export async function examineMachine({
+  folder,
+  isolation = 'auto',
+  helper = 'auto',
+}: MachineOptions): Promise<Machine> {
   const isLinux = process.platform === 'linux';
-  const tools = findTools();
-  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  const search =
+    helper === 'none' ? { helper: undefined, obstacle: ASKED_FOR } : await SyscallHelper.find();
   const bare = {
     isLinux,
-    uid,
-    gid,
+    uid: process.getuid?.() ?? 0,
+    gid: process.getgid?.() ?? 0,
     bootId: readBootId(),
-    tools,
+    tools: findTools(),
+    helper: search.helper,
     isolation: 'none',
     hasLayers: false,
     hasProcesses: false,
+    mapsUsers: false,
+    mapsTree: false,
   } as const;
-  if (wish === 'none') return { ...bare, obstacle: 'it was asked for' };
+  if (!search.helper) return { ...bare, obstacle: search.obstacle };
+  if (isolation === 'none') return { ...bare, obstacle: ASKED_FOR };
   if (!isLinux) return { ...bare, obstacle: `${process.platform} has no namespaces` };
-  const missing = ISOLATION_TOOLS.filter((name) => tools[name] === undefined);
-  if (missing.length > 0) return { ...bare, obstacle: `${missing.join(', ')} not found` };
-  const tried = await (trial ??= tryNamespaces(folder, tools, uid === 0));
-  return tried.can.has('mounts')
-    ? {
-        ...bare,
-        isolation: uid === 0 ? 'root' : 'user',
-        hasLayers: tried.can.has('layers'),
-        hasProcesses: tried.can.has('processes'),
-        obstacle: tried.words,
-      }
-    : { ...bare, obstacle: tried.words };
-}
-
-/**
- * Of the folders on the way to a container. Where there are no mounts, one that runs as somebody else
- * has to get through to what stands in for them; it still cannot look around on the way.
- */
-export function folderMode({ isolation, uid }: Machine): number {
-  return isolation === 'none' && uid === 0 ? 0o711 : 0o700;
-}
-
-/** The options by which every namespace of a container is made. */
-export function namespaceOptions(isRoot: boolean): readonly string[] {
-  return isRoot ? [] : ['--user', '--map-root-user'];
-}
-
-const PROBE = `T=$1 L=$2
-mount -t tmpfs tmpfs "$T" || exit 1
-mkdir "$T/u" "$T/w" "$T/r" "$T/p" && mount --bind "$T/u" "$T/r" && umount "$T/r" && echo mounts
-mount -t overlay overlay -o "lowerdir=/etc,upperdir=$T/u,workdir=$T/w$L" "$T/r" && echo layers
-mount -t proc proc "$T/p" && echo processes
-:`;
-
-interface Trial {
-  readonly can: ReadonlySet<string>;
-  readonly words: string;
+  trial ??= tryMachine(search.helper, folder, bare);
+  const { can, obstacle } = await trial;
+  if (!can.has('mounts')) return { ...bare, obstacle };
+  return {
+    ...bare,
+    isolation: bare.uid === 0 ? 'root' : 'user',
+    hasLayers: can.has('layers'),
+    hasProcesses: can.has('processes'),
+    mapsUsers: can.has('users'),
+    mapsTree: can.has('tree'),
+    obstacle,
+  };
 }
 
 /** What this process may do does not change while it lives, so it is tried once. */
 let trial: Promise<Trial> | undefined;
 
-async function tryNamespaces(folder: string, tools: Tools, isRoot: boolean): Promise<Trial> {
-  const place = path.join(folder, 'probe');
-  await mkdir(place, { recursive: true });
-  const namespaces = ['--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child'];
-  const args = [...namespaceOptions(isRoot), ...namespaces, tools.sh ?? 'sh', '-c', PROBE, 'probe'];
-  try {
-    const { stdout, stderr } = await run(
-      tools.unshare ?? 'unshare',
-      [...args, place, isRoot ? '' : ',userxattr'],
-      { timeout: PROBE_MS_MAX, env: { PATH: TOOL_FOLDERS.join(':') } },
-    );
-    return { can: new Set(stdout.split('\n')), words: firstLine(stderr) };
-  } catch (error) {
-    return { can: new Set(), words: firstLine(reasonOf(error).split('\n').slice(1).join('\n')) };
-  } finally {
-    await rm(place, { recursive: true, force: true });
-  }
-}
-
-function firstLine(text: string): string {
-  return text.trim().split('\n')[0] ?? '';
+/**
+ * Of the folders on the way to a container. Where there are no mounts, one that runs as somebody else has to get
+ * through to what stands in for them; it still cannot look around on the way.
+ */
+export function folderMode({ isolation, uid }: Machine): number {
+  return isolation === 'none' && uid === 0 ? 0o711 : 0o700;
 }
 
 export function findTools(): Tools {

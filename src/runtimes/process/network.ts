@@ -15,15 +15,17 @@ import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
-import type { KernelHand } from '../../lib/kernel-hand/kernel-hand.ts';
+import { address, bridge, deleteLink, linkUp } from '../../lib/syscall-helper/netlink.ts';
+import type { SyscallHelper } from '../../lib/syscall-helper/syscall-helper.ts';
 import type { Log } from '../../ports/log.ts';
 import type { SandboxConfig } from '../../ports/runtime/sandbox-config.ts';
 import { sandboxNotReady } from './errors.ts';
 import { reasonOf } from './json-file.ts';
 import { keyOf } from './layout.ts';
 import type { Machine } from './machine.ts';
-import { namespaceFile, PodNamespaces } from './pod-namespaces.ts';
-import type { SandboxNetwork } from './records.ts';
+import { makeNamespaces, namespaceFile, removeNamespaces } from './pod-namespaces.ts';
+import type { SandboxNetwork, SandboxUsers } from './records.ts';
+import { IdRanges } from './users/id-ranges.ts';
 
 const RUN_FOLDER = '/run/podkeep';
 const HOSTS_MAX = 250;
@@ -31,34 +33,44 @@ const SUBNETS = 4096;
 
 export interface NetworkOptions {
   readonly machine: Machine;
-  /** Who makes system calls for us; absent: programs do. */
-  readonly hand: KernelHand | undefined;
   readonly folder: string;
   readonly wish: 'auto' | 'host';
   readonly log: Log;
   readonly announce?: ((address: string) => Promise<void>) | undefined;
 }
 
+/** What a pod has of its own, and what keeps it alive. */
+export interface PodConnection {
+  readonly network: SandboxNetwork;
+  /** How the files begin on which its namespaces are mounted. */
+  readonly files?: string;
+  readonly users?: SandboxUsers;
+}
+
+const BRIDGE_PREFIX = 24;
+
 export class Network {
   readonly #machine: Machine;
   readonly #log: Log;
   readonly #key: string;
   readonly #hasNamespaces: boolean;
-  readonly #namespaces: PodNamespaces;
+  readonly #helper: SyscallHelper | undefined;
+  readonly #ranges: IdRanges;
   readonly #used = new Map<string, string>();
   readonly #known = new Set<string>();
+  readonly #ranged = new Set<number>();
   #bridge: Promise<number> | undefined;
   readonly #announce: (address: string) => Promise<void>;
   #announced: Promise<void> | undefined;
 
-  constructor({ machine, hand, folder, wish, log, announce }: NetworkOptions) {
+  constructor({ machine, folder, wish, log, announce }: NetworkOptions) {
     this.#machine = machine;
     this.#log = log;
     this.#announce = announce ?? (() => Promise.resolve());
     this.#key = keyOf(folder);
-    this.#namespaces = new PodNamespaces(machine.tools, hand);
-    this.#hasNamespaces =
-      wish === 'auto' && machine.isolation === 'root' && machine.tools.ip !== undefined;
+    this.#helper = machine.isolation === 'root' ? machine.helper : undefined;
+    this.#ranges = new IdRanges({ key: this.#key });
+    this.#hasNamespaces = wish === 'auto' && this.#helper !== undefined;
   }
 
   /** Whether what a pod listens on is out of the way of the others. */
@@ -66,66 +78,103 @@ export class Network {
     return this.#hasNamespaces;
   }
 
-  /** An address that is in use already, by a sandbox of an earlier podkeep. */
-  adopt(id: string, network: SandboxNetwork): void {
+  /** What a sandbox of an earlier podkeep has. */
+  adopt(id: string, { network, files, users }: PodConnection): void {
     if (network.kind !== 'host') this.#used.set(network.ip, id);
     if (network.kind === 'namespace') this.#known.add(network.files);
+    if (files !== undefined) this.#known.add(files);
+    if (users) this.#ranged.add(users.first);
   }
 
   /** Takes away namespaces that no sandbox knows of: a kill came before its record. */
   async sweep(): Promise<void> {
     const base = path.join(RUN_FOLDER, this.#key);
-    const names = this.#hasNamespaces ? await readdir(base).catch(() => []) : [];
+    const names = this.#helper ? await readdir(base).catch(() => []) : [];
     const found = new Set(names.map((name) => path.join(base, path.parse(name).name)));
     const unknown = [...found].filter((files) => !this.#known.has(files));
     await Promise.all(unknown.map((files) => this.#removeNamespaces(files)));
+    if (this.#helper) this.#ranges.sweep(this.#ranged);
     // Pods of an earlier podkeep are on their way to this machine already.
     if (this.#used.size > 0) await this.#announceHost();
   }
 
   /** Whether the namespaces of a sandbox are still there. */
-  isIntact(network: SandboxNetwork): boolean {
-    return network.kind !== 'namespace' || existsSync(namespaceFile(network.files, 'net'));
+  isIntact({ network, users }: PodConnection): boolean {
+    const hasNetwork =
+      network.kind !== 'namespace' || existsSync(namespaceFile(network.files, 'net'));
+    return hasNetwork && (users === undefined || existsSync(users.file));
   }
 
-  async connect(id: string, config: SandboxConfig): Promise<SandboxNetwork> {
-    if (config.hostNetwork) return { kind: 'host' };
-    await this.#announceHost();
-    if (!this.#hasNamespaces) return { kind: 'loopback', ip: this.#takeLoopback(id) };
-    const subnet = await this.#subnet();
-    const ip = this.#take(id, (host) => `10.${224 + (subnet >> 8)}.${subnet & 255}.${host + 2}`);
+  async connect(id: string, config: SandboxConfig): Promise<PodConnection> {
+    if (!config.hostNetwork) await this.#announceHost();
     const link = `pk${createHash('sha256').update(id).digest('hex').slice(0, 10)}`;
     const files = path.join(RUN_FOLDER, this.#key, link);
-    const network = { kind: 'namespace', ip, files, link } as const;
-    this.#known.add(files);
+    const subnet = this.#hasNamespaces && !config.hostNetwork ? await this.#subnet() : undefined;
+    const network = this.#networkOf(id, config, subnet, { link, files });
+    if (!this.#helper) return { network };
+    const range = this.#wantsUsers(config) ? this.#ranges.take(config.podUid) : undefined;
+    const users = range && { ...range, file: namespaceFile(files, 'user') };
+    const connection = { network, files, ...(users && { users }) };
+    this.adopt(id, connection);
     try {
-      const cabled = { gateway: gatewayOf(subnet), bridge: this.#bridgeName };
-      await this.#namespaces.make({ ...network, ...cabled }, config);
-      return network;
+      await makeNamespaces(this.#helper, {
+        files,
+        config,
+        users: range,
+        network:
+          network.kind === 'namespace' && subnet !== undefined
+            ? { link, ip: network.ip, gateway: gatewayOf(subnet), bridge: this.#bridgeName }
+            : undefined,
+      });
+      return connection;
     } catch (error) {
-      await this.disconnect(id, network);
+      await this.disconnect(id, connection);
       const pod = `${config.namespace}/${config.podName}`;
-      throw sandboxNotReady({ pod, reason: `no network: ${reasonOf(error).trim()}` }, error);
+      throw sandboxNotReady({ pod, reason: `no namespaces: ${reasonOf(error).trim()}` }, error);
     }
   }
 
-  async disconnect(id: string, network: SandboxNetwork): Promise<void> {
-    if (network.kind === 'host') return;
-    if (this.#used.get(network.ip) === id) this.#used.delete(network.ip);
-    if (network.kind === 'namespace') await this.#removeNamespaces(network.files);
+  #networkOf(
+    id: string,
+    config: SandboxConfig,
+    subnet: number | undefined,
+    names: { readonly link: string; readonly files: string },
+  ): SandboxNetwork {
+    if (config.hostNetwork) return { kind: 'host' };
+    if (subnet === undefined) return { kind: 'loopback', ip: this.#takeLoopback(id) };
+    const ip = this.#take(id, (host) => `10.${224 + (subnet >> 8)}.${subnet & 255}.${host + 2}`);
+    return { kind: 'namespace', ip, ...names };
+  }
+
+  /** A pod that shares a namespace with the machine shares its users too: they own that namespace. */
+  #wantsUsers({ hostNetwork, hostPid, hostIpc, hostUsers }: SandboxConfig): boolean {
+    const sharesMachine = hostNetwork || hostPid || hostIpc || hostUsers === true;
+    return this.#machine.mapsUsers && !sharesMachine;
+  }
+
+  async disconnect(id: string, { network, files, users }: PodConnection): Promise<void> {
+    if (network.kind !== 'host' && this.#used.get(network.ip) === id) this.#used.delete(network.ip);
+    const ofNetwork = network.kind === 'namespace' ? network.files : undefined;
+    for (const each of new Set([files, ofNetwork])) {
+      if (each !== undefined) await this.#removeNamespaces(each);
+    }
+    if (!users) return;
+    this.#ranged.delete(users.first);
+    this.#ranges.release(users);
   }
 
   /** The bridge goes when no pod is left that could need it. */
   async close(): Promise<void> {
     await this.#removeBridge();
-    this.#namespaces.close();
   }
 
   async #removeBridge(): Promise<void> {
     if (!this.#hasNamespaces || this.#used.size > 0) return;
     if (!existsSync(`/sys/class/net/${this.#bridgeName}`)) return;
     this.#bridge = undefined;
-    await this.#namespaces.ip([`link del ${this.#bridgeName}`]).catch(() => undefined);
+    await this.#helper
+      ?.perform([['netlink', 'machine'], deleteLink('machine', this.#bridgeName)])
+      .catch(() => undefined);
     await rm(path.join(RUN_FOLDER, this.#key), { recursive: true, force: true });
   }
 
@@ -198,19 +247,21 @@ export class Network {
     }
     const gateway = gatewayOf(subnet);
     const isThere = existsSync(`/sys/class/net/${this.#bridgeName}`);
-    await this.#namespaces.ip([
-      ...(isThere ? [] : [`link add ${this.#bridgeName} type bridge`]),
-      // A bridge without pods is not told among the interfaces, and may have this address already.
-      `addr replace ${gateway}/24 dev ${this.#bridgeName}`,
-      `link set ${this.#bridgeName} up`,
+    const name = this.#bridgeName;
+    await this.#helper?.perform([
+      ['netlink', 'machine'],
+      ...(isThere ? [] : [bridge('machine', name)]),
+      // A bridge without pods is not listed among the interfaces, and may have this address already.
+      address('machine', name, gateway, BRIDGE_PREFIX),
+      linkUp('machine', name),
     ]);
     this.#log.info('pods have a network of their own', { bridge: this.#bridgeName, gateway });
     return subnet;
   }
 
-  #removeNamespaces(files: string): Promise<void> {
+  async #removeNamespaces(files: string): Promise<void> {
     this.#known.delete(files);
-    return this.#namespaces.remove({ files });
+    if (this.#helper) await removeNamespaces(this.#helper, files);
   }
 }
 

@@ -12,8 +12,10 @@ export interface ProcessRuntimeOptions {
   readonly log: Log;
   /** Where the users of a pod hear what its containers have to do without. */
   readonly events: EventRecorder;
-  /** What containers look for commands in: the one thing that they inherit. */
-  readonly path: string;
+  /** What containers look for commands in; absent: the usual folders. */
+  readonly path?: string;
+  /** Where the user who started podkeep finds commands, to say which of them containers do not see. */
+  readonly machinePath?: string;
   /** Of podkeep, for whoever asks the runtime. */
   readonly version?: string;
   /** What the names of images stand for. */
@@ -31,8 +33,17 @@ export interface ProcessRuntimeOptions {
   readonly isolation?: 'auto' | 'none';
   /** `auto`: control groups where they can be written. */
   readonly cgroups?: 'auto' | 'none';
-  /** `auto`: a helper makes system calls where it can; `programs`: the machine's own programs do. */
-  readonly hand?: 'auto' | 'programs';
+  /**
+   * `auto`: containers are started by the syscall helper, or not at all. `none`: a shell starts them, without any
+   * boundary.
+   */
+  readonly helper?: 'auto' | 'none';
+  /** Folders of the machine that containers without an image see, read-only, besides programs and libraries. */
+  readonly tree?: readonly string[];
+  /** How many processes a pod may have; absent or not positive: as many as the machine. */
+  readonly podPidsLimit?: number;
+  /** How large a log may get, and how many files of it stay, the one that is written included. */
+  readonly logs?: { readonly maxBytes: number; readonly maxFiles: number };
   /** Who runs the containers that do not say, if podkeep is root. */
   readonly defaultUser?: { readonly uid: number; readonly gid: number };
 }

@@ -1,130 +1,132 @@
 /**
- * Makes and removes the namespaces of a pod that has a network of its own: network, host name, and what
- * processes share. Files on which they are mounted keep them alive.
+ * Makes and removes the namespaces that the containers of a pod share: users, network, host name, and what
+ * processes share. Files on which they are mounted keep them alive. Only root has them.
  *
- *     in the pod: eth0 ──cable── link, on the bridge of this runtime: on the machine
+ *     in the pod: eth0 ──veth── link, on the bridge of this runtime: on the machine
  *
- * By a hand where there is one, otherwise by unshare(1) and ip(8).
+ * The users come first, so that they own the other namespaces: what a pod may do to its network, it may do only
+ * there.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { CommandShell } from '../../lib/command-shell.ts';
-import { mountCalls, NAMESPACE, type KernelCall } from '../../lib/kernel-hand/kernel-calls.ts';
-import type { KernelHand } from '../../lib/kernel-hand/kernel-hand.ts';
-import { address, cable, defaultRoute, linkUp } from '../../lib/kernel-hand/netlink.ts';
+import { INSIDE_PID, MOUNT, NAMESPACE, type SystemCall } from '../../lib/syscall-helper/calls.ts';
+import { address, veth, defaultRoute, linkUp } from '../../lib/syscall-helper/netlink.ts';
+import type { NamespaceOrder } from '../../lib/syscall-helper/orders.ts';
+import type { SyscallHelper } from '../../lib/syscall-helper/syscall-helper.ts';
 import type { SandboxConfig } from '../../ports/runtime/sandbox-config.ts';
-import type { Tools } from './machine.ts';
-import { quoteWord, quoteWords } from './shell-words.ts';
+import type { IdRange } from './users/id-ranges.ts';
 
 export interface PodNetwork {
-  /** How the files begin. */
-  readonly files: string;
-  /** The end of the cable that is on the machine. */
+  /** The end of the pair that is on the machine. */
   readonly link: string;
   readonly ip: string;
   readonly gateway: string;
   readonly bridge: string;
 }
 
-const KINDS = ['net', 'uts', 'ipc'] as const;
+export interface PodNamespacesRequest {
+  /** How the files begin. */
+  readonly files: string;
+  readonly config: SandboxConfig;
+  /** Absent: the pod shares the machine's network, and with it the host name. */
+  readonly network?: PodNetwork | undefined;
+  /** Absent: the pod has the machine's users. */
+  readonly users?: IdRange | undefined;
+}
+
+const NETWORK_KINDS = ['net', 'uts', 'ipc'] as const;
+const KINDS = ['user', ...NETWORK_KINDS] as const;
 const PREFIX = 24;
-const HOSTNAME_FILE = '/proc/sys/kernel/hostname';
+const SHARED_MEMORY_OPTIONS = 'mode=1777,size=65536k';
 
 /** The file on which a namespace is mounted. */
 export function namespaceFile(files: string, kind: (typeof KINDS)[number]): string {
   return `${files}.${kind}`;
 }
 
-export class PodNamespaces {
-  readonly #tools: Tools;
-  readonly #hand: KernelHand | undefined;
-  readonly #shell: CommandShell;
-
-  constructor(tools: Tools, hand: KernelHand | undefined) {
-    this.#tools = tools;
-    this.#hand = hand;
-    this.#shell = new CommandShell(tools.sh);
-  }
-
-  async make(network: PodNetwork, config: SandboxConfig): Promise<void> {
-    const { files } = network;
-    mkdirSync(path.dirname(files), { recursive: true, mode: 0o700 });
-    if (this.#hand) return this.#hand.performApart(makingCalls(network, config));
-    for (const kind of KINDS) writeFileSync(namespaceFile(files, kind), '');
-    await this.#shell.perform(this.#makingScript(network, config));
-  }
-
-  async remove(network: Pick<PodNetwork, 'files'>): Promise<void> {
-    const files = KINDS.map((kind) => namespaceFile(network.files, kind));
-    // Not mounted, or not there any more: both are what we want.
-    if (this.#hand) return this.#hand.perform(removingCalls(files));
-    await this.#shell.run([this.#tools.umount ?? 'umount', ...files]).catch(() => undefined);
-    for (const file of files) rmSync(file, { force: true });
-  }
-
-  /** Orders to ip(8), on the machine. */
-  ip(orders: readonly string[]): Promise<void> {
-    return this.#shell.perform(this.#ipBatch(orders));
-  }
-
-  close(): void {
-    this.#shell.close();
-  }
-
-  #makingScript(network: PodNetwork, config: SandboxConfig): string {
-    const { files, link, ip, gateway, bridge } = network;
-    const { unshare = 'unshare', ip: tool = 'ip', sh = 'sh' } = this.#tools;
-    const options = KINDS.map((kind) => `--${kind}=${namespaceFile(files, kind)}`);
-    // The cable is laid from the inside; its other end comes out where podkeep is.
-    const orders = [
-      `link add eth0 type veth peer name ${link} netns ${process.pid}`,
-      'link set lo up',
-      `addr add ${ip}/${PREFIX} dev eth0`,
-      'link set eth0 up',
-      `route add default via ${gateway}`,
-    ];
-    const lines = settings(config).map(
-      ([file, value]) => `echo ${quoteWord(value)} >${quoteWord(file)}`,
-    );
-    const script = [...lines, `exec ${quoteWord(tool)} -batch -`].join(' &&\n');
-    const inside = feed([unshare, ...options, '--', sh, '-c', script], orders);
-    const outside = [`link set ${link} master ${bridge}`, `link set ${link} up`];
-    return `${inside} && ${this.#ipBatch(outside)}`;
-  }
-
-  #ipBatch(orders: readonly string[]): string {
-    return feed([this.#tools.ip ?? 'ip', '-batch', '-'], orders);
-  }
+/** The folder on which the pod's /dev/shm is mounted. */
+export function sharedMemoryFolder(files: string): string {
+  return `${files}.shm`;
 }
 
-function makingCalls(network: PodNetwork, config: SandboxConfig): readonly KernelCall[] {
-  const { files, link, ip, gateway, bridge } = network;
-  const bind = { type: 'none', options: ['bind'] };
+export async function makeNamespaces(
+  helper: SyscallHelper,
+  request: PodNamespacesRequest,
+): Promise<void> {
+  mkdirSync(path.dirname(request.files), { recursive: true, mode: 0o700 });
+  await helper.makeNamespaces(namespaceOrder(request));
+}
+
+/** Not mounted, or not there any more: both are what we want. */
+export async function removeNamespaces(helper: SyscallHelper, files: string): Promise<void> {
+  const shared = sharedMemoryFolder(files);
+  await helper.perform([
+    ...KINDS.map((kind) => namespaceFile(files, kind)).flatMap((file): readonly SystemCall[] => [
+      ['?unmount', file, 0],
+      ['?unlink', file],
+    ]),
+    ['?unmount', shared, DETACH],
+    ['?rmdir', shared],
+  ]);
+}
+
+/** Something may still have a file open; it goes with the last that has. */
+const DETACH = 2;
+
+function namespaceOrder({ files, config, network, users }: PodNamespacesRequest): NamespaceOrder {
+  const kinds = [...(users ? (['user'] as const) : []), ...(network ? NETWORK_KINDS : [])];
+  const shared = sharedMemoryFolder(files);
+  return {
+    unshare: [
+      ...(users ? [['unshare', NAMESPACE.user] as const] : []),
+      ...(network ? [['unshare', NAMESPACE.net | NAMESPACE.uts | NAMESPACE.ipc] as const] : []),
+    ],
+    outside: [
+      ...(users ? mapCalls(users) : []),
+      ...kinds.flatMap((kind): readonly SystemCall[] => {
+        const target = namespaceFile(files, kind);
+        const source = `/proc/${INSIDE_PID}/ns/${kind}`;
+        return [
+          ['file', target],
+          ['mount', source, target, 'none', MOUNT.bind, ''],
+        ];
+      }),
+      ['folder', shared],
+      ['mount', 'tmpfs', shared, 'tmpfs', SAFE, `${SHARED_MEMORY_OPTIONS}${ownerOf(users)}`],
+      ...(network ? [['netlink', 'machine'] as const] : []),
+      ...(network ? [veth('machine', network.link, 'eth0')] : []),
+      ...(network ? [linkUp('machine', network.link, indexOf(network.bridge))] : []),
+    ],
+    inside: network ? insideCalls(network, config) : [],
+    after: [],
+  };
+}
+
+const SAFE = MOUNT.noSuid | MOUNT.noDevices | MOUNT.noExec;
+
+function ownerOf(users: IdRange | undefined): string {
+  return users ? `,uid=${users.first},gid=${users.first}` : '';
+}
+
+function mapCalls({ first, count }: IdRange): readonly SystemCall[] {
+  const map = `0 ${first} ${count}`;
   return [
-    ['netlink', 'machine'],
-    ['unshare', NAMESPACE.net | NAMESPACE.uts | NAMESPACE.ipc],
-    ...KINDS.flatMap((kind): readonly KernelCall[] => {
-      const target = namespaceFile(files, kind);
-      return [
-        ['file', target],
-        ...mountCalls({ source: `/proc/self/ns/${kind}`, target, ...bind }),
-      ];
-    }),
-    ['netlink', 'pod'],
-    cable('pod', 'eth0', link, process.pid),
-    linkUp('machine', link, indexOf(bridge)),
-    linkUp('pod', 'lo'),
-    address('pod', 'eth0', ip, PREFIX),
-    defaultRoute('pod', gateway),
-    ...settings(config).map(([file, value]): KernelCall => ['write', file, value]),
+    ['write', `/proc/${INSIDE_PID}/uid_map`, map],
+    ['write', `/proc/${INSIDE_PID}/gid_map`, map],
   ];
 }
 
-function removingCalls(files: readonly string[]): readonly KernelCall[] {
-  return files.flatMap((file): readonly KernelCall[] => [
-    ['?unmount', file, 0],
-    ['?unlink', file],
-  ]);
+function insideCalls(network: PodNetwork, config: SandboxConfig): readonly SystemCall[] {
+  const { ip, gateway } = network;
+  return [
+    ['netlink', 'pod'],
+    linkUp('pod', 'lo'),
+    address('pod', 'eth0', ip, PREFIX),
+    linkUp('pod', 'eth0'),
+    defaultRoute('pod', gateway),
+    ['hostname', config.hostname || 'localhost'],
+    ...sysctlFiles(config).map(([file, value]): SystemCall => ['write', file, value]),
+  ];
 }
 
 /** The number by which the kernel knows an interface of this machine. */
@@ -132,19 +134,12 @@ function indexOf(name: string): number {
   return Number(readFileSync(`/sys/class/net/${name}/ifindex`, 'utf8'));
 }
 
-/** Written inside the new namespaces. Programs that are not root may listen on any port there. */
-function settings({
-  hostname,
+/** Programs that are not root may listen on any port of the pod. */
+function sysctlFiles({
   sysctls,
 }: SandboxConfig): readonly (readonly [file: string, value: string])[] {
   const values = { 'net.ipv4.ip_unprivileged_port_start': '0', ...sysctls };
-  const files = Object.entries(values)
+  return Object.entries(values)
     .map(([name, value]) => [`/proc/sys/${name.replaceAll('.', '/')}`, value] as const)
     .filter(([file]) => /^[a-z0-9_./-]+$/i.test(file) && !file.includes('..'));
-  return [[HOSTNAME_FILE, hostname || 'localhost'], ...files];
-}
-
-/** Runs a program that reads its orders. */
-function feed(words: readonly string[], orders: readonly string[]): string {
-  return `printf '%s\\n' ${quoteWords(orders)} | ${quoteWords(words)}`;
 }

@@ -1,23 +1,18 @@
 /**
  * A connection to a port inside a sandbox.
  *
- * The pod's address is tried first. What listens on the pod's own loopback only is reached by a small
- * program inside its network, which costs more and is therefore second.
+ * The pod's address is tried first. What listens on the pod's own loopback interface only is reached by a process
+ * inside its network, which costs more and is therefore second.
  */
-import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { Duplex } from 'node:stream';
+import { NAMESPACE } from '../../lib/syscall-helper/calls.ts';
+import type { SyscallHelper } from '../../lib/syscall-helper/syscall-helper.ts';
 import { sandboxNotReady } from './errors.ts';
 import { codeOf } from './json-file.ts';
 import type { Machine } from './machine.ts';
 import { namespaceFile } from './pod-namespaces.ts';
-import { TOOL_ENV } from './preparation.ts';
 import type { Sandbox } from './sandbox.ts';
-
-/** Joins its own input and output to a port of the loopback, and says when it has. */
-const BRIDGE = `const s = require('node:net').connect(Number(process.argv[1]), '127.0.0.1');
-s.on('error', (e) => { process.stderr.write(e.code ?? e.message); process.exit(1); });
-s.on('connect', () => { process.stderr.write('connected'); process.stdin.pipe(s); s.pipe(process.stdout); });`;
 
 export async function connectToPort(
   sandbox: Sandbox,
@@ -25,12 +20,13 @@ export async function connectToPort(
   port: number,
 ): Promise<Duplex> {
   const { network, config } = sandbox.record;
+  const { helper } = machine;
   try {
     if (network.kind === 'host') return await dial('127.0.0.1', port);
     return await dial(network.ip, port).catch((error: unknown) => {
       if (codeOf(error) !== 'ECONNREFUSED') throw error;
-      if (network.kind === 'namespace')
-        return bridge(namespaceFile(network.files, 'net'), machine, port);
+      if (network.kind === 'namespace' && helper)
+        return dialInside(namespaceFile(network.files, 'net'), helper, port);
       return dial('127.0.0.1', port);
     });
   } catch (error) {
@@ -50,20 +46,27 @@ function dial(host: string, port: number): Promise<Duplex> {
   });
 }
 
-function bridge(namespace: string, machine: Machine, port: number): Promise<Duplex> {
-  const args = [`--net=${namespace}`, '--', process.execPath, '-e', BRIDGE, String(port)];
-  const child = spawn(machine.tools.nsenter ?? 'nsenter', args, {
-    env: TOOL_ENV,
-    stdio: ['pipe', 'pipe', 'pipe'],
+/** A process of the syscall helper stands in the pod's network, and passes bytes. */
+async function dialInside(namespace: string, helper: SyscallHelper, port: number): Promise<Duplex> {
+  const run = await helper.exec({
+    through: [['keep', 'net', namespace]],
+    enter: [['join', 'net', NAMESPACE.net], ['bound'], ['capabilities'], ['strict']],
+    env: [],
+    command: [],
+    missing: '',
+    stdin: true,
+    tty: false,
+    dial: port,
   });
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.stderr.once('data', (word: Buffer) => {
-      if (word.toString() !== 'connected') return;
-      const joined = Duplex.from({ readable: child.stdout, writable: child.stdin });
-      joined.once('close', () => child.kill());
-      resolve(joined);
+  const closed = new Error(`port ${port} of the loopback interface is closed`);
+  await new Promise<void>((resolve, reject) => {
+    run.stderr.once('data', (word: Buffer) => {
+      if (word.toString().startsWith('connected')) resolve();
+      else reject(closed);
     });
-    child.once('exit', () => reject(new Error(`port ${port} of the loopback is closed`)));
+    run.exited.then(() => reject(closed), reject);
   });
+  const joined = Duplex.from({ readable: run.stdout, writable: run.stdin });
+  joined.once('close', () => run.kill());
+  return joined;
 }

@@ -10,7 +10,6 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Duplex } from 'node:stream';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
-import { KernelHand } from '../../lib/kernel-hand/kernel-hand.ts';
 import type { Cancel } from '../../ports/clock.ts';
 import type { ContainerConfig, ContainerResources } from '../../ports/runtime/container-config.ts';
 import type { ImageStore } from '../../ports/runtime/image-store.ts';
@@ -35,7 +34,7 @@ import { ContainerFactory } from './container-factory.ts';
 import type { ContainerWorld } from './container-world.ts';
 import { Container } from './container.ts';
 import { containerNotRunning, runtimeConflict } from './errors.ts';
-import { execToEnd, execWithStreams } from './exec.ts';
+import { execToEnd, execWithStreams, type StartExec } from './exec.ts';
 import { ProcessImages } from './images.ts';
 import { leaveFolder, openFolders, startGuard, takeFolder } from './keeper.ts';
 import { rootPlace } from './layout.ts';
@@ -50,6 +49,7 @@ import type { SandboxRecord } from './records.ts';
 import { Registry } from './registry.ts';
 import { removeLeftover, Sandbox, sweepSharedMemory } from './sandbox.ts';
 import { sandboxStatsOf, statsOf, type StatsSources } from './stats.ts';
+import { SeccompFilters } from './start/seccomp-filters.ts';
 import { NOBODY } from './user.ts';
 
 const LOOK_MS = 1000;
@@ -57,11 +57,9 @@ const LOOK_MS = 1000;
 /** Throws RUNTIME_FOLDER_UNUSABLE or RUNTIME_FOLDER_IN_USE. */
 export async function openProcessRuntime(options: ProcessRuntimeOptions): Promise<PodRuntime> {
   await takeFolder(options.folder);
-  const machine = await examineMachine(options.folder, options.isolation ?? 'auto');
+  const machine = await examineMachine(options);
   await openFolders(options.folder, machine);
-  const hasUse = machine.isolation !== 'none' && options.hand !== 'programs';
-  const hand = hasUse ? await KernelHand.find() : undefined;
-  const runtime = new ProcessRuntime(options, machine, hand);
+  const runtime = new ProcessRuntime(options, machine);
   await runtime.restore();
   return runtime;
 }
@@ -78,18 +76,19 @@ class ProcessRuntime implements PodRuntime {
   readonly #limits: Limits;
   readonly #registry: Registry;
   readonly #world: ContainerWorld;
+  readonly #filters = new SeccompFilters();
   readonly #factory: ContainerFactory;
   readonly #listeners = new Set<(event: RuntimeEvent) => void>();
   readonly #pending = new Map<string, Promise<string>>();
   #cancelLook: Cancel | undefined;
   #isClosed = false;
 
-  constructor(options: ProcessRuntimeOptions, machine: Machine, hand: KernelHand | undefined) {
+  constructor(options: ProcessRuntimeOptions, machine: Machine) {
     const { folder, log, clock } = options;
     this.#options = options;
     this.#machine = machine;
     const { network = 'auto', reachable } = options;
-    this.#network = new Network({ machine, hand, folder, wish: network, log, announce: reachable });
+    this.#network = new Network({ machine, folder, wish: network, log, announce: reachable });
     const hasGroups = machine.isLinux && options.cgroups !== 'none';
     this.#limits = new Limits(folder, hasGroups ? 'auto' : 'none');
     this.#registry = new Registry(folder);
@@ -98,7 +97,6 @@ class ProcessRuntime implements PodRuntime {
     this.images = this.#images;
     this.#world = {
       machine,
-      hand,
       rootPlace: rootPlace(folder),
       clock,
       log,
@@ -113,6 +111,7 @@ class ProcessRuntime implements PodRuntime {
       registry: this.#registry,
       images: this.#images,
       limits: this.#limits,
+      filters: this.#filters,
       newId: () => `${this.name}://${this.#newId()}`,
     });
   }
@@ -133,6 +132,8 @@ class ProcessRuntime implements PodRuntime {
     await this.#network.sweep();
     await sweepSharedMemory(folder, this.#registry.sandboxes);
     await startGuard(folder, this.#machine);
+    if (this.#running().length === 0) this.#factory.sweepTrees();
+    this.#machine.helper?.listen((line) => log.error('the syscall helper failed', { line }));
     this.#lookLater();
     log.info('the process runtime is open', {
       folder,
@@ -144,15 +145,19 @@ class ProcessRuntime implements PodRuntime {
   }
 
   async #restoreSandbox(record: SandboxRecord): Promise<Sandbox> {
-    const sandbox = new Sandbox(record, this.#options.folder, this.#machine);
+    const sandbox = this.#sandboxOf(record);
     if (!record.isReady) return sandbox;
     const isIntact =
       record.bootId === this.#machine.bootId &&
-      this.#network.isIntact(record.network) &&
+      this.#network.isIntact(record) &&
       (!sandbox.sharesProcesses || sandbox.holder() !== undefined);
-    if (isIntact) this.#network.adopt(record.id, record.network);
+    if (isIntact) this.#network.adopt(record.id, record);
     else sandbox.save({ ...record, isReady: false });
     return sandbox;
+  }
+
+  #sandboxOf(record: SandboxRecord): Sandbox {
+    return new Sandbox(record, this.#options.folder, this.#machine, this.#filters);
   }
 
   version(): Promise<RuntimeVersion> {
@@ -170,6 +175,7 @@ class ProcessRuntime implements PodRuntime {
         enforcesMemory: this.#machine.isLinux,
         hasMounts: this.#machine.isolation !== 'none',
         hasPodAddresses: this.#network.hasNamespaces,
+        hasUserNamespaces: this.#machine.mapsUsers || this.#machine.isolation === 'user',
       },
     });
   }
@@ -201,17 +207,17 @@ class ProcessRuntime implements PodRuntime {
     if (there?.record.isReady) return there.id;
     if (there) throw runtimeConflict({ what: `a sandbox of ${pod}`, reason: 'it was stopped' });
     const id = this.#newId();
-    const network = await this.#network.connect(id, config);
-    const { clock, events, folder } = this.#options;
+    const connection = await this.#network.connect(id, config);
+    const { clock, events } = this.#options;
     const { bootId } = this.#machine;
     const createdAtMs = clock.now();
-    const record = { id, config, createdAtMs, bootId, network, isReady: false };
-    const sandbox = new Sandbox(record, folder, this.#machine);
+    const record = { id, config, createdAtMs, bootId, ...connection, isReady: false };
+    const sandbox = this.#sandboxOf(record);
     try {
-      await sandbox.create(clock);
+      await sandbox.create();
     } catch (error) {
       await sandbox.release();
-      await this.#network.disconnect(id, network);
+      await this.#network.disconnect(id, connection);
       throw error;
     }
     this.#registry.addSandbox(sandbox);
@@ -226,7 +232,7 @@ class ProcessRuntime implements PodRuntime {
     const containers = this.#registry.containersIn(id);
     await Promise.all(containers.map((container) => container.stop(0)));
     await sandbox.release();
-    await this.#network.disconnect(id, sandbox.record.network);
+    await this.#network.disconnect(id, sandbox.record);
     sandbox.save({ ...sandbox.record, isReady: false });
     this.#emit({ podUid: sandbox.record.config.podUid, type: 'sandboxChanged' });
   }
@@ -286,21 +292,24 @@ class ProcessRuntime implements PodRuntime {
   }
 
   async execSync(id: string, request: ExecRequest, signal: AbortSignal): Promise<ExecResult> {
-    const container = this.#registry.requireContainer(id);
-    return execToEnd(container, this.#machine, this.#options.clock, request, signal);
+    return execToEnd(this.#execIn(id), this.#options.clock, request, signal);
   }
 
   async exec(id: string, command: readonly string[], request: StreamRequest): Promise<Streams> {
-    const container = this.#registry.requireContainer(id);
-    return execWithStreams(container, this.#machine, this.#options.clock, command, request);
+    return execWithStreams(this.#execIn(id), command, request);
   }
 
   async attach(id: string, request: StreamRequest): Promise<Streams> {
-    return attachTo(this.#registry.requireContainer(id), this.#machine, request);
+    return attachTo(this.#registry.requireContainer(id), request);
   }
 
   async connectPort(sandboxId: string, port: number): Promise<Duplex> {
     return connectToPort(this.#registry.requireSandbox(sandboxId), this.#machine, port);
+  }
+
+  #execIn(id: string): StartExec {
+    const container = this.#registry.requireContainer(id);
+    return (request) => this.#factory.exec(container, request);
   }
 
   containerStats(): Promise<readonly ContainerStats[]> {

@@ -9,6 +9,10 @@ export interface SandboxRecord {
   /** Of the machine's start: nothing survives the next one. */
   readonly bootId: string;
   readonly network: SandboxNetwork;
+  /** How the files begin on which its namespaces are mounted; absent: it has none. */
+  readonly files?: string;
+  /** Absent: its users are the machine's, or those of the ordinary user who runs podkeep. */
+  readonly users?: SandboxUsers;
   /** False once it was stopped. */
   readonly isReady: boolean;
 }
@@ -26,6 +30,14 @@ export type SandboxNetwork =
       readonly files: string;
       readonly link: string;
     };
+
+/** The IDs of a pod: from zero inside, from `first` on the machine. */
+export interface SandboxUsers {
+  readonly first: number;
+  readonly count: number;
+  /** Its user namespace is mounted there. */
+  readonly file: string;
+}
 
 export interface ContainerRecord {
   readonly id: string;
@@ -46,6 +58,8 @@ export interface ContainerRecord {
   readonly processes: 'own' | 'joined' | 'host';
   /** Folders of control groups that it is in. */
   readonly cgroups: readonly string[];
+  /** How it is set up. Absent: by the version before `pivot`, which left it a way out. */
+  readonly setup?: 'pivot' | 'plain' | 'shell';
 }
 
 export interface RunAs {
@@ -62,4 +76,14 @@ export interface ContainerResult {
   readonly startedAtMs?: number;
   readonly reason: 'Completed' | 'Error' | 'OOMKilled' | 'StartError';
   readonly message?: string;
+}
+
+/** Its output goes through a monitor, not into plain files. */
+export function hasMonitor({ setup }: ContainerRecord): boolean {
+  return setup === 'pivot' || setup === 'plain';
+}
+
+/** It was made by the version before this one, which left it a way out. */
+export function isOld({ setup }: ContainerRecord): boolean {
+  return setup === undefined;
 }

@@ -1,31 +1,33 @@
 /** One sandbox: its record, and the process that holds what its containers share, if they do. */
-import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { RuntimeSandbox } from '../../api/runtime-pod.ts';
-import type { Clock } from '../../ports/clock.ts';
+import { idMapCalls, NAMESPACE, type SystemCall } from '../../lib/syscall-helper/calls.ts';
 import type { Mount } from '../../ports/runtime/container-config.ts';
 import { sandboxNotReady } from './errors.ts';
 import { readText } from './init-notes.ts';
-import { writeJson } from './json-file.ts';
+import { reasonOf, writeJson } from './json-file.ts';
 import { keyOf, podFolder, sandboxFile } from './layout.ts';
-import { folderMode, namespaceOptions, type Machine } from './machine.ts';
-import { TOOL_ENV } from './preparation.ts';
+import { folderMode, type Machine } from './machine.ts';
+import { sharedMemoryFolder } from './pod-namespaces.ts';
 import { isAlive, signalProcess, type ProcessIdentity } from './proc-table.ts';
 import type { SandboxRecord } from './records.ts';
+import { waitingCalls } from './start/command-calls.ts';
+import type { SeccompFilters } from './start/seccomp-filters.ts';
 
 const SHARED_MEMORY = '/dev/shm';
 const RESOLV_CONF = '/etc/resolv.conf';
-const PAUSE_STEP_MS = 2;
-const PAUSE_STEPS_MAX = 1000;
 
 export class Sandbox {
   readonly #folder: string;
   readonly #machine: Machine;
   #record: SandboxRecord;
 
-  constructor(record: SandboxRecord, folder: string, machine: Machine) {
+  readonly #filters: SeccompFilters;
+
+  constructor(record: SandboxRecord, folder: string, machine: Machine, filters: SeccompFilters) {
+    this.#filters = filters;
     this.#record = record;
     this.#folder = folder;
     this.#machine = machine;
@@ -51,7 +53,7 @@ export class Sandbox {
   }
 
   /** Files that the pod's containers share. The record comes last: with it the sandbox exists. */
-  async create(clock: Clock): Promise<void> {
+  async create(): Promise<void> {
     const { config } = this.#record;
     const { servers, searches, options } = config.dns;
     const mode = folderMode(this.#machine);
@@ -62,11 +64,11 @@ export class Sandbox {
       ...(options.length > 0 ? [`options ${options.join(' ')}`] : []),
     ];
     if (servers.length > 0) writeFileSync(this.#file('resolv.conf'), `${lines.join('\n')}\n`);
-    if (this.#hasSharedMemory()) {
+    if (this.#hasSharedMemory() && this.#record.files === undefined) {
       mkdirSync(this.#sharedMemory(), { recursive: true });
       chmodSync(this.#sharedMemory(), 0o1777);
     }
-    if (this.sharesProcesses) await this.#holdProcesses(clock);
+    if (this.sharesProcesses) await this.#holdProcesses();
     this.save({ ...this.#record, isReady: true });
   }
 
@@ -79,7 +81,10 @@ export class Sandbox {
   async release(): Promise<void> {
     const holder = this.holder();
     if (holder) signalProcess(holder, 'SIGKILL', this.#machine.isLinux);
-    if (this.#hasSharedMemory()) await rm(this.#sharedMemory(), { recursive: true, force: true });
+    // The other kind goes with the pod's namespaces.
+    if (this.#hasSharedMemory() && this.#record.files === undefined) {
+      await rm(this.#sharedMemory(), { recursive: true, force: true });
+    }
   }
 
   remove(): void {
@@ -117,27 +122,38 @@ export class Sandbox {
     return this.sharesProcesses ? readHolder(this.#file('holder')) : undefined;
   }
 
-  async #holdProcesses(clock: Clock): Promise<void> {
-    const { tools, isolation } = this.#machine;
-    const options = ['--pid', '--fork', '--kill-child', '--'];
-    const script = path.join(this.#folder, 'pause.sh');
-    const held = [tools.sh ?? 'sh', script, this.#file('holder')];
-    const args = [...namespaceOptions(isolation === 'root'), ...options, ...held];
-    spawn(tools.unshare ?? 'unshare', args, {
-      cwd: '/',
-      env: TOOL_ENV,
-      detached: true,
-      stdio: 'ignore',
-    })
-      .on('error', () => undefined)
-      .unref();
-    for (let step = 0; step < PAUSE_STEPS_MAX && !this.holder(); step++) {
-      await new Promise<void>((resolve) => clock.after(PAUSE_STEP_MS, resolve));
-    }
+  async #holdProcesses(): Promise<void> {
+    const { isolation, helper } = this.#machine;
     const { namespace, podName } = this.#record.config;
-    if (this.holder()) return;
-    const reason = 'its process namespace did not come up';
-    throw sandboxNotReady({ pod: `${namespace}/${podName}`, reason });
+    const file = this.#file('holder');
+    const isUser = isolation === 'user';
+    try {
+      await helper?.hold({
+        // Like the words of a command: the guard finds it by them.
+        title: `podkeep-pause ${path.join(this.#folder, 'pause.sh')} ${file}`,
+        file,
+        namespaces: NAMESPACE.pid | (isUser ? NAMESPACE.user : 0),
+        rest: this.#holderCalls(),
+      });
+    } catch (error) {
+      const reason = `its process namespace did not come up: ${reasonOf(error)}`;
+      throw sandboxNotReady({ pod: `${namespace}/${podName}`, reason }, error);
+    }
+  }
+
+  #holderCalls(): readonly SystemCall[] {
+    const { isolation, uid, gid } = this.#machine;
+    const { users } = this.#record;
+    if (isolation === 'user') return idMapCalls({ uid: 0, gid: 0 }, { uid, gid });
+    const join: readonly SystemCall[] = users
+      ? [
+          ['keep', 'users', users.file],
+          ['join', 'users', NAMESPACE.user],
+          ['groups'],
+          ['user', 0, 0],
+        ]
+      : [];
+    return [['hidden'], ...join, ...waitingCalls(this.#filters.ofWaiting())];
   }
 
   #file(kind: 'json' | 'resolv.conf' | 'holder'): string {
@@ -151,6 +167,8 @@ export class Sandbox {
 
   /** In memory, and outside of every container's reach but through its own /dev. */
   #sharedMemory(): string {
+    const { files } = this.#record;
+    if (files !== undefined) return sharedMemoryFolder(files);
     const name = `podkeep-${keyOf(this.#folder)}-${this.#record.id.slice(0, 16)}`;
     return path.join(SHARED_MEMORY, name);
   }

@@ -26,6 +26,9 @@ const machine = (uid: number, isolation: Machine['isolation']): Machine => ({
   isolation,
   hasLayers: true,
   hasProcesses: true,
+  helper: undefined,
+  mapsUsers: false,
+  mapsTree: false,
   obstacle: '',
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { address, cable, defaultRoute, linkUp } from './netlink.ts';
+import { address, bridge, defaultRoute, deleteLink, linkUp, veth } from './netlink.ts';
 
 /** Its length, its type and the length of each of its attributes, from the first of them. */
 function outline(message: unknown, firstAttribute: number): readonly unknown[] {
@@ -14,16 +14,28 @@ function outline(message: unknown, firstAttribute: number): readonly unknown[] {
   return [message.readUInt16LE(4), found];
 }
 
-test('a cable has a name at either end, and a process to come out at', () => {
-  const [, socket, message] = cable('pod', 'eth0', 'pk1', 4711);
-  expect(socket).toBe('pod');
+test('a pair of interfaces has a name at either end, and the process inside in its last four bytes', () => {
+  const [, socket, message, , , offset, pid] = veth('machine', 'pk1', 'eth0');
+  expect(socket).toBe('machine');
   expect(outline(message, 32)).toEqual([
     16,
     [
-      [3, 9],
-      [18, 56],
+      [3, 8],
+      [18, 60],
     ],
   ]);
+  expect([offset, pid]).toEqual([message instanceof Buffer && message.length - 4, '%PID%']);
+});
+
+test('a bridge is made by its kind, and an interface is deleted by its name', () => {
+  expect(outline(bridge('machine', 'pk-1')[2], 32)).toEqual([
+    16,
+    [
+      [3, 9],
+      [18, 16],
+    ],
+  ]);
+  expect(outline(deleteLink('machine', 'pk-1')[2], 32)).toEqual([17, [[3, 9]]]);
 });
 
 test('an interface is switched on, and joined to a bridge if there is one', () => {

@@ -1,15 +1,17 @@
 /**
- * Orders to the kernel's network, as rtnetlink(7) takes them. All numbers are in the machine's own
- * order, which is little-endian on every processor that the hand knows.
+ * Messages to the kernel's network, as rtnetlink(7) takes them. All numbers are in the machine's own order, which
+ * is little-endian on every processor that the syscall helper knows.
  */
-import type { KernelCall } from './kernel-calls.ts';
+import { INSIDE_PID, type SystemCall } from './calls.ts';
 
 const RTM_NEWLINK = 16;
+const RTM_DELLINK = 17;
 const RTM_NEWADDR = 20;
 const RTM_NEWROUTE = 24;
 /** A request that is to be answered, with what went wrong or with zero. */
 const REQUEST = 0x1 | 0x4;
 const CREATE = 0x400 | 0x200;
+const REPLACE = 0x400 | 0x100;
 const UP = 1;
 const HEADER_BYTES = 16;
 /** Where the number of the interface is in a message about an address. */
@@ -30,36 +32,50 @@ const ROUTE_TABLE_MAIN = 254;
 const ROUTE_BY_BOOT = 3;
 const ROUTE_UNICAST = 1;
 
-/** A cable whose one end is here and up, and whose other end comes out where that process is. */
-export function cable(socket: string, here: string, there: string, pid: number): KernelCall {
-  const peer = Buffer.concat([
-    linkHeader(0),
-    attribute(IFLA_IFNAME, text(there)),
-    attribute(IFLA_NET_NS_PID, uint32(pid)),
-  ]);
+/** A pair of virtual interfaces: one here and up, the other in the network of the process inside. */
+export function veth(socket: string, here: string, there: string): SystemCall {
+  const peerName = attribute(IFLA_IFNAME, text(there));
+  const peer = Buffer.concat([linkHeader(0), peerName, attribute(IFLA_NET_NS_PID, uint32(0))]);
   const info = Buffer.concat([
     attribute(IFLA_INFO_KIND, text('veth')),
     attribute(IFLA_INFO_DATA, attribute(VETH_INFO_PEER, peer)),
   ]);
   const body = [linkHeader(UP), attribute(IFLA_IFNAME, text(here)), attribute(IFLA_LINKINFO, info)];
-  return ['ask', socket, message(RTM_NEWLINK, CREATE, body)];
+  const request = message(RTM_NEWLINK, CREATE, body);
+  // The ID of that process is the last thing in the message, and is filled in by the helper.
+  return ['ask', socket, request, '', 0, request.length - 4, INSIDE_PID];
 }
 
 /** Switches an interface on; with a bridge, joins it to that first. */
-export function linkUp(socket: string, name: string, bridgeIndex?: number): KernelCall {
+export function linkUp(socket: string, name: string, bridgeIndex?: number): SystemCall {
   const master = bridgeIndex === undefined ? [] : [attribute(IFLA_MASTER, uint32(bridgeIndex))];
   const body = [linkHeader(UP), attribute(IFLA_IFNAME, text(name)), ...master];
   return ['ask', socket, message(RTM_NEWLINK, 0, body)];
 }
 
-export function address(socket: string, name: string, ip: string, prefix: number): KernelCall {
-  // The number of the interface is filled in by whoever sends it.
-  const header = Buffer.from([AF_INET, prefix, 0, 0, 0, 0, 0, 0]);
-  const body = [header, attribute(IFA_LOCAL, octets(ip)), attribute(IFA_ADDRESS, octets(ip))];
-  return ['ask', socket, message(RTM_NEWADDR, CREATE, body), name, ADDRESS_INDEX];
+export function bridge(socket: string, name: string): SystemCall {
+  const info = attribute(IFLA_INFO_KIND, text('bridge'));
+  const body = [linkHeader(UP), attribute(IFLA_IFNAME, text(name)), attribute(IFLA_LINKINFO, info)];
+  return ['ask', socket, message(RTM_NEWLINK, CREATE, body)];
 }
 
-export function defaultRoute(socket: string, gateway: string): KernelCall {
+export function deleteLink(socket: string, name: string): SystemCall {
+  return [
+    'ask',
+    socket,
+    message(RTM_DELLINK, 0, [linkHeader(0), attribute(IFLA_IFNAME, text(name))]),
+  ];
+}
+
+/** One that is there already stays. */
+export function address(socket: string, name: string, ip: string, prefix: number): SystemCall {
+  // The number of the interface is filled in by the helper.
+  const header = Buffer.from([AF_INET, prefix, 0, 0, 0, 0, 0, 0]);
+  const body = [header, attribute(IFA_LOCAL, octets(ip)), attribute(IFA_ADDRESS, octets(ip))];
+  return ['ask', socket, message(RTM_NEWADDR, REPLACE, body), name, ADDRESS_INDEX];
+}
+
+export function defaultRoute(socket: string, gateway: string): SystemCall {
   const header = Buffer.alloc(12);
   header.set([AF_INET, 0, 0, 0, ROUTE_TABLE_MAIN, ROUTE_BY_BOOT, 0, ROUTE_UNICAST]);
   return [

@@ -1,6 +1,6 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { outsideScript, runScript, steersLoader, type RunRequest } from './run-script.ts';
+import { runScript, type RunRequest } from './run-script.ts';
 
 const REQUEST: RunRequest = { argv: ['env'], env: [['PATH', '/usr/bin:/bin']], reports: false };
 
@@ -56,21 +56,4 @@ describe('the script that becomes the command', () => {
     const missing = play({ ...REQUEST, workingDir: '/no/where', reports: true });
     expect(missing.notes).toBe('failed the working directory /no/where is not there\n');
   });
-});
-
-test('without a shell inside, the variables are set on the way in', () => {
-  const script = outsideScript({
-    argv: ['env'],
-    env: [['A', 'b c']],
-    inner: ['nice', '--'],
-    envTool: 'env',
-  });
-  expect(script).toBe("echo running >&3\nexec env -i 'A=b c' nice -- env <&5 3>&- 4>&- 5>&-\n");
-  const line = `exec 5<&0 3>/dev/null; ${script}`;
-  expect(execFileSync('/bin/sh', ['-c', line], { encoding: 'utf8' })).toBe('A=b c\n');
-});
-
-test('variables that reach into the programs before the command are known', () => {
-  expect(['LD_PRELOAD', 'GLIBC_TUNABLES'].every(steersLoader)).toBe(true);
-  expect(['PATH', 'HOLD_ON', 'LDFLAGS'].some(steersLoader)).toBe(false);
 });

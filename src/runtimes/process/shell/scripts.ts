@@ -60,7 +60,8 @@ each_init() {
       words=
       { read -r words <"$proc/cmdline"; } 2>/dev/null
       case $words in
-        *"$folder/init.sh$folder/"* | *"$folder/init.sh $folder/"* | *"$folder/pause.sh$folder/"*)
+        *"$folder/init.sh$folder/"* | *"$folder/init.sh $folder/"* | \\
+        *"$folder/pause.sh$folder/"* | *"$folder/pause.sh $folder/"*)
           "$1" "\${proc#/proc/}" ;;
       esac
     done
@@ -69,7 +70,10 @@ each_init() {
   fi
 }
 found() { any=yes; }
-# Outside of a process namespace, only its group tells what belongs to it.
+# One may end because another does; its group is still to be ended then.
+list=
+add() { list="$list $1"; }
+# Outside of a process namespace, only its group shows what belongs to it.
 end() { kill -KILL "-$1" 2>/dev/null; kill -KILL "$1" 2>/dev/null; }
 while [ -e "$folder/init.sh" ]; do
   sleep 2
@@ -82,26 +86,16 @@ while [ -e "$folder/init.sh" ]; do
   each_init found
   [ -n "$any" ] || exit 0
 done
-each_init end
+each_init add
+for pid in $list; do end "$pid"; done
 sleep 0.2
 {
   umount /run/podkeep/"$key"/*
   ip link del "pk-$key"
+  grep -l "^$key " /run/podkeep/ids/* | xargs rm -f
   rm -rf /run/podkeep/"$key" /dev/shm/podkeep-"$key"-*
   for base in /sys/fs/cgroup/podkeep-"$key" /sys/fs/cgroup/*/podkeep-"$key"; do
     rmdir "$base"/* "$base"
   done
 } 2>/dev/null
-`;
-
-/** Holds the process namespace of a pod whose containers share one, and buries its orphans. */
-export const PAUSE_SCRIPT = `# Holds the namespaces of a pod: see src/runtimes/process/scripts.ts.
-if [ -r /proc/self/stat ]; then
-  read -r ${STAT_FIELDS} </proc/self/stat
-  echo "$pid $start" >"$1"
-fi
-while :; do
-  sleep 2147483647 &
-  wait $!
-done
 `;

@@ -45,23 +45,6 @@ export function runScript(request: RunRequest): string {
   return `${lines.join('\n')}\n`;
 }
 
-/**
- * The same for an image that has no shell: ours sets the variables on the way in, which is why some of
- * them are refused (see container-record.ts).
- */
-export function outsideScript(request: {
-  readonly argv: readonly string[];
-  readonly env: RunRequest['env'];
-  /** What goes into the container and becomes the command. */
-  readonly inner: readonly string[];
-  readonly envTool: string;
-}): string {
-  const { argv, env, inner, envTool } = request;
-  const variables = env.map(([name, value]) => `${name}=${value}`);
-  const words = [envTool, '-i', ...variables, ...inner, ...argv];
-  return `echo running >&3\nexec ${quoteWords(words)} <&5 3>&- 4>&- 5>&-\n`;
-}
-
 function checkOf(command: string): string {
   if (command === '') return 'false';
   if (!command.includes('/')) return `command -v ${quoteWord(command)} >/dev/null 2>&1`;
@@ -69,7 +52,7 @@ function checkOf(command: string): string {
 }
 
 /** In the words that the other runtimes use. */
-export function explanationOf(command: string): string {
+function explanationOf(command: string): string {
   const problem = command.includes('/')
     ? 'no such file or directory, or not a program that this user may run'
     : 'executable file not found in $PATH';
@@ -78,9 +61,4 @@ export function explanationOf(command: string): string {
 
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ');
-}
-
-/** Variables that steer the programs on the way into the container, if nothing keeps them back. */
-export function steersLoader(name: string): boolean {
-  return /^(?:LD_|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|MALLOC_)/.test(name);
 }

@@ -4,24 +4,29 @@ import { expect, test, type TestContext } from 'vitest';
 import { makeTempFolder } from '../../../test/support/temp-folder.ts';
 import { until } from '../../../test/suites/pod-runtime/stage.ts';
 import { readProcesses } from '../../runtimes/process/proc-table.ts';
-import { KernelHand, type ContainerOrder } from './kernel-hand.ts';
+import type { ContainerOrder } from './orders.ts';
+import { SyscallHelper } from './syscall-helper.ts';
 
-async function findHand(context: TestContext): Promise<KernelHand> {
-  const hand = await KernelHand.find();
-  if (hand) return hand;
-  console.log('skipped: this machine has no Perl, so programs do what a hand would');
-  return context.skip('no hand');
+async function findHelper(context: TestContext): Promise<SyscallHelper> {
+  const found = await SyscallHelper.find();
+  if (found.helper) return found.helper;
+  console.log(`skipped: this machine has no syscall helper: ${found.obstacle}`);
+  return context.skip('no syscall helper');
 }
 
 function orderIn(folder: string, changes: Partial<ContainerOrder> = {}): ContainerOrder {
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'state'), `${' '.repeat(100)}\n`);
-  const nothing = { through: [], setup: [], enter: [], namespaces: 0 };
+  const nothing = { through: [], setup: [], enter: [], rest: [], namespaces: 0 };
   return {
     ...nothing,
     folder,
-    title: 'podkeep-init',
+    title: 'podkeep-monitor',
     bootId: 'boot',
+    log: { file: path.join(folder, '0.log'), maxBytes: 100_000, maxFiles: 3 },
+    setupSeconds: 20,
+    stdin: false,
+    tty: false,
     env: [['PATH', '/usr/bin:/bin']],
     command: ['true'],
     missing: 'no such command',
@@ -30,41 +35,41 @@ function orderIn(folder: string, changes: Partial<ContainerOrder> = {}): Contain
 }
 
 /** Returns what init wrote down, line by line, when it has ended. */
-async function run(hand: KernelHand, order: ContainerOrder): Promise<readonly string[]> {
-  await new Promise<void>((resolve, reject) => hand.run(order, resolve, reject));
+async function run(helper: SyscallHelper, order: ContainerOrder): Promise<readonly string[]> {
+  await new Promise<void>((resolve, reject) => helper.run(order, resolve, reject));
   const text = readFileSync(path.join(order.folder, 'state'), 'utf8');
   return text.split('\n').filter((line) => line.trim() !== '');
 }
 
+const INIT = expect.stringMatching(/^init \d+ \d+$/);
 const WHO = expect.stringMatching(/^main \d+ \d+$/);
 
 test('does one thing after the other, and stops at the first that fails', async (context) => {
-  const hand = await findHand(context);
+  const helper = await findHelper(context);
   const folder = makeTempFolder();
   const file = (name: string): string => path.join(folder, name);
-  await hand.perform([
+  await helper.perform([
     ['folder', file('a')],
     ['?rmdir', file('missing')],
     ['file', file('a/b')],
     ['link', 'b', file('a/c')],
   ]);
   expect(existsSync(file('a/c'))).toBe(true);
-  const refused = hand.perform([
+  const refused = helper.perform([
     ['unlink', file('missing')],
     ['unlink', file('a/c')],
   ]);
   await expect(refused).rejects.toThrow(`unlink ${file('missing')}: No such file or directory`);
   expect(existsSync(file('a/c'))).toBe(true);
-  await expect(hand.performApart([['rmdir', file('a')]])).rejects.toThrow('Directory not empty');
+  await expect(helper.perform([['rmdir', file('a')]])).rejects.toThrow('Directory not empty');
 });
 
 test('many orders at once get each its own answer', async (context) => {
-  const hand = await findHand(context);
+  const helper = await findHelper(context);
   const folder = makeTempFolder();
   const answers = Array.from({ length: 40 }, (_, n) => {
     const calls = [[n % 3 === 0 ? 'rmdir' : 'folder', path.join(folder, `f${n}`)]] as const;
-    const done = n % 2 === 0 ? hand.perform(calls) : hand.performApart(calls);
-    return done.then(
+    return helper.perform(calls).then(
       () => 'made',
       () => 'refused',
     );
@@ -74,52 +79,59 @@ test('many orders at once get each its own answer', async (context) => {
 });
 
 test('runs a command with its variables and its output, and writes down how it ended', async (context) => {
-  const hand = await findHand(context);
+  const helper = await findHelper(context);
   const folder = makeTempFolder();
   const script = 'echo "$WORD"; echo no >&2; exit 3';
   const env = [
     ['PATH', '/usr/bin:/bin'],
     ['WORD', "it's 'a' $word"],
   ] as const;
-  const lines = await run(hand, orderIn(folder, { command: ['sh', '-c', script], env }));
-  expect(lines).toEqual([WHO, 'running', 'exit 3']);
-  expect(readFileSync(path.join(folder, 'stdout'), 'utf8')).toBe("it's 'a' $word\n");
-  expect(readFileSync(path.join(folder, 'stderr'), 'utf8')).toBe('no\n');
+  const lines = await run(helper, orderIn(folder, { command: ['sh', '-c', script], env }));
+  expect(lines).toEqual([INIT, WHO, 'running', 'exit 3']);
+  const log = readFileSync(path.join(folder, '0.log'), 'utf8').split('\n').slice(0, -1);
+  expect(log.map((line) => line.slice(31)).toSorted()).toEqual([
+    'stderr F no',
+    "stdout F it's 'a' $word",
+  ]);
+  expect(log[0]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z std/);
 });
 
 test('a command that was killed has the code of the signal', async (context) => {
-  const hand = await findHand(context);
+  const helper = await findHelper(context);
   const command = ['sh', '-c', 'kill -TERM $$'];
-  expect(await run(hand, orderIn(makeTempFolder(), { command }))).toContain('exit 143');
+  expect(await run(helper, orderIn(makeTempFolder(), { command }))).toContain('exit 143');
 });
 
 test('says why a command could not run', async (context) => {
-  const hand = await findHand(context);
+  const helper = await findHelper(context);
   const missing = orderIn(makeTempFolder(), { command: ['no-such-program'] });
-  expect(await run(hand, missing)).toEqual([WHO, 'failed no such command', 'exit 127']);
+  expect(await run(helper, missing)).toEqual([INIT, WHO, 'failed no such command', 'exit 127']);
   const enter = [['go', '/no/such/folder']] as const;
-  expect(await run(hand, orderIn(makeTempFolder(), { enter }))).toEqual([
+  expect(await run(helper, orderIn(makeTempFolder(), { enter }))).toEqual([
+    INIT,
     WHO,
-    'failed cannot go to /no/such/folder: No such file or directory',
+    'failed cannot go to the working directory /no/such/folder: No such file or directory',
     'exit 127',
   ]);
   const setup = [['mount', 'none', '/no/such/folder', 'tmpfs', 0, '']] as const;
-  expect(await run(hand, orderIn(makeTempFolder(), { setup }))).toEqual([
-    expect.stringMatching(/^failed mount \/no\/such\/folder: /),
+  expect(await run(helper, orderIn(makeTempFolder(), { setup }))).toEqual([
+    INIT,
+    expect.stringMatching(/^failed mount: mount \/no\/such\/folder: /),
+    'exit 125',
   ]);
 });
 
 test('of two for one container, the second goes away', async (context) => {
-  const hand = await findHand(context);
+  const helper = await findHelper(context);
   const folder = makeTempFolder();
   const order = orderIn(folder);
-  expect(await run(hand, order)).toEqual([WHO, 'running', 'exit 0']);
+  expect(await run(helper, order)).toEqual([INIT, WHO, 'running', 'exit 0']);
   writeFileSync(path.join(folder, 'state'), '');
-  expect(await run(hand, order)).toEqual([]);
+  expect(await run(helper, order)).toEqual([]);
 });
 
 test('a hand that was killed is replaced by the next order, and what it ran goes on', async (context) => {
-  const hand = await findHand(context);
+  const helper = await findHelper(context);
   const folder = makeTempFolder();
   const command = ['sh', '-c', 'until [ -e "$GO" ]; do sleep 0.01; done; exit 4'];
   const go = path.join(folder, 'go');
@@ -128,19 +140,19 @@ test('a hand that was killed is replaced by the next order, and what it ran goes
     ['GO', go],
   ] as const;
   const order = orderIn(folder, { command, env });
-  const told = new Promise<void>((resolve, reject) => hand.run(order, resolve, reject));
+  const told = new Promise<void>((resolve, reject) => helper.run(order, resolve, reject));
   const state = (): string => readFileSync(path.join(folder, 'state'), 'utf8');
   await until(() => state().includes('running'));
-  for (const pid of handsOf(process.pid)) process.kill(pid, 'SIGKILL');
+  for (const pid of helpersOf(process.pid)) process.kill(pid, 'SIGKILL');
   // Nobody can tell the end any more, which is told at once so that somebody looks.
   await told;
-  await hand.perform([['file', go]]);
+  await helper.perform([['file', go]]);
   await until(() => state().includes('exit'));
   expect(state()).toContain('exit 4');
 });
 
 /** The hands that this process has started. */
-function handsOf(parent: number): readonly number[] {
+function helpersOf(parent: number): readonly number[] {
   return readProcesses()
     .filter((entry) => entry.parent === parent)
     .map(({ pid }) => pid)

@@ -1,0 +1,85 @@
+/**
+ * The streams of a command that a SyscallHelper runs in a container.
+ *
+ * The helper's process makes the pipes, so that the command has real pipes of the machine, and podkeep opens the
+ * other ends in /proc. The fourth pipe is the control: `go` starts the command, sizes of a window go through it,
+ * and closing it ends the command.
+ */
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
+
+export interface RunningExec {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly exited: Promise<number>;
+  resize(columns: number, rows: number): void;
+  /** Ends the command, and what it has started in its session. */
+  kill(): void;
+}
+
+/** `numbers`: the ID of the process, and its descriptors of control, stdin, stdout and stderr. */
+export function openExec(numbers: string, exited: Promise<number>): RunningExec {
+  const [pid = 0, control = 0, stdin = 0, stdout = 0, stderr = 0] = numbers.split(' ').map(Number);
+  const opened: number[] = [];
+  const open = (number: number, flags: number): number => {
+    const fd = openSync(`/proc/${pid}/fd/${number}`, flags | constants.O_NONBLOCK);
+    opened.push(fd);
+    return fd;
+  };
+  try {
+    const controlFd = open(control, constants.O_WRONLY);
+    const input = open(stdin, constants.O_WRONLY);
+    const [output, errors] = [open(stdout, constants.O_RDONLY), open(stderr, constants.O_RDONLY)];
+    writeSync(controlFd, 'go\n');
+    return new ExecPipes(controlFd, input, output, errors, exited);
+  } catch (error) {
+    for (const fd of opened) closeSync(fd);
+    throw error;
+  }
+}
+
+class ExecPipes implements RunningExec {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly exited: Promise<number>;
+  #control: number | undefined;
+
+  constructor(
+    control: number,
+    input: number,
+    output: number,
+    errors: number,
+    exited: Promise<number>,
+  ) {
+    this.#control = control;
+    const socket = (fd: number, isWritable: boolean): Socket => {
+      const made = new Socket({ fd, readable: !isWritable, writable: isWritable });
+      // A command that is gone takes its pipes with it.
+      made.on('error', () => undefined);
+      return made;
+    };
+    this.stdin = socket(input, true);
+    this.stdout = socket(output, false);
+    this.stderr = socket(errors, false);
+    this.exited = exited.finally(() => this.kill());
+    this.exited.catch(() => undefined);
+  }
+
+  resize(columns: number, rows: number): void {
+    if (this.#control === undefined) return;
+    try {
+      writeSync(this.#control, `${columns} ${rows}\n`);
+    } catch {
+      // It has just ended.
+    }
+  }
+
+  kill(): void {
+    if (this.#control === undefined) return;
+    closeSync(this.#control);
+    this.#control = undefined;
+  }
+}

@@ -1,0 +1,106 @@
+/** The orders of a SyscallHelper that make processes: containers, what runs in them, what holds them. */
+import { packCalls, packWords, type SystemCall } from './calls.ts';
+
+/** The command at the end of an order, and how it is reached. */
+export interface CommandOrder {
+  /** In the process that will be its parent, before it is made: namespaces that only children are in. */
+  readonly through: readonly SystemCall[];
+  /** In the process that becomes the command. */
+  readonly enter: readonly SystemCall[];
+  readonly env: readonly (readonly [name: string, value: string])[];
+  readonly command: readonly string[];
+  /** The error where there is no such command. */
+  readonly missing: string;
+  readonly stdin: boolean;
+  readonly tty: boolean;
+  /** Who owns the terminal; absent: the user who makes it. */
+  readonly terminalOwner?: number | undefined;
+  /** Instead of a command: its streams are joined to this port of the loopback interface. */
+  readonly dial?: number;
+}
+
+export interface ContainerOrder extends CommandOrder {
+  /** Holds `state`, with space in it; `claim` and the socket `attach` are made there. */
+  readonly folder: string;
+  /** How the monitor is listed among the processes of the machine. */
+  readonly title: string;
+  readonly bootId: string;
+  readonly log: { readonly file: string; readonly maxBytes: number; readonly maxFiles: number };
+  /** The namespaces that its first process is made in. */
+  readonly namespaces: number;
+  /** In the first process: its mounts, its root, its users. */
+  readonly setup: readonly SystemCall[];
+  /** In the first process when the command has started: what rights it gives up. */
+  readonly rest: readonly SystemCall[];
+  readonly setupSeconds: number;
+}
+
+/** Holds the process namespace of a pod. */
+export interface HoldOrder {
+  readonly title: string;
+  /** Where the ID and the start of the process are written. */
+  readonly file: string;
+  readonly namespaces: number;
+  readonly rest: readonly SystemCall[];
+}
+
+/** Namespaces are made by one process, and finished by another that stays outside. */
+export interface NamespaceOrder {
+  /** Inside: makes them. */
+  readonly unshare: readonly SystemCall[];
+  /** Outside, with the ID of the other process as INSIDE_PID: maps IDs, mounts namespaces on files. */
+  readonly outside: readonly SystemCall[];
+  /** Inside, when that is done. */
+  readonly inside: readonly SystemCall[];
+  /** Outside, at the end. */
+  readonly after: readonly SystemCall[];
+}
+
+type Words = readonly (string | number | Uint8Array)[];
+
+export function wordsOfContainer(order: ContainerOrder): Words {
+  const { folder, title, bootId, log, namespaces, setup, rest, setupSeconds } = order;
+  return [
+    ...wordsOfCommand(order),
+    ...Object.entries({
+      dir: folder,
+      title,
+      boot: bootId,
+      log: log.file,
+      log_max: log.maxBytes,
+      log_files: log.maxFiles,
+      flags: namespaces,
+      setup: packCalls(setup),
+      rest: packCalls(rest),
+      deadline: setupSeconds,
+    }).flat(),
+  ];
+}
+
+export function wordsOfCommand(order: CommandOrder): Words {
+  const { through, enter, env, command, missing, stdin, tty, terminalOwner, dial } = order;
+  return Object.entries({
+    through: packCalls(through),
+    enter: packCalls(enter),
+    env: packWords(env.flat()),
+    command: packWords(command),
+    missing,
+    stdin: stdin ? 1 : '',
+    tty: tty ? 1 : '',
+    owner: terminalOwner ?? '',
+    dial: dial ?? '',
+  }).flat();
+}
+
+export function wordsOfHold({ title, file, namespaces, rest }: HoldOrder): Words {
+  return Object.entries({ title, file, flags: namespaces, rest: packCalls(rest) }).flat();
+}
+
+export function wordsOfNamespaces({ unshare, outside, inside, after }: NamespaceOrder): Words {
+  return Object.entries({
+    unshare: packCalls(unshare),
+    outside: packCalls(outside),
+    inside: packCalls(inside),
+    after: packCalls(after),
+  }).flat();
+}

@@ -1,0 +1,311 @@
+# The calls that orders are made of. Each has a name and words, and does one thing. TypeScript decides which
+# calls are made and in which order (src/lib/syscall-helper/calls.ts); nothing is decided here.
+use strict;
+use warnings;
+BEGIN { require 'kernel.pl' }
+
+our ($container_root, %number);
+
+# Open files that later calls of the same order name: detached mounts, namespaces, control groups.
+our %open;
+my %netlink;
+
+sub opened {
+  my ($name) = @_;
+  return $open{$name} // die "nothing is open as $name\n";
+}
+
+# What a name or a path stands for.
+sub fd_path { return "/proc/self/fd/$_[0]" }
+
+our %act = (
+  # mount(2) on a path of podkeep's own.
+  mount => sub {
+    my ($source, $target, $type, $flags, $data) = @_;
+    call('mount', " $target", $source, $target, $type, $flags + 0, $data eq '' ? 0 : $data);
+  },
+  # mount(2) on what is at a path inside an open root.
+  mount_in => sub {
+    my ($root, $path, $source, $type, $flags, $data, $resolve) = @_;
+    my $fd = open_within(opened($root), $path, O_PATH, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
+    if (!defined $fd) {
+      die "$path: a link is where a folder must be\n" if $!{ELOOP};
+      $fd = reach(opened($root), $path, 'folder');
+    }
+    my $target = fd_path($fd);
+    call('mount', " $path", $source, $target, $type, $flags + 0, $data eq '' ? 0 : $data);
+    POSIX::close($fd);
+  },
+  unmount => sub { call('umount2', " $_[0]", $_[0], $_[1] + 0) },
+  unshare => sub { call('unshare', '', $_[0] + 0) },
+  # Opens a file or folder under a name; `path` opens it without the right to read.
+  keep => sub {
+    my ($name, $file, $how) = @_;
+    my $flags = { read => O_RDONLY, write => O_WRONLY, path => O_PATH }->{ $how // 'read' };
+    $open{$name} = open_at(AT_FDCWD, $file, $flags) // die "$file: $!\n";
+  },
+  # Opens a part of what is open, which no link may lead out of.
+  keep_beneath => sub {
+    my ($name, $folder, $path) = @_;
+    my $fd = open_within(opened($folder), $path, O_PATH, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS);
+    $fd = walk_beneath(opened($folder), $path) if !defined $fd && $!{ENOSYS};
+    $open{$name} = $fd // die "$path: $!\n";
+  },
+  # NS_GET_PARENT: the user namespace in which an open one was made.
+  keep_parent => sub {
+    my ($name, $child) = @_;
+    open(my $namespace, '<&=', opened($child)) or die "$child: $!\n";
+    my $fd = ioctl($namespace, 0xb702, 0) or die "$child: $!\n";
+    $open{$name} = $fd + 0;
+    # The handle must not close the descriptor.
+    our %handles;
+    $handles{$child} = $namespace;
+  },
+  # Mounts a file system in a child, which is the first to be in a new process namespace.
+  in_child => sub {
+    my ($type, $target) = @_;
+    my $child = fork // die "fork: $!\n";
+    if ($child == 0) {
+      my $is_done = attempt('mount', $type, $target, $type, 0, 0) == 0;
+      POSIX::_exit($is_done ? 0 : $! + 0);
+    }
+    waitpid($child, 0);
+    die "mount $type: " . ($! = $? >> 8) . "\n" if $?;
+  },
+  cd => sub { chdir($_[0]) or die "chdir $_[0]: $!\n" },
+  join => sub { call('setns', " $_[0]", opened($_[0]) + 0, $_[1] + 0) },
+  # A copy of a mount that nothing shows yet. `recursive`: with what is mounted in it.
+  tree => sub {
+    my ($name, $source, $recursive) = @_;
+    my $flags = OPEN_TREE_CLONE | O_CLOEXEC | ($recursive ? AT_RECURSIVE : 0);
+    if (exists $open{$source}) {
+      my $empty = '';
+      $open{$name} = call('open_tree', " $source", $open{$source} + 0, $empty, ($flags | AT_EMPTY_PATH) + 0);
+    } else {
+      $open{$name} = call('open_tree', " $source", AT_FDCWD, $source, $flags + 0);
+    }
+  },
+  # Changes flags and propagation of a copy, and maps IDs as the open user namespace does.
+  attributes => sub {
+    my ($name, $recursive, $set, $clear, $propagation, $users) = @_;
+    my $mapped = $users eq '' ? 0 : MOUNT_ATTR_IDMAP;
+    my $change = pack('Q4', $set | $mapped, $clear + 0, $propagation + 0, $mapped ? opened($users) : 0);
+    my $empty = '';
+    my $flags = AT_EMPTY_PATH | ($recursive ? AT_RECURSIVE : 0);
+    call('mount_setattr', " $name", opened($name) + 0, $empty, $flags + 0, $change, 32);
+  },
+  # Shows a copy at a path inside an open root. `kind`: what to make if nothing is there.
+  place => sub {
+    my ($name, $root, $path, $kind, $may_sys) = @_;
+    my $target = reach(opened($root), $path, $kind);
+    refuse_system_targets($target, $path, $may_sys);
+    my $empty = '';
+    # MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH
+    call('move_mount', " $path", opened($name) + 0, $empty, $target + 0, $empty, 0x44);
+    POSIX::close($target);
+    POSIX::close(delete $open{$name});
+  },
+  # The same at a path of podkeep's own.
+  show => sub {
+    my ($name, $path) = @_;
+    my $empty = '';
+    call('move_mount', " $path", opened($name) + 0, $empty, AT_FDCWD, $path, 0x4);
+    POSIX::close(delete $open{$name});
+  },
+  # Makes a folder or a file inside an open root, and fills it.
+  make => sub {
+    my ($root, $path, $kind, $mode, $text) = @_;
+    my $fd = reach(opened($root), $path, $kind);
+    if (defined $text) {
+      as_container_root(
+        sub {
+          sysopen(my $file, fd_path($fd), O_WRONLY | O_TRUNC) or die "$path: $!\n";
+          syswrite($file, $text);
+        }
+      );
+    }
+    chmod($mode + 0, fd_path($fd)) or die "chmod $path: $!\n" if defined $mode && $mode ne '';
+    POSIX::close($fd);
+  },
+  # Covers what is at a path, if something is: with an empty folder, or with /dev/null.
+  mask => sub {
+    my ($root, $path) = @_;
+    my $fd = open_within(opened($root), $path =~ s{^/+}{}r, O_PATH, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
+    return if !defined $fd;
+    my $target = fd_path($fd);
+    my ($null, $none, $kind, $options) = ('/dev/null', 'none', 'tmpfs', 'size=0,mode=0');
+    if (-d $target) {
+      call('mount', " $path", $none, $target, $kind, 0x1 | 0x2 | 0x4 | 0x8, $options);
+    } else {
+      call('mount', " $path", $null, $target, $none, MS_BIND, 0);
+    }
+    POSIX::close($fd);
+  },
+  # Makes what is at a path read-only, if something is.
+  freeze => sub {
+    my ($root, $path) = @_;
+    my $fd = open_within(opened($root), $path =~ s{^/+}{}r, O_PATH, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
+    return if !defined $fd;
+    my $empty = '';
+    my $tree = call('open_tree', " $path", $fd + 0, $empty,
+      (OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE) + 0);
+    my $change = pack('Q4', 1, 0, 0, 0);
+    call('mount_setattr', " $path", $tree + 0, $empty, (AT_EMPTY_PATH | AT_RECURSIVE) + 0, $change, 32);
+    call('move_mount', " $path", $tree + 0, $empty, $fd + 0, $empty, 0x44);
+    POSIX::close($_) for $tree, $fd;
+  },
+  # Flags of the mount that an open folder is the root of.
+  restrict => sub {
+    my ($root, $path, $set) = @_;
+    my $fd = reach(opened($root), $path, '');
+    my $empty = '';
+    my $change = pack('Q4', $set + 0, 0, 0, 0);
+    call('mount_setattr', " $path", $fd + 0, $empty, AT_EMPTY_PATH + 0, $change, 32);
+    POSIX::close($fd);
+  },
+  # The open folder becomes the root of this mount namespace; what was its root is gone.
+  pivot => sub {
+    my ($root) = @_;
+    my $here = '.';
+    chdir(fd_path(opened($root))) or die "chdir: $!\n";
+    call('pivot_root', '', $here, $here);
+    call('umount2', ' the old root', $here, MNT_DETACH);
+    chdir('/') or die "chdir /: $!\n";
+  },
+  # Whose IDs folders and files get that are made inside a root.
+  owner_in_root => sub { $container_root = $_[0] + 0 },
+  write => sub {
+    my ($file, $text) = @_;
+    sysopen(my $handle, $file, O_WRONLY) or die "$file: $!\n";
+    defined syswrite($handle, $text) or die "$file: $!\n";
+  },
+  put => sub {
+    my ($name, $text) = @_;
+    POSIX::write(opened($name), $text, length $text) // die "$name: $!\n";
+  },
+  folder => sub { mkdir($_[0], $_[1] // 0755) or $!{EEXIST} or die "mkdir $_[0]: $!\n" },
+  file => sub {
+    sysopen(my $handle, $_[0], O_WRONLY | O_CREAT | O_NOFOLLOW, 0644) or die "$_[0]: $!\n";
+  },
+  link => sub { symlink($_[0], $_[1]) or die "symlink $_[1]: $!\n" },
+  mode => sub { chmod($_[1] + 0, $_[0]) or die "chmod $_[0]: $!\n" },
+  owner => sub { chown($_[1] + 0, $_[2] + 0, $_[0]) or die "chown $_[0]: $!\n" },
+  unlink => sub { unlink($_[0]) or die "unlink $_[0]: $!\n" },
+  rmdir => sub { rmdir($_[0]) or die "rmdir $_[0]: $!\n" },
+  hostname => sub { call('sethostname', '', $_[0], length $_[0]) },
+  # A socket belongs to the network in which it was opened.
+  netlink => sub {
+    my ($name) = @_;
+    socket($netlink{$name}, 16, SOCK_RAW, 0) or die "netlink: $!\n";
+  },
+  ask => sub {
+    my ($name, $message, $interface, $offset, $pid_offset, $pid) = @_;
+    # The network of another process, whose ID is known only when the order is performed.
+    substr($message, $pid_offset, 4) = pack('L', $pid) if defined $pid;
+    if (defined $interface && $interface ne '') {
+      my $request = pack('a16 x24', $interface);
+      socket(my $any, AF_INET, SOCK_DGRAM, 0) or die "socket: $!\n";
+      ioctl($any, 0x8933, $request) or die "$interface: $!\n";
+      substr($message, $offset, 4) = substr($request, 16, 4);
+    }
+    send($netlink{$name}, $message, 0) or die "netlink: $!\n";
+    recv($netlink{$name}, my $answer, 8192, 0) // die "netlink: $!\n";
+    my $error = unpack('x16 l', $answer);
+    die 'netlink: ' . ($! = -$error) . "\n" if $error;
+  },
+  # The root of a container that the last version of podkeep has started.
+  root => sub {
+    my ($name) = @_;
+    chroot(fd_path(opened($name))) or die "chroot: $!\n";
+    chdir('/') or die "chdir /: $!\n";
+  },
+  # Goes to the working directory with the rights that the container has by now, and proves that it is inside.
+  go => sub {
+    my ($folder) = @_;
+    chdir($folder) or die "cannot go to the working directory $folder: $!\n";
+    my $path = "\0" x 4096;
+    call('getcwd', '', $path, 4096);
+    die "the working directory $folder is outside of the container's root\n" if $path !~ m{^/};
+  },
+  groups => sub {
+    my $list = pack('L*', @_);
+    call('setgroups', '', scalar @_, @_ ? $list : 0);
+  },
+  user => sub {
+    my ($uid, $gid) = @_;
+    call('setresgid', '', ($gid + 0) x 3);
+    call('setresuid', '', ($uid + 0) x 3);
+  },
+  # All but these can never be had again.
+  bound => sub {
+    my %kept = map { $_ => 1 } @_;
+    for my $capability (0 .. 63) {
+      next if $kept{$capability} || attempt('prctl', 24, $capability, 0, 0, 0) == 0;
+      # The kernel has no more of them, or it refuses.
+      last if $!{EINVAL};
+      die "prctl: $!\n";
+    }
+  },
+  # What this process itself may do from now on; none is handed down.
+  capabilities => sub { limit_capabilities({ map { $_ => 1 } @_ }) },
+  strict => sub { call('prctl', ' no_new_privs', 38, 1, 0, 0, 0) },
+  # A process that is being set up must not be looked into by the container that it enters.
+  hidden => sub { call('prctl', ' dumpable', 4, 0, 0, 0, 0) },
+  # Keys of the machine's session are not the container's.
+  keyring => sub { call('keyctl', '', 1, 0, 0, 0, 0) },
+  seccomp => sub {
+    my ($filter, $flags) = @_;
+    my $program = pack('S x6 P', length($filter) / 8, $filter);
+    # SECCOMP_SET_MODE_FILTER
+    call('seccomp', '', 1, $flags + 0, $program);
+  },
+);
+
+# Permitted and effective are cut down to these; nothing is inherited.
+sub limit_capabilities {
+  my ($kept) = @_;
+  my ($header, $sets) = (pack('L l', 0x20080522, 0), "\0" x 24);
+  call('capget', '', $header, $sets);
+  my @set = unpack('L6', $sets);
+  for my $word (0, 1) {
+    my $mask = 0;
+    for my $bit (0 .. 31) { $mask |= 1 << $bit if $kept->{ $word * 32 + $bit } }
+    $set[ $word * 3 ] &= $mask;
+    $set[ $word * 3 + 1 ] &= $mask;
+    $set[ $word * 3 + 2 ] = 0;
+  }
+  my $changed = pack('L6', @set);
+  call('capset', '', $header, $changed);
+}
+
+# Where the kernel cannot be asked: no links at all.
+sub walk_beneath {
+  my ($folder, $path) = @_;
+  my $fd = open_at($folder, '.', O_PATH);
+  for my $part (grep { $_ ne '' && $_ ne '.' } split m{/}, $path) {
+    die "$path: leads out of its volume\n" if $part eq '..';
+    my $next = open_at($fd, $part, O_PATH | O_NOFOLLOW);
+    die "$path: $!\n" if !defined $next;
+    POSIX::close($fd);
+    die "$path: leads through a link\n" if defined link_of($next, '');
+    $fd = $next;
+  }
+  return $fd;
+}
+
+# A list of calls: a name, the count of its words, the words. One with a question mark may fail.
+our $performing = '';
+sub perform {
+  my @words = unpack('(N/a)*', $_[0]);
+  while (@words) {
+    my ($name, $count) = splice(@words, 0, 2);
+    my @own = splice(@words, 0, $count);
+    my $may_fail = $name =~ s/^\?//;
+    $performing = $name;
+    my $act = $act{$name} // die "no such call: $name\n";
+    next if eval { $act->(@own); 1 };
+    die $@ unless $may_fail;
+  }
+}
+
+1;

@@ -1,0 +1,250 @@
+/**
+ * A helper process that makes system calls which Node has no function for: mounts, namespaces, users. Every
+ * container, exec, probe, hook and terminal of the process runtime is started by it.
+ *
+ *     podkeep ──orders──> the helper ──forks──> one process for each order
+ *        └──<── done, failed, ready, exit, ended ──┘
+ *
+ * There is one helper for a whole podkeep. It does not keep podkeep from ending, notices when podkeep is gone,
+ * and ends. Containers that it has started go on. Its program is in program/, and is checked by CI.
+ */
+import { ChildProcess, spawn, type ChildProcessByStdio } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { packCalls, packWords, type SystemCall } from './calls.ts';
+import { openExec, type RunningExec } from './exec-pipes.ts';
+import {
+  wordsOfCommand,
+  wordsOfContainer,
+  wordsOfHold,
+  wordsOfNamespaces,
+  type CommandOrder,
+  type ContainerOrder,
+  type HoldOrder,
+  type NamespaceOrder,
+} from './orders.ts';
+
+interface Job {
+  /** An answer that is not the last. */
+  readonly onWord?: (word: string, rest: string) => void;
+  readonly done: () => void;
+  readonly failed: (error: Error) => void;
+  readonly isAwaited: boolean;
+}
+
+type Helper = ChildProcessByStdio<Writable, Readable, Readable>;
+
+const INTERPRETERS = ['/usr/bin/perl', '/bin/perl', '/usr/local/bin/perl'];
+/** In the source tree, and in the folders of the bundle. */
+const PROGRAMS = ['./program/main.pl', './syscall-helper/main.pl', '../syscall-helper/main.pl'];
+const ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
+const SECONDS_MAX = 30;
+/** Why there is no helper, where there is none. */
+const NO_INTERPRETER = 'perl is not on this machine';
+
+export type HelperSearch =
+  | { readonly helper: SyscallHelper }
+  | { readonly helper: undefined; readonly obstacle: string };
+
+let search: Promise<HelperSearch> | undefined;
+
+export class SyscallHelper {
+  readonly #interpreter: string;
+  readonly #program: string;
+  readonly #jobs = new Map<number, Job>();
+  readonly #listeners = new Set<(line: string) => void>();
+  #helper: Helper | undefined;
+  #count = 0;
+  #awaited = 0;
+  #rest = '';
+
+  private constructor(interpreter: string, program: string) {
+    this.#interpreter = interpreter;
+    this.#program = program;
+  }
+
+  /** Whether a machine can have a helper does not change, so it is tried once. */
+  static find(): Promise<HelperSearch> {
+    search ??= SyscallHelper.#try();
+    return search;
+  }
+
+  static async #try(): Promise<HelperSearch> {
+    const interpreter = INTERPRETERS.find(isExecutable);
+    const program = findProgram();
+    if (interpreter === undefined) return { helper: undefined, obstacle: NO_INTERPRETER };
+    if (program === undefined) return { helper: undefined, obstacle: 'its program is missing' };
+    const helper = new SyscallHelper(interpreter, program);
+    let words = '';
+    const stop = helper.listen((line) => (words ||= line));
+    try {
+      await helper.#ready();
+      return { helper };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return { helper: undefined, obstacle: words || reason };
+    } finally {
+      stop();
+    }
+  }
+
+  /** Hears what the helper writes to its error stream: faults of its program. */
+  listen(listener: (line: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** One after the other, in a process of their own. Rejects with the first that fails. */
+  perform(calls: readonly SystemCall[], seconds = SECONDS_MAX): Promise<void> {
+    return this.#ask('do', seconds, [packCalls(calls)]);
+  }
+
+  makeNamespaces(order: NamespaceOrder): Promise<void> {
+    return this.#ask('users', SECONDS_MAX, wordsOfNamespaces(order));
+  }
+
+  /** Resolves when its file is written. The process stays. */
+  hold(order: HoldOrder): Promise<void> {
+    return this.#ask('hold', 0, wordsOfHold(order));
+  }
+
+  /** `onEnd`: its monitor has ended, or the helper that could have reported it. */
+  run(order: ContainerOrder, onEnd: () => void, onError: (error: Error) => void): void {
+    const job = { done: onEnd, failed: onError, isAwaited: false };
+    this.#send('run', 0, wordsOfContainer(order), job);
+  }
+
+  /** Resolves when the command has its streams. */
+  exec(order: CommandOrder): Promise<RunningExec> {
+    return new Promise((resolve, reject) => {
+      let exit: { settle: (code: number) => void; refuse: (error: Error) => void } | undefined;
+      const exited = new Promise<number>((settle, refuse) => (exit = { settle, refuse }));
+      exited.catch(() => undefined);
+      const failed = (error: Error): void => {
+        exit?.refuse(error);
+        reject(error);
+      };
+      this.#send('exec', 0, wordsOfCommand(order), {
+        isAwaited: true,
+        onWord: (word, rest) => {
+          if (word === 'exit') exit?.settle(Number(rest));
+          if (word !== 'ready') return;
+          try {
+            resolve(openExec(rest, exited));
+          } catch (error) {
+            failed(error instanceof Error ? error : new Error(String(error)));
+          }
+        },
+        done: () => failed(new Error('the process of the command was killed')),
+        failed,
+      });
+    });
+  }
+
+  #ready(): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#jobs.set(this.#count++, { done, failed, isAwaited: true });
+      this.#open();
+      this.#await(1);
+    });
+  }
+
+  #ask(kind: string, seconds: number, words: Words): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#send(kind, seconds, words, { done, failed, isAwaited: true });
+    });
+  }
+
+  #send(kind: string, seconds: number, words: Words, job: Job): void {
+    const number = this.#count++;
+    this.#jobs.set(number, job);
+    const helper = this.#open();
+    this.#await(job.isAwaited ? 1 : 0);
+    helper.stdin.write(packWords([packWords([number, kind, seconds, ...words])]));
+  }
+
+  /** A helper with nothing to answer does not keep podkeep from ending. */
+  #await(change: number): void {
+    this.#awaited += change;
+    const helper = this.#helper;
+    for (const part of [helper, helper?.stdin, helper?.stdout, helper?.stderr]) {
+      if (!(part instanceof ChildProcess || part instanceof Socket)) continue;
+      if (this.#awaited > 0) part.ref();
+      else part.unref();
+    }
+  }
+
+  #open(): Helper {
+    if (this.#helper) return this.#helper;
+    const helper = spawn(this.#interpreter, [this.#program], {
+      cwd: '/',
+      env: ENV,
+      // Signals of a terminal are not meant for it.
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    this.#helper = helper;
+    this.#rest = '';
+    helper.stdin.on('error', () => undefined);
+    helper.stdout.setEncoding('utf8').on('data', (text: string) => this.#read(text));
+    helper.stderr.setEncoding('utf8').on('data', (text: string) => {
+      const lines = text.split('\n').filter((line) => line !== '');
+      for (const line of lines) for (const listener of this.#listeners) listener(line);
+    });
+    helper.on('error', (error) => this.#lose(helper, error.message));
+    helper.on('exit', () => this.#lose(helper, 'the syscall helper has ended'));
+    return helper;
+  }
+
+  #read(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const [number = '', word = '', ...rest] = line.split(' ');
+      this.#answered(Number(number), word, rest.join(' ').trim());
+    }
+  }
+
+  #answered(number: number, word: string, rest: string): void {
+    const job = this.#jobs.get(number);
+    if (!job) return;
+    job.onWord?.(word, rest);
+    if (word === 'ready') return;
+    this.#jobs.delete(number);
+    if (job.isAwaited) this.#await(-1);
+    if (word === 'failed') job.failed(new Error(rest));
+    else if (word !== 'exit') job.done();
+  }
+
+  /** The next order gets a new helper. */
+  #lose(helper: Helper, reason: string): void {
+    if (this.#helper !== helper) return;
+    this.#helper = undefined;
+    const jobs = [...this.#jobs.values()];
+    this.#jobs.clear();
+    this.#awaited = 0;
+    for (const { done, failed, isAwaited } of jobs) {
+      if (isAwaited) failed(new Error(reason));
+      // Containers go on; their state files report the end.
+      else done();
+    }
+  }
+}
+
+type Words = readonly (string | number | Uint8Array)[];
+
+function findProgram(): string | undefined {
+  const candidates = PROGRAMS.map((file) => fileURLToPath(new URL(file, import.meta.url)));
+  return candidates.find((file) => existsSync(file));
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,230 @@
+/**
+ * What containers without an image see of the machine: programs and libraries, and of /etc only what programs need
+ * to work. Everything else (people's homes, data of services, keys) is not there.
+ *
+ *     skeleton/            the top of the root, made once and shared as the layer below all containers
+ *       etc/               copies of the files of an allow-list; accounts are made up
+ *       tmp, run, var/...  empty
+ *       bin -> usr/bin     as the machine has them
+ *     /usr, ...            folders of the machine, each mounted under a layer of the container's own
+ *     /etc/ssl/certs, ...  folders of the allow-list, mounted read-only
+ *
+ * A folder of the machine in which something is mounted cannot be a layer: it is shown as it is, read-only. So are
+ * the folders that the setting `tree` names.
+ */
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import type { HostMount } from '../mount-table.ts';
+
+export interface TreeFolder {
+  readonly path: string;
+  /** It is shown as it is, read-only. */
+  readonly isFixed: boolean;
+}
+
+export interface MachineTree {
+  /** The skeleton, on disk. */
+  readonly folder: string;
+  readonly tree: readonly TreeFolder[];
+}
+
+const PROGRAM_FOLDERS = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32', 'usr'];
+const EMPTY_FOLDERS: Readonly<Record<string, number>> = {
+  dev: 0o755,
+  etc: 0o755,
+  home: 0o755,
+  media: 0o755,
+  mnt: 0o755,
+  opt: 0o755,
+  proc: 0o555,
+  root: 0o700,
+  run: 0o755,
+  'run/lock': 0o1777,
+  srv: 0o755,
+  sys: 0o555,
+  tmp: 0o1777,
+  var: 0o755,
+  'var/cache': 0o755,
+  'var/lib': 0o755,
+  'var/log': 0o755,
+  'var/tmp': 0o1777,
+};
+const VAR_LINKS: Readonly<Record<string, string>> = { 'var/run': '/run', 'var/lock': '/run/lock' };
+/** What of /etc containers see: public everywhere, and needed by programs to find each other and their peers. */
+const ETC_FILES: readonly string[] = [
+  'ca-certificates.conf',
+  'ld.so.cache',
+  'ld.so.conf',
+  'localtime',
+  'mime.types',
+  'nsswitch.conf',
+  'os-release',
+  'protocols',
+  'services',
+  'ssl/openssl.cnf',
+  'timezone',
+];
+const ETC_FOLDERS: readonly string[] = [
+  'alternatives',
+  'ca-certificates',
+  'ld.so.conf.d',
+  'ssl/certs',
+];
+const ETC_MADE: Readonly<Record<string, string>> = {
+  passwd:
+    'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n',
+  group: 'root:x:0:\nnogroup:x:65534:\n',
+  hosts: '127.0.0.1\tlocalhost\n::1\tlocalhost\n',
+  'resolv.conf': '',
+};
+/** Counted up when the same machine gets another skeleton. */
+const VERSION = 1;
+const FRESH_MS = 5000;
+
+export interface MachineTreeOptions {
+  /** Where skeletons are kept. */
+  readonly folder: string;
+  /** More folders of the machine that containers see, read-only. */
+  readonly shown: readonly string[];
+  /** Instead of the machine's, in tests. */
+  readonly root?: string;
+}
+
+export class MachineTrees {
+  readonly #options: MachineTreeOptions;
+  #skeleton: string | undefined;
+  #checkedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: MachineTreeOptions) {
+    this.#options = options;
+  }
+
+  /** What a container that starts now sees. */
+  get(hostMounts: readonly HostMount[], nowMs: number): MachineTree {
+    const { root = '/', shown } = this.#options;
+    if (!this.#skeleton || Math.abs(nowMs - this.#checkedAtMs) >= FRESH_MS) {
+      this.#skeleton = this.#makeSkeleton();
+      this.#checkedAtMs = nowMs;
+    }
+    const hasMounts = (folder: string): boolean =>
+      hostMounts.some(({ point }) => point.startsWith(`${folder}/`));
+    const programs = PROGRAM_FOLDERS.map((name) => path.join(root, name))
+      .filter((folder) => isFolder(folder))
+      .map((folder) => ({ path: folder, isFixed: hasMounts(folder) }));
+    const more = [...ETC_FOLDERS.map((name) => path.join(root, 'etc', name)), ...shown]
+      .filter((folder) => isFolder(folder) && !programs.some((each) => each.path === folder))
+      .map((folder) => ({ path: folder, isFixed: true }));
+    return { folder: this.#skeleton, tree: [...programs, ...more] };
+  }
+
+  /** Removes skeletons of an earlier machine or version. Only while no container runs. */
+  sweep(): void {
+    const { folder } = this.#options;
+    for (const name of namesIn(folder)) {
+      const each = path.join(folder, name);
+      if (each !== this.#skeleton) rmSync(each, { recursive: true, force: true });
+    }
+  }
+
+  #makeSkeleton(): string {
+    const { folder, root = '/', shown } = this.#options;
+    const facts = JSON.stringify([VERSION, shown, etcFacts(root), programLinks(root)]);
+    const key = createHash('sha256').update(facts).digest('hex').slice(0, 16);
+    const done = path.join(folder, key);
+    if (existsSync(done)) return done;
+    const draft = `${done}.new`;
+    rmSync(draft, { recursive: true, force: true });
+    mkdirSync(draft, { recursive: true });
+    chmodSync(draft, 0o755);
+    for (const [name, mode] of Object.entries(EMPTY_FOLDERS)) makeFolder(draft, name, mode);
+    for (const [name, target] of Object.entries(VAR_LINKS)) {
+      symlinkSync(target, path.join(draft, name));
+    }
+    for (const name of PROGRAM_FOLDERS) addProgramFolder(draft, root, name);
+    const mounted = ETC_FOLDERS.map((name) => path.join('etc', name));
+    for (const each of [...mounted, ...shown.map((folder) => path.relative(root, folder))]) {
+      makeFolder(draft, each, 0o755);
+    }
+    fillEtc(draft, root);
+    renameSync(draft, done);
+    return done;
+  }
+}
+
+function addProgramFolder(draft: string, root: string, name: string): void {
+  const found = lstatSync(path.join(root, name), { throwIfNoEntry: false });
+  if (found?.isSymbolicLink()) {
+    symlinkSync(readlinkSync(path.join(root, name)), path.join(draft, name));
+  } else if (found?.isDirectory()) {
+    makeFolder(draft, name, 0o755);
+  }
+}
+
+function fillEtc(draft: string, root: string): void {
+  for (const name of ETC_FILES) copy(path.join(root, 'etc', name), path.join(draft, 'etc', name));
+  for (const [name, text] of Object.entries(ETC_MADE)) {
+    const file = path.join(draft, 'etc', name);
+    writeFileSync(file, text);
+    chmodSync(file, 0o644);
+  }
+}
+
+/** Links stay links; what is neither link nor file, or not readable for all, is left out. */
+function copy(from: string, to: string): void {
+  const found = lstatSync(from, { throwIfNoEntry: false });
+  if (found?.isSymbolicLink()) {
+    symlinkSync(readlinkSync(from), to);
+  } else if (found?.isFile() && (found.mode & 0o004) !== 0) {
+    copyFileSync(from, to);
+    chmodSync(to, 0o644);
+  }
+}
+
+function makeFolder(draft: string, name: string, mode: number): void {
+  const folder = path.join(draft, name);
+  mkdirSync(folder, { recursive: true });
+  chmodSync(folder, mode);
+}
+
+/** Changes with the files that are copied. */
+function etcFacts(root: string): readonly string[] {
+  return ETC_FILES.map((name) => {
+    const found = lstatSync(path.join(root, 'etc', name), { throwIfNoEntry: false });
+    return found ? `${name} ${found.ino} ${found.mtimeMs} ${found.size}` : '';
+  });
+}
+
+function programLinks(root: string): readonly string[] {
+  return PROGRAM_FOLDERS.map((name) => {
+    const found = lstatSync(path.join(root, name), { throwIfNoEntry: false });
+    if (!found) return '';
+    return found.isSymbolicLink() ? readlinkSync(path.join(root, name)) : 'folder';
+  });
+}
+
+function isFolder(folder: string): boolean {
+  const link = lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() ?? true;
+  return !link && (statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,257 @@
+/**
+ * Decides how the root of a container is put together, as a list of system calls that its first process makes.
+ *
+ *     r      the root that the container sees, by a descriptor called `root`
+ *     l/N    copies of the mounts that are shown below layers, their IDs mapped to those of the pod
+ *     u/N    what the container writes above them, in memory
+ *
+ * The root is a layer above an image, or above a skeleton of podkeep's own (machine-tree.ts) in which folders of
+ * the machine are mounted. Volumes enter as detached mounts. At the end the first process pivots: what was the
+ * machine's root is unmounted, and nothing of it can be reached any more.
+ *
+ * 1. Every target is opened inside the root by descriptor: no link of an image or a volume leads out of it.
+ * 2. Nothing is mounted below /proc; below /sys only hostPath volumes.
+ * 3. A mount below another mount comes after it.
+ * 4. What the kernel shows of itself is covered after all other mounts, so that none can uncover it.
+ */
+import type { Stats } from 'node:fs';
+import path from 'node:path';
+import { ATTRIBUTE, MOUNT, NAMESPACE, type SystemCall } from '../../../lib/syscall-helper/calls.ts';
+import type { Mount } from '../../../ports/runtime/container-config.ts';
+import { mountUnusable } from '../errors.ts';
+import type { TreeFolder } from './machine-tree.ts';
+
+export interface RootRequest {
+  /** A folder of podkeep's own, over which a file system in memory is mounted. */
+  readonly place: string;
+  readonly base: { readonly folder: string; readonly tree: readonly TreeFolder[] };
+  readonly users: RootUsers;
+  /** Containers write into layers; otherwise what is below them is read-only. */
+  readonly hasLayers: boolean;
+  readonly isReadOnly: boolean;
+  readonly isPrivileged: boolean;
+  readonly mounts: readonly Mount[];
+  readonly devices: readonly string[];
+  readonly maskedPaths: readonly string[];
+  readonly readonlyPaths: readonly string[];
+  readonly workingDir: string;
+  readonly hostname: string;
+  /** It has a process namespace of its own, or of its pod. */
+  readonly hasProcesses: boolean;
+  /** It has a network namespace, which /sys shows. */
+  readonly hasNetwork: boolean;
+  /** What all containers of the pod share as /dev/shm; absent: the container has its own. */
+  readonly sharedMemory?: string | undefined;
+  /** What a path of the machine leads to. */
+  readonly inspect: (file: string) => Stats | undefined;
+}
+
+/**
+ * `machine`: the container's users are the machine's. `own`: those of a user namespace of an ordinary user.
+ * `pod`: those of the pod's range of IDs, through the user namespace that is mounted on a file.
+ */
+export type RootUsers =
+  | { readonly kind: 'machine' | 'own' }
+  | {
+      readonly kind: 'pod';
+      readonly file: string;
+      readonly firstId: number;
+      /** Whether mounts of the machine's tree can be idmapped. */
+      readonly mapsTree: boolean;
+    };
+
+const SAFE = MOUNT.noSuid | MOUNT.noDevices | MOUNT.noExec;
+const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];
+const DEVICE_LINKS: readonly (readonly [target: string, name: string])[] = [
+  ['/proc/self/fd', 'fd'],
+  ['/proc/self/fd/0', 'stdin'],
+  ['/proc/self/fd/1', 'stdout'],
+  ['/proc/self/fd/2', 'stderr'],
+  ['pts/ptmx', 'ptmx'],
+];
+const SHARED_MEMORY_OPTIONS = 'mode=1777,size=65536k';
+
+/** Absent from the list: the namespaces that the first process is in already. */
+export function rootCalls(request: RootRequest): readonly SystemCall[] {
+  const { users, place, isReadOnly, workingDir, hostname } = request;
+  const layers = [
+    { lower: request.base.folder, path: '/' },
+    ...request.base.tree.map((folder) => ({ lower: folder.path, ...folder })),
+  ];
+  return [
+    // Mounts of the machine that come later are seen only in volumes that ask for it.
+    ['mount', 'none', '/', 'none', MOUNT.recursive | MOUNT.slave, ''],
+    ...(users.kind === 'pod' ? [['keep', 'users', users.file] as const] : []),
+    ['mount', 'tmpfs', place, 'tmpfs', MOUNT.noSuid | MOUNT.noDevices, 'mode=755'],
+    ['cd', place],
+    ...['r', 'l', 'u', 'w'].map((name): SystemCall => ['folder', name]),
+    ...layers.flatMap((layer, index) => layerCalls(request, layer, index)),
+    ['keep', 'root', 'r', 'path'],
+    ...(users.kind === 'pod' ? [['owner_in_root', users.firstId] as const] : []),
+    ...systemCalls(request),
+    ...deviceCalls(request),
+    ['make', 'root', '/etc/hostname', 'file', '', `${hostname}\n`],
+    ...byDepth(request.mounts).flatMap((mount, index) => volumeCalls(request, mount, index)),
+    ['make', 'root', workingDir, 'folder'],
+    ...request.maskedPaths.map((file): SystemCall => ['mask', 'root', file]),
+    ...request.readonlyPaths.map((file): SystemCall => ['freeze', 'root', file]),
+    ...(isReadOnly ? layers.map(({ path: at }): SystemCall => restrict(at)) : []),
+    ['pivot', 'root'],
+    ...usersCalls(users),
+  ];
+}
+
+function restrict(at: string): SystemCall {
+  return ['restrict', 'root', at, ATTRIBUTE.readOnly];
+}
+
+/** With its new users it gets a copy of its mounts that they own, in which none can be taken away. */
+function usersCalls(users: RootUsers): readonly SystemCall[] {
+  if (users.kind !== 'pod') return [];
+  return [
+    ['join', 'users', NAMESPACE.user],
+    ['groups'],
+    ['user', 0, 0],
+    ['unshare', NAMESPACE.mount],
+  ];
+}
+
+interface Layer {
+  readonly lower: string;
+  readonly path: string;
+  /** It is shown as it is, read-only. */
+  readonly isFixed?: boolean;
+}
+
+function layerCalls(request: RootRequest, layer: Layer, index: number): readonly SystemCall[] {
+  const { users, hasLayers } = request;
+  const { lower, path: at, isFixed = false } = layer;
+  const target = at === '/' ? 'r' : `r${at}`;
+  const isBase = at === '/';
+  const mapped = users.kind === 'pod' && (isBase || users.mapsTree) ? 'users' : '';
+  const isLayered = hasLayers && !isFixed && (users.kind !== 'pod' || mapped !== '');
+  const recursive = isLayered ? 0 : 1;
+  const flags = isLayered ? 0 : ATTRIBUTE.readOnly;
+  const name = `layer ${index}`;
+  const copy: readonly SystemCall[] = [
+    ['tree', name, lower, recursive],
+    ['attributes', name, recursive, flags | ATTRIBUTE.noDevices, 0, MOUNT.private, mapped],
+  ];
+  if (!isLayered) return [...copy, ['show', name, target]];
+  const [low, up, work] = [`l/${index}`, `u/${index}`, `w/${index}`];
+  const options = [`lowerdir=${low}`, `upperdir=${up}`, `workdir=${work}`];
+  if (users.kind === 'own') options.push('userxattr');
+  return [
+    ...copy,
+    ...[low, up, work].map((folder): SystemCall => ['folder', folder]),
+    ...(users.kind === 'pod' ? [['owner', up, users.firstId, users.firstId] as const] : []),
+    ['show', name, low],
+    ['mount', 'overlay', target, 'overlay', MOUNT.noDevices, options.join(',')],
+  ];
+}
+
+function systemCalls({ hasProcesses, hasNetwork }: RootRequest): readonly SystemCall[] {
+  const [proc, sys]: readonly (readonly SystemCall[])[] = [
+    hasProcesses
+      ? [['mount_in', 'root', 'proc', 'proc', 'proc', SAFE, '']]
+      : boundCalls('/proc', 0),
+    hasNetwork
+      ? [['mount_in', 'root', 'sys', 'sysfs', 'sysfs', SAFE | MOUNT.readOnly, '']]
+      : [...boundCalls('/sys', ATTRIBUTE.readOnly), ['mask', 'root', '/sys/fs/cgroup']],
+  ];
+  return [...(proc ?? []), ...(sys ?? [])];
+}
+
+/** What the kernel shows, as the machine sees it. */
+function boundCalls(folder: string, flags: number): readonly SystemCall[] {
+  return [
+    ['tree', folder, folder, 1],
+    ['attributes', folder, 1, flags, 0, MOUNT.private, ''],
+    ['place', folder, 'root', folder, 'folder', 0],
+  ];
+}
+
+function deviceCalls(request: RootRequest): readonly SystemCall[] {
+  const { users, sharedMemory, inspect, devices } = request;
+  const owner = users.kind === 'pod' ? `,uid=${users.firstId},gid=${users.firstId}` : '';
+  const memory = `mode=755,size=65536k${owner}`;
+  const pts = 'newinstance,ptmxmode=0666,mode=0620';
+  const shared: readonly SystemCall[] =
+    sharedMemory === undefined
+      ? [['mount_in', 'root', 'dev/shm', 'tmpfs', 'tmpfs', SAFE, SHARED_MEMORY_OPTIONS]]
+      : [
+          ['tree', 'shm', sharedMemory, 0],
+          ['attributes', 'shm', 0, SAFE, 0, MOUNT.private, ''],
+          ['place', 'shm', 'root', '/dev/shm', 'folder', 0],
+        ];
+  const own = DEVICES.map((name) => `/dev/${name}`).filter((file) => inspect(file));
+  return [
+    ['mount_in', 'root', 'dev', 'tmpfs', 'tmpfs', SAFE, memory],
+    ...[...own, ...devices].flatMap((file): readonly SystemCall[] => [
+      ['tree', file, file, 0],
+      ['attributes', file, 0, ATTRIBUTE.noSuid | ATTRIBUTE.noExec, 0, MOUNT.private, ''],
+      ['place', file, 'root', file, 'file', 0],
+    ]),
+    ...DEVICE_LINKS.map(([target, name]): SystemCall => ['link', target, `r/dev/${name}`]),
+    ['mount_in', 'root', 'dev/pts', 'devpts', 'devpts', MOUNT.noSuid | MOUNT.noExec, pts],
+    ['?mount_in', 'root', 'dev/mqueue', 'mqueue', 'mqueue', SAFE, ''],
+    ...shared,
+  ];
+}
+
+function byDepth(mounts: readonly Mount[]): readonly Mount[] {
+  const depth = ({ containerPath }: Mount): number =>
+    path.posix.normalize(containerPath).split('/').length;
+  return mounts.toSorted((a, b) => depth(a) - depth(b));
+}
+
+function volumeCalls(request: RootRequest, mount: Mount, index: number): readonly SystemCall[] {
+  const { users, isPrivileged, inspect } = request;
+  const { hostPath, isReadOnly, isRecursiveReadOnly, propagation, isHostPath = false } = mount;
+  const at = checkedPath(mount);
+  const found = inspect(hostPath);
+  if (!found) throw mountUnusable({ containerPath: at, reason: `${hostPath} is not there` });
+  const name = `volume ${index}`;
+  const kept = propagation === 'HostToContainer' ? 0 : MOUNT.private;
+  const flags =
+    (isPrivileged ? 0 : ATTRIBUTE.noDevices) |
+    (isHostPath && !isPrivileged ? ATTRIBUTE.noSuid : 0) |
+    (isRecursiveReadOnly ? ATTRIBUTE.readOnly : 0);
+  const isMapped = users.kind === 'pod';
+  return [
+    ...sourceCalls(mount, name),
+    ['attributes', name, 1, flags, 0, kept, ''],
+    // Not every file system of the machine has IDs to map; podkeep's own has.
+    ...(isMapped
+      ? [[isHostPath ? '?attributes' : 'attributes', name, 1, 0, 0, 0, 'users'] as const]
+      : []),
+    ...(isReadOnly ? [['attributes', name, 0, ATTRIBUTE.readOnly, 0, 0, ''] as const] : []),
+    ['place', name, 'root', at, found.isDirectory() ? 'folder' : 'file', isHostPath ? 1 : 0],
+  ];
+}
+
+/** A part of a volume is opened from the volume, so that no link that a container made leads out of it. */
+function sourceCalls({ hostPath, volumePath }: Mount, name: string): readonly SystemCall[] {
+  if (volumePath === undefined) return [['tree', name, hostPath, 1]];
+  const part = path.relative(volumePath, hostPath);
+  return [
+    ['keep', `${name} volume`, volumePath, 'path'],
+    ['keep_beneath', `${name} part`, `${name} volume`, part === '' ? '.' : part],
+    ['tree', name, `${name} part`, 1],
+  ];
+}
+
+function checkedPath({ containerPath, propagation }: Mount): string {
+  const refuse = (reason: string): Error => mountUnusable({ containerPath, reason });
+  if (!path.isAbsolute(containerPath)) throw refuse('the path is not absolute');
+  const at = path.posix.normalize(containerPath);
+  if (containerPath.split('/').includes('..')) throw refuse('the path has ".." in it');
+  if (at === '/') throw refuse('the root itself cannot be a volume');
+  if (at === '/proc' || at.startsWith('/proc/')) {
+    throw refuse('mounts below /proc are not permitted');
+  }
+  if (propagation === 'Bidirectional') {
+    throw refuse('the process runtime cannot hand mounts of a container to the machine');
+  }
+  return at.replace(/\/$/, '');
+}

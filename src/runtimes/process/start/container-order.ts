@@ -1,0 +1,141 @@
+/**
+ * Decides what the syscall helper does to start a container.
+ *
+ *     namespaces ── control groups ── its root, its users ── the command's rights ── the command
+ */
+import { idMapCalls, NAMESPACE, type SystemCall } from '../../../lib/syscall-helper/calls.ts';
+import type { ContainerOrder } from '../../../lib/syscall-helper/orders.ts';
+import { missingCommand } from '../missing-command.ts';
+import { namespaceFile } from '../pod-namespaces.ts';
+import { rootCalls } from '../root/root-calls.ts';
+import { commandCalls, waitingCalls } from './command-calls.ts';
+import { rootRequest, type Preparation } from './preparation.ts';
+
+const ROOT = { uid: 0, gid: 0 };
+/** More than any setup takes; a disk that does not answer must not hold up the container for ever. */
+const SETUP_SECONDS_MAX = 50;
+
+export function containerOrder(preparation: Preparation): ContainerOrder {
+  const { record, folder, machine, marker, log, seccomp } = preparation;
+  const { config } = record;
+  const isPlain = machine.isolation === 'none';
+  const isElsewhere = preparation.joinedPid !== undefined;
+  const namespaces = isPlain ? 0 : ownNamespaces(preparation);
+  return {
+    folder,
+    // Like the words of a command: the guard finds it by them.
+    title: `podkeep-monitor ${marker} ${folder}`,
+    bootId: machine.bootId,
+    log: { file: record.logFile, ...log },
+    namespaces: isElsewhere ? 0 : namespaces,
+    through: joinCalls(preparation),
+    setup: isPlain ? groupCalls(preparation) : setupCalls(preparation, namespaces, isElsewhere),
+    enter: [
+      ...record.cgroups.map((_, index): SystemCall => ['put', groupName(index), '0']),
+      ...(machine.isolation === 'user' ? ownUserCalls(preparation) : []),
+      ...commandCalls({ record, machine, seccomp }),
+    ],
+    rest: isPlain ? [] : waitingCalls(preparation.waitingSeccomp),
+    setupSeconds: SETUP_SECONDS_MAX,
+    env: preparation.env,
+    command: record.argv,
+    missing: missingCommand(record, machine, preparation.shown),
+    stdin: config.stdin,
+    tty: config.tty,
+    terminalOwner: machine.isolation === 'root' ? record.user.uid : undefined,
+  };
+}
+
+/** A second user namespace, in which the one user of the first has the number that the container asks for. */
+function ownUserCalls({ record }: Preparation): readonly SystemCall[] {
+  return [['unshare', NAMESPACE.user], ...idMapCalls(record.user, ROOT), ['hidden']];
+}
+
+function setupCalls(
+  preparation: Preparation,
+  namespaces: number,
+  isElsewhere: boolean,
+): readonly SystemCall[] {
+  const { machine } = preparation;
+  const isOwnUser = machine.isolation === 'user' && !isElsewhere;
+  return [
+    // The container must not look into the process that sets it up. An ordinary user has to write its own maps,
+    // which such a process cannot; there a second user namespace keeps the container away from the first.
+    ...(machine.isolation === 'root' ? [['hidden'] as const] : []),
+    ...(isOwnUser ? idMapCalls(ROOT, machine) : []),
+    ...podNamespaceCalls(preparation),
+    ...(isElsewhere ? [['unshare', namespaces] as const] : []),
+    ...groupCalls(preparation),
+    ...optionalCalls(preparation),
+    ...rootCalls(rootRequest(preparation)),
+    ['?keyring'],
+  ];
+}
+
+function ownNamespaces({ sandbox, machine, joinedPid }: Preparation): number {
+  const { hostIpc, hostPid } = sandbox.config;
+  const { kind } = sandbox.network;
+  const isElsewhere = joinedPid !== undefined;
+  let flags: number = NAMESPACE.mount;
+  if (kind === 'loopback') flags |= NAMESPACE.uts;
+  if (kind !== 'namespace' && !hostIpc) flags |= NAMESPACE.ipc;
+  if (machine.hasProcesses && !hostPid && !isElsewhere) flags |= NAMESPACE.pid;
+  if (machine.isolation === 'user' && !isElsewhere) flags |= NAMESPACE.user;
+  return flags;
+}
+
+/** The monitor itself stays where it is, but for its users: only its children are in another process namespace. */
+function joinCalls({ machine, joinedPid }: Preparation): readonly SystemCall[] {
+  if (joinedPid === undefined || machine.isolation === 'none') return [];
+  const isUser = machine.isolation === 'user';
+  return [
+    ['keep', 'pid', `/proc/${joinedPid}/ns/pid`],
+    ...(isUser ? [['keep', 'user', `/proc/${joinedPid}/ns/user`] as const] : []),
+    ...(isUser ? [['join', 'user', NAMESPACE.user] as const] : []),
+    ['join', 'pid', NAMESPACE.pid],
+  ];
+}
+
+function podNamespaceCalls({ sandbox }: Preparation): readonly SystemCall[] {
+  const { network, config } = sandbox;
+  if (network.kind !== 'namespace') return [];
+  const kinds = config.hostIpc ? (['net', 'uts'] as const) : (['net', 'uts', 'ipc'] as const);
+  return kinds.flatMap((kind): readonly SystemCall[] => [
+    ['keep', kind, namespaceFile(network.files, kind)],
+    ['join', kind, NAMESPACE[kind]],
+  ]);
+}
+
+export function groupName(index: number): string {
+  return `cgroup ${index}`;
+}
+
+/** Its control groups are made now, and stay open for the command to join them from inside. */
+function groupCalls({ record, groupSettings }: Preparation): readonly SystemCall[] {
+  return [
+    ...record.cgroups.map((group): SystemCall => ['folder', group]),
+    ...groupSettings.map(({ file, value, isOptional }): SystemCall => [
+      isOptional ? '?write' : 'write',
+      file,
+      value,
+    ]),
+    ...record.cgroups.map((group, index): SystemCall => [
+      'keep',
+      groupName(index),
+      `${group}/cgroup.procs`,
+      'write',
+    ]),
+  ];
+}
+
+/** What is good to have. A machine that refuses it still runs the container. */
+function optionalCalls({ record, sandbox }: Preparation): readonly SystemCall[] {
+  const { oomScoreAdjust } = record.config.resources;
+  const { hostname } = sandbox.config;
+  const calls: SystemCall[] = [];
+  if (oomScoreAdjust !== undefined) {
+    calls.push(['?write', '/proc/self/oom_score_adj', oomScoreAdjust]);
+  }
+  if (sandbox.network.kind === 'loopback' && hostname !== '') calls.push(['?hostname', hostname]);
+  return calls;
+}

@@ -1,0 +1,99 @@
+/** Decides how a command gets into a container that runs, with exactly the rights that the container has. */
+import { NAMESPACE, type SystemCall } from '../../../lib/syscall-helper/calls.ts';
+import type { CommandOrder } from '../../../lib/syscall-helper/orders.ts';
+import type { Machine } from '../machine.ts';
+import { missingCommand, type ShownTree } from '../missing-command.ts';
+import type { ContainerRecord, SandboxRecord } from '../records.ts';
+import { commandCalls } from './command-calls.ts';
+import { groupName } from './container-order.ts';
+import type { SeccompFilter } from './seccomp-filters.ts';
+
+export interface ExecRequest {
+  readonly record: ContainerRecord;
+  readonly sandbox: SandboxRecord;
+  readonly machine: Machine;
+  /** The first process of the container. */
+  readonly init: number;
+  /** The command of the container. */
+  readonly main: number;
+  readonly command: readonly string[];
+  readonly env: ContainerRecord['env'];
+  readonly stdin: boolean;
+  readonly tty: boolean;
+  readonly seccomp?: SeccompFilter | undefined;
+  /** Where the root of a container of the last version is, in its own view; absent: it has pivoted. */
+  readonly oldRoot?: string | undefined;
+  readonly shown: ShownTree;
+}
+
+const SHARED = ['net', 'uts', 'ipc', 'mount'] as const;
+const NAMES = { net: 'net', uts: 'uts', ipc: 'ipc', mount: 'mnt', pid: 'pid' } as const;
+
+export function execOrder(request: ExecRequest): CommandOrder {
+  const { record, machine, command, env, stdin, tty, seccomp } = request;
+  const isPlain = machine.isolation === 'none';
+  return {
+    through: isPlain ? keepGroups(record) : throughCalls(request),
+    enter: [
+      ['?hidden'],
+      // A group may be gone already: the container is about to end.
+      ...record.cgroups.map((_, index): SystemCall => ['?put', groupName(index), '0']),
+      ...(isPlain ? [] : enterCalls(request)),
+      ...commandCalls({ record, machine, seccomp }),
+    ],
+    env,
+    command,
+    missing: missingCommand({ ...record, argv: command }, machine, request.shown),
+    stdin,
+    tty,
+    terminalOwner: machine.isolation === 'root' ? record.user.uid : undefined,
+  };
+}
+
+function keepGroups(record: ContainerRecord): readonly SystemCall[] {
+  return record.cgroups.map((group, index) => [
+    '?keep',
+    groupName(index),
+    `${group}/cgroup.procs`,
+    'write',
+  ]);
+}
+
+/** Opens everything while this process still sees the machine; its child will be among the container's processes. */
+function throughCalls(request: ExecRequest): readonly SystemCall[] {
+  const { record, machine, init, main } = request;
+  const isUser = machine.isolation === 'user';
+  const hasProcesses = machine.hasProcesses && record.processes !== 'host';
+  const kinds = [...SHARED, ...(hasProcesses ? (['pid'] as const) : [])];
+  return [
+    ...keepGroups(record),
+    ...kinds.map((kind): SystemCall => ['keep', kind, `/proc/${init}/ns/${NAMES[kind]}`]),
+    ['keep', 'root', `/proc/${init}/root`, 'path'],
+    ...(isUser ? ownUserCalls(init, main) : [['keep', 'user', `/proc/${init}/ns/user`] as const]),
+    ...(hasProcesses ? [['join', 'pid', NAMESPACE.pid] as const] : []),
+  ];
+}
+
+/** An ordinary user has rights only in the user namespace that its processes have made. */
+function ownUserCalls(init: number, main: number): readonly SystemCall[] {
+  return [
+    ['keep', 'user', `/proc/${main}/ns/user`],
+    ['keep', 'outer user', `/proc/${init}/ns/user`],
+    ['join', 'outer user', NAMESPACE.user],
+  ];
+}
+
+function enterCalls(request: ExecRequest): readonly SystemCall[] {
+  const { machine, sandbox, oldRoot } = request;
+  const isUser = machine.isolation === 'user';
+  const kinds = isUser ? SHARED.filter((kind) => kind !== 'net') : SHARED;
+  const hasPodUsers = sandbox.users !== undefined;
+  return [
+    ...kinds.map((kind): SystemCall => ['join', kind, NAMESPACE[kind]]),
+    ...(oldRoot === undefined
+      ? []
+      : [['keep', 'old root', oldRoot, 'path'] as const, ['root', 'old root'] as const]),
+    ...(isUser || hasPodUsers ? [['join', 'user', NAMESPACE.user] as const] : []),
+    ...(hasPodUsers ? [['groups'] as const, ['user', 0, 0] as const] : []),
+  ];
+}
