@@ -32,6 +32,8 @@ export interface GroupSetting {
 }
 
 export interface Cgroups {
+  /** Version 2. */
+  readonly isUnified: boolean;
   readonly limitsCpu: boolean;
   readonly limitsMemory: boolean;
   /** Where the group of that name is, or will be. */
@@ -137,6 +139,7 @@ abstract class MadeCgroups {
 
 /** Version 2. */
 export class UnifiedCgroups extends MadeCgroups implements Cgroups {
+  readonly isUnified = true;
   readonly limitsCpu: boolean;
   readonly limitsMemory = true;
 
@@ -176,6 +179,7 @@ export class UnifiedCgroups extends MadeCgroups implements Cgroups {
 
 /** Version 1. */
 export class SeparateCgroups extends MadeCgroups implements Cgroups {
+  readonly isUnified = false;
   readonly limitsCpu: boolean;
   readonly limitsMemory: boolean;
 

@@ -18,7 +18,7 @@ import { containerFolder, treesFolder } from './layout.ts';
 import type { Limits } from './limits.ts';
 import { folderMode, type Machine } from './machine.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
-import { warnOfClashes } from './pod-warnings.ts';
+import { warnOfClashes, type PodWarnings } from './pod-warnings.ts';
 import { HostMounts, isInside } from './mount-table.ts';
 import type { Registry } from './registry.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -41,6 +41,7 @@ export interface FactoryParts {
   readonly images: ProcessImages;
   readonly limits: Limits;
   readonly filters: SeccompFilters;
+  readonly warnings: PodWarnings;
   readonly newId: () => string;
 }
 
@@ -85,7 +86,7 @@ export class ContainerFactory {
       machine,
       options,
     });
-    const record = { ...decided, cgroups: limits.groupsOf(decided.id) };
+    const record = { ...decided, cgroups: limits.groupsOf(decided.id, podUid) };
     makeAnew(folder, folderMode(machine));
     writeJson(path.join(folder, 'config.json'), record);
     registry.addContainer(new Container(record, folder, world));
@@ -118,6 +119,7 @@ export class ContainerFactory {
   async prepare(container: Container, sandbox: Sandbox): Promise<StartMonitor> {
     const { options, machine, registry } = this.#parts;
     warnOfClashes(sandbox, registry.sandboxes, options.events);
+    this.#parts.warnings.ofContainer(sandbox, container.record.config);
     const { helper } = machine;
     if (!helper && options.helper !== 'none') {
       throw helperUnavailable({ reason: machine.obstacle });
@@ -145,7 +147,7 @@ export class ContainerFactory {
       place: container.place,
       machineTree: () => this.#trees.get(this.#hostMounts.list(nowMs), nowMs),
       shown: this.#shown(),
-      groupSettings: limits.settings(record.cgroups, record.config.resources),
+      groupSettings: limits.settings(record.cgroups, record.config.resources, record.podUid),
       mounts: sandbox.mounts(record.config.mounts),
       sharedMemory: sandbox.sharedMemory,
       joinedPid: this.#joinedPid(container, sandbox),
@@ -153,6 +155,7 @@ export class ContainerFactory {
       seccomp: this.#seccompOf(record),
       waitingSeccomp: machine.isLinux ? this.#filters.ofWaiting() : undefined,
       hidden: this.#hidden(),
+      pidMax: record.processes === 'own' ? limits.pids.pidMax : undefined,
       env: envOf(container, machine),
     };
   }

@@ -17,16 +17,38 @@ import {
 } from './cgroups.ts';
 import type { Container } from './container.ts';
 import { keyOf } from './layout.ts';
+import { PodPids } from './pod-pids.ts';
 import { familyOf, readPageBytes, readProcesses, type ProcessEntry } from './proc-table.ts';
+import type { ContainerRecord } from './records.ts';
 
 const MARK = 'oom';
+
+export interface LimitsOptions {
+  readonly folder: string;
+  /** Whether control groups are to be used where they can be written. */
+  readonly hasGroups: boolean;
+  /** Not positive: none. */
+  readonly podPidsLimit: number;
+  /** Containers have process namespaces. */
+  readonly hasProcesses: boolean;
+}
 
 export class Limits {
   readonly #cgroups: Cgroups | null;
   readonly pageBytes = readPageBytes();
 
-  constructor(folder: string, wish: 'auto' | 'none') {
-    this.#cgroups = wish === 'auto' ? openCgroups(`podkeep-${keyOf(folder)}`) : null;
+  readonly pids: PodPids;
+
+  constructor({ folder, hasGroups, podPidsLimit, hasProcesses }: LimitsOptions) {
+    const name = `podkeep-${keyOf(folder)}`;
+    this.#cgroups = hasGroups ? openCgroups(name) : null;
+    this.pids = new PodPids({
+      name,
+      limit: podPidsLimit,
+      hasGroups,
+      isUnified: this.#cgroups?.isUnified ?? false,
+      hasProcesses,
+    });
   }
 
   get enforcesCpu(): boolean {
@@ -34,19 +56,31 @@ export class Limits {
   }
 
   /** The folders of its control groups, which are made when it starts. */
-  groupsOf(id: string): readonly string[] {
-    return this.#cgroups?.folders(groupOf(id)) ?? [];
+  groupsOf(id: string, podUid: string): readonly string[] {
+    return [...(this.#cgroups?.folders(groupOf(id)) ?? []), ...this.pids.folders(podUid)];
   }
 
   /** What new groups are to be told. */
-  settings(groups: readonly string[], resources: ContainerResources): readonly GroupSetting[] {
-    return groups.length > 0 ? (this.#cgroups?.settings(groups, resources) ?? []) : [];
+  settings(
+    groups: readonly string[],
+    resources: ContainerResources,
+    podUid: string,
+  ): readonly GroupSetting[] {
+    const own = this.#ownGroups(groups, podUid);
+    const limits = own.length > 0 ? (this.#cgroups?.settings(own, resources) ?? []) : [];
+    return [...limits, ...this.pids.settings(podUid, own)];
+  }
+
+  /** Without those of its pod. */
+  #ownGroups(groups: readonly string[], podUid: string): readonly string[] {
+    const ofPod = new Set(this.pids.folders(podUid));
+    return groups.filter((group) => !ofPod.has(group));
   }
 
   /** Groups that are not there yet are made with their limits later. */
-  update(groups: readonly string[], resources: ContainerResources): void {
+  update({ cgroups: groups, podUid }: ContainerRecord, resources: ContainerResources): void {
     if (groups.length === 0 || !groups.every((group) => existsSync(group))) return;
-    writeSettings(this.settings(groups, withoutLimits(resources)));
+    writeSettings(this.settings(groups, withoutLimits(resources), podUid));
   }
 
   usage({ record }: Container): CgroupUsage {
@@ -87,12 +121,14 @@ export class Limits {
 
   sweep(containers: readonly Container[]): void {
     this.#cgroups?.sweep(new Set(containers.map(({ record }) => groupOf(record.id))));
+    this.pids.sweep(new Set(containers.map(({ record }) => record.podUid)));
   }
 
   /** `kept` are those of a later podkeep, with their groups. */
   close(kept: readonly Container[]): void {
     this.sweep(kept);
     this.#cgroups?.close();
+    this.pids.close();
   }
 }
 

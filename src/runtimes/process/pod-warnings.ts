@@ -1,29 +1,64 @@
-/** Tells the users of a pod what it has to do without on this machine, as Warning events. */
+/** Records what a pod has to do without on this machine, as Warning events on it. */
 import type { EventRecorder } from '../../ports/event-recorder.ts';
 import type { PodReference } from '../../ports/pod-reference.ts';
+import type { ContainerConfig } from '../../ports/runtime/container-config.ts';
 import { isPortTaken } from './listening-ports.ts';
-import type { Machine } from './machine.ts';
 import type { Sandbox } from './sandbox.ts';
+import {
+  unenforcedForContainer,
+  unenforcedForPod,
+  type Enforcement,
+  type Unenforced,
+} from './unenforced.ts';
 
-export function warnOfLosses(sandbox: Sandbox, machine: Machine, events: EventRecorder): void {
-  const { config, network } = sandbox.record;
-  const warn = (reason: string, message: string): void =>
-    events.record(referenceOf(sandbox), 'Warning', reason, message);
-  if (machine.isolation === 'none') {
-    warn(
-      'MountsUnavailable',
-      `Containers see this machine as it is: ${machine.obstacle}. What the pod mounts is found ` +
-        'under the folder that $PODKEEP_ROOT names.',
-    );
+/** Each reason and message once for a pod, however often its containers start. */
+export class PodWarnings {
+  readonly #events: EventRecorder;
+  readonly #enforcement: Enforcement;
+  readonly #recorded = new Map<string, Set<string>>();
+
+  constructor(events: EventRecorder, enforcement: Enforcement) {
+    this.#events = events;
+    this.#enforcement = enforcement;
   }
-  if (network.kind === 'namespace') {
+
+  ofSandbox(sandbox: Sandbox): void {
+    this.#record(sandbox, unenforcedForPod(sandbox.record, this.#enforcement));
+    const { config, network } = sandbox.record;
+    if (network.kind !== 'namespace') return;
     const forwarded = config.hostPorts.filter(({ hostPort }) => hostPort > 0);
     for (const { hostPort, containerPort } of forwarded) {
       const instead = `connect to ${network.ip}:${containerPort}, or use hostNetwork`;
-      warn('HostPortUnavailable', `Port ${hostPort} of the node is not forwarded: ${instead}.`);
+      const message = `Port ${hostPort} of the node is not forwarded: ${instead}.`;
+      this.#record(sandbox, [{ reason: 'HostPortUnavailable', message }]);
     }
-  } else if (Object.keys(config.sysctls).length > 0) {
-    warn('SysctlsUnavailable', 'The pod has no network of its own, so its sysctls are not set.');
+  }
+
+  ofContainer(sandbox: Sandbox, config: ContainerConfig): void {
+    this.#record(sandbox, unenforcedForContainer(config, this.#enforcement));
+  }
+
+  /** It was started by the version before this one. */
+  ofAdopted(sandbox: Sandbox, container: string): void {
+    const message =
+      `Container ${container} was started by an earlier version of podkeep, which keeps it less ` +
+      'apart from the machine. Restart it.';
+    this.#record(sandbox, [{ reason: 'OldBoundary', message }]);
+  }
+
+  forget(podUid: string): void {
+    this.#recorded.delete(podUid);
+  }
+
+  #record(sandbox: Sandbox, found: readonly Unenforced[]): void {
+    const { podUid } = sandbox.record.config;
+    const recorded = this.#recorded.get(podUid) ?? new Set<string>();
+    this.#recorded.set(podUid, recorded);
+    for (const { reason, message } of found) {
+      if (recorded.has(message)) continue;
+      recorded.add(message);
+      this.#events.record(referenceOf(sandbox), 'Warning', reason, message);
+    }
   }
 }
 

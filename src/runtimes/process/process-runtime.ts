@@ -42,7 +42,7 @@ import { examineMachine, type Machine } from './machine.ts';
 import { Limits } from './limits.ts';
 import { Network } from './network.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
-import { warnOfLosses } from './pod-warnings.ts';
+import { PodWarnings } from './pod-warnings.ts';
 import { connectToPort } from './port-connection.ts';
 import { readProcesses } from './proc-table.ts';
 import type { SandboxRecord } from './records.ts';
@@ -74,6 +74,7 @@ class ProcessRuntime implements PodRuntime {
   readonly #machine: Machine;
   readonly #network: Network;
   readonly #limits: Limits;
+  readonly #warnings: PodWarnings;
   readonly #registry: Registry;
   readonly #world: ContainerWorld;
   readonly #filters = new SeccompFilters();
@@ -89,8 +90,15 @@ class ProcessRuntime implements PodRuntime {
     this.#machine = machine;
     const { network = 'auto', reachable } = options;
     this.#network = new Network({ machine, folder, wish: network, log, announce: reachable });
-    const hasGroups = machine.isLinux && options.cgroups !== 'none';
-    this.#limits = new Limits(folder, hasGroups ? 'auto' : 'none');
+    this.#limits = new Limits({
+      folder,
+      hasGroups: machine.isLinux && options.cgroups !== 'none',
+      podPidsLimit: options.podPidsLimit ?? -1,
+      hasProcesses: machine.hasProcesses,
+    });
+    const { pids, enforcesCpu: limitsCpu } = this.#limits;
+    const lacksPidsLimit = pids.isLimited && pids.way === 'none';
+    this.#warnings = new PodWarnings(options.events, { machine, limitsCpu, lacksPidsLimit });
     this.#registry = new Registry(folder);
     const { uid: defaultUid } = machine.uid === 0 ? (options.defaultUser ?? NOBODY) : machine;
     this.#images = new ProcessImages({ folder, mappings: options.images ?? {}, log, defaultUid });
@@ -112,6 +120,7 @@ class ProcessRuntime implements PodRuntime {
       images: this.#images,
       limits: this.#limits,
       filters: this.#filters,
+      warnings: this.#warnings,
       newId: () => `${this.name}://${this.#newId()}`,
     });
   }
@@ -208,7 +217,7 @@ class ProcessRuntime implements PodRuntime {
     if (there) throw runtimeConflict({ what: `a sandbox of ${pod}`, reason: 'it was stopped' });
     const id = this.#newId();
     const connection = await this.#network.connect(id, config);
-    const { clock, events } = this.#options;
+    const { clock } = this.#options;
     const { bootId } = this.#machine;
     const createdAtMs = clock.now();
     const record = { id, config, createdAtMs, bootId, ...connection, isReady: false };
@@ -221,7 +230,7 @@ class ProcessRuntime implements PodRuntime {
       throw error;
     }
     this.#registry.addSandbox(sandbox);
-    warnOfLosses(sandbox, this.#machine, events);
+    this.#warnings.ofSandbox(sandbox);
     this.#emit({ podUid: config.podUid, type: 'sandboxChanged' });
     return id;
   }
@@ -244,6 +253,7 @@ class ProcessRuntime implements PodRuntime {
     for (const { record } of this.#registry.containersIn(id)) await this.removeContainer(record.id);
     sandbox.remove();
     await this.#registry.deleteSandbox(id);
+    this.#warnings.forget(sandbox.record.config.podUid);
     this.#emit({ podUid: sandbox.record.config.podUid, type: 'sandboxChanged' });
   }
 
@@ -281,7 +291,7 @@ class ProcessRuntime implements PodRuntime {
     const container = this.#registry.requireContainer(id);
     const { record } = container;
     const merged = { ...record.config.resources, ...resources };
-    this.#limits.update(record.cgroups, merged);
+    this.#limits.update(record, merged);
     container.update({ ...record, config: { ...record.config, resources: merged } });
   }
 

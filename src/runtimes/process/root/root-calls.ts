@@ -42,6 +42,8 @@ export interface RootRequest {
   readonly hasNetwork: boolean;
   /** What all containers of the pod share as /dev/shm; absent: the container has its own. */
   readonly sharedMemory?: string | undefined;
+  /** The largest process ID of its own namespace; absent: the machine's. */
+  readonly pidMax?: number | undefined;
   /** What a path of the machine leads to. */
   readonly inspect: (file: string) => Stats | undefined;
 }
@@ -89,6 +91,7 @@ export function rootCalls(request: RootRequest): readonly SystemCall[] {
     ['keep', 'root', 'r', 'path'],
     ...(users.kind === 'pod' ? [['owner_in_root', users.firstId] as const] : []),
     ...systemCalls(request),
+    ...pidMaxCalls(request),
     ...deviceCalls(request),
     ['make', 'root', '/etc/hostname', 'file', '', `${hostname}\n`],
     ...byDepth(request.mounts).flatMap((mount, index) => volumeCalls(request, mount, index)),
@@ -160,6 +163,11 @@ function systemCalls({ hasProcesses, hasNetwork }: RootRequest): readonly System
       : [...boundCalls('/sys', ATTRIBUTE.readOnly), ['mask', 'root', '/sys/fs/cgroup']],
   ];
   return [...(proc ?? []), ...(sys ?? [])];
+}
+
+function pidMaxCalls({ pidMax, hasProcesses }: RootRequest): readonly SystemCall[] {
+  if (pidMax === undefined || !hasProcesses) return [];
+  return [['make', 'root', '/proc/sys/kernel/pid_max', '', '', String(pidMax)]];
 }
 
 /** What the kernel shows, as the machine sees it. */

@@ -36,6 +36,8 @@ export interface Preparation {
   readonly seccomp?: SeccompFilter | undefined;
   readonly waitingSeccomp?: SeccompFilter | undefined;
   readonly env: ContainerRecord['env'];
+  /** The largest process ID of its namespace; absent: the machine's. */
+  readonly pidMax?: number | undefined;
   /** Folders of podkeep's own inside the machine's folders that it sees. */
   readonly hidden: readonly string[];
 }
@@ -78,6 +80,7 @@ export function rootRequest(preparation: Preparation): RootRequest {
     hasProcesses: machine.hasProcesses && !sandbox.config.hostPid,
     hasNetwork: sandbox.network.kind === 'namespace',
     sharedMemory,
+    pidMax: preparation.pidMax,
     inspect: lookThrough,
   };
 }
