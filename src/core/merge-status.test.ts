@@ -74,7 +74,7 @@ describe('SM-80: conditions', () => {
   });
 });
 
-describe('SM-86: the phase that is sent, and DisruptionTarget with it', () => {
+describe('SM-81, SM-82, SM-84: the phase that is sent, and DisruptionTarget with it', () => {
   const api = disrupted('from the API');
   const ours = disrupted('from us');
 

@@ -186,7 +186,7 @@ describe('F-13: a mirror is replaced', () => {
 });
 
 describe('the watch and the answers overtake each other (SM-70)', () => {
-  test('an old object that the watch brings late is not written against', async () => {
+  test('an old object that the watch brings late is not written against (SM-77)', async () => {
     const stage = new StatusStage();
     stage.manager.start();
     stage.create('web');

@@ -29,7 +29,7 @@ function restartsInApi(stage: StatusStage, name: string): number | undefined {
 }
 
 describe('coalescing', () => {
-  test('what changes in one go is one write, of the last version', async () => {
+  test('what changes in one go is one write, of the last version (SM-3)', async () => {
     const stage = startedStage();
     stage.create('web');
     for (let restarts = 1; restarts <= 50; restarts++) {
@@ -40,7 +40,7 @@ describe('coalescing', () => {
     expect(restartsInApi(stage, 'web')).toBe(50);
   });
 
-  test('F-4: what changes during a write is one more write, right after it', async () => {
+  test('F-4, SM-63: what changes during a write is one more write, right after it', async () => {
     const stage = startedStage();
     stage.create('web');
     stage.fault = () => ({ latencyMs: 100 });
@@ -178,7 +178,7 @@ describe('F-5: two lanes', () => {
   });
 });
 
-describe('KL-107: the client limit', () => {
+describe('KL-107, F-6: the client limit', () => {
   test.each([
     { qps: 50, burst: 100, pods: 110 },
     { qps: 10, burst: 5, pods: 30 },

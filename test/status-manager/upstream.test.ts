@@ -47,7 +47,7 @@ describe('one pod', () => {
     expect(stage.get('web').status?.startTime).toBe(startTime);
   });
 
-  test('TestChangedStatus: two statuses, two writes', async () => {
+  test('TestChangedStatus, SM-28: two statuses, two writes', async () => {
     const stage = stageWithPod();
     stage.say('web', statusOf('Pending'));
     expect(await sync(stage)).toEqual(['patch web']);
@@ -214,7 +214,7 @@ describe('static pods', () => {
 });
 
 describe('acknowledged versions', () => {
-  test('TestSyncBatchCleanupVersions, V-1: they go with the record', async () => {
+  test('TestSyncBatchCleanupVersions, V-1, SM-56: they go with the record', async () => {
     const stage = stageWithPod();
     for (const restarts of [1, 2, 3]) {
       stage.say('web', statusOf('Running', { restarts }));
@@ -253,7 +253,7 @@ describe('TestReconcilePodStatus', () => {
     expect(await sync(stage, true)).toEqual([]);
   });
 
-  test('a different one is written over, in the full pass only', async () => {
+  test('SM-58: a different one is written over, in the full pass only', async () => {
     const stage = await written();
     stage.api.put({ ...stage.get('web'), status: { phase: 'Pending' } });
     expect(await sync(stage)).toEqual([]);
@@ -283,7 +283,7 @@ describe('deletion', () => {
     expect(stage.get('web').status?.phase).toBe('Failed');
   });
 
-  test('TestDeletePodFinished: the last word, then the DELETE, under the UID', async () => {
+  test('TestDeletePodFinished, SM-51: the last word, then the DELETE, under the UID', async () => {
     const stage = stageWithPod();
     stage.requestDeletion('web');
     stage.say('web', statusOf('Running'));

@@ -228,6 +228,7 @@ describe('what the machine offers', () => {
       'SupplementalGroupsPolicyNotSupported',
       podWith({ securityContext: { supplementalGroupsPolicy: 'Strict' } }),
     ],
+    // E-18: an ordinary handler, which rejects the pod.
     ['AppArmor', podWith({ securityContext: { appArmorProfile: { type: 'RuntimeDefault' } } })],
     [
       'AppArmor',

@@ -55,7 +55,7 @@ describe('first news of a pod', () => {
     expect(effects).toContainEqual({ type: 'completeKills', kills: [7] });
   });
 
-  test('a pod that only the runtime knows is stopped with the shortest grace (PW-13)', () => {
+  test('a pod that only the runtime knows is stopped with the shortest grace (PW-13, PW-34)', () => {
     const { state, effects } = play(killedInRuntime('ghost'));
     expect(state).toMatchObject({ phase: 'terminating', graceSeconds: 1, fate: { deleted: true } });
     expect(effects).toMatchObject([{ type: 'stopRuntimePod', runningPod: { uid: 'ghost' } }]);

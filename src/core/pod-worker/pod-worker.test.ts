@@ -41,7 +41,7 @@ describe('the same UID, created again (PW-14, PW-83)', () => {
     expect(playFrom(asked.state, ...rest, KEPT).state).toBe(podWorker.initial);
   });
 
-  test('a pod that still runs is not created again, only updated', () => {
+  test('a pod that still runs is not created again, only updated (PW-33)', () => {
     expect(playFrom(syncing, created(web)).effects).toMatchObject([
       { type: 'syncPod', updateType: 'create' },
     ]);

@@ -93,7 +93,7 @@ test('PW-77: a mirror pod is kept while its static pod terminates, and no longer
   expect(answers).toEqual([false, false, false, true, true, false, false]);
 });
 
-describe('PW-66: what housekeeping learns', () => {
+describe('PW-3, PW-66: what housekeeping learns', () => {
   test.each([
     ['waiting', W, { state: 'sync', hasConfig: true, static: true }],
     ['syncing', S, { state: 'sync', hasConfig: true, static: false }],

@@ -15,7 +15,7 @@ test('what cannot be does not compile', () => {
     { phase: 'syncing', subject, inFlight: { ...sync, work: 'stop' } },
     // @ts-expect-error an update does not wait if there is nothing to wait for
     { phase: 'syncing', subject, inFlight: null, pending: update },
-    // @ts-expect-error a pod without a spec cannot be synced
+    // @ts-expect-error a pod without a spec cannot be synced (PW-35)
     { phase: 'syncing', subject: { kind: 'runtimeOnly' }, inFlight: null },
     // @ts-expect-error nothing syncs once the containers have stopped
     { phase: 'terminated', subject, inFlight: sync, fate, replays: null },

@@ -19,7 +19,7 @@ const deleted = pod('web', { graceSeconds: 30, deletedWithin: 5 });
 const syncing = play(created(web), settled('sync')).state;
 
 describe('a syncing pod', () => {
-  test('only the newest update waits behind a sync (PW-5)', () => {
+  test('only the newest update waits behind a sync, and follows it (PW-5, PW-55)', () => {
     const newest = pod('web', { graceSeconds: 3 });
     const { effects } = play(created(web), updated(web), updated(newest, 'sync'), settled('sync'));
     expect(effects.at(-1)).toMatchObject({ type: 'syncPod', updateType: 'sync', pod: newest });

@@ -64,7 +64,7 @@ describe('a terminating pod', () => {
     expect(effects.at(-1)).toMatchObject({ type: 'stopPod', statusFrom: 2 });
   });
 
-  test('every kill is complete when the containers have stopped, in order (PW-58)', () => {
+  test('every kill is complete when the containers have stopped, in order (PW-18, PW-58)', () => {
     const { state, effects } = playFrom(
       stopping,
       killed(web, kill(8)),

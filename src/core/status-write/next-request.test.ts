@@ -161,7 +161,7 @@ describe('the patch', () => {
     });
   });
 
-  test('SM-84: while something may run, a terminal phase is held back, the rest is not', () => {
+  test('SM-72, SM-84: while something may run, a terminal phase is held back, the rest is not', () => {
     const record = recordOf({ ...live, phase: 'Failed', reason: 'Evicted', podIP: '10.0.0.1' });
     const view = { record, couldHaveRunningContainers: true };
     expect(bodyOf(ask(live, view))).toEqual({

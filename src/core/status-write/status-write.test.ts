@@ -236,7 +236,7 @@ describe('the request is done', () => {
   });
 });
 
-describe('the request is refused', () => {
+describe('the request is refused (SM-76)', () => {
   const EVENTS = {
     conflict: settled('conflict'),
     'not found': settled('notFound'),

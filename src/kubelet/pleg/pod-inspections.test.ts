@@ -18,7 +18,7 @@ function stage(parallelMax: number) {
   return { inspections, begun, endNext };
 }
 
-test('who asks while a look is under way gets the next one, and shares it', async () => {
+test('who asks while a look is under way gets the next one, and shares it (KL-89)', async () => {
   const { inspections, begun, endNext } = stage(4);
   const answered: string[] = [];
   const ask = (name: string): void => {

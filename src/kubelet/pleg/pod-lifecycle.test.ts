@@ -79,7 +79,7 @@ test('only pods that changed are looked at', async () => {
   expect(looks).toEqual(['a', 'b', 'b']);
 });
 
-test('a runtime with events is heard at once, and listed now and then', async () => {
+test('a runtime with events is heard at once, and listed now and then (F-7, F-10)', async () => {
   const { clock, pods, cache, emit, lists, told } = stage({ hasEvents: true });
   cache.start();
   await clock.pass(0);
@@ -93,7 +93,7 @@ test('a runtime with events is heard at once, and listed now and then', async ()
   expect(lists()).toBe(2);
 });
 
-test('a pod that nobody has seen is empty, and one that cannot be read is null', async () => {
+test('a pod that nobody has seen is empty, and one that cannot be read is null (KL-90)', async () => {
   const { clock, pods, cache, faults, told } = stage();
   expect(cache.peek('a')).toEqual({ sandboxes: [], containers: [], ips: [] });
   pods.set('a', podWith('s1'));
@@ -120,7 +120,7 @@ test('a look that succeeds again without news is told as such (KL-88)', async ()
   expect(told.map(({ type }) => type)).toEqual(['ContainerStarted', 'PodSync']);
 });
 
-test('newerThan answers with a view that was taken after the time it is asked for', async () => {
+test('newerThan answers with a view that was taken after the time it is asked for (KL-90)', async () => {
   const { clock, pods, cache } = stage({ hasEvents: true });
   pods.set('a', podWith('s1'));
   cache.start();
@@ -155,7 +155,7 @@ test('whoever waits for a look can leave', async () => {
   await expect(cache.newerThan('a', 0, abort.signal)).rejects.toThrow('gone');
 });
 
-test('no more than eight pods are looked at once', async () => {
+test('no more than eight pods are looked at once (F-7)', async () => {
   const { clock, pods, cache, faults, looks } = stage();
   for (let index = 0; index < 20; index++) pods.set(`p${index}`, podWith(`s${index}`));
   faults.slowMs = 100;

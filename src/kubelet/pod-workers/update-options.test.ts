@@ -8,7 +8,7 @@ const web = pod('web', { uid: 'u1' });
 const runningPod = { uid: 'u1', name: 'web', namespace: 'default' };
 const facts: NewsFacts = { pod: (given) => given, mayRun: () => true, kill: () => kill(5) };
 
-describe('what callers may say', () => {
+describe('what callers may say (PW-6)', () => {
   test('an update, with what only the driver knows', () => {
     const mirrorPod = pod('mirror');
     const options = { updateType: 'create', pod: web, mirrorPod, startedAtMs: 7 } as const;
@@ -25,7 +25,7 @@ describe('what callers may say', () => {
     });
   });
 
-  test('a pod with the resources that it was given (E-3)', () => {
+  test('a pod with the resources that it was given (E-3, PW-22)', () => {
     const resized = pod('web', { containers: 2 });
     const told = newsFrom({ updateType: 'sync', pod: web }, { ...facts, pod: () => resized });
     expect(told?.news).toMatchObject({ pod: resized });

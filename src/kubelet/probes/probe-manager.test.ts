@@ -132,7 +132,7 @@ describe('readiness', () => {
     expect(stage.clock.pending).toBe(0);
   });
 
-  test('three failures take it out of service, one success brings it back', async () => {
+  test('three failures take it out of service, one success brings it back (KL-77)', async () => {
     const stage = new Stage();
     const pod = probedPod({ readinessProbe: { ...PROBE, periodSeconds: 1 } });
     stage.show(pod, stage.running('c', 'sim://1'));

@@ -70,7 +70,7 @@ test('a new pod counts as given what it was granted, until its containers get so
   expect(stage.machine.newest('uid-of-web', 'main')?.resources.cpuQuota).toBe(20_000);
 });
 
-test('a resize that fails is told by condition and event, and tried again', async () => {
+test('a resize that fails is told by condition and event, and tried again (KL-6)', async () => {
   let fails = true;
   const stage = new RunStage({
     faults: (what) => (what === 'updateResources' && fails ? { error: 'busy' } : undefined),

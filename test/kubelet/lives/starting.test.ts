@@ -27,6 +27,15 @@ test('an image that is not here is pulled, and users hear how long it took', asy
   ]);
 });
 
+test('a pod with a sandbox is ready to start containers while its images are pulled (KL-7, E-17)', async () => {
+  const stage = new RunStage({ images: [], registry: new Map([['busy:1', 60_000]]) });
+  stage.create(livePod('web'));
+  await stage.pass(2000);
+  expect(told(stage, 'Pulled')).toEqual([]);
+  const { conditions } = stage.statusOf('web') ?? {};
+  expect(conditions?.find(({ type }) => type === 'PodReadyToStartContainers')?.status).toBe('True');
+});
+
 test('pulls come one after the other, and say how long they waited', async () => {
   const registry = new Map([
     ['busy:1', 1000],
@@ -104,7 +113,7 @@ test('a crash loop waits longer and longer, up to five minutes, and starts anew 
   expect([next - long, after - next].map((ms) => Math.round(ms / 1000))).toEqual([1200, 11]);
 });
 
-test('a crashing container waits as CrashLoopBackOff for the whole time, and not a moment longer (F-11)', async () => {
+test('a crashing container waits as CrashLoopBackOff for the whole time, and not a moment longer (F-11, KL-6)', async () => {
   const stage = new RunStage({ scripts: () => ({ lifeMs: 500, exitCode: 2 }) });
   stage.create(livePod('web'));
   await stage.pass(2000);
@@ -206,7 +215,7 @@ test('an init container that crashes holds back everything behind it', async () 
   expect(stage.machine.newest('uid-of-web', 'main')).toBeUndefined();
 });
 
-test('a sandbox that cannot be made is told, and made when it can', async () => {
+test('a sandbox that cannot be made is told, and made when it can (KL-1)', async () => {
   let isDown = true;
   const stage = new RunStage({
     faults: (what) => (what === 'runSandbox' && isDown ? { error: 'no address left' } : undefined),

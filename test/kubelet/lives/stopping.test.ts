@@ -112,7 +112,7 @@ test('sidecars stop after the regular containers, the last declared first (KL-14
   expect(stage.api.find({ name: 'web', namespace: NAMESPACE })).toBeUndefined();
 });
 
-test('a stop that fails is told, and tried again until it succeeds', async () => {
+test('a stop that fails is told, and tried again until it succeeds (KL-10, A-66)', async () => {
   let failures = 2;
   const stage = await running(livePod('web'), {
     scripts: scriptsOf({ containers: { main: GENTLE } }),
@@ -169,9 +169,12 @@ test('a finished pod waits for its volumes before it is gone from the API (KL-13
       volumesExist: () => exists,
     },
   });
+  const addresses = stage.statusOf('web')?.podIPs;
+  expect(addresses).toHaveLength(1);
   stage.delete('web', NAMESPACE);
   await stage.pass(30_000);
-  expect(stage.statusOf('web')?.phase).toBe('Failed');
+  // The addresses from before the stop stay (A-71).
+  expect(stage.statusOf('web')).toMatchObject({ phase: 'Failed', podIPs: addresses });
   exists = false;
   await stage.pass(200);
   expect(stage.api.find({ name: 'web', namespace: NAMESPACE })).toBeUndefined();
@@ -216,7 +219,7 @@ test('a deletion reaches a pull that is under way, and a mount that is waited fo
   expect(stage.events.map(({ reason }) => reason)).not.toContain('FailedMount');
 });
 
-test('a pod that was never started ends without a word to the runtime', async () => {
+test('a pod that was never started ends without a word to the runtime (E-24)', async () => {
   const stage = new RunStage({ sync: { networkError: () => 'no plugin' } });
   stage.create(livePod('web'));
   await stage.pass(5000);

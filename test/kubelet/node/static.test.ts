@@ -24,7 +24,7 @@ function runningUids(node: VirtualNode): readonly string[] {
     .map(({ uid }) => uid);
 }
 
-test('a changed manifest is another pod, which waits until the old one has ended (PW-50)', async () => {
+test('a changed manifest is another pod, which waits until the old one has ended (PW-80)', async () => {
   const scripts = () => ({ stop: { afterMs: 5000, exitCode: 0 } });
   const node = await openNode({ hasManifests: true, scripts });
   await node.setManifest('web.yaml', manifest('one'));

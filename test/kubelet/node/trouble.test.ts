@@ -168,7 +168,7 @@ test('a runtime that does not answer makes the node not ready; afterwards pods s
   expect(await readyReason(node)).toMatch(/^True KubeletReady/);
 });
 
-test('without a network pods wait and say why; those of the host run; then the others start (KL-4)', async () => {
+test('without a network pods wait and say why; those of the host run; then the others start (KL-2)', async () => {
   let isNetworkReady = false;
   const node = await openNode({ isNetworkReady: () => isNetworkReady });
   const tolerations = [{ operator: 'Exists' }];
