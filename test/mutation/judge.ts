@@ -3,7 +3,7 @@
  * something wrong and exits with 1; exits with 0 if nobody did. It is built anew for every mutant, so
  * it takes in only what the two machines need.
  *
- *     node judge.mjs REPO SEEDS
+ *     node BUILD REPO SEEDS
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
