@@ -36,7 +36,7 @@ describe('SM-120: a generated condition', () => {
   });
 });
 
-test('B.14: names are printed as Go prints a list, without quotes or commas', () => {
+test('SM-113: names are printed as Go prints a list, without quotes or commas', () => {
   expect(namesInGo([])).toBe('[]');
   expect(namesInGo(['a'])).toBe('[a]');
   expect(namesInGo(['a', 'b', 'c'])).toBe('[a b c]');

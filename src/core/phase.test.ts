@@ -30,7 +30,7 @@ function phaseOf(
   });
 }
 
-describe('D.4 rule 1: an init container that failed for good fails the pod', () => {
+describe('KL-21, row 1: an init container that failed for good fails the pod', () => {
   const init = (fields = {}): Partial<PodSpec> => ({ initContainers: [container('i', fields)] });
 
   test('at once, and after it began to wait', () => {
@@ -69,7 +69,7 @@ describe('D.4 rule 1: an init container that failed for good fails the pod', () 
   });
 });
 
-describe('D.4 rule 2: what must run first has not', () => {
+describe('KL-21, row 2: what must run first has not', () => {
   const spec = { initContainers: [container('i')] };
 
   test.each([
@@ -106,7 +106,7 @@ describe('D.4 rule 2: what must run first has not', () => {
   });
 });
 
-describe('D.4 rule 3: a container waits for its first start', () => {
+describe('KL-21, row 3: a container waits for its first start', () => {
   test('and the pod with it, though others run', () => {
     const containers = [container('a'), container('b')];
     expect(phaseOf({ containers }, [running('a'), waiting('b')])).toBe('Pending');
@@ -118,7 +118,7 @@ describe('D.4 rule 3: a container waits for its first start', () => {
   });
 });
 
-describe('D.4 rule 4: something runs, and all are known', () => {
+describe('KL-21, row 4: something runs, and all are known', () => {
   const containers = [container('a'), container('b')];
 
   test('so the pod runs', () => {
@@ -140,7 +140,7 @@ describe('D.4 rule 4: something runs, and all are known', () => {
   });
 });
 
-describe('D.4 rule 5: nothing runs and nothing will', () => {
+describe('KL-21, row 5: nothing runs and nothing will', () => {
   const down = { isTerminal: true };
   const always = { restartPolicy: 'Always' } as const;
 
@@ -159,7 +159,7 @@ describe('D.4 rule 5: nothing runs and nothing will', () => {
     expect(phaseOf(always, [crashed('c', 0)], down)).toBe('Failed');
   });
 
-  test('a static pod is judged as if it went on (rule 6)', () => {
+  test('a static pod is judged as if it went on (row 6)', () => {
     const view = {
       containerStatuses: [terminated('c', 0)],
       isTerminal: true,
@@ -176,7 +176,7 @@ describe('D.4 rule 5: nothing runs and nothing will', () => {
   });
 });
 
-describe('D.4 rules 6 to 8: nothing runs, but the pod goes on', () => {
+describe('KL-21, rows 6 to 8: nothing runs, but the pod goes on', () => {
   test.each([
     ['Always', [0], 'Running'],
     ['Always', [1], 'Running'],
@@ -223,7 +223,7 @@ describe('D.4 rules 6 to 8: nothing runs, but the pod goes on', () => {
   });
 });
 
-describe('D.4 rule 9: anything else is pending', () => {
+describe('KL-21, row 9: anything else is pending', () => {
   test('a container that nobody knows about', () => {
     const containers = [container('a'), container('b')];
     expect(phaseOf({ containers }, [running('a')])).toBe('Pending');

@@ -1,5 +1,5 @@
 /**
- * The phase of a pod, from the statuses of its containers (D.4, KL-29a to KL-31).
+ * The phase of a pod, from the statuses of its containers (KL-21, KL-29a to KL-31).
  *
  *     init containers ──> failed for good? ──────────────> Failed
  *                    └──> still to run? ─────────────────> Pending

@@ -106,7 +106,7 @@ test('no container status is lost, and each stands in its place', () => {
   );
 });
 
-test('G.1: statuses that differ in the order of their containers only are equal afterwards', () => {
+test('TestStatusEquality: statuses that differ in the order of their containers only are equal afterwards', () => {
   fc.assert(
     fc.property(pods, statuses, (pod, status) => {
       // Of two init containers that the spec does not name, nobody knows which goes first.

@@ -37,7 +37,7 @@ const QUESTIONS = {
   shouldContentBeRemoved: query.shouldContentBeRemoved,
 } as const;
 
-// The table of section C.8: a letter stands for yes, a dash for no.
+// The table of PW-70 to PW-76: a letter stands for yes, a dash for no.
 test.each([
   ['PW-70', 'isKnownTerminated', '------DF'],
   ['PW-71', 'couldHaveRunningContainers', 'U-WSTT--'],

@@ -61,21 +61,24 @@ describe('a restart', () => {
     expect((await open()).all()).toEqual(new Map());
   });
 
-  test.each(suffixes())('reads the amount %s as it was written (G.4)', async (amount) => {
-    const resources = { requests: { cpu: amount, memory: amount } };
-    const store = await open();
-    await store.setPodResources('pod1', podOf({ container1: resources }, resources));
-    const before = await readFile(file, 'utf8');
-    expect((await open()).podResources('pod1')).toEqual(
-      podOf({ container1: resources }, resources),
-    );
+  test.each(suffixes())(
+    'reads the amount %s as it was written (Test_stateCheckpoint_storeState)',
+    async (amount) => {
+      const resources = { requests: { cpu: amount, memory: amount } };
+      const store = await open();
+      await store.setPodResources('pod1', podOf({ container1: resources }, resources));
+      const before = await readFile(file, 'utf8');
+      expect((await open()).podResources('pod1')).toEqual(
+        podOf({ container1: resources }, resources),
+      );
 
-    await rm(file);
-    await store.setPodResources('pod1', podOf({ container1: resources }, resources));
-    expect(await readdir(folder)).toEqual([]);
-    await store.setPodLevelResources('pod2', SMALL);
-    expect(await readFile(file, 'utf8')).not.toBe(before);
-  });
+      await rm(file);
+      await store.setPodResources('pod1', podOf({ container1: resources }, resources));
+      expect(await readdir(folder)).toEqual([]);
+      await store.setPodLevelResources('pod2', SMALL);
+      expect(await readFile(file, 'utf8')).not.toBe(before);
+    },
+  );
 });
 
 describe('the files', () => {

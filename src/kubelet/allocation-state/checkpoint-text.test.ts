@@ -41,7 +41,7 @@ function sealed(data: string): string {
 }
 
 describe('a file of the kubelet', () => {
-  test('loads with the checksum 1178570812 and without newer fields (KL-97, G.4)', () => {
+  test('loads with the checksum 1178570812 and without newer fields (KL-97, Test_stateCheckpoint_formatUpgraded)', () => {
     expect(parse(OLDER_FILE)).toEqual(ONE_POD);
   });
 

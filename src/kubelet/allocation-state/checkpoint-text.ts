@@ -8,7 +8,7 @@
  *     checksum   over the data as text, so nobody has to agree on how JSON is spaced
  *
  * What is absent or null where the kubelet may leave it so, is empty: a file from before a field was
- * known loads (G.4). Anything else that does not fit is corrupt; nothing is guessed.
+ * known loads (KL-97). Anything else that does not fit is corrupt; nothing is guessed.
  *
  * Requirements are kept whole, with fields that we do not know and amounts as they are spelled.
  * Fields that we do not know beside them (in a pod's entry, or beside `entries`) are not carried into
