@@ -23,7 +23,8 @@ type Mark = (typeof MARKS)[number];
 /** How a rule says that it needs no test of its own. */
 const MARKS = ['Not applicable', 'Not built', 'Same as'] as const;
 
-const CITATION = /(?<![\w-])(?:KL|SM|PW|[AEFLPQV])-\d+[a-z]?(?!\w)/g;
+/** The key of a property, such as `'E-4':` among exponents, is no citation. */
+const CITATION = /(?<![\w-])(?:KL|SM|PW|[AEFLPQV])-\d+[a-z]?(?!\w|':)/g;
 const DEFINITION = /<a id="([^"]*)"><\/a>\*\*([A-Z]+-\d+[a-z]?)\*\*/g;
 const MARK = new RegExp(`^(${MARKS.join('|')}): *(.*(?:\\n(?!\\n).*)*)`, 'm');
 
