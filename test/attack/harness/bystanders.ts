@@ -1,0 +1,50 @@
+/**
+ * Processes of the machine that have nothing to do with pods and must stay as they are: one of the user
+ * who runs podkeep, and, if root runs the suite, one with the very user ID that attackers have.
+ * Each has a canary in its environment.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { TrustedAccount } from './account.ts';
+import type { Canaries } from './canaries.ts';
+import { ATTACKER } from './pods.ts';
+
+export class Bystanders {
+  readonly #children: ChildProcess[] = [];
+
+  constructor(account: TrustedAccount, canaries: Canaries) {
+    const env = { CANARY: canaries.value('the environment of a process of the machine') };
+    const start = (prefix: readonly string[]): void => {
+      // Bounded in time, should the suite be killed.
+      const [command = '', ...args] = [...prefix, 'sleep', '1800'];
+      const path = process.env['PATH'] ?? '';
+      const child = spawn(command, args, { env: { ...env, PATH: path }, stdio: 'ignore', cwd: '/' });
+      child.on('error', () => undefined);
+      this.#children.push(child);
+    };
+    start(account.prefix);
+    if (process.getuid?.() === 0) {
+      const ids = [`--reuid=${ATTACKER}`, `--regid=${ATTACKER}`, '--clear-groups'];
+      start(['setpriv', ...ids, '--']);
+    }
+  }
+
+  get pids(): readonly number[] {
+    return this.#children.flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+  }
+
+  /** Those that an attacker has ended, stopped or traces. */
+  get harmed(): readonly string[] {
+    return this.#children.flatMap(({ pid = 0, exitCode, signalCode }) => {
+      if (exitCode !== null || signalCode !== null) return [`process ${pid} was ended`];
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      const state = /^State:\s+([Tt])/m.exec(status)?.[1];
+      const tracer = /^TracerPid:\s+([1-9]\d*)/m.exec(status)?.[1];
+      return state || tracer ? [`process ${pid} was stopped or is traced`] : [];
+    });
+  }
+
+  end(): void {
+    for (const child of this.#children) child.kill('SIGKILL');
+  }
+}

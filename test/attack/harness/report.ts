@@ -1,0 +1,49 @@
+/** What the suite prints and records. */
+import { writeFileSync } from 'node:fs';
+import type { SuiteOptions } from './options.ts';
+import type { Attack, Result } from './types.ts';
+
+const WORDS = { held: 'ok', breached: 'SUCCEEDS', unproven: 'DID NOT RUN', skipped: 'skip' };
+
+export function printResult({ attack, mode, kind, detail, seconds }: Result): void {
+  const time = seconds >= 10 ? ` (${seconds.toFixed(0)} s)` : '';
+  const why = detail === '' ? '' : `: ${detail.replaceAll(/\s+/g, ' ')}`;
+  console.log(`${WORDS[kind]} ${mode} ${attack.id}${time}${why}`);
+  if (kind === 'breached') console.log(`    ${attack.tries}`);
+}
+
+export function printList(attacks: readonly Attack[]): void {
+  for (const { id, modes, tries } of attacks) console.log(`${id} [${modes.join(', ')}] ${tries}`);
+  const count = attacks.reduce((sum, { modes }) => sum + modes.length, 0);
+  console.log(`${attacks.length} attacks, ${count} with their modes`);
+}
+
+/** Prints the sum; its last line stands alone. Returns the exit code. */
+export function conclude(results: readonly Result[], { expectHoles, json }: SuiteOptions): number {
+  const of = (kind: Result['kind']): readonly Result[] =>
+    results.filter((result) => result.kind === kind);
+  const [holes, unproven] = [of('breached'), of('unproven')];
+  if (json !== undefined) writeRecord(json, results);
+  if (holes.length + unproven.length > 0) console.log('');
+  for (const { mode, attack, detail } of holes) {
+    console.log(`succeeds: ${mode} ${attack.id}: ${detail.replaceAll(/\s+/g, ' ').slice(0, 160)}`);
+  }
+  for (const { mode, attack } of unproven) console.log(`did not run: ${mode} ${attack.id}`);
+  const failed = holes.length + unproven.length;
+  console.log(`${of('held').length} passed, ${failed} failed, ${of('skipped').length} skipped`);
+  if (expectHoles) return holes.length > 0 && unproven.length === 0 ? 0 : 1;
+  return failed > 0 ? 1 : 0;
+}
+
+function writeRecord(file: string, results: readonly Result[]): void {
+  const rows = results.map(({ attack, mode, kind, detail, seconds }) => ({
+    id: attack.id,
+    class: attack.class,
+    tries: attack.tries,
+    mode,
+    result: kind,
+    detail,
+    seconds,
+  }));
+  writeFileSync(file, `${JSON.stringify(rows, null, 2)}\n`);
+}

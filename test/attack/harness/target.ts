@@ -1,0 +1,239 @@
+/**
+ * The podkeep that is attacked: one `podkeep up` with a data folder of its own, the client of its API,
+ * and what lies around it for attackers to find.
+ */
+import { chownSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { Api } from '../../e2e/support/api.ts';
+import { Daemon } from '../../e2e/support/daemon.ts';
+import { readAccess } from '../../e2e/support/kubeconfig.ts';
+import { waitFor } from '../../e2e/support/patience.ts';
+import type { PodView } from '../../e2e/support/pod-view.ts';
+import type { TrustedAccount } from './account.ts';
+import { Bystanders } from './bystanders.ts';
+import { Canaries } from './canaries.ts';
+import { execInPod, type ExecOutput, type ExecRequest } from './exec.ts';
+import { MachineState } from './settings.ts';
+import type { Mode } from './types.ts';
+import { makeFolder, removeFolder } from './work-folder.ts';
+
+export interface TargetOptions {
+  readonly mode: Mode;
+  readonly account: TrustedAccount;
+  /** The checkout whose bin/podkeep is started. */
+  readonly checkout: string;
+  /** Images of attackers: what `images` of the PodkeepConfiguration says. */
+  readonly images: (folder: string, canaries: Canaries) => JsonObject;
+  readonly update: boolean;
+}
+
+export interface EventView {
+  readonly reason: string;
+  readonly message: string;
+  readonly involvedObject: { readonly name: string };
+}
+
+export const POD_PIDS_LIMIT = 256;
+export const LOG_BYTES_MAX = 1024 * 1024;
+export const LOG_FILES_MAX = 2;
+const PODS = '/api/v1/namespaces/default/pods';
+const START_MS = 60_000;
+const STOP_MS = 60_000;
+
+export class Target {
+  readonly mode: Mode;
+  readonly account: TrustedAccount;
+  readonly canaries: Canaries;
+  readonly machine = new MachineState();
+  readonly bystanders: Bystanders;
+  readonly folder: string;
+  readonly data: string;
+  readonly update: boolean;
+  readonly #checkout: string;
+  readonly #images: JsonObject;
+  readonly #once = new Map<string, Promise<unknown>>();
+  #daemon: Daemon | undefined;
+  #client: Api | undefined;
+  #podCount = 0;
+
+  constructor({ mode, account, checkout, images, update }: TargetOptions) {
+    this.mode = mode;
+    this.account = account;
+    this.update = update;
+    this.canaries = new Canaries(account);
+    this.bystanders = new Bystanders(account, this.canaries);
+    this.folder = makeFolder(mode);
+    this.data = path.join(this.folder, 'data');
+    this.#checkout = checkout;
+    this.#give(this.folder);
+    this.#images = images(this.folder, this.canaries);
+  }
+
+  get isRoot(): boolean {
+    return this.account.uid === 0;
+  }
+
+  get log(): string {
+    return this.#daemon?.log ?? '';
+  }
+
+  get tail(): string {
+    return this.#daemon?.tail ?? '';
+  }
+
+  get api(): Api {
+    if (!this.#client) throw new Error('podkeep is not up');
+    return this.#client;
+  }
+
+  get kubeconfig(): string {
+    return path.join(this.data, 'kubeconfig');
+  }
+
+  async start(): Promise<void> {
+    const config = path.join(this.folder, 'config.yaml');
+    writeFileSync(config, this.#config());
+    this.#give(config);
+    const program = [process.execPath, path.join(this.#checkout, 'bin/podkeep')];
+    const words = ['up', '--data-dir', this.data, '--port', '0', '--name', 'node-1'];
+    const [command = '', ...args] = [
+      ...this.account.prefix,
+      ...program,
+      ...words,
+      ...['--output', 'json', '--config', config],
+    ];
+    const env = { HOME: this.folder };
+    const daemon = new Daemon({ name: 'podkeep', command, args, folder: this.folder, env });
+    this.#daemon = daemon;
+    await daemon.waitUntilReady(START_MS, async () => daemon.log.includes('"event":"node"'));
+    this.#client = new Api(this.kubeconfig);
+    // What stands in the middle of the key of the administrator stands nowhere else.
+    const key = (readAccess(this.kubeconfig).key ?? '').split('\n');
+    if (key[1] !== undefined) this.canaries.watch('the key of the administrator', key[1]);
+  }
+
+  /** Ends podkeep and takes away everything that was made for the run. */
+  async remove(): Promise<void> {
+    try {
+      this.#client?.close();
+      await this.#daemon?.stop('SIGTERM', STOP_MS);
+    } finally {
+      this.bystanders.end();
+      this.machine.restoreSettings();
+      this.canaries.remove();
+      removeFolder(this.folder);
+    }
+  }
+
+  /** Done once in a run, however many attacks ask for it. */
+  once<T>(key: string, make: () => Promise<T>): Promise<T> {
+    const known = this.#once.get(key);
+    if (known) return known as Promise<T>;
+    const made = make();
+    this.#once.set(key, made);
+    return made;
+  }
+
+  newName(id: string): string {
+    this.#podCount += 1;
+    const words = id.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').slice(0, 40);
+    return `a${this.#podCount}-${words}`.replace(/-+$/, '');
+  }
+
+  /** The answer of a server that refuses the pod is returned; null: it was created. */
+  async create(pod: JsonObject, where = PODS): Promise<string | null> {
+    const { code, text } = await this.api.create(where, pod);
+    return code < 300 ? null : text;
+  }
+
+  async pod(name: string): Promise<PodView | undefined> {
+    const { code, body } = await this.api.get(`${PODS}/${name}`);
+    return code === 200 ? (body as unknown as PodView) : undefined;
+  }
+
+  /** Undefined: it did not come to it in time. */
+  async podWhen(
+    name: string,
+    holds: (pod: PodView) => boolean,
+    seconds: number,
+  ): Promise<PodView | undefined> {
+    const patience = { what: `pod ${name}`, deadlineMs: seconds * 1000 };
+    const ask = async (): Promise<PodView | undefined> => {
+      const found = await this.pod(name);
+      return found && holds(found) ? found : undefined;
+    };
+    return waitFor(patience, ask).catch(() => undefined);
+  }
+
+  async logs(pod: string, container: string): Promise<string> {
+    const limit = 'limitBytes=4000000';
+    const { code, text } = await this.api.get(`${PODS}/${pod}/log?container=${container}&${limit}`);
+    return code === 200 ? text : '';
+  }
+
+  /** Until a log says something; what it said by then. */
+  async logWith(pod: string, container: string, words: RegExp, seconds: number): Promise<string> {
+    let text = '';
+    const patience = { what: `the log of ${pod}`, deadlineMs: seconds * 1000 };
+    const ask = async (): Promise<string | undefined> => {
+      text = (await this.logs(pod, container)) || text;
+      return words.test(text) ? text : undefined;
+    };
+    return waitFor(patience, ask).catch(() => text);
+  }
+
+  async events(pod: string): Promise<readonly EventView[]> {
+    const { body } = await this.api.get('/api/v1/namespaces/default/events');
+    const items = (body['items'] ?? []) as unknown as readonly EventView[];
+    return items.filter(({ involvedObject }) => involvedObject.name === pod);
+  }
+
+  exec(request: ExecRequest): Promise<ExecOutput> {
+    return execInPod(this.kubeconfig, request);
+  }
+
+  async addEphemeral(pod: string, container: JsonObject): Promise<string | null> {
+    const where = `${PODS}/${pod}/ephemeralcontainers`;
+    const body = { spec: { ephemeralContainers: [container] } };
+    const { code, text } = await this.api.patch(where, body);
+    return code < 300 ? null : text;
+  }
+
+  async delete(pod: string, graceSeconds = 1): Promise<void> {
+    await this.api.delete(`${PODS}/${pod}`, { gracePeriodSeconds: graceSeconds });
+  }
+
+  /** The process of podkeep itself; 0: not found. */
+  get pid(): number {
+    try {
+      const found = readFileSync(path.join(this.data, 'node/runtime/keeper.json'), 'utf8');
+      return Number(/"pid":\s*(\d+)/.exec(found)?.[1] ?? 0);
+    } catch {
+      return 0;
+    }
+  }
+
+  #config(): string {
+    const kubelet = {
+      apiVersion: 'kubelet.config.k8s.io/v1beta1',
+      kind: 'KubeletConfiguration',
+      podPidsLimit: POD_PIDS_LIMIT,
+      containerLogMaxSize: String(LOG_BYTES_MAX),
+      containerLogMaxFiles: LOG_FILES_MAX,
+      containerLogMonitorInterval: '3s',
+      crashLoopBackOff: { maxContainerRestartPeriod: '1s' },
+      maxPods: 250,
+    };
+    const podkeep = {
+      apiVersion: 'podkeep.dev/v1alpha1',
+      kind: 'PodkeepConfiguration',
+      images: this.#images,
+    };
+    return `${JSON.stringify(kubelet)}\n---\n${JSON.stringify(podkeep)}\n`;
+  }
+
+  #give(file: string): void {
+    if (process.getuid?.() === 0) chownSync(file, this.account.uid, this.account.gid);
+  }
+}

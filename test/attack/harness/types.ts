@@ -1,0 +1,42 @@
+/**
+ * What an attack is, and how it can end.
+ *
+ *     held        the attacker ran, and got nothing
+ *     breached    the attacker got something: `detail` says what
+ *     unproven    the attacker did not prove that it ran: a failure, because nothing was tried
+ *     skipped     this machine cannot try it: `detail` says why
+ */
+import type { Target } from './target.ts';
+
+/** As whom podkeep runs. */
+export type Mode = 'root' | 'user';
+
+export const MODES: readonly Mode[] = ['root', 'user'];
+
+export interface Outcome {
+  readonly kind: 'held' | 'breached' | 'unproven' | 'skipped';
+  readonly detail: string;
+}
+
+export interface Attack {
+  /** Unique; begins with its class. */
+  readonly id: string;
+  readonly class: string;
+  /** What it tries, in one sentence. */
+  readonly tries: string;
+  readonly modes: readonly Mode[];
+  /** Loads the machine so much that nothing else may run beside it. */
+  readonly isHeavy: boolean;
+  readonly run: (target: Target) => Promise<Outcome>;
+}
+
+export interface Result extends Outcome {
+  readonly attack: Attack;
+  readonly mode: Mode;
+  readonly seconds: number;
+}
+
+export const held = (detail = ''): Outcome => ({ kind: 'held', detail });
+export const breached = (detail: string): Outcome => ({ kind: 'breached', detail });
+export const unproven = (detail: string): Outcome => ({ kind: 'unproven', detail });
+export const skipped = (detail: string): Outcome => ({ kind: 'skipped', detail });
