@@ -110,6 +110,8 @@ export class Target {
     this.#client = new Api(this.kubeconfig);
     // What stands in the middle of the key of the administrator stands nowhere else.
     const key = (readAccess(this.kubeconfig).key ?? '').split('\n');
+    const encoded = /client-key-data: (\S+)/.exec(readFileSync(this.kubeconfig, 'utf8'))?.[1];
+    if (encoded) this.canaries.watch('the kubeconfig of the administrator', encoded.slice(60, 120));
     if (key[1] !== undefined) this.canaries.watch('the key of the administrator', key[1]);
   }
 
