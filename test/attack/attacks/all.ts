@@ -1,7 +1,17 @@
 /** All attacks, by class. */
 import type { Attack } from '../harness/types.ts';
 import { DESCRIPTORS } from './descriptors.ts';
+import { DEVICES } from './devices.ts';
+import { KERNEL_FILES } from './kernel-files.ts';
 import { LEAVING_ROOT } from './leaving-root.ts';
+import { TERMINALS } from './terminals.ts';
 import { WORKING_DIRS } from './working-dirs.ts';
 
-export const ALL_ATTACKS: readonly Attack[] = [...DESCRIPTORS, ...LEAVING_ROOT, ...WORKING_DIRS];
+export const ALL_ATTACKS: readonly Attack[] = [
+  ...DESCRIPTORS,
+  ...LEAVING_ROOT,
+  ...WORKING_DIRS,
+  ...KERNEL_FILES,
+  ...DEVICES,
+  ...TERMINALS,
+];

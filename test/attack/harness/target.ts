@@ -55,6 +55,7 @@ export class Target {
   readonly #once = new Map<string, Promise<unknown>>();
   #daemon: Daemon | undefined;
   #client: Api | undefined;
+  readonly #cleanups: (() => void)[] = [];
   #podCount = 0;
 
   constructor({ mode, account, checkout, images, update }: TargetOptions) {
@@ -121,6 +122,7 @@ export class Target {
       this.#client?.close();
       await this.#daemon?.stop('SIGTERM', STOP_MS);
     } finally {
+      for (const clean of this.#cleanups) clean();
       this.bystanders.end();
       this.machine.restoreSettings();
       this.canaries.remove();
@@ -135,6 +137,11 @@ export class Target {
     const made = make();
     this.#once.set(key, made);
     return made;
+  }
+
+  /** Done when everything else has ended, whatever happens. */
+  atEnd(clean: () => void): void {
+    this.#cleanups.push(clean);
   }
 
   newName(id: string): string {
