@@ -18,7 +18,7 @@
  *    pod with a message that the attack expects.
  * 2. Attacks are bounded in time, processes, memory and disk; settings of the kernel are put back.
  * 3. The exit code is 1 if an attack has succeeded or an attacker did not run. With --expect-holes, for
- *    builds that are known to be open, it is 0 if holes were found and every attacker ran.
+ *    builds that are known to be open, it is 0 if holes were found.
  *
  * `--update` writes test/attack/expected/*.json, with which the class `inventory` compares what processes
  * of a default pod have.

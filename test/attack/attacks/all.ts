@@ -4,7 +4,10 @@ import { DESCRIPTORS } from './descriptors.ts';
 import { DEVICES } from './devices.ts';
 import { KERNEL_FILES } from './kernel-files.ts';
 import { LEAVING_ROOT } from './leaving-root.ts';
+import { MOUNT_TARGETS } from './mount-targets.ts';
+import { SUB_PATHS } from './sub-paths.ts';
 import { TERMINALS } from './terminals.ts';
+import { TERMINATION } from './termination.ts';
 import { WORKING_DIRS } from './working-dirs.ts';
 
 export const ALL_ATTACKS: readonly Attack[] = [
@@ -14,4 +17,7 @@ export const ALL_ATTACKS: readonly Attack[] = [
   ...KERNEL_FILES,
   ...DEVICES,
   ...TERMINALS,
+  ...MOUNT_TARGETS,
+  ...SUB_PATHS,
+  ...TERMINATION,
 ];

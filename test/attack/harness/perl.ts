@@ -50,6 +50,7 @@ const NUMBERS: Readonly<Record<string, readonly [x64: number, arm64: number]>> =
   ptrace: [101, 117],
   quotactl: [179, 60],
   reboot: [169, 142],
+  renameat2: [316, 276],
   request_key: [249, 218],
   setdomainname: [171, 162],
   sethostname: [170, 161],
