@@ -5,7 +5,10 @@ import { DEVICES } from './devices.ts';
 import { KERNEL_FILES } from './kernel-files.ts';
 import { LEAVING_ROOT } from './leaving-root.ts';
 import { MOUNT_TARGETS } from './mount-targets.ts';
+import { NEIGHBOURS } from './neighbours.ts';
+import { PLANTED } from './planted.ts';
 import { SUB_PATHS } from './sub-paths.ts';
+import { SYSTEM_CALLS } from './system-calls.ts';
 import { TERMINALS } from './terminals.ts';
 import { TERMINATION } from './termination.ts';
 import { WORKING_DIRS } from './working-dirs.ts';
@@ -20,4 +23,7 @@ export const ALL_ATTACKS: readonly Attack[] = [
   ...MOUNT_TARGETS,
   ...SUB_PATHS,
   ...TERMINATION,
+  ...PLANTED,
+  ...SYSTEM_CALLS,
+  ...NEIGHBOURS,
 ];

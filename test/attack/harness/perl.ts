@@ -73,7 +73,7 @@ export function perl(script: string): string {
 use strict; use warnings; use Errno; use Fcntl; use POSIX (); use Socket;
 $| = 1;
 my %n = (${pairs.join(',')});
-sub sys { my ($name, @words) = @_; $! = 0; return syscall($n{$name}, @words); }
+sub sys { my $name = shift; $! = 0; return syscall($n{$name}, @_); } # writes into its arguments
 sub slurp { my ($f) = @_; open(my $h, '<', $f) or return ''; local $/; my $t = <$h>; return $t // ''; }
 ${script}
 PERL_END

@@ -77,6 +77,7 @@ async function runAttack(attack: PodAttack, target: Target): Promise<Outcome> {
   const id = `${attack.class}/${attack.id}`;
   const found = await runPod(target, id, attack);
   const { pod, output, hasRun, refusal } = found;
+  if (process.env['PODKEEP_ATTACK_OUTPUT']) console.log(output);
   try {
     const finding = findingIn(target, id, output);
     if (finding !== undefined) return breached(finding);

@@ -15,6 +15,8 @@ export interface PodShape {
   /** Added to those of `as`. */
   readonly capabilities?: readonly string[];
   readonly seccomp?: 'RuntimeDefault' | 'Unconfined';
+  /** By default sh, found by the container's PATH. */
+  readonly shell?: string;
   /** Joins the fields of the attacking container. */
   readonly container?: JsonObject;
   /** Joins the fields of the spec. */
@@ -63,7 +65,7 @@ export function podOf({ name, shape, script, env }: PodRequest): JsonObject {
       ...(as === 'default' ? {} : { securityContext: podSecurity(shape) }),
       ...(inits.length > 0 ? { initContainers: inits.map(complete) } : {}),
       containers: [
-        complete({ name: 'main', command: shellOf(script), ...shape.container }),
+        complete({ name: 'main', command: shellOf(script, shape.shell), ...shape.container }),
         ...others.map(complete),
       ],
       volumes: [
@@ -76,8 +78,8 @@ export function podOf({ name, shape, script, env }: PodRequest): JsonObject {
 }
 
 /** A shell with a script. The kubelet expands `$(NAME)` and `$$` in commands: nothing of it here. */
-export function shellOf(script: string): string[] {
-  return ['sh', '-c', script.replaceAll('$', '$$$$')];
+export function shellOf(script: string, shell = 'sh'): string[] {
+  return [shell, '-c', script.replaceAll('$', '$$$$')];
 }
 
 /** The command of an exec probe, in which the kubelet expands the same. */
