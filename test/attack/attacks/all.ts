@@ -3,6 +3,7 @@ import type { Attack } from '../harness/types.ts';
 import { DESCRIPTORS } from './descriptors.ts';
 import { DEVICES } from './devices.ts';
 import { KERNEL_FILES } from './kernel-files.ts';
+import { LAYERS } from './layers.ts';
 import { LEAVING_ROOT } from './leaving-root.ts';
 import { MOUNT_TARGETS } from './mount-targets.ts';
 import { NEIGHBOURS } from './neighbours.ts';
@@ -26,4 +27,5 @@ export const ALL_ATTACKS: readonly Attack[] = [
   ...PLANTED,
   ...SYSTEM_CALLS,
   ...NEIGHBOURS,
+  ...LAYERS,
 ];

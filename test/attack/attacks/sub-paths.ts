@@ -74,6 +74,7 @@ function race(id: string, subPath: string, shape: PodShape, to: (t: Target) => s
       const made = path.join(target.canaries.home, 'in');
       return existsSync(made) ? `${made} was made on the machine` : undefined;
     },
+    isPatient: true,
     seconds: 13,
   });
 }

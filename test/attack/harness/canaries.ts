@@ -35,8 +35,11 @@ export class Canaries {
     const isRoot = account.uid === 0;
     this.home = this.#folder(isRoot ? '/etc' : '/home', 'trusted', 0o755) ?? '';
     if (this.home === '') throw new Error('no folder for canaries can be made');
-    mkdirSync(path.join(this.home, 'marks'));
-    this.#own(path.join(this.home, 'marks'));
+    for (const name of ['marks', 'full']) {
+      mkdirSync(path.join(this.home, name));
+      this.#own(path.join(this.home, name));
+    }
+    this.#file(path.join(this.home, 'full/file'), UNTOUCHED, MARK_MODE);
     this.secretFile = path.join(this.home, 'secret');
     this.#file(this.secretFile, this.value('a file of the user who runs podkeep'), 0o600);
     const rootHome = isRoot ? this.#folder('/root', 'trusted', 0o755) : undefined;
@@ -84,6 +87,11 @@ export class Canaries {
   changeOf(id: string): string | undefined {
     const file = this.#marks.get(id);
     return file === undefined ? undefined : this.#changeOf(file, UNTOUCHED, MARK_MODE);
+  }
+
+  /** Whether the folder that must not be emptied still has its file. */
+  isFull(): boolean {
+    return lstatSync(path.join(this.home, 'full/file'), { throwIfNoEntry: false }) !== undefined;
   }
 
   /** All canaries that are not as they were made. */

@@ -37,6 +37,8 @@ export interface PodAttack {
   readonly check?: (target: Target, pod: RunningPod, output: string) => Check | Promise<Check>;
   /** The kubelet may refuse the pod if an Event or a status says so in these words. */
   readonly mayRefuse?: RegExp;
+  /** Goes on although containers are refused: the kubelet tries them again. */
+  readonly isPatient?: boolean;
   /** What its output must show beside the nonce: that the part which attacks has run, too. */
   readonly proof?: RegExp;
   /** A sentence: this machine cannot try it. */
@@ -57,6 +59,7 @@ export interface PodOutput {
 /** What waits until the pod is deleted, after it has said that it is ready. */
 export const WAIT = 'echo READY; exec sleep 120';
 const SECONDS = 25;
+const REFUSED = /^(?:Err|ImagePullBackOff|Create|RunContainerError|InvalidImageName)/;
 const LINE = /^SUCCEEDED.*$/m;
 
 export function podAttack(attack: PodAttack): Attack {
@@ -101,7 +104,10 @@ export function findingIn(target: Target, id: string, output: string): string | 
   return LINE.exec(output)?.[0].slice(0, 300);
 }
 
-type Runnable = Pick<PodAttack, 'pod' | 'script' | 'drive' | 'seconds'>;
+type Runnable = Pick<
+  PodAttack,
+  'pod' | 'script' | 'drive' | 'seconds' | 'mayRefuse' | 'isPatient'
+>;
 
 /** Runs the pod to its end, or until it was driven. It is still there afterwards. */
 export async function runPod(target: Target, id: string, request: Runnable): Promise<PodOutput> {
@@ -115,11 +121,13 @@ export async function runPod(target: Target, id: string, request: Runnable): Pro
   const refused = await target.create(body);
   if (refused !== null) return { pod: undefined, output: '', hasRun: false, refusal: refused };
   const waits = drive ? isDrivable : isOver;
-  const view = await target.podWhen(name, waits, seconds);
+  const canEnd = request.mayRefuse !== undefined && !request.isPatient;
+  const holds = (pod: PodView): boolean => waits(pod) || (canEnd && isRefused(pod));
+  const view = await target.podWhen(name, holds, seconds);
   const uid = view?.metadata.uid ?? (await target.pod(name))?.metadata.uid ?? '';
   const pod = { name, uid, nonce };
   let output = '';
-  if (drive && view) {
+  if (drive && view && !isRefused(view)) {
     await target.logWith(name, 'main', /^READY/m, seconds);
     output += await drive(target, pod).catch((error: unknown) => `drive failed: ${String(error)}`);
   }
@@ -146,6 +154,12 @@ function isDrivable(pod: PodView): boolean {
   const hasBegun = ({ name, state }: ContainerView): boolean =>
     name === 'main' && (state.running ?? state.terminated) !== undefined;
   return isOver(pod) || (pod.status.containerStatuses ?? []).some(hasBegun);
+}
+
+/** A container waits because it could not be made. */
+function isRefused({ status }: PodView): boolean {
+  const states = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
+  return states.some(({ state }) => REFUSED.test(state.waiting?.reason ?? ''));
 }
 
 async function collect(target: Target, { name, uid }: RunningPod): Promise<string> {

@@ -2,6 +2,7 @@
  * The podkeep that is attacked: one `podkeep up` with a data folder of its own, the client of its API,
  * and what lies around it for attackers to find.
  */
+import { execFileSync } from 'node:child_process';
 import { chownSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '../../../src/lib/json.ts';
@@ -69,6 +70,7 @@ export class Target {
     this.#checkout = checkout;
     this.#give(this.folder);
     this.#images = images(this.folder, this.canaries);
+    this.#giveAll(this.folder);
   }
 
   get isRoot(): boolean {
@@ -240,6 +242,11 @@ export class Target {
       images: this.#images,
     };
     return `${JSON.stringify(kubelet)}\n---\n${JSON.stringify(podkeep)}\n`;
+  }
+
+  #giveAll(folder: string): void {
+    const { prefix, uid, gid } = this.account;
+    if (prefix.length > 0) execFileSync('chown', ['-Rh', `${uid}:${gid}`, folder]);
   }
 
   #give(file: string): void {
