@@ -7,11 +7,15 @@ import { LAYERS } from './layers.ts';
 import { LEAVING_ROOT } from './leaving-root.ts';
 import { MOUNT_TARGETS } from './mount-targets.ts';
 import { NEIGHBOURS } from './neighbours.ts';
+import { OUTPUT } from './output.ts';
 import { PLANTED } from './planted.ts';
+import { PRIVILEGES } from './privileges.ts';
+import { RESOURCES } from './resources.ts';
 import { SUB_PATHS } from './sub-paths.ts';
 import { SYSTEM_CALLS } from './system-calls.ts';
 import { TERMINALS } from './terminals.ts';
 import { TERMINATION } from './termination.ts';
+import { TRACING } from './tracing.ts';
 import { WORKING_DIRS } from './working-dirs.ts';
 
 export const ALL_ATTACKS: readonly Attack[] = [
@@ -28,4 +32,8 @@ export const ALL_ATTACKS: readonly Attack[] = [
   ...SYSTEM_CALLS,
   ...NEIGHBOURS,
   ...LAYERS,
+  ...PRIVILEGES,
+  ...TRACING,
+  ...RESOURCES,
+  ...OUTPUT,
 ];

@@ -1,0 +1,80 @@
+/** Measures what a pod costs the machine, from outside of it. */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { waitFor } from '../../e2e/support/patience.ts';
+import { walk } from './node-files.ts';
+import type { RunningPod } from './pod-attack.ts';
+import type { Target } from './target.ts';
+
+const MEBI = 1024 * 1024;
+
+/** What podkeep's data takes on disk, and its largest file by size, in bytes. */
+export function usageOf({ data }: Target): { readonly bytes: number; readonly largest: number } {
+  let [bytes, largest] = [0, 0];
+  for (const found of walk(data)) {
+    // The store is mapped into memory, and larger than it is.
+    if (found.file.endsWith('.mdb')) continue;
+    bytes += found.bytes;
+    largest = Math.max(largest, found.size);
+  }
+  return { bytes, largest };
+}
+
+/** Resident memory of podkeep, in bytes; 0: unknown. */
+export function memoryOf({ pid }: Target): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
+export interface Peak {
+  readonly diskMiB: number;
+  readonly largestMiB: number;
+  readonly memoryMiB: number;
+}
+
+/** The most that was taken, beyond what was taken before, until `isOver` or the time is up. */
+export async function peakOf(
+  target: Target,
+  isOver: () => Promise<boolean>,
+  seconds: number,
+): Promise<Peak> {
+  const [disk, memory] = [usageOf(target).bytes, memoryOf(target)];
+  let [diskPeak, largest, memoryPeak] = [disk, 0, memory];
+  const end = Date.now() + seconds * 1000;
+  while (Date.now() < end) {
+    const usage = usageOf(target);
+    diskPeak = Math.max(diskPeak, usage.bytes);
+    largest = Math.max(largest, usage.largest);
+    memoryPeak = Math.max(memoryPeak, memoryOf(target));
+    if (await isOver()) break;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const mebi = (bytes: number): number => Math.round(bytes / MEBI);
+  return {
+    diskMiB: mebi(diskPeak - disk),
+    largestMiB: mebi(largest),
+    memoryMiB: mebi(memoryPeak - memory),
+  };
+}
+
+/** Deletes a pod; a sentence if it, or its folder, is still there after a while. */
+export async function undeletable(
+  target: Target,
+  { name, uid }: RunningPod,
+  seconds: number,
+): Promise<string | undefined> {
+  await target.delete(name);
+  const folder = path.join(target.data, 'node/pods', uid);
+  try {
+    await waitFor({ what: 'its end', deadlineMs: seconds * 1000 }, async () =>
+      (await target.pod(name)) === undefined && !existsSync(folder) ? true : undefined,
+    );
+    return undefined;
+  } catch {
+    return `the pod, or its folder, is still there ${seconds} s after it was deleted`;
+  }
+}
