@@ -35,7 +35,9 @@ export const HOSTILE_IMAGES: readonly HostileImage[] = [
   {
     name: 'dots-inside',
     tries: 'A layer has a file whose name goes up from a folder of the image.',
-    layers: (home, _mark, made) => [[{ name: 'bin/', kind: 'folder' }, file(`bin/${UP}${home}/${made}`)]],
+    layers: (home, _mark, made) => [
+      [{ name: 'bin/', kind: 'folder' }, file(`bin/${UP}${home}/${made}`)],
+    ],
   },
   {
     name: 'absolute',
@@ -55,12 +57,18 @@ export const HOSTILE_IMAGES: readonly HostileImage[] = [
   {
     name: 'link-earlier-layer-mark',
     tries: 'A layer replaces a file of the machine through a link of an earlier layer.',
-    layers: (_home, mark) => [[link('link', path.dirname(mark))], [file(`link/${path.basename(mark)}`)]],
+    layers: (_home, mark) => [
+      [link('link', path.dirname(mark))],
+      [file(`link/${path.basename(mark)}`)],
+    ],
   },
   {
     name: 'link-relative',
     tries: 'A layer writes through a relative link of an earlier layer.',
-    layers: (home, _mark, made) => [[link('link', `${UP}${home}`.slice(0, 100))], [file(`link/${made}`)]],
+    layers: (home, _mark, made) => [
+      [link('link', `${UP}${home}`.slice(0, 100))],
+      [file(`link/${made}`)],
+    ],
   },
   {
     name: 'link-chain',
@@ -90,7 +98,10 @@ export const HOSTILE_IMAGES: readonly HostileImage[] = [
   {
     name: 'link-proc',
     tries: 'A layer writes through a link to /proc/self/root.',
-    layers: (home, _mark, made) => [[link('link', '/proc/self/root')], [file(`link${home}/${made}`)]],
+    layers: (home, _mark, made) => [
+      [link('link', '/proc/self/root')],
+      [file(`link${home}/${made}`)],
+    ],
   },
   {
     name: 'hard-link',
@@ -105,7 +116,10 @@ export const HOSTILE_IMAGES: readonly HostileImage[] = [
   {
     name: 'hard-link-through-link',
     tries: 'A layer has a hard link to a secret file through a link of an earlier layer.',
-    layers: (home) => [[link('link', home)], [{ name: 'found', kind: 'hardLink', to: 'link/secret' }]],
+    layers: (home) => [
+      [link('link', home)],
+      [{ name: 'found', kind: 'hardLink', to: 'link/secret' }],
+    ],
   },
   {
     name: 'hard-link-overwritten',
@@ -182,7 +196,11 @@ export function hostileImages(folder: string, canaries: Canaries): JsonObject {
   const images = HOSTILE_IMAGES.map(({ name, layers, config = {} }) => {
     const mark = canaries.mark(`layers/${name}`);
     const place = path.join(layouts, name);
-    writeLayout(place, [baseLayer, ...layers(canaries.home, mark, madeBy(name)).map(tarOf)], config);
+    writeLayout(
+      place,
+      [baseLayer, ...layers(canaries.home, mark, madeBy(name)).map(tarOf)],
+      config,
+    );
     return [`attack/${name}`, { ociLayout: place }] as const;
   });
   chmodSync(layouts, 0o755);

@@ -6,7 +6,8 @@ import type { Target } from '../harness/target.ts';
 import type { Attack } from '../harness/types.ts';
 import { HOSTILE_IMAGES, madeBy } from './layer-images.ts';
 
-const REFUSAL = /layer|image|unpack|tar|path|link|invalid|not permitted|working|director|mount|proc/i;
+const REFUSAL =
+  /layer|image|unpack|tar|path|link|invalid|not permitted|working|director|mount|proc/i;
 
 /** What the image may have brought in, read with nothing but what it has itself. */
 const READ = `

@@ -81,7 +81,8 @@ const ITEMS: readonly BatteryItem[] = [
   {
     id: 'signals-to-podkeep',
     tries: 'It ends podkeep by its process ID.',
-    script: 'kill -STOP $PODKEEP_PID && echo "SUCCEEDED: podkeep was stopped"; kill -CONT $PODKEEP_PID; true',
+    script:
+      'kill -STOP $PODKEEP_PID && echo "SUCCEEDED: podkeep was stopped"; kill -CONT $PODKEEP_PID; true',
   },
   {
     id: 'abstract-socket',

@@ -10,24 +10,24 @@ import { LOG_BYTES_MAX, LOG_FILES_MAX } from '../harness/target.ts';
 import type { Attack } from '../harness/types.ts';
 
 const KIND = 'output';
-const FLOOD_MIB = 300;
+const FLOOD_MIB = 200;
 const SLACK_MIB = 64;
 const DISK_MIB_MAX = (LOG_BYTES_MAX * LOG_FILES_MAX) / 1024 / 1024 + SLACK_MIB;
 const MEMORY_MIB_MAX = 400;
 const LARGEST_MIB_MAX = 512;
-const FLOOD_SECONDS = 15;
+const FLOOD_SECONDS = 8;
 
 const flood = (line: string, to = ''): string =>
   `yes ${line} | head -c ${FLOOD_MIB}M ${to}; echo; echo FLOODED ${to}`;
 const LINE = 'x'.repeat(99);
 
 /** Samples while the pod writes. What it found travels in the output, as one line. */
-const sample: NonNullable<PodAttack['drive']> = async (target, { name }) => {
+const sample: NonNullable<PodAttack['drive']> = async (target, { name, uid }) => {
   const ended = async (): Promise<boolean> => {
     const pod = await target.pod(name);
     return pod === undefined || isOver(pod);
   };
-  return `PEAK ${JSON.stringify(await peakOf(target, ended, FLOOD_SECONDS))}\n`;
+  return `PEAK ${JSON.stringify(await peakOf(target, uid, ended, FLOOD_SECONDS))}\n`;
 };
 
 const checkPeak: NonNullable<PodAttack['check']> = async (target, pod, output) => {
@@ -38,7 +38,7 @@ const checkPeak: NonNullable<PodAttack['check']> = async (target, pod, output) =
     if (peak.largestMiB > LARGEST_MIB_MAX) return `a file of ${peak.largestMiB} MiB`;
     if (peak.memoryMiB > MEMORY_MIB_MAX) return `podkeep took ${peak.memoryMiB} MiB more memory`;
   }
-  return undeletable(target, pod, 25);
+  return undeletable(target, pod, 15);
 };
 
 function floodAttack(id: string, tries: string, script: string, pod: PodShape = {}): Attack {
@@ -55,18 +55,17 @@ function floodAttack(id: string, tries: string, script: string, pod: PodShape = 
   });
 }
 
-/** Makes the file behind a stream one GiB long, without writing. */
-const truncated = (how: string): string =>
-  `perl -e '$| = 1; ${how}'; sleep 1; echo made; sleep 1`;
+/** Makes the file behind a stream 768 MiB long, without writing. */
+const truncated = (how: string): string => `perl -e '$| = 1; ${how}'; sleep 1; echo made; sleep 1`;
 
 const exec = (command: string, tty = false): NonNullable<PodAttack['drive']> => {
-  return async (target, { name }) => {
+  return async (target, { name, uid }) => {
     let isDone = false;
-    const request = { pod: name, container: 'main', command: ['sh', '-c', command], seconds: 12 };
+    const request = { pod: name, container: 'main', command: ['sh', '-c', command], seconds: 8 };
     const running = target
       .exec(tty ? { ...request, tty, stdin: '' } : request)
       .finally(() => (isDone = true));
-    const peak = await peakOf(target, async () => isDone, 12);
+    const peak = await peakOf(target, uid, async () => isDone, 8);
     await running;
     return `PEAK ${JSON.stringify(peak)}\n`;
   };
@@ -84,29 +83,29 @@ export const OUTPUT: readonly Attack[] = [
     `It writes a line of ${FLOOD_MIB} MiB that does not end.`,
     `head -c ${FLOOD_MIB}M /dev/zero | tr '\\000' y; echo; echo FLOODED`,
   ),
-  floodAttack('short-lines', 'It writes tens of millions of empty lines.', `yes '' | head -c 40M`),
+  floodAttack('short-lines', 'It writes millions of empty lines.', `yes '' | head -c 15M`),
   floodAttack('terminal', 'It floods a terminal.', flood(LINE), {
     container: { tty: true },
   }),
   floodAttack(
     'sparse-stdout',
-    'It makes the file behind its stdout one GiB long.',
-    truncated('truncate(STDOUT, 1 << 30)'),
+    'It makes the file behind its stdout 768 MiB long.',
+    truncated('truncate(STDOUT, 768 << 20)'),
   ),
   floodAttack(
     'sparse-stderr',
-    'It makes the file behind its stderr one GiB long.',
-    truncated('truncate(STDERR, 1 << 30)'),
+    'It makes the file behind its stderr 768 MiB long.',
+    truncated('truncate(STDERR, 768 << 20)'),
   ),
   floodAttack(
     'sparse-by-name',
-    'It makes the file behind its stdout one GiB long, by names in /proc and /dev.',
-    `for f in /proc/self/fd/1 /dev/stdout /proc/$$/fd/1 /dev/fd/2; do truncate -s 1G $f; done; sleep 2`,
+    'It makes the file behind its stdout 768 MiB long, by names in /proc and /dev.',
+    `for f in /proc/self/fd/1 /dev/stdout /proc/$$/fd/1 /dev/fd/2; do truncate -s 768M $f; done; sleep 2`,
   ),
   floodAttack(
     'sparse-seek',
     'It writes one byte far beyond the end of its stdout.',
-    truncated('sysseek(STDOUT, (1 << 30) - 1, 0); syswrite(STDOUT, "z")'),
+    truncated('sysseek(STDOUT, (768 << 20) - 1, 0); syswrite(STDOUT, "z")'),
   ),
   floodAttack(
     'allocated',
@@ -125,12 +124,14 @@ export const OUTPUT: readonly Attack[] = [
   podAttack({
     class: KIND,
     id: 'probe-flood',
-    tries: 'The command of a probe writes 200 MiB, of which podkeep keeps little.',
+    tries: 'The command of a probe writes 100 MiB, of which podkeep keeps little.',
     isHeavy: true,
     pod: {
-      container: { livenessProbe: probeOf(`yes ${LINE} | head -c 200M; exit 0`, { timeoutSeconds: 3 }) },
+      container: {
+        livenessProbe: probeOf(`yes ${LINE} | head -c 100M; exit 0`, { timeoutSeconds: 3 }),
+      },
     },
-    script: 'echo READY; sleep 6',
+    script: 'echo READY; sleep 4',
     drive: sample,
     proof: /^PEAK/m,
     check: checkPeak,
@@ -149,6 +150,8 @@ export const OUTPUT: readonly Attack[] = [
     tries: 'It writes lines that look like lines of the log itself, with another time and stream.',
     script: `printf '2001-01-01T00:00:00.000000000Z stderr F forged\\n\\n2001-01-01T00:00:00Z stdout P part'`,
     check: (_target, _pod, output) =>
-      /^forged$/m.test(output) ? 'a line of its output was taken for a record of the log' : undefined,
+      /^forged$/m.test(output)
+        ? 'a line of its output was taken for a record of the log'
+        : undefined,
   }),
 ];

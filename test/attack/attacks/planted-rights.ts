@@ -27,7 +27,8 @@ function excessOf(found: Rights, allowed: Rights): string | undefined {
   if (more !== 0n) return `capabilities ${more.toString(16)}`;
   if (allowed.noNewPrivileges && !found.noNewPrivileges) return 'it may gain privileges';
   if (allowed.isFiltered && !found.isFiltered) return 'no filter of system calls';
-  if (allowed.root !== '' && found.root !== allowed.root) return `another root, ${found.root}, not ${allowed.root}`;
+  if (allowed.root !== '' && found.root !== allowed.root)
+    return `another root, ${found.root}, not ${allowed.root}`;
   return undefined;
 }
 

@@ -67,7 +67,8 @@ const PLANTS: readonly Plant[] = [
   {
     name: 'preload-variable',
     what: 'a library in LD_PRELOAD and LD_LIBRARY_PATH',
-    script: 'mkdir /work/lib; for l in libcap-ng.so.0 libselinux.so.1 libpcre2-8.so.0; do cp /plant/planted.so /work/lib/$l; done',
+    script:
+      'mkdir /work/lib; for l in libcap-ng.so.0 libselinux.so.1 libpcre2-8.so.0; do cp /plant/planted.so /work/lib/$l; done',
     mounts: [],
     env: [
       { name: 'LD_PRELOAD', value: '/plant/planted.so' },
@@ -119,7 +120,11 @@ const ENTRIES: readonly Entry[] = [
   { name: 'exec', container: {}, drive: execEntry(false) },
   { name: 'exec-tty', container: {}, drive: execEntry(true) },
   { name: 'probe', container: { livenessProbe: probeOf('exit 0') }, drive: wait(2500) },
-  { name: 'postStart', container: { lifecycle: { postStart: hookOf('exit 0') } }, drive: wait(1500) },
+  {
+    name: 'postStart',
+    container: { lifecycle: { postStart: hookOf('exit 0') } },
+    drive: wait(1500),
+  },
   {
     name: 'preStop',
     container: { lifecycle: { preStop: hookOf('exit 0') } },
@@ -133,7 +138,9 @@ const ENTRIES: readonly Entry[] = [
 
 /** What was recorded, read from outside of the pod. */
 function recordsOf({ data }: Target, { uid }: RunningPod): string {
-  const files = ['self', 'before', 'planted'].map((name) => path.join(emptyDirOf(data, uid, 'work'), name));
+  const files = ['self', 'before', 'planted'].map((name) =>
+    path.join(emptyDirOf(data, uid, 'work'), name),
+  );
   return files.map((file) => (existsSync(file) ? readFileSync(file, 'latin1') : '')).join('\n');
 }
 
@@ -172,8 +179,7 @@ function plantedAttack(plant: Plant, entry: Entry): Attack {
       return shapeOf(plant, entry);
     },
     script: `${SELF}\n${plant.trial}; ${HOLD}`,
-    drive: async (target, pod) =>
-      (await entry.drive(target, pod)) + recordsOf(target, pod),
+    drive: async (target, pod) => (await entry.drive(target, pod)) + recordsOf(target, pod),
     proof: /^PLANTED/m,
     check: (_target, _pod, output) => excessIn(output),
     seconds: 10,
@@ -202,8 +208,7 @@ function asRoot(entry: Entry, replacesShell: boolean): Attack {
       spec: { terminationGracePeriodSeconds: 10 },
     },
     script: `${SELF}\n${AS_ROOT_PLANT}\n${replacesShell ? AS_ROOT_SHELL : HOLD}`,
-    drive: async (target, pod) =>
-      (await entry.drive(target, pod)) + recordsOf(target, pod),
+    drive: async (target, pod) => (await entry.drive(target, pod)) + recordsOf(target, pod),
     proof: /^PLANTED|^CANNOT PLANT/m,
     check: (_target, _pod, output) => excessIn(output),
     seconds: 10,

@@ -65,11 +65,14 @@ const ITEMS: readonly BatteryItem[] = [
   {
     id: 'raw-network',
     tries: 'It opens a raw socket.',
-    script: perl(`socket(my $s, AF_INET, SOCK_RAW, 1) and print "SUCCEEDED: raw socket\\n"; socket(my $p, 17, SOCK_RAW, 0x300) and print "SUCCEEDED: packet socket\\n";`),
+    script: perl(
+      `socket(my $s, AF_INET, SOCK_RAW, 1) and print "SUCCEEDED: raw socket\\n"; socket(my $p, 17, SOCK_RAW, 0x300) and print "SUCCEEDED: packet socket\\n";`,
+    ),
   },
   {
     id: 'write-programs',
     tries: 'It writes to programs and libraries of its root.',
+    modes: ['root'],
     script:
       'for f in /bin/sh /usr/bin/env /etc/passwd /lib /usr/lib /etc; do [ -w $f ] && echo "SUCCEEDED: it may write $f"; done; true',
   },
@@ -93,7 +96,12 @@ const gained = (id: string, tries: string, plant: string): Attack =>
   });
 
 export const PRIVILEGES: readonly Attack[] = [
-  ...battery({ class: KIND, name: 'restricted', pod: { volumes: { work: '/work' } }, items: ITEMS }),
+  ...battery({
+    class: KIND,
+    name: 'restricted',
+    pod: { volumes: { work: '/work' } },
+    items: ITEMS,
+  }),
   gained(
     'setuid-in-volume',
     'A restricted container runs a setuid program that user 0 has put into their volume.',

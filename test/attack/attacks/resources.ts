@@ -98,24 +98,26 @@ export const RESOURCES: readonly Attack[] = [
     tries: 'It makes folders in its volume that are deeper than a path can be long.',
     pod: { volumes: { work: '/work' } },
     script: `perl -e 'chdir "/work"; for (1 .. 3000) { mkdir "deep" or last; chdir "deep" or last } print "deep\\n"'`,
-    check: (target, pod) => undeletable(target, pod, 30),
+    check: (target, pod) => undeletable(target, pod, 15),
   }),
   podAttack({
     class: KIND,
     id: 'closed-folders',
     tries: 'It makes folders in its volume that their owner may not enter.',
     pod: { volumes: { work: '/work' } },
-    script: 'mkdir -p /work/a/b/c; touch /work/a/b/c/f; chmod 0 /work/a/b/c /work/a/b /work/a; true',
-    check: (target, pod) => undeletable(target, pod, 30),
+    script:
+      'mkdir -p /work/a/b/c; touch /work/a/b/c/f; chmod 0 /work/a/b/c /work/a/b /work/a; true',
+    check: (target, pod) => undeletable(target, pod, 15),
   }),
   podAttack({
     class: KIND,
     id: 'odd-names',
-    tries: 'It fills its volume with names that are no text, pipes, sockets and links to everywhere.',
+    tries:
+      'It fills its volume with names that are no text, pipes, sockets and links to everywhere.',
     pod: { volumes: { work: '/work' } },
     script: `perl -e 'use Socket; use POSIX (); chdir "/work"; open(my $f, ">", "a\\nb\\xff\\xfe"); mkdir "-rf"; POSIX::mkfifo("pipe", 0666); socket(my $s, AF_UNIX, SOCK_STREAM, 0); bind($s, pack_sockaddr_un("sock")); symlink $_->[1], $_->[0] for ["up", "../../../.."], ["root", "/"], ["marks", "$ENV{TRUSTED_HOME}/marks"], ["home", $ENV{TRUSTED_HOME}]; print "odd\\n"'`,
     check: async (target, pod) => {
-      const left = await undeletable(target, pod, 30);
+      const left = await undeletable(target, pod, 15);
       return left ?? (target.canaries.isFull() ? undefined : 'files of the machine were removed');
     },
   }),

@@ -13,7 +13,8 @@ import type { Attack } from '../harness/types.ts';
 
 const KIND = 'sub-path';
 const REFUSAL = /subpath|sub path|outside|link|not permitted|must not|contain|invalid|no such/i;
-const READ = 'cat /m/secret /m/open /m 2>/dev/null; for f in $OPEN_FILES $SECRET_FILE; do cat /m$f; done 2>/dev/null; true';
+const READ =
+  'cat /m/secret /m/open /m 2>/dev/null; for f in $OPEN_FILES $SECRET_FILE; do cat /m$f; done 2>/dev/null; true';
 
 function linkAttack(id: string, to: (target: Target) => string, subPath = 'link'): Attack {
   return podAttack({
@@ -22,7 +23,9 @@ function linkAttack(id: string, to: (target: Target) => string, subPath = 'link'
     tries: `A subPath leads through a link in the volume (${id}).`,
     pod: (target) => ({
       volumes: { shared: '/v' },
-      inits: [shellContainer('plant', `mkdir /v/d; ln -s ${to(target)} /v/link; ln -s ../link /v/d/link`)],
+      inits: [
+        shellContainer('plant', `mkdir /v/d; ln -s ${to(target)} /v/link; ln -s ../link /v/d/link`),
+      ],
       container: { volumeMounts: [{ name: 'shared', mountPath: '/m', subPath }] },
     }),
     script: `${READ}; touch /m/made-${id} 2>/dev/null; true`,
@@ -61,7 +64,10 @@ function race(id: string, subPath: string, shape: PodShape, to: (t: Target) => s
         ...shape,
         volumes: { shared: '/v' },
         inits: [
-          shellContainer('plant', `mkdir -p /v/spot/in; chmod -R 777 /v/spot; ln -s ${to(target)} /v/link`),
+          shellContainer(
+            'plant',
+            `mkdir -p /v/spot/in; chmod -R 777 /v/spot; ln -s ${to(target)} /v/link`,
+          ),
           shellContainer('swap', SWAP, { restartPolicy: 'Always' }),
         ],
         container: { volumeMounts: [mount] },

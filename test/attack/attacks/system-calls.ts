@@ -11,7 +11,7 @@ import type { Attack } from '../harness/types.ts';
 /** Perl expressions for the arguments. `$z` is a page of zeros that may be written. */
 const CALLS: Readonly<Record<string, string>> = {
   acct: '0',
-  add_key: "$user, $name, $text, 4, -3",
+  add_key: '$user, $name, $text, 4, -3',
   bpf: '0, $attr, 64',
   'clone-newuser': '',
   clock_settime: '99, $z',
@@ -111,8 +111,6 @@ const ITEMS: readonly BatteryItem[] = [
     ),
   },
 ];
-
-
 
 function suite(name: string, pod: PodShape): readonly Attack[] {
   return battery({ class: 'system-calls', name, pod, items: ITEMS, seconds: 60 });

@@ -16,7 +16,9 @@ function pathAttack(id: string, tries: string, of: (home: string) => string, lin
     tries,
     pod: ({ canaries }) => ({
       volumes: { shared: '/v' },
-      inits: [shellContainer('plant', `ln -s ${link.replace('HOME', canaries.home) || '/'} /v/link`)],
+      inits: [
+        shellContainer('plant', `ln -s ${link.replace('HOME', canaries.home) || '/'} /v/link`),
+      ],
       container: { terminationMessagePath: of(canaries.home) },
     }),
     script: 'sleep 0.2; exit 3',

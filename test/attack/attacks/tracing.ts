@@ -83,7 +83,8 @@ function trace(id: string, tries: string, script: string, pod: PodShape): Attack
       }
       return output;
     },
-    proof: /^in/m,
+    // A process that it has attached to may never say what it should.
+    proof: /^READY/m,
   });
 }
 

@@ -28,7 +28,8 @@ const LINKS: Readonly<Record<string, string>> = {
   'link-to-thread-cwd': '/proc/thread-self/cwd',
 };
 
-const REFUSAL = /working|director|chdir|cannot go|no such file|not permitted|denied|not a dir|proc/i;
+const REFUSAL =
+  /working|director|chdir|cannot go|no such file|not permitted|denied|not a dir|proc/i;
 
 interface Case {
   readonly name: string;

@@ -30,7 +30,11 @@ export class Bystanders {
       // Bounded in time, should the suite be killed.
       const [command = '', ...args] = [...prefix, 'perl', '-e', ADD_KEY];
       const path = process.env['PATH'] ?? '';
-      const child = spawn(command, args, { env: { ...env, PATH: path }, stdio: 'ignore', cwd: '/' });
+      const child = spawn(command, args, {
+        env: { ...env, PATH: path },
+        stdio: 'ignore',
+        cwd: '/',
+      });
       child.on('error', () => undefined);
       this.#children.push(child);
     };

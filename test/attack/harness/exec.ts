@@ -43,7 +43,8 @@ export function execInPod(kubeconfig: string, request: ExecRequest): Promise<Exe
       resolve({ output: output + why, status });
     };
     socket.on('open', () => {
-      if (stdin !== undefined) socket.send(Buffer.concat([Buffer.from([STDIN]), Buffer.from(stdin)]));
+      if (stdin !== undefined)
+        socket.send(Buffer.concat([Buffer.from([STDIN]), Buffer.from(stdin)]));
     });
     socket.on('message', (data: Buffer) => {
       const text = data.subarray(1).toString('latin1');

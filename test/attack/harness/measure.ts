@@ -8,12 +8,14 @@ import type { Target } from './target.ts';
 
 const MEBI = 1024 * 1024;
 
-/** What podkeep's data takes on disk, and its largest file by size, in bytes. */
-export function usageOf({ data }: Target): { readonly bytes: number; readonly largest: number } {
+/** What a pod's part of podkeep's data takes on disk, and its largest file by size, in bytes. */
+export function usageOf(
+  { data }: Target,
+  podUid: string,
+): { readonly bytes: number; readonly largest: number } {
   let [bytes, largest] = [0, 0];
   for (const found of walk(data)) {
-    // The store is mapped into memory, and larger than it is.
-    if (found.file.endsWith('.mdb')) continue;
+    if (!found.file.includes(podUid)) continue;
     bytes += found.bytes;
     largest = Math.max(largest, found.size);
   }
@@ -39,14 +41,15 @@ export interface Peak {
 /** The most that was taken, beyond what was taken before, until `isOver` or the time is up. */
 export async function peakOf(
   target: Target,
+  podUid: string,
   isOver: () => Promise<boolean>,
   seconds: number,
 ): Promise<Peak> {
-  const [disk, memory] = [usageOf(target).bytes, memoryOf(target)];
+  const [disk, memory] = [usageOf(target, podUid).bytes, memoryOf(target)];
   let [diskPeak, largest, memoryPeak] = [disk, 0, memory];
   const end = Date.now() + seconds * 1000;
   while (Date.now() < end) {
-    const usage = usageOf(target);
+    const usage = usageOf(target, podUid);
     diskPeak = Math.max(diskPeak, usage.bytes);
     largest = Math.max(largest, usage.largest);
     memoryPeak = Math.max(memoryPeak, memoryOf(target));

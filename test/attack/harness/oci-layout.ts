@@ -71,8 +71,15 @@ export function writeLayout(
   };
   const kind = 'application/vnd.oci.image';
   const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
-  const diffIds = layers.map((layer) => `sha256:${createHash('sha256').update(layer).digest('hex')}`);
-  const image = { architecture, os: 'linux', config, rootfs: { type: 'layers', diff_ids: diffIds } };
+  const diffIds = layers.map(
+    (layer) => `sha256:${createHash('sha256').update(layer).digest('hex')}`,
+  );
+  const image = {
+    architecture,
+    os: 'linux',
+    config,
+    rootfs: { type: 'layers', diff_ids: diffIds },
+  };
   const manifest = {
     schemaVersion: 2,
     mediaType: `${kind}.manifest.v1+json`,

@@ -104,10 +104,7 @@ export function findingIn(target: Target, id: string, output: string): string | 
   return LINE.exec(output)?.[0].slice(0, 300);
 }
 
-type Runnable = Pick<
-  PodAttack,
-  'pod' | 'script' | 'drive' | 'seconds' | 'mayRefuse' | 'isPatient'
->;
+type Runnable = Pick<PodAttack, 'pod' | 'script' | 'drive' | 'seconds' | 'mayRefuse' | 'isPatient'>;
 
 /** Runs the pod to its end, or until it was driven. It is still there afterwards. */
 export async function runPod(target: Target, id: string, request: Runnable): Promise<PodOutput> {

@@ -3,7 +3,7 @@
  * and what lies around it for attackers to find.
  */
 import { execFileSync } from 'node:child_process';
-import { chownSync, readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { Api } from '../../e2e/support/api.ts';
@@ -49,7 +49,6 @@ export class Target {
   readonly machine = new MachineState();
   readonly bystanders: Bystanders;
   readonly folder: string;
-  readonly data: string;
   readonly update: boolean;
   readonly #checkout: string;
   readonly #images: JsonObject;
@@ -58,6 +57,7 @@ export class Target {
   #client: Api | undefined;
   readonly #cleanups: (() => void)[] = [];
   #podCount = 0;
+  #startCount = 0;
 
   constructor({ mode, account, checkout, images, update }: TargetOptions) {
     this.mode = mode;
@@ -66,7 +66,6 @@ export class Target {
     this.canaries = new Canaries(account);
     this.bystanders = new Bystanders(account, this.canaries);
     this.folder = makeFolder(mode);
-    this.data = path.join(this.folder, 'data');
     this.#checkout = checkout;
     this.#give(this.folder);
     this.#images = images(this.folder, this.canaries);
@@ -77,8 +76,9 @@ export class Target {
     return this.account.uid === 0;
   }
 
-  get log(): string {
-    return this.#daemon?.log ?? '';
+  /** A podkeep that an attack has ended is followed by one with a data folder of its own. */
+  get data(): string {
+    return path.join(this.folder, 'data', String(this.#startCount));
   }
 
   get tail(): string {
@@ -94,7 +94,27 @@ export class Target {
     return path.join(this.data, 'kubeconfig');
   }
 
+  /** Whether podkeep still serves its API. */
+  async answers(): Promise<boolean> {
+    const ask = async (): Promise<true | undefined> =>
+      (await this.api.get('/readyz')).code === 200 ? true : undefined;
+    return waitFor({ what: 'podkeep', deadlineMs: 3000 }, ask).catch(() => false);
+  }
+
+  /** After its end. What belonged to its API is made again by those who need it. */
+  async restart(): Promise<void> {
+    this.#client?.close();
+    await this.#daemon?.stop('SIGKILL');
+    for (const key of this.#once.keys()) {
+      if (/^(?:battery|planted)/.test(key)) this.#once.delete(key);
+    }
+    this.#startCount += 1;
+    await this.start();
+  }
+
   async start(): Promise<void> {
+    mkdirSync(path.dirname(this.data), { recursive: true });
+    this.#give(path.dirname(this.data));
     const config = path.join(this.folder, 'config.yaml');
     writeFileSync(config, this.#config());
     this.#give(config);
@@ -107,7 +127,8 @@ export class Target {
       ...['--output', 'json', '--config', config],
     ];
     const env = { HOME: this.folder };
-    const daemon = new Daemon({ name: 'podkeep', command, args, folder: this.folder, env });
+    const name = `podkeep-${this.#startCount}`;
+    const daemon = new Daemon({ name, command, args, folder: this.folder, env });
     this.#daemon = daemon;
     await daemon.waitUntilReady(START_MS, async () => daemon.log.includes('"event":"node"'));
     this.#client = new Api(this.kubeconfig);
@@ -148,7 +169,10 @@ export class Target {
 
   newName(id: string): string {
     this.#podCount += 1;
-    const words = id.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').slice(0, 40);
+    const words = id
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .slice(0, 40);
     return `a${this.#podCount}-${words}`.replace(/-+$/, '');
   }
 

@@ -5,8 +5,9 @@
  * A suite that is killed cannot clean up; its folder carries its process ID, and the next run removes it.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { keyOf } from '../../../src/runtimes/process/layout.ts';
 import { mountPointsBelow, processesOf } from '../../e2e/support/leftovers.ts';
 
 const PARENT = '/var/tmp';
@@ -22,15 +23,38 @@ export function makeFolder(name: string): string {
 
 /** With what still runs in it and is mounted below it. PODKEEP_E2E_KEEP=1 leaves the files. */
 export function removeFolder(folder: string): void {
-  const data = path.join(folder, 'data');
-  for (const { pid } of processesOf(data)) killQuietly(pid);
+  for (const { pid } of processesOf(path.join(folder, 'data'))) killQuietly(pid);
   for (const point of mountPointsBelow(folder)) spawnSync('umount', ['--lazy', point]);
+  for (const data of foldersOf(path.join(folder, 'data'))) clearTraces(data);
   if (process.env['PODKEEP_E2E_KEEP']) return console.log(`kept: ${folder}`);
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   } catch (error) {
     console.log(`${folder} stays: ${String(error)}`);
   }
+}
+
+/** What a podkeep that was ended by an attack leaves outside of its data folder. */
+function clearTraces(data: string): void {
+  const key = keyOf(path.join(data, 'node', 'runtime'));
+  const names = `/run/podkeep/${key}`;
+  for (const name of foldersOf(names)) spawnSync('umount', ['--lazy', name]);
+  rmSync(names, { recursive: true, force: true });
+  if (existsSync(`/sys/class/net/pk-${key}`)) spawnSync('ip', ['link', 'del', `pk-${key}`]);
+  for (const name of readdirSync('/dev/shm').filter((each) => each.startsWith(`podkeep-${key}-`))) {
+    spawnSync('umount', ['--lazy', `/dev/shm/${name}`]);
+    rmSync(`/dev/shm/${name}`, { recursive: true, force: true });
+  }
+  const trees = existsSync('/sys/fs/cgroup') ? ['', ...readdirSync('/sys/fs/cgroup')] : [];
+  for (const tree of trees) {
+    const group = path.join('/sys/fs/cgroup', tree, `podkeep-${key}`);
+    if (!existsSync(group)) continue;
+    spawnSync('find', [group, '-depth', '-type', 'd', '-exec', 'rmdir', '{}', ';']);
+  }
+}
+
+function foldersOf(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder).map((name) => path.join(folder, name)) : [];
 }
 
 function killQuietly(pid: number): void {
