@@ -174,10 +174,11 @@ function plantedAttack(plant: Plant, entry: Entry): Attack {
     class: 'planted',
     id: `${plant.name}/${entry.name}`,
     tries: `It plants ${plant.what}, for ${entry.name} to run with more rights than it has.`,
-    pod: async (target) => {
-      if (plant.needsLibrary) await offerLibrary(target);
-      return shapeOf(plant, entry);
-    },
+    unless: async (target) =>
+      plant.needsLibrary && !(await offerLibrary(target))
+        ? 'there is no C compiler for the library'
+        : undefined,
+    pod: shapeOf(plant, entry),
     script: `${SELF}\n${plant.trial}; ${HOLD}`,
     drive: async (target, pod) => (await entry.drive(target, pod)) + recordsOf(target, pod),
     proof: /^PLANTED/m,

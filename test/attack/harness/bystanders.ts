@@ -28,7 +28,7 @@ export class Bystanders {
     };
     const start = (prefix: readonly string[]): void => {
       // Bounded in time, should the suite be killed.
-      const [command = '', ...args] = [...prefix, 'perl', '-e', ADD_KEY];
+      const [command, ...args] = [...prefix, 'perl', '-e', ADD_KEY];
       const path = process.env['PATH'] ?? '';
       const child = spawn(command, args, {
         env: { ...env, PATH: path },

@@ -42,7 +42,7 @@ export interface PodAttack {
   /** What its output must show beside the nonce: that the part which attacks has run, too. */
   readonly proof?: RegExp;
   /** A sentence: this machine cannot try it. */
-  readonly unless?: (target: Target) => string | undefined;
+  readonly unless?: (target: Target) => Check | Promise<Check>;
   readonly seconds?: number;
 }
 
@@ -75,7 +75,7 @@ export function podAttack(attack: PodAttack): Attack {
 }
 
 async function runAttack(attack: PodAttack, target: Target): Promise<Outcome> {
-  const reason = attack.unless?.(target);
+  const reason = await attack.unless?.(target);
   if (reason !== undefined) return skipped(reason);
   const id = `${attack.class}/${attack.id}`;
   const found = await runPod(target, id, attack);
