@@ -183,7 +183,7 @@ function plantedAttack(plant: Plant, entry: Entry): Attack {
     drive: async (target, pod) => (await entry.drive(target, pod)) + recordsOf(target, pod),
     proof: /^PLANTED/m,
     check: (_target, _pod, output) => excessIn(output),
-    seconds: 10,
+    seconds: 5,
   });
 }
 
@@ -212,7 +212,7 @@ function asRoot(entry: Entry, replacesShell: boolean): Attack {
     drive: async (target, pod) => (await entry.drive(target, pod)) + recordsOf(target, pod),
     proof: /^PLANTED|^CANNOT PLANT/m,
     check: (_target, _pod, output) => excessIn(output),
-    seconds: 10,
+    seconds: 5,
   });
 }
 

@@ -28,7 +28,7 @@ export interface Battery {
   readonly items: readonly BatteryItem[];
 }
 
-const ITEM_SECONDS = 8;
+const ITEM_SECONDS = 15;
 
 export function battery(all: Battery): readonly Attack[] {
   const { class: kind, name = '', modes = MODES, items } = all;

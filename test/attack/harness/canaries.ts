@@ -12,6 +12,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { chownSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import type { TrustedAccount } from './account.ts';
 
@@ -33,7 +34,9 @@ export class Canaries {
   constructor(account: TrustedAccount) {
     this.#account = account;
     const isRoot = account.uid === 0;
-    this.home = this.#folder(isRoot ? '/etc' : '/home', 'trusted', 0o755) ?? '';
+    // The suite of an ordinary user can make nothing elsewhere than at home.
+    const parent = process.getuid?.() === 0 ? '/home' : homedir();
+    this.home = this.#folder(isRoot ? '/etc' : parent, 'trusted', 0o755) ?? '';
     if (this.home === '') throw new Error('no folder for canaries can be made');
     for (const name of ['marks', 'full']) {
       mkdirSync(path.join(this.home, name));

@@ -3,7 +3,7 @@
  * and what lies around it for attackers to find.
  */
 import { execFileSync } from 'node:child_process';
-import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { Api } from '../../e2e/support/api.ts';
@@ -14,6 +14,7 @@ import type { PodView } from '../../e2e/support/pod-view.ts';
 import type { TrustedAccount } from './account.ts';
 import { Bystanders } from './bystanders.ts';
 import { Canaries } from './canaries.ts';
+import { read } from './container-processes.ts';
 import { execInPod, type ExecOutput, type ExecRequest } from './exec.ts';
 import { MachineState } from './settings.ts';
 import type { Mode } from './types.ts';
@@ -38,6 +39,8 @@ export interface EventView {
 export const POD_PIDS_LIMIT = 256;
 export const LOG_BYTES_MAX = 1024 * 1024;
 export const LOG_FILES_MAX = 2;
+/** Beyond what the kernel gives out. */
+const NO_PROCESS = 4_194_305;
 const PODS = '/api/v1/namespaces/default/pods';
 const START_MS = 60_000;
 const STOP_MS = 60_000;
@@ -58,6 +61,7 @@ export class Target {
   readonly #cleanups: (() => void)[] = [];
   #podCount = 0;
   #startCount = 0;
+  #pid = NO_PROCESS;
 
   constructor({ mode, account, checkout, images, update }: TargetOptions) {
     this.mode = mode;
@@ -132,6 +136,7 @@ export class Target {
     this.#daemon = daemon;
     await daemon.waitUntilReady(START_MS, async () => daemon.log.includes('"event":"node"'));
     this.#client = new Api(this.kubeconfig);
+    this.#pid = this.#findPid();
     // What stands in the middle of the key of the administrator stands nowhere else.
     const key = (readAccess(this.kubeconfig).key ?? '').split('\n');
     const encoded = /client-key-data: (\S+)/.exec(readFileSync(this.kubeconfig, 'utf8'))?.[1];
@@ -239,14 +244,20 @@ export class Target {
     await this.api.delete(`${PODS}/${pod}`, { gracePeriodSeconds: graceSeconds });
   }
 
-  /** The process of podkeep itself; 0: not found. */
+  /** The process of podkeep itself; a number that no process has if it is not found. */
   get pid(): number {
-    try {
-      const found = readFileSync(path.join(this.data, 'node/runtime/keeper.json'), 'utf8');
-      return Number(/"pid":\s*(\d+)/.exec(found)?.[1] ?? 0);
-    } catch {
-      return 0;
-    }
+    return this.#pid;
+  }
+
+  /** The words of its command line begin after the interpreter and the program. */
+  #findPid(): number {
+    const isOurs = (pid: string): boolean => {
+      const words = read(Number(pid), 'cmdline').split('\0');
+      const at = words.indexOf('--data-dir');
+      return words[at - 1] === 'up' && words[at + 1] === this.data;
+    };
+    const found = readdirSync('/proc').find((name) => /^\d+$/.test(name) && isOurs(name));
+    return found === undefined ? NO_PROCESS : Number(found);
   }
 
   #config(): string {
