@@ -1,11 +1,10 @@
 /**
  * How much room folders take on disk. To count it means to look at every file, so it is counted once
  * in a while (volumeStatsAggPeriod of KubeletConfiguration), and whoever asks meanwhile is told the last
- * count. A file with several names takes room once. Links are not followed.
+ * count (folder-walk.ts says what counts).
  */
-import { lstat, readdir } from 'node:fs/promises';
-import path from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
+import { FolderWalk } from './folder-walk.ts';
 
 export interface FolderUsage {
   /** When it was counted. */
@@ -20,7 +19,6 @@ interface Counted {
 }
 
 const AGE_MS = 60_000;
-const BYTES_PER_BLOCK = 512;
 
 export class FolderUsages {
   readonly #clock: Clock;
@@ -48,20 +46,7 @@ export class FolderUsages {
 }
 
 async function count(folder: string, timeMs: number): Promise<FolderUsage | null> {
-  const seen = new Set<string>();
-  const total = { timeMs, usedBytes: 0, inodesUsed: 0 };
-  const waiting = [folder];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    // What is removed while it is counted takes no room any more.
-    const stats = await lstat(next).catch(() => null);
-    if (!stats) continue;
-    const id = `${stats.dev}:${stats.ino}`;
-    if (seen.has(id)) continue;
-    seen.add(id);
-    total.usedBytes += stats.blocks * BYTES_PER_BLOCK;
-    total.inodesUsed += 1;
-    if (!stats.isDirectory()) continue;
-    for (const name of await readdir(next).catch(() => [])) waiting.push(path.join(next, name));
-  }
-  return seen.size === 0 ? null : total;
+  const walk = await FolderWalk.begin(folder);
+  await walk?.advance(() => false);
+  return walk && { timeMs, usedBytes: walk.bytes, inodesUsed: walk.inodes };
 }

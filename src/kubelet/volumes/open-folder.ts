@@ -6,8 +6,8 @@
  * changes nothing: the walk goes on in the folder that was opened. Where there is no /proc the plain path
  * is used, and only a link that is there already is noticed.
  */
-import { constants, existsSync, type Stats } from 'node:fs';
-import { chmod, lstat, open, readdir, type FileHandle } from 'node:fs/promises';
+import { constants, existsSync, type BigIntStats, type Dir, type Stats } from 'node:fs';
+import { chmod, lstat, open, opendir, readdir, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Opens a name without any right to what it names. Node does not list it; it is Linux's own. */
@@ -62,8 +62,26 @@ export class OpenFolder {
     return this.#handle.stat();
   }
 
+  /** Inodes of some file systems do not fit into a number. */
+  inspectExactly(name: string): Promise<BigIntStats> {
+    return lstat(this.at(name), { bigint: true });
+  }
+
+  identity(): Promise<BigIntStats> {
+    return this.#handle.stat({ bigint: true });
+  }
+
   names(): Promise<string[]> {
-    return readdir(HAS_PROC ? `/proc/self/fd/${this.#handle.fd}` : this.path);
+    return readdir(this.#self);
+  }
+
+  /** The same piece by piece, for a folder that may hold millions. */
+  entries(bufferSize: number): Promise<Dir> {
+    return opendir(this.#self, { bufferSize });
+  }
+
+  get #self(): string {
+    return HAS_PROC ? `/proc/self/fd/${this.#handle.fd}` : this.path;
   }
 
   /** Of what the name stands for now, and never of what a link points to. */
