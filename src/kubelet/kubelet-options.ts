@@ -11,6 +11,7 @@ import type { StartInformer } from '../ports/informer.ts';
 import type { KubeApi } from '../ports/kube-api.ts';
 import type { Log } from '../ports/log.ts';
 import type { PodCgroups } from '../ports/pod-cgroups.ts';
+import type { PodDiskUsage } from '../ports/pod-disk-usage.ts';
 import type { PodFiles } from '../ports/pod-files.ts';
 import type { PodLookup } from '../ports/pod-lookup.ts';
 import type { PodObjects } from '../ports/pod-objects.ts';
@@ -107,6 +108,8 @@ export interface KubeletStorage {
   readonly pullSecrets?: PullSecrets | undefined;
   /** What was really applied to containers (E-4). */
   readonly actuated: StateStore;
+  /** Absent: files of pods are on no disk that could be measured. */
+  readonly disk?: PodDiskUsage | undefined;
   /** Logs are not on a disk: there is nothing to rotate. */
   readonly isImagined?: boolean | undefined;
 }
@@ -147,4 +150,6 @@ export interface KubeletSettings {
   /** Pulls a second, and at once; 0 a second: no limit. */
   readonly registryPullQps?: number;
   readonly registryBurst?: number;
+  /** False: limits on local storage are not enforced. */
+  readonly localStorageCapacityIsolation?: boolean;
 }

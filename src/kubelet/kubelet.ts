@@ -15,6 +15,7 @@
  */
 import type { Pod } from '../api/pod.ts';
 import { isMirrorPod } from '../core/pod-facts.ts';
+import { LocalStorageEviction } from './eviction/local-storage-eviction.ts';
 import { Deadlines } from './main-loop/deadlines.ts';
 import { Housekeeping } from './main-loop/housekeeping.ts';
 import { ImageCollector } from './images/image-collector.ts';
@@ -48,6 +49,7 @@ export class Kubelet {
   readonly #collector: ContainerCollector;
   readonly #rotation: LogRotation;
   readonly #imageCollector: ImageCollector | undefined;
+  readonly #storageEviction: LocalStorageEviction | undefined;
   readonly #abort = new AbortController();
   readonly #endings: (() => void)[] = [];
   #prepared: Promise<void> | undefined;
@@ -66,6 +68,7 @@ export class Kubelet {
     this.#collector = this.#makeCollector();
     this.#rotation = this.#makeRotation();
     this.#imageCollector = this.#makeImageCollector();
+    this.#storageEviction = this.#makeStorageEviction();
   }
 
   /**
@@ -98,6 +101,7 @@ export class Kubelet {
     if (!this.#options.storage.isImagined) this.#rotation.start();
     this.#collectLater();
     this.#imageCollector?.start();
+    this.#storageEviction?.start();
     log.debug('the kubelet takes pods', { node: this.#options.nodeName });
   }
 
@@ -111,6 +115,7 @@ export class Kubelet {
     this.#admission.stop();
     this.engine.prober.stop();
     this.engine.health.stop();
+    await this.#storageEviction?.stop();
     await this.#housekeeping.stop();
     await this.engine.workers.close();
     this.engine.cache.stop();
@@ -256,6 +261,26 @@ export class Kubelet {
     const { runtime } = this.engine;
     const collected = pullRecords && ((refs: ReadonlySet<string>) => pullRecords.keepOnly(refs));
     return policy && new ImageCollector({ clock, log, events, policy, runtime, collected });
+  }
+
+  /** Undefined: limits on local storage are switched off. */
+  #makeStorageEviction(): LocalStorageEviction | undefined {
+    const { clock, log, events, metrics, storage, settings = {} } = this.#options;
+    if (settings.localStorageCapacityIsolation === false) return undefined;
+    const { pods, workers, status, runtime, cache } = this.engine;
+    return new LocalStorageEviction({
+      clock,
+      log,
+      events,
+      metrics: metrics.evictions,
+      pods,
+      workers,
+      status,
+      runtime,
+      disk: storage.disk,
+      peek: (uid) => cache.peek(uid),
+      killPod: (pod, options) => workers.killPodNow(pod, options),
+    });
   }
 
   #admissionRoom(): AdmissionRoom {

@@ -24,6 +24,7 @@ import {
   openCheckpointStateStore,
 } from './allocation-state/checkpoint-state-store.ts';
 import { createMemoryStateStore } from './allocation-state/memory-state-store.ts';
+import { DiskUsage } from './eviction/disk-usage.ts';
 import { VolumeContainerInputs } from './environment/container-inputs.ts';
 import { makeFolders } from './folders.ts';
 import type { KubeletApi, KubeletStorage } from './kubelet-options.ts';
@@ -134,6 +135,7 @@ export async function openStorage(options: StorageOptions): Promise<OpenStorage>
     allocated,
     layout,
     isImagined,
+    disk: isImagined ? undefined : new DiskUsage({ clock, rootFolder, layout, files }),
     close: () => objects?.stop(),
   };
 }

@@ -302,6 +302,7 @@ test('simulated containers live as the file tells', async () => {
     containers:
       crashes: [{ life: 5s, exitCode: 3 }, { life: 1m }]
       stubborn: { stop: ignored, output: [{ after: 1s, text: hello }] }
+      writer: { writes: [{ after: 2s, size: 10Mi }, { size: 1 }] }
     images:
       probed: { exec: { exitCode: 1, stdout: bad } }
 `,
@@ -317,6 +318,12 @@ test('simulated containers live as the file tells', async () => {
   expect(scriptOf('stubborn', 'x', 0)).toEqual({
     stop: 'ignored',
     output: [{ afterMs: 1000, text: 'hello', stream: 'stdout', isPartial: false }],
+  });
+  expect(scriptOf('writer', 'x', 0)).toEqual({
+    writes: [
+      { afterMs: 2000, bytes: 10 * 2 ** 20 },
+      { afterMs: 0, bytes: 1 },
+    ],
   });
   const probed = scriptOf('a', 'probed', 0);
   expect(probed?.exec?.({ command: [], runningMs: 0 })).toEqual({ exitCode: 1, stdout: 'bad' });

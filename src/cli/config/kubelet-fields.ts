@@ -233,7 +233,7 @@ export const KUBELET_FIELDS = {
   registerWithTaints: list(taint),
   registerNode: flag(true),
   tracing: notOffered(nothing),
-  localStorageCapacityIsolation: notOffered(flag(true)),
+  localStorageCapacityIsolation: flag(true),
   containerRuntimeEndpoint: text('', true),
   imageServiceEndpoint: text(),
   failCgroupV1: flag(false),

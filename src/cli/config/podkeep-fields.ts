@@ -3,6 +3,8 @@
  *
  * What comes out has the form that the runtimes take it in, so that whoever opens one passes it on.
  */
+import { quantityValue } from '../../api/quantity.ts';
+import { parseQuantity } from '../../api/quantity-text.ts';
 import type { ImageDefaults, ImageMapping } from '../../runtimes/process/options.ts';
 import {
   scriptsOf,
@@ -11,7 +13,7 @@ import {
   type ScriptBook,
 } from '../../runtimes/simulated/script.ts';
 import { list, map, section, sparse } from './collections.ts';
-import { choice, duration, flag, int, reject, text, type Kind } from './field-kinds.ts';
+import { choice, duration, flag, int, quantity, reject, text, type Kind } from './field-kinds.ts';
 import { file } from './special-kinds.ts';
 
 const ID_MAX = 2 ** 32 - 2;
@@ -71,6 +73,7 @@ const scriptFields = sparse({
       isPartial: flag(false),
     }),
   ),
+  writes: list(section({ after: duration('0s'), size: quantity('0') })),
   terminationMessage: text(),
   stop: {
     initial: {},
@@ -83,8 +86,11 @@ const scriptFields = sparse({
 const script: Kind<ContainerScript> = {
   initial: {},
   read(json, place) {
-    const { exec, ...rest } = scriptFields.read(json, place);
-    return { ...rest, ...(exec && { exec: () => exec }) };
+    const { exec, writes: written, ...rest } = scriptFields.read(json, place);
+    const writes = written?.map(({ afterMs, size }) => {
+      return { afterMs, bytes: Number(quantityValue(parseQuantity(size))) };
+    });
+    return { ...rest, ...(writes && { writes }), ...(exec && { exec: () => exec }) };
   },
   write: () => undefined,
 };

@@ -25,6 +25,7 @@ export function nodeSettingsOf(config: KubeletConfig): NodeSettings {
     systemReserved: config.systemReserved,
     kubeReserved: config.kubeReserved,
     evictionHard: config.evictionHard,
+    hasLocalStorageIsolation: config.localStorageCapacityIsolation,
     declaredFeatures: DECLARED_FEATURES,
   };
 }
@@ -50,6 +51,7 @@ export function kubeletSettingsOf(config: KubeletConfig): KubeletSettings {
     registryPullQps: config.registryPullQPS,
     registryBurst: config.registryBurst,
     runtimeRequestTimeoutMs: config.runtimeRequestTimeoutMs,
+    localStorageCapacityIsolation: config.localStorageCapacityIsolation,
   };
 }
 

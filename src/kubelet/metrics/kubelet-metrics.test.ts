@@ -26,6 +26,12 @@ const UNSEEN: readonly Declared[] = [
     labels: ['operation', 'requirement', 'resource'],
   },
   {
+    name: 'kubelet_evictions',
+    type: 'counter',
+    help: '[ALPHA] Cumulative number of pod evictions by eviction signal',
+    labels: ['eviction_signal'],
+  },
+  {
     name: 'kubelet_pod_deferred_accepted_resizes_total',
     type: 'counter',
     help: '[ALPHA] Cumulative number of resizes that were accepted after being deferred.',
@@ -63,7 +69,7 @@ const UNSEEN: readonly Declared[] = [
 /** Lets everything happen once, so that every metric is shown. */
 function afterOneOfEach(): KubeletMetrics {
   const metrics = new KubeletMetrics();
-  const { podWorkers, podStarts, status, resizes, admission, housekeeping } = metrics;
+  const { podWorkers, podStarts, status, resizes, admission, evictions, housekeeping } = metrics;
   podWorkers.podStarted(1);
   podWorkers.turnEnded('create', 0.1);
   podWorkers.wakeScheduled();
@@ -78,6 +84,7 @@ function afterOneOfEach(): KubeletMetrics {
   resizes.resizeRefused('swap_limitation');
   resizes.deferredResizeAccepted('pods_removed');
   admission.podRejected('OutOfcpu');
+  evictions.podEvicted('emptydirfs.limit');
   const none = { regular: 0, static: 0 };
   housekeeping.podsCounted({ desired: none, active: none, mirrorPods: 0 });
   housekeeping.podsRestarted(none);

@@ -7,6 +7,7 @@
  */
 import { Registry } from '../../lib/metrics/registry.ts';
 import { AdmissionMetrics } from './admission-metrics.ts';
+import { EvictionMetrics } from './eviction-metrics.ts';
 import { HousekeepingMetrics } from './housekeeping-metrics.ts';
 import { PodStartMetrics } from './pod-start-metrics.ts';
 import { PodWorkerMetrics } from './pod-worker-metrics.ts';
@@ -21,6 +22,7 @@ export class KubeletMetrics {
   readonly status: StatusMetrics;
   readonly resizes: ResizeMetrics;
   readonly admission: AdmissionMetrics;
+  readonly evictions: EvictionMetrics;
   readonly housekeeping: HousekeepingMetrics;
 
   constructor() {
@@ -32,6 +34,7 @@ export class KubeletMetrics {
     this.status = new StatusMetrics(registry, recorder);
     this.resizes = new ResizeMetrics(registry, recorder);
     this.admission = new AdmissionMetrics(registry);
+    this.evictions = new EvictionMetrics(registry);
     this.housekeeping = new HousekeepingMetrics(registry, recorder);
   }
 }

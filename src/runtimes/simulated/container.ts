@@ -82,6 +82,14 @@ export class Container {
     return this.#startedAtMs === undefined ? 0 : this.options.clock.now() - this.#startedAtMs;
   }
 
+  /** The size of its writable layer. Undefined: its script does not say. */
+  get writableBytes(): number | undefined {
+    const { runningMs } = this;
+    return this.options.script.writes
+      ?.filter(({ afterMs }) => afterMs <= runningMs)
+      .reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
   /** It begins to run, and to follow its script. */
   start(): void {
     if (this.#startedAtMs !== undefined || this.#end) return;

@@ -16,6 +16,7 @@ export type RuntimeOperation =
   | 'removeContainer'
   | 'updateResources'
   | 'execSync'
+  | 'containerStats'
   | 'findImage'
   | 'pullImage';
 

@@ -85,6 +85,10 @@ export class SimulatedMachine {
     };
   }
 
+  running(): readonly Container[] {
+    return [...this.#containers.values()].filter(({ state }) => state === 'running');
+  }
+
   /** Made already: the same. Stopped already: the attempt is used up. */
   runSandbox(config: SandboxConfig): string {
     const { podUid, attempt, hostNetwork } = config;

@@ -22,6 +22,8 @@ export interface ContainerScript {
   /** Absent: Completed or Error, as the exit code says. */
   readonly exitReason?: string;
   readonly output?: readonly OutputLine[];
+  /** What it writes into its own file system. */
+  readonly writes?: readonly ScriptedWrite[];
   /** What it leaves in its termination message file. */
   readonly terminationMessage?: string;
   /** What it does when it is asked to stop. Absent: it ends at once, with 143. */
@@ -37,6 +39,12 @@ export interface OutputLine {
   readonly stream?: 'stdout' | 'stderr';
   /** The line has not ended yet. */
   readonly isPartial?: boolean;
+}
+
+export interface ScriptedWrite {
+  /** After the start. */
+  readonly afterMs: number;
+  readonly bytes: number;
 }
 
 export interface StopAnswer {

@@ -21,6 +21,7 @@ import type {
   StreamRequest,
   Streams,
 } from '../../ports/runtime/streams.ts';
+import type { ContainerStats } from '../../ports/runtime/stats.ts';
 import type { Container } from './container.ts';
 import { asScripted, execTimedOut, notRunning } from './errors.ts';
 import { withFault, type RuntimeFaults, type RuntimeOperation } from './faults.ts';
@@ -185,6 +186,18 @@ export class SimulatedRuntime implements PodRuntime {
       return 0;
     });
     return { ...streams, ended: ended.finally(stopListening), resize: () => {} };
+  }
+
+  /** Of containers whose scripts write something: of others nothing is known. */
+  containerStats(): Promise<readonly ContainerStats[]> {
+    return this.#perform('containerStats', '', undefined, () =>
+      this.#machine.running().flatMap(({ options, writableBytes }) => {
+        const { id, podUid, config } = options;
+        return writableBytes === undefined
+          ? []
+          : [{ id, podUid, name: config.name, writableBytes }];
+      }),
+    );
   }
 
   close(): Promise<void> {

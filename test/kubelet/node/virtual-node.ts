@@ -21,6 +21,7 @@ import type {
   KubeletAdmission,
   KubeletApi,
   KubeletOptions,
+  KubeletSettings,
 } from '../../../src/kubelet/kubelet-options.ts';
 import { KubeletMetrics } from '../../../src/kubelet/metrics/kubelet-metrics.ts';
 import type { AskContainer } from '../../../src/kubelet/probes/probe-clients.ts';
@@ -29,6 +30,7 @@ import { openStorage, type OpenStorage } from '../../../src/kubelet/storage.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { Registry } from '../../../src/lib/metrics/registry.ts';
 import type { Log, LogFacts } from '../../../src/ports/log.ts';
+import type { PodDiskUsage } from '../../../src/ports/pod-disk-usage.ts';
 import type { NodeFacts } from '../../../src/ports/node-facts.ts';
 import type { RuntimeFaults } from '../../../src/runtimes/simulated/faults.ts';
 import { SimulatedMachine, type MachineOptions } from '../../../src/runtimes/simulated/machine.ts';
@@ -48,6 +50,9 @@ export interface VirtualNodeOptions extends Omit<MachineOptions, 'clock'> {
   readonly hasManifests?: boolean;
   /** Who answers to probes over the network; absent: nobody. */
   readonly askNetwork?: AskContainer;
+  /** What the files of pods take; absent: nothing is measured. */
+  readonly disk?: PodDiskUsage;
+  readonly settings?: KubeletSettings;
   /** Wrapped around what decides about pods. */
   readonly admission?: (real: KubeletAdmission) => KubeletAdmission;
   /** What stands between the kubelet and the API server. */
@@ -89,6 +94,7 @@ export class VirtualNode {
   readonly complaints: string[] = [];
   readonly folder: string | null;
   readonly #options: VirtualNodeOptions;
+  #metrics = new KubeletMetrics();
   #running: Running | null = null;
   #kept: Pick<OpenStorage, 'actuated' | 'allocated'> | null = null;
   #folderChanged: () => void = () => {};
@@ -118,6 +124,11 @@ export class VirtualNode {
   get kubelet(): Kubelet {
     if (!this.#running) throw new Error('podkeep does not run');
     return this.#running.kubelet;
+  }
+
+  /** Of podkeep since its last start. */
+  get metrics(): KubeletMetrics {
+    return this.#metrics;
   }
 
   /** Podkeep begins, over what is there. */
@@ -200,10 +211,11 @@ export class VirtualNode {
   #makeKubelet(made: Made & MadeStorage, agent: () => NodeAgent): Kubelet {
     const { clock, random } = this.cluster;
     const { runtime, storage, log, events } = made;
-    const metrics = new KubeletMetrics();
+    const metrics = (this.#metrics = new KubeletMetrics());
     const { admission: around = (real) => real } = this.#options;
     return new Kubelet({
       ...made,
+      settings: this.#options.settings,
       clock,
       random,
       metrics,
@@ -285,7 +297,7 @@ export class VirtualNode {
     });
     const { actuated, allocated } = storage;
     this.#kept ??= { actuated, allocated };
-    return { ...storage, ...this.#kept };
+    return { ...storage, ...this.#kept, disk: this.#options.disk };
   }
 
   #manifests(): KubeletOptions['manifests'] {

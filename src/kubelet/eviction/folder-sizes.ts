@@ -1,0 +1,93 @@
+/**
+ * The sizes of many folders, kept up to date with little work at a time.
+ *
+ *     refresh ──> folders take turns ──> finished: the size is new, the folder rests
+ *                       └─────────> time is over: the old size stays, the walk goes on next time
+ *
+ * A refresh ends after a second, and a folder gets a tenth of that before the next one has its turn, so
+ * one with millions of files does not keep the others from being measured. A folder that took long to
+ * measure rests twenty times as long, so a large one costs a twentieth of one processor at most. (The
+ * kubelet measures every volume once a minute, however long that takes.)
+ */
+import type { Clock } from '../../ports/clock.ts';
+import { FolderWalk } from '../stats/folder-walk.ts';
+
+interface Measured {
+  readonly walk: FolderWalk | null;
+  /** Of the walk under way: how long it took until now. */
+  readonly workMs: number;
+  /** Of the last walk that finished. Undefined: none did, or there was no such folder. */
+  readonly bytes: number | undefined;
+  readonly restsUntilMs: number;
+}
+
+const REFRESH_MS = 1000;
+const TURN_MS = 100;
+const REST_FACTOR = 20;
+const NEW: Measured = { walk: null, workMs: 0, bytes: undefined, restsUntilMs: 0 };
+
+export class FolderSizes {
+  readonly #clock: Clock;
+  /** The one whose turn is longest ago comes first. */
+  readonly #folders = new Map<string, Measured>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** As of the last refresh that could finish it. */
+  bytesOf(folder: string): number | undefined {
+    return this.#folders.get(folder)?.bytes;
+  }
+
+  /** Measures these folders and forgets all others. An aborted signal ends it early. */
+  async refresh(folders: readonly string[], signal: AbortSignal): Promise<void> {
+    const wanted = new Set(folders);
+    for (const folder of this.#folders.keys()) {
+      if (!wanted.has(folder)) await this.#forget(folder);
+    }
+    for (const folder of wanted) {
+      if (!this.#folders.has(folder)) this.#folders.set(folder, NEW);
+    }
+    const startMs = this.#clock.monotonic();
+    const isOver = (): boolean => signal.aborted || this.#clock.monotonic() - startMs >= REFRESH_MS;
+    const turns = [...this.#folders]
+      .filter(([, { restsUntilMs }]) => restsUntilMs <= startMs)
+      .map(([folder]) => folder);
+    for (let folder = turns.shift(); folder !== undefined; folder = turns.shift()) {
+      if (isOver()) return;
+      const isFinished = await this.#takeTurn(folder, isOver);
+      if (!isFinished) turns.push(folder);
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const folder of this.#folders.keys()) await this.#forget(folder);
+  }
+
+  async #takeTurn(folder: string, isOver: () => boolean): Promise<boolean> {
+    const before = this.#folders.get(folder) ?? NEW;
+    const walk = before.walk ?? (await FolderWalk.begin(folder));
+    const startMs = this.#clock.monotonic();
+    const passedMs = (): number => this.#clock.monotonic() - startMs;
+    const isFinished =
+      (await walk?.advance(() => isOver() || passedMs() >= TURN_MS)) ?? /* nothing is there */ true;
+    const workMs = before.workMs + passedMs();
+    const nowMs = this.#clock.monotonic();
+    // Set again, it goes to the end of the line.
+    this.#folders.delete(folder);
+    this.#folders.set(
+      folder,
+      isFinished
+        ? { ...NEW, bytes: walk?.bytes, restsUntilMs: nowMs + workMs * REST_FACTOR }
+        : { ...before, walk, workMs },
+    );
+    return isFinished;
+  }
+
+  async #forget(folder: string): Promise<void> {
+    const walk = this.#folders.get(folder)?.walk;
+    this.#folders.delete(folder);
+    await walk?.stop();
+  }
+}
