@@ -24,7 +24,7 @@ import {
   type EvictionDecision,
   type LocalStorageSignal,
   type LocalStorageUsage,
-} from '../../core/eviction/local-storage-eviction.ts';
+} from '../../core/eviction/local-storage-decision.ts';
 import {
   localStorageLimits,
   type LocalStorageLimits,
