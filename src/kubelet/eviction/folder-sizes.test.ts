@@ -7,7 +7,7 @@ import { FolderSizes } from './folder-sizes.ts';
 
 const NEVER = new AbortController().signal;
 
-/** Each look at it costs time, as work does. */
+/** Each reading of it takes time, as work does. */
 class CostlyClock implements Clock {
   ms = 0;
   costMs = 0;

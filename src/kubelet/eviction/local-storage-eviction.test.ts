@@ -104,7 +104,7 @@ const limited = (limit: string, name = 'main') => ({
 const MiB = 2 ** 20;
 
 describe('a check', () => {
-  test('measures nothing and asks nobody about pods without limits', async () => {
+  test('measures nothing and does not ask the runtime about pods without limits', async () => {
     const { eviction, world, requests, calls } = harness();
     world.pods = [
       pod('a', { phase: 'Running' }),

@@ -107,7 +107,7 @@ test('a folder that is swapped for a link while the walk rests is not entered', 
   expect(walk?.inodes).toBe(2);
 });
 
-test('a folder in whose place another one was put is not entered either', async () => {
+test('a folder that was replaced by another one is not entered either', async () => {
   const folder = makeTempFolder();
   mkdirSync(path.join(folder, 'a'));
   const walk = await FolderWalk.begin(folder);

@@ -79,8 +79,8 @@ test('an evicted pod gets a second to stop, and is not started again', async () 
   });
   await node.pass(600_000);
   expect(runningPods(node)).toEqual([]);
-  const told = await eventsAbout(node, 'writes');
-  expect(told.filter((event) => event.startsWith('Evicted'))).toHaveLength(1);
+  const events = await eventsAbout(node, 'writes');
+  expect(events.filter((event) => event.startsWith('Evicted'))).toHaveLength(1);
 });
 
 test('an eviction outlasts a restart of podkeep', async () => {
@@ -115,7 +115,7 @@ test('without localStorageCapacityIsolation nothing is enforced', async () => {
   expect(runningPods(node)).toEqual(['grows']);
 });
 
-test('a runtime that does not report what was written evicts nobody', async () => {
+test('a runtime that does not report what was written causes no eviction', async () => {
   const scripts = scriptsOf({
     containers: { main: { writes: [{ afterMs: 0, bytes: 2 * MiB }] } },
   });
