@@ -18,7 +18,8 @@ export interface CommandRights {
 
 export function commandCalls({ record, machine, seccomp }: CommandRights): readonly SystemCall[] {
   const { workingDir, config } = record;
-  const { noNewPrivileges } = config.security;
+  // Where nothing else keeps it apart from the machine, it gains no rights by programs of the machine.
+  const noNewPrivileges = config.security.noNewPrivileges || machine.isolation === 'none';
   const filter = seccompCalls(seccomp);
   return [
     // Without no_new_privs only a process with capabilities may filter its system calls.
