@@ -20,7 +20,7 @@ import { podActions } from './actions/pod-actions.ts';
 import { admitAll, type Admission } from './admission/admission.ts';
 import { builtInAdmission } from './admission/built-in-admission.ts';
 import { mirrorPods } from './admission/mirror-pods.ts';
-import { attributesOf, checkPathName, partOf, verbOf, type Answer } from './call.ts';
+import { attributesOf, checkPathName, verbOf, type Answer } from './call.ts';
 import { Catalog } from './catalog.ts';
 import { Connector, type ConnectCall } from './connect/connector.ts';
 import { writeRawAnswer } from './connect/raw-answer.ts';
@@ -34,6 +34,7 @@ import { printAnswer } from './printing.ts';
 import { Registry } from './registry.ts';
 import { readUrl, type RequestUrl } from './request-url.ts';
 import { readResourcePath, type ResourceRequest } from './request-info.ts';
+import { isUnknownPage, partOf } from './route.ts';
 import type { ServerParts } from './server-parts.ts';
 import {
   accessDenied,
@@ -111,14 +112,11 @@ export class ApiServer implements HttpHandler {
       const user = await this.#access.authenticate(request, visitor);
       const path = readResourcePath(url.pathname);
       if (!path) return await this.#answerPage(request, url, user);
-      const wanted = attributesOf(
-        verbOf(request.method, path, url.searchParams),
-        path,
-        url.searchParams,
-      );
-      this.#authorize(user, wanted);
+      const verb = verbOf(request.method, path, url.searchParams);
+      this.#authorize(user, attributesOf(verb, path, url.searchParams));
       const definition = this.parts.catalog.find(path.group, path.version, path.resource);
       if (!definition) return notServed(path, this.parts.catalog);
+      if (isUnknownPage(definition, path, verb)) return pageNotFound();
       const connection = this.#connectionOf(user, { request, url, path, definition });
       if (connection) return await this.#connector.answer(connection);
       form = negotiate(request.headers.get('accept'));
@@ -171,7 +169,7 @@ export class ApiServer implements HttpHandler {
     }
     checkPathName(path.name);
     const verb = verbOf(request.method, path, url.searchParams);
-    const part = partOf(definition, path, verb);
+    const part = partOf(definition, path, { verb, isHead: request.method === 'HEAD' });
     if (!part) return null;
     // Browsers can open a WebSocket only with a GET. That must not make a reader one who may act.
     if (part.connects === 'stream' && verb !== 'create') {
@@ -189,7 +187,7 @@ export class ApiServer implements HttpHandler {
       const response = page(request, url);
       if (response) return response;
     }
-    return textPage(404, '404 page not found\n');
+    return pageNotFound();
   }
 
   #authorize(user: User, wanted: Attributes): void {
@@ -201,8 +199,9 @@ export class ApiServer implements HttpHandler {
     const { path, definition, form, url } = request;
     const query = url.searchParams;
     checkPathName(path.name);
-    const verb = verbOf(request.request.method, path, query);
-    const part = partOf(definition, path, verb);
+    const { method } = request.request;
+    const verb = verbOf(method, path, query);
+    const part = partOf(definition, path, { verb, isHead: method === 'HEAD' });
     const shown = part?.view?.definition ?? definition;
     const now = this.parts.clock.now();
     const presenter = presenterOf(shown, form, now, query.get('includeObject'));
@@ -239,5 +238,9 @@ const health: Page = (_request, { pathname }) =>
 /** A resource that is missing from a version that is there is an error of the API; else no page. */
 function notServed({ group, version }: ResourceRequest, catalog: Catalog): ApiResponse {
   if (catalog.apiResourceList(group, version)) throw resourceUnknown();
+  return pageNotFound();
+}
+
+function pageNotFound(): ApiResponse {
   return textPage(404, '404 page not found\n');
 }

@@ -4,13 +4,12 @@ import { PodkeepError } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { ApiRequest } from '../ports/http-handler.ts';
 import type { ResourceAttributes, User } from './access.ts';
-import { verbsOf } from './catalog.ts';
 import type { KindDefinition, Subresource, Verb } from './kind.ts';
 import type { AnswerForm } from './negotiation.ts';
 import type { Presenter } from './presentation.ts';
 import type { Target } from './registry.ts';
 import type { ResourceRequest } from './request-info.ts';
-import { badRequest, methodNotAllowed, resourceUnknown } from './status.ts';
+import { badRequest, methodNotAllowed } from './status.ts';
 import type { EventReader } from './watch/event-reader.ts';
 
 export interface Call {
@@ -36,40 +35,24 @@ export function targetOf({ definition, path }: Call): Target {
   return { definition, namespace: path.namespace ?? '', name: path.name ?? '' };
 }
 
+/** The verb that the authorizer is asked about; whether it is served at the path is for route.ts. */
 export function verbOf(method: string, path: ResourceRequest, query: URLSearchParams): Verb {
-  const { name, subresource } = path;
-  const watches = ['1', 'true'].includes(query.get('watch') ?? '');
+  const { name } = path;
   switch (method) {
     case 'GET':
     case 'HEAD':
-      return watches ? 'watch' : name === null ? 'list' : 'get';
+      if (name !== null) return 'get';
+      return ['1', 'true'].includes(query.get('watch') ?? '') ? 'watch' : 'list';
     case 'POST':
-      if (name === null || subresource !== null) return 'create';
-      break;
+      return 'create';
     case 'PUT':
-      if (name !== null) return 'update';
-      break;
+      return 'update';
     case 'PATCH':
-      if (name !== null) return 'patch';
-      break;
+      return 'patch';
     case 'DELETE':
       return name === null ? 'deletecollection' : 'delete';
   }
   throw methodNotAllowed();
-}
-
-/** Throws a StatusError if the kind does not offer the verb, or has no such part. */
-export function partOf(
-  definition: KindDefinition,
-  { subresource, namespace, name, beneath }: ResourceRequest,
-  verb: Verb,
-): Subresource | undefined {
-  if (definition.namespaced && namespace === null && name !== null) throw resourceUnknown();
-  const part = definition.subresources?.find((one) => one.name === subresource);
-  if (subresource !== null && !part) throw resourceUnknown();
-  if (beneath !== null && part?.connects !== 'proxy') throw resourceUnknown();
-  if (!(part?.verbs ?? verbsOf(definition)).includes(verb)) throw methodNotAllowed();
-  return part;
 }
 
 /** What has to be allowed. A namespace is in itself; a selector for one name is as good as the name. */

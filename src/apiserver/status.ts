@@ -151,6 +151,12 @@ export function methodNotAllowed(): StatusError {
   return new StatusError(405, 'MethodNotAllowed', message, {});
 }
 
+/** A verb that the kind does not have, where a handler and not the router found out. */
+export function methodNotSupported(name: ResourceName, verb: string): StatusError {
+  const message = `${verb} is not supported on resources of kind "${printName(name)}"`;
+  return new StatusError(405, 'MethodNotAllowed', message, detailsOf(name, ''));
+}
+
 export function resourceUnknown(): StatusError {
   return new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 }

@@ -1,18 +1,21 @@
 /** Tries rules of kinds: the sample of a kind with something changed in it, and what is said to it. */
 import { applyJsonMergePatch } from '../../src/api/patch/json-merge-patch.ts';
+import { builtInKinds } from '../../src/apiserver/kinds/built-in-kinds.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
 import { ApiDesk, complaintsOf, type Answer } from './api-desk.ts';
 import { SAMPLES } from './kind-samples.ts';
 
-/** Kinds whose objects live in no namespace. */
-const CLUSTER =
-  /\/(?:namespaces|nodes|persistentvolumes|clusterrole.*|storageclasses|csidrivers|csinodes|volumeattachments|priorityclasses|runtimeclasses|ingressclasses|certificatesigningrequests|apiservices|.*webhookconfigurations|.*admissionpolic.*)$/;
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set(
+  builtInKinds
+    .filter(({ namespaced }) => !namespaced)
+    .map(({ group, version, resource }) => [group, version, resource].filter(Boolean).join('/')),
+);
 
 export function pathOf(key: string): string {
   const words = key.split('/');
   const resource = words.at(-1) ?? '';
   const root = `/${words.length === 2 ? 'api' : 'apis'}/${words.slice(0, -1).join('/')}`;
-  return CLUSTER.test(key) ? `${root}/${resource}` : `${root}/namespaces/default/${resource}`;
+  return CLUSTER_SCOPED.has(key) ? `${root}/${resource}` : `${root}/namespaces/default/${resource}`;
 }
 
 /** `change`: a merge patch of the sample, which is called `sample`. */
