@@ -57,10 +57,15 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const { caCert, caKey, adminCert: clientCert, adminKey: clientKey } = pki;
     const access = { signingKey: pki.serviceAccountKey, mode: options.authorizationMode };
     const world = { store, clock, random, log };
-    // Kubelets that join from elsewhere sign their own certificates, as kube-apiserver expects too.
     let dialer: KubeletDialer | undefined;
     const nodeDoor = new LocalNodeDoor(
-      () => (dialer ??= createKubeletDialer({ cert: clientCert, key: clientKey })),
+      () =>
+        (dialer ??= createKubeletDialer({
+          cert: pki.kubeletClientCert,
+          key: pki.kubeletClientKey,
+          ca: caCert,
+          log,
+        })),
     );
     closing.add(() => Promise.resolve(dialer?.close()));
     const server = await openEmbeddedServer({

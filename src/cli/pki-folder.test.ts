@@ -11,6 +11,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const FILES = [
   'admin.crt',
   'admin.key',
+  'apiserver-kubelet-client.crt',
+  'apiserver-kubelet-client.key',
   'apiserver.crt',
   'apiserver.key',
   'ca.crt',
@@ -65,6 +67,24 @@ test('what a killed start left half done is no obstacle', async () => {
   expect(existsSync(draft)).toBe(false);
 });
 
+test('the client of kubelets is a user of its own, without any group', async () => {
+  const folder = await openNew();
+  const file = readFileSync(fileIn(folder, 'apiserver-kubelet-client.crt'), 'utf8');
+  expect(new X509Certificate(file).subject).toBe('CN=kube-apiserver-kubelet-client');
+});
+
+test('a folder of an older podkeep gets the client of kubelets, and keeps the rest', async () => {
+  const folder = await openNew();
+  const before = contentOf(folder);
+  for (const end of ['crt', 'key']) rmSync(fileIn(folder, `apiserver-kubelet-client.${end}`));
+  const pki = await openPkiFolder(folder, options);
+  const after = contentOf(folder);
+  expect(after.get('apiserver-kubelet-client.crt')).toBe(pki.kubeletClientCert);
+  for (const name of FILES.filter((one) => !one.includes('kubelet-client'))) {
+    expect(after.get(name)).toBe(before.get(name));
+  }
+});
+
 describe('certificates that the authority can make again', () => {
   test.each([
     ['expires in a month', () => (nowMs += 336 * DAY_MS)],
@@ -77,7 +97,7 @@ describe('certificates that the authority can make again', () => {
     const after = contentOf(folder);
     for (const name of ['ca.crt', 'ca.key', 'sa.key'])
       expect(after.get(name)).toBe(before.get(name));
-    for (const name of ['apiserver.crt', 'admin.crt']) {
+    for (const name of ['apiserver.crt', 'admin.crt', 'apiserver-kubelet-client.crt']) {
       const certificate = new X509Certificate(after.get(name) ?? '');
       expect(Date.parse(certificate.validTo) - nowMs).toBeGreaterThan(300 * DAY_MS);
       const authority = new X509Certificate(after.get('ca.crt') ?? '');

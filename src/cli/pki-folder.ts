@@ -2,16 +2,19 @@
  * Keys and certificates over restarts.
  *
  * The folder appears with all its files, or not at all. Of these only the authority and the key for
- * tokens are beyond repair: others have trusted them. What the authority has signed for this server and
- * its administrator is signed again when it is damaged, about to expire, or made for other names.
+ * tokens are beyond repair: others have trusted them. What the authority has signed for this server (as a
+ * server, and as a client of kubelets) and its administrator is signed again when it is missing, damaged,
+ * about to expire, or made for other names.
  */
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import {
+  ADMIN,
   createPki,
   issueClientCertificate,
   issueServerCertificate,
+  KUBELET_CLIENT,
   serverNames,
   type KeyPair,
   type Pki,
@@ -28,10 +31,11 @@ const FILES: ReadonlyMap<keyof Pki, string> = new Map([
   ['serverKey', 'apiserver.key'],
   ['adminCert', 'admin.crt'],
   ['adminKey', 'admin.key'],
+  ['kubeletClientCert', 'apiserver-kubelet-client.crt'],
+  ['kubeletClientKey', 'apiserver-kubelet-client.key'],
   ['serviceAccountKey', 'sa.key'],
 ]);
 
-const ADMIN = { commonName: 'kubernetes-admin', organizations: ['system:masters'] };
 const RENEWAL_MS = 30 * 24 * 60 * 60 * 1000;
 
 const pkiDamaged = defineError<{ file: string; reason: string; folder: string }>({
@@ -65,7 +69,7 @@ class PkiFolder {
     const ca = this.#readAuthority();
     const serviceAccountKey = this.#read('serviceAccountKey');
     this.#check('serviceAccountKey', () => createPrivateKey(serviceAccountKey));
-    const [server, admin] = await Promise.all([
+    const [server, admin, kubeletClient] = await Promise.all([
       this.#renew(ca, ['serverCert', 'serverKey'], serves(this.#options), () =>
         issueServerCertificate(ca, this.#options),
       ),
@@ -75,6 +79,12 @@ class PkiFolder {
         () => true,
         () => issueClientCertificate(ca, ADMIN, this.#options),
       ),
+      this.#renew(
+        ca,
+        ['kubeletClientCert', 'kubeletClientKey'],
+        () => true,
+        () => issueClientCertificate(ca, KUBELET_CLIENT, this.#options),
+      ),
     ]);
     return {
       caCert: ca.cert,
@@ -83,6 +93,8 @@ class PkiFolder {
       serverKey: server.key,
       adminCert: admin.cert,
       adminKey: admin.key,
+      kubeletClientCert: kubeletClient.cert,
+      kubeletClientKey: kubeletClient.key,
       serviceAccountKey,
     };
   }

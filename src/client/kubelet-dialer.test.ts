@@ -2,10 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { duplexPair } from 'node:stream';
-import { DoorStage, echo, Source, text } from '../../test/support/door-stage.ts';
+import { DoorStage, echo, kubeletPair, Source, text } from '../../test/support/door-stage.ts';
+import { silentLog } from '../../test/support/silent-ports.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { KeyPair } from '../apiserver/pki/pki.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { ApiRequest, Visitor } from '../ports/http-handler.ts';
+import type { ApiRequest, ApiResponse, Visitor } from '../ports/http-handler.ts';
+import type { Log } from '../ports/log.ts';
 import type { Backend } from '../ports/node-door.ts';
 import { createKubeletDialer, type KubeletDialer } from './kubelet-dialer.ts';
 
@@ -14,8 +17,9 @@ function nodeAt({ door }: DoorStage): Backend {
   return { type: 'kubelet', node: nodeOf('127.0.0.1', door.port) };
 }
 
-function nodeOf(address: string, port: number): JsonObject {
+function nodeOf(address: string, port: number, name = 'n1'): JsonObject {
   return {
+    metadata: { name },
     status: {
       addresses: [{ type: 'InternalIP', address }],
       daemonEndpoints: { kubeletEndpoint: { Port: port } },
@@ -23,11 +27,16 @@ function nodeOf(address: string, port: number): JsonObject {
   };
 }
 
-function dialerFor({ pki }: DoorStage, ca?: string): KubeletDialer {
-  const { adminCert: cert, adminKey: key } = pki;
-  const dialer = createKubeletDialer({ cert, key, ...(ca !== undefined && { ca }) });
+function dialerFor({ pki }: DoorStage, ca?: string, log: Log = silentLog): KubeletDialer {
+  const { kubeletClientCert: cert, kubeletClientKey: key } = pki;
+  const dialer = createKubeletDialer({ cert, key, log, ...(ca !== undefined && { ca }) });
   onTestFinished(() => dialer.close());
   return dialer;
+}
+
+/** A kubelet that shows this certificate; absent: the one of the API server. */
+function openKubelet(pair?: KeyPair): Promise<DoorStage> {
+  return DoorStage.open(() => text('hello'), {}, undefined, pair);
 }
 
 function ask(method: string, path: string, body?: string): ApiRequest {
@@ -68,19 +77,8 @@ describe('requests', () => {
     expect(visitors[0]?.certificate).toBeInstanceOf(Uint8Array);
   });
 
-  test('are not made to somebody whom the authority does not know, if one is given', async () => {
-    const stage = await DoorStage.open(() => text('hello'));
-    const other = await DoorStage.open(() => text('hello'));
-    const ok = await dialerFor(stage, other.pki.caCert).fetch(nodeAt(stage), ask('GET', '/'));
-    expect(ok.status).toBe(200);
-    const { adminCert: stranger } = stage.pki;
-    await expect(
-      dialerFor(stage, stranger).fetch(nodeAt(stage), ask('GET', '/')),
-    ).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' });
-  });
-
   test('whoever sends a Host header does not choose whose certificate is the right one', async () => {
-    const stage = await DoorStage.open(() => text('hello'));
+    const stage = await openKubelet(await kubeletPair('n1'));
     const dialer = dialerFor(stage, stage.pki.caCert);
     const headers = new Headers({ host: 'elsewhere.example' });
     const { status } = await dialer.fetch(nodeAt(stage), { ...ask('GET', '/'), headers });
@@ -122,6 +120,65 @@ describe('requests', () => {
     await expect(dialer.fetch(nowhere, ask('GET', '/'))).rejects.toThrow(
       'no preferred addresses found',
     );
+  });
+});
+
+describe('the certificate of a kubelet', () => {
+  function listening(): { readonly log: Log; readonly warned: unknown[] } {
+    const warned: unknown[] = [];
+    return { warned, log: { ...silentLog, warn: (_message, facts) => void warned.push(facts) } };
+  }
+
+  test('that the cluster signed for this node and address is verified', async () => {
+    const stage = await openKubelet(await kubeletPair('n1'));
+    const { log, warned } = listening();
+    const dialer = dialerFor(stage, stage.pki.caCert, log);
+    expect((await dialer.fetch(nodeAt(stage), ask('GET', '/'))).status).toBe(200);
+    expect(warned).toEqual([]);
+  });
+
+  test('that the kubelet signed itself is taken, and logged once for each node', async () => {
+    const stage = await openKubelet(await kubeletPair('n1', { isSigned: false }));
+    const { log, warned } = listening();
+    const dialer = dialerFor(stage, stage.pki.caCert, log);
+    for (let count = 0; count < 3; count += 1) {
+      expect((await dialer.fetch(nodeAt(stage), ask('GET', '/'))).status).toBe(200);
+    }
+    expect(warned).toEqual([{ node: 'n1', address: '127.0.0.1' }]);
+  });
+
+  test.each([
+    ['the API server', undefined, '"kube-apiserver", not of system:node:n1'],
+    ['another node', kubeletPair('n2'), '"system:node:n2", not of system:node:n1'],
+    ['the node at another address', kubeletPair('n1', { addresses: ['192.0.2.1'] }), '127.0.0.1'],
+  ])('that the cluster signed for %s is refused, and nothing is sent', async (_name, pair, why) => {
+    let requests = 0;
+    const count = (): ApiResponse => ((requests += 1), text('hello'));
+    const stage = await DoorStage.open(count, {}, undefined, await pair);
+    const asked = dialerFor(stage, stage.pki.caCert).fetch(nodeAt(stage), ask('GET', '/'));
+    await expect(asked).rejects.toMatchObject({
+      code: 'NODE_UNREACHABLE',
+      message: expect.stringContaining(why),
+    });
+    expect(requests).toBe(0);
+  });
+
+  test('is checked for each node, though they name one address', async () => {
+    const stage = await openKubelet(await kubeletPair('n1'));
+    const dialer = dialerFor(stage, stage.pki.caCert);
+    await new Response((await dialer.fetch(nodeAt(stage), ask('GET', '/'))).body).text();
+    const other = nodeOf('127.0.0.1', stage.door.port, 'n2');
+    await expect(
+      dialer.fetch({ type: 'kubelet', node: other }, ask('GET', '/')),
+    ).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' });
+  });
+
+  test('does not matter if a name leads to this machine and must not', async () => {
+    const stage = await openKubelet(await kubeletPair('n1'));
+    const node = nodeOf('localhost', stage.door.port);
+    await expect(
+      dialerFor(stage).fetch({ type: 'kubelet', node, isRemote: true }, ask('GET', '/')),
+    ).rejects.toThrow('address not allowed');
   });
 });
 

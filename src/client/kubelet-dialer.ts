@@ -2,8 +2,8 @@
  * The way to nodes over the network: dials the address that a node gives for its kubelet, or the
  * address of a pod, and carries bytes both ways.
  *
- * Kubelets are asked over TLS with a certificate of the API server's own. Whether theirs is checked
- * depends on whether an authority for it is given: most kubelets sign their own.
+ * Kubelets are asked over TLS with a client certificate that is good for nothing else. Whether what
+ * answers is the kubelet of the node is checked as far as it can be (kubelet-agent.ts).
  */
 import { Agent as HttpAgent, request as requestHttp, type ClientRequest } from 'node:http';
 import type { IncomingMessage, RequestOptions } from 'node:http';
@@ -13,15 +13,19 @@ import { Readable, type Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { kubeletAddressOf } from '../api/node-address.ts';
 import { defineError } from '../lib/errors.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { ApiRequest, ApiResponse, Connection } from '../ports/http-handler.ts';
+import type { Log } from '../ports/log.ts';
 import type { Backend, NodeDoor } from '../ports/node-door.ts';
+import { KubeletAgent, type KubeletTarget } from './kubelet-agent.ts';
 
 export interface KubeletDialerOptions {
   /** PEMs of the certificate that kubelets know the API server by. */
   readonly cert: string;
   readonly key: string;
-  /** Who signs the certificates of kubelets; absent: they are not checked. */
+  /** The authority of the cluster; absent: no kubelet's certificate can be verified. */
   readonly ca?: string;
+  readonly log: Log;
 }
 
 export interface KubeletDialer extends NodeDoor {
@@ -39,13 +43,8 @@ const nodeUnreachable = defineError<{ reason: string }>({
 const SECURE_PORT = 443;
 const PLAIN_PORT = 80;
 
-export function createKubeletDialer({ cert, key, ca }: KubeletDialerOptions): KubeletDialer {
-  const kubelets = new HttpsAgent({
-    keepAlive: true,
-    cert,
-    key,
-    ...(ca === undefined ? { rejectUnauthorized: false } : { ca }),
-  });
+export function createKubeletDialer(options: KubeletDialerOptions): KubeletDialer {
+  const kubelets = new KubeletAgent(options);
   // Pods that are proxied to have whatever certificate they have, as behind kube-apiserver.
   const secure = new HttpsAgent({ keepAlive: true, rejectUnauthorized: false });
   const plain = new HttpAgent({ keepAlive: true });
@@ -61,7 +60,7 @@ export function createKubeletDialer({ cert, key, ca }: KubeletDialerOptions): Ku
 }
 
 interface Agents {
-  readonly kubelets: HttpsAgent;
+  readonly kubelets: KubeletAgent;
   readonly secure: HttpsAgent;
   readonly plain: HttpAgent;
 }
@@ -77,12 +76,14 @@ function dial(backend: Backend, request: ApiRequest, agents: Agents): ClientRequ
   if (backend.type === 'kubelet') {
     const address = kubeletAddressOf(backend.node);
     if (!address) throw nodeUnreachable({ reason: 'no preferred addresses found' });
-    return requestHttps({
+    const target: KubeletTarget & RequestOptions = {
       ...options,
       ...address,
-      servername: serverNameOf(address.host),
-      agent: agents.kubelets,
-    });
+      nodeName: nodeNameOf(backend.node),
+      isRemote: backend.isRemote ?? false,
+    };
+    const servername = serverNameOf(address.host);
+    return requestHttps({ ...target, servername, agent: agents.kubelets });
   }
   const { scheme, host, port } = backend;
   if (scheme === 'http') {
@@ -91,6 +92,11 @@ function dial(backend: Backend, request: ApiRequest, agents: Agents): ClientRequ
   const servername = serverNameOf(host);
   const agent = agents.secure;
   return requestHttps({ ...options, host, port: port ?? SECURE_PORT, servername, agent });
+}
+
+function nodeNameOf({ metadata }: JsonObject): string {
+  const name = isJsonObject(metadata) ? metadata['name'] : undefined;
+  return typeof name === 'string' ? name : '';
 }
 
 /**

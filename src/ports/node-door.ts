@@ -9,7 +9,12 @@ import type { ApiRequest, ApiResponse, Connection } from './http-handler.ts';
 
 /** Who is meant. */
 export type Backend =
-  | { readonly type: 'kubelet'; readonly node: JsonObject }
+  | {
+      readonly type: 'kubelet';
+      readonly node: JsonObject;
+      /** The node's address must be that of another machine. */
+      readonly isRemote?: boolean;
+    }
   | {
       readonly type: 'address';
       readonly scheme: 'http' | 'https';
@@ -24,6 +29,13 @@ export type Backend =
  * Both reject with an Error whose message can be shown to the client if nobody can be reached.
  */
 export interface NodeDoor {
+  /** Whether this node's kubelet runs in the process of the API server; absent: none does. */
+  isLocal?(nodeName: string): boolean;
+  /**
+   * The loopback addresses that the node of this process gave to this pod, and to no other; asked of the
+   * node itself, because the status of a pod can be written by others. Absent: it gave none.
+   */
+  loopbackAddressesOf?(namespace: string, podName: string): Promise<readonly string[]>;
   fetch(backend: Backend, request: ApiRequest): Promise<ApiResponse>;
   /**
    * Asks the backend for the other protocol, and joins the two ends if it agrees. What it refuses with

@@ -18,6 +18,8 @@ const PODS = '/api/v1/namespaces/default/pods';
 /** A node that keeps what it is asked, and answers as it is told. */
 class Nodes implements NodeDoor {
   readonly asked: { readonly backend: Backend; readonly request: ApiRequest }[] = [];
+  isLocal?: (name: string) => boolean;
+  loopbackAddressesOf?: () => Promise<readonly string[]>;
   answer: ApiResponse | Error = { status: 200, headers: [], body: 'from the node' };
 
   async fetch(backend: Backend, request: ApiRequest): Promise<ApiResponse> {
@@ -363,6 +365,33 @@ describe('proxies', () => {
       const { status, body } = await stage.send('GET', `${PODS}/one/proxy/`);
       expect([status, body['message']]).toEqual([400, 'address not allowed']);
       expect(stage.nodes.asked).toEqual([]);
+    },
+  );
+
+  test('a loopback address is proxied to if the node of this process gave it to the pod', async () => {
+    const stage = await openWithAddress('127.9.8.7');
+    stage.nodes.loopbackAddressesOf = async () => ['127.9.8.8'];
+    expect((await stage.send('GET', `${PODS}/one/proxy/`)).status).toBe(400);
+    stage.nodes.loopbackAddressesOf = async () => ['127.9.8.7'];
+    expect((await stage.send('GET', `${PODS}/one/proxy/`)).status).toBe(200);
+    expect(stage.nodes.asked[0]?.backend).toMatchObject({ type: 'address', host: '127.9.8.7' });
+  });
+
+  test.each(['127.0.0.1', '169.254.1.1', '::1', '0.0.0.0'])(
+    'a node at %s is not proxied to, unless its kubelet is in this process',
+    async (address) => {
+      const stage = await Stage.open();
+      await stage.create('/api/v1/nodes', {
+        metadata: { name: 'near' },
+        status: { addresses: [{ type: 'InternalIP', address }] },
+      });
+      for (const name of ['near', 'near:10250', 'near:6443']) {
+        const { status, body } = await stage.send('GET', `/api/v1/nodes/${name}/proxy/`);
+        expect([status, body['message']]).toEqual([400, 'address not allowed']);
+      }
+      stage.nodes.isLocal = (name) => name === 'near';
+      expect((await stage.send('GET', '/api/v1/nodes/near/proxy/')).status).toBe(200);
+      expect((await stage.send('GET', '/api/v1/nodes/near:6443/proxy/')).status).toBe(400);
     },
   );
 

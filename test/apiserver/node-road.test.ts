@@ -7,14 +7,14 @@ import { builtInKinds } from '../../src/apiserver/kinds/built-in-kinds.ts';
 import { openMemoryStore } from '../../src/apiserver/store/memory-store.ts';
 import { seededRandom } from '../../src/platform/seeded-random.ts';
 import { systemClock as clock } from '../../src/platform/system-clock.ts';
-import { DoorStage, Source, testPki } from '../support/door-stage.ts';
+import { DoorStage, kubeletPair, Source, testPki } from '../support/door-stage.ts';
 import { silentLog as log } from '../support/silent-ports.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';
 
 async function openRoad(kubelet: DoorStage): Promise<DoorStage> {
-  const { adminCert: cert, adminKey: key, caCert: ca } = await testPki();
-  const nodeDoor = createKubeletDialer({ cert, key, ca });
+  const { kubeletClientCert: cert, kubeletClientKey: key, caCert: ca } = await testPki();
+  const nodeDoor = createKubeletDialer({ cert, key, ca, log });
   onTestFinished(() => nodeDoor.close());
   const store = openMemoryStore({ clock, log });
   const random = seededRandom(1);
@@ -62,6 +62,7 @@ test('an exec reaches the kubelet, and both ends talk until one of them has enou
       );
       socket.pipe(socket);
     },
+    await kubeletPair('n1'),
   );
   const stage = await openRoad(kubelet);
   const socket = await stage.socket();
@@ -83,7 +84,12 @@ test('an exec reaches the kubelet, and both ends talk until one of them has enou
 
 test('a log that is followed ends for the kubelet when the client goes away', async () => {
   const source = new Source(Buffer.from('first line\n'));
-  const kubelet = await DoorStage.open(() => source.response);
+  const kubelet = await DoorStage.open(
+    () => source.response,
+    {},
+    undefined,
+    await kubeletPair('n1'),
+  );
   const stage = await openRoad(kubelet);
   const stream = (await stage.session()).request({ ':path': `${PODS}/p/log?follow=true` });
   const [first] = await once(stream, 'data');

@@ -5,7 +5,13 @@ import { Agent, request as requestHttps, type RequestOptions } from 'node:https'
 import type { IncomingHttpHeaders } from 'node:http';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
-import { createPki, type Pki } from '../../src/apiserver/pki/pki.ts';
+import {
+  createAuthority,
+  createPki,
+  issueNodeCertificate,
+  type KeyPair,
+  type Pki,
+} from '../../src/apiserver/pki/pki.ts';
 import type { DoorLimits } from '../../src/platform/http/limits.ts';
 import { openHttpsDoor, type HttpsDoor } from '../../src/platform/https-door.ts';
 import { seededRandom } from '../../src/platform/seeded-random.ts';
@@ -32,6 +38,17 @@ export function testPki(): Promise<Pki> {
   return (shared ??= createPki({ clock: systemClock, random: seededRandom(1) }));
 }
 
+/** What the kubelet of this node shows: signed by the authority of the tests, or by one of its own. */
+export async function kubeletPair(
+  nodeName: string,
+  { isSigned = true, addresses = ['127.0.0.1'] } = {},
+): Promise<KeyPair> {
+  const options = { clock: systemClock, random: seededRandom(2), names: ['localhost'], addresses };
+  const { caCert: cert, caKey: key } = await testPki();
+  const authority = isSigned ? { cert, key } : await createAuthority(options);
+  return issueNodeCertificate(authority, nodeName, options);
+}
+
 export function text(body: string, status = 200): ApiResponse {
   return { status, headers: [['content-type', 'text/plain']], body };
 }
@@ -51,13 +68,15 @@ export class DoorStage {
     answer: Answer,
     limits: Partial<DoorLimits> = {},
     connect: HttpHandler['connect'] = async (_request, { socket }) => void socket.destroy(),
+    pair?: KeyPair,
   ): Promise<DoorStage> {
     const pki = await testPki();
     const handler: HttpHandler = {
       answer: async (request, visitor) => answer(request, visitor),
       connect,
     };
-    const { serverCert: cert, serverKey: key, caCert: ca } = pki;
+    const { cert, key } = pair ?? { cert: pki.serverCert, key: pki.serverKey };
+    const { caCert: ca } = pki;
     const door = await openHttpsDoor({ handler, cert, key, ca, port: 0, limits });
     const stage = new DoorStage(door, pki);
     onTestFinished(async () => {

@@ -1,8 +1,12 @@
 /**
  * The roles and bindings that every cluster starts with. What is in them is Kubernetes' interface and
  * comes from its source (scripts/update-rbac.ts); here they are given what all of them have.
+ *
+ * One binding is podkeep's own: kubeadm puts the API server's client certificate for kubelets into a group
+ * of administrators, podkeep binds its user to the role of the kubelet's API and nothing else.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { KUBELET_CLIENT_USER } from '../auth/kubelet-client.ts';
 import { readRules, type PolicyRule } from '../auth/rbac/policy-rule.ts';
 import type { KindDefinition } from '../kind.ts';
 import { clusterRoleBindings, roleBindings } from '../kinds/rbac-binding.ts';
@@ -26,7 +30,14 @@ const DEFINITIONS: ReadonlyMap<string, KindDefinition> = new Map(
   [clusterRoles, roles, clusterRoleBindings, roleBindings].map((one) => [one.kind, one]),
 );
 
-const lines: readonly unknown[] = table;
+const kubeletClientBinding: JsonObject = {
+  kind: 'ClusterRoleBinding',
+  name: 'podkeep:kubelet-api-admin',
+  subjects: [{ kind: 'User', apiGroup: RBAC, name: KUBELET_CLIENT_USER }],
+  roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'system:kubelet-api-admin' },
+};
+
+const lines: readonly unknown[] = [...table, kubeletClientBinding];
 
 export function policyObjects(): readonly PolicyObject[] {
   return lines.filter(isJsonObject).flatMap((line) => {

@@ -8,7 +8,9 @@
  *
  * Whoever comes here has been let in. What they have proved themselves with stays here.
  */
+import { isIP } from 'node:net';
 import { kubeletAddressOf } from '../../api/node-address.ts';
+import { isGlobalUnicast, isLoopback } from '../../lib/global-unicast.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { ApiRequest, ApiResponse, Connection } from '../../ports/http-handler.ts';
 import type { Backend, NodeDoor } from '../../ports/node-door.ts';
@@ -23,7 +25,7 @@ import { checkLogOptions } from './log-options.ts';
 import { checkLogResponse } from './log-response.ts';
 import { NO_HEADERS, withoutSecrets } from './passed-headers.ts';
 import { logPath, podAddress, streamPath } from './pod-backend.ts';
-import { isProxyable, readPortNumber, readProxyName } from './proxy-name.ts';
+import { readPortNumber, readProxyName } from './proxy-name.ts';
 import { serviceAddress } from './service-backend.ts';
 
 export interface ConnectCall {
@@ -54,7 +56,7 @@ export class Connector {
     const { request, path, part } = call;
     refuseDryRun(call);
     if (part.connects === 'log') return this.#answerLog(call);
-    const way = this.#findWay(call);
+    const way = await this.#findWay(call);
     if (part.connects === 'stream') throw badRequest('Upgrade request required');
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     // Otherwise relative links on a page would lead out of the proxy.
@@ -66,7 +68,7 @@ export class Connector {
   async connect(call: ConnectCall, connection: Connection): Promise<void> {
     const { method, headers } = call.request;
     refuseDryRun(call);
-    const { backend, target } = this.#findWay(call);
+    const { backend, target } = await this.#findWay(call);
     const url = urlOf(target);
     const asked = { method, url, headers: withoutSecrets(headers), body: null };
     const door = this.#requireDoor();
@@ -75,13 +77,13 @@ export class Connector {
     });
   }
 
-  #findWay(call: ConnectCall): Way {
+  async #findWay(call: ConnectCall): Promise<Way> {
     const { path, url, part } = call;
     const name = path.name ?? '';
     if (part.connects === 'proxy') {
       const search = url.searchParams.toString();
       const target = `${path.beneath ?? '/'}${search === '' ? '' : `?${search}`}`;
-      return { backend: this.#proxied(call, name), target };
+      return { backend: await this.#proxied(call, name), target };
     }
     const pod = this.#object(call, name);
     const target = streamPath(pod, part.name, url.searchParams);
@@ -90,21 +92,38 @@ export class Connector {
     return { backend: this.#kubeletOf(node), target };
   }
 
-  #proxied(call: ConnectCall, text: string): Backend {
+  async #proxied(call: ConnectCall, text: string): Promise<Backend> {
     const { definition, path } = call;
     if (definition.kind === 'Service') {
       return serviceAddress(this.#parts, path.namespace ?? '', text);
     }
     if (definition.kind !== nodes.kind) {
-      return podAddress(this.#object(call, readProxyName(text, 'pod').name), text);
+      const { name } = readProxyName(text, 'pod');
+      const pod = this.#object(call, name);
+      const own = isLoopback(textAt(pod, 'status.podIP'))
+        ? await this.#door?.loopbackAddressesOf?.(path.namespace ?? '', name)
+        : [];
+      return podAddress(pod, text, own ?? []);
     }
+    return this.#proxiedNode(text);
+  }
+
+  /**
+   * A node chooses its address: it must be that of another machine, unless its kubelet is in this process
+   * and is not dialled at all.
+   */
+  #proxiedNode(text: string): Backend {
     const said = readProxyName(text, 'node');
     const port = readPortNumber(said, text, 'node');
     const kubelet = this.#kubeletOf(said.name);
-    const address = kubelet.type === 'kubelet' ? kubeletAddressOf(kubelet.node) : null;
-    if (port === null || port === address?.port) return kubelet;
+    const address = kubeletAddressOf(kubelet.node);
+    const isKubelet = port === null || port === address?.port;
+    if (isKubelet && this.#door?.isLocal?.(said.name) === true) return kubelet;
+    // The addresses of a name are checked when it is looked up; without an address nothing is dialled.
+    if (isKubelet && (!address || isIP(address.host) === 0)) return { ...kubelet, isRemote: true };
+    if (!address || !isGlobalUnicast(address.host)) throw badRequest('address not allowed');
+    if (isKubelet) return kubelet;
     // Another port than the kubelet's is an address like any other.
-    if (!address || !isProxyable(address.host)) throw badRequest('address not allowed');
     return { type: 'address', scheme: said.scheme, host: address.host, port };
   }
 
@@ -142,7 +161,7 @@ export class Connector {
     return this.#parts.registry.get({ definition, namespace: path.namespace ?? '', name });
   }
 
-  #kubeletOf(name: string): Backend {
+  #kubeletOf(name: string): Extract<Backend, { type: 'kubelet' }> {
     const node = this.#parts.registry.get({ definition: nodes, namespace: '', name });
     return { type: 'kubelet', node };
   }

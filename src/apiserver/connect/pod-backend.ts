@@ -2,13 +2,14 @@
  * Where a request to a part of a pod goes on to, and as what: exec, attach, port-forward and logs to
  * the kubelet of its node, under the kubelet's own paths and names; a proxy request to the pod itself.
  */
+import { isGlobalUnicast } from '../../lib/global-unicast.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Backend } from '../../ports/node-door.ts';
 import { objectsAt, textAt } from '../kinds/field-path.ts';
 import { readNumber, readText } from '../kinds/validation/json-reading.ts';
 import { metadataOf, nameOf, textOf } from '../metadata.ts';
 import { badRequest } from '../status.ts';
-import { isProxyable, readPortNumber, readProxyName } from './proxy-name.ts';
+import { readPortNumber, readProxyName } from './proxy-name.ts';
 
 const CONTAINER_LISTS = [
   'spec.initContainers',
@@ -55,14 +56,17 @@ export function logPath(pod: JsonObject, query: URLSearchParams): string {
   return withQuery(`/containerLogs/${placeOf(pod)}/${encodeURIComponent(container)}`, params);
 }
 
-/** `name` may say which port is meant, and that it speaks TLS. */
-export function podAddress(pod: JsonObject, name: string): Backend {
+/**
+ * `name` may say which port is meant, and that it speaks TLS. `own`: addresses of this machine that the
+ * node in this process gave to the pod.
+ */
+export function podAddress(pod: JsonObject, name: string, own: readonly string[]): Backend {
   const said = readProxyName(name, 'pod');
   const port = readPortNumber(said, name, 'pod');
   const host = textAt(pod, 'status.podIP');
   const ports = objectsAt(pod, 'spec.containers').flatMap((one) => objectsAt(one, 'ports'));
   const first = readNumber(ports[0]?.['containerPort']);
-  if (!isProxyable(host)) throw badRequest('address not allowed');
+  if (!isGlobalUnicast(host) && !own.includes(host)) throw badRequest('address not allowed');
   return { type: 'address', scheme: said.scheme, host, port: port ?? (first > 0 ? first : null) };
 }
 

@@ -1,5 +1,4 @@
 /** In a proxy request a name may be `name`, `name:port` or `scheme:name:port`. */
-import { parseIp } from '../../lib/ip.ts';
 import { badRequest, type StatusError } from '../status.ts';
 
 export interface ProxyName {
@@ -29,14 +28,4 @@ export function readPortNumber({ port }: ProxyName, text: string, kind: string):
 
 function invalidName(text: string, kind: string): StatusError {
   return badRequest(`invalid ${kind} request ${JSON.stringify(text)}`);
-}
-
-/** Its own machine, its own wire, and everybody at once: none of that a proxy may be talked into. */
-const LOCAL_4 = /^(?:127\.|169\.254\.|22[4-9]\.|23\d\.|0\.0\.0\.0$|255\.255\.255\.255$)/;
-const LOCAL_6 = /^(?:::1?$|fe[89ab]|ff)/;
-
-export function isProxyable(address: string): boolean {
-  const ip = parseIp(address);
-  if (!ip) return false;
-  return !(ip.family === 4 ? LOCAL_4 : LOCAL_6).test(ip.text);
 }

@@ -3,6 +3,7 @@
  *
  *     ca ──signs──> server   the API server's, for every name under which it is found
  *        ──signs──> admin    a client in system:masters
+ *        ──signs──> kubelet client   who the API server is to kubelets, and good for nothing else
  *        ──signs──> nodes, and whoever asks with a signing request that somebody approves
  *     serviceAccountKey      signs tokens; no certificate
  *
@@ -13,6 +14,7 @@ import { promisify } from 'node:util';
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Validity } from '../../lib/x509/read-certificate.ts';
+import { KUBELET_CLIENT_USER } from '../auth/kubelet-client.ts';
 import { issueAuthority, issueLeaf, type Authority } from './certificate.ts';
 import type { Subject } from '../../lib/x509/distinguished-name.ts';
 import { altNamesOf, type Use } from '../../lib/x509/extensions.ts';
@@ -25,6 +27,8 @@ export interface Pki {
   readonly serverKey: string;
   readonly adminCert: string;
   readonly adminKey: string;
+  readonly kubeletClientCert: string;
+  readonly kubeletClientKey: string;
   readonly serviceAccountKey: string;
 }
 
@@ -57,12 +61,21 @@ const SERVER_NAMES = [
   'kubernetes.default.svc.cluster.local',
 ];
 
+export const ADMIN = { commonName: 'kubernetes-admin', organizations: ['system:masters'] };
+
+/**
+ * The user that the API server is to kubelets. It has no group, and one role: that of the kubelet's own
+ * API. A node chooses the address at which its kubelet is dialled, and may name the API server's: there
+ * this certificate must open nothing.
+ */
+export const KUBELET_CLIENT = { commonName: KUBELET_CLIENT_USER, organizations: [] };
+
 export async function createPki(options: PkiOptions): Promise<Pki> {
   const [ca, serviceAccount] = await Promise.all([createAuthority(options), makeKeys()]);
-  const admin = { commonName: 'kubernetes-admin', organizations: ['system:masters'] };
-  const [server, client] = await Promise.all([
+  const [server, client, kubeletClient] = await Promise.all([
     issueServerCertificate(ca, options),
-    issueClientCertificate(ca, admin, options),
+    issueClientCertificate(ca, ADMIN, options),
+    issueClientCertificate(ca, KUBELET_CLIENT, options),
   ]);
   return {
     caCert: ca.cert,
@@ -71,6 +84,8 @@ export async function createPki(options: PkiOptions): Promise<Pki> {
     serverKey: server.key,
     adminCert: client.cert,
     adminKey: client.key,
+    kubeletClientCert: kubeletClient.cert,
+    kubeletClientKey: kubeletClient.key,
     serviceAccountKey: serviceAccount.privateKey,
   };
 }

@@ -5,14 +5,20 @@
  * The API server has let the visitor in and decided that they may. The kubelet takes its word: here it
  * is in the same process.
  */
-import { textAt } from '../../apiserver/kinds/field-path.ts';
+import { KUBELET_CLIENT_USER } from '../../apiserver/auth/kubelet-client.ts';
+import { objectsAt, textAt, valueAt } from '../../apiserver/kinds/field-path.ts';
+import { isLoopback } from '../../lib/global-unicast.ts';
+import { isJsonObject } from '../../lib/json.ts';
 import type { HttpHandler } from '../../ports/http-handler.ts';
 import type { Backend, NodeDoor } from '../../ports/node-door.ts';
 
-/** Who the API server is to kubelets, as kubeadm names it. */
+/** The user of the certificate with which the API server dials the other kubelets, and its rights. */
 const API_SERVER = {
-  user: { name: 'kube-apiserver-kubelet-client', groups: ['system:masters'] },
+  user: { name: KUBELET_CLIENT_USER, groups: ['system:authenticated'] },
 } as const;
+
+/** Everything that listens on this machine for itself listens here. */
+const SHARED: ReadonlySet<string> = new Set(['127.0.0.1', '::1']);
 
 export class LocalNodeDoor implements NodeDoor {
   readonly #others: () => NodeDoor;
@@ -29,6 +35,24 @@ export class LocalNodeDoor implements NodeDoor {
     this.#nodeName = nodeName;
     this.#kubelet = kubelet;
   }
+
+  isLocal = (nodeName: string): boolean => nodeName === this.#nodeName;
+
+  /** Without root pods share the network of the machine, and each has a loopback address of its own. */
+  loopbackAddressesOf = async (namespace: string, podName: string): Promise<readonly string[]> => {
+    const asked = { method: 'GET', url: 'https://node/pods', headers: new Headers(), body: null };
+    const answer = await this.#kubelet?.answer(asked, API_SERVER);
+    if (answer?.status !== 200) return [];
+    const list: unknown = JSON.parse(await new Response(answer.body).text());
+    const pods = isJsonObject(list) ? objectsAt(list, 'items') : [];
+    const pod = pods.find(
+      (one) =>
+        textAt(one, 'metadata.name') === podName && textAt(one, 'metadata.namespace') === namespace,
+    );
+    if (!pod || valueAt(pod, 'spec.hostNetwork') === true) return [];
+    const ips = objectsAt(pod, 'status.podIPs').map((one) => textAt(one, 'ip'));
+    return ips.filter((ip) => isLoopback(ip) && !SHARED.has(ip));
+  };
 
   fetch: NodeDoor['fetch'] = (backend, request) => {
     const kubelet = this.#kubeletFor(backend);

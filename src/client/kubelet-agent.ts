@@ -1,0 +1,110 @@
+/**
+ * Connections to kubelets, each checked before the first byte of a request is sent (kubelet-identity.ts).
+ *
+ * 1. A connection is kept for the node for which it was checked: two nodes may name one address.
+ * 2. No TLS session is resumed, because a resumed one shows no certificate.
+ * 3. A node with an unverified certificate is logged once, and again when it was verified in between.
+ */
+import { lookup } from 'node:dns';
+import { Agent, type RequestOptions } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect, type TLSSocket } from 'node:tls';
+import { isGlobalUnicast } from '../lib/global-unicast.ts';
+import type { Log } from '../ports/log.ts';
+import { identifyKubelet } from './kubelet-identity.ts';
+
+export interface KubeletAgentOptions {
+  readonly cert: string;
+  readonly key: string;
+  /** The authority of the cluster; absent: no certificate can be verified. */
+  readonly ca?: string;
+  readonly log: Log;
+}
+
+/** What a request to a kubelet gives beside the address. */
+export interface KubeletTarget {
+  readonly nodeName: string;
+  readonly host: string;
+  /** The address must be that of another machine (a name is looked up and its addresses checked). */
+  readonly isRemote: boolean;
+}
+
+type Connected = (error: Error | null, stream: Duplex) => void;
+
+export class KubeletAgent extends Agent {
+  readonly #options: KubeletAgentOptions;
+  readonly #unverified = new Set<string>();
+
+  constructor(options: KubeletAgentOptions) {
+    super({ keepAlive: true, maxCachedSessions: 0 });
+    this.#options = options;
+  }
+
+  override getName(options: RequestOptions & Partial<KubeletTarget> = {}): string {
+    const { nodeName = '', isRemote = false } = options;
+    return `${super.getName(options)}:${isRemote}:${nodeName}`;
+  }
+
+  override createConnection(
+    options: RequestOptions & Partial<KubeletTarget>,
+    callback: Connected = () => {},
+  ): undefined {
+    const { cert, key, ca } = this.#options;
+    const { nodeName = '', host = '', isRemote = false } = options;
+    const target: KubeletTarget = { nodeName, host: host ?? '', isRemote };
+    const socket = connect({
+      host: target.host,
+      port: Number(options.port),
+      servername: options.servername ?? '',
+      cert,
+      key,
+      ...(ca !== undefined && { ca }),
+      ...(isRemote && { lookup: lookupRemote }),
+      // What is shown is judged below, once it is known.
+      rejectUnauthorized: false,
+      checkServerIdentity: () => undefined,
+    });
+    const fail = (error: Error): void => callback(error, socket);
+    socket.once('error', fail);
+    socket.once('secureConnect', () => {
+      socket.off('error', fail);
+      const refusal = this.#refusalOf(socket, target);
+      if (refusal === null) return callback(null, socket);
+      socket.destroy();
+      callback(new Error(refusal), socket);
+    });
+  }
+
+  #refusalOf(socket: TLSSocket, { nodeName, host }: KubeletTarget): string | null {
+    const isSigned = this.#options.ca !== undefined && socket.authorized;
+    const certificate = socket.getPeerCertificate();
+    const identity = identifyKubelet(nodeName, host, { isSigned, certificate });
+    if (identity.type === 'refused') return identity.reason;
+    if (identity.type === 'verified') this.#unverified.delete(nodeName);
+    else if (!this.#unverified.has(nodeName)) this.#warn(nodeName, host);
+    return null;
+  }
+
+  #warn(nodeName: string, host: string): void {
+    this.#unverified.add(nodeName);
+    const message =
+      'The serving certificate of a kubelet is not signed by the authority of the cluster: what answers at ' +
+      'its address is taken for the kubelet. Set serverTLSBootstrap in its configuration and approve its ' +
+      'certificate signing request to have it verified';
+    this.#options.log.warn(message, { node: nodeName, address: host });
+  }
+}
+
+/** The addresses of a name that leads to other machines only. */
+const lookupRemote: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, []);
+    if (addresses.every(({ address }) => isGlobalUnicast(address))) {
+      if (options.all === true) return callback(null, addresses);
+      const [first] = addresses;
+      return callback(null, first?.address ?? '', first?.family);
+    }
+    callback(new Error('address not allowed'), []);
+  });
+};
