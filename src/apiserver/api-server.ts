@@ -13,7 +13,7 @@ import type { ApiRequest, ApiResponse, Connection, HttpHandler } from '../ports/
 import type { Log } from '../ports/log.ts';
 import type { NodeDoor } from '../ports/node-door.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
-import type { Random } from '../ports/random.ts';
+import type { IdentityRandom } from '../ports/random.ts';
 import { openAccess, type Access, type Attributes, type User, type Visitor } from './access.ts';
 import type { Actions } from './action.ts';
 import { podActions } from './actions/pod-actions.ts';
@@ -49,7 +49,7 @@ import { Verbs } from './verbs.ts';
 export interface ApiServerOptions {
   readonly store: ObjectStore;
   readonly clock: Clock;
-  readonly random: Random;
+  readonly random: IdentityRandom;
   readonly log: Log;
   readonly kinds: readonly KindDefinition[];
   /** What `/version` says. */

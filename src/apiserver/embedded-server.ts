@@ -15,7 +15,7 @@ import type { HttpHandler, Visitor } from '../ports/http-handler.ts';
 import type { Log } from '../ports/log.ts';
 import type { NodeDoor } from '../ports/node-door.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
-import type { Random } from '../ports/random.ts';
+import type { IdentityRandom } from '../ports/random.ts';
 import { nodeTaint } from './admission/node-taint.ts';
 import { storageProtection } from './admission/storage-protection.ts';
 import { ApiServer } from './api-server.ts';
@@ -41,7 +41,7 @@ import type { ServerParts } from './server-parts.ts';
 export interface EmbeddedServerOptions {
   readonly store: ObjectStore;
   readonly clock: Clock;
-  readonly random: Random;
+  readonly random: IdentityRandom;
   readonly log: Log;
   /** What `/version` says. */
   readonly version: JsonObject;

@@ -9,7 +9,8 @@ import {
   checkDns1123Label,
 } from '../api/validation-names.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import type { Random } from '../ports/random.ts';
+import { uuidOf } from '../lib/uuid.ts';
+import type { IdentityRandom } from '../ports/random.ts';
 import type { FieldError } from './field-error.ts';
 
 export function metadataOf(object: JsonObject): JsonObject {
@@ -45,31 +46,26 @@ export function withMetadata(
 
 const NAME_LENGTH_MAX = 63;
 const SUFFIX_LENGTH = 5;
+const UUID_BYTES = 16;
 /** Letters and digits that make no words and cannot be mistaken for each other. */
 const SUFFIX_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 
-export function generateName(base: string, random: Random): string {
-  const suffix = Array.from({ length: SUFFIX_LENGTH }, () => pick(SUFFIX_LETTERS, random)).join('');
+export function generateName(base: string, random: IdentityRandom): string {
+  const suffix = Array.from({ length: SUFFIX_LENGTH }, () => pickLetter(random)).join('');
   return base.slice(0, NAME_LENGTH_MAX - SUFFIX_LENGTH) + suffix;
 }
 
 /** A random UUID (version 4). */
-export function makeUid(random: Random): string {
-  const digits = Array.from({ length: 32 }, () => pick('0123456789abcdef', random));
-  digits[12] = '4';
-  digits[16] = pick('89ab', random);
-  const text = digits.join('');
-  return [
-    text.slice(0, 8),
-    text.slice(8, 12),
-    text.slice(12, 16),
-    text.slice(16, 20),
-    text.slice(20),
-  ].join('-');
+export function makeUid(random: IdentityRandom): string {
+  return uuidOf(random.bytes(UUID_BYTES));
 }
 
 /** What only the server may say about a new object. */
-export function metadataForCreate(object: JsonObject, now: string, random: Random): JsonObject {
+export function metadataForCreate(
+  object: JsonObject,
+  now: string,
+  random: IdentityRandom,
+): JsonObject {
   const { name, generateName: base } = metadataOf(object);
   const needsName = textOf(name) === '' && textOf(base) !== '';
   return withMetadata(object, {
@@ -246,6 +242,11 @@ export function listOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-function pick(letters: string, random: Random): string {
-  return letters[Math.floor(random.next() * letters.length)] ?? '';
+/** Bytes above the last multiple of the letters are drawn again: all letters are equally likely. */
+function pickLetter(random: IdentityRandom): string {
+  const count = SUFFIX_LETTERS.length;
+  for (;;) {
+    const [byte = 0] = random.bytes(1);
+    if (byte < 256 - (256 % count)) return SUFFIX_LETTERS[byte % count] ?? '';
+  }
 }

@@ -14,7 +14,7 @@ import type { JsonObject } from '../lib/json.ts';
 import { PodkeepError } from '../lib/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Change, ObjectStore, StoredObject } from '../ports/object-store.ts';
-import type { Random } from '../ports/random.ts';
+import type { IdentityRandom } from '../ports/random.ts';
 import { MASTER, type User } from './access.ts';
 import type { Admission, AdmissionRequest } from './admission/admission.ts';
 import { markDeleted, type Deletion } from './deletion.ts';
@@ -48,7 +48,7 @@ import { bumpGeneration, updateRulesOf } from './update-rules.ts';
 export interface RegistryPorts {
   readonly store: ObjectStore;
   readonly clock: Clock;
-  readonly random: Random;
+  readonly random: IdentityRandom;
   readonly admission: Required<Admission>;
 }
 

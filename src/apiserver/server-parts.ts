@@ -2,14 +2,14 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
-import type { Random } from '../ports/random.ts';
+import type { IdentityRandom } from '../ports/random.ts';
 import type { Catalog } from './catalog.ts';
 import type { Registry } from './registry.ts';
 
 export interface ServerParts {
   readonly store: ObjectStore;
   readonly clock: Clock;
-  readonly random: Random;
+  readonly random: IdentityRandom;
   readonly log: Log;
   /** Which kinds there are; custom ones come and go. */
   readonly catalog: Catalog;

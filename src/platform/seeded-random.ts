@@ -4,18 +4,20 @@
  * A Weyl sequence (a counter with an odd step, so that all 2^32 states are visited) whose values are
  * scrambled by the finaliser of MurmurHash3. Small and fast; not for secrets.
  */
-import type { Random } from '../ports/random.ts';
+import type { IdentityRandom } from '../ports/random.ts';
 
 const STEP = 0x9e3779b9;
 const RANGE = 2 ** 32;
 
-export function seededRandom(seed: number): Random {
+export function seededRandom(seed: number): IdentityRandom {
   let counter = seed >>> 0;
+  const draw = (): number => {
+    counter = (counter + STEP) >>> 0;
+    return scramble(counter);
+  };
   return {
-    next(): number {
-      counter = (counter + STEP) >>> 0;
-      return scramble(counter) / RANGE;
-    },
+    next: () => draw() / RANGE,
+    bytes: (length) => Uint8Array.from({ length }, () => draw() >>> 24),
   };
 }
 

@@ -1,4 +1,8 @@
-/** Chance as this machine makes it. For delays and their like; secrets need better. */
-import type { Random } from '../ports/random.ts';
+/** Chance as this machine makes it: quick for delays and choices, and unpredictable for identities. */
+import { randomBytes } from 'node:crypto';
+import type { IdentityRandom } from '../ports/random.ts';
 
-export const systemRandom: Random = { next: () => Math.random() };
+export const systemRandom: IdentityRandom = {
+  next: () => Math.random(),
+  bytes: (length) => randomBytes(length),
+};

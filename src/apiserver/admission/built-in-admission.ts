@@ -1,7 +1,7 @@
 /** What every server asks of what comes in, in the order in which kube-apiserver asks. */
 import type { Clock } from '../../ports/clock.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
-import type { Random } from '../../ports/random.ts';
+import type { IdentityRandom } from '../../ports/random.ts';
 import type { Admission } from './admission.ts';
 import { defaultTolerations } from './default-tolerations.ts';
 import { LimitRanger } from './limit-ranger.ts';
@@ -14,7 +14,7 @@ import { ServiceAddresses } from './service-addresses.ts';
 
 export function builtInAdmission(
   store: ObjectStore,
-  random: Random,
+  random: IdentityRandom,
   clock: Clock,
 ): readonly Admission[] {
   return [

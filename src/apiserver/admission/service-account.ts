@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
-import type { Random } from '../../ports/random.ts';
+import type { IdentityRandom } from '../../ports/random.ts';
 import type { KindDefinition } from '../kind.ts';
 import { generateName, listOf, metadataOf, nameOf, textOf } from '../metadata.ts';
 import { forbidden } from '../status.ts';
@@ -19,9 +19,9 @@ const FILE_MODE = 0o644;
 
 export class ServiceAccounts implements Admission {
   readonly #store: ObjectStore;
-  readonly #random: Random;
+  readonly #random: IdentityRandom;
 
-  constructor(store: ObjectStore, random: Random) {
+  constructor(store: ObjectStore, random: IdentityRandom) {
     this.#store = store;
     this.#random = random;
   }

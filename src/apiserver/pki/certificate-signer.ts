@@ -8,7 +8,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
-import type { Random } from '../../ports/random.ts';
+import type { IdentityRandom } from '../../ports/random.ts';
 import { certificateSigningRequests } from '../kinds/certificate-signing-request.ts';
 import { objectsAt, textAt, valueAt } from '../kinds/field-path.ts';
 import { readStruct } from '../kinds/validation/json-reading.ts';
@@ -25,7 +25,7 @@ export interface SignerParts {
   readonly store: ObjectStore;
   readonly registry: Registry;
   readonly clock: Clock;
-  readonly random: Random;
+  readonly random: IdentityRandom;
   readonly log: Log;
 }
 

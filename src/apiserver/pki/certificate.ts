@@ -5,7 +5,7 @@
  * than the whole server may take to start.
  */
 import { createPrivateKey, sign } from 'node:crypto';
-import type { Random } from '../../ports/random.ts';
+import type { IdentityRandom } from '../../ports/random.ts';
 import { bitString, integer, oid, sequence, tagged, time } from '../../lib/x509/der.ts';
 import { writeSubject, type Subject } from '../../lib/x509/distinguished-name.ts';
 import { authorityExtensions, leafExtensions, type Use } from '../../lib/x509/extensions.ts';
@@ -37,7 +37,7 @@ export function issueAuthority(
   commonName: string,
   keys: { readonly publicKey: Uint8Array; readonly privateKey: string },
   validity: Validity,
-  random: Random,
+  random: IdentityRandom,
 ): string {
   const name = writeSubject({ commonName, organizations: [] });
   const { publicKey, privateKey } = keys;
@@ -45,7 +45,11 @@ export function issueAuthority(
   return issue({ name, issuer: name, publicKey, extensions, validity, random }, privateKey);
 }
 
-export function issueLeaf(authority: Authority, request: LeafRequest, random: Random): string {
+export function issueLeaf(
+  authority: Authority,
+  request: LeafRequest,
+  random: IdentityRandom,
+): string {
   const { ownName, publicKey: authorityKey } = readCertificate(
     readPem(CERTIFICATE, authority.cert),
   );
@@ -62,7 +66,7 @@ interface Issued {
   readonly publicKey: Uint8Array;
   readonly extensions: readonly Uint8Array[];
   readonly validity: Validity;
-  readonly random: Random;
+  readonly random: IdentityRandom;
 }
 
 function issue(facts: Issued, signingKey: string): string {
@@ -83,7 +87,6 @@ function issue(facts: Issued, signingKey: string): string {
 }
 
 /** Positive, and different from all others: it only has to be unlikely twice. */
-function makeSerial(random: Random): Uint8Array {
-  const bytes = Array.from({ length: SERIAL_BYTES }, () => Math.floor(random.next() * 256));
-  return Buffer.from([1, ...bytes.slice(1)]);
+function makeSerial(random: IdentityRandom): Uint8Array {
+  return Buffer.from([1, ...random.bytes(SERIAL_BYTES - 1)]);
 }

@@ -12,7 +12,7 @@
 import { generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Clock } from '../../ports/clock.ts';
-import type { Random } from '../../ports/random.ts';
+import type { IdentityRandom } from '../../ports/random.ts';
 import type { Validity } from '../../lib/x509/read-certificate.ts';
 import { KUBELET_CLIENT_USER } from '../auth/kubelet-client.ts';
 import { issueAuthority, issueLeaf, type Authority } from './certificate.ts';
@@ -39,7 +39,7 @@ export interface KeyPair {
 
 export interface PkiOptions {
   readonly clock: Clock;
-  readonly random: Random;
+  readonly random: IdentityRandom;
   /** Under which the server is found, beyond those that every server has. */
   readonly names?: readonly string[];
   readonly addresses?: readonly string[];

@@ -9,14 +9,14 @@ import { issueServerCertificate } from '../../apiserver/pki/pki.ts';
 import { openHttpsDoor, type HttpsDoor } from '../../platform/https-door.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { HttpHandler } from '../../ports/http-handler.ts';
-import type { Random } from '../../ports/random.ts';
+import type { IdentityRandom } from '../../ports/random.ts';
 
 export interface PodDoorOptions {
   readonly handler: HttpHandler;
   readonly caCert: string;
   readonly caKey: string;
   readonly clock: Clock;
-  readonly random: Random;
+  readonly random: IdentityRandom;
 }
 
 export interface ApiAddress {

@@ -5,19 +5,19 @@
  * nanosecond than the one before, so no two are alike, and sorted by name they are sorted by time.
  */
 import { isDns1123Subdomain } from '../../api/validation-names.ts';
+import { uuidOf } from '../../lib/uuid.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Random } from '../../ports/random.ts';
+import type { IdentityRandom } from '../../ports/random.ts';
 
 const NANOS_PER_MS = 1_000_000n;
-/** What varies in a UUID of version 4: 30 digits and two bits. */
-const TEMPLATE = 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx';
+const UUID_BYTES = 16;
 
 export class EventNames {
   readonly #clock: Clock;
-  readonly #random: Random;
+  readonly #random: IdentityRandom;
   #last = 0n;
 
-  constructor(clock: Clock, random: Random) {
+  constructor(clock: Clock, random: IdentityRandom) {
     this.#clock = clock;
     this.#random = random;
   }
@@ -27,13 +27,6 @@ export class EventNames {
     this.#last = now > this.#last ? now : this.#last + 1n;
     const name = `${object}.${this.#last.toString(16)}`;
     // A pod's name may be so long that nothing fits behind it; then any unique name will do.
-    return isDns1123Subdomain(name) ? name : this.#uuid();
-  }
-
-  #uuid(): string {
-    const digit = (count: number): number => Math.floor(this.#random.next() * count);
-    return TEMPLATE.replaceAll(/[xy]/g, (place) =>
-      (place === 'x' ? digit(16) : 8 + digit(4)).toString(16),
-    );
+    return isDns1123Subdomain(name) ? name : uuidOf(this.#random.bytes(UUID_BYTES));
   }
 }

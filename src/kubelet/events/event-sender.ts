@@ -14,13 +14,13 @@ import { ApiError } from '../../ports/api-client.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi, KubeRequest } from '../../ports/kube-api.ts';
 import type { Log, LogFacts } from '../../ports/log.ts';
-import type { Random } from '../../ports/random.ts';
+import type { IdentityRandom } from '../../ports/random.ts';
 import { wait } from '../pod-runner/wait.ts';
 
 export interface SenderRoom {
   readonly api: Pick<KubeApi, 'send'>;
   readonly clock: Clock;
-  readonly random: Random;
+  readonly random: IdentityRandom;
   readonly log: Log;
   /** eventRecordQPS: requests a second; 0 or less: no limit. */
   readonly qps: number;
