@@ -4,7 +4,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { generateName, makeUid, metadataForCreate } from '../../src/apiserver/metadata.ts';
+import { generateName, makeUid, metadataForCreate, textOf } from '../../src/apiserver/metadata.ts';
 import { createPki } from '../../src/apiserver/pki/pki.ts';
 import { EventNames } from '../../src/kubelet/events/event-names.ts';
 import { seededRandom } from '../../src/platform/seeded-random.ts';
@@ -17,8 +17,11 @@ import { AccessStage, ACCOUNTS, ADMIN_TOKEN } from './access-stage.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 function unpredictable(seed = 1): IdentityRandom {
-  const { bytes } = seededRandom(seed);
-  return { bytes, next: () => expect.unreachable('an identity was drawn from predictable chance') };
+  const seeded = seededRandom(seed);
+  return {
+    bytes: (length) => seeded.bytes(length),
+    next: () => expect.unreachable('an identity was drawn from predictable chance'),
+  };
 }
 
 it('UIDs, generated names and names of events are drawn from bytes', () => {
@@ -43,7 +46,7 @@ it('ids of tokens are UIDs of the same source', async () => {
   const issue = async (): Promise<unknown> => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
     const { body } = await stage.send('POST', `${ACCOUNTS}/default/token`, { spec: {} }, headers);
-    const [, claims = ''] = String(body.status['token']).split('.');
+    const [, claims = ''] = textOf(body.status['token']).split('.');
     return (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { jti: unknown }).jti;
   };
   const ids = [await issue(), await issue()];

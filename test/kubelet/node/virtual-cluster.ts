@@ -20,7 +20,7 @@ import type { StartInformer } from '../../../src/ports/informer.ts';
 import type { KubeApi, KubeRequest } from '../../../src/ports/kube-api.ts';
 import type { Log } from '../../../src/ports/log.ts';
 import type { ObjectStore } from '../../../src/ports/object-store.ts';
-import type { Random } from '../../../src/ports/random.ts';
+import type { IdentityRandom } from '../../../src/ports/random.ts';
 import { silentLog } from '../../support/silent-ports.ts';
 import { filesSettled, VirtualClock } from '../../support/virtual-clock.ts';
 
@@ -46,7 +46,7 @@ let pki: Promise<Pki> | undefined;
 
 export class VirtualCluster {
   readonly clock: VirtualClock;
-  readonly random: Random;
+  readonly random: IdentityRandom;
   readonly admin: KubeApi;
   readonly store: ObjectStore;
   /** All pods, as they came and went. */
@@ -56,7 +56,7 @@ export class VirtualCluster {
 
   private constructor(
     clock: VirtualClock,
-    random: Random,
+    random: IdentityRandom,
     store: ObjectStore,
     server: EmbeddedServer,
   ) {
