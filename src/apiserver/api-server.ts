@@ -77,7 +77,7 @@ export class ApiServer implements HttpHandler {
   constructor(options: ApiServerOptions) {
     const { store, clock, random, log, kinds, version } = options;
     const plugins = [
-      ...builtInAdmission(store, random, clock),
+      ...builtInAdmission(store, random, clock, log),
       ...(options.admission ?? []),
       mirrorPods,
     ];

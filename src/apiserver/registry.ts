@@ -63,6 +63,8 @@ export interface Target {
 export interface Writing {
   readonly user?: User;
   readonly dryRun?: boolean;
+  /** Takes what admission warns of; may be told the same twice. */
+  readonly warn?: (sentence: string) => void;
 }
 
 export interface CreateRequest extends Writing {
@@ -190,6 +192,7 @@ export class Registry {
       ...(rules.validate?.(object) ?? []),
     ];
     if (errors.length > 0) throw invalid(definition, nameForErrors(body), errors);
+    admission.review({ ...asked, object });
     return object;
   }
 
@@ -238,6 +241,7 @@ export class Registry {
       ...(validate?.(bumped, old) ?? []),
     ];
     if (errors.length > 0) throw invalid(definition, name, errors);
+    this.#ports.admission.review({ ...asked, verb: 'update', object: bumped });
     return withMetadata(bumped, { resourceVersion: metadataOf(old)['resourceVersion'] });
   }
 
@@ -269,9 +273,10 @@ export class Registry {
 function admissionOf(
   request: Target & Writing & { readonly subresource?: string | null },
 ): Omit<AdmissionRequest, 'object'> {
-  const { definition, namespace, name, user = MASTER, dryRun = false } = request;
+  const { definition, namespace, name, user = MASTER, dryRun = false, warn } = request;
   const { subresource = null } = request;
-  return { verb: 'create', definition, subresource, namespace, name, user, dryRun, old: null };
+  const target = { definition, subresource, namespace, name };
+  return { verb: 'create', ...target, user, dryRun, warn, old: null };
 }
 
 /** Where an object stands in the store; the name empty: all of them. */

@@ -91,7 +91,8 @@ export class Verbs {
     warnings.push(...body.warnings);
     if (action) return action({ ...targetOf(call), body: body.object, user, dryRun });
     const namespace = path.namespace ?? '';
-    const wanted = { definition, namespace, body: body.object, user, dryRun };
+    const warn = warnOnce(warnings);
+    const wanted = { definition, namespace, body: body.object, user, dryRun, warn };
     const created = await this.#parts.registry.create(wanted);
     warnings.push(...(definition.rules.warnings?.(created) ?? []));
     return { code: 201, body: presenter.one(created) };
@@ -116,6 +117,7 @@ export class Verbs {
       subresource: path.subresource,
       user,
       dryRun,
+      warn: warnOnce(warnings),
       change: (old) => (view ? view.write(old, body.object) : body.object),
     });
     return { code: 200, body: this.#present(call, object) };
@@ -124,7 +126,8 @@ export class Verbs {
   /** An update that finds nothing to update. */
   async #createAt(call: Call, body: JsonObject, dryRun: boolean): Promise<Answer> {
     const { user, definition, path, presenter } = call;
-    const wanted = { definition, namespace: path.namespace ?? '', body, user, dryRun };
+    const warn = warnOnce(call.warnings);
+    const wanted = { definition, namespace: path.namespace ?? '', body, user, dryRun, warn };
     return { code: 201, body: presenter.one(await this.#parts.registry.create(wanted)) };
   }
 
@@ -137,15 +140,18 @@ export class Verbs {
     const body =
       request.inProcess?.said ??
       readPatch(new TextDecoder().decode(await readBytes(request)), type);
+    const known = [...warnings];
     const patch = (before: JsonObject): JsonObject =>
       applyPatch(definition, before, { type, body, validation }, (found) => {
-        warnings.splice(0, warnings.length, ...found);
+        // Those of an attempt that came too late go with it.
+        warnings.splice(0, warnings.length, ...known, ...found);
       });
     const object = await this.#parts.registry.update({
       ...targetOf(call),
       subresource: path.subresource,
       user,
       dryRun,
+      warn: warnOnce(warnings),
       change: (old) => (view ? view.write(old, patch(view.read(old))) : patch(old)),
     });
     return { code: 200, body: this.#present(call, object) };
@@ -181,4 +187,11 @@ export class Verbs {
     }
     return { code: 200, body: presenter.list(listing) };
   }
+}
+
+/** A write that has to be tried again is warned about again: each sentence is said once. */
+function warnOnce(warnings: string[]): (sentence: string) => void {
+  return (sentence) => {
+    if (!warnings.includes(sentence)) warnings.push(sentence);
+  };
 }

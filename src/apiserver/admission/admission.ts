@@ -2,7 +2,7 @@
  * What may come in: asked after an object is complete and before it is validated and stored.
  *
  * Each plugin has one concern. It may change the object or throw a StatusError; those that change
- * come before those that only judge. One that keeps accounts may add changes of its own, which are
+ * come before those that only judge. One that judges what is complete reviews it after validation. One that keeps accounts may add changes of its own, which are
  * committed together with the object or not at all.
  */
 import type { JsonObject } from '../../lib/json.ts';
@@ -23,11 +23,15 @@ export interface AdmissionRequest {
   readonly old: JsonObject | null;
   readonly user: User;
   readonly dryRun: boolean;
+  /** Takes a sentence for the Warning header; absent: the server itself writes, and reads none. */
+  readonly warn?: ((sentence: string) => void) | undefined;
 }
 
 export interface Admission {
   /** The object, changed or not. What is returned for a delete does not matter. */
   admit(request: AdmissionRequest): JsonObject;
+  /** Judges an object that is complete and valid: throws a StatusError, or warns. */
+  review?(request: AdmissionRequest): void;
   /**
    * Changes to commit together with an object that is valid, each with the revision it expects.
    * Asked again if the commit fails because one of them has changed meanwhile.
@@ -37,6 +41,7 @@ export interface Admission {
 
 /** All of them, one after the other. */
 export function admitAll(plugins: readonly Admission[]): Required<Admission> {
+  const reviewing = plugins.filter((plugin) => plugin.review !== undefined);
   const charging = plugins.filter((plugin) => plugin.charge !== undefined);
   return {
     admit: (request) => {
@@ -46,6 +51,9 @@ export function admitAll(plugins: readonly Admission[]): Required<Admission> {
         if (object !== asked.object) asked = { ...request, object };
       }
       return asked.object;
+    },
+    review: (request) => {
+      for (const plugin of reviewing) plugin.review?.(request);
     },
     charge: (request) => charging.flatMap((plugin) => plugin.charge?.(request) ?? []),
   };

@@ -1,0 +1,34 @@
+/** A level of the Pod Security Standards with the version of Kubernetes whose checks it means. */
+export type Level = 'privileged' | 'baseline' | 'restricted';
+
+export interface LevelVersion {
+  readonly level: Level;
+  /** The minor version (`v1.24` is 24); null: the latest. */
+  readonly version: number | null;
+}
+
+const LEVELS: readonly Level[] = ['privileged', 'baseline', 'restricted'];
+
+/** Undefined: there is no such level. */
+export function parseLevel(text: string): Level | undefined {
+  return LEVELS.find((level) => level === text);
+}
+
+/** Undefined: it is neither `latest` nor `v1.x`. */
+export function parseVersion(text: string): number | null | undefined {
+  if (text === 'latest') return null;
+  const [, minor] = /^v1\.(\d|[1-9]\d*)$/.exec(text) ?? [];
+  return minor === undefined || !Number.isSafeInteger(Number(minor)) ? undefined : Number(minor);
+}
+
+export function printLevel({ level, version }: LevelVersion): string {
+  return `${level}:${version === null ? 'latest' : `v1.${version}`}`;
+}
+
+export function isStricter(one: Level, other: Level): boolean {
+  return LEVELS.indexOf(one) > LEVELS.indexOf(other);
+}
+
+export function isSame(one: LevelVersion, other: LevelVersion): boolean {
+  return one.level === other.level && one.version === other.version;
+}

@@ -1,0 +1,76 @@
+/** Who a container runs as, and what it can become. */
+import { valueAt } from '../../kinds/field-path.ts';
+import {
+  containersWith,
+  hasOwnUsers,
+  isWindows,
+  namedContainers,
+  securityOf,
+  settersOf,
+  type Check,
+} from './check.ts';
+
+export const privileged: Check = (pod) => {
+  const names = containersWith(pod, (one) => securityOf(one, 'privileged') === true);
+  if (names.length === 0) return undefined;
+  const detail = `${namedContainers(names)} must not set securityContext.privileged=true`;
+  return { reason: 'privileged', detail };
+};
+
+export const allowPrivilegeEscalation: Check = (pod) => {
+  const isAllowed = (value: unknown): boolean => value !== false;
+  const names = containersWith(pod, (one) =>
+    isAllowed(securityOf(one, 'allowPrivilegeEscalation')),
+  );
+  if (names.length === 0) return undefined;
+  return {
+    reason: 'allowPrivilegeEscalation != false',
+    detail: `${namedContainers(names)} must set securityContext.allowPrivilegeEscalation=false`,
+  };
+};
+
+export const windowsHostProcess: Check = (pod) => {
+  const path = 'windowsOptions.hostProcess';
+  const names = containersWith(pod, (one) => securityOf(one, path) === true);
+  const setters = settersOf(valueAt(pod.spec, `securityContext.${path}`) === true, names);
+  if (setters.length === 0) return undefined;
+  const who = setters.join(' and ');
+  return {
+    reason: 'hostProcess',
+    detail: `${who} must not set securityContext.windowsOptions.hostProcess=true`,
+  };
+};
+
+export const runAsNonRoot: Check = (pod) => {
+  const reason = 'runAsNonRoot != true';
+  const own = valueAt(pod.spec, 'securityContext.runAsNonRoot');
+  const said = (value: boolean) =>
+    containersWith(pod, (one) => securityOf(one, 'runAsNonRoot') === value);
+  const setters = settersOf(own === false, said(false));
+  if (setters.length > 0) {
+    const detail = `${setters.join(' and ')} must not set securityContext.runAsNonRoot=false`;
+    return { reason, detail };
+  }
+  if (own === true) return undefined;
+  const names = containersWith(pod, (one) => securityOf(one, 'runAsNonRoot') !== true);
+  if (names.length === 0) return undefined;
+  const detail = `pod or ${namedContainers(names)} must set securityContext.runAsNonRoot=true`;
+  return { reason, detail };
+};
+
+export const runAsUser: Check = (pod) => {
+  const names = containersWith(pod, (one) => securityOf(one, 'runAsUser') === 0);
+  const setters = settersOf(valueAt(pod.spec, 'securityContext.runAsUser') === 0, names);
+  if (setters.length === 0) return undefined;
+  return { reason: 'runAsUser=0', detail: `${setters.join(' and ')} must not set runAsUser=0` };
+};
+
+/** Of Linux only: Windows has nothing of the kind, and pods that say so are let pass. */
+export function unlessWindows(check: Check): Check {
+  return (pod) => (isWindows(pod) ? undefined : check(pod));
+}
+
+/** Root in a user namespace of the pod's own is nobody outside. */
+export function unlessOwnUsers(check: Check): Check {
+  return (pod) => (hasOwnUsers(pod) ? undefined : check(pod));
+}
