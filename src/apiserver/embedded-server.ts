@@ -18,6 +18,7 @@ import type { ObjectStore } from '../ports/object-store.ts';
 import type { IdentityRandom } from '../ports/random.ts';
 import { nodeTaint } from './admission/node-taint.ts';
 import { storageProtection } from './admission/storage-protection.ts';
+import { StoredOnly } from './admission/stored-only.ts';
 import { ApiServer } from './api-server.ts';
 import {
   accessPages,
@@ -114,7 +115,7 @@ function createServer(options: EmbeddedServerOptions, access: AccessControl): Ap
     version,
     kinds: builtInKinds,
     access: () => access,
-    admission: [...access.admission, nodeTaint, storageProtection],
+    admission: [...access.admission, nodeTaint, storageProtection, new StoredOnly(store, clock)],
     actions: (parts) => createAccessActions(parts, access),
     pages: (parts) => [accessPages(access), openApiLater(parts)],
     ...(nodeDoor && { nodeDoor }),

@@ -1,0 +1,172 @@
+/** Writes of what nothing acts on, through the API server as `podkeep up` has it. */
+import { generateKeyPairSync } from 'node:crypto';
+import { expect, it, onTestFinished } from 'vitest';
+import type { User } from '../../src/apiserver/access.ts';
+import { STORED_ONLY_KINDS } from '../../src/apiserver/admission/stored-only-kinds.ts';
+import { openEmbeddedServer, type EmbeddedServer } from '../../src/apiserver/embedded-server.ts';
+import { openMemoryStore } from '../../src/apiserver/store/memory-store.ts';
+import { formatTime } from '../../src/api/time.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { seededRandom } from '../../src/platform/seeded-random.ts';
+import { SAMPLES } from '../support/kind-samples.ts';
+import { pathOf, sampleWith } from '../support/rule-trials.ts';
+import { silentLog as log } from '../support/silent-ports.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+
+const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+const ADMIN: User = { name: 'kubernetes-admin', groups: ['system:masters'] };
+const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
+const DEPLOYMENTS = 'apps/v1/deployments';
+
+class Harness {
+  readonly clock = new VirtualClock();
+  #server: EmbeddedServer | undefined;
+
+  static async open(): Promise<Harness> {
+    const harness = new Harness();
+    const { clock } = harness;
+    const server = await openEmbeddedServer({
+      store: openMemoryStore({ clock, log }),
+      clock,
+      random: seededRandom(1),
+      log,
+      version: {},
+      access: { signingKey: privateKey, mode: 'RBAC' },
+      caCert: '',
+      controllers: new Set(),
+    });
+    harness.#server = server;
+    onTestFinished(() => server.close());
+    return harness;
+  }
+
+  /** The warnings of a write that succeeds. */
+  async write(
+    method: string,
+    path: string,
+    body: JsonObject,
+    user = ADMIN,
+  ): Promise<readonly string[]> {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const request = new Request(`http://podkeep${path}`, {
+      method,
+      headers: { 'content-type': type },
+      body: JSON.stringify(body),
+    });
+    const response = await this.#server?.fetch(request, { user });
+    if (!response?.ok) throw new Error(`${method} ${path}: ${await response?.text()}`);
+    const warnings = response.headers.get('warning')?.split(/, (?=299 - )/) ?? [];
+    return warnings.map((one) => JSON.parse(one.slice('299 - '.length)) as string);
+  }
+
+  async read(path: string): Promise<JsonObject> {
+    const request = new Request(`http://podkeep${path}`);
+    return (await this.#server?.fetch(request, { user: ADMIN }))?.json() as Promise<JsonObject>;
+  }
+
+  create(key: string, change?: JsonObject, user?: User): Promise<readonly string[]> {
+    return this.write('POST', pathOf(key), sampleWith(key, change), user);
+  }
+
+  holdLease(name: string, fields: JsonObject = {}): Promise<readonly string[]> {
+    const renewTime = formatTime(this.clock.now()).replace('Z', '.000000Z');
+    const spec = { holderIdentity: 'somewhere', leaseDurationSeconds: 15, renewTime, ...fields };
+    return this.write('POST', LEASES, { metadata: { name }, spec });
+  }
+}
+
+function sentenceOf(resource: string): string {
+  const kind = STORED_ONLY_KINDS.find((one) => one.resource === resource);
+  if (!kind) throw new Error(`${resource} is not listed`);
+  return kind.sentence;
+}
+
+/** Keys of samples, such as `apps/v1/deployments`, as kubectl names resources. */
+function resourceOf(key: string): string {
+  const words = key.split('/');
+  return words.length === 2 ? (words[1] ?? '') : `${words[2]}.${words[0]}`;
+}
+
+const unconditional = new Set(
+  STORED_ONLY_KINDS.filter(({ holds }) => !holds).map(({ resource }) => resource),
+);
+
+it.each(Object.keys(SAMPLES).filter((key) => unconditional.has(resourceOf(key))))(
+  'a write of %s is answered with a warning',
+  async (key) => {
+    const harness = await Harness.open();
+    expect(await harness.create(key)).toContain(sentenceOf(resourceOf(key)));
+  },
+);
+
+it.each(['v1/pods', 'v1/configmaps', 'v1/limitranges', 'v1/resourcequotas', 'v1/namespaces'])(
+  'a write of %s is not',
+  async (key) => {
+    const harness = await Harness.open();
+    if (key === 'v1/pods') {
+      await harness.write('POST', '/api/v1/namespaces/default/serviceaccounts', {
+        metadata: { name: 'default' },
+      });
+    }
+    expect((await harness.create(key)).filter((one) => one.startsWith('podkeep'))).toEqual([]);
+  },
+);
+
+it('each update and patch of the object is warned about, and none of a part of it', async () => {
+  const harness = await Harness.open();
+  const warning = sentenceOf('deployments.apps');
+  await harness.create(DEPLOYMENTS);
+  const path = `${pathOf(DEPLOYMENTS)}/sample`;
+  expect(await harness.write('PUT', path, await harness.read(path))).toEqual([warning]);
+  const patch = { metadata: { labels: { a: 'b' } } };
+  expect(await harness.write('PATCH', path, patch)).toEqual([warning]);
+  expect(await harness.write('PATCH', `${path}/status`, { status: { replicas: 1 } })).toEqual([]);
+  expect(await harness.write('PATCH', `${path}/scale`, { spec: { replicas: 2 } })).toEqual([]);
+});
+
+it.each([
+  ['system:kube-controller-manager', []],
+  ['system:serviceaccount:kube-system:deployment-controller', []],
+  ['system:serviceaccount:default:builder', [sentenceOf('deployments.apps')]],
+])('of a write by %s: %j', async (name, expected) => {
+  const harness = await Harness.open();
+  const user = { name, groups: ['system:masters'] };
+  expect(await harness.create(DEPLOYMENTS, {}, user)).toEqual(expected);
+});
+
+it('a controller manager that holds its lease acts on what it manages, and on nothing else', async () => {
+  const harness = await Harness.open();
+  await harness.holdLease('kube-controller-manager');
+  expect(await harness.create(DEPLOYMENTS)).toEqual([]);
+  expect(await harness.create('networking.k8s.io/v1/networkpolicies')).toEqual([
+    sentenceOf('networkpolicies.networking.k8s.io'),
+  ]);
+  await harness.clock.pass(16_000);
+  expect(await harness.create('batch/v1/jobs')).toContain(sentenceOf('jobs.batch'));
+});
+
+it.each([
+  ['of another component', 'kube-scheduler', {}],
+  ['that was given up', 'kube-controller-manager', { holderIdentity: '' }],
+  ['without a time', 'kube-controller-manager', { renewTime: null }],
+])('a lease %s does not count', async (_which, name, fields) => {
+  const harness = await Harness.open();
+  await harness.holdLease(name, fields);
+  expect(await harness.create(DEPLOYMENTS)).toEqual([sentenceOf('deployments.apps')]);
+});
+
+it.each<readonly [string, JsonObject, JsonObject]>([
+  [
+    'node.k8s.io/v1/runtimeclasses',
+    { overhead: null, scheduling: null },
+    { overhead: { podFixed: { cpu: '1' } } },
+  ],
+  ['v1/services', { spec: { type: 'ExternalName', externalName: 'a.b' } }, {}],
+])('%s are warned about only where something is not done', async (key, done, undone) => {
+  const own = async (change: JsonObject): Promise<readonly string[]> => {
+    const warnings = await (await Harness.open()).create(key, change);
+    return warnings.filter((one) => one.startsWith('podkeep'));
+  };
+  expect(await own(done)).toEqual([]);
+  expect(await own(undone)).toEqual([sentenceOf(resourceOf(key))]);
+});
