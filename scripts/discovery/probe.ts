@@ -51,7 +51,11 @@ export interface ProbeRequest {
 
 export function requestOf(method: ProbeMethod, path: string): ProbeRequest {
   if (method === 'WATCH') {
-    return { method: 'GET', path: `${path}?watch=1&timeoutSeconds=1`, watches: true };
+    return {
+      method: 'GET',
+      path: `${path}?watch=1&resourceVersion=0&timeoutSeconds=1`,
+      watches: true,
+    };
   }
   if (method === 'GET' || method === 'HEAD') return { method, path };
   const dry = `${path}?dryRun=All`;
@@ -114,10 +118,14 @@ function pathsOf(one: ProbedResource): readonly (readonly [string, string])[] {
     : [['collection', bare], ['item', item], ['misplaced', inNamespace], ...parts];
 }
 
+const NO_ANSWER: ProbeAnswer = { code: 0, text: '' };
+
+/** The methods are asked at once, because none of them changes anything. */
 async function probePath(ask: Ask, path: string, refusals: Refusals): Promise<PathRecord> {
   const found: Record<string, string> = {};
-  for (const method of METHODS) {
-    const outcome = outcomeOf(method, await ask(method, path), refusals);
+  const answers = await Promise.all(METHODS.map((method) => ask(method, path)));
+  for (const [index, method] of METHODS.entries()) {
+    const outcome = outcomeOf(method, answers[index] ?? NO_ANSWER, refusals);
     found[outcome] = found[outcome] === undefined ? method : `${found[outcome]} ${method}`;
   }
   return found;

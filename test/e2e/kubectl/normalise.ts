@@ -17,6 +17,9 @@ const SUFFIX = /-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g;
 const RULES: readonly (readonly [RegExp, string])[] = [
   // A watch that kubectl gives up within its first second is remarked upon; whether it was is chance.
   [/^W\d{4} .*very short watch.*\n?/gm, ''],
+  // What podkeep has of its own: warnings about kinds on which it does not act, and a binding.
+  [/^Warning: podkeep .*\n?/gm, ''],
+  [/^clusterrolebinding\S*\/podkeep:\S+\n?/gm, ''],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, '<TOKEN>'],
   [/\b\d{4}-\d\d-\d\d(?:T| )\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| [+-]\d{4})?/g, '<TIME>'],
   [/\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g, '<TIME>'],

@@ -18,14 +18,9 @@ export function describeOutput(output: Output, view: View, place: Place): string
   if (awaited !== undefined) return [NEVER_CAME, awaited, end, stdout, stderr].join('\n');
   if (view === 'code') return end;
   const parts = [end, normalise(selectPart(stdout, view), place)];
-  const complaints = normalise(withoutOwnWarnings(stderr), place);
+  const complaints = normalise(stderr, place);
   if (complaints !== '') parts.push('[stderr]', complaints);
   return parts.filter((part) => part !== '').join('\n');
-}
-
-/** That podkeep stores a kind and does not act on it, no other server says. */
-function withoutOwnWarnings(stderr: string): string {
-  return stderr.replaceAll(/^Warning: podkeep .*\n/gm, '');
 }
 
 function selectPart(text: string, view: View): string {
