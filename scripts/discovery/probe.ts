@@ -132,7 +132,7 @@ async function probePath(ask: Ask, path: string, refusals: Refusals): Promise<Pa
 }
 
 function outcomeOf(method: ProbeMethod, { code, text }: ProbeAnswer, refusals: Refusals): string {
-  // The answer to HEAD has no body to tell one 404 from the other.
+  // The answer to HEAD has no body, and one 404 looks like the other.
   if (method === 'HEAD') return code === 405 || code === 404 ? `HEAD ${code}` : 'served';
   if (code !== 404 && code !== 405) return 'served';
   if (!text.startsWith('{')) return nameOf(`${code} text`, text, refusals);

@@ -63,7 +63,7 @@ export interface Target {
 export interface Writing {
   readonly user?: User;
   readonly dryRun?: boolean;
-  /** Takes what admission warns of; may be told the same twice. */
+  /** Takes what admission warns of; may be called with one sentence twice. */
   readonly warn?: (sentence: string) => void;
 }
 

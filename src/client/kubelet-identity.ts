@@ -7,7 +7,7 @@
  *
  * 1. A node chooses its address. If that is the API server's, or another node's, the certificate that is
  *    shown there says so, and nothing is sent.
- * 2. Kubelets sign their own serving certificates unless they are told to ask the cluster for one
+ * 2. Kubelets sign their own serving certificates unless they are configured to ask the cluster for one
  *    (serverTLSBootstrap); kube-apiserver does not check those either, without an authority for them.
  */
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';

@@ -9,7 +9,7 @@ export interface Random {
 /**
  * Chance for what identifies: UIDs, ids of tokens, serial numbers of certificates, generated names. The
  * system's comes from its source for keys, so that no client can predict the next one from those that it
- * has seen; only tests hand in a seeded one.
+ * has seen; only tests pass a seeded one.
  */
 export interface IdentityRandom extends Random {
   /** Uniform and independent, each of them. */

@@ -1,5 +1,5 @@
 /**
- * What identifies something comes from bytes that nobody can predict, and from nothing else. The source
+ * What identifies something comes from bytes that cannot be predicted, and from nothing else. The source
  * here refuses to draw the numbers that are good enough for delays only.
  */
 import { X509Certificate } from 'node:crypto';

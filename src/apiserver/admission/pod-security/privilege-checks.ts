@@ -70,7 +70,7 @@ export function unlessWindows(check: Check): Check {
   return (pod) => (isWindows(pod) ? undefined : check(pod));
 }
 
-/** Root in a user namespace of the pod's own is nobody outside. */
+/** Root in a user namespace of the pod's own has no rights outside it. */
 export function unlessOwnUsers(check: Check): Check {
   return (pod) => (hasOwnUsers(pod) ? undefined : check(pod));
 }
