@@ -12,7 +12,7 @@ import type { EventRecorder } from '../../ports/event-recorder.ts';
 import type { Log } from '../../ports/log.ts';
 import type { LogSource } from '../../ports/log-source.ts';
 import type { PodFiles } from '../../ports/pod-files.ts';
-import type { Random } from '../../ports/random.ts';
+import type { IdentityRandom } from '../../ports/random.ts';
 import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
 import { isEndpoint } from './runtime-choice.ts';
@@ -35,7 +35,7 @@ export interface RuntimeOptions {
   /** Where the user who started podkeep finds commands. */
   readonly searchPath: string;
   readonly clock: Clock;
-  readonly random: Random;
+  readonly random: IdentityRandom;
   readonly log: Log;
   readonly events: EventRecorder;
   /** Told under which address pods reach this machine. */

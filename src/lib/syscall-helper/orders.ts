@@ -3,8 +3,13 @@ import { packCalls, packWords, type SystemCall } from './calls.ts';
 
 /** The command at the end of an order, and how it is reached. */
 export interface CommandOrder {
-  /** In the process that will be its parent, before it is made: namespaces that only children are in. */
+  /**
+   * In the process that waits for it outside, which stays there: opens what later calls need. For a container also the
+   * namespaces that only children are in.
+   */
   readonly through: readonly SystemCall[];
+  /** Of an exec: in the process that becomes the parent of the command, which joins the container's namespaces. */
+  readonly join?: readonly SystemCall[];
   /** In the process that becomes the command. */
   readonly enter: readonly SystemCall[];
   readonly env: readonly (readonly [name: string, value: string])[];
@@ -78,9 +83,11 @@ export function wordsOfContainer(order: ContainerOrder): Words {
 }
 
 export function wordsOfCommand(order: CommandOrder): Words {
-  const { through, enter, env, command, missing, stdin, tty, terminalOwner, dial } = order;
+  const { through, join = [], enter, env, command, missing, stdin, tty } = order;
+  const { terminalOwner, dial } = order;
   return Object.entries({
     through: packCalls(through),
+    join: packCalls(join),
     enter: packCalls(enter),
     env: packWords(env.flat()),
     command: packWords(command),

@@ -55,8 +55,8 @@ export async function tryMachine(
     await attempt('processes', () => tryProcesses(helper, place, user));
   }
   if (can.has('mounts') && user.uid === 0) {
-    await attempt('users', () => tryMapping(helper, [folder, place], place));
-    if (can.has('users')) await attempt('tree', () => tryMapping(helper, ['/usr'], place));
+    await attempt('users', () => tryMapping(helper, folder, place));
+    if (can.has('users')) await attempt('tree', () => tryMapping(helper, '/usr', place));
   }
   rmSync(place, { recursive: true, force: true });
   return { can, obstacle: obstacles[0] ?? '' };
@@ -97,16 +97,12 @@ async function tryProcesses(helper: SyscallHelper, place: string, user: User): P
   ]);
 }
 
-/** Both the data folder and memory must know IDs that are mapped. */
-async function tryMapping(
-  helper: SyscallHelper,
-  folders: readonly string[],
-  place: string,
-): Promise<void> {
+/** Both a folder on disk and memory must know IDs that are mapped. */
+async function tryMapping(helper: SyscallHelper, folder: string, place: string): Promise<void> {
   const map = `0 ${SOME_ID} ${IDS_PER_POD}`;
-  const mapped = (source: string): readonly SystemCall[] => [
-    ['tree', source, source, 0],
-    ['attributes', source, 0, 0, 0, MOUNT.private, 'users'],
+  const mapped = (name: string, source: string): readonly SystemCall[] => [
+    ['tree', name, source, 0],
+    ['attributes', name, 0, 0, 0, MOUNT.private, 'users'],
   ];
   await helper.makeNamespaces({
     unshare: [['unshare', NAMESPACE.user]],
@@ -116,9 +112,9 @@ async function tryMapping(
       ['keep', 'users', `/proc/${INSIDE_PID}/ns/user`],
       ['unshare', NAMESPACE.mount],
       ['mount', 'none', '/', 'none', MOUNT.recursive | MOUNT.private, ''],
-      ...folders.flatMap(mapped),
+      ...mapped('disk', folder),
       ['mount', 'tmpfs', place, 'tmpfs', 0, ''],
-      ...mapped(place),
+      ...mapped('memory', place),
     ],
     inside: [],
     after: [],

@@ -2,13 +2,13 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Random } from '../../ports/random.ts';
+import type { IdentityRandom } from '../../ports/random.ts';
 
 export interface ProcessRuntimeOptions {
   /** Where sandboxes and containers are written down. Made if it is not there; absolute. */
   readonly folder: string;
   readonly clock: Clock;
-  readonly random: Random;
+  readonly random: IdentityRandom;
   readonly log: Log;
   /** Where the users of a pod hear what its containers have to do without. */
   readonly events: EventRecorder;

@@ -50,7 +50,8 @@ function dial(host: string, port: number): Promise<Duplex> {
 async function dialInside(namespace: string, helper: SyscallHelper, port: number): Promise<Duplex> {
   const run = await helper.exec({
     through: [['keep', 'net', namespace]],
-    enter: [['join', 'net', NAMESPACE.net], ['bound'], ['capabilities'], ['strict']],
+    join: [['join', 'net', NAMESPACE.net]],
+    enter: [['bound'], ['capabilities'], ['strict']],
     env: [],
     command: [],
     missing: '',

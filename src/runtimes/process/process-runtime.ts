@@ -5,7 +5,6 @@
  * need nobody (scripts.ts). An instance of this class looks after a folder for as long as it is open.
  * Opening one over a folder that another has left, however it ended, finds all that was acknowledged.
  */
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Duplex } from 'node:stream';
@@ -45,7 +44,8 @@ import type { ProcessRuntimeOptions } from './options.ts';
 import { PodWarnings } from './pod-warnings.ts';
 import { connectToPort } from './port-connection.ts';
 import { readProcesses } from './proc-table.ts';
-import type { SandboxRecord } from './records.ts';
+import { punchHole } from './punch-hole.ts';
+import { isOld, type SandboxRecord } from './records.ts';
 import { Registry } from './registry.ts';
 import { removeLeftover, Sandbox, sweepSharedMemory } from './sandbox.ts';
 import { sandboxStatsOf, statsOf, type StatsSources } from './stats.ts';
@@ -53,6 +53,7 @@ import { SeccompFilters } from './start/seccomp-filters.ts';
 import { NOBODY } from './user.ts';
 
 const LOOK_MS = 1000;
+const ID_BYTES = 32;
 
 /** Throws RUNTIME_FOLDER_UNUSABLE or RUNTIME_FOLDER_IN_USE. */
 export async function openProcessRuntime(options: ProcessRuntimeOptions): Promise<PodRuntime> {
@@ -108,7 +109,7 @@ class ProcessRuntime implements PodRuntime {
       rootPlace: rootPlace(folder),
       clock,
       log,
-      punch: (file, bytes) => this.#punch(file, bytes),
+      punch: (file, bytes) => punchHole(machine.tools, file, bytes),
       wasOutOfMemory: (container) => this.#limits.wasOutOfMemory(container),
       emit: (event) => this.#emit(event),
     };
@@ -142,6 +143,7 @@ class ProcessRuntime implements PodRuntime {
     await sweepSharedMemory(folder, this.#registry.sandboxes);
     await startGuard(folder, this.#machine);
     if (this.#running().length === 0) this.#factory.sweepTrees();
+    this.#warnOfOldContainers();
     this.#machine.helper?.listen((line) => log.error('the syscall helper failed', { line }));
     this.#lookLater();
     log.info('the process runtime is open', {
@@ -163,6 +165,13 @@ class ProcessRuntime implements PodRuntime {
     if (isIntact) this.#network.adopt(record.id, record);
     else sandbox.save({ ...record, isReady: false });
     return sandbox;
+  }
+
+  #warnOfOldContainers(): void {
+    for (const { record } of this.#running()) {
+      const sandbox = this.#registry.sandbox(record.sandboxId);
+      if (isOld(record) && sandbox) this.#warnings.ofAdopted(sandbox, record.config.name);
+    }
   }
 
   #sandboxOf(record: SandboxRecord): Sandbox {
@@ -363,8 +372,7 @@ class ProcessRuntime implements PodRuntime {
   }
 
   #newId(): string {
-    const part = (): string => Math.floor(this.#options.random.next() * 2 ** 32).toString(16);
-    return Array.from({ length: 8 }, () => part().padStart(8, '0')).join('');
+    return Buffer.from(this.#options.random.bytes(ID_BYTES)).toString('hex');
   }
 
   #running(): readonly Container[] {
@@ -391,13 +399,5 @@ class ProcessRuntime implements PodRuntime {
       this.#limits.sample(this.#running());
       this.#lookLater();
     });
-  }
-
-  #punch(file: string, bytes: number): void {
-    const { fallocate } = this.#machine.tools;
-    if (fallocate === undefined) return;
-    const args = ['--punch-hole', '--offset', '0', '--length', String(bytes), file];
-    // A file system that cannot do it keeps the bytes until the container ends.
-    execFile(fallocate, args, () => undefined);
   }
 }

@@ -1,6 +1,9 @@
 # Runs a command in a container that runs: exec, probes, hooks.
 #
-#     the helper ──fork──> waiter ──fork──> the command, inside the container
+#     the helper ──fork──> waiter ──fork──> usher ──fork──> the command, inside the container
+#
+# The usher takes the namespaces of the container one by one, out of its sight. Only its child is among the
+# container's processes, and has the container's root, its users and no descriptor but three from the start.
 #
 # The waiter makes the pipes and says their numbers; podkeep opens its ends of them in /proc, and says `go` on
 # the fourth, the control. With a terminal the waiter passes bytes between pipes and terminal. It answers with
@@ -56,7 +59,7 @@ sub exec_inside {
   my $child = fork // die "fork: $!\n";
   if ($child == 0) {
     POSIX::sigprocmask(POSIX::SIG_SETMASK(), POSIX::SigSet->new);
-    enter_container($order, $slave, $input, $output, $errors);
+    usher($order, $slave, $input, $output, $errors);
   }
   POSIX::close($slave) if defined $slave;
   close $errors;
@@ -85,9 +88,8 @@ sub relay {
       if (sysread($control, $words, 256, length $words)) {
         while ($words =~ s/^(.*)\n//) { resize_terminal($master, $1) if $master }
       } else {
-        # The command leads a session of its own.
-        kill 'KILL', -$child;
-        kill 'KILL', $child;
+        # The usher ends the command.
+        kill 'TERM', $child;
         $control = undef;
       }
     }
@@ -153,17 +155,40 @@ sub dial {
   POSIX::_exit(0);
 }
 
-sub enter_container {
+sub usher {
   my ($order, $slave, $input, $output, $errors) = @_;
-  eval {
-    POSIX::setsid();
+  my $code = eval {
     if (defined $slave) {
       set_streams(($slave) x 3);
-      ioctl(STDIN, 0x540E, 0) or die "no terminal: $!\n";
     } else {
-      my @streams = ($order->{stdin} ? fileno($input) : undef, fileno($output), fileno($errors));
-      set_streams(@streams);
+      set_streams($order->{stdin} ? fileno($input) : undef, fileno($output), fileno($errors));
     }
+    perform($order->{join});
+    my $child = fork // die "fork: $!\n";
+    if ($child == 0) { become_exec($order, defined $slave) }
+    # The command leads a session of its own.
+    $SIG{TERM} = sub { kill 'KILL', -$child; kill 'KILL', $child };
+    # The usher holds nothing that the command, or a reader of its output, could wait for.
+    POSIX::close($_) for 0 .. 2;
+    close_from(3);
+    my $ended;
+    do { $ended = waitpid($child, 0) } while $ended < 0 && $!{EINTR};
+    $? & 127 ? 128 + ($? & 127) : $? >> 8;
+  };
+  if (!defined $code) {
+    syswrite(STDERR, $@);
+    POSIX::_exit(127);
+  }
+  POSIX::_exit($code);
+}
+
+sub become_exec {
+  my ($order, $has_terminal) = @_;
+  eval {
+    close_from(3);
+    POSIX::setsid();
+    # TIOCSCTTY
+    if ($has_terminal) { ioctl(STDIN, 0x540E, 0) or die "no terminal: $!\n" }
     perform($order->{enter});
     if ($order->{dial}) { dial($order->{dial}) } else { take_over($order) }
   };

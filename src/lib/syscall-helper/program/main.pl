@@ -163,6 +163,8 @@ sub end_late {
 }
 
 sub serve {
+  # podkeep's own files, such as its object store, are not the helper's, nor of any process that it makes.
+  close_from(3);
   if ($is_linux) {
     # The share of a session in the machine, where sessions have shares: podkeep itself goes first.
     eval { our %act; $act{write}->('/proc/self/autogroup', 10) };

@@ -34,13 +34,13 @@ export function execOrder(request: ExecRequest): CommandOrder {
   const isPlain = machine.isolation === 'none';
   return {
     through: isPlain ? keepGroups(record) : throughCalls(request),
-    enter: [
+    join: [
       ['?hidden'],
       // A group may be gone already: the container is about to end.
       ...record.cgroups.map((_, index): SystemCall => ['?put', groupName(index), '0']),
-      ...(isPlain ? [] : enterCalls(request)),
-      ...commandCalls({ record, machine, seccomp }),
+      ...(isPlain ? [] : joinCalls(request)),
     ],
+    enter: commandCalls({ record, machine, seccomp }),
     env,
     command,
     missing: missingCommand({ ...record, argv: command }, machine, request.shown),
@@ -59,7 +59,7 @@ function keepGroups(record: ContainerRecord): readonly SystemCall[] {
   ]);
 }
 
-/** Opens everything while this process still sees the machine; its child will be among the container's processes. */
+/** Opens everything while this process still sees the machine. */
 function throughCalls(request: ExecRequest): readonly SystemCall[] {
   const { record, machine, init, main } = request;
   const isUser = machine.isolation === 'user';
@@ -69,26 +69,22 @@ function throughCalls(request: ExecRequest): readonly SystemCall[] {
     ...keepGroups(record),
     ...kinds.map((kind): SystemCall => ['keep', kind, `/proc/${init}/ns/${NAMES[kind]}`]),
     ['keep', 'root', `/proc/${init}/root`, 'path'],
-    ...(isUser ? ownUserCalls(init, main) : [['keep', 'user', `/proc/${init}/ns/user`] as const]),
-    ...(hasProcesses ? [['join', 'pid', NAMESPACE.pid] as const] : []),
+    ['keep', 'user', `/proc/${isUser ? main : init}/ns/user`],
+    ...(isUser ? [['keep', 'outer user', `/proc/${init}/ns/user`] as const] : []),
   ];
 }
 
-/** An ordinary user has rights only in the user namespace that its processes have made. */
-function ownUserCalls(init: number, main: number): readonly SystemCall[] {
-  return [
-    ['keep', 'user', `/proc/${main}/ns/user`],
-    ['keep', 'outer user', `/proc/${init}/ns/user`],
-    ['join', 'outer user', NAMESPACE.user],
-  ];
-}
-
-function enterCalls(request: ExecRequest): readonly SystemCall[] {
-  const { machine, sandbox, oldRoot } = request;
+/** The users come last: as them nothing else could be joined. */
+function joinCalls(request: ExecRequest): readonly SystemCall[] {
+  const { record, machine, sandbox, oldRoot } = request;
   const isUser = machine.isolation === 'user';
+  const hasProcesses = machine.hasProcesses && record.processes !== 'host';
   const kinds = isUser ? SHARED.filter((kind) => kind !== 'net') : SHARED;
   const hasPodUsers = sandbox.users !== undefined;
   return [
+    // An ordinary user has rights only in the user namespace that its processes have made.
+    ...(isUser ? [['join', 'outer user', NAMESPACE.user] as const] : []),
+    ...(hasProcesses ? [['join', 'pid', NAMESPACE.pid] as const] : []),
     ...kinds.map((kind): SystemCall => ['join', kind, NAMESPACE[kind]]),
     ...(oldRoot === undefined
       ? []
