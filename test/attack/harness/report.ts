@@ -7,7 +7,7 @@ const WORDS = { held: 'ok', breached: 'SUCCEEDS', unproven: 'DID NOT RUN', skipp
 
 export function printResult({ attack, mode, kind, detail, seconds }: Result): void {
   const time = seconds >= 10 ? ` (${seconds.toFixed(0)} s)` : '';
-  const why = detail === '' ? '' : `: ${detail.replaceAll(/\s+/g, ' ')}`;
+  const why = detail === '' ? '' : `: ${detail.replaceAll(/[\s\p{Cc}]+/gu, ' ')}`;
   console.log(`${WORDS[kind]} ${mode} ${attack.id}${time}${why}`);
   if (kind === 'breached') console.log(`    ${attack.tries}`);
 }
@@ -26,7 +26,7 @@ export function conclude(results: readonly Result[], { expectHoles, json }: Suit
   if (json !== undefined) writeRecord(json, results);
   if (holes.length + unproven.length > 0) console.log('');
   for (const { mode, attack, detail } of holes) {
-    console.log(`succeeds: ${mode} ${attack.id}: ${detail.replaceAll(/\s+/g, ' ').slice(0, 160)}`);
+    console.log(`succeeds: ${mode} ${attack.id}: ${detail.replaceAll(/[\s\p{Cc}]+/gu, ' ').slice(0, 160)}`);
   }
   for (const { mode, attack } of unproven) console.log(`did not run: ${mode} ${attack.id}`);
   const failed = holes.length + unproven.length;
