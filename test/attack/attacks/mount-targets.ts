@@ -104,7 +104,7 @@ const DIRECT: Readonly<Record<string, (home: string) => string>> = {
 /** Where the link in the volume leads. */
 const LINKS: Readonly<Record<string, (home: string) => string>> = {
   absolute: (home) => home,
-  relative: (home) => `../../../../../../../../../..${home}`,
+  relative: (home) => `../../../../../../../../../../../../../../../..${home}`,
   'self-root': (home) => `/proc/self/root${home}`,
   'self-cwd': (home) => `/proc/self/cwd${home}`,
   'init-root': (home) => `/proc/1/root${home}`,
@@ -165,5 +165,5 @@ export const MOUNT_TARGETS: readonly Attack[] = [
   toolsAttack('link', '/v/link', '/usr/bin'),
   toolsAttack('link-self-root', '/v/link', '/proc/self/root/usr/bin'),
   toolsAttack('link-self-cwd', '/v/link', '/proc/self/cwd/usr/bin'),
-  toolsAttack('link-up', '/v/link/usr/bin', '../../../../../../../../../..'),
+  toolsAttack('link-up', '/v/link/usr/bin', '../../../../../../../../../../../../../../../..'),
 ];

@@ -48,6 +48,9 @@ const RACERS = 25;
 const SWAP = perl(`
   my ($a, $b, $end) = ('/v/spot', '/v/link', time + 12);
   while (time < $end) { sys('renameat2', -100, $a, -100, $b, 2) for 1 .. 500 }
+  # Those that were refused until now may start, so that the pod ends.
+  sys('renameat2', -100, $a, -100, $b, 2) if -l $a;
+  sleep 120;
 `);
 
 function race(id: string, subPath: string, shape: PodShape, to: (t: Target) => string): Attack {
@@ -81,15 +84,18 @@ function race(id: string, subPath: string, shape: PodShape, to: (t: Target) => s
       return existsSync(made) ? `${made} was made on the machine` : undefined;
     },
     isPatient: true,
-    seconds: 13,
+    seconds: 40,
   });
 }
 
 export const SUB_PATHS: readonly Attack[] = [
   linkAttack('absolute', ({ canaries }) => canaries.home),
   linkAttack('machine-root', () => '/'),
-  linkAttack('relative', ({ canaries }) => `../../../../../../../../../../..${canaries.home}`),
-  linkAttack('relative-root', () => '../../../../../../../../../../..'),
+  linkAttack(
+    'relative',
+    ({ canaries }) => `../../../../../../../../../../../../../../../..${canaries.home}`,
+  ),
+  linkAttack('relative-root', () => '../../../../../../../../../../../../../../../..'),
   linkAttack('self-root', () => '/proc/self/root'),
   linkAttack('self-cwd', () => '/proc/self/cwd'),
   linkAttack('init-root', () => '/proc/1/root'),

