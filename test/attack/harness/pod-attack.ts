@@ -61,6 +61,7 @@ export const WAIT = 'echo READY; exec sleep 120';
 const SECONDS = 25;
 /** A machine that does other things, too, is slower than that. Attackers that end do not wait for it. */
 const SLACK = 3;
+const BEGUN_MAX = 20_000;
 const REFUSED = /^(?:Err|ImagePullBackOff|Create|RunContainerError|InvalidImageName)/;
 const LINE = /^SUCCEEDED.*$/m;
 
@@ -127,7 +128,9 @@ export async function runPod(target: Target, id: string, request: Runnable): Pro
   const pod = { name, uid, nonce };
   let output = '';
   if (drive && view && !isRefused(view)) {
-    if (!isOver(view)) await target.logWith(name, 'main', /^READY/m, seconds);
+    // Before it is driven: an attacker that floods its log may lose the nonce by rotation.
+    const begun = isOver(view) ? '' : await target.logWith(name, 'main', /^READY/m, seconds);
+    output += begun.slice(0, BEGUN_MAX);
     output += await drive(target, pod).catch((error: unknown) => `drive failed: ${String(error)}`);
   }
   output += await collect(target, pod);
