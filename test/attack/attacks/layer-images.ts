@@ -65,10 +65,7 @@ export const HOSTILE_IMAGES: readonly HostileImage[] = [
   {
     name: 'link-relative',
     tries: 'A layer writes through a relative link of an earlier layer.',
-    layers: (home, _mark, made) => [
-      [link('link', `${UP}${home}`.slice(0, 100))],
-      [file(`link/${made}`)],
-    ],
+    layers: (home, _mark, made) => [[link('link', `${UP}${home}`)], [file(`link/${made}`)]],
   },
   {
     name: 'link-chain',

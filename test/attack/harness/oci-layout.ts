@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../src/lib/json.ts';
 
 export interface TarEntry {
   readonly name: string;
-  readonly kind: 'file' | 'hardLink' | 'link' | 'char' | 'block' | 'folder';
+  readonly kind: keyof typeof TYPES;
   /** Where a link leads. */
   readonly to?: string;
   readonly content?: string;
@@ -17,28 +17,47 @@ export interface TarEntry {
   readonly device?: readonly [major: number, minor: number];
 }
 
-const TYPES = { file: '0', hardLink: '1', link: '2', char: '3', block: '4', folder: '5' } as const;
+/** The last two are GNU's: the name, or the target, of the entry that follows, which is too long. */
+const TYPES = {
+  file: '0',
+  hardLink: '1',
+  link: '2',
+  char: '3',
+  block: '4',
+  folder: '5',
+  longName: 'L',
+  longTarget: 'K',
+} as const;
+const NAME_BYTES_MAX = 100;
 const BLOCK = 512;
 
 export function tarOf(entries: readonly TarEntry[]): Buffer {
-  const parts = entries.flatMap((entry) => {
-    const content = Buffer.from(entry.content ?? '');
-    const padding = Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK);
-    return [headerOf(entry, content.length), content, padding];
-  });
+  const parts = entries.flatMap((entry) => [
+    ...longPart('longName', entry.name),
+    ...longPart('longTarget', entry.to ?? ''),
+    ...partsOf(entry),
+  ]);
   return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]);
+}
+
+function longPart(kind: TarEntry['kind'], text: string): readonly Buffer[] {
+  if (Buffer.byteLength(text) <= NAME_BYTES_MAX) return [];
+  return partsOf({ name: '././@LongLink', kind, content: `${text}\0` });
+}
+
+function partsOf(entry: TarEntry): readonly Buffer[] {
+  const content = Buffer.from(entry.content ?? '');
+  const padding = Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK);
+  return [headerOf(entry, content.length), content, padding];
 }
 
 function headerOf(entry: TarEntry, size: number): Buffer {
   const { name, kind, to = '', mode = kind === 'folder' ? 0o755 : 0o644, device = [0, 0] } = entry;
-  if (Buffer.byteLength(name) > 100 || Buffer.byteLength(to) > 100) {
-    throw new Error(`too long for this tar: ${name} ${to}`);
-  }
   const header = Buffer.alloc(BLOCK);
   const octal = (value: number, at: number, width: number): void => {
     header.write(value.toString(8).padStart(width - 1, '0'), at, 'ascii');
   };
-  header.write(name, 0, 'utf8');
+  header.write(name, 0, NAME_BYTES_MAX, 'utf8');
   octal(mode, 100, 8);
   octal(0, 108, 8);
   octal(0, 116, 8);
@@ -46,7 +65,7 @@ function headerOf(entry: TarEntry, size: number): Buffer {
   octal(0, 136, 12);
   header.write(' '.repeat(8), 148, 'ascii');
   header.write(TYPES[kind], 156, 'ascii');
-  header.write(to, 157, 'utf8');
+  header.write(to, 157, NAME_BYTES_MAX, 'utf8');
   header.write('ustar\u000000', 257, 'ascii');
   octal(device[0], 329, 8);
   octal(device[1], 337, 8);

@@ -39,7 +39,7 @@ function clearTraces(data: string): void {
   const key = keyOf(path.join(data, 'node', 'runtime'));
   const names = `/run/podkeep/${key}`;
   for (const name of foldersOf(names)) spawnSync('umount', ['--lazy', name]);
-  rmSync(names, { recursive: true, force: true });
+  if (existsSync(names)) rmSync(names, { recursive: true, force: true });
   if (existsSync(`/sys/class/net/pk-${key}`)) spawnSync('ip', ['link', 'del', `pk-${key}`]);
   for (const name of readdirSync('/dev/shm').filter((each) => each.startsWith(`podkeep-${key}-`))) {
     spawnSync('umount', ['--lazy', `/dev/shm/${name}`]);
