@@ -125,7 +125,7 @@ export const DESCRIPTORS: readonly Attack[] = [
       const ended = await target.podWhen(
         name,
         ({ status }) => status.ephemeralContainerStatuses?.[0]?.state.terminated !== undefined,
-        15,
+        30,
       );
       return ended ? '' : 'the ephemeral container did not end';
     },

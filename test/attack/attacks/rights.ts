@@ -66,7 +66,7 @@ async function statusesOf(target: Target, { name, pod }: Shape): Promise<string>
         await target.podWhen(
           running,
           ({ status }) => status.ephemeralContainerStatuses?.[0]?.state.terminated !== undefined,
-          10,
+          30,
         );
         return exec.output + tty.output;
       },
