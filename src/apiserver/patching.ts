@@ -12,6 +12,8 @@ import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { hold, type FieldValidation } from './decode/body.ts';
 import { printGoValue } from './decode/go-value.ts';
 import { describeJsonFault } from './decode/json-fault.ts';
+import { parseJson } from './decode/json-text.ts';
+import { NestingError } from './decode/nesting.ts';
 import { readTyped, WrongType } from './decode/typed-object.ts';
 import type { KindDefinition } from './kind.ts';
 import {
@@ -51,11 +53,10 @@ export function patchTypeOf(contentType: string, definition: KindDefinition): Pa
 
 export function readPatch(text: string, type: PatchType): Json {
   try {
-    const patch: Json = JSON.parse(text);
-    return patch;
+    return parseJson(text);
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const why = describeJsonFault(text);
+    if (!(error instanceof SyntaxError) && !(error instanceof NestingError)) throw error;
+    const why = error instanceof NestingError ? error.message : describeJsonFault(text);
     throw badRequest(type === 'strategic' ? why : `error decoding patch: ${why}`);
   }
 }

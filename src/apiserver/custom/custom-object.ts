@@ -2,7 +2,8 @@
  * A custom object on its way in: what the schema does not know is taken away and reported, nulls that
  * mean nothing go, and its metadata is read as that of any object.
  */
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { isValueTooDeep } from '../decode/nesting.ts';
 import { WrongType, type TypedObject } from '../decode/typed-object.ts';
 import type { KindDefinition } from '../kind.ts';
 import { readEmbedded, readMetadata } from './embedded.ts';
@@ -21,12 +22,9 @@ export function isCustomKind(definition: KindDefinition): definition is CustomKi
   return 'schema' in definition;
 }
 
-/** Deeper than anybody writes, and not so deep that walking through it would end the process. */
-const DEPTH_MAX = 500;
-
 /** Throws WrongType. */
 export function readCustomObject(value: JsonObject, { schema }: CustomKind): TypedObject {
-  checkDepth(value);
+  if (isValueTooDeep(value)) throw new WrongType('the object is nested too deeply');
   const unknown: string[] = [];
   const withMetadata = changeFields(value, (name, inner) => {
     if (name !== 'metadata') return inner;
@@ -37,15 +35,4 @@ export function readCustomObject(value: JsonObject, { schema }: CustomKind): Typ
   const dropped = dropNulls(pruned.object, schema);
   const object = readEmbedded(dropped, { ...schema, isEmbedded: false }, '', unknown);
   return { object: isJsonObject(object) ? object : {}, unknown };
-}
-
-function checkDepth(value: Json): void {
-  let level: readonly Json[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > DEPTH_MAX) throw new WrongType('the object is nested too deeply');
-    level = level.flatMap((one): readonly Json[] => {
-      if (Array.isArray(one)) return one;
-      return isJsonObject(one) ? Object.values(one) : [];
-    });
-  }
 }

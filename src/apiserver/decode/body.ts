@@ -4,15 +4,17 @@
  */
 import { decodeProtobuf } from '../../api/protobuf/decode.ts';
 import { PodkeepError } from '../../lib/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { ApiRequest } from '../../ports/http-handler.ts';
 import { isCustomKind, readCustomObject } from '../custom/custom-object.ts';
 import type { KindDefinition } from '../kind.ts';
 import { textOf } from '../metadata.ts';
 import { badRequest, tooLarge, unsupportedMediaType, type StatusError } from '../status.ts';
 import { describeJsonFault } from './json-fault.ts';
-import { readJson, type ReadJson } from './json-text.ts';
+import { parseJson, readJson, type ReadJson } from './json-text.ts';
+import { isValueTooDeep, NestingError } from './nesting.ts';
 import { readTyped, WrongType, type TypedObject } from './typed-object.ts';
+import { readYamlAsJson } from './yaml-worker.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
@@ -147,8 +149,8 @@ const NAMED =
 
 async function readText(text: string, contentType: string, kind: string): Promise<ReadJson> {
   try {
-    if (contentType === YAML_TYPE) return { value: await readYaml(text), duplicates: [] };
-    return readJson(text);
+    if (contentType !== YAML_TYPE) return readJson(text);
+    return { value: parseJson(await readYamlAsJson(text)), duplicates: [] };
   } catch (error) {
     if (error instanceof SyntaxError && contentType === JSON_TYPE) {
       throw unrecognized(kind, describeJsonFault(text), text);
@@ -175,24 +177,13 @@ function summarize(text: string): string {
   return bytes.byteLength > SHOWN_MAX ? `${shown} ...` : shown;
 }
 
-/** YAML 1.1, as Kubernetes reads it: `on` is a boolean. No anchors that explode. */
-async function readYaml(text: string): Promise<Json> {
-  // Few send YAML, and nobody else is to wait for its parser when the server starts.
-  const { parse: parseYaml } = await import('yaml');
-  const value: Json = parseYaml(text, {
-    version: '1.1',
-    maxAliasCount: 100,
-    merge: true,
-    logLevel: 'error',
-  });
-  return value;
-}
-
 function readProtobuf(bytes: Uint8Array, kind: string): JsonObject {
   try {
-    return decodeProtobuf(bytes).object;
+    const { object } = decodeProtobuf(bytes);
+    if (isValueTooDeep(object)) throw new NestingError();
+    return object;
   } catch (error) {
-    if (!(error instanceof PodkeepError)) throw error;
+    if (!(error instanceof PodkeepError) && !(error instanceof NestingError)) throw error;
     throw badRequest(
       `the object provided is unrecognized (must be of type ${kind}): ${error.message}`,
     );

@@ -5,19 +5,25 @@
 
 /** The sentence; for a text that is JSON after all, that it ends unexpectedly. */
 export function describeJsonFault(text: string): string {
+  return findJsonFault(text) ?? END;
+}
+
+/** Undefined: the text is JSON. */
+export function findJsonFault(text: string): string | undefined {
   try {
     new Scan(text).document();
   } catch (error) {
     if (error instanceof Fault) return error.message;
     throw error;
   }
-  return END;
+  return undefined;
 }
 
 const END = 'unexpected end of JSON input';
 const DEPTH_MAX = 10_000;
 const SPACE = ' \t\r\n';
 const ESCAPES = 'bfnrt\\/"';
+const CLOSING = { '{': '}', '[': ']' } as const;
 const LITERALS: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' };
 
 class Fault extends Error {
@@ -26,60 +32,64 @@ class Fault extends Error {
 
 class Scan {
   readonly #text: string;
+  /** What is open, outermost first: a list of our own, because a text can nest deeper than a stack. */
+  readonly #open: (keyof typeof CLOSING)[] = [];
   #at = 0;
-  #depth = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
   document(): void {
-    this.#value();
+    do this.#value();
+    while (this.#findNextValue());
     this.#skipSpace();
     if (this.#at < this.#text.length) throw this.#strange('after top-level value');
   }
 
+  /** Up to the end of a value, or to the first value inside it. */
   #value(): void {
+    for (;;) {
+      this.#skipSpace();
+      const char = this.#peek();
+      if (char !== '{' && char !== '[') return this.#scalar(char);
+      this.#enter(char);
+      this.#skipSpace();
+      if (this.#peek() === CLOSING[char]) return this.#leave();
+      if (char === '{') this.#key();
+    }
+  }
+
+  /** Closes what ends here. False: the document is whole. */
+  #findNextValue(): boolean {
+    for (let open = this.#open.at(-1); open; open = this.#open.at(-1)) {
+      this.#skipSpace();
+      if (this.#skip(',')) {
+        if (open === '{') this.#key();
+        return true;
+      }
+      if (this.#peek() !== CLOSING[open]) {
+        throw this.#strange(open === '{' ? 'after object key:value pair' : 'after array element');
+      }
+      this.#leave();
+    }
+    return false;
+  }
+
+  #key(): void {
     this.#skipSpace();
-    const char = this.#peek();
-    if (char === '{') this.#object();
-    else if (char === '[') this.#list();
-    else if (char === '"') this.#string();
+    if (this.#peek() !== '"') throw this.#strange('looking for beginning of object key string');
+    this.#string();
+    this.#skipSpace();
+    if (this.#peek() !== ':') throw this.#strange('after object key');
+    this.#at += 1;
+  }
+
+  #scalar(char: string): void {
+    if (char === '"') this.#string();
     else if (char === '-' || isDigit(char)) this.#number();
     else if (Object.hasOwn(LITERALS, char)) this.#literal(LITERALS[char] ?? '');
     else throw this.#strange('looking for beginning of value');
-  }
-
-  #object(): void {
-    this.#enter();
-    this.#skipSpace();
-    if (this.#peek() !== '}') {
-      do {
-        this.#skipSpace();
-        if (this.#peek() !== '"') throw this.#strange('looking for beginning of object key string');
-        this.#string();
-        this.#skipSpace();
-        if (this.#peek() !== ':') throw this.#strange('after object key');
-        this.#at += 1;
-        this.#value();
-        this.#skipSpace();
-      } while (this.#skip(','));
-      if (this.#peek() !== '}') throw this.#strange('after object key:value pair');
-    }
-    this.#leave();
-  }
-
-  #list(): void {
-    this.#enter();
-    this.#skipSpace();
-    if (this.#peek() !== ']') {
-      do {
-        this.#value();
-        this.#skipSpace();
-      } while (this.#skip(','));
-      if (this.#peek() !== ']') throw this.#strange('after array element');
-    }
-    this.#leave();
   }
 
   #string(): void {
@@ -128,14 +138,14 @@ class Scan {
     }
   }
 
-  #enter(): void {
-    this.#depth += 1;
-    if (this.#depth > DEPTH_MAX) throw new Fault('exceeded max depth');
+  #enter(char: keyof typeof CLOSING): void {
+    this.#open.push(char);
+    if (this.#open.length > DEPTH_MAX) throw new Fault('exceeded max depth');
     this.#at += 1;
   }
 
   #leave(): void {
-    this.#depth -= 1;
+    this.#open.pop();
     this.#at += 1;
   }
 

@@ -1,12 +1,16 @@
 /**
- * JSON text to a value, with what JSON.parse does not tell: fields that stand twice, and numbers
+ * JSON text to a value, with what JSON.parse does not report: fields that stand twice, and numbers
  * that JavaScript cannot hold.
  *
  * The value is JSON.parse's. The text is walked once more, without building anything, to find keys
  * that occur twice in one object, and integers beyond 2^53, which would come back changed. A value that
  * prints as the very text it came from has neither, and most clients send such texts.
+ *
+ * Each step is linear in the length of the text, and none of them recurses.
  */
 import type { Json } from '../../lib/json.ts';
+import { findJsonFault } from './json-fault.ts';
+import { isTextTooDeep, NestingError } from './nesting.ts';
 
 export interface ReadJson {
   readonly value: Json;
@@ -14,90 +18,115 @@ export interface ReadJson {
   readonly duplicates: readonly string[];
 }
 
-/** Throws a SyntaxError, or a RangeError for an integer that cannot be kept. */
+/** Throws a SyntaxError, a NestingError, or a RangeError for an integer that cannot be kept. */
 export function readJson(text: string): ReadJson {
-  const value: Json = JSON.parse(text);
+  const value = parseJson(text);
   if (JSON.stringify(value) === text) return { value, duplicates: [] };
-  const walk = new Walk(text);
-  walk.value('');
-  return { value, duplicates: walk.duplicates };
+  return { value, duplicates: findDuplicates(text) };
 }
 
-class Walk {
-  readonly duplicates: string[] = [];
-  readonly #text: string;
-  #at = 0;
-
-  constructor(text: string) {
-    this.#text = text;
+/** Throws a SyntaxError or a NestingError. */
+export function parseJson(text: string): Json {
+  if (isTextTooDeep(text)) {
+    const fault = findJsonFault(text);
+    throw fault === undefined ? new NestingError() : new SyntaxError(fault);
   }
+  const value: Json = JSON.parse(text);
+  return value;
+}
 
-  /** The text is known to be valid, so each step only has to find where a value ends. */
-  value(path: string): void {
-    this.#skipSpace();
-    const char = this.#text[this.#at];
-    if (char === '{') this.#object(path);
-    else if (char === '[') this.#list(path);
-    else if (char === '"') this.#string();
-    else this.#bare(path);
-  }
+/** As many as Kubernetes' decoder reports. */
+const DUPLICATES_MAX = 100;
 
-  #object(path: string): void {
-    const keys = new Set<string>();
-    this.#at += 1;
-    for (this.#skipSpace(); this.#text[this.#at] !== '}'; this.#skipSpace()) {
-      if (this.#text[this.#at] === ',') {
-        this.#at += 1;
-        continue;
-      }
-      const start = this.#at;
-      this.#string();
-      const key: unknown = JSON.parse(this.#text.slice(start, this.#at));
-      const inner = path === '' ? String(key) : `${path}.${String(key)}`;
-      if (keys.has(String(key))) this.duplicates.push(inner);
-      keys.add(String(key));
-      this.#skipSpace();
-      this.#at += 1; // the colon
-      this.value(inner);
+/** An object or list that is open. */
+interface Frame {
+  /** Null: a list. */
+  readonly keys: Set<string> | null;
+  /** The key or index of the value that is being read. */
+  at: string | number;
+}
+
+/** The text is known to be JSON, so each step only has to find where a token ends. */
+function findDuplicates(text: string): readonly string[] {
+  const found = new Set<string>();
+  const open: Frame[] = [];
+  let isKeyNext = false;
+  for (let at = 0; at < text.length;) {
+    const char = text[at] ?? '';
+    const frame = open.at(-1);
+    let end = at + 1;
+    switch (char) {
+      case '{':
+        open.push({ keys: new Set(), at: '' });
+        isKeyNext = true;
+        break;
+      case '[':
+        open.push({ keys: null, at: 0 });
+        isKeyNext = false;
+        break;
+      case '}':
+      case ']':
+        open.pop();
+        isKeyNext = false;
+        break;
+      case ',':
+        isKeyNext = frame?.keys !== null;
+        if (typeof frame?.at === 'number') frame.at += 1;
+        break;
+      case '"':
+        end = endOfString(text, at);
+        if (isKeyNext && frame?.keys) {
+          const key = stringOf(text.slice(at, end));
+          frame.at = key;
+          if (frame.keys.has(key) && found.size < DUPLICATES_MAX) found.add(pathOf(open));
+          frame.keys.add(key);
+          isKeyNext = false;
+        }
+        break;
+      case ':':
+      case ' ':
+      case '\t':
+      case '\r':
+      case '\n':
+        break;
+      default:
+        end = endOfWord(text, at);
+        checkInteger(text.slice(at, end), open);
     }
-    this.#at += 1;
+    at = end;
   }
+  return [...found];
+}
 
-  #list(path: string): void {
-    this.#at += 1;
-    let index = 0;
-    for (this.#skipSpace(); this.#text[this.#at] !== ']'; this.#skipSpace()) {
-      if (this.#text[this.#at] === ',') {
-        this.#at += 1;
-        continue;
-      }
-      this.value(`${path}[${index}]`);
-      index += 1;
-    }
-    this.#at += 1;
-  }
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  for (; text.charCodeAt(at) !== QUOTE; at += 1) if (text.charCodeAt(at) === BACKSLASH) at += 1;
+  return at + 1;
+}
 
-  #string(): void {
-    this.#at += 1;
-    while (this.#text[this.#at] !== '"') this.#at += this.#text[this.#at] === '\\' ? 2 : 1;
-    this.#at += 1;
-  }
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 
-  /** A number or a word: it ends where one of these stands. */
-  #bare(path: string): void {
-    const start = this.#at;
-    while (this.#at < this.#text.length && !',]} \t\r\n'.includes(this.#text[this.#at] ?? '')) {
-      this.#at += 1;
-    }
-    const word = this.#text.slice(start, this.#at);
-    if (/^-?\d{16,}$/.test(word) && !Number.isSafeInteger(Number(word))) {
-      throw new RangeError(
-        `integer ${word} at ${path || 'the top'} is too large to be kept exactly`,
-      );
-    }
-  }
+function stringOf(quoted: string): string {
+  return quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
+}
 
-  #skipSpace(): void {
-    while (' \t\r\n'.includes(this.#text[this.#at] ?? 'x')) this.#at += 1;
-  }
+/** A number or a word: it ends where one of these stands. */
+function endOfWord(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && !',]} \t\r\n'.includes(text[at] ?? '')) at += 1;
+  return at;
+}
+
+function checkInteger(word: string, open: readonly Frame[]): void {
+  if (word.length < 16 || !/^-?\d{16,}$/.test(word) || Number.isSafeInteger(Number(word))) return;
+  throw new RangeError(
+    `integer ${word} at ${pathOf(open) || 'the top'} is too large to be kept exactly`,
+  );
+}
+
+function pathOf(open: readonly Frame[]): string {
+  const parts = open.map(({ at }) => (typeof at === 'number' ? `[${at}]` : `.${at}`));
+  const path = parts.join('');
+  return path.startsWith('.') ? path.slice(1) : path;
 }

@@ -15,6 +15,7 @@ import { readQuantity } from '../../api/quantity-text.ts';
 import { structOf } from '../../api/schema/schema.ts';
 import type { Field, Scalar, Shape, Special, StructType } from '../../api/schema/shape.ts';
 import { goKindOf } from './go-value.ts';
+import { isValueTooDeep, NESTING_MAX } from './nesting.ts';
 
 export interface TypedObject {
   readonly object: JsonObject;
@@ -34,7 +35,6 @@ export class WrongType extends Error {
   }
 }
 
-const DEPTH_MAX = 500;
 const NOTHING: JsonObject = {};
 
 /** `known`: an object that was read before, of which `value` may be made. */
@@ -52,7 +52,7 @@ function readStruct(
   depth: number,
   known?: Json,
 ): JsonObject {
-  if (depth > DEPTH_MAX) throw new WrongType(`${path} is nested too deeply`);
+  if (depth > NESTING_MAX) throw new WrongType(`${path} is nested too deeply`);
   if (value === known) return value;
   const before = isJsonObject(known) ? known : NOTHING;
   const fields: [string, Json][] = [];
@@ -102,6 +102,10 @@ function readValue(
     case 'special':
       if (isSchemaSpecial(shape.special)) return readSchemas(value, shape.special, path, depth);
       checkSpecial(value, shape.special, path);
+      // The shape ends here, but the value may go on: patches can add to it level by level.
+      if (isValueTooDeep(value, NESTING_MAX - depth)) {
+        throw new WrongType(`${path} is nested too deeply`);
+      }
       return value;
     case 'list':
       if (!Array.isArray(value)) throw wrongType(value, path, 'a list');

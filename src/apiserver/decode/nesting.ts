@@ -1,0 +1,82 @@
+/**
+ * How deep the body of a request may nest.
+ *
+ * Validation, pruning, patches and printing walk through objects by recursion, and a body of a few
+ * kilobytes can nest deeper than any stack. So depth is counted before anything walks: in the text of
+ * JSON before it is parsed, and in values that were made in another way (YAML, patches).
+ *
+ * kube-apiserver decodes up to 10,000 levels. No object of Kubernetes comes near this limit; a custom
+ * object that does is refused with 400.
+ */
+import { isJsonObject, type Json } from '../../lib/json.ts';
+
+export const NESTING_MAX = 500;
+
+/** The message is meant for the client. */
+export class NestingError extends Error {
+  override readonly name = 'NestingError';
+
+  constructor() {
+    super(`the object is nested too deeply: this server takes at most ${NESTING_MAX} levels`);
+  }
+}
+
+/** Whether JSON text opens more brackets inside one another than objects may have. */
+export function isTextTooDeep(text: string): boolean {
+  return opensMany(text) && deepest(text) > NESTING_MAX;
+}
+
+/** The same for a value, whatever it was read from. `levels` are left of the limit. */
+export function isValueTooDeep(value: Json, levels = NESTING_MAX): boolean {
+  let level: Json[] = [];
+  pushOpen([value], level);
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > levels) return true;
+    const next: Json[] = [];
+    for (const one of level) {
+      if (Array.isArray(one)) pushOpen(one, next);
+      else if (isJsonObject(one)) pushOpen(Object.values(one), next);
+    }
+    level = next;
+  }
+  return false;
+}
+
+function pushOpen(parts: readonly Json[], onto: Json[]): void {
+  for (const part of parts) if (typeof part === 'object' && part !== null) onto.push(part);
+}
+
+/** Most bodies hold fewer brackets than the limit, and a search for them is quicker than a walk. */
+function opensMany(text: string): boolean {
+  let count = 0;
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      count += 1;
+      if (count > NESTING_MAX) return true;
+    }
+  }
+  return false;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** Of curly and square brackets the codes differ in one bit. */
+const CURLY = 0x20;
+const OPENING = 0x7b;
+const CLOSING = 0x7d;
+
+function deepest(text: string): number {
+  let depth = 0;
+  let most = 0;
+  let isString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (isString) {
+      if (code === BACKSLASH) at += 1;
+      else if (code === QUOTE) isString = false;
+    } else if (code === QUOTE) isString = true;
+    else if ((code | CURLY) === OPENING) most = Math.max(most, (depth += 1));
+    else if ((code | CURLY) === CLOSING) depth -= 1;
+  }
+  return most;
+}
