@@ -51,10 +51,18 @@ export function reasonOf({ type }: FieldError): string {
   return WORDS[type][0];
 }
 
+/** What is longer is no help to the reader. */
+const VALUE_CHARS_MAX = 16 * 1024;
+
+function printValue(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > VALUE_CHARS_MAX ? `${text.slice(0, VALUE_CHARS_MAX)}...` : text;
+}
+
 /** `Invalid value: "x": must be …` */
 export function messageOf({ type, value, detail }: FieldError): string {
   const [, sentence] = WORDS[type];
   const hasValue = value !== undefined && !WITHOUT_VALUE.has(type);
-  const shown = hasValue ? `${sentence}: ${JSON.stringify(value)}` : sentence;
+  const shown = hasValue ? `${sentence}: ${printValue(value)}` : sentence;
   return detail ? `${shown}: ${detail}` : shown;
 }

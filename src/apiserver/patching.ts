@@ -16,6 +16,7 @@ import { parseJson } from './decode/json-text.ts';
 import { NestingError } from './decode/nesting.ts';
 import { readTyped, WrongType } from './decode/typed-object.ts';
 import type { KindDefinition } from './kind.ts';
+import { checkTextParts, PATCH_PARTS_MAX } from './object-limits.ts';
 import {
   badRequest,
   invalid,
@@ -52,6 +53,7 @@ export function patchTypeOf(contentType: string, definition: KindDefinition): Pa
 }
 
 export function readPatch(text: string, type: PatchType): Json {
+  checkTextParts(text, PATCH_PARTS_MAX);
   try {
     return parseJson(text);
   } catch (error) {

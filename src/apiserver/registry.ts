@@ -32,6 +32,7 @@ import {
   validateMetadataUpdate,
   withMetadata,
 } from './metadata.ts';
+import { checkStoredSize } from './object-limits.ts';
 import type { DeleteOptions } from './options.ts';
 import {
   alreadyExists,
@@ -252,6 +253,7 @@ export class Registry {
     isGone: boolean,
     charges: readonly Change[],
   ): Promise<JsonObject> {
+    if (!isGone) checkStoredSize(object);
     let stored = object;
     const make = (revision: number): JsonObject => {
       stored = withMetadata(object, { resourceVersion: String(revision) });

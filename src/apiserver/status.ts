@@ -119,6 +119,20 @@ function quote(text: string): string {
   return JSON.stringify(escaped);
 }
 
+/** An object can have as many faults as fields, each with a long value; the answer stays small. */
+const ERRORS_MAX = 256;
+const ERROR_CHARS_MAX = 128 * 1024;
+
+function namedErrors(errors: readonly FieldError[]): readonly FieldError[] {
+  let chars = 0;
+  const named = errors.slice(0, ERRORS_MAX);
+  const end = named.findIndex((error) => {
+    chars += error.field.length + messageOf(error).length;
+    return chars > ERROR_CHARS_MAX;
+  });
+  return end < 0 ? named : named.slice(0, Math.max(end, 1));
+}
+
 /** Everything that is wrong with an object at once (422). */
 export function invalid(
   { group, kind }: KindName,
@@ -126,10 +140,13 @@ export function invalid(
   errors: readonly FieldError[],
 ): StatusError {
   const what = group === '' ? kind : `${kind}.${group}`;
+  const named = namedErrors(errors);
   // The same sentence is not said twice, but every cause is listed.
-  const sentences = [...new Set(errors.map((error) => `${error.field}: ${messageOf(error)}`))];
+  const sentences = [...new Set(named.map((error) => `${error.field}: ${messageOf(error)}`))];
+  const left = errors.length - named.length;
+  if (left > 0) sentences.push(`and ${left} more errors`);
   const joined = sentences.length === 1 ? sentences[0] : `[${sentences.join(', ')}]`;
-  const causes = errors.map((error) => ({
+  const causes = named.map((error) => ({
     reason: reasonOf(error),
     message: messageOf(error),
     field: error.field,

@@ -83,11 +83,13 @@ export class Verbs {
 
   async #create(call: Call): Promise<Answer> {
     const { request, query, user, definition, path, part, presenter, warnings } = call;
+    const { clock } = this.#parts;
     const { dryRun, fieldValidation } = readWriteOptions(query, 'CreateOptions');
     const action = this.#actions.get(actionKey(definition, path.subresource));
     const isKept = !part && verbsOf(definition).includes('get');
     if (!isKept && !action) throw methodNotAllowed();
-    const body = await readObject(request, part?.body ?? definition, fieldValidation);
+    const body = await readObject(request, part?.body ?? definition, fieldValidation, clock);
+    if (body.isLarge) await clock.turn?.();
     warnings.push(...body.warnings);
     if (action) return action({ ...targetOf(call), body: body.object, user, dryRun });
     const namespace = path.namespace ?? '';
@@ -104,9 +106,12 @@ export class Verbs {
 
   async #update(call: Call): Promise<Answer> {
     const { request, query, user, definition, path, part, warnings } = call;
+    const { clock } = this.#parts;
     const view = part?.view;
     const { dryRun, fieldValidation } = readWriteOptions(query, 'UpdateOptions');
-    const body = await readObject(request, view?.definition ?? definition, fieldValidation);
+    const shown = view?.definition ?? definition;
+    const body = await readObject(request, shown, fieldValidation, clock);
+    if (body.isLarge) await clock.turn?.();
     warnings.push(...body.warnings);
     checkName(body.object, path.name ?? '');
     if (!part && definition.rules.createsOnUpdate && !this.#parts.registry.has(targetOf(call))) {
@@ -159,7 +164,7 @@ export class Verbs {
 
   async #delete(call: Call): Promise<Answer> {
     const { request, query, user, definition, path, presenter } = call;
-    const options = readDeleteOptions(query, await readOptions(request));
+    const options = readDeleteOptions(query, await readOptions(request, this.#parts.clock));
     const { object, isGone, isGraceful } = await this.#parts.registry.remove(
       targetOf(call),
       options,
@@ -175,7 +180,7 @@ export class Verbs {
   async #deleteCollection(call: Call): Promise<Answer> {
     const { request, query, user, definition, path, presenter } = call;
     const { store, registry } = this.#parts;
-    const deletion = readDeleteOptions(query, await readOptions(request));
+    const deletion = readDeleteOptions(query, await readOptions(request, this.#parts.clock));
     const listing = listObjects(store, definition, path.namespace ?? '', readListOptions(query));
     for (const object of listing.items) {
       const { name, namespace } = metadataOf(object);

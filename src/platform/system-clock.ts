@@ -8,6 +8,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after: wakeAfter,
+  turn: () => new Promise((resolve) => setImmediate(resolve)),
 };
 
 function wakeAfter(delayMs: number, wake: () => void): Cancel {

@@ -15,4 +15,6 @@ export interface Clock {
   monotonic(): number;
   /** Calls `wake` once, `delayMs` from now, and never before this call has returned. */
   after(delayMs: number, wake: () => void): Cancel;
+  /** Resolves when sockets and timers that wait have had their turn. Absent: there are none. */
+  turn?(): Promise<void>;
 }

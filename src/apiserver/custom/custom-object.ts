@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { isValueTooDeep } from '../decode/nesting.ts';
-import { WrongType, type TypedObject } from '../decode/typed-object.ts';
+import { UNKNOWN_MAX, WrongType, type TypedObject } from '../decode/typed-object.ts';
 import type { KindDefinition } from '../kind.ts';
 import { readEmbedded, readMetadata } from './embedded.ts';
 import { dropNulls, pruneResource } from './pruning.ts';
@@ -31,7 +31,7 @@ export function readCustomObject(value: JsonObject, { schema }: CustomKind): Typ
     return inner === null ? undefined : readMetadata(inner, name, unknown);
   });
   const pruned = pruneResource(withMetadata, schema);
-  unknown.push(...pruned.unknown);
+  for (const path of pruned.unknown.slice(0, UNKNOWN_MAX)) unknown.push(path);
   const dropped = dropNulls(pruned.object, schema);
   const object = readEmbedded(dropped, { ...schema, isEmbedded: false }, '', unknown);
   return { object: isJsonObject(object) ? object : {}, unknown };

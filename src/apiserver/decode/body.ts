@@ -4,12 +4,14 @@
  */
 import { decodeProtobuf } from '../../api/protobuf/decode.ts';
 import { PodkeepError } from '../../lib/errors.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { ApiRequest } from '../../ports/http-handler.ts';
 import { isCustomKind, readCustomObject } from '../custom/custom-object.ts';
 import type { KindDefinition } from '../kind.ts';
 import { textOf } from '../metadata.ts';
-import { badRequest, tooLarge, unsupportedMediaType, type StatusError } from '../status.ts';
+import { checkParts, checkTextParts } from '../object-limits.ts';
+import { badRequest, tooLarge, StatusError, unsupportedMediaType } from '../status.ts';
 import { describeJsonFault } from './json-fault.ts';
 import { parseJson, readJson, type ReadJson } from './json-text.ts';
 import { isValueTooDeep, NestingError } from './nesting.ts';
@@ -21,6 +23,8 @@ export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 export interface DecodedBody {
   readonly object: JsonObject;
   readonly warnings: readonly string[];
+  /** It took a while to read; absent: it did not. */
+  readonly isLarge?: boolean;
 }
 
 const BODY_BYTES_MAX = 3 * 1024 * 1024;
@@ -52,6 +56,7 @@ export function contentTypeOf(request: ApiRequest): string {
 interface RawBody {
   readonly value: JsonObject;
   readonly duplicates: readonly string[];
+  readonly isLarge: boolean;
 }
 
 /** The object of a create or update. */
@@ -59,24 +64,26 @@ export async function readObject(
   request: ApiRequest,
   definition: KindDefinition,
   validation: FieldValidation,
+  clock: Clock,
 ): Promise<DecodedBody> {
   const contentType = contentTypeOf(request);
   if (isCustomKind(definition) && contentType === PROTOBUF_TYPE) {
     // Nobody but its schema knows a custom kind, and a schema numbers no fields.
     throw unsupportedMediaType([JSON_TYPE, YAML_TYPE]);
   }
-  const raw = await readRequest(request, contentType, definition.kind);
+  const raw = await readRequest(request, contentType, definition.kind, clock);
   checkKind(raw.value, definition);
-  return hold(raw, definition, validation);
+  if (raw.isLarge) await clock.turn?.();
+  return { ...hold(raw, definition, validation), isLarge: raw.isLarge };
 }
 
 /** Options of a delete: the same three formats, but an empty body says nothing. */
-export async function readOptions(request: ApiRequest): Promise<JsonObject> {
+export async function readOptions(request: ApiRequest, clock: Clock): Promise<JsonObject> {
   const said = request.inProcess?.said;
   if (isJsonObject(said)) return said;
   const bytes = await readBytes(request);
   if (bytes.byteLength === 0) return {};
-  const { value } = await readRaw(bytes, contentTypeOf(request), 'DeleteOptions');
+  const { value } = await readRaw(bytes, contentTypeOf(request), 'DeleteOptions', clock);
   return value;
 }
 
@@ -84,10 +91,11 @@ async function readRequest(
   request: ApiRequest,
   contentType: string,
   kind: string,
+  clock: Clock,
 ): Promise<RawBody> {
   const said = request.inProcess?.said;
-  if (isJsonObject(said)) return { value: said, duplicates: [] };
-  return readRaw(await readBytes(request), contentType, kind);
+  if (isJsonObject(said)) return { value: said, duplicates: [], isLarge: false };
+  return readRaw(await readBytes(request), contentType, kind, clock);
 }
 
 /**
@@ -104,6 +112,7 @@ export function hold(
   known?: JsonObject,
 ): DecodedBody {
   const { kind, version } = definition;
+  checkParts(value);
   try {
     const { object, unknown } = readShape(value, definition, known);
     const strangers = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
@@ -132,12 +141,24 @@ function readShape(value: JsonObject, definition: KindDefinition, known?: JsonOb
     : { object: value, unknown: [] };
 }
 
-async function readRaw(bytes: Uint8Array, contentType: string, kind: string): Promise<RawBody> {
-  if (contentType === PROTOBUF_TYPE) return { value: readProtobuf(bytes, kind), duplicates: [] };
+/** What takes milliseconds to read; above it, others have their turn between the steps. */
+const LARGE_BYTES = 64 * 1024;
+
+async function readRaw(
+  bytes: Uint8Array,
+  contentType: string,
+  kind: string,
+  clock: Clock,
+): Promise<RawBody> {
+  const isLarge = bytes.byteLength > LARGE_BYTES;
+  if (contentType === PROTOBUF_TYPE) {
+    return { value: readProtobuf(bytes, kind), duplicates: [], isLarge };
+  }
   if (contentType !== JSON_TYPE && contentType !== YAML_TYPE) throw unsupportedMediaType(ACCEPTED);
   const text = new TextDecoder().decode(bytes);
+  if (isLarge) await clock.turn?.();
   const { value, duplicates } = await readText(text, contentType, kind);
-  if (isJsonObject(value)) return { value, duplicates };
+  if (isJsonObject(value)) return { value, duplicates, isLarge };
   const found = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
   throw unrecognized(kind, `json: cannot unmarshal ${found} into Go value of type ${NAMED}`, text);
 }
@@ -149,15 +170,23 @@ const NAMED =
 
 async function readText(text: string, contentType: string, kind: string): Promise<ReadJson> {
   try {
-    if (contentType !== YAML_TYPE) return readJson(text);
-    return { value: parseJson(await readYamlAsJson(text)), duplicates: [] };
+    if (contentType === YAML_TYPE) return { value: await readYaml(text), duplicates: [] };
+    checkTextParts(text);
+    return readJson(text);
   } catch (error) {
     if (error instanceof SyntaxError && contentType === JSON_TYPE) {
       throw unrecognized(kind, describeJsonFault(text), text);
     }
+    if (error instanceof StatusError) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw unrecognized(kind, why, text);
   }
+}
+
+async function readYaml(text: string): Promise<Json> {
+  const json = await readYamlAsJson(text);
+  checkTextParts(json);
+  return parseJson(json);
 }
 
 function unrecognized(kind: string, why: string, text: string): StatusError {

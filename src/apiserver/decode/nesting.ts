@@ -23,7 +23,7 @@ export class NestingError extends Error {
 
 /** Whether JSON text opens more brackets inside one another than objects may have. */
 export function isTextTooDeep(text: string): boolean {
-  return opensMany(text) && deepest(text) > NESTING_MAX;
+  return opensMany(text) && surveyText(text).levels > NESTING_MAX;
 }
 
 /** The same for a value, whatever it was read from. `levels` are left of the limit. */
@@ -58,16 +58,25 @@ function opensMany(text: string): boolean {
   return false;
 }
 
+export interface TextSurvey {
+  readonly levels: number;
+  /** About as many as there are fields and items. */
+  readonly parts: number;
+}
+
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 /** Of curly and square brackets the codes differ in one bit. */
 const CURLY = 0x20;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
-function deepest(text: string): number {
+/** One quick walk through JSON text, which need not be valid. */
+export function surveyText(text: string): TextSurvey {
   let depth = 0;
-  let most = 0;
+  let levels = 0;
+  let parts = 1;
   let isString = false;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -75,8 +84,12 @@ function deepest(text: string): number {
       if (code === BACKSLASH) at += 1;
       else if (code === QUOTE) isString = false;
     } else if (code === QUOTE) isString = true;
-    else if ((code | CURLY) === OPENING) most = Math.max(most, (depth += 1));
-    else if ((code | CURLY) === CLOSING) depth -= 1;
+    else if (code === COMMA) parts += 1;
+    else if ((code | CURLY) === OPENING) {
+      depth += 1;
+      parts += 1;
+      if (depth > levels) levels = depth;
+    } else if ((code | CURLY) === CLOSING) depth -= 1;
   }
-  return most;
+  return { levels, parts };
 }

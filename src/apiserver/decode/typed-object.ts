@@ -59,7 +59,7 @@ function readStruct(
   for (const [name, inner] of Object.entries(value)) {
     const at = path === '' ? name : `${path}.${name}`;
     const field = type.field(name);
-    if (!field) unknown.push(at);
+    if (!field) addUnknown(unknown, at);
     else if (inner !== null || keepsNull(field)) {
       const read =
         inner === null
@@ -69,6 +69,13 @@ function readStruct(
     }
   }
   return Object.fromEntries(fields);
+}
+
+/** As many as Kubernetes' decoder reports. */
+export const UNKNOWN_MAX = 100;
+
+function addUnknown(unknown: string[], path: string): void {
+  if (unknown.length < UNKNOWN_MAX) unknown.push(path);
 }
 
 function ownOf(object: JsonObject, name: string): Json | undefined {
@@ -123,6 +130,9 @@ function readValue(
       );
     case 'map':
       if (!isJsonObject(value)) throw wrongType(value, path, 'a map');
+      if (shape.value.kind === 'scalar' && isScalarMap(value, shape.value.scalar, path)) {
+        return value;
+      }
       return Object.fromEntries(
         Object.entries(value).map(([key, inner]) => [
           key,
@@ -135,6 +145,20 @@ function readValue(
       if (!isJsonObject(value)) throw wrongType(value, path, 'an object');
       return readStruct(value, shape.type, path, unknown, depth + 1, known);
   }
+}
+
+/** Checks all values; false if one is null. Such maps can be large, so they are not copied. */
+function isScalarMap(map: JsonObject, scalar: Scalar, path: string): boolean {
+  let isWhole = true;
+  for (const key of Object.keys(map)) {
+    const value = map[key] ?? null;
+    if (value === null) isWhole = false;
+    // Most are texts, and of those the path need not be known.
+    else if (scalar !== 'string' || typeof value !== 'string') {
+      checkScalar(value, scalar, `${path}.${key}`);
+    }
+  }
+  return isWhole;
 }
 
 function checkScalar(value: Json, scalar: Scalar, path: string): void {

@@ -113,6 +113,7 @@ function printValue(value: Json, shape: Shape, known?: Json): Json {
 }
 
 function printMap(map: JsonObject, shape: Shape): JsonObject {
+  if (shape.kind === 'scalar') return map;
   const entries = Object.entries(map);
   const printed = mapShared(
     entries.map(([, value]) => value),
@@ -165,5 +166,7 @@ function zeroOf(scalar: Scalar): Json {
 
 function isEmpty(value: Json): boolean {
   if (Array.isArray(value)) return value.length === 0;
-  return isJsonObject(value) && Object.keys(value).length === 0;
+  if (!isJsonObject(value)) return false;
+  for (const name in value) if (Object.hasOwn(value, name)) return false;
+  return true;
 }
