@@ -8,6 +8,7 @@
  */
 import type { JsonObject } from '../lib/json.ts';
 import { PodkeepError } from '../lib/errors.ts';
+import { prometheusText } from '../lib/metrics/exposition.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ApiRequest, ApiResponse, Connection, HttpHandler } from '../ports/http-handler.ts';
 import type { Log } from '../ports/log.ts';
@@ -25,7 +26,11 @@ import { Catalog } from './catalog.ts';
 import { Connector, type ConnectCall } from './connect/connector.ts';
 import { writeRawAnswer } from './connect/raw-answer.ts';
 import { CustomKinds } from './custom/custom-kinds.ts';
+import { readWhole } from './decode/body.ts';
 import { Discovery } from './discovery.ts';
+import { FlowControl } from './flow/flow-control.ts';
+import { levelOf, type Level } from './flow/priority.ts';
+import { withEnd } from './flow/stream-end.ts';
 import type { KindDefinition } from './kind.ts';
 import { negotiate, type AnswerForm } from './negotiation.ts';
 import { textPage, type Page } from './page.ts';
@@ -73,6 +78,13 @@ export class ApiServer implements HttpHandler {
   readonly #verbs: Verbs;
   readonly #pages: readonly Page[];
   readonly #connector: Connector;
+  readonly #flow: FlowControl;
+  readonly #metrics: Page = (_request, { pathname }) => {
+    if (pathname !== '/metrics') return null;
+    const { contentType, expose } = prometheusText;
+    const headers = [['content-type', contentType] as const];
+    return { status: 200, headers, body: expose(this.#flow.metrics.read()) };
+  };
 
   constructor(options: ApiServerOptions) {
     const { store, clock, random, log, kinds, version } = options;
@@ -90,7 +102,8 @@ export class ApiServer implements HttpHandler {
     this.#verbs = new Verbs(this.parts, new Map(actions));
     this.#connector = new Connector(this.parts, options.nodeDoor);
     const discovery = new Discovery(catalog, version);
-    this.#pages = [health, ...(options.pages?.(this.parts) ?? []), discovery.page];
+    this.#flow = new FlowControl(clock);
+    this.#pages = [health, this.#metrics, ...(options.pages?.(this.parts) ?? []), discovery.page];
   }
 
   /** The same answer in the standard's own shape. Its Request has resolved the path already. */
@@ -113,19 +126,73 @@ export class ApiServer implements HttpHandler {
       const path = readResourcePath(url.pathname);
       if (!path) return await this.#answerPage(request, url, user);
       const verb = verbOf(request.method, path, url.searchParams);
-      this.#authorize(user, attributesOf(verb, path, url.searchParams));
+      const wanted = attributesOf(verb, path, url.searchParams);
+      this.#authorize(user, wanted);
       const definition = this.parts.catalog.find(path.group, path.version, path.resource);
       if (!definition) return notServed(path, this.parts.catalog);
       if (isUnknownPage(definition, path, verb)) return pageNotFound();
+      const level = request.inProcess ? null : levelOf(user, wanted);
       const connection = this.#connectionOf(user, { request, url, path, definition });
-      if (connection) return await this.#connector.answer(connection);
+      if (connection) return await this.#answerConnection(connection, level, user);
       form = negotiate(request.headers.get('accept'));
       const call = { request, url, user, path, definition, form, warnings };
-      const { code, body } = await this.#answer(call);
-      return await printAnswer(code, body, form, warnings);
+      return await this.#inTurn(call, level, async (held) => {
+        const { code, body } = await this.#answer(held, level);
+        return printAnswer(code, body, form, warnings);
+      });
     } catch (error) {
-      const status = this.#statusOf(error);
-      return printAnswer(status.code, status.toStatus(), { ...form, as: 'object' }, warnings);
+      return this.#printError(error, form, warnings);
+    }
+  }
+
+  async #printError(
+    error: unknown,
+    form: AnswerForm = { encoding: 'json', as: 'object' },
+    warnings: readonly string[] = [],
+  ): Promise<ApiResponse> {
+    const status = this.#statusOf(error);
+    const shown: AnswerForm = { ...form, as: 'object' };
+    const answer = await printAnswer(status.code, status.toStatus(), shown, warnings);
+    const seconds = status.details?.retryAfterSeconds;
+    if (seconds === undefined) return answer;
+    const headers = [...answer.headers, ['retry-after', String(seconds)] as const];
+    return { status: answer.status, headers, body: answer.body };
+  }
+
+  /** The body is read first: a client that sends slowly takes no seat from others. */
+  async #inTurn(
+    call: ResourceCall,
+    level: Level | null,
+    perform: (call: ResourceCall) => Promise<ApiResponse>,
+  ): Promise<ApiResponse> {
+    if (level === null) return perform(call);
+    const { user } = call;
+    const share = call.request.body ? this.#flow.body(level, user) : null;
+    try {
+      const request = share ? await readWhole(call.request, share.add) : call.request;
+      const finish = await this.#flow.seat(level, user);
+      try {
+        return await perform({ ...call, request });
+      } finally {
+        finish();
+      }
+    } finally {
+      share?.release();
+    }
+  }
+
+  /** Logs and proxied answers may go on for hours. */
+  async #answerConnection(
+    call: ConnectCall,
+    level: Level | null,
+    user: User,
+  ): Promise<ApiResponse> {
+    const end = this.#flow.stream(level, user);
+    try {
+      return withEnd(await this.#connector.answer(call), end);
+    } catch (error) {
+      end();
+      throw error;
     }
   }
 
@@ -133,32 +200,35 @@ export class ApiServer implements HttpHandler {
   async connect(request: ApiRequest, connection: Connection, visitor: Visitor = {}): Promise<void> {
     let answer: ApiResponse;
     try {
-      const call = await this.#findConnection(request, visitor);
-      if (call) return await this.#connector.connect(call, connection);
+      const found = await this.#findConnection(request, visitor);
+      if (found) {
+        const { call, user, wanted } = found;
+        connection.socket.once('close', this.#flow.stream(levelOf(user, wanted), user));
+        return await this.#connector.connect(call, connection);
+      }
       // Whatever else comes with the wish for another protocol gets a plain answer.
       answer = await this.answer(request, visitor);
     } catch (error) {
-      const status = this.#statusOf(error);
-      answer = await printAnswer(status.code, status.toStatus(), {
-        encoding: 'json',
-        as: 'object',
-      });
+      answer = await this.#printError(error);
     }
     await writeRawAnswer(connection.socket, answer);
   }
 
-  async #findConnection(request: ApiRequest, visitor: Visitor): Promise<ConnectCall | null> {
+  async #findConnection(
+    request: ApiRequest,
+    visitor: Visitor,
+  ): Promise<{ call: ConnectCall; user: User; wanted: Attributes } | null> {
     const url = readUrl(request.url);
     const path = readResourcePath(url.pathname);
     const definition = path && this.parts.catalog.find(path.group, path.version, path.resource);
     const part = definition?.subresources?.find(({ name }) => name === path?.subresource);
     if (!path || !definition || !part?.connects || part.connects === 'log') return null;
     const user = await this.#access.authenticate(request, visitor);
-    this.#authorize(
-      user,
-      attributesOf(verbOf(request.method, path, url.searchParams), path, url.searchParams),
-    );
-    return this.#connectionOf(user, { request, url, path, definition });
+    const verb = verbOf(request.method, path, url.searchParams);
+    const wanted = attributesOf(verb, path, url.searchParams);
+    this.#authorize(user, wanted);
+    const call = this.#connectionOf(user, { request, url, path, definition });
+    return call && { call, user, wanted };
   }
 
   /** Null: the request is not one that is handed on. */
@@ -182,10 +252,17 @@ export class ApiServer implements HttpHandler {
   async #answerPage(request: ApiRequest, url: RequestUrl, user: User): Promise<ApiResponse> {
     const { method } = request;
     const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
-    this.#authorize(user, { verb, path: url.pathname });
-    for (const page of this.#pages) {
-      const response = page(request, url);
-      if (response) return response;
+    const wanted = { verb, path: url.pathname };
+    this.#authorize(user, wanted);
+    const level = request.inProcess ? null : levelOf(user, wanted);
+    const finish = await this.#flow.seat(level, user);
+    try {
+      for (const page of this.#pages) {
+        const response = await page(request, url);
+        if (response) return response;
+      }
+    } finally {
+      finish();
     }
     return pageNotFound();
   }
@@ -195,8 +272,8 @@ export class ApiServer implements HttpHandler {
     if (!isAllowed) throw accessDenied(user.name, wanted, reason);
   }
 
-  #answer(request: ResourceCall): Promise<Answer> | Answer {
-    const { path, definition, form, url } = request;
+  async #answer(request: ResourceCall, level: Level | null): Promise<Answer> {
+    const { path, definition, form, url, user } = request;
     const query = url.searchParams;
     checkPathName(path.name);
     const { method } = request.request;
@@ -205,7 +282,15 @@ export class ApiServer implements HttpHandler {
     const shown = part?.view?.definition ?? definition;
     const now = this.parts.clock.now();
     const presenter = presenterOf(shown, form, now, query.get('includeObject'));
-    return this.#verbs.perform(verb, { ...request, query, part, presenter });
+    const call = { ...request, query, part, presenter };
+    if (verb !== 'watch') return this.#verbs.perform(verb, call);
+    const onEnd = this.#flow.stream(level, user);
+    try {
+      return await this.#verbs.perform(verb, { ...call, onEnd });
+    } catch (error) {
+      onEnd();
+      throw error;
+    }
   }
 
   #statusOf(error: unknown): StatusError {

@@ -22,6 +22,8 @@ export interface Call {
   readonly part: Subresource | undefined;
   readonly form: AnswerForm;
   readonly presenter: Presenter;
+  /** Called when a watch has ended. */
+  readonly onEnd?: () => void;
   /** Sentences for the Warning header. */
   readonly warnings: string[];
 }

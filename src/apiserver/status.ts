@@ -217,7 +217,10 @@ export function tooManyRequests(
   retryAfterSeconds: number,
   causes: readonly JsonObject[],
 ): StatusError {
-  const details = { causes, ...(retryAfterSeconds > 0 && { retryAfterSeconds }) };
+  const details = {
+    ...(causes.length > 0 && { causes }),
+    ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
+  };
   return new StatusError(429, 'TooManyRequests', message, details);
 }
 

@@ -71,13 +71,13 @@ export class Verbs {
     return { code: 200, body: presenter.list(listing) };
   }
 
-  #watch({ request, query, definition, path, presenter }: Call): Answer {
+  #watch({ request, query, definition, path, presenter, onEnd }: Call): Answer {
     const { store, clock } = this.#parts;
     const options = readListOptions(query);
     const { name } = path;
     const namespace = path.namespace ?? '';
     const scope = { store, clock, definition, namespace, name, options };
-    const watch = { ...scope, presenter: presenter.watch() };
+    const watch = { ...scope, presenter: presenter.watch(), ...(onEnd && { onEnd }) };
     return { code: 200, body: request.inProcess ? watchEvents(watch) : watchLines(watch) };
   }
 

@@ -33,7 +33,25 @@ const YAML_TYPE = 'application/yaml';
 export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 const ACCEPTED = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
 
-export async function readBytes(request: ApiRequest): Promise<Uint8Array> {
+/** The request with its whole body. `onBytes` is told of each piece, and may throw. */
+export async function readWhole(
+  request: ApiRequest,
+  onBytes: (bytes: number) => void,
+): Promise<ApiRequest> {
+  const { method, url, headers } = request;
+  const bytes = await readBytes(request, onBytes);
+  return { method, url, headers, body: piecesOf(bytes) };
+}
+
+// oxlint-disable-next-line typescript/require-await -- the body of a request is asynchronous by type
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+export async function readBytes(
+  request: ApiRequest,
+  onBytes?: (bytes: number) => void,
+): Promise<Uint8Array> {
   const length = Number(request.headers.get('content-length') ?? 0);
   if (length > BODY_BYTES_MAX) throw tooLarge(BODY_BYTES_MAX);
   if (!request.body) return new Uint8Array();
@@ -42,6 +60,7 @@ export async function readBytes(request: ApiRequest): Promise<Uint8Array> {
   for await (const chunk of request.body) {
     size += chunk.byteLength;
     if (size > BODY_BYTES_MAX) throw tooLarge(BODY_BYTES_MAX);
+    onBytes?.(chunk.byteLength);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

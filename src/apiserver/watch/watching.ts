@@ -33,6 +33,8 @@ export interface WatchRequest {
   readonly name: string | null;
   readonly options: ListOptions;
   readonly presenter: WatchPresenter;
+  /** Called once, when the watch has ended. */
+  readonly onEnd?: () => void;
 }
 
 const BOOKMARK_MS = 60_000;
@@ -158,6 +160,7 @@ class Watch<Item> {
 
   #end(): void {
     this.#leave();
+    this.#request.onEnd?.();
     for (const cancel of this.#cancelTimers) cancel();
   }
 }

@@ -1,0 +1,144 @@
+/**
+ * Decides which request runs next. It knows no clock and starts nothing: flow-control.ts does.
+ *
+ *     enqueue ──> the queue of its user ──take──> executing ──finish──> gone
+ *        └──> refused, if the queue is full  └──remove──> gone
+ *
+ * Each priority level has seats of its own and, for each user, a queue. Levels are asked in their
+ * order; within a level users take turns, so that a user with one request waits for one request of
+ * each other user, and not for all that another one has sent.
+ *
+ * Invariants
+ * 1. A level never executes more requests than it has seats, a user never more than its share of them.
+ * 2. Requests of one user are taken in the order in which they came.
+ * 3. No queue is longer than its limit, and no level has more waiting requests than its limit.
+ * 4. As long as a level has a free seat, no request waits whose user has not used up its share.
+ */
+import { assert } from '../../lib/assert.ts';
+
+export interface LevelLimits {
+  readonly seats: number;
+  /** Of one user at the same time. */
+  readonly seatsPerUser: number;
+  readonly queuePerUser: number;
+  readonly queueTotal: number;
+}
+
+interface Flow {
+  readonly user: string;
+  waiting: number[];
+  executing: number;
+}
+
+interface LevelState {
+  readonly limits: LevelLimits;
+  /** In the order of their turns: who was served last is at the end. */
+  readonly flows: Map<string, Flow>;
+  waiting: number;
+  executing: number;
+}
+
+export interface LevelCounts {
+  readonly waiting: number;
+  readonly executing: number;
+}
+
+export class FairQueues<Level extends string> {
+  readonly #levels: ReadonlyMap<Level, LevelState>;
+  readonly #requests = new Map<number, { readonly level: Level; readonly user: string }>();
+  #lastId = 0;
+
+  constructor(levels: ReadonlyMap<Level, LevelLimits>) {
+    this.#levels = new Map(
+      [...levels].map(([level, limits]) => [
+        level,
+        { limits, flows: new Map(), waiting: 0, executing: 0 },
+      ]),
+    );
+  }
+
+  /** The id of the request, which waits now; null: there is no space in its queue. */
+  enqueue(level: Level, user: string): number | null {
+    const state = this.#stateOf(level);
+    const flow = state.flows.get(user) ?? { user, waiting: [], executing: 0 };
+    const { queuePerUser, queueTotal } = state.limits;
+    if (flow.waiting.length >= queuePerUser || state.waiting >= queueTotal) return null;
+    const id = (this.#lastId += 1);
+    flow.waiting.push(id);
+    state.waiting += 1;
+    state.flows.set(user, flow);
+    this.#requests.set(id, { level, user });
+    return id;
+  }
+
+  /** The request that runs next; undefined: none may. */
+  take(): number | undefined {
+    for (const state of this.#levels.values()) {
+      const flow = nextFlow(state);
+      const id = flow?.waiting.shift();
+      if (!flow || id === undefined) continue;
+      flow.executing += 1;
+      state.executing += 1;
+      state.waiting -= 1;
+      // Its user is the last one to have a turn again.
+      state.flows.delete(flow.user);
+      state.flows.set(flow.user, flow);
+      return id;
+    }
+    return undefined;
+  }
+
+  /** A request that was taken has ended. */
+  finish(id: number): void {
+    const { state, flow } = this.#forget(id);
+    flow.executing -= 1;
+    state.executing -= 1;
+    dropIdle(state, flow);
+  }
+
+  /** A request will not wait any longer. False: it does not wait. */
+  remove(id: number): boolean {
+    const request = this.#requests.get(id);
+    const flow = request && this.#stateOf(request.level).flows.get(request.user);
+    if (!flow?.waiting.includes(id)) return false;
+    const { state } = this.#forget(id);
+    flow.waiting = flow.waiting.filter((other) => other !== id);
+    state.waiting -= 1;
+    dropIdle(state, flow);
+    return true;
+  }
+
+  counts(level: Level): LevelCounts {
+    const { waiting, executing } = this.#stateOf(level);
+    return { waiting, executing };
+  }
+
+  #forget(id: number): { readonly state: LevelState; readonly flow: Flow } {
+    const request = this.#requests.get(id);
+    assert(request !== undefined, `request ${id} is unknown`);
+    this.#requests.delete(id);
+    const state = this.#stateOf(request.level);
+    const flow = state.flows.get(request.user);
+    assert(flow !== undefined, `request ${id} has no queue`);
+    return { state, flow };
+  }
+
+  #stateOf(level: Level): LevelState {
+    const state = this.#levels.get(level);
+    assert(state !== undefined, `there is no priority level ${level}`);
+    return state;
+  }
+}
+
+function nextFlow({ limits, flows, executing, waiting }: LevelState): Flow | undefined {
+  if (executing >= limits.seats || waiting === 0) return undefined;
+  for (const flow of flows.values()) {
+    if (flow.waiting.length > 0 && flow.executing < limits.seatsPerUser) return flow;
+  }
+  return undefined;
+}
+
+/** Users come and go: one that has nothing here is not remembered. */
+function dropIdle({ flows }: LevelState, { user, waiting, executing }: Flow): void {
+  if (waiting.length === 0 && executing === 0) flows.delete(user);
+}

@@ -1,0 +1,38 @@
+/** An answer whose end is noticed: when all of it is read, when it fails, or when the client leaves. */
+import type { ApiResponse } from '../../ports/http-handler.ts';
+
+export function withEnd(answer: ApiResponse, onEnd: () => void): ApiResponse {
+  const { status, headers, body } = answer;
+  if (!(body instanceof ReadableStream)) {
+    onEnd();
+    return answer;
+  }
+  return { status, headers, body: withStreamEnd(body, onEnd) };
+}
+
+function withStreamEnd(
+  stream: ReadableStream<Uint8Array>,
+  onEnd: () => void,
+): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          onEnd();
+          controller.close();
+        } catch (error) {
+          onEnd();
+          controller.error(error);
+        }
+      },
+      cancel(reason) {
+        onEnd();
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,36 @@
+/** How much of something each user has at the same time: bounded for one user and for all together. */
+
+export interface TallyLimits {
+  readonly perUser: number;
+  readonly total: number;
+}
+
+export class Tally {
+  readonly #limits: TallyLimits;
+  readonly #users = new Map<string, number>();
+  #total = 0;
+
+  constructor(limits: TallyLimits) {
+    this.#limits = limits;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  /** False: the user, or all users together, would have too much; then nothing is added. */
+  add(user: string, amount = 1): boolean {
+    const after = (this.#users.get(user) ?? 0) + amount;
+    if (after > this.#limits.perUser || this.#total + amount > this.#limits.total) return false;
+    this.#users.set(user, after);
+    this.#total += amount;
+    return true;
+  }
+
+  remove(user: string, amount = 1): void {
+    const after = (this.#users.get(user) ?? 0) - amount;
+    if (after > 0) this.#users.set(user, after);
+    else this.#users.delete(user);
+    this.#total -= amount;
+  }
+}
