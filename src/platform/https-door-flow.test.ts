@@ -82,6 +82,15 @@ describe('streams', () => {
   });
 });
 
+test.each(['http/1.1', 'h2'])('%s: a client that reads nothing is cut off', async (kind) => {
+  const source = new Source(Buffer.alloc(16 * 1024 * 1024, 'x'));
+  const stage = await DoorStage.open(() => source.response, { stallMs: 200 });
+  const stream = await openStream(stage, kind);
+  stream.on('error', () => {});
+  await source.cancelled;
+  stream.destroy();
+});
+
 describe('bodies', () => {
   const big = Buffer.alloc(8 * 1024 * 1024, 'x');
 

@@ -5,8 +5,9 @@
  */
 import type { JsonObject } from '../../lib/json.ts';
 import type { KubeWatchEvent } from '../../ports/kube-api.ts';
-import type { StoreEvent } from '../../ports/object-store.ts';
+import type { ObjectStore, StoredObject, StoreEvent } from '../../ports/object-store.ts';
 import { printObject } from '../object-text.ts';
+import { sharedState } from './initial-state.ts';
 import type { OutboxRoom } from './outbox.ts';
 
 export type EventType = KubeWatchEvent['type'];
@@ -16,13 +17,21 @@ export interface Packing<Item> extends OutboxRoom<Item> {
   readonly pack: (type: EventType, object: JsonObject) => Item;
   /** `form` tells apart what different watchers make of one event. */
   readonly share: (event: StoreEvent, form: string, make: () => Item) => Item;
+  /** Makes the items of a list once for all who see it in this form. Absent: they are made anyway. */
+  readonly shareState?: (
+    store: ObjectStore,
+    form: string,
+    objects: readonly StoredObject[],
+    make: () => Iterable<Item>,
+  ) => Iterable<Item>;
 }
 
 export const LINES: Packing<Uint8Array> = {
   pack: (type, object) => encoder.encode(`{"type":"${type}","object":${printObject(object)}}\n`),
   share: sharedLine,
+  shareState: sharedState,
   weigh: (line) => line.byteLength,
-  waitingMax: 32 * 1024 * 1024,
+  waitingMax: 8 * 1024 * 1024,
   piece: 64 * 1024,
 };
 

@@ -76,16 +76,30 @@ class Watch<Item> {
     const startsWithState =
       sendInitialEvents ?? (resourceVersion === null || resourceVersion === 0);
     if (!startsWithState) return { first: [], from: resourceVersion ?? store.revision };
-    const { objects, revision } = store.list(prefixOf(definition, namespace));
-    return { first: this.#state(objects, revision), from: revision };
+    const prefix = prefixOf(definition, namespace);
+    const { objects, revision } = store.list(prefix);
+    return { first: this.#first(prefix, objects, revision), from: revision };
   }
 
-  *#state(objects: readonly StoredObject[], revision: number): Generator<Item> {
+  *#first(prefix: string, objects: readonly StoredObject[], revision: number): Generator<Item> {
+    const { store, definition, presenter, options, name } = this.#request;
+    const { group, version } = definition;
+    const { shareState } = this.#packing;
+    const isWhole = name === null && options.labels.length === 0 && options.fields.length === 0;
+    if (isWhole && presenter.form !== null && shareState) {
+      const form = `${prefix} ${group}/${version} ${presenter.form}`;
+      yield* shareState(store, form, objects, () => this.#state(objects));
+    } else {
+      yield* this.#state(objects);
+    }
+    if (options.sendInitialEvents) yield this.#bookmark(revision, true);
+  }
+
+  *#state(objects: readonly StoredObject[]): Generator<Item> {
     for (const { value: stored } of objects) {
       const value = fromStored(this.#request.definition, stored);
       if (this.#selects(value)) yield this.#pack('ADDED', value);
     }
-    if (this.#request.options.sendInitialEvents) yield this.#bookmark(revision, true);
   }
 
   #follow(from: number): () => void {

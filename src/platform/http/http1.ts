@@ -55,7 +55,7 @@ async function serve(
   if (!request) return void response.writeHead(400).end();
   const answer = await handler.answer(request, visitorOf(message.socket)).catch(failed);
   if (!message.complete) limitLeftover(message, response, limits);
-  await send(answer, message, response, running);
+  await send(answer, message, response, { running, limits });
 }
 
 function readRequest(message: IncomingMessage): ApiRequest | null {
@@ -94,7 +94,7 @@ async function send(
   { status, headers, body }: ApiResponse,
   { method }: IncomingMessage,
   response: ServerResponse,
-  running: RunningStreams,
+  { running, limits }: Pick<Http1Options, 'running' | 'limits'>,
 ): Promise<void> {
   const lines = [...headers].flat();
   response.on('error', () => {}); // the client is gone, and there is nobody left to tell
@@ -102,7 +102,7 @@ async function send(
     response.writeHead(status, lines);
     if (method === 'HEAD') return void (await body.cancel(), response.end());
     response.flushHeaders();
-    return sendStream(body, response, running);
+    return sendStream(body, response, running, limits.stallMs);
   }
   const bytes = lengthOf(body);
   if (saysLength(status)) lines.push('content-length', String(bytes));

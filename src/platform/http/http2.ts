@@ -78,7 +78,7 @@ async function serve(
   if (request.body) limitTime(stream, limits.requestMs);
   if (headers['expect'] === '100-continue') stream.additionalHeaders({ ':status': 100 });
   const answer = await handler.answer(request, visitor).catch(failed);
-  await send(answer, stream, request.method, running);
+  await send(answer, stream, request.method, { running, limits });
 }
 
 function readRequest(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): ApiRequest | null {
@@ -99,7 +99,7 @@ async function send(
   { status, headers, body }: ApiResponse,
   stream: ServerHttp2Stream,
   method: string,
-  running: RunningStreams,
+  { running, limits }: Pick<Http2Options, 'running' | 'limits'>,
 ): Promise<void> {
   const isHead = method === 'HEAD';
   if (stream.destroyed || stream.closed)
@@ -107,7 +107,7 @@ async function send(
   const lines = groupHeaders(status, headers);
   if (body instanceof ReadableStream) {
     stream.respond(lines, { endStream: isHead });
-    return isHead ? body.cancel() : sendStream(body, stream, running);
+    return isHead ? body.cancel() : sendStream(body, stream, running, limits.stallMs);
   }
   const bytes = lengthOf(body);
   if (saysLength(status)) lines['content-length'] = String(bytes);
@@ -116,7 +116,7 @@ async function send(
   if (!stream.readableEnded && !stream.endAfterHeaders) {
     stream.once('finish', () => stream.close(NGHTTP2_NO_ERROR));
   }
-  if (!isHead && body !== null && bytes > 0) await sendWhole(body, stream);
+  if (!isHead && body !== null && bytes > 0) await sendWhole(body, stream, limits.stallMs);
 }
 
 /** What comes several times becomes a list. */

@@ -16,6 +16,8 @@ export interface DoorLimits {
   readonly headerBytes: number;
   /** For the rest of a body that the answer did not wait for; then the connection is cut. */
   readonly leftoverMs: number;
+  /** For a client to read some of what was sent to it; then the connection is cut. */
+  readonly stallMs: number;
   /** On one connection over HTTP/2. */
   readonly streams: number;
   /** What a door that closes waits for answers under way. */
@@ -30,6 +32,7 @@ export const DOOR_LIMITS: DoorLimits = {
   checkMs: 5_000,
   headerBytes: 64 * 1024,
   leftoverMs: 5_000,
+  stallMs: 300_000,
   streams: 100,
   closeMs: 2_000,
 };

@@ -17,6 +17,7 @@ export async function sendStream(
   body: ReadableStream<Uint8Array>,
   out: Writable,
   running: RunningStreams,
+  stallMs: number,
 ): Promise<void> {
   const reader = body.getReader();
   // Cancelling what has failed already rejects, and changes nothing.
@@ -28,7 +29,7 @@ export async function sendStream(
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
-      await writeSlices(out, value);
+      await writeSlices(out, value, stallMs);
       if (out.destroyed) break;
     }
     out.end();
@@ -40,16 +41,20 @@ export async function sendStream(
 }
 
 /** An answer that is there as a whole. Never rejects. */
-export async function sendWhole(body: string | Uint8Array, out: Writable): Promise<void> {
+export async function sendWhole(
+  body: string | Uint8Array,
+  out: Writable,
+  stallMs: number,
+): Promise<void> {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   if (bytes.byteLength <= SLICE_BYTES) return void out.end(bytes);
-  await writeSlices(out, bytes);
+  await writeSlices(out, bytes, stallMs);
   out.end();
 }
 
-async function writeSlices(out: Writable, bytes: Uint8Array): Promise<void> {
+async function writeSlices(out: Writable, bytes: Uint8Array, stallMs: number): Promise<void> {
   for (let at = 0; at < bytes.byteLength && !out.destroyed; at += SLICE_BYTES) {
-    if (!writeSoon(out, bytes.subarray(at, at + SLICE_BYTES))) await whenDrained(out);
+    if (!writeSoon(out, bytes.subarray(at, at + SLICE_BYTES))) await whenDrained(out, stallMs);
   }
 }
 
@@ -61,9 +66,12 @@ function writeSoon(out: Writable, chunk: Uint8Array): boolean {
   return out.write(chunk);
 }
 
-function whenDrained(out: Writable): Promise<void> {
+/** A client that reads nothing for too long would keep its buffers for ever: it is cut off. */
+function whenDrained(out: Writable, stallMs: number): Promise<void> {
   return new Promise((resolve) => {
+    const stall = setTimeout(() => out.destroy(), stallMs);
     const settle = (): void => {
+      clearTimeout(stall);
       out.off('drain', settle).off('close', settle);
       resolve();
     };
