@@ -7,6 +7,7 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { PodkeepError } from '../lib/errors.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { ListPage, ObjectStore } from '../ports/object-store.ts';
 import { describeJsonFault } from './decode/json-fault.ts';
 import type { KindDefinition } from './kind.ts';
@@ -26,12 +27,18 @@ export interface Listing {
 const CHUNK = 500;
 const TOKEN_VERSION = 'meta.k8s.io/v1';
 
-export function listObjects(
+/** How many requirements of selectors are checked before others have their turn. */
+const CHECKS_PER_TURN = 20_000;
+
+export async function listInTurns(
   store: ObjectStore,
   definition: KindDefinition,
   namespace: string,
   options: ListOptions,
-): Listing {
+  clock: Clock,
+): Promise<Listing> {
+  const checksEach = 1 + options.labels.length + options.fields.length;
+  let checks = 0;
   const selects = selectionOf(definition, options, null);
   const prefix = prefixOf(definition, namespace);
   const isFiltered = options.labels.length > 0 || options.fields.length > 0;
@@ -43,6 +50,11 @@ export function listObjects(
     const page = read(store, prefix, { revision, after, limit: wanted });
     revision = page.revision;
     for (const [index, { key, value: stored }] of page.objects.entries()) {
+      checks += checksEach;
+      if (checks > CHECKS_PER_TURN) {
+        checks = 0;
+        await clock.turn?.();
+      }
       const value = fromStored(definition, stored);
       if (!selects(value)) continue;
       items.push(value);

@@ -45,6 +45,11 @@ function tooManyParts(limit: number): StatusError {
   return new StatusError(413, 'RequestEntityTooLarge', message);
 }
 
+/** Whether the JSON of a value is about that long, found out without printing it. */
+export function isLonger(value: Json, bytes: number): boolean {
+  return measure(value, Number.POSITIVE_INFINITY, bytes).bytes > bytes;
+}
+
 /** Stops as soon as a limit is passed: values share parts, and can be larger than memory. */
 function measure(
   value: Json,

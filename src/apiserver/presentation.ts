@@ -9,8 +9,25 @@ const META = 'meta.k8s.io/v1';
 
 export interface Presenter {
   one(object: JsonObject): JsonObject;
-  list(listing: Listing): JsonObject;
+  list(listing: Listing): ListAnswer;
   watch(): WatchPresenter;
+}
+
+/** A list whose entries are made when they are needed, because there may be very many. */
+export interface ListAnswer {
+  /** What stands before the entries. */
+  readonly head: JsonObject;
+  /** The field that holds the entries. */
+  readonly field: 'items' | 'rows';
+  readonly objects: readonly JsonObject[];
+  entry(object: JsonObject): JsonObject;
+  /** What the field holds if there are no entries. */
+  readonly empty: null | readonly [];
+}
+
+/** All of it at once. */
+export function wholeList({ head, field, objects, entry, empty }: ListAnswer): JsonObject {
+  return { ...head, [field]: objects.length > 0 ? objects.map(entry) : empty };
 }
 
 /** How the objects of one watch look. */
@@ -38,13 +55,15 @@ export function presenterOf(
 }
 
 /** Items of a built-in kind do not repeat what the list says. */
-function plainList(definition: KindDefinition, { items, metadata }: Listing): JsonObject {
+function plainList(definition: KindDefinition, { items, metadata }: Listing): ListAnswer {
   const { group, version, kind, listKind = `${kind}List`, type } = definition;
+  const apiVersion = group === '' ? version : `${group}/${version}`;
   return {
-    kind: listKind,
-    apiVersion: group === '' ? version : `${group}/${version}`,
-    metadata,
-    items: type ? items.map(withoutKind) : items,
+    head: { kind: listKind, apiVersion, metadata },
+    field: 'items',
+    objects: items,
+    entry: type ? withoutKind : (item) => item,
+    empty: [],
   };
 }
 
@@ -56,12 +75,13 @@ function partial(object: JsonObject): JsonObject {
   return { kind: 'PartialObjectMetadata', apiVersion: META, metadata: metadataOf(object) };
 }
 
-function partialList({ items, metadata }: Listing): JsonObject {
+function partialList({ items, metadata }: Listing): ListAnswer {
   return {
-    kind: 'PartialObjectMetadataList',
-    apiVersion: META,
-    metadata,
-    items: items.length > 0 ? items.map(partial) : null,
+    head: { kind: 'PartialObjectMetadataList', apiVersion: META, metadata },
+    field: 'items',
+    objects: items,
+    entry: partial,
+    empty: null,
   };
 }
 
@@ -85,20 +105,20 @@ function tablePresenter(
       object: included(object, includeObject),
     };
   };
-  const table = (metadata: JsonObject, rows: readonly JsonObject[]): JsonObject => ({
-    kind: 'Table',
-    apiVersion: META,
-    metadata,
-    columnDefinitions: definitions,
-    rows,
+  const table = ({ items, metadata }: Listing): ListAnswer => ({
+    head: { kind: 'Table', apiVersion: META, metadata, columnDefinitions: definitions },
+    field: 'rows',
+    objects: items,
+    entry: row,
+    empty: [],
   });
   const one = (object: JsonObject): JsonObject => {
     const { resourceVersion = '' } = metadataOf(object);
-    return table({ resourceVersion }, [row(object)]);
+    return wholeList(table({ items: [object], metadata: { resourceVersion } }));
   };
   return {
     one,
-    list: ({ items, metadata }) => table(metadata, items.map(row)),
+    list: table,
     watch: () => withHeadOnce(one),
   };
 }

@@ -40,8 +40,13 @@ class JsonAnswer implements ApiResponse {
   }
 }
 
-/** Few ask for YAML, and nobody else is to wait for its printer when the server starts. */
+/** The printer of YAML needs a millisecond for a kilobyte. What is longer is sent as JSON, which is YAML. */
+const YAML_CHARS_MAX = 64 * 1024;
+
+/** Few clients ask for YAML, and a server that starts does not wait for its printer. */
 async function printYaml(body: JsonObject): Promise<string> {
+  const json = printObject(body);
+  if (json.length > YAML_CHARS_MAX) return json;
   const { stringify } = await import('yaml');
   return stringify(body, { compat: 'yaml-1.1' });
 }

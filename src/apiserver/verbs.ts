@@ -5,8 +5,10 @@ import { verbsOf } from './catalog.ts';
 import { targetOf, type Answer, type Call } from './call.ts';
 import { contentTypeOf, readBytes, readObject, readOptions } from './decode/body.ts';
 import type { Verb } from './kind.ts';
-import { listObjects } from './listing.ts';
+import { listInTurns, type Listing } from './listing.ts';
+import { isLongList, listStream } from './list-stream.ts';
 import { metadataOf, nameOf, textOf } from './metadata.ts';
+import { wholeList } from './presentation.ts';
 import { readDeleteOptions, readListOptions, readWriteOptions } from './options.ts';
 import { applyPatch, patchTypeOf, readPatch } from './patching.ts';
 import { checkName } from './registry.ts';
@@ -61,14 +63,24 @@ export class Verbs {
     return found;
   }
 
-  #list({ query, definition, path, presenter }: Call): Answer {
+  async #list(call: Call): Promise<Answer> {
+    const { query, definition, path } = call;
     const options = readListOptions(query);
     if (definition.made) {
       const items = definition.made().filter(selectionOf(definition, options, null));
-      return { code: 200, body: presenter.list({ items, metadata: {} }) };
+      return this.#presentList(call, { items, metadata: {} });
     }
-    const listing = listObjects(this.#parts.store, definition, path.namespace ?? '', options);
-    return { code: 200, body: presenter.list(listing) };
+    const { store, clock } = this.#parts;
+    const listing = await listInTurns(store, definition, path.namespace ?? '', options, clock);
+    return this.#presentList(call, listing);
+  }
+
+  /** A long list goes out piece by piece; callers in this process get the objects themselves. */
+  #presentList({ request, presenter }: Call, listing: Listing): Answer {
+    const list = presenter.list(listing);
+    const isLong = !request.inProcess && isLongList(list);
+    const body = isLong ? listStream(list, this.#parts.clock) : wholeList(list);
+    return { code: 200, body };
   }
 
   #watch({ request, query, definition, path, presenter, onEnd }: Call): Answer {
@@ -178,10 +190,11 @@ export class Verbs {
   }
 
   async #deleteCollection(call: Call): Promise<Answer> {
-    const { request, query, user, definition, path, presenter } = call;
-    const { store, registry } = this.#parts;
+    const { request, query, user, definition, path } = call;
+    const { store, registry, clock } = this.#parts;
     const deletion = readDeleteOptions(query, await readOptions(request, this.#parts.clock));
-    const listing = listObjects(store, definition, path.namespace ?? '', readListOptions(query));
+    const options = readListOptions(query);
+    const listing = await listInTurns(store, definition, path.namespace ?? '', options, clock);
     for (const object of listing.items) {
       const { name, namespace } = metadataOf(object);
       const target = { definition, namespace: textOf(namespace), name: textOf(name) };
@@ -190,7 +203,7 @@ export class Verbs {
         if (!(error instanceof StatusError) || error.code !== 404) throw error;
       });
     }
-    return { code: 200, body: presenter.list(listing) };
+    return this.#presentList(call, listing);
   }
 }
 

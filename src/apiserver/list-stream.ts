@@ -1,0 +1,52 @@
+/**
+ * A long list as the body of an answer, one piece after the other.
+ *
+ * Each piece is made when the client has taken the one before it, and sockets and timers have their
+ * turn in between: neither the time nor the memory that a list takes depends on how long it is, or on
+ * how slowly its client reads. The objects are those of one moment; they are shared with the store.
+ */
+import type { Clock } from '../ports/clock.ts';
+import { isLonger } from './object-limits.ts';
+import type { ListAnswer } from './presentation.ts';
+
+const PIECE_CHARS = 64 * 1024;
+/** Small objects take time, too. */
+const PIECE_ENTRIES = 250;
+
+/** Whether a list is worth several pieces. */
+export function isLongList({ objects }: ListAnswer): boolean {
+  return objects.length > PIECE_ENTRIES || isLonger(objects, PIECE_CHARS);
+}
+
+export function listStream(list: ListAnswer, clock: Clock): ReadableStream<Uint8Array> {
+  const pieces = piecesOf(list);
+  let isFirst = true;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        if (!isFirst) await clock.turn?.();
+        isFirst = false;
+        const { done, value } = pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+const encoder = new TextEncoder();
+
+function* piecesOf({ head, field, objects, entry }: ListAnswer): Generator<string, void> {
+  let piece = `${JSON.stringify(head).slice(0, -1)},"${field}":[`;
+  let entries = 0;
+  for (const [index, object] of objects.entries()) {
+    piece += `${index === 0 ? '' : ','}${JSON.stringify(entry(object))}`;
+    entries += 1;
+    if (piece.length < PIECE_CHARS && entries < PIECE_ENTRIES) continue;
+    yield piece;
+    piece = '';
+    entries = 0;
+  }
+  yield `${piece}]}`;
+}
