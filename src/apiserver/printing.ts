@@ -4,6 +4,7 @@ import type { ApiResponse } from '../ports/http-handler.ts';
 import type { Answer } from './call.ts';
 import type { AnswerForm } from './negotiation.ts';
 import { printObject } from './object-text.ts';
+import { cutWarnings, warningHeader } from './warnings.ts';
 import { EventReader } from './watch/event-reader.ts';
 
 export function printAnswer(
@@ -16,7 +17,10 @@ export function printAnswer(
     ['content-type', `application/${encoding}`],
     ['cache-control', 'no-cache, private'],
   ];
-  for (const warning of warnings) headers.push(['warning', `299 - ${JSON.stringify(warning)}`]);
+  for (const warning of cutWarnings(warnings)) {
+    const header = warningHeader(warning);
+    if (header !== null) headers.push(['warning', header]);
+  }
   if (body instanceof ReadableStream) return { status: code, headers, body };
   if (body instanceof EventReader) return { status: code, headers, body: null, events: body };
   if (encoding === 'json') return new JsonAnswer(code, headers, body);
