@@ -17,7 +17,7 @@ import type { Schema } from '../schema.ts';
 import { withSortedKeys } from '../shared-change.ts';
 import { Findings, NOWHERE } from './finding.ts';
 import { checkedFormat, checkOfFormat } from './formats.ts';
-import { compilePattern } from './pattern.ts';
+import { compilePattern, PatternBudget } from './pattern.ts';
 import { checkCombinations } from './combinations.ts';
 import { checkNumber } from './numbers.ts';
 import { checkType, typesOf } from './types.ts';
@@ -29,7 +29,7 @@ export function validateValue(
   correlation?: Correlation,
   below = '',
 ): readonly FieldError[] {
-  const { errors } = judge(value, schema, '', correlation);
+  const { errors } = judge(value, schema, '', correlation, new PatternBudget());
   return errors.map((error) => ({ ...error, field: fieldOf(error, below) }));
 }
 
@@ -43,6 +43,7 @@ function judge(
   schema: Schema,
   place: string,
   correlation: Correlation | undefined,
+  budget: PatternBudget,
 ): Findings {
   const findings = new Findings();
   if (value === null) {
@@ -55,15 +56,15 @@ function judge(
     findings.matches += 1;
   };
   if (typesOf(schema).length > 0 || formatOf(schema) !== '') run(checkType(value, schema, place));
-  run(checkCombinations(schema, place, (one) => judge(value, one, place, correlation)));
+  run(checkCombinations(schema, place, (one) => judge(value, one, place, correlation, budget)));
   if (typeof value === 'string') {
-    run(checkText(value, schema, place));
+    run(checkText(value, schema, place, budget));
     if (formatOf(schema) !== '') run(checkFormat(value, schema, place));
   }
   if (typeof value === 'number') run(checkNumber(value, schema, place));
-  if (Array.isArray(value)) run(checkItems(value, schema, place, correlation));
+  if (Array.isArray(value)) run(checkItems(value, schema, place, correlation, budget));
   run(checkEnum(value, schema, place));
-  if (isJsonObject(value)) run(checkFields(value, schema, place, correlation));
+  if (isJsonObject(value)) run(checkFields(value, schema, place, correlation, budget));
   findings.matches += 1;
   return findings;
 }
@@ -73,8 +74,15 @@ function formatOf(schema: Schema): string {
   return checkedFormat(types.length === 1 ? (types[0] ?? '') : '', schema.format);
 }
 
+const SHOWN_CHARS = 100;
+
 /** The first fault of a text is the only one told. */
-function checkText(value: string, { limits, pattern }: Schema, place: string): Findings {
+function checkText(
+  value: string,
+  { limits, pattern }: Schema,
+  place: string,
+  budget: PatternBudget,
+): Findings {
   const findings = new Findings();
   const length = codePoints(value).length;
   if (limits.maxLength !== undefined && length > limits.maxLength) {
@@ -88,7 +96,10 @@ function checkText(value: string, { limits, pattern }: Schema, place: string): F
     const compiled = compilePattern(pattern);
     const wanted =
       'fault' in compiled ? `${pattern}, but pattern is invalid: ${compiled.fault}` : pattern;
-    if ('fault' in compiled || !compiled.matches(value)) {
+    if (!('fault' in compiled) && !budget.spend(value, compiled)) {
+      const detail = `${place} in body is too long to be matched against the pattern of its schema`;
+      findings.add(invalid(place, `${value.slice(0, SHOWN_CHARS)}...`, detail));
+    } else if ('fault' in compiled || !compiled.matches(value)) {
       findings.add(invalid(place, value, `${place} in body should match '${wanted}'`));
     }
   }
@@ -108,13 +119,14 @@ function checkItems(
   schema: Schema,
   place: string,
   correlation: Correlation | undefined,
+  budget: PatternBudget,
 ): Findings {
   const findings = new Findings();
   const { minItems, maxItems, isUnique } = schema.limits;
   if (schema.items) {
     for (const [index, item] of items.entries()) {
       const before = correlateItem(correlation, index);
-      findings.merge(judgeInner(item, schema.items, entryBelow(place, index), before));
+      findings.merge(judgeInner(item, schema.items, entryBelow(place, index), before, budget));
     }
   }
   if (minItems !== undefined && items.length < minItems) {
@@ -154,6 +166,7 @@ function checkFields(
   schema: Schema,
   place: string,
   correlation: Correlation | undefined,
+  budget: PatternBudget,
 ): Findings {
   const findings = new Findings();
   const entries = Object.entries(object);
@@ -170,7 +183,7 @@ function checkFields(
     const at = own ? fieldBelow(place, name) : `${place}.${name}`;
     const isHidden = place === '' && (name === 'apiVersion' || name === 'kind');
     const before = isHidden ? undefined : correlateField(correlation, name);
-    findings.merge(judgeInner(value, inner, at, before));
+    findings.merge(judgeInner(value, inner, at, before, budget));
   }
   for (const name of schema.required) {
     if (Object.hasOwn(object, name)) continue;
@@ -200,7 +213,8 @@ function judgeInner(
   schema: Schema,
   place: string,
   correlation: Correlation | undefined,
+  budget: PatternBudget,
 ): Findings {
-  const findings = judge(value, schema, place, correlation);
+  const findings = judge(value, schema, place, correlation, budget);
   return findings.isValid || !isUnchanged(correlation) ? findings : findings.forgiven();
 }

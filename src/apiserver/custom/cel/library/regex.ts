@@ -11,15 +11,29 @@ function patternOf(value: Value | undefined): Pattern {
   return compiled;
 }
 
-/** The longer the pattern, the more there is to do for each letter. */
+/** The longer the pattern, the more there is to do for each letter; its program may be longer yet. */
 function charge(subject: Value | undefined, pattern: Value | undefined, budget: Budget): void {
-  budget.walk(text(subject).length * Math.max(1, text(pattern).length / 4));
+  const { length } = text(pattern);
+  const { size } = patternOf(pattern);
+  budget.walk(text(subject).length * Math.max(1, length / 4, size / 4));
 }
 
-function findAll(subject: string, { expression }: Pattern, most: bigint): Value {
+/** So that a unit of cost stays about a microsecond. */
+const STEPS_PER_COST = 50;
+
+function findAll(
+  subject: string,
+  { expression, size }: Pattern,
+  most: bigint,
+  budget: Budget,
+): Value {
   const found: string[] = [];
   const matcher = expression.matcher(subject);
-  while (matcher.find()) found.push(matcher.group() ?? '');
+  while (matcher.find()) {
+    found.push(matcher.group() ?? '');
+    // Each search may look at all that is left, however short what it finds.
+    budget.spend(Math.ceil(((subject.length - matcher.end()) * size) / STEPS_PER_COST));
+  }
   return new ListValue(most < 0n ? found : found.slice(0, Number(most)));
 }
 
@@ -39,10 +53,10 @@ export const regex: readonly Overload[] = [
   }),
   overload('string.findAll(string): list<string>', ([a, b], budget) => {
     charge(a, b, budget);
-    return findAll(text(a), patternOf(b), -1n);
+    return findAll(text(a), patternOf(b), -1n, budget);
   }),
   overload('string.findAll(string, int): list<string>', ([a, b, c], budget) => {
     charge(a, b, budget);
-    return findAll(text(a), patternOf(b), int(c));
+    return findAll(text(a), patternOf(b), int(c), budget);
   }),
 ];
