@@ -30,7 +30,7 @@ import { readWhole } from './decode/body.ts';
 import { Discovery } from './discovery.ts';
 import { FlowControl } from './flow/flow-control.ts';
 import { levelOf, type Level } from './flow/priority.ts';
-import { withEnd } from './flow/stream-end.ts';
+import { bodyWithEnd, withEnd } from './flow/stream-end.ts';
 import type { KindDefinition } from './kind.ts';
 import { negotiate, type AnswerForm } from './negotiation.ts';
 import { textPage, type Page } from './page.ts';
@@ -169,8 +169,13 @@ export class ApiServer implements HttpHandler {
     const { user } = call;
     const share = call.request.body ? this.#flow.body(level, user) : null;
     try {
-      const request = share ? await readWhole(call.request, share.add) : call.request;
-      const finish = await this.#flow.seat(level, user);
+      let bytes = 0;
+      const count = (more: number): void => {
+        bytes += more;
+        share?.add(more);
+      };
+      const request = share ? await readWhole(call.request, count) : call.request;
+      const finish = await this.#flow.seat(level, user, bytes);
       try {
         return await perform({ ...call, request });
       } finally {
@@ -283,10 +288,11 @@ export class ApiServer implements HttpHandler {
     const now = this.parts.clock.now();
     const presenter = presenterOf(shown, form, now, query.get('includeObject'));
     const call = { ...request, query, part, presenter };
-    if (verb !== 'watch') return this.#verbs.perform(verb, call);
-    const onEnd = this.#flow.stream(level, user);
+    if (verb !== 'watch' && verb !== 'list') return this.#verbs.perform(verb, call);
+    const onEnd = this.#flow[verb === 'list' ? 'list' : 'stream'](level, user);
     try {
-      return await this.#verbs.perform(verb, { ...call, onEnd });
+      const answer = await this.#verbs.perform(verb, { ...call, onEnd });
+      return verb === 'list' ? { ...answer, body: bodyWithEnd(answer.body, onEnd) } : answer;
     } catch (error) {
       onEnd();
       throw error;

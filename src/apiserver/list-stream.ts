@@ -5,7 +5,7 @@
  * turn in between: neither the time nor the memory that a list takes depends on how long it is, or on
  * how slowly its client reads. The objects are those of one moment; they are shared with the store.
  */
-import type { Clock } from '../ports/clock.ts';
+import type { Pace } from './flow/pace.ts';
 import { isLonger } from './object-limits.ts';
 import type { ListAnswer } from './presentation.ts';
 
@@ -18,14 +18,13 @@ export function isLongList({ objects }: ListAnswer): boolean {
   return objects.length > PIECE_ENTRIES || isLonger(objects, PIECE_CHARS);
 }
 
-export function listStream(list: ListAnswer, clock: Clock): ReadableStream<Uint8Array> {
+/** `pace`: of all such streams together. */
+export function listStream(list: ListAnswer, pace: Pace): ReadableStream<Uint8Array> {
   const pieces = piecesOf(list);
-  let isFirst = true;
   return new ReadableStream(
     {
       async pull(controller) {
-        if (!isFirst) await clock.turn?.();
-        isFirst = false;
+        await new Promise<void>((resolve) => pace.step(resolve));
         const { done, value } = pieces.next();
         if (done) controller.close();
         else controller.enqueue(encoder.encode(value));

@@ -4,6 +4,7 @@ import { actionKey, type Actions } from './action.ts';
 import { verbsOf } from './catalog.ts';
 import { targetOf, type Answer, type Call } from './call.ts';
 import { contentTypeOf, readBytes, readObject, readOptions } from './decode/body.ts';
+import { Pace } from './flow/pace.ts';
 import type { Verb } from './kind.ts';
 import { listInTurns, type Listing } from './listing.ts';
 import { isLongList, listStream } from './list-stream.ts';
@@ -17,13 +18,18 @@ import { selectionOf } from './selection.ts';
 import { methodNotAllowed, notFound, StatusError, successStatus } from './status.ts';
 import { watchEvents, watchLines } from './watch/watching.ts';
 
+/** Pieces of long lists, of all clients together. */
+const LIST_PIECES_PER_TURN = 4;
+
 export class Verbs {
   readonly #parts: ServerParts;
   readonly #actions: Actions;
+  readonly #listPace: Pace;
 
   constructor(parts: ServerParts, actions: Actions) {
     this.#parts = parts;
     this.#actions = actions;
+    this.#listPace = new Pace(parts.clock, LIST_PIECES_PER_TURN);
   }
 
   perform(verb: Verb, call: Call): Promise<Answer> | Answer {
@@ -79,7 +85,7 @@ export class Verbs {
   #presentList({ request, presenter }: Call, listing: Listing): Answer {
     const list = presenter.list(listing);
     const isLong = !request.inProcess && isLongList(list);
-    const body = isLong ? listStream(list, this.#parts.clock) : wholeList(list);
+    const body = isLong ? listStream(list, this.#listPace) : wholeList(list);
     return { code: 200, body };
   }
 

@@ -1,28 +1,30 @@
 /**
  * Lets requests run in an order that no single user can spoil, or refuses them with 429.
  *
- *     body (bounded bytes per user) ──> queue of its user ──> seat ──> answer
- *     watch or stream (bounded number per user) ─────────────────────> answer, and its end
+ *     body (bounded bytes per user) ──> [large: one per user] ──> queue of its user ──> seat ──> answer
+ *     watch or stream (bounded number per user) ───────────────────────────────────> answer, and its end
  *
  * The server has one thread. A request that computes stops all others, whatever seats there are. So no
  * more than a few requests start in one turn of the event loop: the requests of other users come in
- * between, and fair-queues.ts chooses among all of them.
+ * between, and fair-queues.ts chooses among all of them. Large bodies take many turns; there are two
+ * seats for them, and one user never has both.
  *
  * A body is read before its request waits for a seat: a client that sends slowly holds nothing that
  * another one needs.
  */
-import type { Cancel, Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { User } from '../access.ts';
 import { tooManyRequests } from '../status.ts';
-import { FairQueues, type LevelLimits } from './fair-queues.ts';
+import type { LevelLimits } from './fair-queues.ts';
 import { FlowMetrics } from './flow-metrics.ts';
 import type { Level } from './priority.ts';
+import { Seats } from './seats.ts';
 import { Tally } from './tally.ts';
 
 const MEGABYTE = 1024 * 1024;
 const STARTS_PER_TURN = 4;
-const WAIT_MS_MAX = 15_000;
 const RETRY_AFTER_SECONDS = 1;
+const LARGE_BYTES = 64 * 1024;
 
 const LIMITS: ReadonlyMap<Level, LevelLimits> = new Map([
   ['leader-election', { seats: 10, seatsPerUser: 5, queuePerUser: 50, queueTotal: 200 }],
@@ -30,56 +32,53 @@ const LIMITS: ReadonlyMap<Level, LevelLimits> = new Map([
   ['workload-high', { seats: 40, seatsPerUser: 20, queuePerUser: 200, queueTotal: 2000 }],
   ['global-default', { seats: 20, seatsPerUser: 10, queuePerUser: 100, queueTotal: 2000 }],
 ]);
+const LARGE_LIMITS: ReadonlyMap<'large', LevelLimits> = new Map([
+  ['large', { seats: 2, seatsPerUser: 1, queuePerUser: 20, queueTotal: 200 }],
+]);
+
+export interface BodyShare {
+  /** Throws a StatusError (429) if the user has too much under way. */
+  readonly add: (bytes: number) => void;
+  readonly release: () => void;
+}
 
 export class FlowControl {
   readonly metrics: FlowMetrics;
-  readonly #clock: Clock;
-  readonly #queues = new FairQueues<Level>(LIMITS);
-  readonly #starts = new Map<number, () => void>();
+  readonly #seats: Seats<Level>;
+  readonly #largeSeats: Seats<'large'>;
   readonly #bodies = new Tally({ perUser: 24 * MEGABYTE, total: 96 * MEGABYTE });
   readonly #uploads = new Tally({ perUser: 100, total: 2000 });
+  readonly #lists = new Tally({ perUser: 20, total: 400 });
   readonly #streams = new Tally({ perUser: 1000, total: 10_000 });
-  #turn: Promise<void> | undefined;
-  #startsLeft = STARTS_PER_TURN;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
-    this.metrics = new FlowMetrics(this.#queues);
+    this.#seats = new Seats(clock, LIMITS, STARTS_PER_TURN);
+    this.#largeSeats = new Seats(clock, LARGE_LIMITS, 1);
+    this.metrics = new FlowMetrics(this.#seats.queues);
   }
 
-  /** Resolves when the request may run, with what ends it. Throws a StatusError (429). */
-  async seat(level: Level | null, { name }: User): Promise<() => void> {
+  /**
+   * Resolves when the request may run, with what ends it. Throws a StatusError (429). `level`: null if
+   * the request is exempt.
+   */
+  async seat(level: Level | null, { name }: User, bodyBytes = 0): Promise<() => void> {
     if (level === null) return () => {};
-    const id = this.#queues.enqueue(level, name);
-    if (id === null) throw this.#refusal(level, 'queue-full');
-    await this.#start(level, id);
+    const isLarge = bodyBytes > LARGE_BYTES;
+    const freeLarge = isLarge ? await this.#largeSeats.take('large', name) : () => {};
+    if (typeof freeLarge === 'string') throw this.#refusal(level, freeLarge);
+    const free = await this.#seats.take(level, name);
+    if (typeof free === 'string') {
+      freeLarge();
+      throw this.#refusal(level, free);
+    }
     this.metrics.dispatched(level);
     return () => {
-      this.#queues.finish(id);
-      this.#startNext();
+      free();
+      freeLarge();
     };
   }
 
-  #start(level: Level, id: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      let cancel: Cancel | undefined;
-      let isStarted = false;
-      this.#starts.set(id, () => {
-        isStarted = true;
-        cancel?.();
-        resolve();
-      });
-      this.#startNext();
-      if (isStarted) return;
-      cancel = this.#clock.after(WAIT_MS_MAX, () => {
-        if (!this.#queues.remove(id)) return;
-        this.#starts.delete(id);
-        reject(this.#refusal(level, 'time-out'));
-      });
-    });
-  }
-
-  /** Bytes of the body of a request, until `release`. Throws a StatusError (429). */
+  /** The bytes of the body of a request, until `release`. Throws a StatusError (429). */
   body(level: Level, { name }: User): BodyShare {
     if (!this.#uploads.add(name)) throw this.#refusal(level, 'concurrency-limit');
     let held = 0;
@@ -96,13 +95,22 @@ export class FlowControl {
     };
   }
 
-  /** A watch, or another answer without a foreseeable end. Returns what ends it; or throws (429). */
-  stream(level: Level | null, { name }: User): () => void {
+  /** A list that goes out in pieces. Returns what ends it, or throws a StatusError (429). */
+  list(level: Level | null, user: User): () => void {
+    return this.#hold(this.#lists, level, user);
+  }
+
+  /** A watch, or another answer without a foreseeable end. */
+  stream(level: Level | null, user: User): () => void {
+    return this.#hold(this.#streams, level, user);
+  }
+
+  #hold(tally: Tally, level: Level | null, { name }: User): () => void {
     if (level === null) return () => {};
-    if (!this.#streams.add(name)) throw this.#refusal(level, 'concurrency-limit');
+    if (!tally.add(name)) throw this.#refusal(level, 'concurrency-limit');
     let isOpen = true;
     return () => {
-      if (isOpen) this.#streams.remove(name);
+      if (isOpen) tally.remove(name);
       isOpen = false;
     };
   }
@@ -112,35 +120,4 @@ export class FlowControl {
     const message = 'Too many requests, please try again later.';
     return tooManyRequests(message, RETRY_AFTER_SECONDS, []);
   }
-
-  #startNext(): void {
-    while (this.#startsLeft > 0) {
-      const id = this.#queues.take();
-      if (id === undefined) return;
-      const start = this.#starts.get(id);
-      this.#starts.delete(id);
-      this.#countStart();
-      start?.();
-    }
-  }
-
-  /** A clock without turns has no others to wait for. */
-  #countStart(): void {
-    const turn = (this.#turn ??= this.#clock.turn?.());
-    if (!turn) return;
-    if (this.#startsLeft === STARTS_PER_TURN) {
-      void turn.then(() => {
-        this.#turn = undefined;
-        this.#startsLeft = STARTS_PER_TURN;
-        this.#startNext();
-      });
-    }
-    this.#startsLeft -= 1;
-  }
-}
-
-export interface BodyShare {
-  /** Throws a StatusError (429) if the user has too much under way. */
-  readonly add: (bytes: number) => void;
-  readonly release: () => void;
 }

@@ -3,11 +3,18 @@ import type { ApiResponse } from '../../ports/http-handler.ts';
 
 export function withEnd(answer: ApiResponse, onEnd: () => void): ApiResponse {
   const { status, headers, body } = answer;
-  if (!(body instanceof ReadableStream)) {
-    onEnd();
-    return answer;
-  }
-  return { status, headers, body: withStreamEnd(body, onEnd) };
+  const watched = bodyWithEnd(body, onEnd);
+  return watched === body ? answer : { status, headers, body: watched };
+}
+
+/** What is no stream has ended already. */
+export function bodyWithEnd<Body>(
+  body: Body | ReadableStream<Uint8Array>,
+  onEnd: () => void,
+): Body | ReadableStream<Uint8Array> {
+  if (body instanceof ReadableStream) return withStreamEnd(body, onEnd);
+  onEnd();
+  return body;
 }
 
 function withStreamEnd(

@@ -1,0 +1,37 @@
+/**
+ * So many steps in each turn of the event loop, and no more: those that are too many wait for one of
+ * the next turns, in the order in which they came.
+ */
+import type { Clock } from '../../ports/clock.ts';
+
+export class Pace {
+  readonly #clock: Clock;
+  readonly #perTurn: number;
+  #left: number;
+  #waiting: (() => void)[] = [];
+  #turn: Promise<void> | undefined;
+
+  constructor(clock: Clock, perTurn: number) {
+    this.#clock = clock;
+    this.#perTurn = perTurn;
+    this.#left = perTurn;
+  }
+
+  /** Calls back when the step may be taken: at once, or in a later turn. */
+  step(take: () => void): void {
+    this.#turn ??= this.#clock.turn?.().then(() => this.#begin());
+    // A clock without turns has no others to wait for.
+    if (!this.#turn) return take();
+    if (this.#left === 0) return void this.#waiting.push(take);
+    this.#left -= 1;
+    take();
+  }
+
+  #begin(): void {
+    this.#turn = undefined;
+    this.#left = this.#perTurn;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const take of waiting) this.step(take);
+  }
+}
