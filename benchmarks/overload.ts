@@ -1,0 +1,117 @@
+/**
+ * `npm run bench:overload`: what one user can do to the others.
+ *
+ * For each kind of load another user gets, lists and patches objects and starts a pod, while memory and
+ * the lease of the node are looked at. It needs `npm run build`, and takes a few minutes. A word on the
+ * command line chooses the loads whose names contain it.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { LOADS } from './overload-loads.ts';
+import { Bystander } from './overload-bystander.ts';
+import type { Target } from './overload-client.ts';
+import { formatTable } from './table.ts';
+
+const LOAD_MS = 6000;
+const CALM_MS_MAX = 10_000;
+const LATENCY_MS_MAX = 250;
+const MEMORY_MB_MAX = 1024;
+const LEASE_MS_MAX = 15_000;
+
+const [mode = '', name = ''] = process.argv.slice(2);
+if (mode === '--load') await LOADS[name]?.(targetOf(process.env));
+else await measureAll(mode);
+
+function targetOf(env: NodeJS.ProcessEnv): Target {
+  return { url: env['URL'] ?? '', ca: env['CA'] ?? '', token: env['TOKEN'] ?? '' };
+}
+
+async function measureAll(chosen: string): Promise<void> {
+  const bystander = await Bystander.open();
+  try {
+    await bystander.measure(2000); // the first requests of a process are not like the others
+    const quiet = await bystander.measure(LOAD_MS);
+    const rows = [rowOf('(nothing)', quiet, '')];
+    const broken: string[] = [];
+    for (const load of Object.keys(LOADS).filter((each) => each.includes(chosen))) {
+      const { figures, calmMs } = await underLoad(bystander, load, quiet.get.p99);
+      const faults = faultsOf(figures, quiet, calmMs);
+      rows.push(rowOf(load, figures, calmMs === null ? '> 10 s' : `${calmMs} ms`, faults));
+      if (faults.length > 0) broken.push(load);
+    }
+    const header = ['ms: p50 / p99', 'GET', 'LIST of 100', 'PATCH', 'pod start', 'lease age'];
+    console.log(formatTable([...header, 'memory', 'calm after', 'limits'], rows));
+    console.log(
+      `\nlimits: p99 ${LATENCY_MS_MAX} ms, pod start twice its quiet time and 250 ms, lease ` +
+        `${LEASE_MS_MAX / 1000} s, memory ${MEMORY_MB_MAX} MB, calm after 10 s`,
+    );
+    process.exitCode = broken.length > 0 ? 1 : 0;
+  } finally {
+    await bystander.close();
+  }
+}
+
+type Figures = Awaited<ReturnType<Bystander['measure']>>;
+
+async function underLoad(
+  bystander: Bystander,
+  load: string,
+  quietMs: number,
+): Promise<{ readonly figures: Figures; readonly calmMs: number | null }> {
+  const { url, ca, token } = bystander.attacker;
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', fileURLToPath(import.meta.url), '--load', load],
+    { env: { ...process.env, URL: url, CA: ca, TOKEN: token }, stdio: 'inherit' },
+  );
+  const ended = once(child, 'exit');
+  await new Promise((resolve) => setTimeout(resolve, 1500)); // it has to start, too
+  const figures = await bystander.measure(LOAD_MS);
+  child.kill('SIGKILL');
+  await ended;
+  return { figures, calmMs: await calmAfter(bystander, quietMs) };
+}
+
+/** How long until the server is as fast as before; null: longer than it may take. */
+async function calmAfter(bystander: Bystander, quietMs: number): Promise<number | null> {
+  const startMs = performance.now();
+  while (performance.now() - startMs < CALM_MS_MAX) {
+    const spentMs = Math.round(performance.now() - startMs);
+    if ((await bystander.getP99(20)) <= 2 * quietMs + 10) return spentMs;
+  }
+  return null;
+}
+
+function faultsOf(figures: Figures, quiet: Figures, calmMs: number | null): readonly string[] {
+  const { get, list, patch, podMs, leaseMs, memoryMb, failures } = figures;
+  const slow = [get, list, patch].some(({ p99 }) => p99 > LATENCY_MS_MAX);
+  return [
+    ...(slow ? ['slow'] : []),
+    ...(podMs > 2 * quiet.podMs + LATENCY_MS_MAX ? ['pod start'] : []),
+    ...(leaseMs > LEASE_MS_MAX ? ['lease'] : []),
+    ...(memoryMb > MEMORY_MB_MAX ? ['memory'] : []),
+    ...(calmMs === null ? ['not calm'] : []),
+    ...(failures > 0 ? [`${failures} failed`] : []),
+  ];
+}
+
+function rowOf(
+  title: string,
+  { get, list, patch, podMs, leaseMs, memoryMb }: Figures,
+  calm: string,
+  faults: readonly string[] = [],
+): readonly string[] {
+  const pair = ({ p50, p99 }: Figures['get']): string => `${p50.toFixed(1)} / ${p99.toFixed(0)}`;
+  return [
+    title,
+    pair(get),
+    pair(list),
+    pair(patch),
+    podMs.toFixed(0),
+    `${(leaseMs / 1000).toFixed(1)} s`,
+    `${memoryMb.toFixed(0)} MB`,
+    calm,
+    faults.length === 0 ? 'kept' : faults.join(', '),
+  ];
+}
