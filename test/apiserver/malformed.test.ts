@@ -2,7 +2,7 @@
  * Requests that nobody should send: whatever comes, the server answers, in JSON and with a Status where
  * something is wrong, and goes on serving.
  *
- * `MALFORMED=20000 npx vitest run test/apiserver/malformed.test.ts` sends as many as that.
+ * `MALFORMED=30000 npx vitest run test/apiserver/malformed.test.ts` sends as many as that.
  */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -158,7 +158,61 @@ const patchList = fc.array(
   { maxLength: 4 },
 );
 
+/** Brackets inside brackets, closed or not, in JSON and in YAML. */
+const deep = fc
+  .record({
+    open: fc.constantFrom('[', '{"a":', '[{"a":', '{"metadata":{"labels":', '- ', '{a: ', '? '),
+    levels: fc.oneof(fc.nat({ max: 600 }), fc.constantFrom(499, 500, 501, 3000, 9999, 10_001)),
+    isClosed: fc.boolean(),
+  })
+  .map(({ open, levels, isClosed }) => {
+    const closing = [...open].toReversed().map((char) => ({ '[': ']', '{': '}' })[char] ?? '');
+    return `${open.repeat(levels)}${isClosed ? `1${closing.join('').repeat(levels)}` : ''}`;
+  });
+
+/** What breaks off, or is followed by something else. */
+const cut = fc
+  .tuple(almostObject, fc.nat(), fc.constantFrom('', '}', '\u0000', ' {}', '\n---\n{}'))
+  .map(([value, at, tail]) => {
+    const text = JSON.stringify(value);
+    return `${text.slice(0, at % (text.length + 1))}${tail}`;
+  });
+
+const yamlText = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        'metadata:',
+        '  name: a',
+        'a: &a [1]',
+        'b: *a',
+        'c: *nope',
+        '<<: *a',
+        '\ta: 1',
+      ),
+      fc.constantFrom('- a', '? b', '!!binary x', 'd: !!set {a}', 'e: !x y', '--- ', '...', '%TAG'),
+      fc.constantFrom('f: |', '  text', 'g: "', 'h: [', 'name: a', 'name: b', 'i: .inf', 'j: 0x1'),
+      fc.constantFrom('k: 2001-12-14t21:59:43.10-05:00', '[a]: b', 'l: {a: 1, a: 2}', 'on: off'),
+    ),
+    { maxLength: 12 },
+  )
+  .map((lines) => lines.join('\n'));
+
+/** The same text in another encoding than UTF-8, or with what does not belong there. */
+const encoded = fc
+  .tuple(almostObject, fc.constantFrom('utf16le', 'latin1', 'base64', 'bom', 'broken'))
+  .map(([value, encoding]) => {
+    const text = JSON.stringify({ ...value, é: '\u{1F600}' });
+    if (encoding === 'bom') return Buffer.from(`\uFEFF${text}`);
+    if (encoding === 'broken') return Buffer.concat([Buffer.from(text), Buffer.from([0xc3, 0x28])]);
+    return Buffer.from(text, encoding as BufferEncoding);
+  });
+
 const body = fc.oneof(
+  { weight: 2, arbitrary: deep },
+  { weight: 2, arbitrary: cut },
+  { weight: 2, arbitrary: yamlText },
+  { weight: 1, arbitrary: encoded.map((bytes) => Uint8Array.from(bytes)) },
   { weight: 4, arbitrary: almostObject.map((value) => JSON.stringify(value)) },
   { weight: 2, arbitrary: patchList.map((value) => JSON.stringify(value)) },
   { weight: 1, arbitrary: anyJson.map((value) => JSON.stringify(value)) },
@@ -185,6 +239,14 @@ const contentType = fc.oneof(
     'application/apply-patch+yaml',
     'text/plain',
   ),
+  fc.constantFrom(
+    'application/cbor',
+    'application/cbor-seq',
+    'application/apply-patch+cbor',
+    'application/vnd.kubernetes.protobuf;type=watch',
+    'application/JSON; charset=utf-16',
+    'application/yaml; charset="',
+  ),
   fc.constantFrom('', 'json', 'application/json; charset=latin1', ';;;', 'a/b/c'),
 );
 
@@ -196,6 +258,7 @@ const accept = fc.constantFrom(
   'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io',
   'application/json;as=Nope;v=v0;g=x',
   'application/vnd.kubernetes.protobuf',
+  'application/cbor',
   'text/html',
   ';;;q=',
   'application/json;q=nope',
