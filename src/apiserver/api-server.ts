@@ -81,9 +81,8 @@ export class ApiServer implements HttpHandler {
   readonly #flow: FlowControl;
   readonly #metrics: Page = (_request, { pathname }) => {
     if (pathname !== '/metrics') return null;
-    const { contentType, expose } = prometheusText;
-    const headers = [['content-type', contentType] as const];
-    return { status: 200, headers, body: expose(this.#flow.metrics.read()) };
+    const headers = [['content-type', prometheusText.contentType] as const];
+    return { status: 200, headers, body: prometheusText.expose(this.#flow.metrics.read()) };
   };
 
   constructor(options: ApiServerOptions) {

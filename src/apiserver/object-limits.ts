@@ -72,7 +72,7 @@ function measure(
         bytes += Buffer.byteLength(key) + 4;
         waiting.push(next[key] ?? null);
       }
-    } else bytes += String(next).length;
+    } else bytes += JSON.stringify(next).length;
     if (parts + waiting.length > partsMax || bytes > bytesMax) {
       return { parts: parts + waiting.length, bytes };
     }

@@ -20,7 +20,7 @@ export interface ListAnswer {
   /** The field that holds the entries. */
   readonly field: 'items' | 'rows';
   readonly objects: readonly JsonObject[];
-  entry(object: JsonObject): JsonObject;
+  readonly entry: (object: JsonObject) => JsonObject;
   /** What the field holds if there are no entries. */
   readonly empty: null | readonly [];
 }

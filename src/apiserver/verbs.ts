@@ -18,18 +18,18 @@ import { selectionOf } from './selection.ts';
 import { methodNotAllowed, notFound, StatusError, successStatus } from './status.ts';
 import { watchEvents, watchLines } from './watch/watching.ts';
 
-/** Pieces of long lists, of all clients together. */
-const LIST_PIECES_PER_TURN = 4;
+/** Of long lists and of the state with which watches begin, for all clients together. */
+const PIECES_PER_TURN = 4;
 
 export class Verbs {
   readonly #parts: ServerParts;
   readonly #actions: Actions;
-  readonly #listPace: Pace;
+  readonly #pace: Pace;
 
   constructor(parts: ServerParts, actions: Actions) {
     this.#parts = parts;
     this.#actions = actions;
-    this.#listPace = new Pace(parts.clock, LIST_PIECES_PER_TURN);
+    this.#pace = new Pace(parts.clock, PIECES_PER_TURN);
   }
 
   perform(verb: Verb, call: Call): Promise<Answer> | Answer {
@@ -85,7 +85,7 @@ export class Verbs {
   #presentList({ request, presenter }: Call, listing: Listing): Answer {
     const list = presenter.list(listing);
     const isLong = !request.inProcess && isLongList(list);
-    const body = isLong ? listStream(list, this.#listPace) : wholeList(list);
+    const body = isLong ? listStream(list, this.#pace) : wholeList(list);
     return { code: 200, body };
   }
 
@@ -95,7 +95,8 @@ export class Verbs {
     const { name } = path;
     const namespace = path.namespace ?? '';
     const scope = { store, clock, definition, namespace, name, options };
-    const watch = { ...scope, presenter: presenter.watch(), ...(onEnd && { onEnd }) };
+    const pace = this.#pace;
+    const watch = { ...scope, pace, presenter: presenter.watch(), ...(onEnd && { onEnd }) };
     return { code: 200, body: request.inProcess ? watchEvents(watch) : watchLines(watch) };
   }
 

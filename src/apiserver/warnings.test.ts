@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { cutWarnings, warningHeader } from './warnings.ts';
 
 const lengths = (texts: readonly string[]): readonly number[] =>
-  texts.map((text) => [...text].length);
+  texts.map((text) => Array.from(text).length);
 
 test('what fits is sent as it is, each sentence once', () => {
   expect(cutWarnings(['a', 'b', 'a', ''])).toEqual(['a', 'b']);

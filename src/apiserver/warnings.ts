@@ -40,12 +40,12 @@ function exceeds(most: number): (text: string) => boolean {
 
 /** In code points, as Go counts runes. */
 function lengthOf(text: string): number {
-  let length = 0;
-  for (const _point of text) length += 1;
-  return length;
+  return Array.from(text).length;
 }
 
 function firstOf(text: string, most: number): string {
   // A code point has two units at most.
-  return [...text.slice(0, 2 * most)].slice(0, most).join('');
+  return Array.from(text.slice(0, 2 * most))
+    .slice(0, most)
+    .join('');
 }

@@ -87,8 +87,22 @@ test.each(['http/1.1', 'h2'])('%s: a client that reads nothing is cut off', asyn
   const stage = await DoorStage.open(() => source.response, { stallMs: 200 });
   const stream = await openStream(stage, kind);
   stream.on('error', () => {});
-  await source.cancelled;
+  await expect(source.cancelled).resolves.toBeUndefined();
   stream.destroy();
+});
+
+test('a client that opens streams only to give them up loses its connection', async () => {
+  const stage = await DoorStage.open(hello, { resetsPerSecond: 50 });
+  const session = await stage.session();
+  session.on('error', () => {});
+  const closed = once(session, 'close');
+  for (let count = 0; count < 90; count++) {
+    const stream = session.request({ ':path': '/', ':method': 'POST' }, { endStream: false });
+    stream.on('error', () => {});
+    stream.close(8);
+  }
+  await closed;
+  expect(session.destroyed).toBe(true);
 });
 
 describe('bodies', () => {

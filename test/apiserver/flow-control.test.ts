@@ -70,7 +70,7 @@ describe('requests', () => {
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(100);
     expect([...(refused[0]?.headers ?? [])]).toContainEqual(['retry-after', '1']);
-    expect(JSON.parse(String(refused[0]?.body))).toEqual({
+    expect(await new Response(refused[0]?.body as string).json()).toEqual({
       kind: 'Status',
       apiVersion: 'v1',
       metadata: {},

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiServer } from '../../src/apiserver/api-server.ts';
 import { readTyped } from '../../src/apiserver/decode/typed-object.ts';
 import { builtInKinds } from '../../src/apiserver/kinds/built-in-kinds.ts';
+import { textOf } from '../../src/apiserver/metadata.ts';
 import { openMemoryStore } from '../../src/apiserver/store/memory-store.ts';
 import { structOf } from '../../src/api/schema/schema.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
@@ -97,7 +98,7 @@ describe('large objects', () => {
     const stage = await ApiStage.open();
     const outcome = async (bytes: number) => {
       const { code, body } = await stage.send('POST', REVISIONS, revision(bytes));
-      return [code, body['reason'], String(body['message'] ?? '').slice(0, 100)];
+      return [code, body['reason'], textOf(body['message']).slice(0, 100)];
     };
     expect(await outcome(1_500_000)).toEqual([201, undefined, '']);
     expect(await outcome(1_600_000)).toEqual([500, undefined, 'etcdserver: request is too large']);

@@ -166,7 +166,10 @@ const deep = fc
     isClosed: fc.boolean(),
   })
   .map(({ open, levels, isClosed }) => {
-    const closing = [...open].toReversed().map((char) => ({ '[': ']', '{': '}' })[char] ?? '');
+    const closing = open
+      .split('')
+      .toReversed()
+      .map((char) => ({ '[': ']', '{': '}' })[char] ?? '');
     return `${open.repeat(levels)}${isClosed ? `1${closing.join('').repeat(levels)}` : ''}`;
   });
 

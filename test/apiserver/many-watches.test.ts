@@ -17,7 +17,7 @@ async function watch(stage: ApiStage, query = ''): Promise<ApiResponse> {
 /** How many bytes come until there are as many events as asked for. */
 async function readEvents({ body }: ApiResponse, events: number): Promise<number> {
   if (!(body instanceof ReadableStream)) throw new Error('a watch is a stream');
-  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  const reader = body.getReader();
   let [bytes, lines] = [0, 0];
   while (lines < events) {
     const { value } = await reader.read();

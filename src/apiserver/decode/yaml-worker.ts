@@ -54,6 +54,7 @@ function runNext(): void {
   if (!running) return thread?.unref();
   thread ??= startThread();
   thread.ref();
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
   thread.postMessage(running.text);
 }
 

@@ -74,6 +74,8 @@ describe('whatever happens', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const fair = queues();
+        const broken: string[] = [];
+        const check = (holds: boolean, rule: string): void => void (holds || broken.push(rule));
         const model = new Map<number, { level: string; user: string; isExecuting: boolean }>();
         const first = (isExecuting: boolean): number | undefined =>
           [...model].find(([, one]) => one.isExecuting === isExecuting)?.[0];
@@ -90,7 +92,7 @@ describe('whatever happens', () => {
               count(one.level, false, one.user) >= LIMITS.queuePerUser ||
               count(one.level, false) >= LIMITS.queueTotal;
             const id = fair.enqueue(one.level, one.user);
-            expect(id === null).toBe(isFull);
+            check((id === null) === isFull, 'refused if and only if full');
             if (id !== null) model.set(id, { ...one, isExecuting: false });
           } else if (one.type === 'take') {
             const id = fair.take();
@@ -101,21 +103,21 @@ describe('whatever happens', () => {
                 count(level, true) < LIMITS.seats &&
                 count(level, true, user) < LIMITS.seatsPerUser,
             );
-            expect(taken !== undefined).toBe(couldRun);
+            check((taken !== undefined) === couldRun, 'a seat is used if one can run');
             if (!taken) continue;
             const oldest = [...model].find(
               ([, other]) =>
                 !other.isExecuting && other.user === taken.user && other.level === taken.level,
             );
-            expect(oldest?.[0]).toBe(id);
+            check(oldest?.[0] === id, 'in order');
             taken.isExecuting = true;
-            expect(count(taken.level, true)).toBeLessThanOrEqual(LIMITS.seats);
-            expect(count(taken.level, true, taken.user)).toBeLessThanOrEqual(LIMITS.seatsPerUser);
+            check(count(taken.level, true) <= LIMITS.seats, 'seats');
+            check(count(taken.level, true, taken.user) <= LIMITS.seatsPerUser, 'share of a user');
           } else {
             const id = first(one.type === 'finish');
             if (id === undefined) continue;
             if (one.type === 'finish') fair.finish(id);
-            else expect(fair.remove(id)).toBe(true);
+            else check(fair.remove(id), 'removed');
             model.delete(id);
           }
           for (const level of ['high', 'low'] as const) {
@@ -125,6 +127,7 @@ describe('whatever happens', () => {
             });
           }
         }
+        expect(broken).toEqual([]);
       }),
     );
   });

@@ -4,9 +4,9 @@
  *     body (bounded bytes per user) ──> [large: one per user] ──> queue of its user ──> seat ──> answer
  *     watch or stream (bounded number per user) ───────────────────────────────────> answer, and its end
  *
- * The server has one thread. A request that computes stops all others, whatever seats there are. So no
- * more than a few requests start in one turn of the event loop: the requests of other users come in
- * between, and fair-queues.ts chooses among all of them. Large bodies take many turns; there are two
+ * The server has one thread. A request that computes stops all others, whatever seats there are. So
+ * one request starts in each turn of the event loop: the requests of other users come in between, and
+ * fair-queues.ts chooses among all of them. Large bodies take many turns; there are two
  * seats for them, and one user never has both.
  *
  * A body is read before its request waits for a seat: a client that sends slowly holds nothing that
@@ -22,7 +22,7 @@ import { Seats } from './seats.ts';
 import { Tally } from './tally.ts';
 
 const MEGABYTE = 1024 * 1024;
-const STARTS_PER_TURN = 4;
+const STARTS_PER_TURN = 1;
 const RETRY_AFTER_SECONDS = 1;
 const LARGE_BYTES = 64 * 1024;
 

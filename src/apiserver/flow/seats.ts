@@ -38,20 +38,20 @@ export class Seats<Level extends string> {
   /** False: it has waited for too long. */
   #started(id: number): Promise<boolean> {
     return new Promise((resolve) => {
-      let cancel: Cancel | undefined;
-      let isStarted = false;
+      const cancels: Cancel[] = [];
       this.#starts.set(id, () => {
-        isStarted = true;
-        cancel?.();
+        for (const cancel of cancels) cancel();
         resolve(true);
       });
       this.#startNext();
-      if (isStarted) return;
-      cancel = this.#clock.after(WAIT_MS_MAX, () => {
+      // Most requests start at once, and need no timer.
+      if (!this.#starts.has(id)) return;
+      const cancel = this.#clock.after(WAIT_MS_MAX, () => {
         if (!this.queues.remove(id)) return;
         this.#starts.delete(id);
         resolve(false);
       });
+      cancels.push(cancel);
     });
   }
 

@@ -1,10 +1,13 @@
 /** The lines of a watch as the body of an answer. */
+import type { Pace } from '../flow/pace.ts';
 import type { Outbox } from './outbox.ts';
 
-export function lineStream(outbox: Outbox<Uint8Array>): ReadableStream<Uint8Array> {
+/** `pace`: of the first events of all watches together, which can be very many; absent: there is none. */
+export function lineStream(outbox: Outbox<Uint8Array>, pace?: Pace): ReadableStream<Uint8Array> {
   return new ReadableStream(
     {
       async pull(controller) {
+        if (pace && outbox.hasFirst) await new Promise<void>((resolve) => pace.step(resolve));
         const lines = await outbox.take();
         if (!lines) controller.close();
         else controller.enqueue(joined(lines));

@@ -33,6 +33,11 @@ export class Outbox<Item> {
     this.#onEnd = onEnd;
   }
 
+  /** The first ones have not all been taken. */
+  get hasFirst(): boolean {
+    return !this.#isFirstDone;
+  }
+
   /** False: the reader is too slow, and should be told so with `close`. */
   put(item: Item): boolean {
     if (this.#isClosed) return true;

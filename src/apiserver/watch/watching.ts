@@ -12,6 +12,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { PodkeepError } from '../../lib/errors.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { ObjectStore, StoredObject, StoreEvent } from '../../ports/object-store.ts';
+import type { Pace } from '../flow/pace.ts';
 import type { KindDefinition } from '../kind.ts';
 import { withMetadata } from '../metadata.ts';
 import type { ListOptions } from '../options.ts';
@@ -33,6 +34,8 @@ export interface WatchRequest {
   readonly name: string | null;
   readonly options: ListOptions;
   readonly presenter: WatchPresenter;
+  /** Of the first events that go out as lines. */
+  readonly pace?: Pace;
   /** Called once, when the watch has ended. */
   readonly onEnd?: () => void;
 }
@@ -42,7 +45,7 @@ const TIMEOUT_SECONDS = 1800;
 
 /** Throws a StatusError if the watch cannot begin where it should. */
 export function watchLines(request: WatchRequest): ReadableStream<Uint8Array> {
-  return lineStream(new Watch(request, LINES).outbox);
+  return lineStream(new Watch(request, LINES).outbox, request.pace);
 }
 
 /** The same for somebody in this process. */

@@ -29,7 +29,7 @@ export interface Http2Options {
   readonly onSession: (session: ServerHttp2Session) => void;
 }
 
-const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = constants;
+const { NGHTTP2_CANCEL, NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR } = constants;
 /** Node's own limit would turn away new watches as soon as a few others have much to tell. */
 const SESSION_MEGABYTES = 100;
 
@@ -42,6 +42,7 @@ export function serveHttp2(options: Http2Options): Http2Server {
   server.on('session', (session) => {
     onSession(session);
     closeWhenIdle(session, limits.idleMs);
+    limitResets(session, limits.resetsPerSecond);
     // The visitor is the same for the whole connection, and costs a look at the certificate.
     const visitor = visitorOf(session.socket);
     session.on('stream', (stream, headers) => void serve(options, stream, headers, visitor));
@@ -60,6 +61,23 @@ function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
     if (streams === 0) session.close();
   });
   session.on('error', () => {}); // the client is gone, and there is nobody left to tell
+}
+
+/** To open streams and give them up costs a client nothing, and the server a request each. */
+function limitResets(session: ServerHttp2Session, perSecond: number): void {
+  let secondAtMs = performance.now();
+  let resets = 0;
+  session.on('stream', (stream) => {
+    stream.once('aborted', () => {
+      const nowMs = performance.now();
+      if (nowMs - secondAtMs > 1000) {
+        secondAtMs = nowMs;
+        resets = 0;
+      }
+      resets += 1;
+      if (resets > perSecond) session.destroy(undefined, NGHTTP2_ENHANCE_YOUR_CALM);
+    });
+  });
 }
 
 async function serve(

@@ -20,6 +20,8 @@ export interface DoorLimits {
   readonly stallMs: number;
   /** On one connection over HTTP/2. */
   readonly streams: number;
+  /** Streams of one connection over HTTP/2 that its client may give up in a second. */
+  readonly resetsPerSecond: number;
   /** What a door that closes waits for answers under way. */
   readonly closeMs: number;
 }
@@ -34,5 +36,6 @@ export const DOOR_LIMITS: DoorLimits = {
   leftoverMs: 5_000,
   stallMs: 300_000,
   streams: 100,
+  resetsPerSecond: 300,
   closeMs: 2_000,
 };

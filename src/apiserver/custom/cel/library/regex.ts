@@ -18,8 +18,8 @@ function charge(subject: Value | undefined, pattern: Value | undefined, budget: 
   budget.walk(text(subject).length * Math.max(1, length / 4, size / 4));
 }
 
-/** So that a unit of cost stays about a microsecond. */
-const STEPS_PER_COST = 50;
+/** So that a unit of cost stays well below a microsecond. */
+const STEPS_PER_COST = 5;
 
 function findAll(
   subject: string,
