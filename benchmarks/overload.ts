@@ -20,8 +20,12 @@ const MEMORY_MB_MAX = 1024;
 const LEASE_MS_MAX = 15_000;
 
 const [mode = '', name = ''] = process.argv.slice(2);
-if (mode === '--load') await LOADS[name]?.(targetOf(process.env));
-else await measureAll(mode);
+if (mode === '--load') {
+  process.send?.('started');
+  await LOADS[name]?.(targetOf(process.env));
+} else {
+  await measureAll(mode);
+}
 
 function targetOf(env: NodeJS.ProcessEnv): Target {
   return { url: env['URL'] ?? '', ca: env['CA'] ?? '', token: env['TOKEN'] ?? '' };
@@ -63,10 +67,14 @@ async function underLoad(
   const child = spawn(
     process.execPath,
     ['--import', 'tsx', fileURLToPath(import.meta.url), '--load', load],
-    { env: { ...process.env, URL: url, CA: ca, TOKEN: token }, stdio: 'inherit' },
+    {
+      env: { ...process.env, URL: url, CA: ca, TOKEN: token },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    },
   );
   const ended = once(child, 'exit');
-  await new Promise((resolve) => setTimeout(resolve, 1500)); // it has to start, too
+  await once(child, 'message');
+  await new Promise((resolve) => setTimeout(resolve, 500));
   const figures = await bystander.measure(LOAD_MS);
   child.kill('SIGKILL');
   await ended;

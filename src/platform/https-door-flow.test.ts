@@ -91,6 +91,19 @@ test.each(['http/1.1', 'h2'])('%s: a client that reads nothing is cut off', asyn
   stream.destroy();
 });
 
+test('a stream that is opened and given up at once is no request', async () => {
+  let requests = 0;
+  const stage = await DoorStage.open((request, visitor) => {
+    requests += 1;
+    return hello(request, visitor);
+  });
+  const session = await stage.session();
+  const given = Array.from({ length: 50 }, () => session.request({ ':path': '/' }));
+  for (const stream of given) stream.on('error', () => {}).close(8);
+  expect((await stage.http2()).status).toBe(200);
+  expect(requests).toBe(1);
+});
+
 test('a client that opens streams only to give them up loses its connection', async () => {
   const stage = await DoorStage.open(hello, { resetsPerSecond: 50 });
   const session = await stage.session();

@@ -91,6 +91,9 @@ async function serve(
     // A client that leaves without a reason: Node would wait for it to read what is still unsent.
     if (stream.rstCode === NGHTTP2_NO_ERROR) stream.destroy();
   });
+  // A stream that was given up in the same breath is not worth a request.
+  await new Promise(setImmediate);
+  if (stream.destroyed || stream.aborted) return;
   const request = readRequest(stream, headers);
   if (!request) return stream.respond({ ':status': 400 }, { endStream: true });
   if (request.body) limitTime(stream, limits.requestMs);
