@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as yaml from 'yaml';
+import { systemClock } from '../../platform/system-clock.ts';
 import { yamlToJson } from './yaml-json.ts';
 import { readYamlAsJson } from './yaml-worker.ts';
 
@@ -47,10 +48,14 @@ describe('keys that stand twice', () => {
   test('are found among 20,000 on a worker thread, which leaves the main thread free', async () => {
     const keys = Array.from({ length: 20_000 }, (_, index) => `key-${index}: v`);
     let turns = 0;
-    const turn = setInterval(() => (turns += 1), 1);
+    const done = new AbortController();
+    const counting = (async () => {
+      for (; !done.signal.aborted; turns += 1) await systemClock.turn?.();
+    })();
     const refused = readYamlAsJson([...keys, 'key-0: again'].join('\n'));
     await expect(refused).rejects.toThrow('Map keys must be unique at line 20001, column 1');
-    clearInterval(turn);
+    done.abort();
+    await counting;
     expect(turns).toBeGreaterThan(5);
     const value: unknown = JSON.parse(await readYamlAsJson(keys.join('\n')));
     expect(value).toMatchObject({ 'key-19999': 'v' });
