@@ -45,7 +45,8 @@ export function serveHttp2(options: Http2Options): Http2Server {
     limitResets(session, limits.resetsPerSecond);
     // The visitor is the same for the whole connection, and costs a look at the certificate.
     const visitor = visitorOf(session.socket);
-    session.on('stream', (stream, headers) => void serve(options, stream, headers, visitor));
+    const turn = turnsOf();
+    session.on('stream', (stream, headers) => void serve(options, stream, headers, visitor, turn));
   });
   return server;
 }
@@ -61,6 +62,22 @@ function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
     if (streams === 0) session.close();
   });
   session.on('error', () => {}); // the client is gone, and there is nobody left to tell
+}
+
+/** A packet can open a hundred streams. A few of them become requests in each turn of the event loop. */
+const STARTS_PER_TURN = 4;
+
+function turnsOf(): () => Promise<void> {
+  const waiting: (() => void)[] = [];
+  const begin = (): void => {
+    for (const start of waiting.splice(0, STARTS_PER_TURN)) start();
+    if (waiting.length > 0) setImmediate(begin);
+  };
+  return () =>
+    new Promise((resolve) => {
+      if (waiting.length === 0) setImmediate(begin);
+      waiting.push(resolve);
+    });
 }
 
 /** To open streams and give them up costs a client nothing, and the server a request each. */
@@ -85,14 +102,15 @@ async function serve(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
   visitor: Visitor,
+  turn: () => Promise<void>,
 ): Promise<void> {
   stream.on('error', () => {}); // the client is gone, and there is nobody left to tell
   stream.on('aborted', () => {
     // A client that leaves without a reason: Node would wait for it to read what is still unsent.
     if (stream.rstCode === NGHTTP2_NO_ERROR) stream.destroy();
   });
+  await turn();
   // A stream that was given up in the same breath is not worth a request.
-  await new Promise(setImmediate);
   if (stream.destroyed || stream.aborted) return;
   const request = readRequest(stream, headers);
   if (!request) return stream.respond({ ':status': 400 }, { endStream: true });
