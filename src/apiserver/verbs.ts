@@ -1,9 +1,10 @@
 /** The verbs of the API on any kind: what each reads from the request, and what it answers. */
-import type { JsonObject } from '../lib/json.ts';
+import type { Json, JsonObject } from '../lib/json.ts';
+import type { ApiRequest } from '../ports/http-handler.ts';
 import { actionKey, type Actions } from './action.ts';
 import { verbsOf } from './catalog.ts';
 import { targetOf, type Answer, type Call } from './call.ts';
-import { contentTypeOf, readBytes, readObject, readOptions } from './decode/body.ts';
+import { contentTypeOf, LARGE_BYTES, readBytes, readObject, readOptions } from './decode/body.ts';
 import { Pace } from './flow/pace.ts';
 import type { Verb } from './kind.ts';
 import { listInTurns, type Listing } from './listing.ts';
@@ -11,7 +12,7 @@ import { isLongList, listStream } from './list-stream.ts';
 import { metadataOf, nameOf, textOf } from './metadata.ts';
 import { wholeList } from './presentation.ts';
 import { readDeleteOptions, readListOptions, readWriteOptions } from './options.ts';
-import { applyPatch, patchTypeOf, readPatch } from './patching.ts';
+import { applyPatch, patchTypeOf, readPatch, type PatchType } from './patching.ts';
 import { checkName } from './registry.ts';
 import type { ServerParts } from './server-parts.ts';
 import { selectionOf } from './selection.ts';
@@ -161,9 +162,7 @@ export class Verbs {
     const { dryRun, fieldValidation: validation } = readWriteOptions(query, 'PatchOptions');
     const definition = view?.definition ?? call.definition;
     const type = patchTypeOf(contentTypeOf(request), definition);
-    const body =
-      request.inProcess?.said ??
-      readPatch(new TextDecoder().decode(await readBytes(request)), type);
+    const body = request.inProcess?.said ?? (await this.#readPatch(request, type));
     const known = [...warnings];
     const patch = (before: JsonObject): JsonObject =>
       applyPatch(definition, before, { type, body, validation }, (found) => {
@@ -179,6 +178,16 @@ export class Verbs {
       change: (old) => (view ? view.write(old, patch(view.read(old))) : patch(old)),
     });
     return { code: 200, body: this.#present(call, object) };
+  }
+
+  async #readPatch(request: ApiRequest, type: PatchType): Promise<Json> {
+    const bytes = await readBytes(request);
+    const isLarge = bytes.byteLength > LARGE_BYTES;
+    if (isLarge) await this.#parts.clock.turn?.();
+    const patch = readPatch(new TextDecoder().decode(bytes), type);
+    // To carry it out takes as long again.
+    if (isLarge) await this.#parts.clock.turn?.();
+    return patch;
   }
 
   async #delete(call: Call): Promise<Answer> {

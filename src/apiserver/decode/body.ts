@@ -161,7 +161,7 @@ function readShape(value: JsonObject, definition: KindDefinition, known?: JsonOb
 }
 
 /** What takes milliseconds to read; above it, others have their turn between the steps. */
-const LARGE_BYTES = 64 * 1024;
+export const LARGE_BYTES = 64 * 1024;
 
 async function readRaw(
   bytes: Uint8Array,
