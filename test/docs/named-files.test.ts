@@ -7,8 +7,6 @@ import { readRepositoryFile, repositoryFiles } from './repository.ts';
  * Folders whose comments are being rewritten at this moment. Temporary: the list is to become empty, and
  * then to go.
  */
-const TEMPORARILY_UNREAD = ['src/runtimes/process/', 'src/lib/kernel-hand/'];
-
 test('every file that a comment or a docs page names exists', () => {
   const all = repositoryFiles();
   const ways = waysToName(all);
@@ -17,8 +15,7 @@ test('every file that a comment or a docs page names exists', () => {
       /\.(?:ts|mjs|md)$/.test(file) &&
       !file.includes('.generated.') &&
       // It names files that do not exist, to see that they are found.
-      file !== 'test/docs/named-files.test.ts' &&
-      !TEMPORARILY_UNREAD.some((folder) => file.startsWith(folder)),
+      file !== 'test/docs/named-files.test.ts',
   );
   expect(read.length).toBeGreaterThan(1000);
   const missing = read.flatMap((file) => [...missingFiles(file, readRepositoryFile(file), ways)]);

@@ -15,6 +15,9 @@ const O_PATH = process.platform === 'linux' ? 0x20_0000 : 0;
 const NO_LINK = constants.O_NOFOLLOW | constants.O_DIRECTORY;
 const HAS_PROC = existsSync('/proc/self/fd');
 
+/** A container may give a file a name that is no text; it is the bytes then. */
+export type FileName = string | Buffer;
+
 export class OpenFolder {
   /** By its names, for messages and for mounts. */
   readonly path: string;
@@ -31,7 +34,10 @@ export class OpenFolder {
   }
 
   /** How the system reaches a name in this folder, as long as the folder is open. */
-  at(name: string): string {
+  at(name: string): string;
+  at(name: FileName): string | Buffer;
+  at(name: FileName): string | Buffer {
+    if (typeof name !== 'string') return Buffer.concat([Buffer.from(`${this.#self}/`), name]);
     return HAS_PROC ? `/proc/self/fd/${this.#handle.fd}/${name}` : path.join(this.path, name);
   }
 
@@ -41,9 +47,9 @@ export class OpenFolder {
   }
 
   /** A folder without the right to read it is made readable first: it is ours, whatever its mode says. */
-  async child(name: string): Promise<OpenFolder> {
+  async child(name: FileName): Promise<OpenFolder> {
     const flags = constants.O_RDONLY | NO_LINK;
-    const full = path.join(this.path, name);
+    const full = path.join(this.path, name.toString());
     try {
       return new OpenFolder(full, await open(this.at(name), flags));
     } catch (error) {
@@ -54,7 +60,7 @@ export class OpenFolder {
   }
 
   /** Without following a link. */
-  inspect(name: string): Promise<Stats> {
+  inspect(name: FileName): Promise<Stats> {
     return lstat(this.at(name));
   }
 
@@ -63,7 +69,7 @@ export class OpenFolder {
   }
 
   /** Inodes of some file systems do not fit into a number. */
-  inspectExactly(name: string): Promise<BigIntStats> {
+  inspectExactly(name: FileName): Promise<BigIntStats> {
     return lstat(this.at(name), { bigint: true });
   }
 
@@ -71,8 +77,12 @@ export class OpenFolder {
     return this.#handle.stat({ bigint: true });
   }
 
-  names(): Promise<string[]> {
-    return readdir(this.#self);
+  async names(): Promise<readonly FileName[]> {
+    const names = await readdir(this.#self, { encoding: 'buffer' });
+    return names.map((bytes) => {
+      const text = bytes.toString();
+      return Buffer.from(text).equals(bytes) ? text : bytes;
+    });
   }
 
   /** The same piece by piece, for a folder that may hold millions. */
@@ -85,12 +95,12 @@ export class OpenFolder {
   }
 
   /** Of what the name stands for now, and never of what a link points to. */
-  async changeMode(name: string, change: (mode: number) => number): Promise<void> {
+  async changeMode(name: FileName, change: (mode: number) => number): Promise<void> {
     const handle = await this.openName(name);
     try {
       const stats = await handle.stat();
       if (stats.isSymbolicLink()) return;
-      const target = HAS_PROC ? `/proc/self/fd/${handle.fd}` : path.join(this.path, name);
+      const target = HAS_PROC ? `/proc/self/fd/${handle.fd}` : this.at(name);
       const next = change(stats.mode & 0o7777);
       if (next !== (stats.mode & 0o7777)) await chmod(target, next);
     } finally {
@@ -99,7 +109,7 @@ export class OpenFolder {
   }
 
   /** Holds whatever has this name, be it a file, a socket or a link itself. */
-  openName(name: string): Promise<FileHandle> {
+  openName(name: FileName): Promise<FileHandle> {
     return open(this.at(name), O_PATH | constants.O_NOFOLLOW);
   }
 

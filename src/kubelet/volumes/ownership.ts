@@ -6,7 +6,7 @@
  */
 import { lchown } from 'node:fs/promises';
 import path from 'node:path';
-import { OpenFolder } from './open-folder.ts';
+import { OpenFolder, type FileName } from './open-folder.ts';
 import { codeOf } from './volume-errors.ts';
 
 export interface OwnershipRequest {
@@ -48,7 +48,7 @@ async function isRight(folder: string, { group, isReadOnly }: OwnershipRequest):
 /** What is in a folder first, so that a folder that is right says that all in it is. */
 async function giveName(
   parent: OpenFolder,
-  name: string,
+  name: FileName,
   request: OwnershipRequest,
 ): Promise<number> {
   const stats = await parent.inspect(name);

@@ -7,7 +7,7 @@
  */
 import { rename, rmdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
-import { OpenFolder } from './open-folder.ts';
+import { OpenFolder, type FileName } from './open-folder.ts';
 import { codeOf, isMissing, volumeUnusable } from './volume-errors.ts';
 
 const DEPTH_MAX = 32;
@@ -65,7 +65,7 @@ async function empty(folder: OpenFolder, removal: Removal, depth: number): Promi
 
 async function removeFolder(
   folder: OpenFolder,
-  name: string,
+  name: FileName,
   removal: Removal,
   depth: number,
 ): Promise<void> {
@@ -78,7 +78,7 @@ async function removeFolder(
   await withRightToWrite(folder, () => rmdir(folder.at(name)));
 }
 
-async function moveUp(folder: OpenFolder, name: string, removal: Removal): Promise<void> {
+async function moveUp(folder: OpenFolder, name: FileName, removal: Removal): Promise<void> {
   let place: string;
   do {
     removal.moved += 1;

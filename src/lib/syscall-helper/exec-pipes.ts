@@ -10,6 +10,8 @@ import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 
 export interface RunningExec {
+  /** The process that waits for the command. */
+  readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
@@ -33,7 +35,7 @@ export function openExec(numbers: string, exited: Promise<number>): RunningExec 
     const input = open(stdin, constants.O_WRONLY);
     const [output, errors] = [open(stdout, constants.O_RDONLY), open(stderr, constants.O_RDONLY)];
     writeSync(controlFd, 'go\n');
-    return new ExecPipes(controlFd, input, output, errors, exited);
+    return new ExecPipes(pid, { control: controlFd, input, output, errors }, exited);
   } catch (error) {
     for (const fd of opened) closeSync(fd);
     throw error;
@@ -41,6 +43,7 @@ export function openExec(numbers: string, exited: Promise<number>): RunningExec 
 }
 
 class ExecPipes implements RunningExec {
+  readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
@@ -48,12 +51,16 @@ class ExecPipes implements RunningExec {
   #control: number | undefined;
 
   constructor(
-    control: number,
-    input: number,
-    output: number,
-    errors: number,
+    pid: number,
+    {
+      control,
+      input,
+      output,
+      errors,
+    }: Readonly<Record<'control' | 'input' | 'output' | 'errors', number>>,
     exited: Promise<number>,
   ) {
+    this.pid = pid;
     this.#control = control;
     const socket = (fd: number, isWritable: boolean): Socket => {
       const made = new Socket({ fd, readable: !isWritable, writable: isWritable });

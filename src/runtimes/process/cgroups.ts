@@ -2,7 +2,7 @@
  * Control groups: limits that the kernel keeps, and what containers use.
  *
  * Version 2 has one tree, version 1 one for each kind of limit. Each container gets a group in each,
- * below one of this runtime. Without them podkeep samples memory by itself (memory-watch.ts), and does
+ * below one of this runtime. Without them podkeep samples memory by itself (limits.ts), and does
  * not limit CPU.
  */
 import {

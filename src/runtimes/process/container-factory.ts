@@ -21,6 +21,7 @@ import type { ProcessRuntimeOptions } from './options.ts';
 import { warnOfClashes, type PodWarnings } from './pod-warnings.ts';
 import { HostMounts, isInside } from './mount-table.ts';
 import type { Registry } from './registry.ts';
+import type { RunningExecs } from './running-execs.ts';
 import type { Sandbox } from './sandbox.ts';
 import { spawnInit } from './shell/spawn-init.ts';
 import { containerOrder } from './start/container-order.ts';
@@ -42,6 +43,7 @@ export interface FactoryParts {
   readonly limits: Limits;
   readonly filters: SeccompFilters;
   readonly warnings: PodWarnings;
+  readonly execs: RunningExecs;
   readonly newId: () => string;
 }
 
@@ -202,7 +204,9 @@ export class ContainerFactory {
       oldRoot: isOld(record) ? path.join(container.place, 't', 'r') : undefined,
       shown: this.#shown(),
     });
-    return machine.helper.exec(order);
+    const run = await machine.helper.exec(order);
+    void run.exited.finally(this.#parts.execs.add(record.id, run.pid)).catch(() => undefined);
+    return run;
   }
 
   #joinedPid({ record }: Container, sandbox: Sandbox): number | undefined {

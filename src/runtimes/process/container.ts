@@ -94,8 +94,8 @@ export class Container {
   }
 
   get startedAtMs(): number | undefined {
-    if (this.#result) return this.#result.startedAtMs;
-    return this.#state === 'running' ? this.#claim?.claimedAtMs : undefined;
+    const runningSinceMs = this.#state === 'running' ? this.#claim?.claimedAtMs : undefined;
+    return this.#result ? this.#result.startedAtMs : runningSinceMs;
   }
 
   /** Where its root is, or what stands in for one. */
@@ -194,8 +194,7 @@ export class Container {
       this.#watcher.on('error', () => undefined);
     } catch (error) {
       // The system has no more watches to give. Once a second must do.
-      const facts = { id: this.record.id, reason: reasonOf(error) };
-      this.#world.log.debug('a container is looked at once a second', facts);
+      this.#world.log.debug('a container is polled once a second', { reason: reasonOf(error) });
     }
   }
 

@@ -20,6 +20,7 @@ import { keyOf } from './layout.ts';
 import { PodPids } from './pod-pids.ts';
 import { familyOf, readPageBytes, readProcesses, type ProcessEntry } from './proc-table.ts';
 import type { ContainerRecord } from './records.ts';
+import type { RunningExecs } from './running-execs.ts';
 
 const MARK = 'oom';
 
@@ -31,6 +32,7 @@ export interface LimitsOptions {
   readonly podPidsLimit: number;
   /** Containers have process namespaces. */
   readonly hasProcesses: boolean;
+  readonly execs: RunningExecs;
 }
 
 export class Limits {
@@ -39,7 +41,10 @@ export class Limits {
 
   readonly pids: PodPids;
 
-  constructor({ folder, hasGroups, podPidsLimit, hasProcesses }: LimitsOptions) {
+  readonly #execs: RunningExecs;
+
+  constructor({ folder, hasGroups, podPidsLimit, hasProcesses, execs }: LimitsOptions) {
+    this.#execs = execs;
     const name = `podkeep-${keyOf(folder)}`;
     this.#cgroups = hasGroups ? openCgroups(name) : null;
     this.pids = new PodPids({
@@ -109,9 +114,10 @@ export class Limits {
     }
   }
 
-  residentBytes({ init, session }: Container, table: readonly ProcessEntry[]): number {
+  residentBytes({ init, session, record }: Container, table: readonly ProcessEntry[]): number {
     const family = init ? familyOf(init, table, session) : [];
-    return family.reduce((total, entry) => total + entry.residentPages, 0) * this.pageBytes;
+    const all = [...family, ...this.#execs.processesOf(record.id, table)];
+    return all.reduce((total, entry) => total + entry.residentPages, 0) * this.pageBytes;
   }
 
   #sampledLimit({ record }: Container): number {

@@ -40,6 +40,7 @@ import { rootPlace } from './layout.ts';
 import { examineMachine, type Machine } from './machine.ts';
 import { Limits } from './limits.ts';
 import { Network } from './network.ts';
+import { OncePerKey } from './once-per-key.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
 import { PodWarnings } from './pod-warnings.ts';
 import { connectToPort } from './port-connection.ts';
@@ -47,6 +48,7 @@ import { readProcesses } from './proc-table.ts';
 import { punchHole } from './punch-hole.ts';
 import { isOld, type SandboxRecord } from './records.ts';
 import { Registry } from './registry.ts';
+import { RunningExecs } from './running-execs.ts';
 import { removeLeftover, Sandbox, sweepSharedMemory } from './sandbox.ts';
 import { sandboxStatsOf, statsOf, type StatsSources } from './stats.ts';
 import { SeccompFilters } from './start/seccomp-filters.ts';
@@ -81,7 +83,8 @@ class ProcessRuntime implements PodRuntime {
   readonly #filters = new SeccompFilters();
   readonly #factory: ContainerFactory;
   readonly #listeners = new Set<(event: RuntimeEvent) => void>();
-  readonly #pending = new Map<string, Promise<string>>();
+  readonly #calls = new OncePerKey();
+  readonly #execs = new RunningExecs();
   #cancelLook: Cancel | undefined;
   #isClosed = false;
 
@@ -96,6 +99,7 @@ class ProcessRuntime implements PodRuntime {
       hasGroups: machine.isLinux && options.cgroups !== 'none',
       podPidsLimit: options.podPidsLimit ?? -1,
       hasProcesses: machine.hasProcesses,
+      execs: this.#execs,
     });
     const { pids, enforcesCpu: limitsCpu } = this.#limits;
     const lacksPidsLimit = pids.isLimited && pids.way === 'none';
@@ -122,6 +126,7 @@ class ProcessRuntime implements PodRuntime {
       limits: this.#limits,
       filters: this.#filters,
       warnings: this.#warnings,
+      execs: this.#execs,
       newId: () => `${this.name}://${this.#newId()}`,
     });
   }
@@ -212,7 +217,9 @@ class ProcessRuntime implements PodRuntime {
   }
 
   runSandbox(config: SandboxConfig, signal: AbortSignal): Promise<string> {
-    return this.#once(`${config.podUid}/${config.attempt}`, () => this.#runSandbox(config, signal));
+    return this.#calls.run(`${config.podUid}/${config.attempt}`, () =>
+      this.#runSandbox(config, signal),
+    );
   }
 
   async #runSandbox(config: SandboxConfig, signal: AbortSignal): Promise<string> {
@@ -272,7 +279,7 @@ class ProcessRuntime implements PodRuntime {
     signal: AbortSignal,
   ): Promise<string> {
     const key = `${sandboxId}/${config.name}/${config.attempt}`;
-    return this.#once(key, () => this.#factory.create(sandboxId, config, signal));
+    return this.#calls.run(key, () => this.#factory.create(sandboxId, config, signal));
   }
 
   async startContainer(id: string): Promise<void> {
@@ -362,18 +369,7 @@ class ProcessRuntime implements PodRuntime {
     await leaveFolder(this.#options.folder, isEmpty);
   }
 
-  /** Two calls for one thing are one. */
-  #once(key: string, step: () => Promise<string>): Promise<string> {
-    const pending = this.#pending.get(key);
-    if (pending) return pending;
-    const made = step().finally(() => this.#pending.delete(key));
-    this.#pending.set(key, made);
-    return made;
-  }
-
-  #newId(): string {
-    return Buffer.from(this.#options.random.bytes(ID_BYTES)).toString('hex');
-  }
+  readonly #newId = (): string => Buffer.from(this.#options.random.bytes(ID_BYTES)).toString('hex');
 
   #running(): readonly Container[] {
     return this.#registry.containers.filter(({ init }) => init !== undefined);

@@ -34,7 +34,6 @@ const CALLS: Readonly<Record<string, string>> = {
   mount_setattr: '-100, $slash, 0, $attr, 32',
   move_mount: '-100, $tmp, -100, $slash, 0',
   move_pages: '1, 0, 0, 0, 0, 0',
-  name_to_handle_at: '-100, $slash, $handle, $z, 0',
   nfsservctl: '0, 0, 0',
   open_by_handle_at: '-100, $handle, 0',
   open_tree: '-100, $slash, 1',

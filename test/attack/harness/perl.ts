@@ -37,7 +37,6 @@ const NUMBERS: Readonly<Record<string, readonly [x64: number, arm64: number]>> =
   mq_open: [240, 180],
   mq_receive: [243, 183],
   mq_send: [242, 182],
-  name_to_handle_at: [303, 264],
   nfsservctl: [180, 42],
   open_by_handle_at: [304, 265],
   open_tree: [428, 428],

@@ -19,6 +19,7 @@ sub reach {
   my $fd = open_within($root, $relative, O_PATH, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
   return $fd if defined $fd;
   # Old kernels cannot be asked; a walk by descriptors proves the same, and can make what is missing.
+  die "$path: leads through a link of /proc, or through too many links\n" if $!{ELOOP};
   die "$path: $!\n" if !$!{ENOSYS} && !($kind ne '' && $!{ENOENT});
   return walk($root, $path, $kind);
 }

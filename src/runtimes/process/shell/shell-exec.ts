@@ -38,6 +38,7 @@ export function shellExec(request: ShellExec): RunningExec {
   });
   exited.catch(() => undefined);
   return {
+    pid: child.pid ?? 0,
     stdin: child.stdin ?? new PassThrough(),
     stdout: child.stdout ?? new PassThrough().end(),
     stderr: child.stderr ?? new PassThrough().end(),
