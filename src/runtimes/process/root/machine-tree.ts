@@ -65,7 +65,7 @@ const EMPTY_FOLDERS: Readonly<Record<string, number>> = {
 };
 const VAR_LINKS: Readonly<Record<string, string>> = { 'var/run': '/run', 'var/lock': '/run/lock' };
 /** What of /etc containers see: public everywhere, and needed by programs to find each other and their peers. */
-const ETC_FILES: readonly string[] = [
+export const ETC_FILES: readonly string[] = [
   'ca-certificates.conf',
   'ld.so.cache',
   'ld.so.conf',
@@ -78,7 +78,7 @@ const ETC_FILES: readonly string[] = [
   'ssl/openssl.cnf',
   'timezone',
 ];
-const ETC_FOLDERS: readonly string[] = [
+export const ETC_FOLDERS: readonly string[] = [
   'alternatives',
   'ca-certificates',
   'ld.so.conf.d',
