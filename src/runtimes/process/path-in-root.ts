@@ -1,31 +1,26 @@
 /**
- * Follows links the way a program inside a root folder would: a link to /run means that root's /run.
- *
- * Mount points are made before the root is put together, so the kernel cannot be asked; and asking it
- * from outside would follow links out of the root.
+ * Follows links the way a program inside a root folder would: a link to /run means that root's /run. It is for files
+ * of images, such as their accounts, that podkeep reads itself; asking the kernel would follow links out of the root.
  */
 import { lstatSync, readlinkSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
 
 const LINKS_MAX = 40;
 
-/** `isOpaque`: what lies there is made by us, and has no links. */
-export function resolveInRoot(
-  root: string,
-  target: string,
-  isOpaque: (file: string) => boolean = () => false,
-): string {
+/** Throws where there are too many links: the rest of them would be the kernel's to follow, out of the root. */
+export function resolveInRoot(root: string, target: string): string {
   let links = 0;
   let done = '/';
   const waiting = partsOf(target);
   for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
     const next = part === '..' ? path.dirname(done) : path.join(done, part);
-    const link = isOpaque(next) ? undefined : readLink(path.join(root, next));
-    if (link === undefined || links >= LINKS_MAX) {
+    const link = readLink(path.join(root, next));
+    if (link === undefined) {
       done = next;
       continue;
     }
     links += 1;
+    if (links > LINKS_MAX) throw new Error(`${target} leads through too many links`);
     waiting.unshift(...partsOf(link));
     if (link.startsWith('/')) done = '/';
   }
@@ -36,20 +31,11 @@ function partsOf(target: string): string[] {
   return target.split('/').filter((part) => part !== '' && part !== '.');
 }
 
-/** Most paths have no links, and to be told so by an error takes ten times as long. */
+/** Undefined: it is no link, or nothing that we can see. */
 function readLink(file: string): string | undefined {
-  if (!lookAt(file)?.isSymbolicLink()) return undefined;
   try {
+    if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
     return readlinkSync(file);
-  } catch {
-    return undefined;
-  }
-}
-
-/** What is at a path itself; undefined: nothing that we can see. */
-export function lookAt(file: string): Stats | undefined {
-  try {
-    return lstatSync(file, { throwIfNoEntry: false });
   } catch {
     return undefined;
   }

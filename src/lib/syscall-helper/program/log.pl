@@ -88,9 +88,24 @@ sub cut_line {
   return $out . $full . $line;
 }
 
+# Whole lines, as many as fit into the file; then the next file.
 sub append_log {
   my ($log, $bytes) = @_;
-  rotate_log($log) if $log->{max} > 0 && $log->{size} > 0 && $log->{size} + length $bytes > $log->{max};
+  while (length $bytes) {
+    my $space = $log->{max} > 0 ? $log->{max} - $log->{size} : length $bytes;
+    my $fits = length $bytes <= $space ? length $bytes : $space > 0 ? rindex($bytes, "\n", $space - 1) + 1 : 0;
+    if ($fits == 0 && $log->{size} > 0) {
+      rotate_log($log);
+      next;
+    }
+    # A line that is longer than a whole file has one of its own.
+    $fits = index($bytes, "\n") + 1 if $fits == 0;
+    write_log($log, substr($bytes, 0, $fits, ''));
+  }
+}
+
+sub write_log {
+  my ($log, $bytes) = @_;
   while (1) {
     my $written = 0;
     while ($written < length $bytes) {
