@@ -130,7 +130,7 @@ test('of two for one container, the second goes away', async (context) => {
   expect(await run(helper, order)).toEqual([]);
 });
 
-test('a hand that was killed is replaced by the next order, and what it ran goes on', async (context) => {
+test('a helper that was killed is replaced by the next order, and what it ran goes on', async (context) => {
   const helper = await findHelper(context);
   const folder = makeTempFolder();
   const command = ['sh', '-c', 'until [ -e "$GO" ]; do sleep 0.01; done; exit 4'];
@@ -151,10 +151,10 @@ test('a hand that was killed is replaced by the next order, and what it ran goes
   expect(state()).toContain('exit 4');
 });
 
-/** The hands that this process has started. */
+/** The helpers that this process has started. */
 function helpersOf(parent: number): readonly number[] {
   return readProcesses()
     .filter((entry) => entry.parent === parent)
     .map(({ pid }) => pid)
-    .filter((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'perl');
+    .filter((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'podkeep-helper');
 }

@@ -39,6 +39,8 @@ type Helper = ChildProcessByStdio<Writable, Readable, Readable>;
 const INTERPRETERS = ['/usr/bin/perl', '/bin/perl', '/usr/local/bin/perl'];
 /** In the source tree, and in the folders of the bundle. */
 const PROGRAMS = ['./program/main.pl', './syscall-helper/main.pl', '../syscall-helper/main.pl'];
+/** A process can be listed under no longer title than its arguments were: the guard finds containers by theirs. */
+const TITLE_SPACE = '-'.repeat(4096);
 const ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 const SECONDS_MAX = 30;
 /** Why there is no helper, where there is none. */
@@ -178,7 +180,7 @@ export class SyscallHelper {
 
   #open(): Helper {
     if (this.#helper) return this.#helper;
-    const helper = spawn(this.#interpreter, [this.#program], {
+    const helper = spawn(this.#interpreter, [this.#program, TITLE_SPACE], {
       cwd: '/',
       env: ENV,
       // Signals of a terminal are not meant for it.

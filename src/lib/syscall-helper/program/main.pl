@@ -163,6 +163,8 @@ sub end_late {
 }
 
 sub serve {
+  # Its argument only takes the space that titles need.
+  $0 = 'podkeep-helper';
   # podkeep's own files, such as its object store, are not the helper's, nor of any process that it makes.
   close_from(3);
   if ($is_linux) {
