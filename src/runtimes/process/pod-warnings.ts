@@ -1,8 +1,10 @@
 /** Records what a pod has to do without on this machine, as Warning events on it. */
 import type { EventRecorder } from '../../ports/event-recorder.ts';
+import type { Log } from '../../ports/log.ts';
 import type { PodReference } from '../../ports/pod-reference.ts';
 import type { ContainerConfig } from '../../ports/runtime/container-config.ts';
 import { isPortTaken } from './listening-ports.ts';
+import type { Machine } from './machine.ts';
 import type { Sandbox } from './sandbox.ts';
 import {
   unenforcedForContainer,
@@ -10,6 +12,18 @@ import {
   type Enforcement,
   type Unenforced,
 } from './unenforced.ts';
+
+/** What all pods have to do without, for the operator who reads the log. */
+export function warnOfMachine(
+  { isolation, obstacle }: Pick<Machine, 'isolation' | 'obstacle'>,
+  limitsCpu: boolean,
+  log: Log,
+): void {
+  if (isolation === 'none') {
+    log.warn('containers are not kept apart from this machine', { reason: obstacle });
+  }
+  if (!limitsCpu) log.warn('CPU limits are not enforced: podkeep may not write control groups');
+}
 
 /** Each reason and message once for a pod, however often its containers start. */
 export class PodWarnings {

@@ -42,7 +42,7 @@ import { Limits } from './limits.ts';
 import { Network } from './network.ts';
 import { OncePerKey } from './once-per-key.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
-import { PodWarnings } from './pod-warnings.ts';
+import { PodWarnings, warnOfMachine } from './pod-warnings.ts';
 import { connectToPort } from './port-connection.ts';
 import { readProcesses } from './proc-table.ts';
 import { punchHole } from './punch-hole.ts';
@@ -157,7 +157,7 @@ class ProcessRuntime implements PodRuntime {
       obstacle: this.#machine.obstacle,
       containers: this.#registry.containers.length,
     });
-    if (!this.#limits.enforcesCpu) log.warn('CPU limits are not enforced: no control groups here');
+    warnOfMachine(this.#machine, this.#limits.enforcesCpu, log);
   }
 
   async #restoreSandbox(record: SandboxRecord): Promise<Sandbox> {
