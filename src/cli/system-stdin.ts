@@ -1,26 +1,31 @@
 /** The standard input of this process, and the terminal that it may be. */
+import type { ReadStream as FileStream } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { Stdin } from './io.ts';
 
-export function systemStdin(input: ReadStream, output: WriteStream): Stdin {
+/** A file, such as /dev/null, is another stream than a terminal or a pipe: it cannot be let go of, and need not be. */
+export function systemStdin(input: ReadStream | FileStream, output: WriteStream): Stdin {
+  const isTerminal = 'isTTY' in input && input.isTTY && output.isTTY;
   return {
-    isTerminal: input.isTTY && output.isTTY,
+    isTerminal,
     read(take) {
       let isOver = false;
       const onData = (chunk: Buffer): void => {
         input.pause();
         take(chunk).then(() => void (isOver || input.resume()), stop);
       };
-      const onEnd = (): void => void take(null).catch(() => {}); // nobody waits for it any more
+      const onEnd = (): void => void take(null).catch(() => {}); // the command has ended already
       const stop = (): void => {
         isOver = true;
         input.off('data', onData).off('end', onEnd).pause();
-        input.unref(); // an open terminal would keep the process alive
+        if ('unref' in input) input.unref(); // an open terminal would keep the process alive
       };
       input.on('data', onData).on('end', onEnd).on('error', onEnd);
       return stop;
     },
-    setRaw: (isRaw) => void (input.isTTY && input.setRawMode(isRaw)),
+    setRaw: (isRaw) => {
+      if ('setRawMode' in input && input.isTTY) input.setRawMode(isRaw);
+    },
     size: () => (output.isTTY ? { columns: output.columns, rows: output.rows } : null),
     onResize(listener) {
       output.on('resize', listener);
