@@ -20,6 +20,7 @@ import { folderMode, type Machine } from './machine.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
 import { warnOfClashes, type PodWarnings } from './pod-warnings.ts';
 import { HostMounts, isInside } from './mount-table.ts';
+import type { ProcessIdentity } from './proc-table.ts';
 import type { Registry } from './registry.ts';
 import type { RunningExecs } from './running-execs.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -152,7 +153,7 @@ export class ContainerFactory {
       groupSettings: limits.settings(record.cgroups, record.config.resources, record.podUid),
       mounts: sandbox.mounts(record.config.mounts),
       sharedMemory: sandbox.sharedMemory,
-      joinedPid: this.#joinedPid(container, sandbox),
+      joined: this.#joined(container, sandbox),
       log: logs,
       seccomp: this.#seccompOf(record),
       waitingSeccomp: machine.isLinux ? this.#filters.ofWaiting() : undefined,
@@ -194,8 +195,8 @@ export class ContainerFactory {
       record,
       sandbox: registry.requireSandbox(record.sandboxId).record,
       machine,
-      init: init.pid,
-      main: main.pid,
+      init,
+      main,
       command,
       env,
       stdin,
@@ -209,12 +210,12 @@ export class ContainerFactory {
     return run;
   }
 
-  #joinedPid({ record }: Container, sandbox: Sandbox): number | undefined {
+  #joined({ record }: Container, sandbox: Sandbox): ProcessIdentity | undefined {
     const target = record.config.security.targetContainerId;
-    if (target === undefined) return sandbox.holder()?.pid;
+    if (target === undefined) return sandbox.holder();
     const { init, state } = this.#parts.registry.requireContainer(target);
     if (!init) throw containerNotRunning({ id: target, state });
-    return init.pid;
+    return init;
   }
 }
 

@@ -51,6 +51,11 @@ our %act = (
     $fd = walk_beneath(opened($folder), $path) if !defined $fd && $!{ENOSYS};
     $open{$name} = $fd // die "$path: $!\n";
   },
+  # Dies unless this process is still the one that was meant: what was opened through its ID is its own then.
+  same => sub {
+    my ($pid, $start) = @_;
+    die "process $pid has ended\n" if start_of($pid) ne $start;
+  },
   # NS_GET_PARENT: the user namespace in which an open one was made.
   keep_parent => sub {
     my ($name, $child) = @_;

@@ -19,7 +19,7 @@ export function containerOrder(preparation: Preparation): ContainerOrder {
   const { record, folder, machine, marker, log, seccomp } = preparation;
   const { config } = record;
   const isPlain = machine.isolation === 'none';
-  const isElsewhere = preparation.joinedPid !== undefined;
+  const isElsewhere = preparation.joined !== undefined;
   const namespaces = isPlain ? 0 : ownNamespaces(preparation);
   return {
     folder,
@@ -72,10 +72,10 @@ function setupCalls(
   ];
 }
 
-function ownNamespaces({ sandbox, machine, joinedPid }: Preparation): number {
+function ownNamespaces({ sandbox, machine, joined }: Preparation): number {
   const { hostIpc, hostPid } = sandbox.config;
   const { kind } = sandbox.network;
-  const isElsewhere = joinedPid !== undefined;
+  const isElsewhere = joined !== undefined;
   let flags: number = NAMESPACE.mount;
   if (kind === 'loopback') flags |= NAMESPACE.uts;
   if (kind !== 'namespace' && !hostIpc) flags |= NAMESPACE.ipc;
@@ -85,12 +85,14 @@ function ownNamespaces({ sandbox, machine, joinedPid }: Preparation): number {
 }
 
 /** The monitor itself stays where it is, but for its users: only its children are in another process namespace. */
-function joinCalls({ machine, joinedPid }: Preparation): readonly SystemCall[] {
-  if (joinedPid === undefined || machine.isolation === 'none') return [];
+function joinCalls({ machine, joined }: Preparation): readonly SystemCall[] {
+  if (joined === undefined || machine.isolation === 'none') return [];
   const isUser = machine.isolation === 'user';
   return [
-    ['keep', 'pid', `/proc/${joinedPid}/ns/pid`],
-    ...(isUser ? [['keep', 'user', `/proc/${joinedPid}/ns/user`] as const] : []),
+    ['keep', 'pid', `/proc/${joined.pid}/ns/pid`],
+    ...(isUser ? [['keep', 'user', `/proc/${joined.pid}/ns/user`] as const] : []),
+    // An ID that was given to another process since must not lead into that one's namespaces.
+    ['same', joined.pid, joined.start],
     ...(isUser ? [['join', 'user', NAMESPACE.user] as const] : []),
     ['join', 'pid', NAMESPACE.pid],
   ];

@@ -3,6 +3,7 @@ import { NAMESPACE, type SystemCall } from '../../../lib/syscall-helper/calls.ts
 import type { CommandOrder } from '../../../lib/syscall-helper/orders.ts';
 import type { Machine } from '../machine.ts';
 import { missingCommand, type ShownTree } from '../missing-command.ts';
+import type { ProcessIdentity } from '../proc-table.ts';
 import type { ContainerRecord, SandboxRecord } from '../records.ts';
 import { commandCalls } from './command-calls.ts';
 import { groupName } from './container-order.ts';
@@ -13,9 +14,9 @@ export interface ExecRequest {
   readonly sandbox: SandboxRecord;
   readonly machine: Machine;
   /** The first process of the container. */
-  readonly init: number;
+  readonly init: ProcessIdentity;
   /** The command of the container. */
-  readonly main: number;
+  readonly main: ProcessIdentity;
   readonly command: readonly string[];
   readonly env: ContainerRecord['env'];
   readonly stdin: boolean;
@@ -67,10 +68,13 @@ function throughCalls(request: ExecRequest): readonly SystemCall[] {
   const kinds = [...SHARED, ...(hasProcesses ? (['pid'] as const) : [])];
   return [
     ...keepGroups(record),
-    ...kinds.map((kind): SystemCall => ['keep', kind, `/proc/${init}/ns/${NAMES[kind]}`]),
-    ['keep', 'root', `/proc/${init}/root`, 'path'],
-    ['keep', 'user', `/proc/${isUser ? main : init}/ns/user`],
-    ...(isUser ? [['keep', 'outer user', `/proc/${init}/ns/user`] as const] : []),
+    ...kinds.map((kind): SystemCall => ['keep', kind, `/proc/${init.pid}/ns/${NAMES[kind]}`]),
+    ['keep', 'root', `/proc/${init.pid}/root`, 'path'],
+    ['keep', 'user', `/proc/${isUser ? main.pid : init.pid}/ns/user`],
+    ...(isUser ? [['keep', 'outer user', `/proc/${init.pid}/ns/user`] as const] : []),
+    // An ID that was given to another process since must not lead into that one's namespaces.
+    ['same', init.pid, init.start],
+    ['same', main.pid, main.start],
   ];
 }
 

@@ -7,6 +7,7 @@ import { NOTES_SPACE } from '../init-notes.ts';
 import type { Machine } from '../machine.ts';
 import type { ShownTree } from '../missing-command.ts';
 import { lookThrough } from '../path-in-root.ts';
+import type { ProcessIdentity } from '../proc-table.ts';
 import type { ContainerRecord, SandboxRecord } from '../records.ts';
 import type { MachineTree } from '../root/machine-tree.ts';
 import type { RootRequest, RootUsers } from '../root/root-calls.ts';
@@ -30,7 +31,7 @@ export interface Preparation {
   readonly mounts: readonly Mount[];
   readonly sharedMemory?: string | undefined;
   /** A process whose process namespace the container joins. */
-  readonly joinedPid?: number | undefined;
+  readonly joined?: ProcessIdentity | undefined;
   readonly log: { readonly maxBytes: number; readonly maxFiles: number };
   /** Filters of system calls: of the command, and of the first process, which only waits. */
   readonly seccomp?: SeccompFilter | undefined;
