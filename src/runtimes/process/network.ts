@@ -12,7 +12,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, rmdir } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { address, bridge, deleteLink, linkUp } from '../../lib/syscall-helper/netlink.ts';
@@ -166,6 +166,8 @@ export class Network {
   /** The bridge goes when no pod is left that could need it. */
   async close(): Promise<void> {
     await this.#removeBridge();
+    // Without a bridge there may still have been namespaces; a folder in use is not empty, and stays.
+    if (this.#helper) await rmdir(path.join(RUN_FOLDER, this.#key)).catch(() => undefined);
   }
 
   async #removeBridge(): Promise<void> {
