@@ -167,7 +167,7 @@ export const LOADS: Readonly<Record<string, Load>> = {
       await client.send('DELETE', `${CONFIG_MAPS}/${name}`);
     });
   },
-  'logs that nobody reads': async (target) => {
+  'logs that are not read': async (target) => {
     for (let count = 0; count < 200; count++) {
       const path = '/api/v1/namespaces/default/pods/quiet/log?follow=1';
       const outgoing = requestHttps(target.url + path, {

@@ -3,8 +3,8 @@
  *
  * etcd refuses requests above 1.5 MiB, and kube-apiserver passes its refusal on as a 500 without a
  * reason; its own client refuses to send more than 2 MiB. The number of parts (fields and items) is a
- * limit of this server: the time that validation takes grows with it, and for that time nobody else is
- * served.
+ * limit of this server: the time that validation takes grows with it, and until it is
+ * done no other request is answered.
  */
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { surveyText } from './decode/nesting.ts';

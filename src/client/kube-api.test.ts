@@ -198,7 +198,7 @@ describe('a watch', () => {
     return list;
   };
 
-  test('tells each event when its line is complete, an ERROR as any other', async () => {
+  test('hands on each event when its line is complete, an ERROR event too', async () => {
     const { api, transport } = stage();
     const body = new Feed();
     transport.next(feed(body));

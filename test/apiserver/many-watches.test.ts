@@ -77,7 +77,7 @@ test('what changed between two watches is in the second one only', async () => {
   ]);
 });
 
-test('a watch that nobody reads ends with 410 before it holds 16 MiB', async () => {
+test('a watch whose client does not read ends with 410 before it holds 16 MiB', async () => {
   const stage = await ApiStage.open();
   const idle = await watch(stage);
   const text = 'x'.repeat(500_000);

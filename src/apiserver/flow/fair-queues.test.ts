@@ -13,7 +13,7 @@ function queues(): FairQueues<'high' | 'low'> {
   );
 }
 
-test('users take turns, whoever sent more', () => {
+test('users take turns, however many requests one of them sent', () => {
   const fair = new FairQueues(
     new Map([['only', { seats: 1, seatsPerUser: 1, queuePerUser: 100, queueTotal: 100 }]]),
   );

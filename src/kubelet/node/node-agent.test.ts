@@ -269,7 +269,7 @@ describe('the start (KL-108)', () => {
     expect(checks).toBe(before);
   });
 
-  test('after two minutes it is looked at as seldom as any other', async () => {
+  test('after two minutes it is polled as seldom as any other node', async () => {
     const stage = new NodeStage();
     stage.reasons = ['x'];
     await stage.run();

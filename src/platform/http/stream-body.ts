@@ -66,7 +66,7 @@ function writeSoon(out: Writable, chunk: Uint8Array): boolean {
   return out.write(chunk);
 }
 
-/** A client that reads nothing for too long would keep its buffers for ever: it is cut off. */
+/** A client that reads nothing for too long would keep its buffers without end: the server disconnects it. */
 function whenDrained(out: Writable, stallMs: number): Promise<void> {
   return new Promise((resolve) => {
     const stall = setTimeout(() => out.destroy(), stallMs);

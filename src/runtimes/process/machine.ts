@@ -84,7 +84,7 @@ export async function examineMachine({
 let trial: Promise<Trial> | undefined;
 
 /**
- * Of the folders on the way to a container. Where there are no mounts, one that runs as somebody else has to get
+ * Of the folders on the way to a container. Where there are no mounts, a container that runs as another user has to get
  * through to what stands in for them; it still cannot look around on the way.
  */
 export function folderMode({ isolation, uid }: Machine): number {

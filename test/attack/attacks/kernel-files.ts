@@ -75,7 +75,7 @@ const ITEMS: readonly BatteryItem[] = [
   },
   {
     id: 'core-pattern-remounted',
-    tries: 'It mounts /proc and /proc/sys anew for writing before it names that program.',
+    tries: 'It mounts /proc and /proc/sys once more for writing before it names that program.',
     script: `mount -o remount,rw /proc; mount -o remount,rw,bind /proc/sys; mkdir /tmp/p; mount -t proc proc /tmp/p; umount /proc/sys; for f in ${CORE_PATTERN} /tmp/p/sys/kernel/core_pattern; do echo '|/bin/true podkeep-attack' >$f; done`,
     check: (target) => target.machine.restore(CORE_PATTERN),
   },

@@ -1,6 +1,6 @@
 /**
  * Mount paths that lead somewhere else: below /proc, up from the root, and through links that another
- * container of the pod has put into a volume. Whoever makes a mount point there as root makes it on the
+ * container of the pod has put into a volume. A runtime that makes a mount point there as root makes it on the
  * machine, and a volume that is mounted there covers files of the machine.
  */
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * Canaries: values and files that no pod may get hold of, made anew for each run.
+ * Canaries: values and files that no pod may get hold of, made for each run.
  *
  * A value that appears in anything a pod wrote was read by it. A mark is a file of the machine with known
  * content, mode and owner; each attack that tries to write has a mark of its own, so that a change names

@@ -1,5 +1,5 @@
 /**
- * A terminal of the machine with the owner that attackers have, as somebody who is logged in would have.
+ * A terminal of the machine with the owner that attackers have, as a user who is logged in would have.
  * What is written to it is recorded by script(1), and what is typed into it is read by a cat.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';

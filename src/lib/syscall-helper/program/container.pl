@@ -323,7 +323,7 @@ sub init {
     POSIX::dup2(fileno($far->{life}), 3) if fileno($far->{life}) != 3;
     close_from(4);
     perform($order->{rest});
-    # PR_SET_PDEATHSIG: without a monitor nobody reads what the container writes.
+    # PR_SET_PDEATHSIG: without a monitor the container's output is not read.
     attempt('prctl', 1, 9, 0, 0, 0) if $is_linux;
     1;
   } or POSIX::_exit(125);

@@ -12,7 +12,7 @@ import { commandCalls, waitingCalls } from './command-calls.ts';
 import { rootRequest, type Preparation } from './preparation.ts';
 
 const ROOT = { uid: 0, gid: 0 };
-/** More than any setup takes; a disk that does not answer must not hold up the container for ever. */
+/** More than any setup takes; a disk that does not answer must not hold up the container without end. */
 const SETUP_SECONDS_MAX = 50;
 
 export function containerOrder(preparation: Preparation): ContainerOrder {

@@ -1,5 +1,5 @@
 /**
- * A range of user and group IDs for each pod, so that what gets out of a pod is nobody on the machine.
+ * A range of user and group IDs for each pod, so that a process that gets out of a pod has no rights on the machine.
  *
  * Ranges are written down before they are used, one file each, in a folder that all podkeeps of the machine share:
  * a file can be made only once, so no two pods ever have the same range. They keep away from IDs that the machine
