@@ -1,15 +1,15 @@
 /**
  * Who asks, and whether they may.
  *
- *     visitor at a door ──authenticate──> user ──authorize──> the request goes on, or 401, or 403
+ *     client at a door ──authenticate──> user ──authorize──> the request goes on, or 401, or 403
  *
  * A server without an Access trusts everybody who can reach it: that is for tests, and for a process
  * that is alone with its server.
  */
 import type { FieldSelector } from '../api/field-selector.ts';
-import type { ApiRequest, User, Visitor } from '../ports/http-handler.ts';
+import type { ApiRequest, User, ClientIdentity } from '../ports/http-handler.ts';
 
-export type { User, Visitor };
+export type { User, ClientIdentity };
 
 /** What a request wants to do: with a resource, or with another path of the server. */
 export type Attributes = ResourceAttributes | PathAttributes;
@@ -41,8 +41,8 @@ export interface AccessDecision {
 }
 
 export interface Access {
-  /** Throws a StatusError (401) if the visitor cannot be who they say, or may not act as somebody. */
-  authenticate(request: ApiRequest, visitor: Visitor): Promise<User>;
+  /** Throws a StatusError (401) if the client cannot be who they say, or may not act as somebody. */
+  authenticate(request: ApiRequest, clientIdentity: ClientIdentity): Promise<User>;
   authorize(user: User, attributes: Attributes): AccessDecision;
 }
 

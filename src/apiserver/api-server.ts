@@ -12,10 +12,16 @@ import { prometheusText } from '../lib/metrics/exposition.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ApiRequest, ApiResponse, Connection, HttpHandler } from '../ports/http-handler.ts';
 import type { Log } from '../ports/log.ts';
-import type { NodeDoor } from '../ports/node-door.ts';
+import type { KubeletDialer } from '../ports/kubelet-dialer.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import type { IdentityRandom } from '../ports/random.ts';
-import { openAccess, type Access, type Attributes, type User, type Visitor } from './access.ts';
+import {
+  openAccess,
+  type Access,
+  type Attributes,
+  type User,
+  type ClientIdentity,
+} from './access.ts';
 import type { Actions } from './action.ts';
 import { podActions } from './actions/pod-actions.ts';
 import { admitAll, type Admission } from './admission/admission.ts';
@@ -67,7 +73,7 @@ export interface ApiServerOptions {
   readonly actions?: (parts: ServerParts) => Actions;
   readonly pages?: (parts: ServerParts) => readonly Page[];
   /** The way to kubelets and pods; absent: what needs it is answered with 503. */
-  readonly nodeDoor?: NodeDoor;
+  readonly kubeletDialer?: KubeletDialer;
 }
 
 const NO_ACTIONS: Actions = new Map();
@@ -99,15 +105,15 @@ export class ApiServer implements HttpHandler {
     this.#access = options.access?.(this.parts) ?? openAccess;
     const actions = [...podActions(this.parts), ...(options.actions?.(this.parts) ?? NO_ACTIONS)];
     this.#verbs = new Verbs(this.parts, new Map(actions));
-    this.#connector = new Connector(this.parts, options.nodeDoor);
+    this.#connector = new Connector(this.parts, options.kubeletDialer);
     const discovery = new Discovery(catalog, version);
     this.#flow = new FlowControl(clock);
     this.#pages = [health, this.#metrics, ...(options.pages?.(this.parts) ?? []), discovery.page];
   }
 
   /** The same answer in the standard's own shape. Its Request has resolved the path already. */
-  async fetch(request: Request, visitor: Visitor = {}): Promise<Response> {
-    const answer = await this.answer(request, visitor);
+  async fetch(request: Request, clientIdentity: ClientIdentity = {}): Promise<Response> {
+    const answer = await this.answer(request, clientIdentity);
     if (answer instanceof Response) return answer;
     const { status, headers, body } = answer;
     return new Response(body, {
@@ -116,12 +122,12 @@ export class ApiServer implements HttpHandler {
     });
   }
 
-  async answer(request: ApiRequest, visitor: Visitor = {}): Promise<ApiResponse> {
+  async answer(request: ApiRequest, clientIdentity: ClientIdentity = {}): Promise<ApiResponse> {
     const warnings: string[] = [];
     let form: AnswerForm = { encoding: 'json', as: 'object' };
     try {
       const url = readUrl(request.url);
-      const user = await this.#access.authenticate(request, visitor);
+      const user = await this.#access.authenticate(request, clientIdentity);
       const path = readResourcePath(url.pathname);
       if (!path) return await this.#answerPage(request, url, user);
       const verb = verbOf(request.method, path, url.searchParams);
@@ -201,17 +207,21 @@ export class ApiServer implements HttpHandler {
   }
 
   /** Answers on the connection itself, and keeps it if the answer is another protocol. */
-  async connect(request: ApiRequest, connection: Connection, visitor: Visitor = {}): Promise<void> {
+  async connect(
+    request: ApiRequest,
+    connection: Connection,
+    clientIdentity: ClientIdentity = {},
+  ): Promise<void> {
     let answer: ApiResponse;
     try {
-      const found = await this.#findConnection(request, visitor);
+      const found = await this.#findConnection(request, clientIdentity);
       if (found) {
         const { call, user, wanted } = found;
         connection.socket.once('close', this.#flow.stream(levelOf(user, wanted), user));
         return await this.#connector.connect(call, connection);
       }
       // Whatever else comes with the wish for another protocol gets a plain answer.
-      answer = await this.answer(request, visitor);
+      answer = await this.answer(request, clientIdentity);
     } catch (error) {
       answer = await this.#printError(error);
     }
@@ -220,14 +230,14 @@ export class ApiServer implements HttpHandler {
 
   async #findConnection(
     request: ApiRequest,
-    visitor: Visitor,
+    clientIdentity: ClientIdentity,
   ): Promise<{ call: ConnectCall; user: User; wanted: Attributes } | null> {
     const url = readUrl(request.url);
     const path = readResourcePath(url.pathname);
     const definition = path && this.parts.catalog.find(path.group, path.version, path.resource);
     const part = definition?.subresources?.find(({ name }) => name === path?.subresource);
     if (!path || !definition || !part?.connects || part.connects === 'log') return null;
-    const user = await this.#access.authenticate(request, visitor);
+    const user = await this.#access.authenticate(request, clientIdentity);
     const verb = verbOf(request.method, path, url.searchParams);
     const wanted = attributesOf(verb, path, url.searchParams);
     this.#authorize(user, wanted);

@@ -11,9 +11,9 @@
  */
 import type { JsonObject } from '../lib/json.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { HttpHandler, Visitor } from '../ports/http-handler.ts';
+import type { HttpHandler, ClientIdentity } from '../ports/http-handler.ts';
 import type { Log } from '../ports/log.ts';
-import type { NodeDoor } from '../ports/node-door.ts';
+import type { KubeletDialer } from '../ports/kubelet-dialer.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import type { IdentityRandom } from '../ports/random.ts';
 import { nodeTaint } from './admission/node-taint.ts';
@@ -54,13 +54,13 @@ export interface EmbeddedServerOptions {
   /** Those that run; absent: all. */
   readonly controllers?: ControllerOptions['controllers'];
   /** The way to kubelets and pods; absent: exec and its like are answered with 503. */
-  readonly nodeDoor?: NodeDoor;
+  readonly kubeletDialer?: KubeletDialer;
 }
 
 export interface EmbeddedServer extends HttpHandler {
   readonly parts: ServerParts;
   /** In the shapes of the fetch standard, for callers in this process. */
-  fetch(request: Request, visitor?: Visitor): Promise<Response>;
+  fetch(request: Request, clientIdentity?: ClientIdentity): Promise<Response>;
   /** Tells pods where the server is found. */
   announce(address: ServingAddress): Promise<void>;
   /** Lets the controllers begin, in turns of their own, so that requests are answered in between. */
@@ -93,9 +93,10 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
   ];
   return {
     parts,
-    fetch: (request, visitor) => server.fetch(request, visitor),
-    answer: (request, visitor) => server.answer(request, visitor),
-    connect: (request, connection, visitor) => server.connect(request, connection, visitor),
+    fetch: (request, clientIdentity) => server.fetch(request, clientIdentity),
+    answer: (request, clientIdentity) => server.answer(request, clientIdentity),
+    connect: (request, connection, clientIdentity) =>
+      server.connect(request, connection, clientIdentity),
     announce: (address) => bootstrapKubernetesService(parts, address),
     run: () => controllers.begin(),
     close: async () => {
@@ -106,7 +107,7 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
 }
 
 function createServer(options: EmbeddedServerOptions, access: AccessControl): ApiServer {
-  const { store, clock, random, log, version, nodeDoor } = options;
+  const { store, clock, random, log, version, kubeletDialer } = options;
   return new ApiServer({
     store,
     clock,
@@ -118,7 +119,7 @@ function createServer(options: EmbeddedServerOptions, access: AccessControl): Ap
     admission: [...access.admission, nodeTaint, storageProtection, new StoredOnly(store, clock)],
     actions: (parts) => createAccessActions(parts, access),
     pages: (parts) => [accessPages(access), openApiLater(parts)],
-    ...(nodeDoor && { nodeDoor }),
+    ...(kubeletDialer && { kubeletDialer }),
   });
 }
 

@@ -7,7 +7,7 @@ import { chooseControllers } from '../apiserver/controllers/chosen-controllers.t
 import { openEmbeddedServer, type EmbeddedServer } from '../apiserver/embedded-server.ts';
 import type { Pki } from '../apiserver/pki/pki.ts';
 import { openLmdbStore } from '../apiserver/store/lmdb-store.ts';
-import { createKubeletDialer, type KubeletDialer } from '../client/kubelet-dialer.ts';
+import { createNetworkKubeletDialer, type NetworkKubeletDialer } from '../client/kubelet-dialer.ts';
 import { openHttpsDoor } from '../platform/https-door.ts';
 import { systemClock as clock } from '../platform/system-clock.ts';
 import { systemRandom as random } from '../platform/system-random.ts';
@@ -15,7 +15,7 @@ import type { AuthorizationMode } from '../apiserver/auth/access-control.ts';
 import type { Log } from '../ports/log.ts';
 import { ClosingList } from './closing-list.ts';
 import { makeDataFolder, type DataFolder } from './data-folder.ts';
-import { LocalNodeDoor } from './node/local-node-door.ts';
+import { LocalKubeletDialer } from './node/local-kubelet-dialer.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { openPkiFolder } from './pki-folder.ts';
 import { describeVersion } from './server-version.ts';
@@ -37,7 +37,7 @@ export interface Cluster {
   readonly server: EmbeddedServer;
   readonly pki: Pki;
   /** The way from the API server to the kubelet of this process. */
-  readonly nodeDoor: LocalNodeDoor;
+  readonly kubeletDialer: LocalKubeletDialer;
   close(): Promise<void>;
 }
 
@@ -57,10 +57,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const { caCert, caKey, adminCert: clientCert, adminKey: clientKey } = pki;
     const access = { signingKey: pki.serviceAccountKey, mode: options.authorizationMode };
     const world = { store, clock, random, log };
-    let dialer: KubeletDialer | undefined;
-    const nodeDoor = new LocalNodeDoor(
+    let dialer: NetworkKubeletDialer | undefined;
+    const kubeletDialer = new LocalKubeletDialer(
       () =>
-        (dialer ??= createKubeletDialer({
+        (dialer ??= createNetworkKubeletDialer({
           cert: pki.kubeletClientCert,
           key: pki.kubeletClientKey,
           ca: caCert,
@@ -75,7 +75,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       caCert,
       caKey,
       controllers,
-      nodeDoor,
+      kubeletDialer,
     });
     closing.add(() => server.close());
     const door = await openHttpsDoor({
@@ -90,7 +90,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await server.announce({ ip: HOST, port: door.port });
     writeKubeconfig(folder.kubeconfig, { url: door.url, caCert, clientCert, clientKey });
     server.run();
-    return { url: door.url, server, pki, nodeDoor, close: () => closing.run() };
+    return { url: door.url, server, pki, kubeletDialer, close: () => closing.run() };
   } catch (error) {
     await closing.run();
     throw error;

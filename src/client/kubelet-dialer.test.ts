@@ -7,10 +7,10 @@ import { silentLog } from '../../test/support/silent-ports.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { KeyPair } from '../apiserver/pki/pki.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { ApiRequest, ApiResponse, Visitor } from '../ports/http-handler.ts';
+import type { ApiRequest, ApiResponse, ClientIdentity } from '../ports/http-handler.ts';
 import type { Log } from '../ports/log.ts';
-import type { Backend } from '../ports/node-door.ts';
-import { createKubeletDialer, type KubeletDialer } from './kubelet-dialer.ts';
+import type { Backend } from '../ports/kubelet-dialer.ts';
+import { createNetworkKubeletDialer, type NetworkKubeletDialer } from './kubelet-dialer.ts';
 
 /** What stands in for a kubelet is a door like ours. */
 function nodeAt({ door }: DoorStage): Backend {
@@ -27,9 +27,9 @@ function nodeOf(address: string, port: number, name = 'n1'): JsonObject {
   };
 }
 
-function dialerFor({ pki }: DoorStage, ca?: string, log: Log = silentLog): KubeletDialer {
+function dialerFor({ pki }: DoorStage, ca?: string, log: Log = silentLog): NetworkKubeletDialer {
   const { kubeletClientCert: cert, kubeletClientKey: key } = pki;
-  const dialer = createKubeletDialer({ cert, key, log, ...(ca !== undefined && { ca }) });
+  const dialer = createNetworkKubeletDialer({ cert, key, log, ...(ca !== undefined && { ca }) });
   onTestFinished(() => dialer.close());
   return dialer;
 }
@@ -67,14 +67,14 @@ describe('requests', () => {
   });
 
   test('are made with a certificate', async () => {
-    const visitors: Visitor[] = [];
-    const stage = await DoorStage.open((_request, visitor) => {
-      visitors.push(visitor);
+    const clientIdentities: ClientIdentity[] = [];
+    const stage = await DoorStage.open((_request, clientIdentity) => {
+      clientIdentities.push(clientIdentity);
       return text('');
     });
     const { body } = await dialerFor(stage).fetch(nodeAt(stage), ask('GET', '/'));
     await new Response(body).text();
-    expect(visitors[0]?.certificate).toBeInstanceOf(Uint8Array);
+    expect(clientIdentities[0]?.certificate).toBeInstanceOf(Uint8Array);
   });
 
   test('whoever sends a Host header does not choose whose certificate is the right one', async () => {

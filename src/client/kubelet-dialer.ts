@@ -16,10 +16,10 @@ import { defineError } from '../lib/errors.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { ApiRequest, ApiResponse, Connection } from '../ports/http-handler.ts';
 import type { Log } from '../ports/log.ts';
-import type { Backend, NodeDoor } from '../ports/node-door.ts';
+import type { Backend, KubeletDialer } from '../ports/kubelet-dialer.ts';
 import { KubeletAgent, type KubeletTarget } from './kubelet-agent.ts';
 
-export interface KubeletDialerOptions {
+export interface NetworkKubeletDialerOptions {
   /** PEMs of the certificate that kubelets know the API server by. */
   readonly cert: string;
   readonly key: string;
@@ -28,7 +28,7 @@ export interface KubeletDialerOptions {
   readonly log: Log;
 }
 
-export interface KubeletDialer extends NodeDoor {
+export interface NetworkKubeletDialer extends KubeletDialer {
   /** Closes the connections that are kept for later. */
   close(): void;
 }
@@ -43,7 +43,9 @@ const nodeUnreachable = defineError<{ reason: string }>({
 const SECURE_PORT = 443;
 const PLAIN_PORT = 80;
 
-export function createKubeletDialer(options: KubeletDialerOptions): KubeletDialer {
+export function createNetworkKubeletDialer(
+  options: NetworkKubeletDialerOptions,
+): NetworkKubeletDialer {
   const kubelets = new KubeletAgent(options);
   // Pods that are proxied to have whatever certificate they have, as behind kube-apiserver.
   const secure = new HttpsAgent({ keepAlive: true, rejectUnauthorized: false });

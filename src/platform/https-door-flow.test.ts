@@ -93,9 +93,9 @@ test.each(['http/1.1', 'h2'])('%s: a client that reads nothing is cut off', asyn
 
 test('a stream that is opened and given up at once is no request', async () => {
   let requests = 0;
-  const stage = await DoorStage.open((request, visitor) => {
+  const stage = await DoorStage.open((request, clientIdentity) => {
     requests += 1;
-    return hello(request, visitor);
+    return hello(request, clientIdentity);
   });
   const session = await stage.session();
   const given = Array.from({ length: 50 }, () => session.request({ ':path': '/' }));
@@ -124,9 +124,9 @@ describe('bodies', () => {
   test('a body that nobody reads is not taken in', async () => {
     let read = (): void => {};
     const isWanted = new Promise<void>((resolve) => (read = resolve));
-    const stage = await DoorStage.open(async (request, visitor) => {
+    const stage = await DoorStage.open(async (request, clientIdentity) => {
       await isWanted;
-      return echo(request, visitor);
+      return echo(request, clientIdentity);
     });
     const outgoing = requestHttps({
       host: stage.door.host,

@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { createPki } from '../apiserver/pki/pki.ts';
 import { DoorStage, text } from '../../test/support/door-stage.ts';
-import type { Visitor } from '../ports/http-handler.ts';
+import type { ClientIdentity } from '../ports/http-handler.ts';
 import { seededRandom } from './seeded-random.ts';
 import { systemClock } from './system-clock.ts';
 
 async function stageAndOther() {
-  const visitors: Visitor[] = [];
-  const stage = await DoorStage.open((_request, visitor) => {
-    visitors.push(visitor);
+  const clientIdentities: ClientIdentity[] = [];
+  const stage = await DoorStage.open((_request, clientIdentity) => {
+    clientIdentities.push(clientIdentity);
     return text('hello');
   });
   const other = await createPki({ clock: systemClock, random: seededRandom(8) });
-  return { stage, other, visitors };
+  return { stage, other, clientIdentities };
 }
 
 test('a new certificate is shown to who comes next, and who is in stays in', async () => {
@@ -29,7 +29,7 @@ test('a new certificate is shown to who comes next, and who is in stays in', asy
 });
 
 test('another authority counts at once, and whom the old one had let in come anew', async () => {
-  const { stage, other, visitors } = await stageAndOther();
+  const { stage, other, clientIdentities } = await stageAndOther();
   const { serverCert: cert, serverKey: key, adminCert, adminKey, caCert } = stage.pki;
   const session = await stage.session({ cert: adminCert, key: adminKey });
   await stage.http2({}, undefined, session);
@@ -38,7 +38,7 @@ test('another authority counts at once, and whom the old one had let in come ane
   await gone;
   await stage.http1({ agent: false, ca: caCert, cert: adminCert, key: adminKey });
   await stage.http1({ agent: false, ca: caCert, cert: other.adminCert, key: other.adminKey });
-  const [before, after, others] = visitors;
+  const [before, after, others] = clientIdentities;
   expect(before).toEqual({ certificate: expect.anything() });
   expect(after).toEqual({ certificateFault: expect.stringMatching(/.+/) });
   expect(others).toEqual({ certificate: expect.anything() });

@@ -13,7 +13,7 @@ import {
   whenSteady,
   type Answer,
 } from '../../test/support/door-stage.ts';
-import type { Visitor } from '../ports/http-handler.ts';
+import type { ClientIdentity } from '../ports/http-handler.ts';
 import { openHttpsDoor } from './https-door.ts';
 import { seededRandom } from './seeded-random.ts';
 import { systemClock } from './system-clock.ts';
@@ -137,10 +137,10 @@ describe('requests', () => {
   });
 });
 
-describe('visitors', () => {
-  const seen: Visitor[] = [];
-  const remember: Answer = (_request, visitor) => {
-    seen.push(visitor);
+describe('clients', () => {
+  const seen: ClientIdentity[] = [];
+  const remember: Answer = (_request, clientIdentity) => {
+    seen.push(clientIdentity);
     return text('');
   };
 

@@ -1,5 +1,5 @@
 /**
- * The door: a TLS port that speaks HTTP/1.1 and HTTP/2, and knows its visitors by their certificates.
+ * The door: a TLS port that speaks HTTP/1.1 and HTTP/2, and knows its clients by their certificates.
  *
  *     socket -> TLS -> the protocol that the client chose -> handler
  *
@@ -12,14 +12,14 @@
 import type { ServerHttp2Session } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import { createServer, TLSSocket, type Server } from 'node:tls';
-import type { HttpHandler, Visitor } from '../ports/http-handler.ts';
+import type { HttpHandler, ClientIdentity } from '../ports/http-handler.ts';
 import { serveHttp1 } from './http/http1.ts';
 import { serveHttp2 } from './http/http2.ts';
 import { DOOR_LIMITS, type DoorLimits } from './http/limits.ts';
 import { listenErrorOf } from './http/listen-errors.ts';
 import type { RunningStreams } from './http/stream-body.ts';
 
-/** PEMs: what the door shows, and by whom its visitors have to be signed. */
+/** PEMs: what the door shows, and by whom its clients have to be signed. */
 export interface DoorPapers {
   /** Both absent: there is nothing to show yet, and nobody gets in. */
   readonly cert?: string;
@@ -49,7 +49,7 @@ export interface HttpsDoor {
   readonly host: string;
   readonly port: number;
   readonly url: string;
-  /** For connections that come from now on. If the authority is another one, idle visitors come anew. */
+  /** For connections that come from now on. If the authority is another one, idle clients come anew. */
   renew(papers: DoorPapers): void;
   /** Resolves when nothing is open any more. */
   close(): Promise<void>;
@@ -152,19 +152,19 @@ function remember<Item extends { once(event: 'close', listener: () => void): unk
   item.once('close', () => items.delete(item));
 }
 
-/** A connection stays with its visitor, and to look at a certificate costs as much as a small answer. */
-const visitors = new WeakMap<Duplex, Visitor>();
+/** A connection stays with its client, and to look at a certificate costs as much as a small answer. */
+const clientIdentities = new WeakMap<Duplex, ClientIdentity>();
 
-function visitorOf(socket: Duplex): Visitor {
-  let visitor = visitors.get(socket);
-  if (!visitor) {
-    visitor = readVisitor(socket);
-    visitors.set(socket, visitor);
+function visitorOf(socket: Duplex): ClientIdentity {
+  let clientIdentity = clientIdentities.get(socket);
+  if (!clientIdentity) {
+    clientIdentity = readVisitor(socket);
+    clientIdentities.set(socket, clientIdentity);
   }
-  return visitor;
+  return clientIdentity;
 }
 
-function readVisitor(socket: Duplex): Visitor {
+function readVisitor(socket: Duplex): ClientIdentity {
   if (!(socket instanceof TLSSocket)) return {};
   const certificate = socket.getPeerX509Certificate();
   if (!certificate) return {};

@@ -47,7 +47,7 @@ export interface ApiResponse {
 }
 
 /** Who stands at the door, as far as the door knows. */
-export interface Visitor {
+export interface ClientIdentity {
   /** Somebody in this process, for whom the caller vouches. */
   readonly user?: User;
   /** The certificate, as DER, that the client has proved to be its own and that our authority signed. */
@@ -72,7 +72,11 @@ export interface Connection {
 
 export interface HttpHandler {
   /** Never rejects: what goes wrong is an answer too. */
-  answer(request: ApiRequest, visitor: Visitor): Promise<ApiResponse>;
+  answer(request: ApiRequest, clientIdentity: ClientIdentity): Promise<ApiResponse>;
   /** Answers on the socket itself, with the other protocol or with a refusal, and ends it. */
-  connect(request: ApiRequest, connection: Connection, visitor: Visitor): Promise<void>;
+  connect(
+    request: ApiRequest,
+    connection: Connection,
+    clientIdentity: ClientIdentity,
+  ): Promise<void>;
 }

@@ -1,11 +1,11 @@
 /**
  * Who asks the kubelet's own server for something, and whether they may.
  *
- *     visitor, token ──identify──> user ──authorize──> the request goes on, or 401, or 403
+ *     client, token ──identify──> user ──authorize──> the request goes on, or 401, or 403
  *
  * Permissions are those of the cluster: a request to a kubelet is one to a subresource of its node.
  */
-import type { User, Visitor } from './http-handler.ts';
+import type { User, ClientIdentity } from './http-handler.ts';
 
 export interface NodeAttributes {
   /** Such as `get`; empty for a method that the API has no verb for. */
@@ -23,7 +23,7 @@ export interface KubeletDecision {
 
 export interface KubeletAccess {
   /** Null: nobody that is known. Rejects if that could not be found out. */
-  identify(visitor: Visitor, bearerToken: string | null): Promise<User | null>;
+  identify(clientIdentity: ClientIdentity, bearerToken: string | null): Promise<User | null>;
   /** Rejects if that could not be found out. */
   authorize(user: User, attributes: NodeAttributes): Promise<KubeletDecision>;
 }

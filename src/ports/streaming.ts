@@ -1,6 +1,6 @@
 /**
  * Who speaks the protocols of exec, attach and port-forward on connections that have become theirs.
- * Whoever hands a connection over has made sure that the visitor may do what it asks for.
+ * Whoever hands a connection over has made sure that the client may do what it asks for.
  */
 import type { ApiRequest, Connection } from './http-handler.ts';
 

@@ -33,7 +33,7 @@ import type {
   ApiResponse,
   Connection,
   HttpHandler,
-  Visitor,
+  ClientIdentity,
 } from '../ports/http-handler.ts';
 import type { KubeletAccess } from '../ports/kubelet-access.ts';
 import type { Log } from '../ports/log.ts';
@@ -88,10 +88,10 @@ export class KubeletServer implements HttpHandler {
     this.#router = makeRouter(options);
   }
 
-  async answer(request: ApiRequest, visitor: Visitor): Promise<ApiResponse> {
+  async answer(request: ApiRequest, clientIdentity: ClientIdentity): Promise<ApiResponse> {
     const end = this.#http.begin(request.method, pathForMetrics(request.url));
     try {
-      return whenSent(await this.#answer(request, visitor), end);
+      return whenSent(await this.#answer(request, clientIdentity), end);
     } catch (error) {
       end();
       this.#options.log.error('a request to the kubelet could not be answered', {
@@ -104,16 +104,20 @@ export class KubeletServer implements HttpHandler {
   }
 
   /** What is no stream gets a plain answer, as if nobody had asked for another protocol. */
-  async connect(request: ApiRequest, connection: Connection, visitor: Visitor): Promise<void> {
+  async connect(
+    request: ApiRequest,
+    connection: Connection,
+    clientIdentity: ClientIdentity,
+  ): Promise<void> {
     const read = readPath(request.url);
     const stream = read.type === 'path' ? streamOf(request.method, read.path) : null;
     const { enableDebuggingHandlers = true } = this.#options.settings ?? {};
     if (!stream || read.type !== 'path' || !enableDebuggingHandlers) {
-      return writeRawAnswer(connection.socket, await this.answer(request, visitor));
+      return writeRawAnswer(connection.socket, await this.answer(request, clientIdentity));
     }
     const end = this.#http.begin(request.method, read.path);
     try {
-      const refusal = await refusalOf(this.#options, request, read.path, visitor);
+      const refusal = await refusalOf(this.#options, request, read.path, clientIdentity);
       if (refusal) return await writeRawAnswer(connection.socket, refusal);
       await this.#options.streaming.connect(stream.kind, stream.target, request, connection);
     } catch (error) {
@@ -124,7 +128,7 @@ export class KubeletServer implements HttpHandler {
     }
   }
 
-  async #answer(request: ApiRequest, visitor: Visitor): Promise<ApiResponse> {
+  async #answer(request: ApiRequest, clientIdentity: ClientIdentity): Promise<ApiResponse> {
     const read = readPath(request.url);
     if (read.type === 'broken') return errorText(400, '400 Bad Request');
     if (read.type === 'moved') return movedTo(read.location);
@@ -134,7 +138,7 @@ export class KubeletServer implements HttpHandler {
       const search = read.query.toString();
       return movedTo(`${found.location}${search === '' ? '' : `?${search}`}`);
     }
-    const refusal = await refusalOf(this.#options, request, read.path, visitor);
+    const refusal = await refusalOf(this.#options, request, read.path, clientIdentity);
     return refusal ?? found.answer({ request, path: read.path, query: read.query });
   }
 }

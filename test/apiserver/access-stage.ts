@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 
 import { ApiServer } from '../../src/apiserver/api-server.ts';
-import type { User, Visitor } from '../../src/apiserver/access.ts';
+import type { User, ClientIdentity } from '../../src/apiserver/access.ts';
 import {
   accessPages,
   createAccess,
@@ -75,8 +75,8 @@ export class AccessStage {
   /** As somebody for whom the caller vouches. */
   as(user: User | string, method: string, path: string, body?: JsonObject): Promise<Answer> {
     const groups = ['system:authenticated'];
-    const visitor = { user: typeof user === 'string' ? { name: user, groups } : user };
-    return this.send(method, path, body, {}, visitor);
+    const clientIdentity = { user: typeof user === 'string' ? { name: user, groups } : user };
+    return this.send(method, path, body, {}, clientIdentity);
   }
 
   node(name: string, method: string, path: string, body?: JsonObject): Promise<Answer> {
@@ -89,9 +89,9 @@ export class AccessStage {
     path: string,
     body?: JsonObject,
     headers: Readonly<Record<string, string>> = {},
-    visitor: Visitor = {},
+    clientIdentity: ClientIdentity = {},
   ): Promise<Answer> {
-    const response = await this.fetch(method, path, body, headers, visitor);
+    const response = await this.fetch(method, path, body, headers, clientIdentity);
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') ?? false;
     return { code: response.status, body: (isJson ? JSON.parse(text) : { message: text }) as Body };
@@ -102,14 +102,14 @@ export class AccessStage {
     path: string,
     body?: JsonObject,
     headers: Readonly<Record<string, string>> = {},
-    visitor: Visitor = {},
+    clientIdentity: ClientIdentity = {},
   ): Promise<Response> {
     const request = new Request(`https://podkeep${path}`, {
       method,
       headers: { 'content-type': 'application/json', ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    return this.server.fetch(request, visitor);
+    return this.server.fetch(request, clientIdentity);
   }
 
   /** Lets somebody do something everywhere. */

@@ -9,14 +9,14 @@ import { openMemoryStore } from '../../src/apiserver/store/memory-store.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { seededRandom } from '../../src/platform/seeded-random.ts';
 import type { ApiRequest, ApiResponse } from '../../src/ports/http-handler.ts';
-import type { Backend, NodeDoor } from '../../src/ports/node-door.ts';
+import type { Backend, KubeletDialer } from '../../src/ports/kubelet-dialer.ts';
 import { silentLog } from '../support/silent-ports.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';
 
 /** A node that keeps what it is asked, and answers as it is told. */
-class Nodes implements NodeDoor {
+class Nodes implements KubeletDialer {
   readonly asked: { readonly backend: Backend; readonly request: ApiRequest }[] = [];
   isLocal?: (name: string) => boolean;
   loopbackAddressesOf?: () => Promise<readonly string[]>;
@@ -68,7 +68,7 @@ class Stage {
       kinds: builtInKinds,
       version: {},
       access: () => access,
-      ...(hasDoor && { nodeDoor: this.nodes }),
+      ...(hasDoor && { kubeletDialer: this.nodes }),
     });
   }
 

@@ -1,7 +1,7 @@
 /** The whole road of an exec: client, our door, the API server, the dialer, the door of a kubelet. */
 import { once } from 'node:events';
 import { onTestFinished, expect, test } from 'vitest';
-import { createKubeletDialer } from '../../src/client/kubelet-dialer.ts';
+import { createNetworkKubeletDialer } from '../../src/client/kubelet-dialer.ts';
 import { ApiServer } from '../../src/apiserver/api-server.ts';
 import { builtInKinds } from '../../src/apiserver/kinds/built-in-kinds.ts';
 import { openMemoryStore } from '../../src/apiserver/store/memory-store.ts';
@@ -14,12 +14,12 @@ const PODS = '/api/v1/namespaces/default/pods';
 
 async function openRoad(kubelet: DoorStage): Promise<DoorStage> {
   const { kubeletClientCert: cert, kubeletClientKey: key, caCert: ca } = await testPki();
-  const nodeDoor = createKubeletDialer({ cert, key, ca, log });
-  onTestFinished(() => nodeDoor.close());
+  const kubeletDialer = createNetworkKubeletDialer({ cert, key, ca, log });
+  onTestFinished(() => kubeletDialer.close());
   const store = openMemoryStore({ clock, log });
   const random = seededRandom(1);
   const server = new ApiServer({
-    ...{ store, clock, random, log, nodeDoor },
+    ...{ store, clock, random, log, kubeletDialer },
     kinds: builtInKinds,
     version: {},
   });
@@ -44,9 +44,9 @@ async function openRoad(kubelet: DoorStage): Promise<DoorStage> {
   const { status } = await create(PODS, { metadata: { name: 'p' }, spec });
   expect(status).toBe(201);
   return DoorStage.open(
-    (request, visitor) => server.answer(request, visitor),
+    (request, clientIdentity) => server.answer(request, clientIdentity),
     {},
-    (request, connection, visitor) => server.connect(request, connection, visitor),
+    (request, connection, clientIdentity) => server.connect(request, connection, clientIdentity),
   );
 }
 

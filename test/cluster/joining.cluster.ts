@@ -40,7 +40,7 @@ interface NodeView {
   };
 }
 
-interface Visitor {
+interface ClientIdentity {
   readonly subject?: { readonly commonName: string; readonly organization?: string };
   readonly token?: string;
 }
@@ -85,12 +85,13 @@ class JoiningCluster extends Cluster {
   }
 
   /** Straight to the node, whose certificate must be one of the cluster for this address. */
-  async askNode(name: string, where: string, who: Visitor): Promise<NodeAnswer> {
+  async askNode(name: string, where: string, who: ClientIdentity): Promise<NodeAnswer> {
     const { authority } = this.plane;
     const node = (await this.exists(`/api/v1/nodes/${name}`)) as unknown as NodeView;
     const port = node.status.daemonEndpoints.kubeletEndpoint.Port;
     const ca = readFileSync(authority.pair.certificate, 'utf8');
-    const pair = who.subject && authority.issue(`visitor-${who.subject.commonName}`, who.subject);
+    const pair =
+      who.subject && authority.issue(`clientIdentity-${who.subject.commonName}`, who.subject);
     const agent = new Agent({
       ca,
       ...(pair && { cert: readFileSync(pair.certificate), key: readFileSync(pair.key) }),
@@ -230,8 +231,8 @@ describe('a node with a token', () => {
     expect(metrics).toMatch(/^kubelet_certificate_manager_client_expiration_renew_errors 0$/m);
   });
 
-  test('knows its visitors by certificates and tokens, and asks the cluster what they may', async () => {
-    const ask = (who: Visitor) => cluster.askNode(NAME, '/metrics', who);
+  test('knows its clients by certificates and tokens, and asks the cluster what they may', async () => {
+    const ask = (who: ClientIdentity) => cluster.askNode(NAME, '/metrics', who);
     expect((await ask({})).code).toBe(401);
     expect((await ask({ token: 'nobody.knows.it' })).code).toBe(401);
     expect((await ask({ subject: { commonName: 'passer-by' } })).code).toBe(403);

@@ -35,9 +35,9 @@ async function open(lines: number) {
   await stage.clock.pass(1);
   const { server } = stage;
   const door = await DoorStage.open(
-    (request, visitor) => server.answer(request, visitor),
+    (request, clientIdentity) => server.answer(request, clientIdentity),
     {},
-    (request, connection, visitor) => server.connect(request, connection, visitor),
+    (request, connection, clientIdentity) => server.connect(request, connection, clientIdentity),
   );
   const text = output.map((line) => `${line.text}\n`).join('');
   const { adminCert: cert, adminKey: key, caCert: ca } = door.pki;

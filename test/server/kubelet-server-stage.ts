@@ -8,7 +8,7 @@ import { readMachineUsage } from '../../src/kubelet/stats/machine-usage.ts';
 import { StorageUsage } from '../../src/kubelet/stats/storage-usage.ts';
 import { UsageReader } from '../../src/kubelet/stats/usage-reader.ts';
 import { Registry } from '../../src/lib/metrics/registry.ts';
-import type { ApiResponse, Visitor } from '../../src/ports/http-handler.ts';
+import type { ApiResponse, ClientIdentity } from '../../src/ports/http-handler.ts';
 import type { KubeletAccess } from '../../src/ports/kubelet-access.ts';
 import type { PodRuntime } from '../../src/ports/runtime/pod-runtime.ts';
 import type { Streaming } from '../../src/ports/streaming.ts';
@@ -54,11 +54,11 @@ const CONTAINER = containerConfigOf({ image: 'app:1', imageRef: 'app@sha256:1' }
 
 /** Everybody in this process may do everything, and nobody else anything. */
 const openAccess: KubeletAccess = {
-  identify: (visitor) => Promise.resolve(visitor.user ?? null),
+  identify: (clientIdentity) => Promise.resolve(clientIdentity.user ?? null),
   authorize: () => Promise.resolve({ allowed: true, reason: '' }),
 };
 
-export const ADMIN: Visitor = { user: { name: 'admin', groups: ['system:masters'] } };
+export const ADMIN: ClientIdentity = { user: { name: 'admin', groups: ['system:masters'] } };
 
 export function kubeletStage(options: StageOptions = {}) {
   const { scripts, access = openAccess, checks = [], stats = {} } = options;
@@ -98,8 +98,8 @@ export function kubeletStage(options: StageOptions = {}) {
     streaming: options.streaming ?? never,
     ...(options.settings && { settings: options.settings }),
   });
-  const ask = (path: string, visitor: Visitor = ADMIN, method = 'GET') =>
-    server.answer(request(path, method), visitor);
+  const ask = (path: string, clientIdentity: ClientIdentity = ADMIN, method = 'GET') =>
+    server.answer(request(path, method), clientIdentity);
   return { server, ask, clock, machine, runtime, pods, probes, rootFolder };
 }
 

@@ -21,11 +21,11 @@ describe('who may', () => {
   function gated(allowed: readonly string[]) {
     const asked: NodeAttributes[] = [];
     const access: KubeletAccess = {
-      identify: (visitor, token) =>
+      identify: (clientIdentity, token) =>
         token === 'broken'
           ? Promise.reject(new Error('no answer'))
           : Promise.resolve(
-              token === 'jane' ? { name: 'jane', groups: [] } : (visitor.user ?? null),
+              token === 'jane' ? { name: 'jane', groups: [] } : (clientIdentity.user ?? null),
             ),
       authorize: (user, attributes) => {
         asked.push(attributes);
@@ -354,9 +354,13 @@ describe('commands and streams', () => {
       },
     };
     const { server } = kubeletStage({ streaming });
-    const connect = async (url: string, visitor = ADMIN) => {
+    const connect = async (url: string, clientIdentity = ADMIN) => {
       const socket = new PassThrough();
-      await server.connect(request(url, 'POST'), { socket, head: new Uint8Array() }, visitor);
+      await server.connect(
+        request(url, 'POST'),
+        { socket, head: new Uint8Array() },
+        clientIdentity,
+      );
       return String(socket.read() ?? '');
     };
     const target = { namespace: 'a', podName: 'b', podUid: null, container: 'c' };

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readKubeletConfig, type KubeletConfig } from '../../src/cli/config/kubelet-config.ts';
 import { kubeletAccess, LOCAL_READER } from '../../src/cli/node/kubelet-access.ts';
 import { openPlainDoors } from '../../src/cli/node/plain-doors.ts';
-import type { HttpHandler, Visitor } from '../../src/ports/http-handler.ts';
+import type { HttpHandler, ClientIdentity } from '../../src/ports/http-handler.ts';
 import { silentLog } from '../support/silent-ports.ts';
 
 async function freePort(): Promise<number> {
@@ -18,11 +18,11 @@ async function freePort(): Promise<number> {
 }
 
 async function open(fields: Partial<KubeletConfig>) {
-  const visitors: Visitor[] = [];
+  const clientIdentities: ClientIdentity[] = [];
   const warnings: string[] = [];
   const handler: HttpHandler = {
-    answer: async ({ url }, visitor) => {
-      visitors.push(visitor);
+    answer: async ({ url }, clientIdentity) => {
+      clientIdentities.push(clientIdentity);
       return { status: 200, headers: [], body: new URL(url).pathname };
     },
     connect: async (_request, { socket }) => void socket.destroy(),
@@ -35,7 +35,7 @@ async function open(fields: Partial<KubeletConfig>) {
   const log = { ...silentLog, warn: (message: string) => void warnings.push(message) };
   const doors = openPlainDoors({ config, handler, log });
   onTestFinished(() => doors.close());
-  return { visitors, warnings };
+  return { clientIdentities, warnings };
 }
 
 async function ask(port: number, path: string, init: RequestInit = {}): Promise<string> {
@@ -45,13 +45,13 @@ async function ask(port: number, path: string, init: RequestInit = {}): Promise<
 
 test('the health of the node is for everybody on the machine, and nothing else of it', async () => {
   const healthzPort = await freePort();
-  const { visitors } = await open({ healthzPort });
+  const { clientIdentities } = await open({ healthzPort });
   await expect.poll(() => ask(healthzPort, '/healthz').catch(() => '')).toBe('200 /healthz');
   expect(await ask(healthzPort, '/healthz/ping')).toBe('200 /healthz/ping');
   for (const path of ['/pods', '/metrics', '/healthzx', '/']) {
     expect(await ask(healthzPort, path)).toBe('404 404 page not found');
   }
-  expect(visitors.every(({ user }) => user === LOCAL_READER)).toBe(true);
+  expect(clientIdentities.every(({ user }) => user === LOCAL_READER)).toBe(true);
 });
 
 test('at the read-only port pods, metrics and statistics are read, and nothing is done', async () => {

@@ -20,10 +20,13 @@ import type {
   ApiRequest,
   ApiResponse,
   HttpHandler,
-  Visitor,
+  ClientIdentity,
 } from '../../src/ports/http-handler.ts';
 
-export type Answer = (request: ApiRequest, visitor: Visitor) => ApiResponse | Promise<ApiResponse>;
+export type Answer = (
+  request: ApiRequest,
+  clientIdentity: ClientIdentity,
+) => ApiResponse | Promise<ApiResponse>;
 
 export interface Answered {
   readonly status: number;
@@ -72,7 +75,7 @@ export class DoorStage {
   ): Promise<DoorStage> {
     const pki = await testPki();
     const handler: HttpHandler = {
-      answer: async (request, visitor) => answer(request, visitor),
+      answer: async (request, clientIdentity) => answer(request, clientIdentity),
       connect,
     };
     const { cert, key } = pair ?? { cert: pki.serverCert, key: pki.serverKey };

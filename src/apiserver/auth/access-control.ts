@@ -18,7 +18,7 @@ import type { KeyObject } from 'node:crypto';
 import type { JsonObject } from '../../lib/json.ts';
 import type { ApiRequest } from '../../ports/http-handler.ts';
 import { MASTER, type Access, type AccessDecision, type Attributes } from '../access.ts';
-import type { User, Visitor } from '../access.ts';
+import type { User, ClientIdentity } from '../access.ts';
 import type { Actions } from '../action.ts';
 import { reviewActions } from '../actions/reviews.ts';
 import { tokenRequestAction } from '../actions/token-request.ts';
@@ -121,8 +121,8 @@ export class AccessControl implements Access {
     ];
   }
 
-  async authenticate(request: ApiRequest, visitor: Visitor): Promise<User> {
-    const user = this.authenticator.authenticate(request, visitor);
+  async authenticate(request: ApiRequest, clientIdentity: ClientIdentity): Promise<User> {
+    const user = this.authenticator.authenticate(request, clientIdentity);
     return this.#impersonation.resolve(user, request.headers, () => attributesOfRequest(request));
   }
 

@@ -6,7 +6,7 @@
  */
 import type { ApiRequest } from '../../ports/http-handler.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { User, Visitor } from '../access.ts';
+import type { User, ClientIdentity } from '../access.ts';
 import { readUrl } from '../request-url.ts';
 import { StatusError } from '../status.ts';
 import { joinErrors } from './authorizer.ts';
@@ -39,8 +39,8 @@ export class Authenticator {
   }
 
   /** Throws a StatusError (401). */
-  authenticate({ url, headers }: ApiRequest, visitor: Visitor): User {
-    const { user, certificate, certificateFault } = visitor;
+  authenticate({ url, headers }: ApiRequest, clientIdentity: ClientIdentity): User {
+    const { user, certificate, certificateFault } = clientIdentity;
     if (user) return user;
     const { clock, ownAudiences } = this.#options;
     const holder = certificate && userOfCertificate(certificate, clock.now());

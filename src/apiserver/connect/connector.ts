@@ -13,7 +13,7 @@ import { kubeletAddressOf } from '../../api/node-address.ts';
 import { isGlobalUnicast, isLoopback } from '../../lib/global-unicast.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { ApiRequest, ApiResponse, Connection } from '../../ports/http-handler.ts';
-import type { Backend, NodeDoor } from '../../ports/node-door.ts';
+import type { Backend, KubeletDialer } from '../../ports/kubelet-dialer.ts';
 import type { KindDefinition, Subresource } from '../kind.ts';
 import { textAt } from '../kinds/field-path.ts';
 import { nodes } from '../kinds/node.ts';
@@ -44,11 +44,11 @@ interface Way {
 
 export class Connector {
   readonly #parts: ServerParts;
-  readonly #door: NodeDoor | undefined;
+  readonly #dialer: KubeletDialer | undefined;
 
-  constructor(parts: ServerParts, door: NodeDoor | undefined) {
+  constructor(parts: ServerParts, dialer: KubeletDialer | undefined) {
     this.#parts = parts;
-    this.#door = door;
+    this.#dialer = dialer;
   }
 
   /** For a request that asks for nothing but HTTP. Throws a StatusError. */
@@ -71,8 +71,8 @@ export class Connector {
     const { backend, target } = await this.#findWay(call);
     const url = urlOf(target);
     const asked = { method, url, headers: withoutSecrets(headers), body: null };
-    const door = this.#requireDoor();
-    await door.connect(backend, asked, connection).catch((error: unknown) => {
+    const dialer = this.#requireDialer();
+    await dialer.connect(backend, asked, connection).catch((error: unknown) => {
       throw unreachable(error, 'error dialing backend: ');
     });
   }
@@ -101,7 +101,7 @@ export class Connector {
       const { name } = readProxyName(text, 'pod');
       const pod = this.#object(call, name);
       const own = isLoopback(textAt(pod, 'status.podIP'))
-        ? await this.#door?.loopbackAddressesOf?.(path.namespace ?? '', name)
+        ? await this.#dialer?.loopbackAddressesOf?.(path.namespace ?? '', name)
         : [];
       return podAddress(pod, text, own ?? []);
     }
@@ -118,7 +118,7 @@ export class Connector {
     const kubelet = this.#kubeletOf(said.name);
     const address = kubeletAddressOf(kubelet.node);
     const isKubelet = port === null || port === address?.port;
-    if (isKubelet && this.#door?.isLocal?.(said.name) === true) return kubelet;
+    if (isKubelet && this.#dialer?.isLocal?.(said.name) === true) return kubelet;
     // The addresses of a name are checked when it is looked up; without an address nothing is dialled.
     if (isKubelet && (!address || isIP(address.host) === 0)) return { ...kubelet, isRemote: true };
     if (!address || !isGlobalUnicast(address.host)) throw badRequest('address not allowed');
@@ -143,16 +143,16 @@ export class Connector {
 
   async #fetch({ backend, target }: Way, asked: Omit<ApiRequest, 'url'>): Promise<ApiResponse> {
     const { method, headers, body } = asked;
-    const door = this.#requireDoor();
-    return door
+    const dialer = this.#requireDialer();
+    return dialer
       .fetch(backend, { method, url: urlOf(target), headers, body })
       .catch((error: unknown) => {
         throw unreachable(error, '');
       });
   }
 
-  #requireDoor(): NodeDoor {
-    if (this.#door) return this.#door;
+  #requireDialer(): KubeletDialer {
+    if (this.#dialer) return this.#dialer;
     const message = 'this server has no way to its nodes';
     throw new StatusError(503, 'ServiceUnavailable', message);
   }

@@ -4,7 +4,7 @@
  */
 import { isGlobalUnicast } from '../../lib/global-unicast.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { Backend } from '../../ports/node-door.ts';
+import type { Backend } from '../../ports/kubelet-dialer.ts';
 import { objectsAt, textAt } from '../kinds/field-path.ts';
 import { readNumber, readText } from '../kinds/validation/json-reading.ts';
 import { metadataOf, nameOf, textOf } from '../metadata.ts';

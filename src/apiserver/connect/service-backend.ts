@@ -5,7 +5,7 @@
  * another machine through the API server by that.
  */
 import type { JsonObject } from '../../lib/json.ts';
-import type { Backend } from '../../ports/node-door.ts';
+import type { Backend } from '../../ports/kubelet-dialer.ts';
 import { endpoints } from '../kinds/endpoints.ts';
 import { objectsAt, textAt } from '../kinds/field-path.ts';
 import { pods } from '../kinds/pods.ts';

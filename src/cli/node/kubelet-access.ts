@@ -30,7 +30,8 @@ export function kubeletAccess(
   const allowsAll = authorization.mode === 'AlwaysAllow';
   return {
     // A token that nobody looks at is none, as with the kubelet.
-    identify: (visitor, token) => access.identify(visitor, takesTokens ? token : null),
+    identify: (clientIdentity, token) =>
+      access.identify(clientIdentity, takesTokens ? token : null),
     authorize: (user, attributes) =>
       allowsAll || user === LOCAL_READER
         ? Promise.resolve({ allowed: true, reason: '' })

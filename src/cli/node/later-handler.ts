@@ -1,12 +1,12 @@
-/** Whoever stands behind a door, made when the first visitor comes. */
+/** Whoever stands behind a door, made when the first client comes. */
 import type { HttpHandler } from '../../ports/http-handler.ts';
 
 export function handleLater(make: () => Promise<HttpHandler>): HttpHandler {
   let made: Promise<HttpHandler> | undefined;
   const handler = (): Promise<HttpHandler> => (made ??= make());
   return {
-    answer: async (request, visitor) => (await handler()).answer(request, visitor),
-    connect: async (request, connection, visitor) =>
-      (await handler()).connect(request, connection, visitor),
+    answer: async (request, clientIdentity) => (await handler()).answer(request, clientIdentity),
+    connect: async (request, connection, clientIdentity) =>
+      (await handler()).connect(request, connection, clientIdentity),
   };
 }

@@ -15,7 +15,7 @@ import type { KubeletConfig } from '../config/kubelet-config.ts';
 import type { DataFolder } from '../data-folder.ts';
 import { openKubeletDoor } from './kubelet-door.ts';
 import { handleLater } from './later-handler.ts';
-import type { LocalNodeDoor } from './local-node-door.ts';
+import type { LocalKubeletDialer } from './local-kubelet-dialer.ts';
 import { startNode, type Node } from './node.ts';
 import { openPlainDoors } from './plain-doors.ts';
 import { PodDoor } from './pod-door.ts';
@@ -27,7 +27,7 @@ export interface LocalNodeOptions {
   readonly config: KubeletConfig;
   readonly server: EmbeddedServer;
   readonly pki: Pki;
-  readonly nodeDoor: LocalNodeDoor;
+  readonly kubeletDialer: LocalKubeletDialer;
   readonly version: string;
   readonly searchPath: string;
   readonly log: Log;
@@ -48,7 +48,7 @@ export async function startLocalNode(options: LocalNodeOptions): Promise<Node> {
 }
 
 async function start(options: LocalNodeOptions, closing: ClosingList): Promise<Node> {
-  const { name, folder, server, pki, version, nodeDoor, log } = options;
+  const { name, folder, server, pki, version, kubeletDialer, log } = options;
   const user = { name: `system:node:${name}`, groups: ['system:nodes', 'system:authenticated'] };
   const api = createKubeApi(createInProcessTransport(server, { user }, clock), { clock, version });
   const pods = new PodDoor({
@@ -91,6 +91,6 @@ async function start(options: LocalNodeOptions, closing: ClosingList): Promise<N
   });
   closing.add(() => node.close());
   opened(node);
-  nodeDoor.open(name, node.server);
+  kubeletDialer.open(name, node.server);
   return { ...node, close: () => closing.run() };
 }

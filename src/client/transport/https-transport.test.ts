@@ -12,7 +12,7 @@ import { VirtualClock } from '../../../test/support/virtual-clock.ts';
 import { createPki } from '../../apiserver/pki/pki.ts';
 import { seededRandom } from '../../platform/seeded-random.ts';
 import { systemClock } from '../../platform/system-clock.ts';
-import type { ApiRequest, Visitor } from '../../ports/http-handler.ts';
+import type { ApiRequest, ClientIdentity } from '../../ports/http-handler.ts';
 import type { ClusterAccess } from '../kubeconfig/cluster-access.ts';
 import type { CredentialsPorts } from '../kubeconfig/credentials.ts';
 import { createHttpsTransport } from './https-transport.ts';
@@ -102,9 +102,9 @@ describe('over TLS', () => {
   });
 
   test('a certificate is shown, and a renewed one on new connections', async () => {
-    const visitors: Visitor[] = [];
-    const stage = await DoorStage.open((_request, visitor) => {
-      visitors.push(visitor);
+    const clientIdentities: ClientIdentity[] = [];
+    const stage = await DoorStage.open((_request, clientIdentity) => {
+      clientIdentities.push(clientIdentity);
       return text('');
     });
     const { adminCert, adminKey, serverCert, serverKey, caCert: ca } = stage.pki;
@@ -124,7 +124,7 @@ describe('over TLS', () => {
     write(serverCert, serverKey);
     await clock.pass(60_000);
     await read(await transport.send(GET, never()));
-    const shown = visitors.map(({ certificate: der, certificateFault }) =>
+    const shown = clientIdentities.map(({ certificate: der, certificateFault }) =>
       der ? new X509Certificate(der).subject : certificateFault,
     );
     expect(shown[0]).toBe(new X509Certificate(adminCert).subject);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { promisesSettled, VirtualClock } from '../../../test/support/virtual-clock.ts';
-import type { ApiRequest, ApiResponse, Visitor } from '../../ports/http-handler.ts';
+import type { ApiRequest, ApiResponse, ClientIdentity } from '../../ports/http-handler.ts';
 import type { KubeWatchEvent } from '../../ports/kube-api.ts';
 import { createInProcessTransport } from './in-process-transport.ts';
 
@@ -12,11 +12,11 @@ function respond(body: ApiResponse['body']): ApiResponse {
 
 describe('a server in this process', () => {
   test('gets the request, and who it is from', async () => {
-    let seen: [ApiRequest, Visitor] | undefined;
-    const visitor = { user: { name: 'me', groups: [] } };
+    let seen: [ApiRequest, ClientIdentity] | undefined;
+    const clientIdentity = { user: { name: 'me', groups: [] } };
     const transport = createInProcessTransport(
       { answer: async (...args) => ((seen = args), respond('yes')) },
-      visitor,
+      clientIdentity,
     );
     const request = {
       method: 'POST',
@@ -27,7 +27,7 @@ describe('a server in this process', () => {
     const { status, header, body } = await transport.send(request, new AbortController().signal);
     expect([status, header('content-type'), body]).toEqual([200, 'a/b', 'yes']);
     expect(seen?.[0]).toMatchObject({ method: 'POST', url: 'http://podkeep/a/%2e%2e' });
-    expect([seen?.[0].headers.get('accept'), seen?.[1]]).toEqual(['x', visitor]);
+    expect([seen?.[0].headers.get('accept'), seen?.[1]]).toEqual(['x', clientIdentity]);
     const chunks: Uint8Array[] = [];
     for await (const chunk of seen?.[0].body ?? []) chunks.push(chunk);
     expect(Buffer.concat(chunks).toString()).toBe('{"a":"żó"}');

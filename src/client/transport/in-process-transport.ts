@@ -14,7 +14,7 @@ import type {
   ApiResponse,
   HttpHandler,
   InProcess,
-  Visitor,
+  ClientIdentity,
 } from '../../ports/http-handler.ts';
 import type { Transport, WireResponse } from './transport.ts';
 
@@ -24,10 +24,10 @@ const ORIGIN = 'http://podkeep';
 /** How long requests may follow one another before others have their turn. */
 const TURN_MS = 10;
 
-/** `visitor` is whom the server takes us for. Without a clock, nobody else gets a turn. */
+/** `clientIdentity` is whom the server takes us for. Without a clock, nobody else gets a turn. */
 export function createInProcessTransport(
   server: Pick<HttpHandler, 'answer'>,
-  visitor: Visitor = {},
+  clientIdentity: ClientIdentity = {},
   clock?: Clock,
 ): Transport {
   const letOthers = clock ? turns(clock) : () => null;
@@ -38,7 +38,7 @@ export function createInProcessTransport(
       signal.throwIfAborted();
       const url = `${ORIGIN}${target}`;
       const request = new InProcessRequest(method, url, headersOf(headers), body);
-      return toWire(await answerOrAbort(server.answer(request, visitor), signal), signal);
+      return toWire(await answerOrAbort(server.answer(request, clientIdentity), signal), signal);
     },
     close: () => Promise.resolve(),
   };

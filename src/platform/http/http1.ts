@@ -6,7 +6,12 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ApiRequest, ApiResponse, HttpHandler, Visitor } from '../../ports/http-handler.ts';
+import type {
+  ApiRequest,
+  ApiResponse,
+  HttpHandler,
+  ClientIdentity,
+} from '../../ports/http-handler.ts';
 import { addressOf, DoorHeaders } from './door-headers.ts';
 import { failed } from './failed-answer.ts';
 import { lengthOf, saysLength } from './body-length.ts';
@@ -18,7 +23,7 @@ export interface Http1Options {
   readonly handler: HttpHandler;
   readonly limits: DoorLimits;
   readonly running: RunningStreams;
-  readonly visitorOf: (socket: Duplex) => Visitor;
+  readonly visitorOf: (socket: Duplex) => ClientIdentity;
   /** A socket that is no HTTP any more. */
   readonly onUpgrade: (socket: Duplex) => void;
 }

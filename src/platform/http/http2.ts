@@ -13,7 +13,12 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { Duplex } from 'node:stream';
-import type { ApiRequest, ApiResponse, HttpHandler, Visitor } from '../../ports/http-handler.ts';
+import type {
+  ApiRequest,
+  ApiResponse,
+  HttpHandler,
+  ClientIdentity,
+} from '../../ports/http-handler.ts';
 import { addressOf, DoorHeaders } from './door-headers.ts';
 import { failed } from './failed-answer.ts';
 import { lengthOf, saysLength } from './body-length.ts';
@@ -25,7 +30,7 @@ export interface Http2Options {
   readonly handler: HttpHandler;
   readonly limits: DoorLimits;
   readonly running: RunningStreams;
-  readonly visitorOf: (socket: Duplex) => Visitor;
+  readonly visitorOf: (socket: Duplex) => ClientIdentity;
   readonly onSession: (session: ServerHttp2Session) => void;
 }
 
@@ -43,10 +48,13 @@ export function serveHttp2(options: Http2Options): Http2Server {
     onSession(session);
     closeWhenIdle(session, limits.idleMs);
     limitResets(session, limits.resetsPerSecond);
-    // The visitor is the same for the whole connection, and costs a look at the certificate.
-    const visitor = visitorOf(session.socket);
+    // The client is the same for the whole connection, and costs a look at the certificate.
+    const clientIdentity = visitorOf(session.socket);
     const turn = turnsOf();
-    session.on('stream', (stream, headers) => void serve(options, stream, headers, visitor, turn));
+    session.on(
+      'stream',
+      (stream, headers) => void serve(options, stream, headers, clientIdentity, turn),
+    );
   });
   return server;
 }
@@ -101,7 +109,7 @@ async function serve(
   { handler, limits, running }: Http2Options,
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
-  visitor: Visitor,
+  clientIdentity: ClientIdentity,
   turn: () => Promise<void>,
 ): Promise<void> {
   stream.on('error', () => {}); // the client is gone, and there is nobody left to tell
@@ -116,7 +124,7 @@ async function serve(
   if (!request) return stream.respond({ ':status': 400 }, { endStream: true });
   if (request.body) limitTime(stream, limits.requestMs);
   if (headers['expect'] === '100-continue') stream.additionalHeaders({ ':status': 100 });
-  const answer = await handler.answer(request, visitor).catch(failed);
+  const answer = await handler.answer(request, clientIdentity).catch(failed);
   await send(answer, stream, request.method, { running, limits });
 }
 

@@ -1,5 +1,5 @@
 /** Lets a request pass, or says in the kubelet's words why not. */
-import type { ApiRequest, ApiResponse, User, Visitor } from '../../ports/http-handler.ts';
+import type { ApiRequest, ApiResponse, User, ClientIdentity } from '../../ports/http-handler.ts';
 import type { KubeletAccess } from '../../ports/kubelet-access.ts';
 import type { Log } from '../../ports/log.ts';
 import { text } from '../answers.ts';
@@ -16,10 +16,10 @@ export async function refusalOf(
   { access, nodeName, log }: GateOptions,
   { method, headers }: ApiRequest,
   path: string,
-  visitor: Visitor,
+  clientIdentity: ClientIdentity,
 ): Promise<ApiResponse | null> {
   const token = bearerTokenOf(headers.get('authorization'));
-  const user = await access.identify(visitor, token).catch((error: unknown) => {
+  const user = await access.identify(clientIdentity, token).catch((error: unknown) => {
     log.error('who asks the kubelet for something could not be found out', { error });
     return null;
   });

@@ -2,7 +2,7 @@
  * Who asks, and whether they may, as the cluster sees it: certificates of the cluster's authority,
  * tokens that a TokenReview confirms, and permissions that a SubjectAccessReview finds.
  *
- *     visitor ── vouched for in this process ──┐
+ *     client ── vouched for in this process ──┐
  *             ── certificate ──────────────────┼─> user ──SubjectAccessReview──> yes, no
  *             ── token ──TokenReview───────────┤
  *             ── nothing, if that is allowed ──┘   system:anonymous
@@ -14,7 +14,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { User, Visitor } from '../../ports/http-handler.ts';
+import type { User, ClientIdentity } from '../../ports/http-handler.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import type { KubeletAccess, KubeletDecision, NodeAttributes } from '../../ports/kubelet-access.ts';
 import { VerdictCache } from './verdict-cache.ts';
@@ -52,14 +52,14 @@ export class ReviewAccess implements KubeletAccess {
     );
   }
 
-  async identify(visitor: Visitor, bearerToken: string | null): Promise<User | null> {
-    if (visitor.user) return visitor.user;
+  async identify(clientIdentity: ClientIdentity, bearerToken: string | null): Promise<User | null> {
+    if (clientIdentity.user) return clientIdentity.user;
     const { clock, allowsAnonymous = false } = this.#options;
-    const { certificate } = visitor;
+    const { certificate } = clientIdentity;
     const named = certificate && this.#options.certificateUser(certificate, clock.now());
     if (named) return authenticated(named);
     if (bearerToken !== null) return this.#userOfToken(bearerToken);
-    if (certificate || visitor.certificateFault !== undefined) return null;
+    if (certificate || clientIdentity.certificateFault !== undefined) return null;
     return allowsAnonymous ? ANONYMOUS : null;
   }
 

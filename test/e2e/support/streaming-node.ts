@@ -17,7 +17,7 @@ import { writeKubeconfig } from '../../../src/cli/kubeconfig.ts';
 import { openHttpsDoor, type HttpsDoor } from '../../../src/platform/https-door.ts';
 import { seededRandom } from '../../../src/platform/seeded-random.ts';
 import { systemClock as clock } from '../../../src/platform/system-clock.ts';
-import type { NodeDoor } from '../../../src/ports/node-door.ts';
+import type { KubeletDialer } from '../../../src/ports/kubelet-dialer.ts';
 import type { PodRuntime } from '../../../src/ports/runtime/pod-runtime.ts';
 import type { StreamRequest, Streams } from '../../../src/ports/runtime/streams.ts';
 import type { StreamKind } from '../../../src/ports/streaming.ts';
@@ -51,7 +51,7 @@ export class StreamingNode implements RunningApiServer {
         kinds: builtInKinds,
         version: { gitVersion: 'v1.36.4', major: '1', minor: '36' },
       },
-      nodeDoor: node.#nodeDoor(),
+      kubeletDialer: node.#kubeletDialer(),
     });
     await createObjects(server);
     node.#door = await openDoor(server, pki);
@@ -69,7 +69,7 @@ export class StreamingNode implements RunningApiServer {
     removeWorkFolder(this.folder);
   }
 
-  #nodeDoor(): NodeDoor {
+  #kubeletDialer(): KubeletDialer {
     const streaming = createStreaming({
       runtime: this.#runtime(),
       findPod: ({ podName, container }, kind) =>

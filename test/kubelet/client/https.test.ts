@@ -15,8 +15,8 @@ import { makeTempFolder } from '../../support/temp-folder.ts';
 /** The embedded server behind a real socket, found by a kubeconfig. */
 async function open() {
   const stage = await ApiStage.open();
-  const { door, pki } = await DoorStage.open((request, visitor) =>
-    stage.server.answer(request, visitor),
+  const { door, pki } = await DoorStage.open((request, clientIdentity) =>
+    stage.server.answer(request, clientIdentity),
   );
   const file = path.join(makeTempFolder(), 'kubeconfig');
   const { caCert, adminCert: clientCert, adminKey: clientKey } = pki;

@@ -2,7 +2,7 @@
  * The way from the embedded API server to kubelets: a call for the one in this process, a connection
  * for every other, and for the addresses of pods.
  *
- * The API server has let the visitor in and decided that they may. The kubelet takes its word: here it
+ * The API server has let the client in and decided that they may. The kubelet takes its word: here it
  * is in the same process.
  */
 import { KUBELET_CLIENT_USER } from '../../apiserver/auth/kubelet-client.ts';
@@ -10,7 +10,7 @@ import { objectsAt, textAt, valueAt } from '../../apiserver/kinds/field-path.ts'
 import { isLoopback } from '../../lib/global-unicast.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { HttpHandler } from '../../ports/http-handler.ts';
-import type { Backend, NodeDoor } from '../../ports/node-door.ts';
+import type { Backend, KubeletDialer } from '../../ports/kubelet-dialer.ts';
 
 /** The user of the certificate with which the API server dials the other kubelets, and its rights. */
 const API_SERVER = {
@@ -20,13 +20,13 @@ const API_SERVER = {
 /** Everything that listens on this machine for itself listens here. */
 const SHARED: ReadonlySet<string> = new Set(['127.0.0.1', '::1']);
 
-export class LocalNodeDoor implements NodeDoor {
-  readonly #others: () => NodeDoor;
+export class LocalKubeletDialer implements KubeletDialer {
+  readonly #others: () => KubeletDialer;
   #nodeName: string | null = null;
   #kubelet: HttpHandler | null = null;
 
   /** `others` is asked when somebody else is meant for the first time. */
-  constructor(others: () => NodeDoor) {
+  constructor(others: () => KubeletDialer) {
     this.#others = others;
   }
 
@@ -54,12 +54,12 @@ export class LocalNodeDoor implements NodeDoor {
     return ips.filter((ip) => isLoopback(ip) && !SHARED.has(ip));
   };
 
-  fetch: NodeDoor['fetch'] = (backend, request) => {
+  fetch: KubeletDialer['fetch'] = (backend, request) => {
     const kubelet = this.#kubeletFor(backend);
     return kubelet ? kubelet.answer(request, API_SERVER) : this.#others().fetch(backend, request);
   };
 
-  connect: NodeDoor['connect'] = (backend, request, connection) => {
+  connect: KubeletDialer['connect'] = (backend, request, connection) => {
     const kubelet = this.#kubeletFor(backend);
     return kubelet
       ? kubelet.connect(request, connection, API_SERVER)

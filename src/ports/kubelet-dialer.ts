@@ -28,7 +28,7 @@ export type Backend =
  *
  * Both reject with an Error whose message can be shown to the client if nobody can be reached.
  */
-export interface NodeDoor {
+export interface KubeletDialer {
   /** Whether this node's kubelet runs in the process of the API server; absent: none does. */
   isLocal?(nodeName: string): boolean;
   /**
