@@ -56,16 +56,6 @@ our %act = (
     my ($pid, $start) = @_;
     die "process $pid has ended\n" if start_of($pid) ne $start;
   },
-  # NS_GET_PARENT: the user namespace in which an open one was made.
-  keep_parent => sub {
-    my ($name, $child) = @_;
-    open(my $namespace, '<&=', opened($child)) or die "$child: $!\n";
-    my $fd = ioctl($namespace, 0xb702, 0) or die "$child: $!\n";
-    $open{$name} = $fd + 0;
-    # The handle must not close the descriptor.
-    our %handles;
-    $handles{$child} = $namespace;
-  },
   # Mounts a file system in a child, which is the first to be in a new process namespace.
   in_child => sub {
     my ($type, $target) = @_;
@@ -193,7 +183,6 @@ our %act = (
     sysopen(my $handle, $_[0], O_WRONLY | O_CREAT | O_NOFOLLOW, 0644) or die "$_[0]: $!\n";
   },
   link => sub { symlink($_[0], $_[1]) or die "symlink $_[1]: $!\n" },
-  mode => sub { chmod($_[1] + 0, $_[0]) or die "chmod $_[0]: $!\n" },
   owner => sub { chown($_[1] + 0, $_[2] + 0, $_[0]) or die "chown $_[0]: $!\n" },
   unlink => sub { unlink($_[0]) or die "unlink $_[0]: $!\n" },
   rmdir => sub { rmdir($_[0]) or die "rmdir $_[0]: $!\n" },
