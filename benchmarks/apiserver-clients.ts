@@ -1,4 +1,4 @@
-/** Clients that come through the door, and bare servers to hold it against. */
+/** Clients of the listener, and bare servers to compare it with. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect as connectHttp2, type ClientHttp2Stream } from 'node:http2';
@@ -59,7 +59,7 @@ export class BenchClient {
   }
 }
 
-/** What Node itself does at its best: the same bytes, over the same TLS, with nothing behind. */
+/** The best that Node itself can do: the same bytes, over the same TLS, with nothing behind. */
 export async function openBareServer(
   { cert, key }: Pick<Credentials, 'cert' | 'key'>,
   body: Buffer,

@@ -1,7 +1,7 @@
 /**
- * How soon `podkeep up` serves, and how fast it is then, through its door: TLS, users, roles and disk.
+ * How soon `podkeep up` serves, and how fast it is then, through its listener: TLS, users, roles and disk.
  *
- * Clients run in the same process, as they do for the bare servers beside, so what counts is the ratio.
+ * Clients run in the same process, as they do for the bare servers beside, so the ratio counts.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -111,7 +111,7 @@ async function deliveries(cluster: Cluster, folder: DataFolder): Promise<string>
   const credentials = credentialsIn(folder);
   const watchers = await openWatchers(cluster.url, credentials, `${WATCHED}?watch=1`, WATCHERS);
   const client = new BenchClient(cluster.url, credentials, 8);
-  // Each is told of the one that is there before it is told of new ones.
+  // Each gets the existing one before it gets new ones.
   while (watchers.lines() < WATCHERS) await new Promise(setImmediate);
   let made = 0;
   const startMs = performance.now();
@@ -133,7 +133,7 @@ async function ratio(
   return [title, mine.toFixed(0), theirs.toFixed(0), (mine / theirs).toFixed(2)];
 }
 
-/** Each client waits for its answer before it asks again. Resolves with answers per second. */
+/** Each client waits for its answer before its next request. Resolves with answers per second. */
 async function repeat(clients: number, act: () => Promise<unknown>): Promise<number> {
   let count = 0;
   const startMs = performance.now();
@@ -160,11 +160,12 @@ function open(folder: DataFolder): Promise<Cluster> {
     controllers: '*',
     version: '0',
     log,
+    out: () => {},
     onOpened: () => {},
   });
 }
 
-/** Pods that are bound to a node, so that nobody has anything to do with them. */
+/** Pods that are bound to a node, so that no controller acts on them. */
 async function fill({ store: folder }: DataFolder): Promise<void> {
   const store = await openLmdbStore({ folder, clock, log });
   const names = Array.from({ length: PODS }, (_, n) => `p-${String(n).padStart(5, '0')}`);
@@ -211,9 +212,9 @@ async function startProgram(home: string, name: string): Promise<number> {
     if (name === 'new') rmSync(path.join(home, name), { recursive: true, force: true });
     const child = spawn(PROGRAM, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = once(child, 'exit');
-    let said = '';
-    child.stdout.on('data', (chunk: Buffer) => (said += String(chunk)));
-    while (!said.includes('"serving"')) await once(child.stdout, 'data');
+    let given = '';
+    child.stdout.on('data', (chunk: Buffer) => (given += String(chunk)));
+    while (!given.includes('"serving"')) await once(child.stdout, 'data');
     return () => {
       child.kill('SIGTERM');
       return ended;
@@ -228,7 +229,7 @@ function startNode(): Promise<number> {
   });
 }
 
-/** `act` resolves when it is there, with what takes it away again. */
+/** `act` resolves with the function that undoes it. */
 async function bestOf(runs: number, act: () => Promise<() => Promise<unknown>>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let run = 0; run < runs; run++) {

@@ -1,4 +1,4 @@
-/** What stands beside a node and looks on: it makes pods, and is told the moment they are ready. */
+/** The observer of a node: it creates pods, and gets the moment when they are ready. */
 import { connect, type ClientHttp2Session } from 'node:http2';
 import { once } from 'node:events';
 import type { JsonObject } from '../src/lib/json.ts';
@@ -14,10 +14,10 @@ interface WatchedPod {
 
 const PODS = '/api/v1/namespaces/default/pods';
 const PATIENCE_MS = 120_000;
-/** The account of a new namespace takes a moment. */
+/** The service account of a new namespace takes a moment. */
 const RETRY_MS = 2;
 
-export class PodStage {
+export class PodHarness {
   readonly #client: BenchClient;
   readonly #session: ClientHttp2Session;
   readonly #readyAt = new Map<string, number>();
@@ -30,23 +30,23 @@ export class PodStage {
   }
 
   /** Once the API of the program is served. */
-  static async open(program: NodeProgram, connections = 8): Promise<PodStage> {
+  static async open(program: NodeProgram, connections = 8): Promise<PodHarness> {
     const { url } = await program.heard('serving');
     const credentials = credentialsIn(program.folder);
     const session = connect(String(url), credentials);
-    const stage = new PodStage(new BenchClient(String(url), credentials, connections), session);
+    const harness = new PodHarness(new BenchClient(String(url), credentials, connections), session);
     const stream = session.request({ ':path': `${PODS}?watch=1` });
     let rest = '';
     stream.setEncoding('utf8').on('data', (text: string) => {
       const lines = (rest + text).split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) stage.#note(line);
+      for (const line of lines) harness.#note(line);
     });
     await once(stream, 'response');
-    return stage;
+    return harness;
   }
 
-  /** Resolves when the API has taken it, with the moment at which it was sent. */
+  /** Resolves when the API has accepted it, with the moment at which it was sent. */
   async create(pod: JsonObject): Promise<number> {
     const body = JSON.stringify(pod);
     for (const firstMs = performance.now(); ;) {
@@ -115,7 +115,7 @@ export class PodStage {
   }
 }
 
-/** It ends at once when it is asked to. */
+/** It exits immediately when it is asked to stop. */
 export function sleepingPod(name: string): JsonObject {
   return {
     apiVersion: 'v1',

@@ -1,4 +1,4 @@
-/** How figures of a node are taken and printed: each beside its limit, and beside the machine's own. */
+/** How figures of a node are measured and printed: each beside its limit, and beside the machine's own. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -12,16 +12,16 @@ const COMMIT_BYTES = 3000;
 export interface Figure {
   readonly name: string;
   readonly measured: number;
-  /** Absent: nothing is promised. */
+  /** Absent: there is no limit. */
   readonly most?: number;
   readonly unit?: string;
 }
 
-/** The cells after the name: measured, and whether that is within the limit. */
+/** The cells after the name: the value, and whether it is within the limit. */
 export function rowOf({ name, measured, most, unit = 'ms' }: Figure): readonly string[] {
   const digits = measured < 10 ? 1 : 0;
-  const verdict = most === undefined ? '' : `${most.toFixed(0)} ${unit}: ${yes(measured <= most)}`;
-  return [name, `${measured.toFixed(digits)} ${unit}`, verdict];
+  const result = most === undefined ? '' : `${most.toFixed(0)} ${unit}: ${yes(measured <= most)}`;
+  return [name, `${measured.toFixed(digits)} ${unit}`, result];
 }
 
 function yes(isTrue: boolean): string {
@@ -42,7 +42,7 @@ export async function repeated(
   return values;
 }
 
-/** Milliseconds until a program has come and gone. */
+/** Milliseconds until a program has started and ended. */
 export async function runToEnd(command: string, args: readonly string[]): Promise<number> {
   const startMs = performance.now();
   const child = spawn(command, args, { stdio: 'ignore' });
@@ -59,7 +59,7 @@ export async function bareBurst(count: number): Promise<number> {
   return spawnsMs + (await bareCommits(count)).reduce((sum, ms) => sum + ms, 0);
 }
 
-/** The same in a process of its own: one that has measured for minutes is large, and slow to start others. */
+/** The same in a separate process: one that has measured for minutes is large, and slow to fork. */
 export async function bareBurstApart(count: number): Promise<number> {
   const script = path.join(import.meta.dirname, 'bare-burst.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', script, String(count)], {

@@ -1,10 +1,10 @@
 /**
  * Thousands of simulated pods on one node: API server, scheduler and kubelet together, in one process.
  *
- * No process is started, so what is measured is podkeep itself and the disk.
+ * No process is started, so this measures podkeep itself and the disk.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PodStage, sleepingPod } from './node-clients.ts';
+import { PodHarness, sleepingPod } from './node-clients.ts';
 import { bareCommits, rowOf } from './node-figures.ts';
 import { NodeProgram } from './node-program.ts';
 import { formatTable } from './table.ts';
@@ -26,11 +26,11 @@ export async function benchNodeMany(
   const program = new NodeProgram(['--runtime', 'simulated'], CONFIG);
   try {
     await program.heard('node');
-    const stage = await PodStage.open(program, CONNECTIONS);
+    const harness = await PodHarness.open(program, CONNECTIONS);
     try {
-      await benchPods(program, stage, print, processes);
+      await benchPods(program, harness, print, processes);
     } finally {
-      stage.close();
+      harness.close();
     }
   } finally {
     await program.stop();
@@ -39,16 +39,16 @@ export async function benchNodeMany(
 
 async function benchPods(
   program: NodeProgram,
-  stage: PodStage,
+  harness: PodHarness,
   print: (line: string) => void,
   { idleMb, busyMb }: { readonly idleMb: number; readonly busyMb: number },
 ): Promise<void> {
   const names = Array.from({ length: PODS }, (_, n) => `many-${n}`);
   const cpu = program.cpuMs().own;
   const startMs = performance.now();
-  await Promise.all(names.map((name) => stage.create(sleepingPod(name))));
+  await Promise.all(names.map((name) => harness.create(sleepingPod(name))));
   const createdMs = performance.now() - startMs;
-  await Promise.all(names.map((name) => stage.ready(name)));
+  await Promise.all(names.map((name) => harness.ready(name)));
   const readyMs = performance.now() - startMs;
   const readyCpu = program.cpuMs().own - cpu;
   await sleep(SETTLE_MS);

@@ -1,10 +1,10 @@
 /**
  * How soon pods of processes are ready and gone again: one by one, and fifty at once.
  *
- * What a pod cannot be quicker than is measured in the same run: a bare process, and a durable commit.
- * Beside the times stands the CPU, which says the same on a busy machine as on an idle one.
+ * The lower bounds are measured in the same run: a bare process, and a durable commit. Beside the times
+ * is the CPU time, which is the same on a busy machine as on an idle one.
  */
-import { PodStage, sleepingPod } from './node-clients.ts';
+import { PodHarness, sleepingPod } from './node-clients.ts';
 import {
   bareBurst,
   bareBurstApart,
@@ -24,10 +24,10 @@ const RATIO_MAX = 4;
 const WARM_UPS = 3;
 
 export interface Lives {
-  /** Of each pod, from the request to the news. */
+  /** Of each pod, from the request to the watch event. */
   readonly readyMs: readonly number[];
   readonly goneMs: readonly number[];
-  /** From the first request to the last news. */
+  /** From the first request to the last watch event. */
   readonly allReadyMs: number;
   readonly allGoneMs: number;
 }
@@ -40,21 +40,21 @@ export async function benchNodePods(
   try {
     await program.heard('node');
     const idleMb = program.residentMb();
-    const stage = await PodStage.open(program);
+    const harness = await PodHarness.open(program);
     try {
-      await benchSingles(stage, print);
-      return { idleMb, busyMb: await benchBurst(program, stage, print) };
+      await benchSingles(harness, print);
+      return { idleMb, busyMb: await benchBurst(program, harness, print) };
     } finally {
-      stage.close();
+      harness.close();
     }
   } finally {
     await program.stop();
   }
 }
 
-async function benchSingles(stage: PodStage, print: (line: string) => void): Promise<void> {
+async function benchSingles(harness: PodHarness, print: (line: string) => void): Promise<void> {
   const lives: Lives[] = [];
-  for (let n = 0; n < WARM_UPS + SINGLES; n++) lives.push(await live(stage, [`one-${n}`]));
+  for (let n = 0; n < WARM_UPS + SINGLES; n++) lives.push(await live(harness, [`one-${n}`]));
   const measured = lives.slice(WARM_UPS);
   const of = (share: number, pick: (life: Lives) => number): number =>
     percentile(measured.map(pick), share);
@@ -84,14 +84,14 @@ interface Burst extends Lives {
   readonly busyMb: number;
 }
 
-/** The first of them meets a program that has never had so much to do; the others are what it can do. */
+/** The first burst meets a cold program; the others show what it can do. */
 async function benchBurst(
   program: NodeProgram,
-  stage: PodStage,
+  harness: PodHarness,
   print: (line: string) => void,
 ): Promise<number> {
   const bursts: Burst[] = [];
-  for (let n = 0; n < BURSTS; n++) bursts.push(await burst(program, stage, `burst-${n}`));
+  for (let n = 0; n < BURSTS; n++) bursts.push(await burst(program, harness, `burst-${n}`));
   const of = (pick: (each: Burst) => number): number => percentile(bursts.map(pick), 0.5);
   const median = (each: Burst): number => percentile(each.readyMs, 0.5);
   const bare = of((each) => each.bareMs);
@@ -126,12 +126,12 @@ async function benchBurst(
   return Math.max(...bursts.map((each) => each.busyMb));
 }
 
-async function burst(program: NodeProgram, stage: PodStage, name: string): Promise<Burst> {
+async function burst(program: NodeProgram, harness: PodHarness, name: string): Promise<Burst> {
   const names = Array.from({ length: BURST }, (_, n) => `${name}-${n}`);
   const before = await bareBurst(BURST);
   const cpu = program.cpuMs().own;
   let [busyMb, cpuMs] = [Number.NaN, Number.NaN];
-  const life = await live(stage, names, () => {
+  const life = await live(harness, names, () => {
     cpuMs = (program.cpuMs().own - cpu) / BURST;
     busyMb = program.residentMb();
   });
@@ -139,20 +139,20 @@ async function burst(program: NodeProgram, stage: PodStage, name: string): Promi
   return { ...life, bareMs, cpuMs, busyMb };
 }
 
-/** Makes them all at once, waits for all, takes all away and waits again. */
+/** Creates them all at once, waits for all, deletes all and waits again. */
 export async function live(
-  stage: PodStage,
+  harness: PodHarness,
   names: readonly string[],
   onReady: () => void = () => {},
 ): Promise<Lives> {
   const [readyMs, allReadyMs] = await timeAll(names, async (name) => {
-    const sentMs = await stage.create(sleepingPod(name));
-    return (await stage.ready(name)) - sentMs;
+    const sentMs = await harness.create(sleepingPod(name));
+    return (await harness.ready(name)) - sentMs;
   });
   onReady();
   const [goneMs, allGoneMs] = await timeAll(names, async (name) => {
-    const sentMs = await stage.delete(name);
-    return (await stage.gone(name)) - sentMs;
+    const sentMs = await harness.delete(name);
+    return (await harness.gone(name)) - sentMs;
   });
   return { readyMs, goneMs, allReadyMs, allGoneMs };
 }

@@ -1,7 +1,7 @@
 /**
- * `podkeep up` as a process of its own, as people start it, in a folder that goes with it.
+ * `podkeep up` as a process, as people start it, in a folder that is removed with it.
  *
- * PODKEEP_BENCH_PROGRAM names another build of it, for whoever compares two.
+ * PODKEEP_BENCH_PROGRAM names another build of it, to compare two.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,6 +9,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { locateDataFolder, type DataFolder } from '../src/cli/data-folder.ts';
+import { treeCpuMs } from './process-cpu.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const PROGRAM = process.env['PODKEEP_BENCH_PROGRAM'] ?? path.join(ROOT, 'bin', 'podkeep');
@@ -16,13 +17,13 @@ const STOP_MS = 30_000;
 const TICKS_PER_SECOND = 100;
 const living = new Set<ChildProcess>();
 
-// Whatever ends this process, nothing goes on without it.
+// Whatever ends this process also ends the program.
 process.on('exit', () => {
   for (const child of living) child.kill('SIGTERM');
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
-/** Why it cannot be started at all; null: it can. */
+/** Why it cannot be started; null: it can. */
 export function whyNoProgram(): string | null {
   const isBuilt = existsSync(path.join(path.dirname(PROGRAM), '..', 'dist', 'main.js'));
   return isBuilt ? null : 'dist is missing: npm run build';
@@ -34,30 +35,30 @@ export class NodeProgram {
   readonly #home: string;
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
-  #said = '';
+  #given = '';
   #listeners: (() => void)[] = [];
 
-  constructor(options: readonly string[] = [], config?: object) {
+  constructor(options: readonly string[] = [], config?: object, file = PROGRAM) {
     this.#home = mkdtempSync(path.join(tmpdir(), 'podkeep-bench-'));
     this.folder = locateDataFolder(path.join(this.#home, 'data'), {});
     const words = ['--port', '0', '--output', 'json', '--name', 'bench', ...options];
     if (config) {
-      const file = path.join(this.#home, 'config.yaml');
-      writeFileSync(file, JSON.stringify(config));
-      words.push('--config', file);
+      const settings = path.join(this.#home, 'config.yaml');
+      writeFileSync(settings, JSON.stringify(config));
+      words.push('--config', settings);
     }
-    const args = [PROGRAM, 'up', '--data-dir', this.folder.root, ...words];
+    const args = [file, 'up', '--data-dir', this.folder.root, ...words];
     this.startedMs = performance.now();
     this.#child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     living.add(this.#child);
     this.#ended = once(this.#child, 'exit').then(() => {
       living.delete(this.#child);
-      this.#tell();
+      this.#notify();
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.#said += text;
-        this.#tell();
+        this.#given += text;
+        this.#notify();
       });
     }
   }
@@ -66,17 +67,17 @@ export class NodeProgram {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** Resolves when it has told of this event, with what it told. */
+  /** Resolves when it has printed this event, with its fields. */
   async heard(event: string): Promise<Readonly<Record<string, unknown>>> {
     for (;;) {
-      const line = this.#said.split('\n').find((each) => each.includes(`"event":"${event}"`));
+      const line = this.#given.split('\n').find((each) => each.includes(`"event":"${event}"`));
       if (line !== undefined) return JSON.parse(line) as Readonly<Record<string, unknown>>;
-      if (this.#hasEnded) throw new Error(`podkeep ended before ${event}:\n${this.#said}`);
+      if (this.#hasEnded) throw new Error(`podkeep ended before ${event}:\n${this.#given}`);
       await new Promise<void>((resolve) => this.#listeners.push(resolve));
     }
   }
 
-  /** Megabytes that it has in memory, itself. */
+  /** Resident megabytes of the process itself. */
   residentMb(): number {
     const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
     return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? Number.NaN) / 1024;
@@ -94,6 +95,11 @@ export class NodeProgram {
     return { own: ms(user + system), children: ms(childUser + childSystem) };
   }
 
+  /** The same for the program and every process below it, whether it has ended or not. */
+  treeCpuMs(): number {
+    return treeCpuMs(this.#child.pid ?? 0);
+  }
+
   async stop(): Promise<void> {
     if (!this.#hasEnded) {
       this.#child.kill('SIGTERM');
@@ -104,7 +110,7 @@ export class NodeProgram {
     rmSync(this.#home, { recursive: true, force: true, maxRetries: 3 });
   }
 
-  #tell(): void {
+  #notify(): void {
     const listeners = this.#listeners;
     this.#listeners = [];
     for (const listener of listeners) listener();

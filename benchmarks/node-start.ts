@@ -1,13 +1,13 @@
 /**
  * How soon a node that begins with nothing answers kubectl, and has its first pod ready.
  *
- * Each boot is in an empty folder, with new keys. A kubectl takes a while to start itself, and so does
- * node: both stand beside.
+ * Each start is in an empty folder, with new keys. kubectl and node take a while to start themselves:
+ * both are shown beside.
  */
 import { existsSync } from 'node:fs';
-import { programPath } from '../scripts/cluster/place.ts';
+import { programPath } from '../scripts/cluster/cache-folder.ts';
 import { BenchClient, credentialsIn } from './apiserver-clients.ts';
-import { PodStage, sleepingPod } from './node-clients.ts';
+import { PodHarness, sleepingPod } from './node-clients.ts';
 import { percentile, repeated, rowOf, runToEnd } from './node-figures.ts';
 import { NodeProgram } from './node-program.ts';
 import { formatTable } from './table.ts';
@@ -41,7 +41,7 @@ export async function benchNodeStart(print: (line: string) => void): Promise<voi
   print(formatTable(['podkeep up, from an empty folder', 'median', 'at most'], rows));
 }
 
-/** Milliseconds from the start of the process to the moment that `moment` answers. */
+/** Milliseconds from the start of the process until `moment` resolves. */
 async function boot(moment: (program: NodeProgram) => Promise<number>): Promise<number> {
   const program = new NodeProgram();
   try {
@@ -66,11 +66,11 @@ async function askByHttps(program: NodeProgram): Promise<number> {
 }
 
 async function askForPod(program: NodeProgram): Promise<number> {
-  const stage = await PodStage.open(program);
+  const harness = await PodHarness.open(program);
   try {
-    await stage.create(sleepingPod('first'));
-    return await stage.ready('first');
+    await harness.create(sleepingPod('first'));
+    return await harness.ready('first');
   } finally {
-    stage.close();
+    harness.close();
   }
 }

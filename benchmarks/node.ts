@@ -1,4 +1,4 @@
-/** `podkeep up` as a whole: how soon it is there, how soon its pods are, and how many it bears. */
+/** `podkeep up` as a whole: how soon it serves, how soon its pods are ready, and how many it can run. */
 import { whyNoProgram } from './node-program.ts';
 import { benchNodeMany } from './node-many.ts';
 import { benchNodePods } from './node-pods.ts';

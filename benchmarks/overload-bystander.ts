@@ -1,9 +1,9 @@
-/** The user beside the one that overloads the server: what it asks for, and how long that takes. */
+/** The user beside the one that overloads the server: its requests, and how long they take. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '../src/lib/json.ts';
 import { BenchClient, credentialsIn } from './apiserver-clients.ts';
-import { PodStage, sleepingPod } from './node-clients.ts';
+import { PodHarness, sleepingPod } from './node-clients.ts';
 import { percentile } from './node-figures.ts';
 import { NodeProgram, whyNoProgram } from './node-program.ts';
 import { TokenClient, type Target } from './overload-client.ts';
@@ -14,22 +14,29 @@ export interface Latency {
   readonly p99: number;
 }
 
+export interface PodStarts {
+  readonly p50: number;
+  readonly p90: number;
+  readonly count: number;
+}
+
 const DEFAULT = '/api/v1/namespaces/default';
 const QUIET = '/api/v1/namespaces/quiet/configmaps';
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/bench';
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 const OBJECTS = 2000;
 const MEMORY_MS = 250;
+const STARTS_MIN = 5;
 
 export class Bystander {
   readonly attacker: Target;
   readonly #program: NodeProgram;
-  readonly #pods: PodStage;
+  readonly #pods: PodHarness;
   readonly #admin: TokenClient;
   readonly #client: TokenClient;
   #pod = 0;
 
-  private constructor(program: NodeProgram, pods: PodStage, targets: readonly Target[]) {
+  private constructor(program: NodeProgram, pods: PodHarness, targets: readonly Target[]) {
     const [admin, attacker, self] = targets;
     if (!admin || !attacker || !self) throw new Error('three users are needed');
     this.#program = program;
@@ -45,7 +52,7 @@ export class Bystander {
     const program = new NodeProgram(['--runtime', 'simulated']);
     const { url } = await program.heard('serving');
     const admin = new BenchClient(String(url), credentialsIn(program.folder), 8);
-    const pods = await PodStage.open(program);
+    const pods = await PodHarness.open(program);
     await pods.create(sleepingPod('quiet'));
     await pods.ready('quiet');
     await prepare(admin);
@@ -58,17 +65,17 @@ export class Bystander {
     return new Bystander(program, pods, targets);
   }
 
-  /** For so long, one request after the other of each kind, and a pod meanwhile. */
+  /** For so long, one request after the other of each kind, and one pod after the other. */
   async measure(ms: number) {
     const untilMs = performance.now() + ms;
-    let failures = 0;
+    const failures: string[] = [];
     const during = async (send: () => Promise<{ readonly code: number }>): Promise<Latency> => {
       const times: number[] = [];
       while (performance.now() < untilMs) {
         const startMs = performance.now();
-        const { code } = await send().catch(() => ({ code: 0 }));
+        const { code } = await send().catch((error: unknown) => ({ code: messageOf(error) }));
         times.push(performance.now() - startMs);
-        if (code !== 200) failures += 1;
+        if (code !== 200) failures.push(String(code));
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
       return { p50: percentile(times, 0.5), p99: percentile(times, 0.99) };
@@ -80,14 +87,14 @@ export class Bystander {
     };
     const memory = this.#watchMemory(untilMs);
     const lease = this.#watchLease(untilMs);
-    const pod = this.#startPod();
+    const pods = this.#startPods(untilMs);
     const [get, list, patched] = await Promise.all([
       during(() => this.#client.send('GET', `${QUIET}/quiet-1`)),
       during(() => this.#client.send('GET', QUIET)),
       during(patch),
     ]);
-    const [podMs, leaseMs, memoryMb] = await Promise.all([pod, lease, memory]);
-    return { get, list, patch: patched, podMs, leaseMs, memoryMb, failures };
+    const [pod, leaseMs, memoryMb] = await Promise.all([pods, lease, memory]);
+    return { get, list, patch: patched, pod, leaseMs, memoryMb, failures };
   }
 
   async getP99(times: number): Promise<number> {
@@ -107,6 +114,14 @@ export class Bystander {
     await this.#program.stop();
   }
 
+  async #startPods(untilMs: number): Promise<PodStarts> {
+    const times: number[] = [];
+    while (times.length < STARTS_MIN || performance.now() < untilMs) {
+      times.push(await this.#startPod());
+    }
+    return { p50: percentile(times, 0.5), p90: percentile(times, 0.9), count: times.length };
+  }
+
   async #startPod(): Promise<number> {
     const name = `overload-${(this.#pod += 1)}`;
     const sentMs = await this.#pods.create(sleepingPod(name));
@@ -124,7 +139,7 @@ export class Bystander {
     return most;
   }
 
-  /** The oldest that the lease of the node was. */
+  /** The maximum age of the node's lease. */
   async #watchLease(untilMs: number): Promise<number> {
     let oldest = 0;
     while (performance.now() < untilMs) {
@@ -136,6 +151,10 @@ export class Bystander {
     }
     return oldest;
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function prepare(admin: BenchClient): Promise<void> {
@@ -152,7 +171,7 @@ async function prepare(admin: BenchClient): Promise<void> {
   for (let at = 0; at < OBJECTS; at++) await post(`${DEFAULT}/configmaps`, object(at));
 }
 
-/** Everybody may everything but the attacker, which may work in one namespace. */
+/** Every user has all rights except the attacker, which may work in one namespace. */
 async function tokenOf(program: NodeProgram, url: string, account: string): Promise<string> {
   const admin = new BenchClient(url, credentialsIn(program.folder), 1);
   const isAttacker = account === 'overload-attacker';

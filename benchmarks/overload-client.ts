@@ -1,4 +1,4 @@
-/** One user of an overloaded server: a token, connections of its own, and answers with their codes. */
+/** One user of an overloaded server: a token, its own connections, and answers with their codes. */
 import { Agent, request as requestHttps } from 'node:https';
 
 export interface Target {

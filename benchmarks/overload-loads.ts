@@ -1,6 +1,6 @@
 /**
- * What a client can do to a server, one kind each. A load runs in a process of its own, as a user of
- * its own, until it is ended. All that it sends goes to loopback, and every count has a bound.
+ * What a client can do to a server, one kind each. A load runs in a separate process, as a separate user,
+ * until it is ended. All that it sends goes to loopback, and every count has a bound.
  */
 import { connect as connectHttp2, constants } from 'node:http2';
 import { request as requestHttps } from 'node:https';
@@ -190,7 +190,7 @@ function repeat(
   const client = new TokenClient(target, clients);
   const one = async (): Promise<never> => {
     for (;;) {
-      // A server that cuts connections is answered with new ones, and not at once.
+      // Connections that the server cuts are opened again, after a pause.
       await send(client).catch(() => pause(20));
     }
   };
@@ -198,11 +198,15 @@ function repeat(
 }
 
 function openSession(target: Target) {
-  const session = connectHttp2(target.url, { ca: target.ca });
-  session.on('error', () => {});
+  const connect = () => connectHttp2(target.url, { ca: target.ca }).on('error', () => {});
+  let session = connect();
   const authorization = `Bearer ${target.token}`;
   return {
-    open: (path: string) => session.request({ ':path': path, authorization }).on('error', () => {}),
+    open: (path: string) => {
+      // A connection that the server cuts is opened again.
+      if (session.destroyed || session.closed) session = connect();
+      return session.request({ ':path': path, authorization }).on('error', () => {});
+    },
   };
 }
 

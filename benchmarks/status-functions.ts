@@ -1,16 +1,16 @@
 /**
  * The functions that run for every status: merge, normalise, equal, two-way patch.
  *
- * Times depend on the machine, so each is also given as a ratio to the least that any program on
- * this machine would pay: printing the status once with JSON.stringify, in the same run.
+ * Times depend on the machine, so each is also given as a ratio to a lower bound: printing the status
+ * once with JSON.stringify, in the same run.
  */
 import { Bench } from 'tinybench';
 import { createTwoWayMergePatch } from '../src/api/patch/two-way-merge-patch.ts';
 import type { PodStatus } from '../src/api/pod.ts';
 import { structOf } from '../src/api/schema/schema.ts';
-import { mergeStatus } from '../src/core/merge-status.ts';
-import { normalizeStatus } from '../src/core/normalize-status.ts';
-import { isStatusEqual } from '../src/core/status-equality.ts';
+import { mergeStatus } from '../src/core/pod-status/merge-status.ts';
+import { normalizeStatus } from '../src/core/pod-status/normalize-status.ts';
+import { isStatusEqual } from '../src/core/pod-status/status-equality.ts';
 import { podOf } from './pods.ts';
 import { formatTable } from './table.ts';
 
@@ -77,7 +77,7 @@ function casesOf(size: number): readonly Case[] {
   ];
 }
 
-/** What a failed readiness probe makes of it: two conditions and one container differ. */
+/** After a failed readiness probe: two conditions and one container differ. */
 function withOneUnready(status: PodStatus): PodStatus {
   const { conditions = [], containerStatuses = [] } = status;
   return {

@@ -1,9 +1,9 @@
 /**
  * Many pods change at once: how soon does the API have all of it, and what does it cost?
  *
- * The API is in memory and answers after a given time, so what is measured is the status manager.
- * Each figure stands beside what it is to be held against: the time that the API itself takes for
- * as many requests, the client limit, or the cost with few pods.
+ * The API is in memory and answers after a given time, so this measures the status manager. Each figure
+ * is beside its reference: the time that the API itself takes for as many requests, the client limit, or
+ * the cost with few pods.
  */
 import type { Pod, PodStatus } from '../src/api/pod.ts';
 import { StatusManager } from '../src/kubelet/status-manager/status-manager.ts';
@@ -57,9 +57,9 @@ function row(
   unit: string,
 ): readonly string[] {
   const ratio = measured / against;
-  const verdict = ratio <= most ? 'yes' : 'NO';
+  const result = ratio <= most ? 'yes' : 'NO';
   const [a, b] = [measured, against].map((value) => `${value.toFixed(1)} ${unit}`);
-  return [name, a ?? '', b ?? '', ratio.toFixed(2), `${most.toFixed(2)}: ${verdict}`];
+  return [name, a ?? '', b ?? '', ratio.toFixed(2), `${most.toFixed(2)}: ${result}`];
 }
 
 /** Milliseconds from the first change until the API has acknowledged the last. */

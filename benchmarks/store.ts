@@ -3,7 +3,7 @@
  *
  * A durable commit cannot be quicker than the disk: so each figure of the store on disk stands beside
  * bare LMDB transactions and beside bare syncs of one page, taken in the same run. Bare LMDB grows its
- * file with every transaction; the store reserves room ahead, and so may even be the quicker one.
+ * file with every transaction; the store reserves space ahead, and so may even be quicker.
  */
 import { fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { openLmdbStore } from '../src/apiserver/store/lmdb-store.ts';
 import { openMemoryStore } from '../src/apiserver/store/memory-store.ts';
 import type { JsonObject } from '../src/lib/json.ts';
 import { systemClock as clock } from '../src/platform/system-clock.ts';
-import type { ObjectStore } from '../src/ports/object-store.ts';
+import type { ObjectStore } from '../src/ports/api/object-store.ts';
 import { silentLog as log } from '../test/support/silent-ports.ts';
 import { formatTable } from './table.ts';
 

@@ -2,11 +2,11 @@
 //
 //   podkeep up --no-node --data-dir ./cluster -- node examples/own-runtime.mjs
 //
-// docs/runtime.md says what each operation has to promise. This one keeps everything in memory, so its
+// docs/runtime.md lists what each operation has to guarantee. This one keeps everything in memory, so its
 // pods end with it.
 import { runNode } from 'podkeep/node';
 
-/** What an image is here: a function that gets a signal, and whose promise is its life. */
+/** An image is a function here: it gets a signal, and its container runs until its promise settles. */
 const IMAGES = {
   hello: async () => console.log('hello from a function'),
   forever: (signal) => new Promise((end) => signal.addEventListener('abort', () => end())),
@@ -80,7 +80,7 @@ class FunctionRuntime {
     const { attempt, hostNetwork } = config;
     const view = { id, attempt, hostNetwork, ready: true };
     this.#sandboxes.set(id, { podUid: config.podUid, config, view });
-    this.#tell(config.podUid, 'sandboxChanged');
+    this.#notify(config.podUid, 'sandboxChanged');
     return id;
   }
 
@@ -91,7 +91,7 @@ class FunctionRuntime {
       if (sandboxId === id) await this.stopContainer(each);
     }
     sandbox.view = { ...sandbox.view, ready: false };
-    this.#tell(sandbox.podUid, 'sandboxChanged');
+    this.#notify(sandbox.podUid, 'sandboxChanged');
   }
 
   async removeSandbox(id) {
@@ -123,11 +123,11 @@ class FunctionRuntime {
   async startContainer(id) {
     const container = this.#containers.get(id);
     container.view = { ...container.view, state: 'running', startedAt: now() };
-    this.#tell(container.podUid, 'containerStarted', id);
+    this.#notify(container.podUid, 'containerStarted', id);
     const end = (exitCode) => {
       const reason = exitCode === 0 ? 'Completed' : 'Error';
       container.view = { ...container.view, state: 'exited', finishedAt: now(), exitCode, reason };
-      this.#tell(container.podUid, 'containerDied', id);
+      this.#notify(container.podUid, 'containerDied', id);
     };
     container.life = IMAGES[container.image](container.abort.signal).then(
       () => end(0),
@@ -145,7 +145,7 @@ class FunctionRuntime {
     await this.stopContainer(id);
     const podUid = this.#containers.get(id)?.podUid;
     this.#containers.delete(id);
-    if (podUid) this.#tell(podUid, 'containerRemoved', id);
+    if (podUid) this.#notify(podUid, 'containerRemoved', id);
   }
 
   reopenLog = async () => {};
@@ -158,7 +158,7 @@ class FunctionRuntime {
 
   close = async () => {};
 
-  #tell(podUid, type, containerId) {
+  #notify(podUid, type, containerId) {
     for (const listener of this.#listeners) listener({ podUid, type, containerId });
   }
 }

@@ -1,12 +1,12 @@
 /**
  * Builds what ships: a few bundled chunks, because hundreds of small modules cost more to load than
- * to run, and the types beside them. Rooms that are imported late become chunks of their own.
+ * to run, and one file of types for each entry point. Parts that are imported late become chunks of their own.
  */
-import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { build } from 'esbuild';
+import { ENTRY_POINTS } from './types/entry-points.ts';
+import { writeTypes } from './types/write-types.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
@@ -14,7 +14,7 @@ rmSync(path.join(ROOT, 'dist'), { recursive: true, force: true });
 
 await build({
   absWorkingDir: ROOT,
-  entryPoints: ['src/main.ts', 'src/index.ts', 'src/apiserver.ts', 'src/tracing.ts', 'src/node.ts'],
+  entryPoints: ['src/main.ts', ...ENTRY_POINTS.map((name) => `src/${name}.ts`)],
   outdir: 'dist',
   bundle: true,
   splitting: true,
@@ -26,6 +26,10 @@ await build({
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: 'none',
+  // For the stack of a crash (src/cli/crash-report.ts), which reads them when there is one, and for debuggers
+  // of programs that use the library. Without the text of the sources: names and lines are enough.
+  sourcemap: 'linked',
+  sourcesContent: false,
   logLevel: 'warning',
 });
 
@@ -33,9 +37,4 @@ cpSync(path.join(ROOT, 'src/lib/syscall-helper/program'), path.join(ROOT, 'dist/
   recursive: true,
 });
 
-const tsc = createRequire(import.meta.url).resolve('typescript/package.json');
-execFileSync(
-  process.execPath,
-  [path.join(path.dirname(tsc), 'bin', 'tsc'), '-p', 'tsconfig.build.json'],
-  { cwd: ROOT, stdio: 'inherit' },
-);
+writeTypes(path.join(ROOT, 'dist'));

@@ -1,12 +1,12 @@
 /**
- * `npm run mutants`: makes small mistakes in the two machines, one at a time, and sees whether
- * vectors, stories and histories notice.
+ * `npm run mutants`: makes small mistakes in the three machines, one at a time, and checks whether
+ * recordings, vectors, scripts and histories notice.
  *
  *     npm run mutants -- [--count N] [--seeds N] [--only WORD]
  *
- * Without --count all mutants are tried; with it a choice that is the same every time. At least 95 %
- * must be noticed, and whoever is not must be explained in test/mutation/survivors.json: by name, with
- * the reason why the mistake is none. An explanation that explains nobody any more has to go.
+ * Without --count all mutants are tried; with it a choice that is the same every time. At least 95 % must
+ * be noticed, and each survivor must be explained in test/mutation/survivors.json: by name, with the
+ * reason why the mistake is none. An explanation without a survivor has to go.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -18,9 +18,9 @@ import { seededRandom } from '../src/platform/seeded-random.ts';
 import { mutantsOf, type Mutant } from './mutants/mutate.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
-const FOLDERS = ['src/core/pod-worker', 'src/core/status-write'];
+const FOLDERS = ['src/core/pod-worker', 'src/core/status-write', 'src/core/eviction'];
 const NOTICED_MIN = 0.95;
-/** Fewer would mean that the mutations have lost sight of the code. */
+/** Fewer would mean that the mutations no longer match the code. */
 const MUTANTS_MIN = 200;
 /** A mistake that makes a loop endless is noticed too: when it takes so many times as long as none. */
 const TIMES_AS_LONG = 10;
@@ -31,9 +31,9 @@ interface Candidate extends Mutant {
   readonly file: string;
 }
 
-interface Verdict {
+interface MutantResult {
   readonly mutant: Candidate;
-  /** Who noticed; null: nobody. */
+  /** The check that noticed; null: none. */
   readonly noticedBy: string | null;
 }
 
@@ -59,16 +59,16 @@ try {
 
 async function main(): Promise<void> {
   const startedAt = performance.now();
-  const untouched = await judge(null, 'original');
+  const untouched = await evaluate(null, 'original');
   if (untouched !== null) throw new Error(`the machines fail without any mistake: ${untouched}`);
   const tookMs = Math.ceil(performance.now() - startedAt);
   timeoutMs = Math.min(TIMES_AS_LONG * tookMs, TIMEOUT_MS_MAX);
   const everybody = candidates();
   if (everybody.length < MUTANTS_MIN) throw new Error(`only ${everybody.length} mutants were made`);
-  const all = everybody.filter(({ name }) => name.includes(values.only ?? ''));
+  const all = everybody.filter(({ file, name }) => `${file} ${name}`.includes(values.only ?? ''));
   const chosen = values.count === undefined ? all : sample(all, Number(values.count));
-  const verdicts = await judgeAll(chosen);
-  report(verdicts, everybody);
+  const results = await evaluateAll(chosen);
+  report(results, everybody);
 }
 
 function candidates(): readonly Candidate[] {
@@ -93,30 +93,30 @@ function sample(all: readonly Candidate[], count: number): readonly Candidate[] 
     .map(({ mutant }) => mutant);
 }
 
-async function judgeAll(chosen: readonly Candidate[]): Promise<readonly Verdict[]> {
-  const verdicts: Verdict[] = [];
+async function evaluateAll(chosen: readonly Candidate[]): Promise<readonly MutantResult[]> {
+  const results: MutantResult[] = [];
   const waiting = [...chosen.entries()];
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [index, mutant] = next;
-      const noticedBy = await judge(mutant, `mutant-${index}`);
-      verdicts.push({ mutant, noticedBy });
+      const noticedBy = await evaluate(mutant, `mutant-${index}`);
+      results.push({ mutant, noticedBy });
       const where = `${mutant.file}:${mutant.line} ${mutant.name}`;
       if (noticedBy === null) console.log(`survived  ${where}`);
       if (noticedBy === ENDLESS) console.log(`endless   ${where}`);
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
-  return verdicts;
+  return results;
 }
 
-/** Who notices the mistake; null: nobody. A mutant that does not build is no mutant. */
-async function judge(mutant: Candidate | null, name: string): Promise<string | null> {
+/** The check that notices the mistake; null: none. A mutant that does not build is no mutant. */
+async function evaluate(mutant: Candidate | null, name: string): Promise<string | null> {
   const outfile = path.join(folder, `${name}.mjs`);
   try {
     await build({
       absWorkingDir: ROOT,
-      entryPoints: ['test/mutation/judge.ts'],
+      entryPoints: ['test/mutation/check-mutant.ts'],
       outfile,
       bundle: true,
       platform: 'node',
@@ -141,9 +141,9 @@ async function judge(mutant: Candidate | null, name: string): Promise<string | n
   } catch {
     return 'does not build';
   }
-  const verdict = await run(outfile);
+  const result = await run(outfile);
   rmSync(outfile, { force: true });
-  return verdict;
+  return result;
 }
 
 function run(file: string): Promise<string | null> {
@@ -162,20 +162,20 @@ function run(file: string): Promise<string | null> {
   });
 }
 
-function report(verdicts: readonly Verdict[], everybody: readonly Candidate[]): void {
+function report(results: readonly MutantResult[], everybody: readonly Candidate[]): void {
   const counts = new Map<string, number>();
-  for (const { noticedBy } of verdicts) {
+  for (const { noticedBy } of results) {
     const who = noticedBy?.split(':')[0] ?? 'nobody';
     counts.set(who, (counts.get(who) ?? 0) + 1);
   }
   for (const [who, count] of counts) console.log(`${who.padEnd(16)}${count}`);
-  const real = verdicts.filter(({ noticedBy }) => noticedBy !== 'does not build');
+  const real = results.filter(({ noticedBy }) => noticedBy !== 'does not build');
   const survivors = real.filter(({ noticedBy }) => noticedBy === null);
   const unexplained = survivors.filter(({ mutant }) => !explained[keyOf(mutant)]);
   for (const { mutant } of survivors) {
     console.log(`${keyOf(mutant)}\n    ${explained[keyOf(mutant)] ?? 'NOT EXPLAINED'}`);
   }
-  const stale = staleExplanations(verdicts, everybody);
+  const stale = staleExplanations(results, everybody);
   for (const key of stale) console.log(`${key}\n    explained, but there is nothing to explain`);
   const noticed = real.length - survivors.length;
   const share = noticed / Math.max(real.length, 1);
@@ -187,13 +187,13 @@ function report(verdicts: readonly Verdict[], everybody: readonly Candidate[]): 
   process.exitCode = isFine ? 0 : 1;
 }
 
-/** Explanations of mutants that are no more, or that were tried and noticed. */
+/** Explanations of mutants that no longer exist, or that were tried and noticed. */
 function staleExplanations(
-  verdicts: readonly Verdict[],
+  results: readonly MutantResult[],
   everybody: readonly Candidate[],
 ): readonly string[] {
   const mayExplain = new Set(everybody.map(keyOf));
-  for (const { mutant, noticedBy } of verdicts) {
+  for (const { mutant, noticedBy } of results) {
     if (noticedBy !== null) mayExplain.delete(keyOf(mutant));
   }
   return Object.keys(explained).filter((key) => !mayExplain.has(key));

@@ -2,8 +2,8 @@
  * Runs a suite that needs more than Node: `--if-possible` prints why it cannot run on this machine and
  * ends with 0; everything else is for vitest.
  *
- * podkeep is built first, so that it is what stands in the checkout that is tested. With
- * PODKEEP_E2E_SOURCE=1 the source is run without building it.
+ * podkeep is built first, so that the tests run on the current checkout. With PODKEEP_E2E_SOURCE=1 the
+ * source is run without building it.
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
@@ -26,8 +26,14 @@ export function runSuite(config: string, require: () => void): number {
     return ifPossible ? 0 : 1;
   }
   const rest = args.filter((arg) => arg !== IF_POSSIBLE);
-  const built = process.env['PODKEEP_E2E_SOURCE'] ? 0 : run('node_modules/tsx/dist/cli.mjs', BUILD);
-  return built || run('node_modules/vitest/vitest.mjs', ['run', '--config', config, ...rest]);
+  return (
+    buildPodkeep() || run('node_modules/vitest/vitest.mjs', ['run', '--config', config, ...rest])
+  );
+}
+
+/** Returns the exit code. */
+export function buildPodkeep(): number {
+  return process.env['PODKEEP_E2E_SOURCE'] ? 0 : run('node_modules/tsx/dist/cli.mjs', BUILD);
 }
 
 function run(program: string, args: readonly string[]): number {

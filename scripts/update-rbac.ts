@@ -1,9 +1,9 @@
 /**
- * Makes src/apiserver/bootstrap/rbac-policy.generated.json from the roles and bindings that
+ * Makes src/apiserver/auth/rbac/rbac-policy.generated.json from the roles and bindings that
  * Kubernetes' own tests say its API server creates. Needs Go, and the network the first time.
  *
  *     npx tsx scripts/update-rbac.ts             writes the table
- *     npx tsx scripts/update-rbac.ts --verify    says whether the table is what it would write
+ *     npx tsx scripts/update-rbac.ts --verify    fails if the table differs from what it would write
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { defineError, PodkeepError } from '../src/lib/errors.ts';
 import { POLICY_VERSION, readPolicy } from './rbac/policy.ts';
 
-const FILE = 'src/apiserver/bootstrap/rbac-policy.generated.json';
+const FILE = 'src/apiserver/auth/rbac/rbac-policy.generated.json';
 const filePath = fileURLToPath(new URL(`../${FILE}`, import.meta.url));
 
 const policyDiffers = defineError<{ line: number }>({

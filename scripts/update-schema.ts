@@ -3,7 +3,7 @@
  * the first time.
  *
  *     npm run schema:update    writes the table
- *     npm run schema:verify    says whether the table is what it would write
+ *     npm run schema:verify    fails if the table differs from what it would write
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,31 +1,71 @@
 /** The program: hands the arguments and the real world to cli/, and exits with its code. */
-import type { StopSignal } from './cli/io.ts';
+import type { Io, StopSignal } from './cli/io.ts';
 import { run } from './cli/run.ts';
 import { systemStdin } from './cli/system-stdin.ts';
+import { describeCrash } from './cli/crash-report.ts';
+import { StopSignals } from './cli/supervision/stop-signals.ts';
+import { openSupervisorLink } from './cli/supervision/supervisor-link.ts';
+import { systemClock as clock } from './platform/system-clock.ts';
+import { version } from './cli/version.ts';
 
-// Whoever listens may leave (`podkeep up | head -1`); that is no reason to stop serving.
+// The reader of stdout may leave (`podkeep up | head -1`); that is no reason to stop serving.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
-const STOPS: readonly StopSignal[] = ['SIGINT', 'SIGTERM'];
+function crash(error: unknown): void {
+  const { version: node, platform, arch } = process;
+  process.stderr.write(
+    describeCrash(error, `podkeep ${version()}, Node.js ${node}, ${platform} ${arch}`),
+  );
+  process.exit(1);
+}
 
-process.exitCode = await run(process.argv.slice(2), {
+// A promise that nothing waits for is thrown as one of these too.
+process.on('uncaughtException', crash);
+
+const STOPS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+const supervisor = openSupervisorLink(process.env, clock, () => {
+  // Shells and service managers take the supervisor for podkeep: when it is killed, podkeep is. Pods go on.
+  process.stderr.write('podkeep: the supervisor has ended\n');
+  process.exit(1);
+});
+
+/** Each request to stop once, and the supervisor knows that podkeep does not crash. */
+function onStop(listener: (signal: StopSignal) => void): () => void {
+  const signals = new StopSignals(clock, (signal) => {
+    supervisor?.stopping();
+    listener(signal);
+  });
+  const own = (signal: StopSignal): void => signals.arrived(signal, 'own');
+  for (const signal of STOPS) process.on(signal, own);
+  const leave = supervisor?.onSignal((signal) => signals.arrived(signal, 'passed on'));
+  return () => {
+    for (const signal of STOPS) process.off(signal, own);
+    leave?.();
+  };
+}
+
+const io: Io = {
+  supervisor,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   write: (stream, bytes) => {
     const target = stream === 'out' ? process.stdout : process.stderr;
     return new Promise((resolve) => void target.write(bytes, () => resolve()));
   },
-  // Asking for it opens it: only whoever reads it may.
+  // The getter opens stdin: only commands that read it may call it.
   get stdin() {
     return systemStdin(process.stdin, process.stdout);
   },
   env: process.env,
+  isOutTerminal: process.stdout.isTTY,
   isTerminal: process.stdin.isTTY,
-  onStop: (listener) => {
-    for (const signal of STOPS) process.on(signal, listener);
-    return () => {
-      for (const signal of STOPS) process.off(signal, listener);
-    };
-  },
+  onStop,
   exit: (code) => process.exit(code),
-});
+};
+
+try {
+  process.exitCode = await run(process.argv.slice(2), io);
+} catch (error) {
+  crash(error);
+}

@@ -1,57 +1,125 @@
 /**
  * `podkeep/node`: a node of a cluster in this process, with a runtime of your own or one of ours.
  *
- * Whoever implements `PodRuntime` gets the rest from podkeep: workers, probes, back-off, hooks, volumes,
- * statuses, events, admission, the Node object with its heartbeat, and the kubelet's HTTPS server.
+ * A program that implements `PodRuntime` gets the rest from podkeep: workers, probes, back-off, hooks,
+ * volumes, statuses, events, admission, the Node object with its heartbeat, and the kubelet's HTTPS server.
+ * All of it is loaded by the first `runNode`, so that programs which need the types alone pay nothing.
  */
 import path from 'node:path';
-import { readKubeletConfig, type KubeletConfig } from './cli/config/kubelet-config.ts';
-import { locateDataFolder, makeDataFolder } from './cli/data-folder.ts';
-import { startJoinedNode } from './cli/node/joined-node.ts';
-import { version } from './cli/version.ts';
+import type { KubeletConfig } from './cli/config/kubelet-config.ts';
+import type { NodeQuery } from './kubelet/query/node-query.ts';
 import type { Log } from './ports/log.ts';
 import type { PodRuntime } from './ports/runtime/pod-runtime.ts';
 
-export type * from './ports/runtime/container-config.ts';
-export type * from './ports/runtime/image-store.ts';
-export type * from './ports/runtime/pod-runtime.ts';
-export type * from './ports/runtime/sandbox-config.ts';
-export type * from './ports/runtime/stats.ts';
-export type * from './ports/runtime/streams.ts';
-export type * from './api/runtime-pod.ts';
+export type {
+  PodRuntime,
+  RuntimeEvent,
+  RuntimeFeatures,
+  RuntimeHandler,
+  RuntimePodEntry,
+  RuntimeStatus,
+  RuntimeVersion,
+} from './ports/runtime/pod-runtime.ts';
+export type {
+  DnsConfig as SandboxDnsConfig,
+  HostPort as SandboxHostPort,
+  SandboxConfig,
+  SandboxSecurity,
+} from './ports/runtime/sandbox-config.ts';
+export type {
+  ContainerConfig,
+  ContainerResources,
+  ContainerSecurity,
+  EnvironmentVariable as ContainerEnvironmentVariable,
+  HugePageLimit as ContainerHugePageLimit,
+  Mount as ContainerMount,
+  SeLinuxLabel,
+  SupplementalGroupsPolicy,
+} from './ports/runtime/container-config.ts';
+export type {
+  Credentials as ImagePullCredentials,
+  CredentialSource as ImagePullCredentialSource,
+  Image as StoredImage,
+  ImageStore,
+  ImageUsage as ImageStoreUsage,
+  ImageUse,
+} from './ports/runtime/image-store.ts';
+export type {
+  ContainerStats,
+  CpuStats,
+  MemoryStats,
+  NetworkStats,
+  SandboxStats,
+} from './ports/runtime/stats.ts';
+export type {
+  ExecRequest as ContainerExecRequest,
+  ExecResult as ContainerExecResult,
+  StreamRequest as ContainerStreamRequest,
+  Streams as ContainerStreams,
+} from './ports/runtime/streams.ts';
+export type {
+  RuntimeContainer,
+  RuntimeContainerState,
+  RuntimePod,
+  RuntimeResources,
+  RuntimeSandbox,
+} from './api/runtime-pod.ts';
+export type {
+  DecisionListFilter as NodeQueryDecisionListFilter,
+  NodeQuery,
+  WatchPosition as NodeQueryWatchPosition,
+} from './kubelet/query/node-query.ts';
+export type {
+  DecisionFilter as NodeQueryDecisionFilter,
+  PodFilter as NodeQueryPodFilter,
+} from './kubelet/query/query-filter.ts';
+export type {
+  QueryEvent as NodeQueryEvent,
+  QueryEventType as NodeQueryEventType,
+} from './kubelet/query/query-event.ts';
+export type { QueryWatch as NodeQueryWatch } from './kubelet/query/query-watch.ts';
 export type { Log, LogFacts } from './ports/log.ts';
 export type { KubeletConfig } from './cli/config/kubelet-config.ts';
 export { PodkeepError } from './lib/errors.ts';
 
 export interface NodeOptions {
-  /** Of the node: a DNS name, and nobody else's in the cluster. */
+  /** The name of the node: a DNS name, unique in the cluster. */
   readonly name: string;
-  /** A file that says where the API server is, and as whom to speak with it. */
+  /** A kubeconfig: the address of the API server, and the credentials for it. */
   readonly kubeconfig: string;
-  /** With which the node asks for its first certificate, if the kubeconfig is not there or not good. */
+  /** For the request of the first certificate, if the kubeconfig does not exist or is invalid. */
   readonly bootstrapKubeconfig?: string;
-  /** Where the node keeps what belongs to pods. Nobody else uses it. */
+  /** The folder of the node's data about pods. No other process may use it. */
   readonly dataDir: string;
-  /** What runs pods: `process`, `simulated`, the socket of a container runtime, or your own. */
+  /** The container runtime: `process`, `simulated`, the socket of one, or your own. */
   readonly runtime: 'process' | 'simulated' | `unix://${string}` | PodRuntime;
   /** A file with a KubeletConfiguration. */
   readonly configFile?: string;
-  /** Counts more than the file. */
+  /** Takes precedence over the file. */
   readonly config?: Partial<KubeletConfig>;
   /** Absent: warnings and errors go to stderr. */
   readonly log?: Log;
-  /** For plugins of the kubeconfig and proxies; absent: nothing. */
+  /** For plugins of the kubeconfig and proxies. Absent: empty. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface RunningNode {
-  /** Ends the work of the node. Containers go on running: the next one adopts them. */
+  /** What the node knows: its pods, the decisions about them, its usage; to read and to watch. */
+  readonly query: NodeQuery;
+  /** Stops the node. Containers keep running: the next one adopts them. */
   stop(): Promise<void>;
 }
 
 /** Resolves when the node is registered and takes pods. */
 export async function runNode(options: NodeOptions): Promise<RunningNode> {
   const { name, runtime, configFile, environment = {}, log = stderrLog } = options;
+  const [{ readKubeletConfig }, { locateDataFolder, makeDataFolder }, { startJoinedNode }, own] =
+    await Promise.all([
+      import('./cli/config/kubelet-config.ts'),
+      import('./cli/data-folder.ts'),
+      import('./cli/node/joined-node.ts'),
+      import('./cli/version.ts'),
+    ]);
   const folder = locateDataFolder(options.dataDir, {});
   makeDataFolder(folder);
   const node = await startJoinedNode({
@@ -63,10 +131,11 @@ export async function runNode(options: NodeOptions): Promise<RunningNode> {
     kubeconfig: path.resolve(options.kubeconfig),
     bootstrapKubeconfig: options.bootstrapKubeconfig && path.resolve(options.bootstrapKubeconfig),
     config: await readKubeletConfig(configFile ? path.resolve(configFile) : null, options.config),
-    version: version(),
+    version: own.version(),
     searchPath: environment['PATH'] ?? '',
   });
   return {
+    query: await node.query(),
     stop: async () => {
       await node.stop();
       await node.close();

@@ -1,6 +1,6 @@
 /**
- * OpenTelemetry spans around the engine's work: `podkeep/tracing`, a door of its own, because loading
- * the tracing API costs more than most programs want to pay for what they do not use.
+ * `podkeep/tracing`: OpenTelemetry spans around the work of pod workers and the status manager. The one
+ * entry point that needs `@opentelemetry/api`, which programs that trace have installed.
  */
 export { tracePodSync } from './kubelet/tracing/traced-pod-sync.ts';
-export { traceStatusWrite } from './kubelet/tracing/traced-status-write.ts';
+export { traceStatusWrite as tracePodStatusWrite } from './kubelet/tracing/traced-status-write.ts';

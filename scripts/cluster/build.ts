@@ -1,5 +1,5 @@
 /**
- * `npm run cluster:build`: makes Kubernetes' own programs for the end-to-end tests, and fetches what
+ * `npm run cluster:build`: builds Kubernetes' own programs for the end-to-end tests, and downloads what
  * runs containers, each only if it is missing.
  *
  *     npm run cluster:build -- [--if-possible] [--parallel N]
@@ -15,6 +15,7 @@ import { fetchContainers } from './containers.ts';
 import { diskTooFull } from './errors.ts';
 import { fetchEtcd } from './etcd.ts';
 import { buildKubernetesProgram, findGo } from './go.ts';
+import { fetchPrometheus } from './prometheus.ts';
 import { withLock } from './lock.ts';
 import {
   BUILT_PROGRAMS,
@@ -22,10 +23,11 @@ import {
   containersFolder,
   FETCHED_PROGRAM,
   programPath,
-} from './place.ts';
+  prometheusPath,
+} from './cache-folder.ts';
 
 const GIB = 2 ** 30;
-/** The modules' source, what the compiler keeps, and the programs. */
+/** The modules' source, the compiler's cache, and the programs. */
 const NEEDED_GIB = 6;
 /** All four programs take half an hour on one slow core. */
 const PATIENCE_MS = 90 * 60_000;
@@ -67,10 +69,12 @@ async function makeMissing(): Promise<void> {
   if (!existsSync(containers)) {
     await timed('containerd, runc and network plugins', () => fetchContainers(containers));
   }
+  const prometheus = prometheusPath(process.env);
+  if (!existsSync(prometheus)) await timed('prometheus', () => fetchPrometheus(prometheus));
   const missing = BUILT_PROGRAMS.filter((name) => !existsSync(programPath(name, process.env)));
   if (missing.length === 0) return;
   const go = findGo();
-  requireRoom(path.dirname(etcd));
+  requireDiskSpace(path.dirname(etcd));
   const parallel = values.parallel === undefined ? undefined : Number(values.parallel);
   for (const program of missing) {
     const output = programPath(program, process.env);
@@ -78,7 +82,7 @@ async function makeMissing(): Promise<void> {
   }
 }
 
-function requireRoom(folder: string): void {
+function requireDiskSpace(folder: string): void {
   const { bavail, bsize } = statfsSync(folder);
   const freeGiB = (bavail * bsize) / GIB;
   if (freeGiB >= NEEDED_GIB) return;

@@ -1,4 +1,4 @@
-/** Runs one command to its end, and keeps what it said for the error if it fails. */
+/** Runs one command to its end, and keeps its output for the error if it fails. */
 import { spawn } from 'node:child_process';
 import { commandFailed, programMissing } from './errors.ts';
 
@@ -9,7 +9,7 @@ interface CommandOptions {
   readonly use: string;
 }
 
-/** The last lines say what went wrong; a compiler can say a great deal before. */
+/** The last lines have the error; a compiler can print a great deal before. */
 const OUTPUT_LENGTH_MAX = 8_000;
 
 export function runCommand(

@@ -1,5 +1,5 @@
 /**
- * Fetches what runs containers, from Debian and without installing it:
+ * Downloads what runs containers, from Debian and without installing it:
  *
  *     containerd-1.6/  containerd-2.1/   each with its ctr and its shim
  *     bin/             runc, iptables and ip6tables: what containerd and the plugins look for
@@ -82,7 +82,7 @@ function librariesOf(content: string): string {
   return path.join(parent, name);
 }
 
-/** It would look for its parts where the package is installed; here they lie beside it. */
+/** It would look for its parts where the package is installed; here they are beside it. */
 function writeIptables(file: string, name: string): void {
   const lines = [
     '#!/bin/sh',

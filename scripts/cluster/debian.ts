@@ -1,12 +1,12 @@
 /**
- * Takes packages of Debian apart without installing them: no service, no user, nothing of this
- * machine changes.
+ * Unpacks packages of Debian without installing them: no service, no user, nothing of this machine
+ * changes.
  *
  *     packages of the release that this machine runs       apt's own lists
- *     packages of a release that is named: 'name/sid'      lists of their own, in a folder that goes
+ *     packages of a release that is named: 'name/sid'      separate lists, in a temporary folder
  *
- * Which mirror serves the other releases is read from what apt is set up with, so that a machine
- * behind a mirror of its own keeps using it.
+ * The mirror of the other releases is read from apt's configuration, so that a machine with its own
+ * mirror keeps using it.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ export interface Packages {
   readonly names: readonly string[];
   /** Releases beside the machine's own; the names then say which: `containerd/sid`. */
   readonly releases?: readonly string[];
-  /** What they are needed for, should they not be had. */
+  /** What they are needed for, in case they are not available. */
   readonly use: string;
 }
 
@@ -32,7 +32,7 @@ export async function withPackages(
   { names, releases = [], use }: Packages,
   take: (content: string) => void | Promise<void>,
 ): Promise<void> {
-  // Beside its place, so that whoever takes it can rename within one disk.
+  // Beside its final path, so that the caller can rename it within one disk.
   const folder = mkdtempSync(path.join(path.dirname(beside), `.${path.basename(beside)}-`));
   try {
     const options = releases.length === 0 ? [] : ownLists(folder, releases);
@@ -70,7 +70,7 @@ async function download({ folder, options, names, use }: Download): Promise<void
   });
 }
 
-/** What makes apt read a source, and keep lists, of this folder alone. */
+/** Makes apt read a source, and keep lists, of this folder alone. */
 function ownLists(folder: string, releases: readonly string[]): readonly string[] {
   for (const name of ['lists/partial', 'cache/archives/partial']) {
     mkdirSync(path.join(folder, name), { recursive: true });

@@ -1,4 +1,4 @@
-/** What can be missing or go wrong while the programs are built, and what to do about it. */
+/** What can be missing or fail while the programs are built, and what to do about it. */
 import { defineError } from '../../src/lib/errors.ts';
 
 export const programMissing = defineError<{ readonly program: string; readonly use: string }>({

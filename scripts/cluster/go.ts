@@ -1,8 +1,8 @@
 /**
  * Builds Kubernetes' programs from the module in this folder.
  *
- * The version is stamped in as Kubernetes' own build does, so that `kubectl version` tells it.
- * The checksums of everything that goes in stand in module/go.sum, and -mod=readonly holds us to it.
+ * The version is stamped in as Kubernetes' own build does, so that `kubectl version` prints it. The
+ * checksums of all inputs are in module/go.sum, and -mod=readonly enforces them.
  */
 import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync } from 'node:fs';
@@ -10,12 +10,12 @@ import path from 'node:path';
 import { defineError } from '../../src/lib/errors.ts';
 import { runCommand } from './command.ts';
 import { programMissing } from './errors.ts';
-import { KUBERNETES_VERSION } from './place.ts';
+import { KUBERNETES_VERSION, type ConformanceProgram } from './cache-folder.ts';
 
 const MODULE = path.join(import.meta.dirname, 'module');
 /** Where Go's own installer puts it; it is often not on the PATH of a service. */
 const USUAL_PLACE = '/usr/local/go/bin/go';
-/** From here on an older Go fetches by itself the newer one that go.mod asks for. */
+/** From here on an older Go downloads the newer one that go.mod asks for. */
 const OLDEST_MINOR = 21;
 
 const goTooOld = defineError<{ readonly found: string }>({
@@ -31,6 +31,8 @@ export interface GoBuild {
   readonly target: string;
   readonly output: string;
   readonly linkerFlags?: readonly string[];
+  /** Builds the tests of the package, not the package. */
+  readonly tests?: boolean;
   /** How many compilers at once; as many as there are cores if not given. */
   readonly parallel?: number | undefined;
 }
@@ -47,6 +49,24 @@ export function findGo(): string {
   throw programMissing({ program: 'go', use: "to build Kubernetes' own programs" });
 }
 
+/** Its tests, or a program of its test images. */
+export async function buildConformanceProgram(
+  go: string,
+  program: ConformanceProgram,
+  output: string,
+): Promise<void> {
+  const tests = program === 'e2e.test';
+  const target = `k8s.io/kubernetes/test/${tests ? 'e2e' : `images/${program}`}`;
+  await buildWithGo(go, { module: MODULE, target, output, tests, linkerFlags: versionFlags() });
+}
+
+/** Where Go keeps the source of Kubernetes: it has been downloaded for a build. */
+export function kubernetesSource(go: string): string {
+  const words = ['list', '-m', '-f', '{{.Dir}}', 'k8s.io/kubernetes'];
+  const env = { ...process.env, GOFLAGS: '-mod=readonly', GOWORK: 'off' };
+  return execFileSync(go, words, { cwd: MODULE, env, encoding: 'utf8' }).trim();
+}
+
 export async function buildKubernetesProgram(
   go: string,
   program: string,
@@ -57,18 +77,19 @@ export async function buildKubernetesProgram(
   await buildWithGo(go, { module: MODULE, target, output, linkerFlags: versionFlags(), parallel });
 }
 
-/** Builds under a temporary name: whatever has its final name is whole. */
+/** Builds under a temporary name: a file with its final name is complete. */
 export async function buildWithGo(go: string, build: GoBuild): Promise<void> {
-  const { module, target, output, linkerFlags = [], parallel } = build;
+  const { module, target, output, linkerFlags = [], parallel, tests = false } = build;
   const unfinished = `${output}.${process.pid}.tmp`;
   const flags = ['-mod=readonly', '-trimpath', '-buildvcs=false'];
   const linker = ['-s', '-w', ...linkerFlags].join(' ');
   const cores = parallel === undefined ? [] : ['-p', `${parallel}`];
-  const command = ['build', ...flags, ...cores, '-ldflags', linker, '-o', unfinished, target];
+  const verb = tests ? ['test', '-c'] : ['build'];
+  const command = [...verb, ...flags, ...cores, '-ldflags', linker, '-o', unfinished, target];
   try {
     await runCommand(['nice', '-n', '10', go, ...command], {
       cwd: module,
-      // Nothing of the machine's C libraries goes in, so that the programs run wherever they are put.
+      // Not linked with the machine's C libraries, so that the programs run everywhere.
       env: { CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' },
       use: `to build ${target}`,
     });

@@ -11,14 +11,14 @@ function makeFile(): string {
   return path.join(folder, 'folder', 'lock');
 }
 
-test('the lock is held during the work and given back after it', async () => {
+test('the lock is held during the work and released after it', async () => {
   const file = makeFile();
   const seen = await withLock(file, { patienceMs: 0 }, async () => readFileSync(file, 'utf8'));
   expect(seen).toBe(`${process.pid}\n`);
   expect(existsSync(file)).toBe(false);
 });
 
-test('work that fails gives the lock back too', async () => {
+test('work that fails releases the lock too', async () => {
   const file = makeFile();
   const work = withLock(file, { patienceMs: 0 }, () => Promise.reject(new Error('no luck')));
   await expect(work).rejects.toThrow('no luck');
@@ -39,7 +39,7 @@ test('a lock that is held is waited for, and its holder is named', async () => {
   });
 });
 
-test('the lock of a process that is no more is taken over', async () => {
+test('the lock of a process that has ended is taken over', async () => {
   const file = makeFile();
   await withLock(file, { patienceMs: 0 }, async () => undefined);
   const { pid } = spawnSync(process.execPath, ['-e', '']);
@@ -47,7 +47,7 @@ test('the lock of a process that is no more is taken over', async () => {
   expect(await withLock(file, { patienceMs: 0 }, async () => 'mine')).toBe('mine');
 });
 
-test('a lock that names nobody is taken over', async () => {
+test('a lock that names no process is taken over', async () => {
   const file = makeFile();
   await withLock(file, { patienceMs: 0 }, async () => undefined);
   writeFileSync(file, '');

@@ -1,10 +1,10 @@
 /**
  * One builder at a time.
  *
- * The lock is a file that holds the number of the process that made it. A builder that was killed
- * leaves the file behind; its number then names nobody, and the next one may take the lock. Between
- * seeing that and removing the file another one could have done the same, so the stale file is moved
- * to a name of our own first: only one of two can move it, and the other one finds it gone.
+ * The lock is a file with the PID of the process that created it. A builder that was killed leaves the
+ * file behind; its PID then names no process, and the next one may take the lock. Between seeing that and
+ * removing the file another one could have done the same, so the stale file is renamed to a unique name
+ * first: only one of two can rename it, and the other one finds it gone.
  */
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,7 +20,7 @@ export interface LockOptions {
   readonly onWait?: (pid: number) => void;
 }
 
-/** Does the work while holding the lock, and gives the lock back whatever happens. */
+/** Does the work while holding the lock, and releases the lock whatever happens. */
 export async function withLock<T>(
   file: string,
   { patienceMs, onWait }: LockOptions,
@@ -28,15 +28,15 @@ export async function withLock<T>(
 ): Promise<T> {
   mkdirSync(path.dirname(file), { recursive: true });
   const deadline = Date.now() + patienceMs;
-  let told = false;
+  let notified = false;
   while (!take(file)) {
     const pid = ownerOf(file);
     if (!isAlive(pid)) {
       discard(file, pid);
       continue;
     }
-    if (!told) onWait?.(pid);
-    told = true;
+    if (!notified) onWait?.(pid);
+    notified = true;
     if (Date.now() >= deadline) throw buildLocked({ file, pid });
     await sleep(POLL_MS);
   }
@@ -47,7 +47,7 @@ export async function withLock<T>(
   }
 }
 
-/** Written under a name of its own and then linked, so that nobody ever reads half a number. */
+/** Written under a unique name and then linked, so that no process ever reads half a number. */
 function take(file: string): boolean {
   const own = `${file}.${process.pid}`;
   writeFileSync(own, `${process.pid}\n`);
@@ -78,7 +78,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It lives, and is somebody else's.
+    // It is alive, and belongs to another user.
     return isCode(error, 'EPERM');
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Finds out which methods an API server serves at which path, by asking it: discovery names the verbs
- * of a resource, but not at which of its paths each of them works.
+ * Finds which methods an API server serves at which path, by requests: discovery names the verbs of a
+ * resource, but not at which of its paths each of them works.
  *
  *     all          /api/v1/configmaps                          of a namespaced resource
  *     collection   /api/v1/namespaces/default/configmaps       or /api/v1/nodes
@@ -64,7 +64,7 @@ export function requestOf(method: ProbeMethod, path: string): ProbeRequest {
   return { method, path: dry, body: {}, contentType };
 }
 
-/** By what is answered: `served`, or the name of a refusal; the methods in the order of METHODS. */
+/** By result: `served`, or the name of a refusal; the methods in the order of METHODS. */
 export type PathRecord = Readonly<Record<string, string>>;
 
 export interface ResourceRecord {
@@ -120,7 +120,7 @@ function pathsOf(one: ProbedResource): readonly (readonly [string, string])[] {
 
 const NO_ANSWER: ProbeAnswer = { code: 0, text: '' };
 
-/** The methods are asked at once, because none of them changes anything. */
+/** The methods are tried concurrently, because none of them changes anything. */
 async function probePath(ask: Ask, path: string, refusals: Refusals): Promise<PathRecord> {
   const found: Record<string, string> = {};
   const answers = await Promise.all(METHODS.map((method) => ask(method, path)));

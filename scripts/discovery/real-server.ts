@@ -1,4 +1,4 @@
-/** Asks a kube-apiserver for the record (probe.ts). */
+/** Probes a kube-apiserver for the record (probe.ts). */
 import { Agent, request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
@@ -38,7 +38,7 @@ interface Sent {
   readonly body?: Json;
   readonly contentType?: string;
   readonly accept?: string;
-  /** Its answer has no end. */
+  /** Its answer never ends. */
   readonly watches?: boolean;
 }
 

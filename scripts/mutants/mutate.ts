@@ -6,8 +6,8 @@
  *   effect   an effect is forgotten                branches two branches are exchanged
  *   boolean  true and false are exchanged          empty    a list of effects is emptied
  *
- * A test suite is worth what it notices of these. Each mutant has a name that survives changes
- * elsewhere in the file: operator, function and the words it changes.
+ * A good test suite notices all of these. Each mutant has a name that survives changes elsewhere in the
+ * file: operator, function and the words it changes.
  */
 import { parseSync } from 'oxc-parser';
 import { isNode, walk, type Node } from '../tidy/walk.ts';
@@ -62,11 +62,11 @@ export function mutantsOf(file: string, text: string): readonly Mutant[] {
 }
 
 function* editsOf(node: Node, parent: Node | undefined, text: string): Generator<Edit> {
-  const source = (part: Node): string => text.slice(part.start, endOf(part));
+  const source = (part: Node): string => text.slice(part.start, part.end);
   const edit = (operator: string, part: Node, replacement: string): Edit => ({
     operator,
     start: part.start,
-    end: endOf(part),
+    end: part.end,
     replacement,
   });
   const { test, consequent, alternate } = node;
@@ -114,12 +114,12 @@ function* effectEdits(node: Node, text: string): Generator<Edit> {
     // The comma before or after it goes with it.
     const next = parts[index + 1];
     const before = parts[index - 1];
-    const start = next || !before ? part.start : endOf(before);
-    const end = next ? next.start : endOf(part);
+    const start = next || !before ? part.start : before.end;
+    const end = next ? next.start : part.end;
     yield { operator: 'effect', start, end, replacement: '' };
   }
   if (node.type === 'ArrayExpression' && parts.length > 1 && text[node.start] === '[') {
-    yield { operator: 'empty', start: node.start, end: endOf(node), replacement: '[]' };
+    yield { operator: 'empty', start: node.start, end: node.end, replacement: '[]' };
   }
 }
 
@@ -155,14 +155,10 @@ function inType(parent: Node | undefined): boolean {
 }
 
 function contains(outer: Node, { start, end }: Edit): boolean {
-  return outer.start <= start && end <= endOf(outer);
+  return outer.start <= start && end <= outer.end;
 }
 
 function nameOf(node: Node | undefined, text: string): string {
   const id = node?.['id'] ?? node?.['key'];
-  return isNode(id) ? text.slice(id.start, endOf(id)) : '(file)';
-}
-
-function endOf(node: Node): number {
-  return Number(node['end']);
+  return isNode(id) ? text.slice(id.start, id.end) : '(file)';
 }

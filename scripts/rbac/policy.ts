@@ -1,5 +1,5 @@
 /**
- * The roles and bindings that kube-apiserver makes at its start, as one line each.
+ * The roles and bindings that kube-apiserver creates at its start, as one line each.
  *
  * Kubernetes keeps them rendered beside the test of its bootstrap policy. What is the same in all of
  * them (the version, the label, the annotation) is left out, and so is all that is empty.

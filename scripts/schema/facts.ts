@@ -1,5 +1,6 @@
 /**
- * What the Go program beside this file prints (see facts.go): the facts of Go source, undecided.
+ * The output of the Go program beside this file (see facts.go): the facts of Go source, without
+ * decisions.
  */
 
 export interface Package {

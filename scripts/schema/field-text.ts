@@ -47,8 +47,8 @@ function fieldText(scope: Scope, field: GoField): string | undefined {
 
 /** A protobuf tag without a name means the Go name, beginning with a small letter. */
 function messageName({ name, tags }: GoField): string {
-  const said = /\bname=(\w+)/.exec(tags.protobuf ?? '')?.[1];
-  return said ?? name.charAt(0).toLowerCase() + name.slice(1);
+  const given = /\bname=(\w+)/.exec(tags.protobuf ?? '')?.[1];
+  return given ?? name.charAt(0).toLowerCase() + name.slice(1);
 }
 
 /** As OpenAPI computes it: the marker decides, and without one the JSON tag. */

@@ -32,6 +32,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   'k8s.io/apiextensions-apiserver': ['pkg/apis/apiextensions/v1'],
   'k8s.io/kube-aggregator': ['pkg/apis/apiregistration/v1'],
+  'k8s.io/metrics': ['pkg/apis/metrics/v1beta1'],
 };
 
 const goMissing = defineError<{ command: string }>({
@@ -66,7 +67,7 @@ interface Download {
 /** Returns the folder of each module. */
 function downloadModules(): Readonly<Record<string, string>> {
   const modules = Object.keys(PACKAGES).map((module) => `${module}@${SOURCE_VERSION}`);
-  // Run outside any module, so that no go.mod nearby has a say in it.
+  // Run outside any module, so that no go.mod nearby affects it.
   const printed = runGo(tmpdir(), ['mod', 'download', '-json', ...modules]);
   // The command prints one JSON object after the other, each closed by a brace of its own line.
   const answers: readonly Download[] = JSON.parse(
@@ -97,7 +98,7 @@ function runGo(cwd: string, args: readonly string[]): string {
   if (error !== undefined && 'code' in error && error.code === 'ENOENT')
     throw goMissing({ command: GO }, error);
   if (error !== undefined || status !== 0) {
-    // With -json the command puts what went wrong into its answers, one for each module.
+    // With -json the command puts errors into its answers, one for each module.
     const answered = /"Error": (".*")/.exec(stdout)?.[1];
     const reason = error?.message ?? (stderr.trim() || (answered ?? stdout.trim()));
     throw goFailed({ command: `${GO} ${args.slice(0, 2).join(' ')}`, reason }, error);

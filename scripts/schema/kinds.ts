@@ -1,6 +1,6 @@
 /**
- * Which kinds there are, from the calls by which the packages register their types: a scheme is
- * told a group version and the types that are kinds in it.
+ * Which kinds there are, from the calls by which the packages register their types: a scheme gets a group
+ * version and the types that are kinds in it.
  */
 import { assert } from '../../src/lib/assert.ts';
 import type { GroupVersion, Package } from './facts.ts';
@@ -52,7 +52,7 @@ function targetOf(
 ): Map<string, RegisteredKind> | undefined {
   if (into === ANY_GROUP_VERSION) return everywhere;
   const groupVersion = source.groupVersions.find(({ name }) => name === into);
-  // What is written out on the spot is the internal version, which never travels.
+  // A group version that is written literally is the internal one, which is never on the wire.
   if (groupVersion === undefined) return undefined;
   const apiVersion = apiVersionOf(universe, groupVersion);
   const known = byApiVersion.get(apiVersion) ?? new Map<string, RegisteredKind>();
@@ -76,9 +76,9 @@ function readKind(universe: Universe, registered: string): RegisteredKind {
  * (lists, options, reviews of the API itself) has no namespace to be in.
  */
 function isNamespaced({ name, is, markers, distantMarkers }: NamedType): boolean {
-  const said = [...markers, ...distantMarkers];
+  const given = [...markers, ...distantMarkers];
   assert(is.struct !== undefined || is.ref !== undefined, `${name} is registered but no struct`);
   const hasMetadata = is.struct?.fields.some((field) => field.is.ref?.endsWith('.ObjectMeta'));
-  const ofCluster = hasMarker(said, 'genclient:nonNamespaced') || UNMARKED.has(name);
+  const ofCluster = hasMarker(given, 'genclient:nonNamespaced') || UNMARKED.has(name);
   return hasMetadata === true && !ofCluster;
 }

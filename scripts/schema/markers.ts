@@ -1,5 +1,5 @@
 /**
- * Markers are the comment lines by which Kubernetes' types say what Go cannot: `+optional`,
+ * Markers are the comment lines by which Kubernetes' types state what Go cannot: `+optional`,
  * `+listType=map`, `+default="TCP"`. A marker may stand more than once (`+listMapKey`).
  */
 

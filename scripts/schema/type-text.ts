@@ -88,7 +88,7 @@ function namedText(scope: Scope, goName: string): string {
     scope.uses('enum', name);
     return `#${relativeName(scope, name)}`;
   }
-  // Such a list is a message of its own in protobuf, so that null and empty differ there.
+  // Such a list is a separate message in protobuf, so that null and empty differ there.
   const wrapped = hasMarker(type.markers, 'protobuf.nullable');
   if (wrapped && type.is.list !== undefined) return listText(scope, type.is.list, '<>');
   if (!isStruct(scope, type.is)) return typeText(scope, type.is);

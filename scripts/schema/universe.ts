@@ -54,8 +54,8 @@ export function shortName(goName: string): TypeName {
 
 /** The prefix of a package's definitions in OpenAPI: a marker says it, of the package or a type. */
 export function openApiPackage({ path, markers, types }: Package): string | undefined {
-  const said = [...markers, ...types.flatMap((type) => [...type.markers, ...type.distantMarkers])];
-  return path.startsWith('k8s.io/') ? markerValue(said, 'k8s:openapi-model-package') : undefined;
+  const given = [...markers, ...types.flatMap((type) => [...type.markers, ...type.distantMarkers])];
+  return path.startsWith('k8s.io/') ? markerValue(given, 'k8s:openapi-model-package') : undefined;
 }
 
 export function textOf(universe: Universe, { text, ref }: Value): string {

@@ -1,7 +1,7 @@
 /**
- * The house rules, as code: docs/style.md says them in words.
+ * The house rules, as code: docs/style.md explains them.
  *
- * `complaints` reads one source file and names everything in it that breaks a rule, with what to do
+ * `problems` reads one source file and names everything in it that breaks a rule, with what to do
  * instead. Files are parsed, not searched, so that a comment about `Date.now` is no offence and
  * `globalThis['Date']` is one.
  */
@@ -9,17 +9,18 @@ import path from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { isNode, walk, type Node } from './walk.ts';
 
-/** Each room, and the rooms it may import from. Reading down this list never points back up. */
+/** Each layer, and the layers it may import from. Reading down this list never points back up. */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   api: ['lib'],
-  core: ['api', 'lib'],
+  cel: ['api', 'lib'],
+  core: ['cel', 'api', 'lib'],
   ports: ['api', 'lib'],
   platform: ['ports', 'lib'],
   runtimes: ['ports', 'api', 'lib'],
   client: ['ports', 'api', 'lib'],
-  apiserver: ['core', 'ports', 'api', 'lib'],
-  kubelet: ['core', 'ports', 'api', 'lib'],
+  apiserver: ['core', 'cel', 'ports', 'api', 'lib'],
+  kubelet: ['core', 'cel', 'ports', 'api', 'lib'],
   server: ['kubelet', 'ports', 'api', 'lib'],
   dashboard: ['api', 'lib'],
   cli: [
@@ -31,6 +32,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'platform',
     'ports',
     'core',
+    'cel',
     'api',
     'lib',
   ],
@@ -53,59 +55,59 @@ const CLOCK_MODULES: ReadonlySet<string> = new Set([
   'timers',
   'perf_hooks',
 ]);
-/** `Date` may calculate (these are pure), but not tell the time. */
+/** `Date` may calculate (these are pure), but not read the clock. */
 const PURE_DATE: ReadonlySet<string> = new Set(['UTC', 'parse']);
 const PROCESS_STATE: ReadonlySet<string> = new Set(['env', 'argv', 'exit', 'exitCode', 'hrtime']);
-const NEEDS_HEADER: ReadonlySet<string> = new Set(['core', 'ports', 'kubelet', 'platform']);
+const NEEDS_HEADER: ReadonlySet<string> = new Set(['cel', 'core', 'ports', 'kubelet', 'platform']);
 
 /** `file` is relative to `src/`, with forward slashes. */
-export function* complaints(file: string, text: string): Generator<string> {
-  const room = roomOf(file);
+export function* problems(file: string, text: string): Generator<string> {
+  const layer = layerOf(file);
   const isTest = file.endsWith('.test.ts');
-  if (room !== '' && !MAY_IMPORT[room]) {
-    yield `${file}: there is no room ${room}/; add it to scripts/tidy/rules.ts and docs/architecture.md`;
+  if (layer !== '' && !MAY_IMPORT[layer]) {
+    yield `${file}: there is no layer ${layer}/; add it to scripts/tidy/rules.ts and docs/architecture.md`;
   }
   const lines = text.split('\n').length - 1;
   if (lines > LINES_MAX) yield `${file}: ${lines} lines; split it by idea (at most ${LINES_MAX})`;
   if (/\b(?:FIXME|TODO)\b/.test(text))
     yield `${file}: unfinished; finish it, or write down why not`;
-  if (!isTest && NEEDS_HEADER.has(room) && !text.startsWith('/**')) {
+  if (!isTest && NEEDS_HEADER.has(layer) && !text.startsWith('/**')) {
     yield `${file}: has no header; open with what it decides and why`;
   }
   const { program, errors } = parseSync(file, text);
   if (errors.length > 0) yield `${file}: does not parse: ${errors[0]?.message}`;
   for (const { node, parent } of walk(program as unknown as Node)) {
-    const complaint =
-      complainOfImport(node, file, room, isTest) ??
-      (room === 'platform' ? undefined : complainOfClock(node, parent)) ??
-      (isTest ? undefined : complainOfProcess(node, room)) ??
-      (room === 'core' ? complainOfImpurity(node, isTest) : undefined) ??
-      complainOfAny(node);
-    if (complaint) yield `${file}:${lineOf(text, node)}: ${complaint}`;
+    const problem =
+      problemOfImport(node, file, layer, isTest) ??
+      (layer === 'platform' ? undefined : problemOfClock(node, parent)) ??
+      (isTest ? undefined : problemOfProcess(node, layer)) ??
+      (layer === 'core' ? problemOfImpurity(node, isTest) : undefined) ??
+      problemOfAny(node);
+    if (problem) yield `${file}:${lineOf(text, node)}: ${problem}`;
   }
 }
 
-function complainOfImport(
+function problemOfImport(
   node: Node,
   file: string,
-  room: string,
+  layer: string,
   isTest: boolean,
 ): string | undefined {
   const source = node['source'];
   const target = isNode(source) && source.type === 'Literal' ? source['value'] : undefined;
   if (typeof target !== 'string') return undefined;
-  if (CLOCK_MODULES.has(target) && room !== 'platform') {
-    return `"${target}" does not belong in ${room}/; take a Clock`;
+  if (CLOCK_MODULES.has(target) && layer !== 'platform') {
+    return `"${target}" does not belong in ${layer}/; take a Clock`;
   }
-  if (!target.startsWith('.') || isTest || room === '') return undefined;
-  const other = roomOf(path.posix.join(path.posix.dirname(file), target));
-  if (other === room || MAY_IMPORT[room]?.includes(other)) return undefined;
+  if (!target.startsWith('.') || isTest || layer === '') return undefined;
+  const other = layerOf(path.posix.join(path.posix.dirname(file), target));
+  if (other === layer || MAY_IMPORT[layer]?.includes(other)) return undefined;
   return other === ''
-    ? `${room}/ may not import from outside the rooms (${target})`
-    : `${room}/ may not import ${other}/`;
+    ? `${layer}/ may not import from outside the layers (${target})`
+    : `${layer}/ may not import ${other}/`;
 }
 
-function complainOfClock(node: Node, parent: Node | undefined): string | undefined {
+function problemOfClock(node: Node, parent: Node | undefined): string | undefined {
   if (node.type === 'Identifier' && isReference(node, parent)) {
     const name = String(node['name']);
     if (CLOCKS.has(name)) return `"${name}" does not belong here; take a Clock or a Random`;
@@ -113,11 +115,12 @@ function complainOfClock(node: Node, parent: Node | undefined): string | undefin
     return undefined;
   }
   const [object, property] = memberOf(node);
+  if (object === 'AbortSignal' && property === 'timeout') return 'sets a timer; take a Clock';
   if (object === 'Math' && property === 'random') return 'draws a random number; take a Random';
   if (object === 'globalThis') {
     return `reaches for globalThis.${property ?? '…'}; name what you need`;
   }
-  // Sockets and requests have timers of their own.
+  // Sockets and requests have their own timers.
   if (property === 'setTimeout') return `sets a timer on ${object ?? 'something'}; take a Clock`;
   return undefined;
 }
@@ -132,17 +135,17 @@ function isPureDate(parent: Node | undefined): boolean {
   return property !== undefined && PURE_DATE.has(property);
 }
 
-function complainOfProcess(node: Node, room: string): string | undefined {
-  if (room === 'cli' || room === '') return undefined;
+function problemOfProcess(node: Node, layer: string): string | undefined {
+  if (layer === 'cli' || layer === '') return undefined;
   const [object, property] = memberOf(node);
   if (object === 'process' && PROCESS_STATE.has(property ?? '')) {
-    return `process.${property} does not belong in ${room}/; let cli/ pass it in`;
+    return `process.${property} does not belong in ${layer}/; let cli/ pass it in`;
   }
   return undefined;
 }
 
-/** Core decides; whoever waits or touches the world acts. */
-function complainOfImpurity(node: Node, isTest: boolean): string | undefined {
+/** Core decides; a driver waits and touches the world. */
+function problemOfImpurity(node: Node, isTest: boolean): string | undefined {
   if (isTest) return undefined;
   if (node.type === 'AwaitExpression' || node['async'] === true) {
     return 'waits; core/ returns an effect and lets kubelet/ wait';
@@ -155,7 +158,7 @@ function complainOfImpurity(node: Node, isTest: boolean): string | undefined {
   return undefined;
 }
 
-function complainOfAny(node: Node): string | undefined {
+function problemOfAny(node: Node): string | undefined {
   return node.type === 'TSAnyKeyword' ? 'any says nothing; type it' : undefined;
 }
 
@@ -177,7 +180,7 @@ function memberOf(node: Node): readonly [object?: string, property?: string | un
   return [String(object['name']), typeof name === 'string' ? name : undefined];
 }
 
-function roomOf(file: string): string {
+function layerOf(file: string): string {
   const [first = '', ...rest] = file.split('/');
   return rest.length === 0 ? '' : first;
 }

@@ -1,13 +1,13 @@
-/** Holds the whole of `src/` against the house rules, and the rules against known offences. */
+/** The house rules over the whole of `src/`, and known offences that the rules must find. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { complaints } from './rules.ts';
+import { problems } from './rules.ts';
 
 const SRC = path.join(import.meta.dirname, '..', '..', 'src');
 
-function complain(file: string, text: string): readonly string[] {
-  return [...complaints(file, `/** A header. */\n${text}\n`)];
+function report(file: string, text: string): readonly string[] {
+  return [...problems(file, `/** A header. */\n${text}\n`)];
 }
 
 test('every source file keeps the house rules', () => {
@@ -16,7 +16,7 @@ test('every source file keeps the house rules', () => {
     .filter((file) => file.endsWith('.ts') && !file.includes('.generated.'));
   expect(files.length).toBeGreaterThan(10);
   const found = files.flatMap((file) => [
-    ...complaints(file, readFileSync(path.join(SRC, file), 'utf8')),
+    ...problems(file, readFileSync(path.join(SRC, file), 'utf8')),
   ]);
   expect(found).toEqual([]);
 });
@@ -31,6 +31,7 @@ describe('the rules have teeth', () => {
     ['a socket is given a timer', 'client/x.ts', 'socket.setTimeout(1);', /take a Clock/],
     ['a timer is taken from globalThis', 'kubelet/x.ts', 'globalThis.setTimeout;', /globalThis/],
     ['a timer is imported', 'kubelet/x.ts', "import t from 'node:timers';", /take a Clock/],
+    ['a signal sets a timer', 'client/x.ts', 'AbortSignal.timeout(1);', /take a Clock/],
     ['chance is drawn', 'lib/x.ts', 'export const a = Math.random();', /take a Random/],
     ['chance is drawn by crypto', 'lib/x.ts', 'crypto.randomUUID();', /take a Clock or a Random/],
     ['core/ imports kubelet/', 'core/x.ts', "import '../kubelet/y.ts';", /may not import kubelet/],
@@ -48,33 +49,33 @@ describe('the rules have teeth', () => {
       /may not/,
     ],
     ['adapters import each other', 'client/x.ts', "import '../apiserver/y.ts';", /may not import/],
-    ['a room imports the root', 'core/x.ts', "import '../index.ts';", /outside the rooms/],
+    ['a layer imports the root', 'core/x.ts', "import '../index.ts';", /outside the layers/],
     ['core/ imports node', 'core/x.ts', "import fs from 'node:fs';", /may not import node:fs/],
     ['core/ waits', 'core/x.ts', 'export async function a() {}', /waits/],
     ['the environment is read', 'kubelet/x.ts', 'process.env.HOME;', /let cli\/ pass it in/],
     ['any is used', 'lib/x.ts', 'export const a: any = 1;', /type it/],
     ['work is left over', 'lib/x.ts', '// TODO: later', /unfinished/],
-    ['a room nobody knows', 'utils/x.ts', 'export const a = 1;', /there is no room utils/],
+    ['a layer is not known', 'utils/x.ts', 'export const a = 1;', /there is no layer utils/],
     ['a file is too long', 'lib/x.ts', '\n'.repeat(400), /split it by idea/],
   ];
 
   test.each(offences)('%s', (_name, file, text, expected) => {
-    expect(complain(file, text)).toEqual([expect.stringMatching(expected)]);
+    expect(report(file, text)).toEqual([expect.stringMatching(expected)]);
   });
 
   test('a file of core/ without a header is named', () => {
-    expect([...complaints('core/x.ts', 'export const a = 1;\n')]).toEqual([
+    expect([...problems('core/x.ts', 'export const a = 1;\n')]).toEqual([
       expect.stringMatching(/has no header/),
     ]);
   });
 
   test('what is allowed is left alone', () => {
-    expect(complain('platform/x.ts', 'setTimeout(() => Date.now(), Math.random());')).toEqual([]);
-    expect(complain('api/x.ts', 'export const a = [Date.UTC(1), new Date(1)];')).toEqual([]);
-    expect(complain('lib/x.ts', '// Date.now() is not for us\nexport const a = 1;')).toEqual([]);
-    expect(complain('lib/x.ts', 'export const a = { crypto: 1 }.crypto;')).toEqual([]);
-    expect(complain('core/x.ts', "import { a } from '../api/y.ts';")).toEqual([]);
-    expect(complain('cli/x.ts', "import '../kubelet/y.ts'; process.env;")).toEqual([]);
-    expect(complain('core/x.test.ts', "import '../../test/support/y.ts';")).toEqual([]);
+    expect(report('platform/x.ts', 'setTimeout(() => Date.now(), Math.random());')).toEqual([]);
+    expect(report('api/x.ts', 'export const a = [Date.UTC(1), new Date(1)];')).toEqual([]);
+    expect(report('lib/x.ts', '// Date.now() is not for us\nexport const a = 1;')).toEqual([]);
+    expect(report('lib/x.ts', 'export const a = { crypto: 1 }.crypto;')).toEqual([]);
+    expect(report('core/x.ts', "import { a } from '../api/y.ts';")).toEqual([]);
+    expect(report('cli/x.ts', "import '../kubelet/y.ts'; process.env;")).toEqual([]);
+    expect(report('core/x.test.ts', "import '../../test/support/y.ts';")).toEqual([]);
   });
 });

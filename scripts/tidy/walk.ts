@@ -3,6 +3,7 @@
 export interface Node {
   readonly type: string;
   readonly start: number;
+  readonly end: number;
   readonly [field: string]: unknown;
 }
 
@@ -10,14 +11,18 @@ export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 }
 
-export function* walk(
-  node: Node,
-  parent?: Node,
-): Generator<{ readonly node: Node; readonly parent: Node | undefined }> {
-  yield { node, parent };
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) {
-      if (isNode(child)) yield* walk(child, node);
-    }
+export interface Visited {
+  readonly node: Node;
+  readonly parent: Node | undefined;
+}
+
+export function* walk(root: Node): Generator<Visited> {
+  // A stack of its own: nested generators pass every node through all levels above it.
+  const stack: Visited[] = [{ node: root, parent: undefined }];
+  for (let visited = stack.pop(); visited; visited = stack.pop()) {
+    yield visited;
+    const { node } = visited;
+    const children = Object.values(node).flat().filter(isNode);
+    for (const child of children.toReversed()) stack.push({ node: child, parent: node });
   }
 }

@@ -11,11 +11,11 @@ const ready = condition('Ready', 'True');
 const scheduled = condition('PodScheduled', 'False');
 
 describe('finding', () => {
-  test('a condition is found by its type, the very object', () => {
+  test('a condition is found by its type, the same object', () => {
     expect(findCondition([scheduled, ready], 'Ready')).toBe(ready);
   });
 
-  test('what is not there is not found, also where there is no list', () => {
+  test('an absent one is not found, even without a list', () => {
     expect(findCondition([ready], 'ready')).toBeUndefined();
     expect(findCondition([], 'Ready')).toBeUndefined();
     expect(findCondition(undefined, 'Ready')).toBeUndefined();
@@ -49,20 +49,20 @@ describe('replacing', () => {
     expect(replaced[1]).toBe(scheduled);
   });
 
-  test('replacing a condition by itself returns the very list', () => {
+  test('replacing a condition by itself returns the same list', () => {
     const list = [ready, scheduled];
     expect(replaceOrAppendCondition(list, ready)).toBe(list);
   });
 });
 
-describe('SM-23: dating', () => {
+describe('SM-23: transition times', () => {
   const old = condition('Ready', 'True', { lastTransitionTime: EARLIER });
 
   test('a status that stays keeps its time', () => {
     expect(withTransitionTime(ready, old, NOW)).toEqual({ ...ready, lastTransitionTime: EARLIER });
   });
 
-  test('another status, or no condition before, is dated now', () => {
+  test('another status, or no condition before, gets the current time', () => {
     const unready = condition('Ready', 'False');
     expect(withTransitionTime(unready, old, NOW).lastTransitionTime).toBe(NOW);
     expect(withTransitionTime(ready, undefined, NOW).lastTransitionTime).toBe(NOW);
@@ -82,7 +82,7 @@ describe('SM-23: dating', () => {
     expect(withTransitionTime(ahead, undefined, NOW).lastTransitionTime).toBe(NOW);
   });
 
-  test('a condition that is dated so already is returned itself, and no input is touched', () => {
+  test('a condition that has that time already is returned itself, and no input is changed', () => {
     const dated = Object.freeze(condition('Ready', 'True', { lastTransitionTime: EARLIER }));
     expect(withTransitionTime(dated, old, NOW)).toBe(dated);
     const undated = Object.freeze(condition('Ready', 'True'));

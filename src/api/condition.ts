@@ -12,7 +12,7 @@ export function isConditionTrue(conditions: Conditions, type: string): boolean {
   return findCondition(conditions, type)?.status === 'True';
 }
 
-/** Puts `condition` where one of its type stands, else at the end. */
+/** Replaces the condition of the same type in place, else appends `condition`. */
 export function replaceOrAppendCondition(
   conditions: Conditions,
   condition: PodCondition,
@@ -24,8 +24,8 @@ export function replaceOrAppendCondition(
 }
 
 /**
- * Dates a condition: it keeps the old one's time while its status stays the same, whatever its
- * reason and message say (SM-23).
+ * Sets the transition time of a condition: it keeps the old one's while its status stays the same,
+ * whatever its reason and message are (SM-23).
  */
 export function withTransitionTime(
   condition: PodCondition,

@@ -10,7 +10,7 @@ test('shares, quota and bytes are read as requests and limits', () => {
   });
 });
 
-test('what has no limit is not told', () => {
+test('an absent limit is left out', () => {
   expect(resourcesOfKernel({})).toEqual({});
   expect(resourcesOfKernel({ cpuShares: 2, cpuQuota: -1, cpuPeriod: 100_000 })).toEqual({
     cpuRequest: '2m',

@@ -1,11 +1,11 @@
-/** What the kernel's numbers mean in Kubernetes' units, as a kubelet reads them from a runtime. */
-import { quantityFromInteger, quantityFromMilli } from './quantity.ts';
-import { formatQuantity } from './quantity-text.ts';
+/** Converts cgroup values (shares, quota, period) to Kubernetes' units, as the kubelet does with what a runtime reports. */
+import { quantityFromInteger, quantityFromMilli } from './values/quantity.ts';
+import { formatQuantity } from './values/quantity-text.ts';
 import type { RuntimeResources } from './runtime-pod.ts';
 
 export interface KernelNumbers {
   readonly cpuShares?: number;
-  /** Microseconds in each period of `cpuPeriod`; none: there is no limit. */
+  /** Microseconds in each period of `cpuPeriod`. Absent: there is no limit. */
   readonly cpuQuota?: number;
   readonly cpuPeriod?: number;
   readonly memoryLimitBytes?: number;

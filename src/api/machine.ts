@@ -1,11 +1,11 @@
-/** What a machine is and what is left of it, in the words that a Node uses. */
+/** A machine and its free resources, in the terms of a Node. */
 
-/** What changes seldom. Text that the machine does not tell is empty. */
+/** What rarely changes. Texts that the machine does not provide are empty. */
 export interface MachineInfo {
   readonly hostname: string;
   readonly machineID: string;
   readonly systemUUID: string;
-  /** Another one after every boot. */
+  /** Changes with every boot. */
   readonly bootID: string;
   readonly kernelVersion: string;
   readonly osImage: string;
@@ -17,7 +17,7 @@ export interface MachineInfo {
   readonly memoryBytes: number;
   readonly swapBytes: number;
   readonly hugePages: readonly HugePages[];
-  /** By which others reach it, the best first. None of them is a loopback address. */
+  /** The addresses by which other machines reach it, the best first. None is a loopback address. */
   readonly addresses: readonly string[];
 }
 
@@ -28,20 +28,20 @@ export interface HugePages {
 }
 
 /** How much there is of something, and how much of it is free. */
-export interface Room {
+export interface Capacity {
   readonly capacity: number;
   readonly available: number;
 }
 
-/** Null: the system does not tell. */
+/** Null: the system does not provide it. */
 export interface MachineUsage {
   /** Bytes of memory. */
-  readonly memory: Room | null;
+  readonly memory: Capacity | null;
   /** Processes and threads. */
-  readonly pids: Room | null;
+  readonly pids: Capacity | null;
 }
 
-export interface FileSystemRoom {
-  readonly bytes: Room;
-  readonly inodes: Room;
+export interface FileSystemSpace {
+  readonly bytes: Capacity;
+  readonly inodes: Capacity;
 }

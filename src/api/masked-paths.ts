@@ -1,6 +1,6 @@
-/** What containers that do not ask for more do not see, and what they may not change. */
+/** Paths that are hidden from ordinary containers, and those that are read-only for them. */
 
-/** Those that tell about the machine, or let it be harmed. The kubelet has the same list. */
+/** Paths that reveal facts about the machine, or could harm it. The kubelet has the same list. */
 export const MASKED_PATHS: readonly string[] = [
   '/proc/asound',
   '/proc/acpi',

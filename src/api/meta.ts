@@ -1,8 +1,8 @@
 /**
- * What every Kubernetes object carries.
+ * The metadata of every Kubernetes object.
  *
- * These types name the fields that podkeep reads or writes. Objects stay as they came over the
- * wire, with fields that are not named here: whoever changes one spreads it, so nothing is lost.
+ * These types name the fields that podkeep reads or writes. Objects stay as they came over the wire,
+ * with fields that are not named here: code that changes one spreads it, so nothing is lost.
  */
 
 /** An RFC 3339 instant in UTC with whole seconds, such as `2026-01-02T03:04:05Z`. */

@@ -24,7 +24,7 @@ test('the port is the one that the kubelet reports, or 10250', () => {
   expect(kubeletAddressOf({ status: { addresses, daemonEndpoints: none } })?.port).toBe(10_250);
 });
 
-test('a node that says nothing, or nothing that is known, has no address', () => {
+test('a node without addresses, or without known types of them, has no address', () => {
   for (const node of [{}, { status: null }, { status: { addresses: [address('Moon', 'x'), 1] } }]) {
     expect(kubeletAddressOf(node)).toBeNull();
   }

@@ -1,4 +1,4 @@
-/** Where a node's kubelet is found, by what the node says of itself. */
+/** The address of a node's kubelet, from the status of the Node. */
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 
 export interface KubeletAddress {
@@ -7,8 +7,8 @@ export interface KubeletAddress {
 }
 
 /**
- * As kubeadm sets up kube-apiserver: addresses before names. A name of a node is its own choice, and
- * seldom one that others can look up.
+ * As kubeadm configures kube-apiserver: addresses before names. A node chooses its name, which other
+ * machines often cannot resolve.
  */
 const ADDRESS_TYPES = ['InternalIP', 'ExternalIP', 'Hostname', 'InternalDNS', 'ExternalDNS'];
 const KUBELET_PORT = 10_250;

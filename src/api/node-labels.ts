@@ -1,4 +1,4 @@
-/** Which labels a node may give itself: those that cannot steer pods to it. */
+/** Which labels a node may set on itself (NodeRestriction): those that cannot steer pods to it. */
 
 /** Of Kubernetes' own, beside those in the domains below. */
 export const KUBELET_LABELS: ReadonlySet<string> = new Set([

@@ -1,8 +1,8 @@
 /**
  * A pod as it is on the wire: what should run (spec) and what does (status).
  *
- * Only the fields that podkeep's rules look at are named; see meta.ts for what becomes of others.
- * A Go `nil` is an absent field here, and so is `null`, which older writers send for empty times.
+ * Only the fields that podkeep's rules read are named; meta.ts explains what happens to the others. A Go
+ * `nil` is an absent field here, and so is `null`, which older writers send for empty times.
  */
 import type { ObjectMeta, Time } from './meta.ts';
 import type { ResourceList, ResourceRequirements } from './resources.ts';
@@ -136,7 +136,7 @@ export interface ContainerUser {
   };
 }
 
-/** At most one of the three is there; none at all means that nothing is known. */
+/** At most one of the three is present; without any, the state is unknown. */
 export interface ContainerState {
   readonly waiting?: ContainerStateWaiting | null;
   readonly running?: ContainerStateRunning | null;

@@ -1,4 +1,4 @@
-/** Amounts of what a container asks for, by resource name: `cpu`, `memory`, `example.com/gpu`. */
+/** Amounts of resources by name: `cpu`, `memory`, `example.com/gpu`. */
 export type ResourceList = Readonly<Record<string, string | number>>;
 
 export interface ResourceRequirements {

@@ -14,7 +14,7 @@ export interface RuntimePod {
   readonly containers: readonly RuntimeContainer[];
   /** The addresses of the newest sandbox, if it is ready. */
   readonly ips: readonly string[];
-  /** What the pod's own limits are set to, where the runtime can tell. */
+  /** The actual limits of the pod as a whole, if the runtime reports them. */
   readonly resources?: RuntimeResources;
 }
 
@@ -24,7 +24,7 @@ export interface RuntimeSandbox {
   readonly attempt: number;
   readonly ready: boolean;
   readonly hostNetwork: boolean;
-  /** Empty: the network gave it none. Absent: the runtime does not say. */
+  /** Empty: the network gave it none. Absent: the runtime does not report them. */
   readonly ip?: string;
 }
 
@@ -39,7 +39,7 @@ export interface RuntimeContainer {
   readonly sandboxID?: string;
   readonly restartCount: number;
   readonly image: string;
-  /** The digest that `image` stood for when the container was made. */
+  /** The digest of `image` when the container was created. */
   readonly imageRef: string;
   readonly createdAt: Time;
   readonly startedAt?: Time;
@@ -49,13 +49,13 @@ export interface RuntimeContainer {
   readonly message?: string;
   readonly resources?: RuntimeResources;
   readonly user?: ContainerUser;
-  /** What is written on it under io.kubernetes.container.hash. Absent: the runtime keeps no notes. */
+  /** Its annotation io.kubernetes.container.hash. Absent: the runtime stores no annotations. */
   readonly hash?: string;
-  /** The host's file in which its last words are. Absent: where podkeep would have put it. */
+  /** The host's file with its termination message. Absent: podkeep's usual path. */
   readonly terminationFile?: string;
 }
 
-/** Quantities that are in force, as far as the runtime can tell. */
+/** The actual resources, as far as the runtime reports them. */
 export interface RuntimeResources {
   readonly cpuRequest?: string;
   readonly cpuLimit?: string;

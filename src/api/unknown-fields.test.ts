@@ -10,24 +10,24 @@ function carry(base: object, next: object): object {
 }
 
 describe('fields that this version does not know', () => {
-  test('come along', () => {
+  test('are carried over', () => {
     expect(carry({ phase: 'Running', mood: { good: true } }, { phase: 'Failed' })).toEqual({
       phase: 'Failed',
       mood: { good: true },
     });
   });
 
-  test('also if they say nothing: nobody here knows what nothing means there', () => {
+  test('even if they are empty: what empty means there is unknown', () => {
     expect(carry({ mood: null, tags: [] }, {})).toEqual({ mood: null, tags: [] });
   });
 
-  test('give way if the next one has them', () => {
+  test('are not carried over if the next one has them', () => {
     const next = { mood: 'bad' };
     expect(carry({ mood: 'good' }, next)).toBe(next);
   });
 });
 
-test('a field that it knows and that is gone was meant to go', () => {
+test('a known field that is gone was removed on purpose', () => {
   const next = { phase: 'Running' };
   expect(carry({ phase: 'Running', message: 'starting' }, next)).toBe(next);
 });

@@ -23,7 +23,7 @@ describe('DNS labels', () => {
     for (const name of names) expect(isDns1123Label(name)).toBe(false);
   });
 
-  test('the complaint quotes examples and the rule', () => {
+  test('the error quotes examples and the rule', () => {
     expect(checkDns1123Label('Web')).toEqual([
       'a lowercase RFC 1123 label must consist of lower case alphanumeric characters or ' +
         "'-', and must start and end with an alphanumeric character (e.g. 'my-name',  or " +
@@ -35,7 +35,7 @@ describe('DNS labels', () => {
     expect(checkDns1123Label('a.b')).toEqual(['must not contain dots']);
   });
 
-  test('a name that is too long and badly formed gets both complaints', () => {
+  test('a name that is too long and badly formed gets both errors', () => {
     expect(checkDns1123Label(`${'a'.repeat(64)}.b`)).toEqual([
       'must be no more than 63 characters',
       'must not contain dots',
@@ -65,7 +65,7 @@ describe('label keys', () => {
     }
   });
 
-  test('each part is named in its complaints', () => {
+  test('each part is named in its errors', () => {
     expect(checkLabelKey('/x')).toEqual(['prefix part must be non-empty']);
     expect(checkLabelKey('')).toEqual([
       'name part must be non-empty',
@@ -80,10 +80,10 @@ describe('label keys', () => {
     ]);
   });
 
-  test('two slashes get one complaint about the whole', () => {
-    const complaints = checkLabelKey('a/b/c');
-    expect(complaints).toHaveLength(1);
-    expect(complaints[0]).toMatch(/^a valid label key must consist of.*'example\.com\/MyName'\)$/);
+  test('two slashes get one error about the whole', () => {
+    const problems = checkLabelKey('a/b/c');
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(/^a valid label key must consist of.*'example\.com\/MyName'\)$/);
   });
 
   test('names of the prototype are names like others, if their letters are', () => {
@@ -108,14 +108,14 @@ describe('label values', () => {
   });
 });
 
-/** The forms that the complaints quote, used as they stand. */
+/** The forms that the errors quote, used as they stand. */
 const FORMS = {
   label: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
   subdomain: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
   value: /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/,
 };
 
-test('looking for a fault gives the same answer as the quoted forms', () => {
+test('searching for a fault gives the same result as the quoted forms', () => {
   const name = fc.string({ unit: fc.constantFrom(...'aZ0-._/ \n'.split('')), maxLength: 8 });
   fc.assert(
     fc.property(name, (text) => {

@@ -1,13 +1,13 @@
 /**
- * Which names Kubernetes accepts, and what it says about the others.
+ * Which names Kubernetes accepts, and its errors for the others.
  *
- * Each `check` gives the complaints of the API server, in its words and in its order, and an empty
- * list for a good name. Clients show these sentences to people and some search them, so they are
- * part of the interface, down to the regular expression they quote. (Names of objects are measured
- * in "characters" and parts of labels in "bytes"; both mean bytes.)
+ * Each `check` returns the errors of the API server, with its wording and order, and an empty list for a
+ * valid name. Clients show these sentences to people and some match on them, so they are part of the
+ * interface, down to the regular expression they quote. (Names of objects are measured in "characters"
+ * and parts of labels in "bytes"; both mean bytes.)
  *
- * We look for one fault instead of matching the whole text. A search never goes back over what it
- * has read, so a megabyte of dashes costs one pass.
+ * We search for one fault instead of matching the whole text. A search never backtracks, so a megabyte
+ * of dashes costs one pass.
  */
 import { cutToBytes } from '../lib/utf8.ts';
 
@@ -42,14 +42,14 @@ const LABEL_VALUE_RULE =
   "(e.g. 'MyValue',  or 'my_value',  or '12345', " +
   `regex used for validation is '${LABEL_VALUE_FORM}')`;
 
-/** One label of a domain name: what namespaces and containers are called. */
+/** One label of a domain name: the form of names of namespaces and containers. */
 export function checkDns1123Label(text: string): readonly string[] {
-  const complaints = checkLength(text, LABEL_BYTES_MAX, 'characters');
-  if (text !== '' && !DNS_LABEL_FAULT.test(text)) return complaints;
-  return [...complaints, isDnsSubdomainForm(text) ? 'must not contain dots' : DNS_LABEL_RULE];
+  const problems = checkLength(text, LABEL_BYTES_MAX, 'characters');
+  if (text !== '' && !DNS_LABEL_FAULT.test(text)) return problems;
+  return [...problems, isDnsSubdomainForm(text) ? 'must not contain dots' : DNS_LABEL_RULE];
 }
 
-/** A domain name: what pods, nodes and most other objects are called. */
+/** A domain name: the form of names of pods, nodes and most other objects. */
 export function checkDns1123Subdomain(text: string): readonly string[] {
   return checkSubdomain(text, 'characters');
 }
@@ -61,13 +61,13 @@ export function checkLabelKey(text: string): readonly string[] {
     const addition = " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
     return [`a valid label key ${LABEL_KEY_RULE}${addition}`];
   }
-  const complaints = slash < 0 ? [] : checkKeyPrefix(text.slice(0, slash));
-  return [...complaints, ...checkKeyName(text.slice(slash + 1))];
+  const problems = slash < 0 ? [] : checkKeyPrefix(text.slice(0, slash));
+  return [...problems, ...checkKeyName(text.slice(slash + 1))];
 }
 
 export function checkLabelValue(text: string): readonly string[] {
-  const complaints = checkLength(text, LABEL_BYTES_MAX, 'bytes');
-  return LABEL_FAULT.test(text) ? [...complaints, LABEL_VALUE_RULE] : complaints;
+  const problems = checkLength(text, LABEL_BYTES_MAX, 'bytes');
+  return LABEL_FAULT.test(text) ? [...problems, LABEL_VALUE_RULE] : problems;
 }
 
 export function isDns1123Label(text: string): boolean {
@@ -87,20 +87,20 @@ export function isLabelValue(text: string): boolean {
 }
 
 function checkKeyPrefix(prefix: string): readonly string[] {
-  const complaints = prefix === '' ? ['must be non-empty'] : checkSubdomain(prefix, 'bytes');
-  return complaints.map((complaint) => `prefix part ${complaint}`);
+  const problems = prefix === '' ? ['must be non-empty'] : checkSubdomain(prefix, 'bytes');
+  return problems.map((problem) => `prefix part ${problem}`);
 }
 
 function checkKeyName(name: string): readonly string[] {
   if (name === '') return ['name part must be non-empty', `name part ${LABEL_KEY_RULE}`];
-  const complaints = checkLength(name, LABEL_BYTES_MAX, 'bytes');
-  const all = LABEL_FAULT.test(name) ? [...complaints, LABEL_KEY_RULE] : complaints;
-  return all.map((complaint) => `name part ${complaint}`);
+  const problems = checkLength(name, LABEL_BYTES_MAX, 'bytes');
+  const all = LABEL_FAULT.test(name) ? [...problems, LABEL_KEY_RULE] : problems;
+  return all.map((problem) => `name part ${problem}`);
 }
 
 function checkSubdomain(text: string, unit: 'bytes' | 'characters'): readonly string[] {
-  const complaints = checkLength(text, SUBDOMAIN_BYTES_MAX, unit);
-  return isDnsSubdomainForm(text) ? complaints : [...complaints, DNS_SUBDOMAIN_RULE];
+  const problems = checkLength(text, SUBDOMAIN_BYTES_MAX, unit);
+  return isDnsSubdomainForm(text) ? problems : [...problems, DNS_SUBDOMAIN_RULE];
 }
 
 function isDnsSubdomainForm(text: string): boolean {

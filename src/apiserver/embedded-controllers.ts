@@ -1,9 +1,9 @@
 /**
- * The controllers of an embedded server, begun one after the other.
+ * Starts the controllers of an embedded server, one after the other.
  *
- * Each looks at every object when it begins, and nobody is answered meanwhile. With ten thousand pods
- * all of them together take as long as everything else in a start; so only those begin at once without
- * which the first pod of a namespace would be refused, and the others when the server serves already.
+ * Each lists every object when it starts, and no request is answered meanwhile. With ten thousand pods all of
+ * them together take as long as the rest of a start; so only those without which the first pod of a namespace
+ * would be refused start immediately, and the others when the server serves already.
  */
 import type { Cancel } from '../ports/clock.ts';
 import type { Controller } from './controllers/controller.ts';
@@ -13,7 +13,8 @@ import {
   type ControllerName,
   type ControllerOptions,
 } from './controllers/controllers.ts';
-import type { ServerParts } from './server-parts.ts';
+import { WORKLOAD_CONTROLLER_NAMES } from './controllers/workloads/workload-controllers.ts';
+import type { ServerParts } from './registry/server-parts.ts';
 
 /** A pod needs the account of its namespace, and what is mounted with it. */
 const AT_ONCE: ReadonlySet<string> = new Set([
@@ -22,11 +23,14 @@ const AT_ONCE: ReadonlySet<string> = new Set([
   'serviceaccount-token',
 ]);
 
+/** These share a Lease. */
+const TOGETHER: ReadonlySet<string> = new Set(WORKLOAD_CONTROLLER_NAMES);
+
 export class EmbeddedControllers {
   readonly #parts: ServerParts;
   readonly #options: ControllerOptions;
   readonly #running: Controller[] = [];
-  #waiting: readonly ControllerName[];
+  #waiting: readonly (readonly ControllerName[])[];
   #cancel: Cancel = () => {};
 
   constructor(parts: ServerParts, options: ControllerOptions) {
@@ -34,11 +38,16 @@ export class EmbeddedControllers {
     this.#options = options;
     const wanted: ReadonlySet<string> = options.controllers ?? new Set(CONTROLLER_NAMES);
     const names = CONTROLLER_NAMES.filter(isControllerName).filter((name) => wanted.has(name));
-    for (const name of names) if (AT_ONCE.has(name)) this.#start(name);
-    this.#waiting = names.filter((name) => !AT_ONCE.has(name));
+    for (const name of names) if (AT_ONCE.has(name)) this.#start([name]);
+    const isTogether = (name: ControllerName): boolean => TOGETHER.has(name);
+    const together = names.filter(isTogether);
+    this.#waiting = [
+      ...names.filter((name) => !AT_ONCE.has(name) && !isTogether(name)).map((name) => [name]),
+      ...(together.length > 0 ? [together] : []),
+    ];
   }
 
-  /** The others, each in a turn of its own. */
+  /** Starts the others, each in its own turn of the event loop. */
   begin(): void {
     const [next, ...later] = this.#waiting;
     if (!next) return;
@@ -55,8 +64,8 @@ export class EmbeddedControllers {
     await Promise.all(this.#running.map((controller) => controller.stop()));
   }
 
-  #start(name: ControllerName): void {
-    const controllers = new Set([name]);
+  #start(names: readonly ControllerName[]): void {
+    const controllers = new Set(names);
     this.#running.push(startControllers(this.#parts, { ...this.#options, controllers }));
   }
 }

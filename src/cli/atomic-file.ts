@@ -1,6 +1,6 @@
 /**
- * Files that are either as they were or as they should be, whenever the power goes, and that nobody but
- * their owner can read.
+ * Atomic file writes: after a crash or power loss a file has either its old or its new content. Only the
+ * owner can read it.
  */
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ export function writeFileAtomically(file: string, text: string): void {
   syncFolder(path.dirname(file));
 }
 
-/** A folder that does not exist yet, with all of its files at once: the disk is waited for once. */
+/** Creates a folder that does not exist yet, together with all of its files: one wait for the disk. */
 export async function createFolderAtomically(
   folder: string,
   files: readonly (readonly [name: string, text: string])[],
@@ -35,7 +35,7 @@ export async function createFolderAtomically(
 }
 
 function writeWhole(file: string, text: string): void {
-  rmSync(file, { force: true }); // one that is there could be a link, or have another mode
+  rmSync(file, { force: true }); // an existing one could be a link, or have another mode
   const descriptor = openSync(file, 'wx', OWNER_ONLY_FILE);
   try {
     writeSync(descriptor, text);
@@ -45,7 +45,7 @@ function writeWhole(file: string, text: string): void {
   }
 }
 
-/** Without this a power cut could take the new name back. */
+/** Without this a power loss could undo the rename. */
 function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {

@@ -5,7 +5,7 @@ import { defineError } from '../lib/errors.ts';
 import type { StopSignal } from './io.ts';
 
 export interface ChildCommand {
-  /** Its exit code; for one that died of a signal what a shell would say. Rejects if it never ran. */
+  /** The exit code; after a signal 128 + its number, as in a shell. Rejects if the command never ran. */
   readonly exitCode: Promise<number>;
   stop(signal: StopSignal): void;
   kill(): void;

@@ -1,4 +1,4 @@
-/** What was opened last is closed first. One that fails does not keep the others open. */
+/** Closes in the opposite order of opening. One that fails to close does not keep the others open. */
 export class ClosingList {
   #waiting: (() => Promise<void>)[] = [];
 

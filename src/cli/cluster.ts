@@ -1,26 +1,34 @@
 /**
  * Everything behind `podkeep up`, opened in order and closed in the opposite one.
  *
- *     data folder -> store (which locks it) -> keys -> server -> door -> kubeconfig
+ *     data folder -> store (which locks it) -> keys -> server -> listener -> kubeconfig
  */
 import { chooseControllers } from '../apiserver/controllers/chosen-controllers.ts';
 import { openEmbeddedServer, type EmbeddedServer } from '../apiserver/embedded-server.ts';
 import type { Pki } from '../apiserver/pki/pki.ts';
-import { openLmdbStore } from '../apiserver/store/lmdb-store.ts';
+import type { Encryption } from '../apiserver/at-rest/encryption.ts';
+import { openLmdbStore, type LmdbStore } from '../apiserver/store/lmdb-store.ts';
 import { createNetworkKubeletDialer, type NetworkKubeletDialer } from '../client/kubelet-dialer.ts';
-import { openHttpsDoor } from '../platform/https-door.ts';
+import { createWebhookClient } from '../client/webhook-client.ts';
+import type { HealthCheck } from '../lib/health-report.ts';
+import { measureEventLoopLag } from '../platform/event-loop-lag.ts';
+import { openHttpsListener } from '../platform/https-listener.ts';
 import { systemClock as clock } from '../platform/system-clock.ts';
 import { systemRandom as random } from '../platform/system-random.ts';
 import type { AuthorizationMode } from '../apiserver/auth/access-control.ts';
 import type { Log } from '../ports/log.ts';
+import type { ApiServerOptions } from './api-server-options.ts';
+import { openAuditor } from './audit/open-auditor.ts';
+import { readEarlierKeys, readKeyFile } from './at-rest/signing-keys.ts';
 import { ClosingList } from './closing-list.ts';
 import { makeDataFolder, type DataFolder } from './data-folder.ts';
-import { LocalKubeletDialer } from './node/local-kubelet-dialer.ts';
+import { diskCheck, eventLoopCheck } from './health-checks.ts';
+import { LocalKubeletDialer } from './node/server/local-kubelet-dialer.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { openPkiFolder } from './pki-folder.ts';
 import { describeVersion } from './server-version.ts';
 
-export interface ClusterOptions {
+export interface ClusterOptions extends ApiServerOptions {
   readonly folder: DataFolder;
   readonly port: number;
   readonly authorizationMode: AuthorizationMode;
@@ -28,11 +36,17 @@ export interface ClusterOptions {
   readonly controllers: string;
   readonly version: string;
   readonly log: Log;
+  /** Of the command line, for /flagz; absent: it is not served. */
+  readonly flags?: Readonly<Record<string, string>>;
+  /** Where audit events go if they are to go to stdout. */
+  readonly out: (text: string) => void;
   /** The store is open, at this revision. */
   readonly onOpened: (revision: number) => void;
 }
 
 export interface Cluster {
+  /** The health checks of its node, which count in its /healthz, /livez and /readyz too. */
+  readonly addChecks: (checks: readonly HealthCheck[]) => void;
   readonly url: string;
   readonly server: EmbeddedServer;
   readonly pki: Pki;
@@ -49,13 +63,12 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   makeDataFolder(folder);
   const closing = new ClosingList();
   try {
-    const store = await openLmdbStore({ folder: folder.store, clock, log });
-    closing.add(() => store.close());
+    const store = await openStore(options, closing);
     options.onOpened(store.revision);
     const pki = await openPkiFolder(folder.pki, { clock, random });
     const version = describeVersion(options.version);
     const { caCert, caKey, adminCert: clientCert, adminKey: clientKey } = pki;
-    const access = { signingKey: pki.serviceAccountKey, mode: options.authorizationMode };
+    const access = { ...keysOf(options, pki), mode: options.authorizationMode };
     const world = { store, clock, random, log };
     let dialer: NetworkKubeletDialer | undefined;
     const kubeletDialer = new LocalKubeletDialer(
@@ -68,31 +81,76 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         })),
     );
     closing.add(() => Promise.resolve(dialer?.close()));
+    const webhookClient = createWebhookClient(clock);
+    closing.add(() => Promise.resolve(webhookClient.close()));
+    const lag = measureEventLoopLag(clock);
+    closing.add(() => Promise.resolve(lag.stop()));
+    let checks = [eventLoopCheck(lag), diskCheck(folder.store, clock, () => false)];
+    const auditor = await openAuditor(options, { ...world, out: options.out }, closing);
     const server = await openEmbeddedServer({
       ...world,
+      ...(auditor && { auditor }),
+      ...(options.flags && { flags: options.flags }),
       version,
       access,
       caCert,
       caKey,
       controllers,
       kubeletDialer,
+      webhookClient,
+      checks: () => checks,
     });
     closing.add(() => server.close());
-    const door = await openHttpsDoor({
+    const listener = await openHttpsListener({
       handler: server,
       cert: pki.serverCert,
       key: pki.serverKey,
       ca: caCert,
       host: HOST,
       port: options.port,
+      portSetting: '--port (0 chooses a free one)',
     });
-    closing.add(() => door.close());
-    await server.announce({ ip: HOST, port: door.port });
-    writeKubeconfig(folder.kubeconfig, { url: door.url, caCert, clientCert, clientKey });
+    closing.add(() => listener.close());
+    await server.announce({ ip: HOST, port: listener.port });
+    writeKubeconfig(folder.kubeconfig, { url: listener.url, caCert, clientCert, clientKey });
     server.run();
-    return { url: door.url, server, pki, kubeletDialer, close: () => closing.run() };
+    const addChecks = (more: readonly HealthCheck[]): void => {
+      const names = new Set(more.map(({ name }) => name));
+      checks = [...checks.filter(({ name }) => !names.has(name)), ...more];
+    };
+    return { url: listener.url, server, pki, kubeletDialer, addChecks, close: () => closing.run() };
   } catch (error) {
     await closing.run();
     throw error;
   }
+}
+
+async function openStore(options: ClusterOptions, closing: ClosingList): Promise<LmdbStore> {
+  const { folder, log, encryptionProviderConfig: file } = options;
+  const common = { folder: folder.store, clock, log };
+  if (file === undefined) {
+    const store = await openLmdbStore(common);
+    closing.add(() => store.close());
+    return store;
+  }
+  const { loadEncryptionFile, reloadEncryption } = await import('./at-rest/encryption-file.ts');
+  const { encryption, hash } = await loadEncryptionFile(file, random);
+  const store = await openLmdbStore({ ...common, encryption });
+  closing.add(() => store.close());
+  if (options.encryptionProviderConfigAutomaticReload) {
+    const use = (changed: Encryption): Promise<void> => store.encryptWith(changed);
+    closing.add(reloadEncryption({ file, hash, clock, random, log, use }));
+  }
+  return store;
+}
+
+/** The key that signs tokens, and those that verify them too. */
+function keysOf(
+  { folder, serviceAccountSigningKeyFile: file, serviceAccountKeyFile = [] }: ClusterOptions,
+  pki: Pki,
+): { signingKey: string; verifyingKeys: readonly string[] } {
+  return {
+    signingKey: file === undefined ? pki.serviceAccountKey : readKeyFile(file),
+    verifyingKeys: [...readEarlierKeys(folder.pki), ...serviceAccountKeyFile.map(readKeyFile)],
+  };
 }

@@ -1,4 +1,4 @@
-import { chmodSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { makeTempFolder } from '../../test/support/temp-folder.ts';
@@ -16,7 +16,7 @@ test('data of this user go where XDG says, and else below the home folder', () =
   );
 });
 
-test('who says where is not asked who they are', () => {
+test('a folder that is named needs no home folder', () => {
   expect(locateDataFolder('/data/x', {})).toEqual({
     root: '/data/x',
     store: '/data/x/store',
@@ -37,7 +37,7 @@ test('without a home the hint says what to do', () => {
   );
 });
 
-test('the folder is made for its owner alone; one that is there stays as it is', () => {
+test('the folder is created for its owner alone; an existing one stays as it is', () => {
   const folder = locateDataFolder(path.join(makeTempFolder(), 'a', 'b'), {});
   makeDataFolder(folder);
   expect(statSync(folder.root).mode & 0o777).toBe(0o700);
@@ -58,4 +58,21 @@ test('a folder that cannot be one is named', () => {
       }),
     );
   }
+});
+
+test('a folder that others may write, or that holds keys which others may write, is refused', () => {
+  const folder = locateDataFolder(path.join(makeTempFolder(), 'data'), {});
+  makeDataFolder(folder);
+  mkdirSync(folder.pki);
+  for (const each of [folder.root, folder.pki]) {
+    chmodSync(each, 0o777);
+    expect(() => makeDataFolder(folder)).toThrow(
+      expect.objectContaining({
+        code: 'UNTRUSTED_FILE',
+        message: `${each} is not safe to use: every user may write to it (mode 777)`,
+      }),
+    );
+    chmodSync(each, 0o700);
+  }
+  expect(() => makeDataFolder(folder)).not.toThrow();
 });

@@ -1,15 +1,17 @@
 /**
- * Where podkeep keeps what must outlive it.
+ * The data folder: everything that must outlive the process.
  *
- *     DIR/store        the objects; whoever has it open owns the folder
+ *     DIR/store        the objects; the process that has it open owns the folder
  *     DIR/pki          keys and certificates
- *     DIR/kubeconfig   how clients get in, as the administrator
- *     DIR/node         what the node keeps: folders, logs and containers of pods
+ *     DIR/kubeconfig   the administrator's access for clients
+ *     DIR/node         the node's files: folders, logs and containers of pods
  *     DIR/certificates what the cluster has signed for the node, with its keys
  */
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { defineError } from '../lib/errors.ts';
+import { checkOwnFolder } from '../lib/trusted-file.ts';
+import { makeUsableFolder } from './usable-folder.ts';
 
 export interface DataFolder {
   readonly root: string;
@@ -22,23 +24,21 @@ export interface DataFolder {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const OWNER_ONLY = 0o700;
-
-const dataFolderUnusable = defineError<{ folder: string; reason: string }>({
+const dataFolderUnusable = defineError<{ folder: string; reason: string; hint: string }>({
   code: 'DATA_FOLDER_UNUSABLE',
   retry: 'never',
   message: ({ folder, reason }) => `podkeep cannot keep its data in ${folder}: ${reason}`,
-  hint: () => 'Choose a folder that this user may write in, with --data-dir.',
+  hint: ({ hint }) => hint,
 });
 
 const homeUnknown = defineError<{ env: readonly string[] }>({
   code: 'HOME_UNKNOWN',
   retry: 'never',
-  message: ({ env }) => `neither ${env.join(' nor ')} says where data of this user belongs`,
-  hint: () => 'Say where with --data-dir.',
+  message: ({ env }) => `neither ${env.join(' nor ')} names a folder for the data of this user`,
+  hint: () => 'Choose a folder with --data-dir.',
 });
 
-/** `wanted`: what the user asked for; undefined: the usual place. */
+/** `wanted`: what the user asked for; undefined: the default. */
 export function locateDataFolder(wanted: string | undefined, env: Environment): DataFolder {
   const root = path.resolve(wanted ?? usualPlace(env));
   return {
@@ -51,18 +51,20 @@ export function locateDataFolder(wanted: string | undefined, env: Environment): 
   };
 }
 
-/** Throws DATA_FOLDER_UNUSABLE. */
-export function makeDataFolder({ root }: DataFolder): void {
-  try {
-    mkdirSync(root, { recursive: true, mode: OWNER_ONLY });
-    accessSync(root, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw dataFolderUnusable({ folder: root, reason }, error);
+/** Throws DATA_FOLDER_UNUSABLE or UNTRUSTED_FILE. */
+export function makeDataFolder({ root, store, pki, node, certificates }: DataFolder): void {
+  const fault = makeUsableFolder(root);
+  if (fault) {
+    const { reason, hint, cause } = fault;
+    throw dataFolderUnusable({ folder: root, reason, hint }, cause);
+  }
+  checkOwnFolder(root);
+  for (const folder of [store, pki, node, certificates]) {
+    if (existsSync(folder)) checkOwnFolder(folder);
   }
 }
 
-/** By the rules for programs on a desktop (XDG), which want absolute paths. */
+/** By the XDG rules, which want absolute paths. */
 function usualPlace({ XDG_DATA_HOME: data = '', HOME: home = '' }: Environment): string {
   if (path.isAbsolute(data)) return path.join(data, 'podkeep');
   if (home === '') throw homeUnknown({ env: ['XDG_DATA_HOME', 'HOME'] });

@@ -1,34 +1,40 @@
-/** What a command may touch of the world: handed in, so that a test can look on. */
+import type { SupervisorLink } from './supervision/supervisor-link.ts';
+
+/** The I/O of a command: injected, so that a test can observe it. */
 export interface Io {
   /** Results go here. */
   readonly out: (text: string) => void;
-  /** Talk about the work goes here: progress, warnings, errors. */
+  /** Progress, warnings and errors go here. */
   readonly err: (text: string) => void;
-  /** Bytes as they are. Resolves when whoever reads can take more. */
+  /** Raw bytes. Resolves when the reader can take more. */
   readonly write: (stream: 'out' | 'err', bytes: Uint8Array) => Promise<void>;
   readonly stdin: Stdin;
+  /** Absent: podkeep has no supervisor. */
+  readonly supervisor?: SupervisorLink | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Results are shown on a terminal, which obeys control characters. Absent: they go elsewhere. */
+  readonly isOutTerminal?: boolean;
   /** Do signals from the keyboard reach our children too? */
   readonly isTerminal: boolean;
-  /** Tells of each wish that we stop, until the function that it returns is called. */
+  /** Calls back at each signal to stop, until the returned function is called. */
   readonly onStop: (listener: (signal: StopSignal) => void) => () => void;
-  /** Ends the process at once, whatever is under way. */
+  /** Ends the process immediately, whatever is under way. */
   readonly exit: (code: number) => void;
 }
 
-export type StopSignal = 'SIGINT' | 'SIGTERM';
+export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 export interface Stdin {
-  /** A person sits at both ends: what they type comes in, and what we print they see. */
+  /** A terminal on both ends: a person types the input and sees the output. */
   readonly isTerminal: boolean;
   /**
-   * Hands over one piece after the other, null at the end; the next waits until `take` has resolved.
-   * If it rejects nobody wants more. The function that is returned ends the reading.
+   * Hands over one chunk after the other, null at the end; the next waits until `take` has resolved. If
+   * it rejects, reading ends. The returned function ends the reading.
    */
   read(take: (chunk: Uint8Array | null) => Promise<void>): () => void;
-  /** Keys one by one and as they are, Ctrl-C too. */
+  /** Raw mode: keys one by one, Ctrl-C too. */
   setRaw(isRaw: boolean): void;
-  /** Null: it is no terminal. */
+  /** Null: not a terminal. */
   size(): { readonly columns: number; readonly rows: number } | null;
   onResize(listener: () => void): () => void;
 }

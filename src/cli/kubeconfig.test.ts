@@ -16,7 +16,7 @@ function encode(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-test('it says where the server is, whom to trust, and who one is', () => {
+test('it names the server, its authority, and the credentials', () => {
   const file = path.join(makeTempFolder(), 'kubeconfig');
   writeKubeconfig(file, facts);
   expect(parse(readFileSync(file, 'utf8'))).toEqual({

@@ -1,4 +1,4 @@
-/** The file by which kubectl and every client library find the server and prove who they are. */
+/** Writes the kubeconfig by which kubectl and client libraries find the server and authenticate. */
 import { readFileSync } from 'node:fs';
 import { writeFileAtomically } from './atomic-file.ts';
 
@@ -10,7 +10,7 @@ export interface KubeconfigFacts {
   readonly clientKey: string;
 }
 
-/** Left alone if it says all this already, so that programs that watch it are not woken. */
+/** Left alone if nothing changed, so that programs that watch it are not notified. */
 export function writeKubeconfig(file: string, facts: KubeconfigFacts): void {
   const text = formatKubeconfig(facts);
   if (read(file) !== text) writeFileAtomically(file, text);
@@ -42,7 +42,7 @@ function read(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return null; // whatever keeps it from being read, writing it will tell
+    return null; // whatever prevents reading it, writing it will report
   }
 }
 

@@ -1,4 +1,4 @@
-/** What the command line says of the Node object, in the words of the kubelet's flags. */
+/** Flags for the Node object, in the syntax of the kubelet's flags. */
 import { InvalidArgumentError } from 'commander';
 import { KUBELET_LABELS, mayNodeSetLabel } from '../api/node-labels.ts';
 import { isLabelKey, isLabelValue } from '../api/validation-names.ts';

@@ -1,18 +1,35 @@
-/** What every command that makes a node can be told about it. */
+/** The options of every command that runs a node. */
 import { Option, type Command } from 'commander';
+import { addLogOptions } from './logging/command-log.ts';
 import { parseRuntime } from './node/runtime-choice.ts';
 
 export function addNodeOptions(command: Command): Command {
-  return command
-    .option('--name <name>', 'of the node; by default the name of this machine')
+  const described = command
+    .option('--name <name>', 'name of the node; by default the name of this machine')
     .addOption(
       new Option(
         '--runtime <name>',
-        'what runs pods: process (on this machine, without containers), simulated, or the socket of ' +
-          'a container runtime, such as unix:///run/containerd/containerd.sock; by default ' +
+        'what runs containers: process (as processes of this machine), simulated, or the socket ' +
+          'of a container runtime, such as unix:///run/containerd/containerd.sock; by default ' +
           'containerRuntimeEndpoint of the configuration, else process',
       ).argParser(parseRuntime),
     )
-    .option('--manifests <path>', 'a folder of static pods, or a file: they run in any case')
-    .option('--config <file>', 'a KubeletConfiguration, and what else podkeep can be told');
+    .option(
+      '--pod-masquerade',
+      'let pods that have their own network reach other networks; needs root and nft',
+    )
+    .option('--supervise', 'start podkeep again if it hangs or crashes; needs Perl')
+    .option('--no-supervise', 'do not start it again')
+    .option('--manifests <path>', 'a folder with manifests of static pods, or one such file')
+    .option(
+      '--alert-rules <folder>',
+      'a folder with files of alert rules, read again when they change',
+    )
+    .option('--alert-commands', 'let alert rules run commands, as the user who runs podkeep')
+    .option('--no-default-alerts', 'do not evaluate the alert rules that ship with podkeep')
+    .option(
+      '--config <file>',
+      'a file with a KubeletConfiguration, a PodkeepConfiguration, or both',
+    );
+  return addLogOptions(described);
 }

@@ -1,5 +1,13 @@
 import { X509Certificate } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { seededRandom } from '../platform/seeded-random.ts';
@@ -178,3 +186,21 @@ describe('what others have trusted is never replaced', () => {
     });
   });
 });
+
+test('a key file that others could read is for its owner only after the start', async () => {
+  const folder = await openNew();
+  chmodSync(fileIn(folder, 'sa.key'), 0o644);
+  await openPkiFolder(folder, options);
+  expect(statSync(fileIn(folder, 'sa.key')).mode & 0o777).toBe(0o600);
+});
+
+test.each(['ca.key', 'sa.key', 'apiserver.key', 'admin.key'])(
+  'a %s that others may write is refused, and not replaced',
+  async (name) => {
+    const folder = await openNew();
+    chmodSync(fileIn(folder, name), 0o666);
+    const before = contentOf(folder);
+    await expect(openPkiFolder(folder, options)).rejects.toMatchObject({ code: 'UNTRUSTED_FILE' });
+    expect(contentOf(folder)).toEqual(before);
+  },
+);

@@ -1,13 +1,13 @@
 /**
  * Keys and certificates over restarts.
  *
- * The folder appears with all its files, or not at all. Of these only the authority and the key for
- * tokens are beyond repair: others have trusted them. What the authority has signed for this server (as a
- * server, and as a client of kubelets) and its administrator is signed again when it is missing, damaged,
+ * The folder appears with all its files, or not at all. Only the authority and the key for tokens cannot
+ * be replaced: others trust them. The certificates that the authority signs for this server (as a server,
+ * and as a client of kubelets) and its administrator are signed again when they are missing, damaged,
  * about to expire, or made for other names.
  */
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import {
   ADMIN,
@@ -21,6 +21,7 @@ import {
   type PkiOptions,
 } from '../apiserver/pki/pki.ts';
 import { defineError } from '../lib/errors.ts';
+import { isUntrusted, readTrustedFile } from '../lib/trusted-file.ts';
 import { createFolderAtomically, writeFileAtomically } from './atomic-file.ts';
 
 /** As kubeadm names them, where it has them. */
@@ -36,6 +37,8 @@ const FILES: ReadonlyMap<keyof Pki, string> = new Map([
   ['serviceAccountKey', 'sa.key'],
 ]);
 
+const OTHERS = 0o077;
+const OWNER_ONLY_FILE = 0o600;
 const RENEWAL_MS = 30 * 24 * 60 * 60 * 1000;
 
 const pkiDamaged = defineError<{ file: string; reason: string; folder: string }>({
@@ -47,7 +50,7 @@ const pkiDamaged = defineError<{ file: string; reason: string; folder: string }>
     'kubeconfigs and tokens that were handed out before will then be refused.',
 });
 
-/** Throws PKI_DAMAGED. */
+/** Throws PKI_DAMAGED or UNTRUSTED_FILE. */
 export async function openPkiFolder(folder: string, options: PkiOptions): Promise<Pki> {
   if (existsSync(folder)) return new PkiFolder(folder, options).open();
   const pki = await createPki(options);
@@ -119,7 +122,7 @@ class PkiFolder {
     const found = this.#readPair(certPart, keyPart);
     if (found && this.#isGood(ca, found) && fits(found.cert)) return found.pair;
     const pair = await issue();
-    // Should the power go between the two, they do not match, and are made anew the next time.
+    // After a power loss between the two they do not match, and the next start makes both again.
     writeFileAtomically(this.#fileOf(keyPart), pair.key);
     writeFileAtomically(this.#fileOf(certPart), pair.cert);
     return pair;
@@ -134,24 +137,32 @@ class PkiFolder {
     );
   }
 
-  /** Null: something is wrong with it, and it does not matter what. */
+  /** Null: something is wrong with it, no matter what. */
   #readPair(certPart: keyof Pki, keyPart: keyof Pki): FoundPair | null {
     try {
       const pair = { cert: this.#read(certPart), key: this.#read(keyPart) };
       return { pair, cert: new X509Certificate(pair.cert), key: createPrivateKey(pair.key) };
-    } catch {
+    } catch (error) {
+      if (isUntrusted(error)) throw error;
       return null;
     }
   }
 
   #read(part: keyof Pki): string {
-    return this.#check(part, () => readFileSync(this.#fileOf(part), 'utf8'));
+    return this.#check(part, () => {
+      const file = this.#fileOf(part);
+      const text = readTrustedFile(file);
+      // A copy from a backup may have lost its mode.
+      if ((statSync(file).mode & OTHERS) !== 0) chmodSync(file, OWNER_ONLY_FILE);
+      return text;
+    });
   }
 
   #check<Result>(part: keyof Pki, act: () => Result): Result {
     try {
       return act();
     } catch (error) {
+      if (isUntrusted(error)) throw error;
       return this.#fail(part, error instanceof Error ? error.message : String(error), error);
     }
   }

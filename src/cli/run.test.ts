@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { CliStage } from '../../test/support/cli-stage.ts';
+import { CliHarness } from '../../test/support/cli-harness.ts';
 
 async function podkeep(...args: readonly string[]) {
-  const stage = new CliStage();
-  const code = await stage.run(...args);
-  return { code, out: stage.out, err: stage.err };
+  const harness = new CliHarness();
+  const code = await harness.run(...args);
+  return { code, out: harness.out, err: harness.err };
 }
 
 test('--version prints the version and nothing else', async () => {
@@ -19,7 +19,7 @@ test('--help goes to stdout and says what podkeep is', async () => {
   expect(out).toMatchInlineSnapshot(`
     "Usage: podkeep [options] [command]
 
-    A kubelet for Node.js: keeps pods running and their status true.
+    A kubelet for Node.js: runs pods on this machine and reports their status.
 
     Options:
       -V, --version                      print the version and exit
@@ -29,21 +29,33 @@ test('--help goes to stdout and says what podkeep is', async () => {
       up [options] [command...]          Serve a Kubernetes API on this machine and
                                          run its pods, until Ctrl-C or while a
                                          command runs.
-      kubelet [options]                  Run the pods that a cluster gives this
-                                         machine, until Ctrl-C. They go on then.
-      down [options]                     End the podkeep that runs on a data folder,
-                                         and the pods it has kept.
-      get [options] <what...>            Show objects of the API: tables, or all
-                                         that there is to know.
-      logs [options] <pod>               Print what a container of a pod has
-                                         written.
+      kubelet [options]                  Make this machine a node of a cluster and
+                                         run its pods. After Ctrl-C the pods go on
+                                         running, unless --drain-on-stop is set.
+      down [options]                     Stop the podkeep that runs on a data
+                                         folder, and the pods that it left running.
+      get [options] <what...>            List objects of the API as a table, or
+                                         print them whole as JSON or YAML.
+      explain [options] <what...>        Say why a pod, a node or a workload is not
+                                         as it should be, and what to do.
+      logs [options] <pod>               Print the log of a container.
+      status [options] [node]            Show whether nodes are ready, how their
+                                         pods are, and recent warnings.
+      alerts [options] [node]            Show the alerts of nodes: pending, firing,
+                                         and resolved in the last 15 minutes.
+      top [options] [what]               Show the CPU and memory that nodes or pods
+                                         use.
       exec [options] <pod> <command...>  Run a command inside a container, and end
                                          with its exit code.
+      rotate-signing-key [options]       Make a new key that signs service account
+                                         tokens. Earlier keys still verify them.
+                                         Podkeep uses the new key from its next
+                                         start on.
     "
   `);
 });
 
-test('up --help says what it can be told', async () => {
+test('up --help lists its options', async () => {
   const { code, out, err } = await podkeep('up', '--help');
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toMatchInlineSnapshot(`
@@ -53,123 +65,189 @@ test('up --help says what it can be told', async () => {
     command runs.
 
     Arguments:
-      command                      what to run with KUBECONFIG set; podkeep ends
-                                   with its exit code
+      command                                        a command to run with
+                                                     KUBECONFIG set; podkeep up ends
+                                                     with its exit code
 
     Options:
-      --data-dir <folder>          where to keep objects, keys and the kubeconfig;
-                                   by default $XDG_DATA_HOME/podkeep or
-                                   ~/.local/share/podkeep
-      --port <number>              where to listen on 127.0.0.1; 0 takes any that is
-                                   free (default: 6443)
-      --name <name>                of the node; by default the name of this machine
-      --runtime <name>             what runs pods: process (on this machine, without
-                                   containers), simulated, or the socket of a
-                                   container runtime, such as
-                                   unix:///run/containerd/containerd.sock; by
-                                   default containerRuntimeEndpoint of the
-                                   configuration, else process
-      --manifests <path>           a folder of static pods, or a file: they run in
-                                   any case
-      --config <file>              a KubeletConfiguration, and what else podkeep can
-                                   be told
-      --keep-pods                  leave containers running at the end; the next
-                                   podkeep adopts them (default: false)
-      --no-node                    serve the API only, and run no pods
-      --authorization-mode <mode>  who may do what (choices: "RBAC", "AlwaysAllow",
-                                   default: "RBAC")
-      --controllers <names>        which controllers run inside: "*" is all of them,
-                                   "-NAME" leaves one out (default: "*")
-      --output <form>              sentences for people, or one JSON object a line
-                                   (choices: "text", "json", default: "text")
-      -h, --help                   print this help and exit
+      --data-dir <folder>                            where to keep objects, keys and
+                                                     the kubeconfig; by default
+                                                     $XDG_DATA_HOME/podkeep or
+                                                     ~/.local/share/podkeep, and
+                                                     with a command a temporary
+                                                     folder that is removed at the
+                                                     end
+      --port <number>                                port to listen on at 127.0.0.1;
+                                                     0 chooses a free one; by
+                                                     default 6443, and with a
+                                                     command 0
+      --name <name>                                  name of the node; by default
+                                                     the name of this machine
+      --runtime <name>                               what runs containers: process
+                                                     (as processes of this machine),
+                                                     simulated, or the socket of a
+                                                     container runtime, such as
+                                                     unix:///run/containerd/containerd.sock;
+                                                     by default
+                                                     containerRuntimeEndpoint of the
+                                                     configuration, else process
+      --pod-masquerade                               let pods that have their own
+                                                     network reach other networks;
+                                                     needs root and nft
+      --supervise                                    start podkeep again if it hangs
+                                                     or crashes; needs Perl
+      --no-supervise                                 do not start it again
+      --manifests <path>                             a folder with manifests of
+                                                     static pods, or one such file
+      --alert-rules <folder>                         a folder with files of alert
+                                                     rules, read again when they
+                                                     change
+      --alert-commands                               let alert rules run commands,
+                                                     as the user who runs podkeep
+      --no-default-alerts                            do not evaluate the alert rules
+                                                     that ship with podkeep
+      --config <file>                                a file with a
+                                                     KubeletConfiguration, a
+                                                     PodkeepConfiguration, or both
+      -v, --v <level>                                number for the log level
+                                                     verbosity
+      --logging-format <format>                      format of log lines on stderr;
+                                                     with --output json and without
+                                                     this flag, log lines are events
+                                                     among the others (choices:
+                                                     "text", "json")
+      --encryption-provider-config <file>            an EncryptionConfiguration:
+                                                     which resources are encrypted
+                                                     on disk, and how
+      --encryption-provider-config-automatic-reload  read the
+                                                     EncryptionConfiguration again
+                                                     when it changes
+      --service-account-signing-key-file <file>      the private key that signs
+                                                     service account tokens, instead
+                                                     of the one in the data folder
+      --service-account-key-file <file>              keys that verify service
+                                                     account tokens too; may be
+                                                     given several times
+      --audit-policy-file <file>                     an audit Policy: which requests
+                                                     are logged, and how much
+      --audit-log-path <file>                        where audit events are logged;
+                                                     - is stdout
+      --audit-log-format <form>                      JSON, or one line of text for
+                                                     an event (choices: "json",
+                                                     "legacy", default: "json")
+      --audit-log-maxsize <megabytes>                rotate the file at this size;
+                                                     0: never (default: 100)
+      --audit-log-maxage <days>                      remove older files; 0: never
+                                                     (default: 366)
+      --audit-log-maxbackup <count>                  remove files beyond this many;
+                                                     0: never (default: 100)
+      --audit-log-compress                           compress files that are
+                                                     complete with gzip (default:
+                                                     false)
+      --keep-pods                                    leave containers running at the
+                                                     end; the next podkeep up adopts
+                                                     them (default: false)
+      --no-node                                      serve the API only, and run no
+                                                     pods
+      --authorization-mode <mode>                    how requests are authorized
+                                                     (choices: "RBAC",
+                                                     "AlwaysAllow", default: "RBAC")
+      --controllers <names>                          which controllers to run: "*"
+                                                     is all of them, "-NAME" leaves
+                                                     one out (default: "*")
+      --output <form>                                print text, or one JSON object
+                                                     per line (choices: "text",
+                                                     "json", default: "text")
+      -h, --help                                     print this help and exit
     "
   `);
 });
 
-test('down --help says what it can be told', async () => {
+test('down --help lists its options', async () => {
   expect((await podkeep('down', '--help')).out).toMatchInlineSnapshot(`
     "Usage: podkeep down [options]
 
-    End the podkeep that runs on a data folder, and the pods it has kept.
+    Stop the podkeep that runs on a data folder, and the pods that it left running.
 
     Options:
-      --data-dir <folder>  the one that podkeep up was given; by default the same as
-                           there
+      --data-dir <folder>  the data folder of that podkeep; by default the same as
+                           for podkeep up
       -h, --help           print this help and exit
     "
   `);
 });
 
-test('get --help says what it can be told', async () => {
+test('get --help lists its options', async () => {
   expect((await podkeep('get', '--help')).out).toMatchInlineSnapshot(`
     "Usage: podkeep get [options] KIND[,KIND...] [NAME...] | KIND/NAME...
 
-    Show objects of the API: tables, or all that there is to know.
+    List objects of the API as a table, or print them whole as JSON or YAML.
 
     Arguments:
       what                     kinds and names: pods, po my-pod, pods,svc,
                                pod/my-pod, all
 
     Options:
-      --kubeconfig <file>      how to reach the API; by default $KUBECONFIG, or what
-                               podkeep up writes
-      -n, --namespace <name>   by default that of the kubeconfig
-      -A, --all-namespaces     in every namespace (default: false)
-      -l, --selector <labels>  only those with these labels: app=web,tier!=cache
-      -o, --output <form>      how to print them (choices: "table", "wide", "json",
-                               "yaml", "name", default: "table")
+      --kubeconfig <file>      kubeconfig of the cluster; by default $KUBECONFIG,
+                               else the one of podkeep up
+      -n, --namespace <name>   the namespace; by default that of the kubeconfig
+      -A, --all-namespaces     list the objects of all namespaces (default: false)
+      -l, --selector <labels>  list only objects with these labels:
+                               app=web,tier!=cache
+      -o, --output <form>      how to print objects (choices: "table", "wide",
+                               "json", "yaml", "name", default: "table")
       --no-headers             leave out the names of the columns
-      -w, --watch              go on with every change, until Ctrl-C (default:
-                               false)
+      -w, --watch              print every change too, until Ctrl-C (default: false)
       -h, --help               print this help and exit
     "
   `);
 });
 
-test('logs --help says what it can be told', async () => {
+test('logs --help lists its options', async () => {
   expect((await podkeep('logs', '--help')).out).toMatchInlineSnapshot(`
     "Usage: podkeep logs [options] <pod>
 
-    Print what a container of a pod has written.
+    Print the log of a container.
 
     Arguments:
-      pod                     its name
+      pod                     the name of the pod
 
     Options:
-      --kubeconfig <file>     how to reach the API; by default $KUBECONFIG, or what
-                              podkeep up writes
-      -n, --namespace <name>  by default that of the kubeconfig
-      -c, --container <name>  by default the first of the pod
-      -f, --follow            go on with what is written, until Ctrl-C (default:
-                              false)
-      --tail <lines>          only so many of the newest; -1: all
-      --since <duration>      only what is younger, such as 5s, 2m or 3h
-      -p, --previous          of the container that ran before this one (default:
-                              false)
-      --timestamps            with the time of each line (default: false)
+      --kubeconfig <file>     kubeconfig of the cluster; by default $KUBECONFIG,
+                              else the one of podkeep up
+      -n, --namespace <name>  the namespace; by default that of the kubeconfig
+      -c, --container <name>  which container; by default the first of the pod
+      -f, --follow            print new lines as they are written, until Ctrl-C
+                              (default: false)
+      --tail <lines>          print only this many of the newest lines; -1 prints
+                              all
+      --since <duration>      print only lines younger than this, such as 5s, 2m or
+                              3h
+      -p, --previous          print the log of the container before its last restart
+                              (default: false)
+      --timestamps            print the time of each line (default: false)
       -h, --help              print this help and exit
     "
   `);
 });
 
-test('exec --help says what it can be told', async () => {
+test('exec --help lists its options', async () => {
   expect((await podkeep('exec', '--help')).out).toMatchInlineSnapshot(`
     "Usage: podkeep exec [options] POD -- COMMAND [ARG...]
 
     Run a command inside a container, and end with its exit code.
 
     Arguments:
-      pod                     its name
-      command                 what to run
+      pod                     the name of the pod
+      command                 the command to run, and its arguments
 
     Options:
-      --kubeconfig <file>     how to reach the API; by default $KUBECONFIG, or what
-                              podkeep up writes
-      -n, --namespace <name>  by default that of the kubeconfig
-      -c, --container <name>  by default the first of the pod
-      -i, --stdin             pass on what comes in here (default: false)
-      -t, --tty               with a terminal; goes with -i (default: false)
+      --kubeconfig <file>     kubeconfig of the cluster; by default $KUBECONFIG,
+                              else the one of podkeep up
+      -n, --namespace <name>  the namespace; by default that of the kubeconfig
+      -c, --container <name>  which container; by default the first of the pod
+      -i, --stdin             pass standard input to the command (default: false)
+      -t, --tty               run it in a terminal; needs -i (default: false)
       -h, --help              print this help and exit
     "
   `);
@@ -189,12 +267,12 @@ test.each([
   expect(err).toContain(sentence);
 });
 
-test('no arguments at all print the help', async () => {
+test('without arguments the help is printed', async () => {
   const { out } = await podkeep('--help');
   expect(await podkeep()).toEqual({ code: 0, out, err: '' });
 });
 
-test('an unknown option exits with 2, names it on stderr and says where to look', async () => {
+test('an unknown option exits with 2, and stderr names it and where to look', async () => {
   const { code, out, err } = await podkeep('--frobnicate');
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(err).toMatch(/unknown option '--frobnicate'[\s\S]*podkeep --help/);

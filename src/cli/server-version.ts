@@ -1,4 +1,4 @@
-/** What `/version` says: which Kubernetes the API follows, and which podkeep it is. */
+/** The answer of `/version`: which Kubernetes the API follows, and which podkeep it is. */
 import type { JsonObject } from '../lib/json.ts';
 
 const KUBERNETES = { major: '1', minor: '36', patch: '4' };
@@ -14,7 +14,7 @@ export function describeVersion(podkeep: string): JsonObject {
   };
 }
 
-/** What the kubelet says of itself. */
+/** The kubelet's version. */
 export function buildInfo(podkeep: string) {
   const { major, minor } = KUBERNETES;
   return {
@@ -30,7 +30,10 @@ export function buildInfo(podkeep: string) {
   };
 }
 
-/** The Kubernetes that podkeep follows, and in the part that nobody compares, which podkeep it is. */
+/**
+ * The Kubernetes that podkeep follows, and in the build metadata, which version comparisons ignore,
+ * podkeep's.
+ */
 export function kubernetesVersion(podkeep: string): string {
   const { major, minor, patch } = KUBERNETES;
   return `v${major}.${minor}.${patch}+podkeep-${podkeep}`;

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { expect, test } from 'vitest';
 import { systemStdin } from './system-stdin.ts';
 
-test('a file as standard input is read to its end and let go of, like a terminal', async () => {
+test('a file as standard input is read to its end and released, like a terminal', async () => {
   const input = createReadStream('/dev/null');
   const stdin = systemStdin(input, process.stdout);
   expect(stdin.isTerminal).toBe(false);

@@ -3,7 +3,10 @@ import type { ReadStream as FileStream } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { Stdin } from './io.ts';
 
-/** A file, such as /dev/null, is another stream than a terminal or a pipe: it cannot be let go of, and need not be. */
+/**
+ * A file, such as /dev/null, is another stream than a terminal or a pipe: it cannot be unreferenced, and
+ * need not be.
+ */
 export function systemStdin(input: ReadStream | FileStream, output: WriteStream): Stdin {
   const isTerminal = 'isTTY' in input && input.isTTY && output.isTTY;
   return {

@@ -1,10 +1,11 @@
-/** What `podkeep up` can be told. Its work is loaded when it is asked for, and not before. */
+/** The options of `podkeep up`. Its implementation is loaded only when the command runs. */
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { addApiServerOptions, faultOfApiServerOptions } from './api-server-options.ts';
+import { flagValuesOf } from './config/flag-values.ts';
 import type { Io } from './io.ts';
 import { addNodeOptions } from './node-options.ts';
-import type { UpOptions } from './up.ts';
+import type { UpOptions } from './commands/up.ts';
 
-const PORT = 6443;
 const PORT_MAX = 65_535;
 
 export function describeUp(
@@ -17,36 +18,40 @@ export function describeUp(
       'Serve a Kubernetes API on this machine and run its pods, until Ctrl-C or while a command runs.',
     )
     .usage('[options] [-- command...]')
-    .argument('[command...]', 'what to run with KUBECONFIG set; podkeep ends with its exit code')
+    .argument(
+      '[command...]',
+      'a command to run with KUBECONFIG set; podkeep up ends with its exit code',
+    )
     .option(
       '--data-dir <folder>',
-      'where to keep objects, keys and the kubeconfig; by default ' +
-        '$XDG_DATA_HOME/podkeep or ~/.local/share/podkeep',
+      'where to keep objects, keys and the kubeconfig; by default $XDG_DATA_HOME/podkeep or ' +
+        '~/.local/share/podkeep, and with a command a temporary folder that is removed at the end',
     )
     .addOption(
-      new Option('--port <number>', 'where to listen on 127.0.0.1; 0 takes any that is free')
-        .argParser(readPort)
-        .default(PORT),
+      new Option(
+        '--port <number>',
+        'port to listen on at 127.0.0.1; 0 chooses a free one; by default 6443, and with a command 0',
+      ).argParser(readPort),
     );
-  return addNodeOptions(up)
+  return addApiServerOptions(addNodeOptions(up))
     .option(
       '--keep-pods',
-      'leave containers running at the end; the next podkeep adopts them',
+      'leave containers running at the end; the next podkeep up adopts them',
       false,
     )
     .option('--no-node', 'serve the API only, and run no pods')
     .addOption(
-      new Option('--authorization-mode <mode>', 'who may do what')
+      new Option('--authorization-mode <mode>', 'how requests are authorized')
         .choices(['RBAC', 'AlwaysAllow'])
         .default('RBAC'),
     )
     .option(
       '--controllers <names>',
-      'which controllers run inside: "*" is all of them, "-NAME" leaves one out',
+      'which controllers to run: "*" is all of them, "-NAME" leaves one out',
       '*',
     )
     .addOption(
-      new Option('--output <form>', 'sentences for people, or one JSON object a line')
+      new Option('--output <form>', 'print text, or one JSON object per line')
         .choices(['text', 'json'])
         .default('text'),
     )
@@ -54,11 +59,18 @@ export function describeUp(
     .action(async (command: string[], options: Omit<UpOptions, 'command'>) => {
       if (command.length > 0 && !args.includes('--')) {
         up.error(
-          `error: a command goes behind two dashes: podkeep up [options] -- ${command.join(' ')}`,
+          `error: a command must follow two dashes: podkeep up [options] -- ${command.join(' ')}`,
         );
       }
-      const { bringUp } = await import('./up.ts');
-      finish(await bringUp({ ...options, command }, io));
+      const fault = faultOfApiServerOptions(options);
+      if (fault !== null) up.error(`error: ${fault}`);
+      if (options.keepPods && command.length > 0 && options.dataDir === undefined) {
+        up.error(
+          'error: --keep-pods with a command needs --data-dir: without it nothing is left at the end',
+        );
+      }
+      const { bringUp } = await import('./commands/up.ts');
+      finish(await bringUp({ ...options, command, flags: flagValuesOf(up) }, io));
     });
 }
 

@@ -1,4 +1,4 @@
-/** Bodies of answers as text, whole or line by line, with a bound on what is held in memory. */
+/** Reads response bodies as text, whole or line by line, with a bound on what is held in memory. */
 import { apiAnswerBroken } from './client-errors.ts';
 import type { WireResponse } from './transport/transport.ts';
 
@@ -24,8 +24,8 @@ export async function readWhole(body: Body, request: string): Promise<string> {
 }
 
 /**
- * The lines of a watch, each as soon as its end has come. Throws for one that is too long, and for
- * one that the end of the body cuts in two.
+ * The lines of a watch, each as soon as it is complete. Throws if a line is too long, or if the body ends in
+ * the middle of one.
  */
 export async function* readLines(
   body: Body,

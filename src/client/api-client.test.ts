@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../lib/json.ts';
-import type { KubeRequest } from '../ports/kube-api.ts';
+import type { KubeRequest } from '../ports/api/kube-api.ts';
 import { createApiClient } from './api-client.ts';
 
 const { signal } = new AbortController();
 const POD = { namespace: 'default', name: 'web' };
 
-function stage(answer: JsonObject = { metadata: { name: 'web' }, spec: { containers: [] } }) {
+function harness(answer: JsonObject = { metadata: { name: 'web' }, spec: { containers: [] } }) {
   const requests: KubeRequest[] = [];
   const client = createApiClient({
     send: (request) => {
@@ -21,13 +21,13 @@ function stage(answer: JsonObject = { metadata: { name: 'web' }, spec: { contain
 }
 
 test('a pod is read by its name', async () => {
-  const { client, requests } = stage();
+  const { client, requests } = harness();
   expect(await client.getPod(POD, signal)).toMatchObject({ metadata: { name: 'web' } });
   expect(requests).toEqual([{ method: 'GET', path: '/api/v1/namespaces/default/pods/web' }]);
 });
 
 test('a status is patched strategically, as the kubelet does (SM-73)', async () => {
-  const { client, requests } = stage();
+  const { client, requests } = harness();
   await client.patchPodStatus(POD, { status: { phase: 'Running' } }, signal);
   expect(requests).toEqual([
     {
@@ -39,8 +39,8 @@ test('a status is patched strategically, as the kubelet does (SM-73)', async () 
   ]);
 });
 
-test('only the very pod is deleted that was meant (SM-79)', async () => {
-  const { client, requests } = stage({ kind: 'Status' });
+test('a pod is deleted only if its UID matches (SM-79)', async () => {
+  const { client, requests } = harness({ kind: 'Status' });
   await client.deletePod(POD, { uid: 'u1', gracePeriodSeconds: 0 }, signal);
   expect(requests[0]?.body).toEqual({
     apiVersion: 'v1',
@@ -50,7 +50,7 @@ test('only the very pod is deleted that was meant (SM-79)', async () => {
   });
 });
 
-test('an answer that is no pod is not taken for one', async () => {
-  const { client } = stage({ kind: 'Status' });
+test('a response that is not a pod is an error', async () => {
+  const { client } = harness({ kind: 'Status' });
   await expect(client.getPod(POD, signal)).rejects.toMatchObject({ code: 'API_ANSWER_BROKEN' });
 });

@@ -2,8 +2,8 @@
 import type { Pod } from '../api/pod.ts';
 import { assert } from '../lib/assert.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
-import type { ApiClient, PodName } from '../ports/api-client.ts';
-import type { KubeApi } from '../ports/kube-api.ts';
+import type { ApiClient, PodName } from '../ports/api/api-client.ts';
+import type { KubeApi } from '../ports/api/kube-api.ts';
 import { apiAnswerBroken } from './client-errors.ts';
 
 const STRATEGIC = 'application/strategic-merge-patch+json';
@@ -36,7 +36,7 @@ function pathOf({ namespace, name }: PodName): string {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`;
 }
 
-/** The server has checked the pod; that it is one at all is checked here. */
+/** The server has validated the pod; here only its kind is checked. */
 function toPod(object: JsonObject, { namespace, name }: PodName): Pod {
   const request = `the request about pod ${namespace}/${name}`;
   if (!isPod(object)) throw apiAnswerBroken({ request, problem: 'it is not a pod' });

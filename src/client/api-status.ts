@@ -1,14 +1,14 @@
 /**
- * What the API server said instead of doing what it was asked, as an ApiError.
+ * Turns an error response of the API server into an ApiError.
  *
- * The answer is a metav1.Status, unless somebody in front of the server gave it: a proxy, a load
- * balancer. Then the code of HTTP alone has to say what is meant.
+ * The body is a metav1.Status, unless a proxy or a load balancer in front of the server answered. Then only
+ * the HTTP status code says what is meant.
  */
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import { ApiError, type StatusCause } from '../ports/api-client.ts';
+import { ApiError, type StatusCause } from '../ports/api/api-client.ts';
 import type { WireResponse } from './transport/transport.ts';
 
-/** Kubernetes' words for the codes of HTTP. */
+/** Kubernetes' reasons for HTTP status codes. */
 const REASONS: ReadonlyMap<number, string> = new Map([
   [400, 'BadRequest'],
   [401, 'Unauthorized'],
@@ -29,16 +29,16 @@ const REASONS: ReadonlyMap<number, string> = new Map([
 
 const QUOTED_CHARS_MAX = 200;
 
-/** `nowMs` is wall time: a proxy may say when to come back by a date. */
+/** `nowMs` is wall time: a proxy may write Retry-After as a date. */
 export function refusalOf(
   { status, header }: WireResponse,
   text: string,
   request: string,
   nowMs: number,
 ): ApiError {
-  const said = readStatus(text);
+  const given = readStatus(text);
   const retryAfterMs = readRetryAfter(header('retry-after'), nowMs);
-  if (said) return statusToError(said, status, retryAfterMs);
+  if (given) return statusToError(given, status, retryAfterMs);
   const quoted = text.trim().slice(0, QUOTED_CHARS_MAX);
   return new ApiError({
     statusCode: status,
@@ -48,7 +48,7 @@ export function refusalOf(
   });
 }
 
-/** `fallbackCode` counts if the Status does not name one of its own. */
+/** `fallbackCode` counts if the Status has no code. */
 export function statusToError(
   status: JsonObject,
   fallbackCode: number,
@@ -73,7 +73,7 @@ function readStatus(text: string): JsonObject | null {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) && value['kind'] === 'Status' ? value : null;
   } catch {
-    return null; // somebody who does not speak JSON: the code of HTTP has to do
+    return null; // a proxy that does not speak JSON: the HTTP status code has to do
   }
 }
 
@@ -90,7 +90,7 @@ function readCauses(value: Json | undefined): readonly StatusCause[] {
   });
 }
 
-/** Seconds, or a date as HTTP writes it. */
+/** Seconds, or an HTTP date. */
 function readRetryAfter(header: string | null, nowMs: number): number | null {
   if (header === null || header === '') return null;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;

@@ -1,21 +1,21 @@
-/** What can go wrong between podkeep and an API server, before the API itself has a say. */
+/** What can go wrong between podkeep and an API server before the API itself answers. */
 import { defineError } from '../lib/errors.ts';
 
-/** Nobody knows whether the request took effect. */
+/** Whether the request took effect is unknown. */
 export const apiUnreachable = defineError<{ server: string; reason: string }>({
   code: 'API_UNREACHABLE',
   retry: 'backoff',
   message: ({ server, reason }) => `the API server at ${server} cannot be reached: ${reason}`,
   hint: () =>
-    'It is tried again by itself. Check that the server runs at this address, that this machine may ' +
-    'reach it, and that the certificate authority in the kubeconfig is the one of the server.',
+    'Podkeep retries automatically. Check that the server runs at this address, that this machine can ' +
+    'reach it, and that the kubeconfig has the certificate authority of the server.',
 });
 
 export const apiTimedOut = defineError<{ request: string; seconds: number }>({
   code: 'API_TIMED_OUT',
   retry: 'backoff',
   message: ({ request, seconds }) => `${request} was not answered within ${seconds} s`,
-  hint: () => 'It is tried again by itself. If this lasts, look at the load of the API server.',
+  hint: () => 'Podkeep retries automatically. If this persists, check the load of the API server.',
 });
 
 export const apiAnswerBroken = defineError<{ request: string; problem: string }>({
@@ -23,6 +23,6 @@ export const apiAnswerBroken = defineError<{ request: string; problem: string }>
   retry: 'backoff',
   message: ({ request, problem }) => `the answer to ${request} cannot be used: ${problem}`,
   hint: () =>
-    'Check that a Kubernetes API server stands at this address, and what is between it and here: ' +
-    'a proxy may answer in its place, or cut off what it says.',
+    'Check that a Kubernetes API server runs at this address, and whether a proxy in between answers for ' +
+    'it or cuts off its answers.',
 });

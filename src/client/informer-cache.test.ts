@@ -7,13 +7,13 @@ function object(name: string, uid: string, resourceVersion: string): JsonObject 
   return { metadata: { namespace: 'n', name, uid, resourceVersion } };
 }
 
-describe('the copy of an informer', () => {
-  test('has keys of namespace and name, or of the name alone', () => {
+describe('the cache of an informer', () => {
+  test('keys objects by namespace and name, or by name alone', () => {
     expect(keyOf({ metadata: { namespace: 'a', name: 'b' } })).toBe('a/b');
     expect(keyOf({ metadata: { name: 'node' } })).toBe('node');
   });
 
-  test('takes an object of another UID for another object', () => {
+  test('takes an object with another UID for another object', () => {
     const cache = new InformerCache();
     const [old, young] = [object('a', '1', '1'), object('a', '2', '2')];
     cache.put(old);
@@ -23,14 +23,14 @@ describe('the copy of an informer', () => {
     ]);
   });
 
-  test('has nothing to say of a version that it has already', () => {
+  test('reports no change for a version that it has already', () => {
     const cache = new InformerCache();
     cache.put(object('a', '1', '1'));
     expect(cache.put(object('a', '1', '1'))).toEqual([]);
     expect(cache.replace([object('a', '1', '1')])).toEqual([]);
   });
 
-  test('has nothing to say of the end of what it never had', () => {
+  test('reports no change when an object is deleted that it never had', () => {
     expect(new InformerCache().remove(object('a', '1', '1'))).toEqual([]);
   });
 
@@ -39,7 +39,7 @@ describe('the copy of an informer', () => {
     { selector: ({ name }) => name },
   );
 
-  test('can be rebuilt from what it told, names being free before they are taken', () => {
+  test('can be rebuilt from the changes it reported, names being free before they are taken', () => {
     fc.assert(
       fc.property(fc.array(objects), (lists) => {
         const cache = new InformerCache();

@@ -1,4 +1,4 @@
-/** The copy that an informer keeps: objects by key, and what each change of it amounts to. */
+/** The copy that an informer keeps: objects by key, and the deltas that each change amounts to. */
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 
 export type Delta =
@@ -29,7 +29,7 @@ export class InformerCache {
     return this.#objects.delete(keyOf(object)) ? [{ type: 'deleted', object }] : [];
   }
 
-  /** What is gone comes first, so that a name is free before it is taken again. */
+  /** Deleted objects come first, so that a name is free before it is taken again. */
   replace(objects: readonly JsonObject[]): readonly Delta[] {
     const old = this.#objects;
     const next = new Map(objects.map((object) => [keyOf(object), object]));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bookmark, EXPIRED, InformerStage, pod } from '../../test/support/informer-stage.ts';
+import { bookmark, EXPIRED, InformerHarness, pod } from '../../test/support/informer-harness.ts';
 import {
   broken,
   Feed,
@@ -10,102 +10,102 @@ import {
 } from '../../test/support/scripted-transport.ts';
 
 describe('a watch that fails', () => {
-  /** In place at version 5, with one pod, on `watch`. */
+  /** Synced at version 5, with one pod, on `watch`. */
   async function inPlace(...more: readonly Reply[]) {
-    const stage = new InformerStage();
+    const harness = new InformerHarness();
     const watch = new Feed();
-    stage.transport.next(feed(watch), ...more);
-    const informer = stage.start();
-    watch.tell('ADDED', pod('a', '3'));
-    watch.tell('BOOKMARK', bookmark('5', true));
-    await stage.clock.pass(2000);
-    stage.told.length = 0;
-    return { stage, watch, informer };
+    harness.transport.next(feed(watch), ...more);
+    const informer = harness.start();
+    watch.notify('ADDED', pod('a', '3'));
+    watch.notify('BOOKMARK', bookmark('5', true));
+    await harness.clock.pass(2000);
+    harness.notified.length = 0;
+    return { harness, watch, informer };
   }
 
-  test('by its time being over is opened again at once, from the last version', async () => {
+  test('by its time being over is opened again immediately, from the last version', async () => {
     const again = new Feed();
-    const { stage, watch } = await inPlace(feed(again));
-    watch.tell('MODIFIED', pod('a', '6'));
+    const { harness, watch } = await inPlace(feed(again));
+    watch.notify('MODIFIED', pod('a', '6'));
     watch.end();
-    await stage.clock.pass(0);
-    expect(stage.queries[1]).toBe('resourceVersion=6&watch=true');
-    again.tell('DELETED', pod('a', '7'));
-    await stage.clock.pass(0);
-    expect(stage.told).toEqual(['updated a', 'deleted a']);
+    await harness.clock.pass(0);
+    expect(harness.queries[1]).toBe('resourceVersion=6&watch=true');
+    again.notify('DELETED', pod('a', '7'));
+    await harness.clock.pass(0);
+    expect(harness.notified).toEqual(['updated a', 'deleted a']);
   });
 
   test('by a cut in the middle of a line loses nothing', async () => {
     const again = new Feed();
-    const { stage, watch } = await inPlace(feed(again));
+    const { harness, watch } = await inPlace(feed(again));
     watch.write('{"type":"MODIFIED","obj');
     watch.end();
-    await stage.clock.pass(0);
-    expect(stage.queries[1]).toBe('resourceVersion=5&watch=true');
-    again.tell('MODIFIED', pod('a', '6'));
-    await stage.clock.pass(0);
-    expect(stage.told).toEqual(['updated a']);
+    await harness.clock.pass(0);
+    expect(harness.queries[1]).toBe('resourceVersion=5&watch=true');
+    again.notify('MODIFIED', pod('a', '6'));
+    await harness.clock.pass(0);
+    expect(harness.notified).toEqual(['updated a']);
   });
 
-  test('by a connection that breaks is opened again at once, and later if that breaks too', async () => {
+  test('by a connection that breaks is opened again immediately, and later if that breaks too', async () => {
     const again = new Feed();
-    const { stage, watch } = await inPlace(feed(again), silence);
+    const { harness, watch } = await inPlace(feed(again), silence);
     watch.fail(new Error('connection reset'));
-    await stage.clock.pass(0);
-    expect(stage.transport.requests).toHaveLength(2);
+    await harness.clock.pass(0);
+    expect(harness.transport.requests).toHaveLength(2);
     again.fail(new Error('connection reset'));
-    await stage.clock.pass(799);
-    expect(stage.transport.requests).toHaveLength(2);
-    await stage.clock.pass(1);
-    expect(stage.queries[2]).toBe('resourceVersion=5&watch=true');
+    await harness.clock.pass(799);
+    expect(harness.transport.requests).toHaveLength(2);
+    await harness.clock.pass(1);
+    expect(harness.queries[2]).toBe('resourceVersion=5&watch=true');
   });
 
-  test('because nobody is there is tried after 0.8, 1.6, 3.2 s, and keeps its place', async () => {
+  test('because the server cannot be reached is tried after 0.8, 1.6, 3.2 s, and keeps its version', async () => {
     const refused = broken(new Error('connect ECONNREFUSED'));
-    const { stage, watch } = await inPlace(refused, refused, refused);
+    const { harness, watch } = await inPlace(refused, refused, refused);
     watch.end();
-    await stage.clock.pass(0);
-    const startMs = stage.clock.monotonic();
+    await harness.clock.pass(0);
+    const startMs = harness.clock.monotonic();
     const at: number[] = [];
-    while (stage.transport.requests.length < 5) {
-      const before = stage.transport.requests.length;
-      await stage.clock.pass(100);
-      if (stage.transport.requests.length > before) at.push(stage.clock.monotonic() - startMs);
+    while (harness.transport.requests.length < 5) {
+      const before = harness.transport.requests.length;
+      await harness.clock.pass(100);
+      if (harness.transport.requests.length > before) at.push(harness.clock.monotonic() - startMs);
     }
     expect(at).toEqual([800, 2400, 5600]);
-    expect(new Set(stage.queries.slice(1))).toEqual(new Set(['resourceVersion=5&watch=true']));
+    expect(new Set(harness.queries.slice(1))).toEqual(new Set(['resourceVersion=5&watch=true']));
   });
 
-  test('with 410 reads everything anew, at once the first time', async () => {
+  test('with 410 lists everything again, immediately the first time', async () => {
     const again = new Feed();
-    const { stage, watch } = await inPlace(feed(again));
-    watch.tell('ERROR', EXPIRED);
-    await stage.clock.pass(0);
-    expect(stage.queries[1]).toBe(
+    const { harness, watch } = await inPlace(feed(again));
+    watch.notify('ERROR', EXPIRED);
+    await harness.clock.pass(0);
+    expect(harness.queries[1]).toBe(
       'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=5&watch=true',
     );
-    again.tell('ADDED', pod('b', '9'));
-    again.tell('BOOKMARK', bookmark('9', true));
-    await stage.clock.pass(0);
-    expect(stage.told).toEqual(['deleted a', 'added b']);
+    again.notify('ADDED', pod('b', '9'));
+    again.notify('BOOKMARK', bookmark('9', true));
+    await harness.clock.pass(0);
+    expect(harness.notified).toEqual(['deleted a', 'added b']);
   });
 
-  test('with 410 again and again waits longer and longer', async () => {
+  test('with 410 repeatedly waits longer and longer', async () => {
     const expired = json(410, EXPIRED);
-    const { stage, watch } = await inPlace(expired, expired, expired);
-    watch.tell('ERROR', EXPIRED);
-    await stage.clock.pass(0);
-    expect(stage.transport.requests).toHaveLength(2);
-    await stage.clock.pass(800);
-    expect(stage.transport.requests).toHaveLength(3);
-    expect(stage.queries[2]).not.toContain('resourceVersion=5');
-    await stage.clock.pass(1599);
-    expect(stage.transport.requests).toHaveLength(3);
-    await stage.clock.pass(1);
-    expect(stage.transport.requests).toHaveLength(4);
+    const { harness, watch } = await inPlace(expired, expired, expired);
+    watch.notify('ERROR', EXPIRED);
+    await harness.clock.pass(0);
+    expect(harness.transport.requests).toHaveLength(2);
+    await harness.clock.pass(800);
+    expect(harness.transport.requests).toHaveLength(3);
+    expect(harness.queries[2]).not.toContain('resourceVersion=5');
+    await harness.clock.pass(1599);
+    expect(harness.transport.requests).toHaveLength(3);
+    await harness.clock.pass(1);
+    expect(harness.transport.requests).toHaveLength(4);
   });
 
-  test('with a version that the server never had asks for whatever there is now', async () => {
+  test('with a version that the server never had lists the newest state', async () => {
     const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
     const tooLarge = {
       kind: 'Status',
@@ -115,50 +115,50 @@ describe('a watch that fails', () => {
       details: { causes },
     };
     const again = new Feed();
-    const { stage, watch } = await inPlace(json(504, tooLarge), feed(again));
+    const { harness, watch } = await inPlace(json(504, tooLarge), feed(again));
     watch.end();
-    await stage.clock.pass(800);
-    expect(stage.queries[2]).toBe(
+    await harness.clock.pass(800);
+    expect(harness.queries[2]).toBe(
       'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&watch=true',
     );
   });
 
-  test('with 429 comes back when the server says so', async () => {
+  test('with 429 is tried again when the server says so', async () => {
     const busy = { kind: 'Status', code: 429, reason: 'TooManyRequests', message: 'x' };
-    const { stage, watch } = await inPlace(json(429, busy, { 'retry-after': '9' }), silence);
+    const { harness, watch } = await inPlace(json(429, busy, { 'retry-after': '9' }), silence);
     watch.end();
-    await stage.clock.pass(8999);
-    expect(stage.transport.requests).toHaveLength(2);
-    await stage.clock.pass(1);
-    expect(stage.queries[2]).toBe('resourceVersion=5&watch=true');
+    await harness.clock.pass(8999);
+    expect(harness.transport.requests).toHaveLength(2);
+    await harness.clock.pass(1);
+    expect(harness.queries[2]).toBe('resourceVersion=5&watch=true');
   });
 
-  test('by ending at once without a word is not opened in a loop', async () => {
+  test('by ending immediately without an event is not opened in a loop', async () => {
     const short = new Feed();
     short.end();
-    const { stage, watch } = await inPlace(feed(short), silence);
+    const { harness, watch } = await inPlace(feed(short), silence);
     watch.end();
-    await stage.clock.pass(799);
-    expect(stage.transport.requests).toHaveLength(2);
-    await stage.clock.pass(1);
-    expect(stage.queries[2]).toContain('sendInitialEvents=true');
+    await harness.clock.pass(799);
+    expect(harness.transport.requests).toHaveLength(2);
+    await harness.clock.pass(1);
+    expect(harness.queries[2]).toContain('sendInitialEvents=true');
   });
 
   test('by silence beyond its time is given up: the connection is dead', async () => {
-    const { stage, watch } = await inPlace(silence);
-    await stage.clock.pass(330_000);
+    const { harness, watch } = await inPlace(silence);
+    await harness.clock.pass(330_000);
     expect(watch.isClosed).toBe(true);
-    expect(stage.transport.requests).toHaveLength(2);
-    expect(stage.queries[1]).toBe('resourceVersion=5&watch=true');
+    expect(harness.transport.requests).toHaveLength(2);
+    expect(harness.queries[1]).toBe('resourceVersion=5&watch=true');
   });
 
-  test('tells of an object that took the name of another as two', async () => {
+  test('reports an object that took the name of another as two changes', async () => {
     const again = new Feed();
-    const { stage, watch } = await inPlace(feed(again));
-    watch.tell('ERROR', EXPIRED);
-    again.tell('ADDED', pod('a', '9', 'another'));
-    again.tell('BOOKMARK', bookmark('9', true));
-    await stage.clock.pass(0);
-    expect(stage.told).toEqual(['deleted a', 'added a']);
+    const { harness, watch } = await inPlace(feed(again));
+    watch.notify('ERROR', EXPIRED);
+    again.notify('ADDED', pod('a', '9', 'another'));
+    again.notify('BOOKMARK', bookmark('9', true));
+    await harness.clock.pass(0);
+    expect(harness.notified).toEqual(['deleted a', 'added a']);
   });
 });

@@ -1,29 +1,29 @@
 /**
- * Keeps a copy of objects of the API server: reads all of them, then follows their changes.
+ * Keeps a copy of objects of the API server: lists all of them, then watches their changes.
  *
  *     list ──> watch ──cut──> watch, from the last version that was seen
  *      ▲         │
  *      └─────────┴── 410: the server has forgotten that version
  *
- * Where the server can, list and watch are one request (sendInitialEvents): it tells all there is, says
- * that this was all, and goes on with the changes. A server that refuses that, or never says that this
- * was all, is listed in the old way from then on.
+ * Where the server can, list and watch are one request (sendInitialEvents): the server sends all objects, a
+ * bookmark that ends them, and then the changes. A server that refuses that, or never sends the bookmark, is
+ * listed the old way from then on.
  *
- * Failures wait as in client-go (reconnect-backoff.ts), and at least as long as the server asks for. A
- * place lost for the first time is not the server's trouble but our absence: that list does not wait.
- * Nor does the first try after a connection broke that had worked.
+ * Failures wait as in client-go (reconnect-backoff.ts), and at least as long as the server asks for. Two
+ * retries do not wait: the list after the first 410, because we were away and the server is well, and the
+ * first attempt after a working connection broke.
  *
- * Invariants, checked in informer.test.ts, and by chance in test/kubelet/client/informer.test.ts:
- *   1. The copy is never older than what handlers were told.
+ * Invariants, checked in informer.test.ts, and at random in test/kubelet/client/informer.test.ts:
+ *   1. The copy is never older than what handlers have seen.
  *   2. Versions only go forward, unless the server lost its own.
  *   3. After `stop` no handler is called, and no timer is left.
  */
 import { PodkeepError } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { ApiError } from '../ports/api-client.ts';
+import { ApiError } from '../ports/api/api-client.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Informer, InformerRequest, StartInformer } from '../ports/informer.ts';
-import type { KubeApi, KubeWatchEvent } from '../ports/kube-api.ts';
+import type { Informer, InformerRequest, StartInformer } from '../ports/api/informer.ts';
+import type { KubeApi, KubeWatchEvent } from '../ports/api/kube-api.ts';
 import type { Log } from '../ports/log.ts';
 import type { Random } from '../ports/random.ts';
 import { statusToError } from './api-status.ts';
@@ -43,15 +43,15 @@ export interface InformerPorts {
 
 /** As client-go: from five to ten minutes. */
 const WATCH_SECONDS_MIN = 300;
-/** A watch that the server should have ended by now is on a connection that nobody tends any more. */
+/** A watch that the server should have ended by now is on a dead connection. */
 const OVERDUE_MS = 30_000;
-/** A watch must live this long, or tell something, to count as one. */
+/** A watch must live this long, or deliver an event, to count as one. */
 const SHORT_MS = 1000;
-/** The server had that long to tell all there is. */
+/** How long the server may take to send all initial objects. */
 const INITIAL_MS = 60_000;
 const INITIAL_END = 'k8s.io/initial-events-end';
 
-/** Informers of one server: what it refused to one of them, the others do not ask for. */
+/** Informers of one server: a request that it refused to one of them, the others do not make. */
 export function informersOf(ports: InformerPorts): StartInformer {
   const server: ServerTraits = { canStream: true };
   return (request) => createInformer(request, ports, server);
@@ -79,14 +79,14 @@ class ListWatch implements Informer {
   readonly #backoff: ReconnectBackoff;
   readonly #abort = new AbortController();
   readonly #selectors: Readonly<Record<string, string>>;
-  /** Of the newest thing that we heard of. `0`: nothing yet; empty: ours is of no use. */
+  /** Of the newest object or bookmark received. `0`: none yet; empty: the server does not know ours. */
   #version = '0';
   #isInPlace = false;
-  /** Of this kind; the server may be able to stream others. */
+  /** For this kind; the server may be able to stream others. */
   #canStream = true;
-  /** Events on the newest connection. */
+  /** Events received on the newest connection. */
   #heard = 0;
-  /** The place was lost before, and nothing has been heard since. */
+  /** The version has expired before, and nothing has been received since. */
   #wasLost = false;
   #hasSynced = false;
 
@@ -176,7 +176,7 @@ class ListWatch implements Informer {
     }
   }
 
-  /** Resolves when the server ends the watch after it has served its purpose. */
+  /** Resolves when the server ends a watch that lived long enough or delivered an event. */
   async #follow(
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
@@ -211,7 +211,7 @@ class ListWatch implements Informer {
     const version = versionOf(event.object);
     if (version !== '') this.#version = version;
     if (event.type === 'BOOKMARK') return;
-    for (const delta of applyTo(this.#cache, event)) this.#tell(delta);
+    for (const delta of applyTo(this.#cache, event)) this.#notify(delta);
   }
 
   #replace(objects: readonly JsonObject[], version: string): void {
@@ -221,10 +221,10 @@ class ListWatch implements Informer {
     this.#hasSynced = true;
     const { listed } = this.#request.handlers ?? {};
     if (listed) this.#guard(() => listed(this.#cache.list()));
-    else for (const delta of deltas) this.#tell(delta);
+    else for (const delta of deltas) this.#notify(delta);
   }
 
-  #tell(delta: Delta): void {
+  #notify(delta: Delta): void {
     const { added, updated, deleted } = this.#request.handlers ?? {};
     this.#guard(() => {
       if (delta.type === 'added') added?.(delta.object);
@@ -239,11 +239,11 @@ class ListWatch implements Informer {
       call();
     } catch (error) {
       const { path } = this.#request;
-      this.#ports.log.error('A handler of API objects failed', { path, error });
+      this.#ports.log.error('informer handler failed', { path, error });
     }
   }
 
-  /** How long to wait before the next try. */
+  /** How long to wait before the next attempt. */
   #recover(error: unknown, stage: 'list' | 'watch'): number {
     const { clock, log } = this.#ports;
     const { path } = this.#request;
@@ -253,23 +253,23 @@ class ListWatch implements Informer {
     if (remedy === 'listNewest') this.#version = '';
     if (error instanceof ApiError && isExpired(error) && !this.#wasLost) {
       this.#wasLost = true;
-      log.debug('The API server has forgotten where a watch was; reading anew', { path });
+      log.debug('resource version of the watch expired; listing again', { path });
       return 0;
     }
     if (stage === 'watch' && !(error instanceof ApiError) && this.#heard > 0) {
       // It worked until now: most likely one connection broke, and the server is still there.
-      log.debug('A watch was cut off; opening it again', { path, error });
+      log.debug('watch closed; reopening it', { path, error });
       return 0;
     }
     const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
     const delayMs = Math.max(this.#backoff.next(clock.monotonic()), askedMs);
-    log.warn('A watch of API objects failed; trying again', { path, stage, error, delayMs });
+    log.warn('list or watch failed; retrying', { path, stage, error, delayMs });
     return delayMs;
   }
 
   /**
-   * A server that cannot stream, or does not end what it streams, is listed instead. It says so with
-   * whatever code: kube-apiserver on an old etcd with an internal error. To be busy is no refusal.
+   * A server that cannot stream, or does not end what it streams, is listed instead. The error code varies:
+   * kube-apiserver on an old etcd answers with an internal error. Being busy is no refusal.
    */
   #refusedToStream(error: unknown, remedy: Remedy): boolean {
     if (this.#isInPlace || !this.#canStream || remedy === 'listNewest') return false;
@@ -284,7 +284,10 @@ class ListWatch implements Informer {
 
   #unfinished(): Error {
     const request = `watch of ${this.#request.path}`;
-    return apiAnswerBroken({ request, problem: 'it never said that all there is was told' });
+    return apiAnswerBroken({
+      request,
+      problem: 'it ended before the bookmark that ends the initial events',
+    });
   }
 }
 

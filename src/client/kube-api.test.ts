@@ -11,10 +11,10 @@ import {
   text,
 } from '../../test/support/scripted-transport.ts';
 import { promisesSettled, VirtualClock } from '../../test/support/virtual-clock.ts';
-import type { KubeWatchEvent } from '../ports/kube-api.ts';
+import type { KubeWatchEvent } from '../ports/api/kube-api.ts';
 import { createKubeApi, type KubeApiOptions } from './kube-api.ts';
 
-function stage(options: Partial<KubeApiOptions> = {}) {
+function harness(options: Partial<KubeApiOptions> = {}) {
   const clock = new VirtualClock();
   const transport = new ScriptedTransport();
   const api = createKubeApi(transport, { clock, version: '1.2.3', ...options });
@@ -25,8 +25,8 @@ const PODS = '/api/v1/namespaces/default/pods';
 const never = (): AbortSignal => new AbortController().signal;
 
 describe('a request', () => {
-  test('carries its query, its body as JSON, and who asks', async () => {
-    const { api, transport } = stage();
+  test('carries its query, its body as JSON, and credentials', async () => {
+    const { api, transport } = harness();
     transport.next(json(201, { kind: 'Pod' }));
     const request = { method: 'POST', path: PODS, query: { dryRun: 'All', a: 'b c&d' } } as const;
     await expect(api.send({ ...request, body: { kind: 'Pod' } })).resolves.toEqual({ kind: 'Pod' });
@@ -44,16 +44,23 @@ describe('a request', () => {
     ]);
   });
 
-  test('that patches says how', async () => {
-    const { api, transport } = stage();
+  test('is answered with every digit of an integer', async () => {
+    const { api, transport } = harness();
+    transport.next(text(200, '{"spec":{"seconds":9223372036854775807}}'));
+    const answer = await api.send({ method: 'GET', path: PODS });
+    expect(answer).toEqual({ spec: { seconds: 9223372036854775807n } });
+  });
+
+  test('that patches names the type of the patch', async () => {
+    const { api, transport } = harness();
     transport.next(json(200, {}));
     const contentType = 'application/merge-patch+json';
     await api.send({ method: 'PATCH', path: PODS, body: {}, contentType });
     expect(transport.requests[0]?.headers).toMatchObject({ 'content-type': contentType });
   });
 
-  test('that nobody answers ends after its time, and leaves no timer', async () => {
-    const { api, transport, clock } = stage({ requestTimeoutMs: 5000 });
+  test('that gets no answer ends after its timeout, and leaves no timer', async () => {
+    const { api, transport, clock } = harness({ requestTimeoutMs: 5000 });
     transport.next(silence);
     const sent = api.send({ method: 'GET', path: PODS }).catch((error: unknown) => error);
     await clock.pass(5000);
@@ -64,8 +71,8 @@ describe('a request', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('ends with the reason of its signal, also in the middle of the answer', async () => {
-    const { api, transport, clock } = stage();
+  test('ends with the reason of its signal, even in the middle of the answer', async () => {
+    const { api, transport, clock } = harness();
     const body = new Feed();
     transport.next(feed(body));
     const abort = new AbortController();
@@ -80,23 +87,23 @@ describe('a request', () => {
   });
 
   test('leaves nothing behind on the signal of its caller', async () => {
-    const { api, transport } = stage();
+    const { api, transport } = harness();
     transport.next(json(200, {}));
     const { signal } = new AbortController();
     await api.send({ method: 'GET', path: PODS }, signal);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  test('is not sent at all with a signal that is aborted already', async () => {
-    const { api, transport } = stage();
+  test('is not sent with a signal that is aborted already', async () => {
+    const { api, transport } = harness();
     const reason = new Error('too late');
     const request = { method: 'GET', path: PODS } as const;
     await expect(api.send(request, AbortSignal.abort(reason))).rejects.toBe(reason);
     expect(transport.requests).toEqual([]);
   });
 
-  test('passes on what the transport says of an unreachable server', async () => {
-    const { api, transport } = stage();
+  test('passes on the error of the transport for an unreachable server', async () => {
+    const { api, transport } = harness();
     const refused = new Error('connect ECONNREFUSED');
     transport.next(broken(refused));
     await expect(api.send({ method: 'GET', path: PODS })).rejects.toBe(refused);
@@ -106,7 +113,7 @@ describe('a request', () => {
     ['[]', 'it is not an object'],
     ['<html>', 'it is not JSON'],
   ])('answered with %s cannot be used', async (body, problem) => {
-    const { api, transport } = stage();
+    const { api, transport } = harness();
     transport.next(text(200, body));
     await expect(api.send({ method: 'GET', path: PODS })).rejects.toMatchObject({
       code: 'API_ANSWER_BROKEN',
@@ -115,7 +122,7 @@ describe('a request', () => {
   });
 
   test('waits for its turn where the rate is limited (KL-107)', async () => {
-    const { api, transport, clock } = stage({ rateLimit: { qps: 2, burst: 3 } });
+    const { api, transport, clock } = harness({ rateLimit: { qps: 2, burst: 3 } });
     transport.next(...Array.from({ length: 5 }, () => json(200, {})));
     const sent = Array.from({ length: 5 }, () => api.send({ method: 'GET', path: PODS }));
     await promisesSettled();
@@ -131,12 +138,12 @@ describe('a request', () => {
 
 describe('a refusal', () => {
   const refusal = async (...answer: Parameters<typeof json>): Promise<unknown> => {
-    const { api, transport } = stage();
+    const { api, transport } = harness();
     transport.next(json(...answer));
     return api.send({ method: 'GET', path: PODS }).catch((error: unknown) => error);
   };
 
-  test('keeps the words, the reason and the causes of the API', async () => {
+  test('keeps the message, the reason and the causes of the API', async () => {
     const causes = [{ field: 'metadata.uid', reason: 'FieldValueInvalid', message: 'immutable' }];
     const status = {
       kind: 'Status',
@@ -161,7 +168,7 @@ describe('a refusal', () => {
     ['a date that is over', { 'retry-after': 'Wed, 02 Jan 2030 03:00:00 GMT' }, {}, 0],
     ['the details', {}, { retryAfterSeconds: 3 }, 3000],
     ['nobody', { 'retry-after': 'soon' }, {}, null],
-  ])('says when to come back: by %s', async (_by, headers, details, retryAfterMs) => {
+  ])('says when to try again: by %s', async (_by, headers, details, retryAfterMs) => {
     const status = {
       kind: 'Status',
       code: 429,
@@ -172,8 +179,8 @@ describe('a refusal', () => {
     expect(await refusal(429, status, headers)).toMatchObject({ statusCode: 429, retryAfterMs });
   });
 
-  test('by somebody in front of the API is told by its code', async () => {
-    const { api, transport } = stage();
+  test('by a proxy in front of the API is known by its status code', async () => {
+    const { api, transport } = harness();
     transport.next(text(503, '<h1>no backend</h1>\n'));
     await expect(api.send({ method: 'GET', path: PODS })).rejects.toMatchObject({
       statusCode: 503,
@@ -183,7 +190,7 @@ describe('a refusal', () => {
     });
   });
 
-  test('to go elsewhere is not followed', async () => {
+  test('that redirects is not followed', async () => {
     expect(await refusal(302, {}, { location: 'http://elsewhere' })).toMatchObject({
       statusCode: 302,
       reason: 'Unknown',
@@ -198,8 +205,8 @@ describe('a watch', () => {
     return list;
   };
 
-  test('hands on each event when its line is complete, an ERROR event too', async () => {
-    const { api, transport } = stage();
+  test('yields each event when its line is complete, an ERROR event too', async () => {
+    const { api, transport } = harness();
     const body = new Feed();
     transport.next(feed(body));
     const watch = api.watch(PODS, { resourceVersion: '5' }, never())[Symbol.asyncIterator]();
@@ -213,13 +220,13 @@ describe('a watch', () => {
     expect(transport.requests[0]?.target).toBe(`${PODS}?resourceVersion=5&watch=true`);
   });
 
-  test('is the same wherever the network cuts its bytes', async () => {
+  test('yields the same events wherever the network cuts its bytes', async () => {
     const object = { name: 'zażółć 🐢', nested: { list: ['\n', 'é'] } };
     const events = [1, 2, 3].map((index) => ({ type: 'ADDED', object: { ...object, index } }));
     const bytes = Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 12 }), async (cuts) => {
-        const { api, transport } = stage();
+        const { api, transport } = harness();
         const body = new Feed();
         transport.next(feed(body));
         let from = 0;
@@ -240,7 +247,7 @@ describe('a watch', () => {
     ['with a line of no JSON', 'ADDED\n', 'it is not JSON'],
     ['with a line without end', 'x'.repeat(65), 'a line of it is longer than 64 characters'],
   ])('that ends %s is broken', async (_how, line, problem) => {
-    const { api, transport } = stage({ lineCharsMax: 64 });
+    const { api, transport } = harness({ lineCharsMax: 64 });
     const body = new Feed();
     transport.next(feed(body));
     body.write(line);
@@ -253,7 +260,7 @@ describe('a watch', () => {
   });
 
   test('that is refused says why', async () => {
-    const { api, transport } = stage();
+    const { api, transport } = harness();
     transport.next(json(410, { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' }));
     await expect(read(api.watch(PODS, {}, never()))).rejects.toMatchObject({
       statusCode: 410,
@@ -261,11 +268,11 @@ describe('a watch', () => {
     });
   });
 
-  test('gives back its connection when nobody reads on', async () => {
-    const { api, transport } = stage();
+  test('releases its connection when the reader stops', async () => {
+    const { api, transport } = harness();
     const body = new Feed();
     transport.next(feed(body));
-    body.tell('ADDED', {});
+    body.notify('ADDED', {});
     for await (const event of api.watch(PODS, {}, never())) {
       expect(event.type).toBe('ADDED');
       break;
@@ -274,7 +281,7 @@ describe('a watch', () => {
   });
 
   test('ends with the reason of its signal', async () => {
-    const { api, transport } = stage();
+    const { api, transport } = harness();
     transport.next(feed(new Feed()));
     const abort = new AbortController();
     const watched = read(api.watch(PODS, {}, abort.signal)).catch((error: unknown) => error);

@@ -1,14 +1,14 @@
 /**
- * How podkeep speaks to a Kubernetes API server: requests and answers in JSON, over any transport.
+ * A client of the Kubernetes API: requests and answers in JSON, over any transport.
  *
- * Nothing is tried twice here. Who asked knows best what a failure means, and how long to wait: the
- * status manager per pod, an informer per watch. What it is told is the ApiError with the server's own
- * words, or that the server could not be reached.
+ * Nothing is retried here. The caller knows best what a failure means and how long to wait: the status
+ * manager per pod, an informer per watch. It gets an ApiError with the server's message, or the error that
+ * the server could not be reached.
  */
-import { setMaxListeners } from 'node:events';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { parseExactJson } from '../lib/json-text/exact-json.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { KubeApi, KubeRequest, KubeWatchEvent } from '../ports/kube-api.ts';
+import type { KubeApi, KubeRequest, KubeWatchEvent } from '../ports/api/kube-api.ts';
 import { readLines, readWhole } from './answer-body.ts';
 import { refusalOf } from './api-status.ts';
 import { apiAnswerBroken, apiTimedOut } from './client-errors.ts';
@@ -28,7 +28,7 @@ export interface KubeApiOptions {
   readonly lineCharsMax?: number;
 }
 
-/** What kube-apiserver gives a request at most. */
+/** The longest that kube-apiserver spends on a request. */
 const REQUEST_TIMEOUT_MS = 60_000;
 /** etcd holds objects of 1.5 MB; as JSON with escapes they are a few times as long. */
 const LINE_CHARS_MAX = 16 * 2 ** 20;
@@ -54,8 +54,6 @@ class JsonKubeApi implements KubeApi {
   async send(request: KubeRequest, signal?: AbortSignal): Promise<JsonObject> {
     const { clock, requestTimeoutMs: limitMs = REQUEST_TIMEOUT_MS } = this.#options;
     const name = `${request.method} ${request.path}`;
-    // One signal may end a hundred requests at once, and Node would warn of so many listeners.
-    if (signal) setMaxListeners(0, signal);
     await this.#limiter.wait(signal);
     const overdue = (): Error => apiTimedOut({ request: name, seconds: limitMs / 1000 });
     return within({ clock, limitMs, overdue }, signal, async (bounded) => {
@@ -104,7 +102,7 @@ class JsonKubeApi implements KubeApi {
 function readObject(text: string, request: string): JsonObject {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExactJson(text);
   } catch (error) {
     throw apiAnswerBroken({ request, problem: 'it is not JSON' }, error);
   }

@@ -22,7 +22,7 @@ export interface KubeletAgentOptions {
   readonly log: Log;
 }
 
-/** What a request to a kubelet gives beside the address. */
+/** What a request to a kubelet specifies beside the address. */
 export interface KubeletTarget {
   readonly nodeName: string;
   readonly host: string;
@@ -61,7 +61,7 @@ export class KubeletAgent extends Agent {
       key,
       ...(ca !== undefined && { ca }),
       ...(isRemote && { lookup: lookupRemote }),
-      // What is shown is judged below, once it is known.
+      // The certificate is checked below, once it is known.
       rejectUnauthorized: false,
       checkServerIdentity: () => undefined,
     });
@@ -89,14 +89,13 @@ export class KubeletAgent extends Agent {
   #warn(nodeName: string, host: string): void {
     this.#unverified.add(nodeName);
     const message =
-      'The serving certificate of a kubelet is not signed by the authority of the cluster: what answers at ' +
-      'its address is taken for the kubelet. Set serverTLSBootstrap in its configuration and approve its ' +
-      'certificate signing request to have it verified';
+      'kubelet serving certificate is not signed by the cluster CA, so the kubelet is not verified; ' +
+      'set serverTLSBootstrap in its configuration and approve its certificate signing request';
     this.#options.log.warn(message, { node: nodeName, address: host });
   }
 }
 
-/** The addresses of a name that leads to other machines only. */
+/** Looks up a name and fails unless all its addresses are global unicast. */
 const lookupRemote: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, []);

@@ -2,19 +2,25 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { duplexPair } from 'node:stream';
-import { DoorStage, echo, kubeletPair, Source, text } from '../../test/support/door-stage.ts';
+import {
+  ListenerHarness,
+  echo,
+  kubeletPair,
+  Source,
+  text,
+} from '../../test/support/listener-harness.ts';
 import { silentLog } from '../../test/support/silent-ports.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { KeyPair } from '../apiserver/pki/pki.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { ApiRequest, ApiResponse, ClientIdentity } from '../ports/http-handler.ts';
+import type { ApiRequest, ApiResponse, ClientIdentity } from '../ports/api/http-handler.ts';
 import type { Log } from '../ports/log.ts';
-import type { Backend } from '../ports/kubelet-dialer.ts';
+import type { Backend } from '../ports/api/kubelet-dialer.ts';
 import { createNetworkKubeletDialer, type NetworkKubeletDialer } from './kubelet-dialer.ts';
 
-/** What stands in for a kubelet is a door like ours. */
-function nodeAt({ door }: DoorStage): Backend {
-  return { type: 'kubelet', node: nodeOf('127.0.0.1', door.port) };
+/** A listener like ours stands in for a kubelet. */
+function nodeAt({ listener }: ListenerHarness): Backend {
+  return { type: 'kubelet', node: nodeOf('127.0.0.1', listener.port) };
 }
 
 function nodeOf(address: string, port: number, name = 'n1'): JsonObject {
@@ -27,7 +33,11 @@ function nodeOf(address: string, port: number, name = 'n1'): JsonObject {
   };
 }
 
-function dialerFor({ pki }: DoorStage, ca?: string, log: Log = silentLog): NetworkKubeletDialer {
+function dialerFor(
+  { pki }: ListenerHarness,
+  ca?: string,
+  log: Log = silentLog,
+): NetworkKubeletDialer {
   const { kubeletClientCert: cert, kubeletClientKey: key } = pki;
   const dialer = createNetworkKubeletDialer({ cert, key, log, ...(ca !== undefined && { ca }) });
   onTestFinished(() => dialer.close());
@@ -35,8 +45,8 @@ function dialerFor({ pki }: DoorStage, ca?: string, log: Log = silentLog): Netwo
 }
 
 /** A kubelet that shows this certificate; absent: the one of the API server. */
-function openKubelet(pair?: KeyPair): Promise<DoorStage> {
-  return DoorStage.open(() => text('hello'), {}, undefined, pair);
+function openKubelet(pair?: KeyPair): Promise<ListenerHarness> {
+  return ListenerHarness.open(() => text('hello'), {}, undefined, pair);
 }
 
 function ask(method: string, path: string, body?: string): ApiRequest {
@@ -51,13 +61,16 @@ function ask(method: string, path: string, body?: string): ApiRequest {
 }
 
 describe('requests', () => {
-  test('reach the kubelet at the address that its node gives, and come back', async () => {
-    const stage = await DoorStage.open(echo);
-    const answer = await dialerFor(stage).fetch(nodeAt(stage), ask('POST', '/x/%2e%2e?y=z', 'in'));
+  test('reach the kubelet at the address of its node, and return its answer', async () => {
+    const harness = await ListenerHarness.open(echo);
+    const answer = await dialerFor(harness).fetch(
+      nodeAt(harness),
+      ask('POST', '/x/%2e%2e?y=z', 'in'),
+    );
     expect(answer.status).toBe(200);
     expect(new Map(answer.headers).get('content-type')).toBe('text/plain');
-    const said: unknown = JSON.parse(await new Response(answer.body).text());
-    expect(said).toEqual({
+    const given: unknown = JSON.parse(await new Response(answer.body).text());
+    expect(given).toEqual({
       method: 'POST',
       path: '/x/%2e%2e?y=z',
       a: '1',
@@ -68,29 +81,29 @@ describe('requests', () => {
 
   test('are made with a certificate', async () => {
     const clientIdentities: ClientIdentity[] = [];
-    const stage = await DoorStage.open((_request, clientIdentity) => {
+    const harness = await ListenerHarness.open((_request, clientIdentity) => {
       clientIdentities.push(clientIdentity);
       return text('');
     });
-    const { body } = await dialerFor(stage).fetch(nodeAt(stage), ask('GET', '/'));
+    const { body } = await dialerFor(harness).fetch(nodeAt(harness), ask('GET', '/'));
     await new Response(body).text();
     expect(clientIdentities[0]?.certificate).toBeInstanceOf(Uint8Array);
   });
 
-  test('whoever sends a Host header does not choose whose certificate is the right one', async () => {
-    const stage = await openKubelet(await kubeletPair('n1'));
-    const dialer = dialerFor(stage, stage.pki.caCert);
+  test('a Host header does not choose which certificate is the right one', async () => {
+    const harness = await openKubelet(await kubeletPair('n1'));
+    const dialer = dialerFor(harness, harness.pki.caCert);
     const headers = new Headers({ host: 'elsewhere.example' });
-    const { status } = await dialer.fetch(nodeAt(stage), { ...ask('GET', '/'), headers });
+    const { status } = await dialer.fetch(nodeAt(harness), { ...ask('GET', '/'), headers });
     expect(status).toBe(200);
-    const byName: Backend = { type: 'kubelet', node: nodeOf('localhost', stage.door.port) };
+    const byName: Backend = { type: 'kubelet', node: nodeOf('localhost', harness.listener.port) };
     expect((await dialer.fetch(byName, { ...ask('GET', '/'), headers })).status).toBe(200);
   });
 
-  test('whoever stops reading makes the kubelet stop writing', async () => {
+  test('a client that stops reading makes the kubelet stop writing', async () => {
     const source = new Source(Buffer.from('x'));
-    const stage = await DoorStage.open(() => source.response);
-    const { body } = await dialerFor(stage).fetch(nodeAt(stage), ask('GET', '/'));
+    const harness = await ListenerHarness.open(() => source.response);
+    const { body } = await dialerFor(harness).fetch(nodeAt(harness), ask('GET', '/'));
     expect(body).toBeInstanceOf(ReadableStream);
     if (body instanceof ReadableStream) await body.cancel();
     await source.cancelled;
@@ -102,17 +115,17 @@ describe('requests', () => {
     onTestFinished(() => void server.close());
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const stage = await DoorStage.open(echo);
+    const harness = await ListenerHarness.open(echo);
     const pod: Backend = { type: 'address', scheme: 'http', host: '127.0.0.1', port };
-    const { body } = await dialerFor(stage).fetch(pod, ask('GET', '/'));
+    const { body } = await dialerFor(harness).fetch(pod, ask('GET', '/'));
     expect(await new Response(body).text()).toBe('from the pod');
   });
 
-  test('a node that is not there, or has no address, is an error with its reason', async () => {
-    const stage = await DoorStage.open(echo);
-    await stage.door.close();
-    const dialer = dialerFor(stage);
-    await expect(dialer.fetch(nodeAt(stage), ask('GET', '/'))).rejects.toMatchObject({
+  test('a node that cannot be reached, or has no address, is an error with its reason', async () => {
+    const harness = await ListenerHarness.open(echo);
+    await harness.listener.close();
+    const dialer = dialerFor(harness);
+    await expect(dialer.fetch(nodeAt(harness), ask('GET', '/'))).rejects.toMatchObject({
       code: 'NODE_UNREACHABLE',
       message: expect.stringContaining('ECONNREFUSED'),
     });
@@ -130,19 +143,19 @@ describe('the certificate of a kubelet', () => {
   }
 
   test('that the cluster signed for this node and address is verified', async () => {
-    const stage = await openKubelet(await kubeletPair('n1'));
+    const harness = await openKubelet(await kubeletPair('n1'));
     const { log, warned } = listening();
-    const dialer = dialerFor(stage, stage.pki.caCert, log);
-    expect((await dialer.fetch(nodeAt(stage), ask('GET', '/'))).status).toBe(200);
+    const dialer = dialerFor(harness, harness.pki.caCert, log);
+    expect((await dialer.fetch(nodeAt(harness), ask('GET', '/'))).status).toBe(200);
     expect(warned).toEqual([]);
   });
 
-  test('that the kubelet signed itself is taken, and logged once for each node', async () => {
-    const stage = await openKubelet(await kubeletPair('n1', { isSigned: false }));
+  test('that the kubelet signed itself is accepted, and logged once for each node', async () => {
+    const harness = await openKubelet(await kubeletPair('n1', { isSigned: false }));
     const { log, warned } = listening();
-    const dialer = dialerFor(stage, stage.pki.caCert, log);
+    const dialer = dialerFor(harness, harness.pki.caCert, log);
     for (let count = 0; count < 3; count += 1) {
-      expect((await dialer.fetch(nodeAt(stage), ask('GET', '/'))).status).toBe(200);
+      expect((await dialer.fetch(nodeAt(harness), ask('GET', '/'))).status).toBe(200);
     }
     expect(warned).toEqual([{ node: 'n1', address: '127.0.0.1' }]);
   });
@@ -154,8 +167,8 @@ describe('the certificate of a kubelet', () => {
   ])('that the cluster signed for %s is refused, and nothing is sent', async (_name, pair, why) => {
     let requests = 0;
     const count = (): ApiResponse => ((requests += 1), text('hello'));
-    const stage = await DoorStage.open(count, {}, undefined, await pair);
-    const asked = dialerFor(stage, stage.pki.caCert).fetch(nodeAt(stage), ask('GET', '/'));
+    const harness = await ListenerHarness.open(count, {}, undefined, await pair);
+    const asked = dialerFor(harness, harness.pki.caCert).fetch(nodeAt(harness), ask('GET', '/'));
     await expect(asked).rejects.toMatchObject({
       code: 'NODE_UNREACHABLE',
       message: expect.stringContaining(why),
@@ -164,20 +177,20 @@ describe('the certificate of a kubelet', () => {
   });
 
   test('is checked for each node, though they name one address', async () => {
-    const stage = await openKubelet(await kubeletPair('n1'));
-    const dialer = dialerFor(stage, stage.pki.caCert);
-    await new Response((await dialer.fetch(nodeAt(stage), ask('GET', '/'))).body).text();
-    const other = nodeOf('127.0.0.1', stage.door.port, 'n2');
+    const harness = await openKubelet(await kubeletPair('n1'));
+    const dialer = dialerFor(harness, harness.pki.caCert);
+    await new Response((await dialer.fetch(nodeAt(harness), ask('GET', '/'))).body).text();
+    const other = nodeOf('127.0.0.1', harness.listener.port, 'n2');
     await expect(
       dialer.fetch({ type: 'kubelet', node: other }, ask('GET', '/')),
     ).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' });
   });
 
-  test('does not matter if a name leads to this machine and must not', async () => {
-    const stage = await openKubelet(await kubeletPair('n1'));
-    const node = nodeOf('localhost', stage.door.port);
+  test('is never asked for if a name leads to this machine and must not', async () => {
+    const harness = await openKubelet(await kubeletPair('n1'));
+    const node = nodeOf('localhost', harness.listener.port);
     await expect(
-      dialerFor(stage).fetch({ type: 'kubelet', node, isRemote: true }, ask('GET', '/')),
+      dialerFor(harness).fetch({ type: 'kubelet', node, isRemote: true }, ask('GET', '/')),
     ).rejects.toThrow('address not allowed');
   });
 });
@@ -190,8 +203,8 @@ describe('other protocols', () => {
     body: null,
   });
 
-  test('the two ends are joined, with what was sent early', async () => {
-    const stage = await DoorStage.open(echo, {}, async ({ url }, { socket, head }) => {
+  test('the two ends are joined, including bytes that were sent early', async () => {
+    const harness = await ListenerHarness.open(echo, {}, async ({ url }, { socket, head }) => {
       socket.write(
         'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: echo\r\nx-b: 2\r\n\r\n',
       );
@@ -200,7 +213,7 @@ describe('other protocols', () => {
     });
     const [client, socket] = duplexPair();
     const head = Buffer.from('early');
-    const over = dialerFor(stage).connect(nodeAt(stage), upgrade('/exec/a/b/c?command=ls'), {
+    const over = dialerFor(harness).connect(nodeAt(harness), upgrade('/exec/a/b/c?command=ls'), {
       socket,
       head,
     });
@@ -215,26 +228,26 @@ describe('other protocols', () => {
     expect(received).toMatch(/\r\n\r\n\/exec\/a\/b\/c\?command=ls ;earlylater$/);
   });
 
-  test("a kubelet's refusal is the client's answer", async () => {
-    const stage = await DoorStage.open(echo, {}, async (_request, { socket }) => {
+  test('the refusal of a kubelet is passed to the client', async () => {
+    const harness = await ListenerHarness.open(echo, {}, async (_request, { socket }) => {
       socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 2\r\n\r\nno');
     });
     const [client, socket] = duplexPair();
     const head = Buffer.alloc(0);
-    const over = dialerFor(stage).connect(nodeAt(stage), upgrade('/'), { socket, head });
+    const over = dialerFor(harness).connect(nodeAt(harness), upgrade('/'), { socket, head });
     let received = '';
     for await (const chunk of client.setEncoding('utf8')) received += chunk;
     await over;
     expect(received).toBe('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\nno');
   });
 
-  test('one that answers as if nothing had been asked has not understood', async () => {
-    const stage = await DoorStage.open(echo, {}, async (_request, { socket }) => {
+  test('a plain answer to an upgrade is an error', async () => {
+    const harness = await ListenerHarness.open(echo, {}, async (_request, { socket }) => {
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
     });
     const [, socket] = duplexPair();
     await expect(
-      dialerFor(stage).connect(nodeAt(stage), upgrade('/'), { socket, head: Buffer.alloc(0) }),
+      dialerFor(harness).connect(nodeAt(harness), upgrade('/'), { socket, head: Buffer.alloc(0) }),
     ).rejects.toThrow('invalid upgrade response: status code 200');
   });
 });

@@ -1,9 +1,9 @@
 /**
- * The way to nodes over the network: dials the address that a node gives for its kubelet, or the
+ * Dials kubelets over the network: connects to the address that a node gives for its kubelet, or to the
  * address of a pod, and carries bytes both ways.
  *
- * Kubelets are asked over TLS with a client certificate that is good for nothing else. Whether what
- * answers is the kubelet of the node is checked as far as it can be (kubelet-agent.ts).
+ * Requests to kubelets use TLS with a client certificate that is good for nothing else. How far the kubelet's
+ * own certificate is checked: kubelet-agent.ts.
  */
 import { Agent as HttpAgent, request as requestHttp, type ClientRequest } from 'node:http';
 import type { IncomingMessage, RequestOptions } from 'node:http';
@@ -14,13 +14,13 @@ import { pipeline } from 'node:stream/promises';
 import { kubeletAddressOf } from '../api/node-address.ts';
 import { defineError } from '../lib/errors.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
-import type { ApiRequest, ApiResponse, Connection } from '../ports/http-handler.ts';
+import type { ApiRequest, ApiResponse, Connection } from '../ports/api/http-handler.ts';
 import type { Log } from '../ports/log.ts';
-import type { Backend, KubeletDialer } from '../ports/kubelet-dialer.ts';
+import type { Backend, KubeletDialer } from '../ports/api/kubelet-dialer.ts';
 import { KubeletAgent, type KubeletTarget } from './kubelet-agent.ts';
 
 export interface NetworkKubeletDialerOptions {
-  /** PEMs of the certificate that kubelets know the API server by. */
+  /** PEMs of the client certificate of the API server. */
   readonly cert: string;
   readonly key: string;
   /** The authority of the cluster; absent: no kubelet's certificate can be verified. */
@@ -29,7 +29,7 @@ export interface NetworkKubeletDialerOptions {
 }
 
 export interface NetworkKubeletDialer extends KubeletDialer {
-  /** Closes the connections that are kept for later. */
+  /** Closes idle connections. */
   close(): void;
 }
 
@@ -37,7 +37,7 @@ const nodeUnreachable = defineError<{ reason: string }>({
   code: 'NODE_UNREACHABLE',
   retry: 'backoff',
   message: ({ reason }) => reason,
-  hint: () => 'Check that the kubelet runs, and that its node has the address that it has.',
+  hint: () => 'Check that the kubelet runs, and that its Node has the right addresses.',
 });
 
 const SECURE_PORT = 443;
@@ -47,7 +47,7 @@ export function createNetworkKubeletDialer(
   options: NetworkKubeletDialerOptions,
 ): NetworkKubeletDialer {
   const kubelets = new KubeletAgent(options);
-  // Pods that are proxied to have whatever certificate they have, as behind kube-apiserver.
+  // Pods that are proxied to may show any certificate, as behind kube-apiserver.
   const secure = new HttpsAgent({ keepAlive: true, rejectUnauthorized: false });
   const plain = new HttpAgent({ keepAlive: true });
   const agents = { kubelets, secure, plain };
@@ -102,8 +102,8 @@ function nodeNameOf({ metadata }: JsonObject): string {
 }
 
 /**
- * Node would take it from the Host header, which is the client's word: then the client would say whose
- * certificate is the right one. An address is no name, and is held against the certificate itself.
+ * Node would take it from the Host header, so the client would choose which certificate is the right one. An
+ * IP address is no server name; the certificate is checked for it directly.
  */
 function serverNameOf(host: string): string {
   return isIP(host) === 0 ? host : '';
@@ -113,7 +113,7 @@ async function fetchFrom(outgoing: ClientRequest, { body }: ApiRequest): Promise
   const arrived = new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.once('response', resolve).once('error', reject);
   });
-  // If sending fails, the answer does too, and says more.
+  // If sending fails, the response fails too, with a better error.
   if (body) pipeline(Readable.from(body), outgoing).catch(() => {});
   else outgoing.end();
   const message = await arrived.catch(rethrow);
@@ -124,7 +124,7 @@ async function fetchFrom(outgoing: ClientRequest, { body }: ApiRequest): Promise
   };
 }
 
-/** Those about the connection are about that of the two machines behind us. */
+/** These headers are about the connection between two machines, and are not passed on. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',

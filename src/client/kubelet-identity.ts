@@ -1,18 +1,18 @@
 /**
- * Whether what answers at a node's address may be taken for its kubelet.
+ * Decides whether the server at a node's address is that node's kubelet.
  *
  *     signed by the cluster's authority, for this node and this address   verified
  *     signed by the cluster's authority, for something else               refused
  *     signed by the kubelet itself, or by an authority unknown here       unverified, with a warning
  *
- * 1. A node chooses its address. If that is the API server's, or another node's, the certificate that is
- *    shown there says so, and nothing is sent.
+ * 1. A node chooses its address. If it is the API server's, or another node's, its certificate shows that,
+ *    and nothing is sent.
  * 2. Kubelets sign their own serving certificates unless they are configured to ask the cluster for one
- *    (serverTLSBootstrap); kube-apiserver does not check those either, without an authority for them.
+ *    (serverTLSBootstrap). Without --kubelet-certificate-authority, kube-apiserver does not verify those either.
  */
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 
-export interface ShownCertificate {
+export interface KubeletClientCertificate {
   /** Whether the cluster's authority signed it, and it is valid today. */
   readonly isSigned: boolean;
   readonly certificate: PeerCertificate;
@@ -26,7 +26,7 @@ export type KubeletIdentity =
 export function identifyKubelet(
   nodeName: string,
   host: string,
-  { isSigned, certificate }: ShownCertificate,
+  { isSigned, certificate }: KubeletClientCertificate,
 ): KubeletIdentity {
   if (!isSigned) return { type: 'unverified' };
   const wanted = `system:node:${nodeName}`;
@@ -39,7 +39,7 @@ export function identifyKubelet(
   return mismatch ? { type: 'refused', reason: mismatch.message } : { type: 'verified' };
 }
 
-/** The last one of several is the most specific one, as Go reads a subject. */
+/** Of several common names the last is the most specific, as Go reads a subject. */
 function commonNameOf({ subject }: PeerCertificate): string {
   const name: string | readonly string[] | undefined = (subject as Partial<typeof subject>)?.CN;
   return typeof name === 'string' ? name : (name?.at(-1) ?? '');

@@ -1,13 +1,13 @@
 /**
- * All objects of a kind, in pages where the server likes it so.
+ * Lists all objects of a kind, in pages where that helps the server.
  *
- * A version of "0" lets kube-apiserver answer from its memory, and a later one asks for nothing older;
- * both are whole answers by their nature. Pages come from the disk of the server and can grow too old
- * while they are read: then everything is asked for at once.
+ * With version "0" kube-apiserver answers from its memory, with a later one with nothing older; both answers
+ * come whole. Pages come from the server's disk and can expire while they are read: then the whole list is
+ * requested at once.
  */
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import { ApiError } from '../ports/api-client.ts';
-import type { KubeApi } from '../ports/kube-api.ts';
+import { ApiError } from '../ports/api/api-client.ts';
+import type { KubeApi } from '../ports/api/kube-api.ts';
 import { apiAnswerBroken } from './client-errors.ts';
 import { isExpired } from './watch-trouble.ts';
 
@@ -67,7 +67,7 @@ function readPage(list: JsonObject, path: string): Page {
   };
 }
 
-/** Items of a list leave out what the list says for all; in a watch each object says it itself. */
+/** Items of a list leave out kind and apiVersion; objects of a watch have them. */
 function withKind(item: JsonObject, { kind, apiVersion }: JsonObject): JsonObject {
   const isNamed = 'kind' in item || typeof kind !== 'string' || typeof apiVersion !== 'string';
   return isNamed ? item : { kind: kind.replace(/List$/, ''), apiVersion, ...item };

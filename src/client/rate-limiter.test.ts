@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { promisesSettled, VirtualClock } from '../../test/support/virtual-clock.ts';
 import { RateLimiter } from './rate-limiter.ts';
 
-test('who came first goes first, at the rate that is allowed (KL-107)', async () => {
+test('requests go out in order of arrival, at the allowed rate (KL-107)', async () => {
   const clock = new VirtualClock();
   const limiter = new RateLimiter({ qps: 1, burst: 1 }, clock);
   const gone: string[] = [];
@@ -23,7 +23,7 @@ test('a rate of -1 is no limit', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('who gives up while waiting leaves its turn to the next', async () => {
+test('a request that is aborted while waiting leaves its turn to the next', async () => {
   const clock = new VirtualClock();
   const limiter = new RateLimiter({ qps: 1, burst: 1 }, clock);
   await limiter.wait();
@@ -37,7 +37,7 @@ test('who gives up while waiting leaves its turn to the next', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('nobody overtakes those who wait, though a token may be free again', async () => {
+test('no request overtakes those that wait, though a token may be free again', async () => {
   const clock = new VirtualClock();
   const limiter = new RateLimiter({ qps: 1, burst: 1 }, clock);
   await limiter.wait();

@@ -1,7 +1,8 @@
 /**
- * Lets requests out at the rate that kubeAPIQPS and kubeAPIBurst allow (KL-107), first come, first
- * served. Who loses interest while waiting takes nothing from the budget.
+ * Lets requests out at the rate of kubeAPIQPS and kubeAPIBurst (KL-107), first come, first served. A request
+ * that is aborted while waiting takes no token.
  */
+import { offAbort, onAbort } from '../lib/abort-listeners.ts';
 import { TokenBucket } from '../lib/token-bucket.ts';
 import type { Cancel, Clock } from '../ports/clock.ts';
 
@@ -32,10 +33,10 @@ export class RateLimiter {
         reject(signal?.reason);
       };
       const go = (): void => {
-        signal?.removeEventListener('abort', leave);
+        offAbort(signal, leave);
         resolve();
       };
-      signal?.addEventListener('abort', leave, { once: true });
+      onAbort(signal, leave);
       this.#waiting.add(go);
       this.#setTimer();
     });

@@ -1,7 +1,7 @@
 /**
- * How long to wait before the API server is asked again, as client-go does: 0.8 s, doubled each time
- * up to 30 s, and up to as much again by chance, so that nodes that lost the server together do not
- * come back together. Two quiet minutes make it begin anew.
+ * The backoff before the API server is tried again, as in client-go: 0.8 s, doubled each time up to 30 s,
+ * with jitter of up to as much again, so that nodes that lost the server together do not come back together.
+ * Two quiet minutes reset it.
  */
 import type { Random } from '../ports/random.ts';
 

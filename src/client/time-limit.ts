@@ -1,16 +1,17 @@
-/** Bounds in time, on the clock that podkeep was given. */
+/** Time limits on podkeep's own clock. */
+import { offAbort, onAbort } from '../lib/abort-listeners.ts';
 import type { Clock } from '../ports/clock.ts';
 
 export interface TimeLimit {
   readonly clock: Clock;
   readonly limitMs: number;
-  /** What is thrown when the time is over. */
+  /** Makes the error for a timeout. */
   readonly overdue: () => Error;
 }
 
 /**
- * Runs `work` with a signal that is aborted with the caller's own, or when the time is over. It does
- * not wait for work that ignores its signal.
+ * Runs `work` with a signal that is aborted with the caller's, or on timeout. Does not wait for work that
+ * ignores its signal.
  */
 export async function within<Result>(
   { clock, limitMs, overdue }: TimeLimit,
@@ -20,16 +21,16 @@ export async function within<Result>(
   signal?.throwIfAborted();
   const abort = new AbortController();
   const leave = (): void => abort.abort(signal?.reason);
-  signal?.addEventListener('abort', leave, { once: true });
+  onAbort(signal, leave);
   const cancelTimer = clock.after(limitMs, () => abort.abort(overdue()));
   try {
     return await Promise.race([work(abort.signal), whenAborted(abort.signal)]);
   } catch (error) {
-    // Whatever the work made of being aborted, the caller hears why.
+    // However the work reacts to being aborted, the caller gets the reason.
     throw abort.signal.aborted ? abort.signal.reason : error;
   } finally {
     cancelTimer();
-    signal?.removeEventListener('abort', leave);
+    offAbort(signal, leave);
   }
 }
 
@@ -39,7 +40,7 @@ function whenAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Resolves after a time; rejects with the signal's reason if that is aborted first. */
+/** Resolves after a delay; rejects with the signal's reason if that is aborted first. */
 export function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
@@ -51,9 +52,9 @@ export function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promi
       reject(signal.reason);
     };
     const cancelTimer = clock.after(delayMs, () => {
-      signal.removeEventListener('abort', leave);
+      offAbort(signal, leave);
       resolve();
     });
-    signal.addEventListener('abort', leave, { once: true });
+    onAbort(signal, leave);
   });
 }

@@ -1,26 +1,26 @@
 /**
- * What to do when a watch fails: begin again where it broke off, or read everything anew.
+ * What to do when a watch fails: resume it from the last version, or list again.
  *
- * A broken connection and a server that is too busy do not take our place in the history from us. A
- * server that forgot it, or never knew it, does.
+ * After a broken connection or from a busy server, our version is still good. It is not if the server has
+ * forgotten it, or never had it.
  */
 import { unreachable } from '../lib/assert.ts';
 import { defineError, PodkeepError } from '../lib/errors.ts';
-import { ApiError } from '../ports/api-client.ts';
+import { ApiError } from '../ports/api/api-client.ts';
 
 export type Remedy =
-  | 'goOn' // from where we were
+  | 'goOn' // from our version
   | 'listAgain' // nothing older than what we know
-  | 'listNewest'; // whatever there is now: the server does not know our version at all
+  | 'listNewest'; // the newest state: the server does not know our version
 
 const WATCH_TOO_SHORT = 'WATCH_TOO_SHORT';
 
 export const watchTooShort = defineError<{ path: string }>({
   code: WATCH_TOO_SHORT,
   retry: 'backoff',
-  message: ({ path }) => `the watch of ${path} ended at once, without a word`,
+  message: ({ path }) => `the watch of ${path} ended immediately, without an event`,
   hint: () =>
-    'It is opened again by itself. If this lasts, look for a proxy that cuts long answers.',
+    'Podkeep reopens it automatically. If this persists, look for a proxy that cuts long answers.',
 });
 
 /** `stage` is what failed. */

@@ -1,11 +1,16 @@
 /**
- * The last decisions about each pod, for those who ask why it is as it is.
+ * The last decisions about each pod, to explain its state.
  *
- * Every decision goes to the subscribers (logs, traces, a live timeline) as it is made; the newest
- * ones of each pod stay here. Both are bounded: a pod that flaps for days, and a node that has seen
- * thousands of pods, cost no more than their share. The pods that were silent longest go first.
+ * Every decision goes to the subscribers (logs, traces, a live timeline) as it is made; the newest ones of
+ * each pod stay here. Both the decisions of a pod and the number of pods are limited; the pods without a
+ * decision for the longest time go first.
+ *
+ * A wait that is recorded again replaces its last record, which it repeats with one more attempt: a probe
+ * that fails for a day must not push out everything else that happened to its pod.
  */
-import type { DecisionLog, DecisionRecord } from '../ports/decision-log.ts';
+import type { PodReference } from '../api/pod-reference.ts';
+import type { DecisionLog, DecisionRecord } from '../ports/observe/decision-log.ts';
+import { withoutLastAnswer } from '../core/pod-waits/wait-names.ts';
 import type { Log } from '../ports/log.ts';
 
 export interface DecisionHistoryOptions {
@@ -23,7 +28,7 @@ export class DecisionHistory implements DecisionLog {
   readonly #log: Log;
   readonly #recordsPerPodMax: number;
   readonly #podsMax: number;
-  /** In the order in which the pods were last spoken of. */
+  /** In the order of each pod's last decision. */
   readonly #pods = new Map<string, DecisionRecord[]>();
   readonly #subscribers = new Set<DecisionSubscriber>();
 
@@ -35,18 +40,32 @@ export class DecisionHistory implements DecisionLog {
 
   record(decision: DecisionRecord): void {
     const { uid } = decision.pod;
-    const records = this.#pods.get(uid) ?? [];
+    const records = withoutRepetition(this.#pods.get(uid) ?? [], decision);
     records.push(decision);
     if (records.length > this.#recordsPerPodMax) records.shift();
     this.#pods.delete(uid);
     this.#pods.set(uid, records);
     this.#dropSilent();
-    for (const subscriber of this.#subscribers) this.#tell(subscriber, decision);
+    for (const subscriber of this.#subscribers) this.#notify(subscriber, decision);
   }
 
-  /** Oldest first. Empty for a pod that nothing was decided about, or too long ago. */
+  /** Oldest first. Empty for a pod without decisions, or whose last one is too long ago. */
   of(uid: string): readonly DecisionRecord[] {
     return [...(this.#pods.get(uid) ?? [])];
+  }
+
+  /** All that are here, of all pods, oldest first. */
+  all(): readonly DecisionRecord[] {
+    return [...this.#pods.values()].flat().toSorted((a, b) => a.atMs - b.atMs);
+  }
+
+  /** The pod of this name with the newest decision; undefined: there is none. It may be gone. */
+  findByName(namespace: string, name: string): PodReference | undefined {
+    const last = [...this.#pods.values()].findLast((records) => {
+      const pod = records[0]?.pod;
+      return pod?.namespace === namespace && pod.name === name;
+    });
+    return last?.[0]?.pod;
   }
 
   subscribe(subscriber: DecisionSubscriber): () => void {
@@ -62,12 +81,32 @@ export class DecisionHistory implements DecisionLog {
     }
   }
 
-  /** Whoever listens must not be able to stop those who decide. */
-  #tell(subscriber: DecisionSubscriber, decision: DecisionRecord): void {
+  /** A subscriber that fails must not stop the deciding part. */
+  #notify(subscriber: DecisionSubscriber, decision: DecisionRecord): void {
     try {
       subscriber(decision);
     } catch (error) {
-      this.#log.error('A subscriber of decisions failed', { error });
+      this.#log.error('subscriber of the decision history failed', { error });
     }
   }
+}
+
+/**
+ * Without the last repetition of the wait that `next` repeats, and without the steps of the machine since
+ * then, which were that try. The first record of the wait stays.
+ */
+function withoutRepetition(
+  records: readonly DecisionRecord[],
+  { machine, waitsFor, sinceMs }: DecisionRecord,
+): DecisionRecord[] {
+  if (waitsFor === undefined) return [...records];
+  const stem = withoutLastAnswer(waitsFor);
+  const isSame = (one: DecisionRecord): boolean =>
+    one.machine === machine &&
+    one.sinceMs === sinceMs &&
+    withoutLastAnswer(one.waitsFor ?? '') === stem;
+  const first = records.findIndex(isSame);
+  const last = records.findLastIndex(isSame);
+  if (first === last) return [...records];
+  return records.filter((one, index) => index < last || one.machine !== machine);
 }

@@ -17,11 +17,26 @@ test('a burst of pods reads the file once, and a later one reads it again', asyn
   expect(await read()).toMatchObject({ servers: ['10.0.0.2'] });
 });
 
-test('a node that has no such file asks nobody, and one that is to have none asks itself', async () => {
+test('a node whose file is missing has no servers, and one that is to have none uses itself', async () => {
   const clock = new VirtualClock();
   const missing = path.join(makeTempFolder(), 'resolv.conf');
-  const nobody = hostDnsReader({ clock, file: missing, hostIPs: () => [] });
-  expect(await nobody()).toMatchObject({ servers: [] });
+  const unreachable = hostDnsReader({ clock, file: missing, hostIPs: () => [] });
+  expect(await unreachable()).toMatchObject({ servers: [] });
   const itself = hostDnsReader({ clock, file: '', hostIPs: () => ['10.0.0.9', 'fd00::9'] });
   expect(await itself()).toMatchObject({ servers: ['127.0.0.1', '::1'], searches: ['.'] });
+});
+
+test('where the machine uses its loopback interface, pods use the servers behind it', async () => {
+  const clock = new VirtualClock();
+  const folder = makeTempFolder();
+  const [file, upstreamFile] = [path.join(folder, 'stub.conf'), path.join(folder, 'upstream.conf')];
+  writeFileSync(file, 'nameserver 127.0.0.53\noptions edns0\n');
+  writeFileSync(upstreamFile, 'nameserver 10.0.0.7\nsearch example.com\n');
+  const read = hostDnsReader({ clock, file, hostIPs: () => [], upstreamFile });
+  expect(await read()).toMatchObject({ servers: ['10.0.0.7'], searches: ['example.com'] });
+  const sharing = hostDnsReader({ clock, file, hostIPs: () => [] });
+  expect(await sharing()).toMatchObject({ servers: ['127.0.0.53'] });
+  writeFileSync(upstreamFile, '');
+  await clock.pass(1000);
+  expect(await read()).toMatchObject({ servers: ['127.0.0.53'] });
 });

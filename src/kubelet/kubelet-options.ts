@@ -1,40 +1,39 @@
-/** What a kubelet is made with: the world behind its ports, and the settings that people choose. */
-import type { Pod } from '../api/pod.ts';
-import type { BackOffLimits } from '../core/crash-backoff.ts';
-import type { ImagePolicy } from '../core/image-collection.ts';
-import type { ApiClient } from '../ports/api-client.ts';
+/** The options of a kubelet: its ports and its settings. */
+import type { BackOffLimits } from '../core/pod-actions/crash-backoff.ts';
+import type { ShutdownPeriod } from '../core/node-shutdown/shutdown-groups.ts';
+import type { ImagePolicy } from '../core/images/image-collection.ts';
+import type { ApiClient } from '../ports/api/api-client.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ContainerInputsSource } from '../ports/container-inputs.ts';
-import type { DecisionLog } from '../ports/decision-log.ts';
-import type { EventRecorder } from '../ports/event-recorder.ts';
-import type { StartInformer } from '../ports/informer.ts';
-import type { KubeApi } from '../ports/kube-api.ts';
+import type { ContainerInputsSource } from '../ports/pod/container-inputs.ts';
+import type { DecisionLog } from '../ports/observe/decision-log.ts';
+import type { EventRecorder } from '../ports/observe/event-recorder.ts';
+import type { StartInformer } from '../ports/api/informer.ts';
+import type { KubeApi } from '../ports/api/kube-api.ts';
 import type { Log } from '../ports/log.ts';
-import type { PodCgroups } from '../ports/pod-cgroups.ts';
-import type { PodDiskUsage } from '../ports/pod-disk-usage.ts';
-import type { PodFiles } from '../ports/pod-files.ts';
-import type { PodLookup } from '../ports/pod-lookup.ts';
-import type { PodObjects } from '../ports/pod-objects.ts';
-import type { PodSync } from '../ports/pod-sync.ts';
-import type { PodVolumes } from '../ports/pod-volumes.ts';
-import type { PullSecrets } from '../ports/pull-secrets.ts';
+import type { KubeletCgroups } from '../ports/pod/pod-cgroups.ts';
+import type { PodDiskUsage } from '../ports/pod/pod-disk-usage.ts';
+import type { PodFiles } from '../ports/pod/pod-files.ts';
+import type { PodObjects } from '../ports/api/pod-objects.ts';
+import type { PodSync } from '../ports/pod/pod-sync.ts';
+import type { PodVolumes } from '../ports/pod/pod-volumes.ts';
+import type { PullSecrets } from '../ports/api/pull-secrets.ts';
 import type { Random } from '../ports/random.ts';
 import type { PodRuntime } from '../ports/runtime/pod-runtime.ts';
-import type { RuntimeClasses } from '../ports/runtime-classes.ts';
-import type { StateStore } from '../ports/state-store.ts';
+import type { ShutdownInhibitor } from '../ports/shutdown-inhibitor.ts';
+import type { RuntimeClasses } from '../ports/api/runtime-classes.ts';
+import type { StateStore } from '../ports/pod/state-store.ts';
+import type { NodeView } from './allocation/allocation-deps.ts';
+import type { NodeEviction } from './eviction/create-eviction-manager.ts';
 import type { KubeletMetrics } from './metrics/kubelet-metrics.ts';
-import type { PodAdmission } from './main-loop/pod-news.ts';
-import type { ActivePodsRoom } from './main-loop/active-pods.ts';
-import type { KillPodOptions } from './pod-workers/kill-pod-now.ts';
 import type { PullRecords } from './images/pull-records.ts';
 import type { NodeEvents } from './node/node-events.ts';
-import type { ContainerSettings } from './pod-runner/container-settings.ts';
-import type { LogLinks } from './pod-runner/log-links.ts';
-import type { NodeDns } from './pod-runner/sandbox-maker.ts';
+import type { ContainerSettings } from './containers/config/container-settings.ts';
+import type { LogLinks } from './logs/log-links.ts';
+import type { ShutdownStateStore } from './node-shutdown/shutdown-state.ts';
+import type { NodeDns } from './containers/start/sandbox-maker.ts';
 import type { AskContainer } from './probes/probe-clients.ts';
 import type { ProbeMetrics } from './probes/probe-metrics.ts';
 import type { FileSourceOptions } from './sources/file-source.ts';
-import type { StatusManager } from './status-manager/status-manager.ts';
 import type { StatusManagerPorts } from './status-manager/settings.ts';
 
 export interface KubeletOptions {
@@ -55,36 +54,31 @@ export interface KubeletOptions {
     | undefined;
   readonly storage: KubeletStorage;
   readonly dns: NodeDns;
-  /** Absent: pods have no control groups of their own here. */
+  /** Absent: pods have no cgroups here. */
   readonly cgroups?: KubeletCgroups | undefined;
   readonly runtimeClasses?: RuntimeClasses | undefined;
   readonly nodeEvents?: NodeEvents | undefined;
-  /** Absent: every pod may use every image that is here. */
+  /** Absent: every pod may use every image on this node. */
   readonly pullRecords?: PullRecords | undefined;
   readonly memoryCapacityBytes: number;
+  readonly eviction: NodeEviction;
   /** The addresses of the node, at most one of each family. */
   readonly hostIPs: () => readonly string[];
-  /** Made when there is something to decide about. */
-  readonly admission: (room: AdmissionRoom) => KubeletAdmission;
-  /** Something that decides whether the node is ready has changed. */
+  /** The node, as admission and allocation see it. */
+  readonly node: NodeView;
+  /** Called when something that decides on the conditions of the node has changed. */
   readonly readinessChanged: () => void;
+  /** Absent: the machine announces no shutdowns, and their times are not kept. */
+  readonly shutdown?: KubeletShutdown | undefined;
   readonly settings?: KubeletSettings | undefined;
-  /** Who answers to probes; absent: whoever is asked, over the network or in the container. */
+  /** Probes a container; absent: over the network or in the container. */
   readonly ask?: AskContainer | undefined;
-  /** Wrapped around the recipes of a sync, such as by a trace. */
+  /** Wrapped around the handlers of a sync, for example by a trace. */
   readonly aroundSync?: ((podSync: PodSync) => PodSync) | undefined;
-  /** Wrapped around every status write, such as by a trace. */
+  /** Wrapped around the runtime, after its time limits, for example by a trace. */
+  readonly aroundRuntime?: ((runtime: PodRuntime) => PodRuntime) | undefined;
+  /** Wrapped around every status write, for example by a trace. */
   readonly aroundWrite?: StatusManagerPorts['aroundWrite'];
-}
-
-export interface KubeletCgroups extends PodCgroups {
-  /** Burstable pods get their share of what they ask for, all together. */
-  share(activePods: readonly Pod[]): Promise<void>;
-  /** Removes the groups of all pods but these; one with volumes waits for its end. */
-  removeOrphans(
-    keep: ReadonlySet<string>,
-    hasVolumes: (podUid: string) => Promise<boolean>,
-  ): Promise<void>;
 }
 
 export interface KubeletApi {
@@ -93,10 +87,15 @@ export interface KubeletApi {
   readonly startInformer: StartInformer;
 }
 
-/** Where pods have their files, and what containers are given of them. */
+export interface KubeletShutdown {
+  readonly inhibitor?: ShutdownInhibitor | undefined;
+  readonly state?: ShutdownStateStore | undefined;
+}
+
+/** The files of pods, and what containers get from them. */
 export interface KubeletStorage {
   readonly files: PodFiles;
-  /** Absent: nobody looks for logs by their pods. */
+  /** Absent: there are no links to logs. */
   readonly logLinks?: LogLinks | undefined;
   readonly volumes: PodVolumes & {
     removeOrphans(keep: ReadonlySet<string>): Promise<void>;
@@ -106,31 +105,16 @@ export interface KubeletStorage {
   readonly inputs: ContainerInputsSource;
   readonly objects?: PodObjects | undefined;
   readonly pullSecrets?: PullSecrets | undefined;
-  /** What was really applied to containers (E-4). */
+  /** The resources that were allocated to pods (E-3). */
+  readonly allocated: StateStore;
+  /** The resources that were applied to containers (E-4). */
   readonly actuated: StateStore;
-  /** Absent: files of pods are on no disk that could be measured. */
+  /** Absent: the files of pods are not on a disk that could be measured. */
   readonly disk?: PodDiskUsage | undefined;
+  /** Another one, for all pods, when the disk is short; what it has counted so far counts. */
+  readonly rankingDisk?: PodDiskUsage | undefined;
   /** Logs are not on a disk: there is nothing to rotate. */
-  readonly isImagined?: boolean | undefined;
-}
-
-/** What whoever decides about pods may look at. */
-export interface AdmissionRoom extends ActivePodsRoom {
-  readonly status: StatusManager;
-  readonly pods: ActivePodsRoom['pods'] & PodLookup;
-  /** Asks for a look at the pod. */
-  readonly sync: (podUid: string) => void;
-  /** Ends a pod to make room; settles when its containers have stopped, or that takes too long. */
-  readonly killPod: (pod: Pod, options: KillPodOptions) => Promise<void>;
-  readonly areSourcesReady: () => boolean;
-}
-
-export interface KubeletAdmission extends PodAdmission {
-  /** The pod with the resources that it was really given (E-3). */
-  allocated(pod: Pod): Pod;
-  /** Forgets the grants of all pods but these. */
-  keepOnly(uids: ReadonlySet<string>): void;
-  stop(): void;
+  readonly isSimulated?: boolean | undefined;
 }
 
 /** Fields of KubeletConfiguration; absent: the kubelet's defaults. */
@@ -147,9 +131,11 @@ export interface KubeletSettings {
   readonly containerLogRotationMs?: number;
   readonly containers?: ContainerSettings;
   readonly images?: ImagePolicy;
-  /** Pulls a second, and at once; 0 a second: no limit. */
+  /** Pulls per second, and burst; 0 per second: no limit. */
   readonly registryPullQps?: number;
   readonly registryBurst?: number;
   /** False: limits on local storage are not enforced. */
   readonly localStorageCapacityIsolation?: boolean;
+  /** Lowest priority first; absent or empty: shutdowns of the machine are not watched. */
+  readonly shutdownPeriods?: readonly ShutdownPeriod[];
 }

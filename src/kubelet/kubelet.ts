@@ -1,79 +1,122 @@
 /**
- * The kubelet: every room of it joined, and the loop between them (KL-55 to KL-65).
+ * The kubelet: joins its parts, and starts and stops them (KL-55 to KL-65).
  *
- *     sources ──> PodNews ──> workers ──> PodSync ──> runner ──> runtime
+ *     sources ──> SyncLoop ──> workers ──> PodSync ──> runner ──> runtime
  *                               ▲  ▲                                │
  *                     probes ───┘  └──── pod cache <────────────────┘
  *                        │                   │
  *                        └──> status manager <┘ ──> API
  *
- * There is no loop that polls: whoever has news calls whoever is concerned. What could be missed, or
- * is nobody's, is found by housekeeping every two seconds.
+ * No loop polls: each part calls the next one on a change. Housekeeping reconciles every two seconds.
  *
- *     start   the runtime is looked at ──> sources begin ──> pods come in
- *     stop    nothing new is begun, what is under way is cancelled; containers go on
+ *     start   the runtime is listed ──> sources start ──> pods are admitted
+ *     stop    nothing new starts, current work is cancelled; containers keep running
  */
 import type { Pod } from '../api/pod.ts';
-import { isMirrorPod } from '../core/pod-facts.ts';
-import { LocalStorageEviction } from './eviction/local-storage-eviction.ts';
-import { Deadlines } from './main-loop/deadlines.ts';
-import { Housekeeping } from './main-loop/housekeeping.ts';
-import { ImageCollector } from './images/image-collector.ts';
-import { PodNews } from './main-loop/pod-news.ts';
-import { predecessorEnded } from './main-loop/predecessor.ts';
-import type { AdmissionRoom, KubeletAdmission, KubeletOptions } from './kubelet-options.ts';
+import { isMirrorPod } from '../core/pod/pod-facts.ts';
+import { Deadlines } from './sync-loop/deadlines.ts';
+import { SyncLoop } from './sync-loop/sync-loop.ts';
+import { predecessorEnded } from './sync-loop/predecessor.ts';
+import { NodeAdmission } from './admission/node-admission.ts';
+import { AllocationManager } from './allocation/allocation-manager.ts';
+import { BackgroundLoops } from './background-loops.ts';
+import type { EvictionManager } from './eviction/eviction-manager.ts';
+import type { KubeletOptions } from './kubelet-options.ts';
+import type { QueriedPods, QueriedStatuses } from './query/shown-pods.ts';
 import type { LifecycleEvent } from './pleg/lifecycle-event.ts';
 import { PodEngine } from './pod-engine.ts';
+import { aborted } from './waiting/aborted.ts';
 import { MirrorClient } from './pod-manager/mirror-pods.ts';
-import { ContainerCollector } from './pod-runner/container-collector.ts';
-import { LogRotation } from './pod-runner/log-rotation.ts';
-import { podReferenceOf } from './pod-runner/run-spec.ts';
 import { followProbes } from './probes/probe-sync.ts';
 import { startApiSource } from './sources/api-source.ts';
 import { FileSource } from './sources/file-source.ts';
 import { PodConfig } from './sources/pod-config.ts';
-import type { PodName } from '../ports/api-client.ts';
-import type { Cancel } from '../ports/clock.ts';
+import type { PodName } from '../ports/api/api-client.ts';
+import type { PodReference } from '../api/pod-reference.ts';
+import type { PodRuntime } from '../ports/runtime/pod-runtime.ts';
+import { podReferenceOf } from '../api/run-spec.ts';
+import { readAdmissionNode } from './node/admission-node.ts';
+import { NodeShutdownManager } from './node-shutdown/node-shutdown-manager.ts';
+import { activePods } from './pod-workers/active-pods.ts';
+import { stopContainerOf, stopContainersOf } from './stop-containers.ts';
+import type { StatusManager } from './status-manager/status-manager.ts';
+import type { KillPodOptions } from './pod-workers/kill-pod-now.ts';
 
-/** How often what dead containers leave behind is looked through. */
-const COLLECT_MS = 60_000;
+/** Of each loop null: it is healthy. Otherwise why not. */
+export interface KubeletLoopFaults {
+  readonly syncLoop: string | null;
+  readonly housekeeping: string | null;
+  readonly podCache: string | null;
+  readonly runtimeDownForMs: number | null;
+}
 
 export class Kubelet {
-  readonly engine: PodEngine;
   readonly config: PodConfig;
   readonly #options: KubeletOptions;
-  readonly #admission: KubeletAdmission;
+  readonly #engine: PodEngine;
+  readonly #allocations: AllocationManager;
+  readonly #admission: NodeAdmission;
   readonly #mirrors: MirrorClient | undefined;
-  readonly #news: PodNews;
-  readonly #housekeeping: Housekeeping;
-  readonly #collector: ContainerCollector;
-  readonly #rotation: LogRotation;
-  readonly #imageCollector: ImageCollector | undefined;
-  readonly #storageEviction: LocalStorageEviction | undefined;
+  readonly #syncLoop: SyncLoop;
+  readonly #loops: BackgroundLoops;
+  readonly #shutdown: NodeShutdownManager;
   readonly #abort = new AbortController();
   readonly #endings: (() => void)[] = [];
   #prepared: Promise<void> | undefined;
-  #cancelCollect: Cancel = () => {};
 
   constructor(options: KubeletOptions) {
     const { log, api, nodeName } = options;
     this.#options = options;
     this.#mirrors = api && new MirrorClient({ api: api.kube, log, nodeName });
-    const allocated = (pod: Pod): Pod => this.#admission.allocated(pod);
-    this.engine = new PodEngine({ ...options, mirrors: this.#mirrors, allocated });
-    this.#admission = options.admission(this.#admissionRoom());
-    this.#news = this.#makeNews();
+    const allocated = (pod: Pod): Pod => this.#allocations.updatePodFromAllocation(pod);
+    this.#engine = new PodEngine({ ...options, mirrors: this.#mirrors, allocated });
+    this.#allocations = this.#makeAllocations();
+    this.#admission = this.#makeAdmission();
+    this.#syncLoop = this.#makeSyncLoop();
     this.config = this.#makeConfig();
-    this.#housekeeping = this.#makeHousekeeping();
-    this.#collector = this.#makeCollector();
-    this.#rotation = this.#makeRotation();
-    this.#imageCollector = this.#makeImageCollector();
-    this.#storageEviction = this.#makeStorageEviction();
+    this.#shutdown = this.#makeShutdown();
+    this.#loops = new BackgroundLoops({
+      options,
+      engine: this.#engine,
+      mirrors: this.#mirrors,
+      allocated,
+      areSourcesReady: () => this.config.hasSeenAll,
+      isEntering: (uid) => this.#syncLoop.isEntering(uid),
+      removeOrphanedAllocations: (remaining) => this.#allocations.removeOrphanedPods(remaining),
+    });
+  }
+
+  /** Knows the pressures of the node. */
+  get eviction(): EvictionManager {
+    return this.#loops.eviction;
+  }
+
+  /** The runtime, with a deadline for every call. */
+  get runtime(): PodRuntime {
+    return this.#engine.runtime;
+  }
+
+  /** So many pods are starting that others wait; false: the runtime has no limit. */
+  get isStartingPods(): boolean {
+    return this.#engine.starts?.isBusy ?? false;
+  }
+
+  /** Whether the runtime mounts images as volumes. */
+  get mountsImages(): boolean {
+    return this.#engine.health.features?.hasImageVolumes ?? false;
+  }
+
+  get mountsImageSubPaths(): boolean {
+    return this.#engine.health.features?.hasImageSubPaths ?? false;
+  }
+
+  get supportsRecursiveReadOnly(): boolean {
+    return this.#engine.health.features?.hasRecursiveReadOnly ?? false;
   }
 
   /**
-   * Resolves when the runtime was seen: from then on it is known whether the node is ready, and it can
-   * be registered as what it is.
+   * Resolves when the runtime was listed: from then on it is known whether the node is ready, and it can be
+   * registered with its real status.
    */
   prepare(): Promise<void> {
     this.#prepared ??= this.#prepare();
@@ -81,119 +124,212 @@ export class Kubelet {
   }
 
   async #prepare(): Promise<void> {
-    await this.engine.health.start();
+    await this.#engine.health.start();
     this.#follow();
-    this.engine.cache.start();
-    await Promise.race([this.engine.cache.listed, aborted(this.#abort.signal)]);
+    this.#engine.cache.start();
+    await Promise.race([this.#engine.cache.listed, aborted(this.#abort.signal)]);
   }
 
   /**
-   * Resolves when pods come in. What the runtime has is seen before any source speaks: otherwise a pod
-   * that ended could be taken for one that nothing of is left.
+   * Resolves when the sources have started. The runtime is listed before any pod source starts; otherwise a
+   * finished pod could look like one with nothing left on the node.
    */
   async start(): Promise<void> {
     const { log } = this.#options;
     await this.prepare();
     if (this.#abort.signal.aborted) return;
-    this.engine.status.start();
+    this.#engine.status.start();
     this.#startSources();
-    this.#housekeeping.start();
-    if (!this.#options.storage.isImagined) this.#rotation.start();
-    this.#collectLater();
-    this.#imageCollector?.start();
-    this.#storageEviction?.start();
-    log.debug('the kubelet takes pods', { node: this.#options.nodeName });
+    this.#loops.start();
+    this.#shutdown.start();
+    log.debug('kubelet started', { node: this.#options.nodeName });
   }
 
-  /** Nothing is begun any more. Containers go on; the next podkeep adopts them. */
+  /** Starts nothing new. Containers keep running; the next podkeep adopts them. */
   async stop(): Promise<void> {
+    await this.#shutdown.stop();
     this.#abort.abort();
     for (const end of this.#endings.splice(0)) end();
-    this.#cancelCollect();
-    this.#rotation.stop();
-    this.#imageCollector?.stop();
-    this.#admission.stop();
-    this.engine.prober.stop();
-    this.engine.health.stop();
-    await this.#storageEviction?.stop();
-    await this.#housekeeping.stop();
-    await this.engine.workers.close();
-    this.engine.cache.stop();
+    this.#allocations.stop();
+    this.#engine.prober.stop();
+    this.#engine.health.stop();
+    await this.#loops.stop();
+    await this.#engine.workers.close();
+    this.#engine.cache.stop();
     await this.#options.storage.volumes.stop();
-    await this.engine.status.stop();
+    await this.#engine.status.stop();
   }
 
   /**
-   * Stops the containers of all pods, each with the grace and the hooks of its spec. The pods are not
-   * over: the next podkeep starts them again. Only after `stop`.
+   * Stops the containers of all pods, each with the grace period and the hooks of its spec. The pods have
+   * not ended: the next podkeep starts them again. Only after `stop`. `remaining` is called with the pods
+   * that still run, at the beginning and whenever one has stopped.
    */
-  async stopContainers(signal: AbortSignal): Promise<void> {
-    const { log } = this.#options;
-    const listed = await this.engine.runtime.list();
-    const work = listed.map(async ({ uid, name, namespace, pod: runtimePod }) => {
-      const reference = { uid, name, namespace };
-      const pod = this.engine.pods.find(uid)?.pod ?? null;
-      try {
-        await this.engine.runner.stopPod({ reference, pod }, runtimePod, pod ? null : 1, signal);
-      } catch (error) {
-        if (!signal.aborted) log.warn('a pod could not be stopped', { pod: reference, error });
-      }
-    });
-    await Promise.all(work);
+  async stopContainers(
+    signal: AbortSignal,
+    remaining: (pods: readonly PodReference[]) => void = () => {},
+  ): Promise<void> {
+    await stopContainersOf(this.#engine, this.#options.log, signal, remaining);
     if (!signal.aborted) await this.#options.storage.volumes.unmountAll();
   }
 
-  /** All but mirrors, each with the newest status that this node knows. */
+  /** Ends all pods by the settings for a shutdown of the node. The node admits no pod from then on. */
+  drain(): Promise<void> {
+    return this.#shutdown.drain();
+  }
+
+  /** All but mirrors, each with its newest status on this node. */
   podsWithStatus(): readonly Pod[] {
-    return this.engine.pods.pods().map((pod) => this.#withStatus(pod));
+    return this.#engine.pods.pods().map((pod) => this.#withStatus(pod));
+  }
+
+  /** The pods with a running container, by their statuses. */
+  runningPods(): readonly PodReference[] {
+    return this.podsWithStatus().flatMap(({ metadata, status }) => {
+      const { uid = '', name = '', namespace = '' } = metadata;
+      const isRunning = status?.containerStatuses?.some(({ state }) => state?.running) ?? false;
+      return isRunning ? [{ uid, name, namespace }] : [];
+    });
   }
 
   findWithStatus(name: PodName): Pod | undefined {
-    const pod = this.engine.pods.findByName(name)?.pod;
+    const pod = this.#engine.pods.findByName(name)?.pod;
     return pod && this.#withStatus(pod);
   }
 
-  /** Null: the kubelet goes about its work. Otherwise what it hangs at. */
-  health(): string | null {
-    return this.#housekeeping.unhealthy();
+  /** Undefined: this node has no such pod. The UID of a mirror pod means its static pod. */
+  findPod(name: PodName, uid: string | null = null): Pod | undefined {
+    const { pods } = this.#engine;
+    const pod = pods.findByName(name)?.pod;
+    return uid === null || pods.sourceUidOf(uid) === pod?.metadata.uid ? pod : undefined;
+  }
+
+  /** Whether the pod, or anything that is left of it, still has a worker. */
+  hasWorker(uid: string): boolean {
+    return this.#engine.workers.hasWorker(uid);
+  }
+
+  /** Settles when the containers of the pod have stopped, or that takes too long. */
+  killPod(pod: Pod, options: KillPodOptions): Promise<void> {
+    return this.#engine.workers.killPodNow(pod, options);
+  }
+
+  /** Stops a running container; its restart policy decides what follows. False: it does not run. */
+  stopContainer(pod: Pod, name: string, message: string, signal: AbortSignal): Promise<boolean> {
+    return stopContainerOf(this.#engine, pod, name, message, signal);
+  }
+
+  /** Checks the runtime now instead of at the next time. */
+  checkRuntime(): Promise<void> {
+    return this.#engine.health.check();
+  }
+
+  /** Whether its loops turn, as of now. */
+  loopFaults(): KubeletLoopFaults {
+    const { cache, health } = this.#engine;
+    return {
+      ...this.#loops.faults(),
+      podCache: cache.unhealthy(),
+      runtimeDownForMs: health.downForMs(),
+    };
+  }
+
+  /** The pods and statuses of this node, for queries to read and to follow. */
+  get queried(): {
+    readonly pods: QueriedPods;
+    readonly status: QueriedStatuses & Pick<StatusManager, 'isAcknowledged'>;
+  } {
+    const { pods, status } = this.#engine;
+    return { pods, status };
   }
 
   /** Why the node is not ready; empty: it is. */
   notReadyReasons(): readonly string[] {
-    return this.engine.health.reasons();
+    return [...this.#engine.health.reasons(), ...this.#shutdown.reasons()];
   }
 
   #withStatus(pod: Pod): Pod {
-    const status = this.engine.status.getPodStatus(pod.metadata.uid ?? '');
+    const status = this.#engine.status.getPodStatus(pod.metadata.uid ?? '');
     return status ? { ...pod, status } : pod;
   }
 
-  #makeNews(): PodNews {
-    const { clock, log } = this.#options;
-    return new PodNews({
+  #makeAllocations(): AllocationManager {
+    const { clock, log, events, storage, node, metrics } = this.#options;
+    const { pods, workers, status } = this.#engine;
+    return new AllocationManager({
       clock,
       log,
-      pods: this.engine.pods,
-      workers: this.engine.workers,
-      status: this.engine.status,
+      events,
+      store: storage.allocated,
+      node,
+      observer: metrics.allocations,
+      pods,
+      status,
+      activePods: () => activePods({ pods, workers, status }),
+      killPod: (pod, options) => workers.killPodNow(pod, options),
+      syncPod: (pod) => this.#syncLoop.sync(podReferenceOf(pod).uid),
+      areSourcesReady: () => this.config.hasSeenAll,
+      isShuttingDown: () => this.#shutdown.isShuttingDown,
+    });
+  }
+
+  #makeShutdown(): NodeShutdownManager {
+    const { clock, log, nodeEvents, metrics, storage, shutdown, settings = {} } = this.#options;
+    const { pods, workers, status } = this.#engine;
+    return new NodeShutdownManager({
+      clock,
+      log,
+      nodeEvents,
+      metrics: metrics.shutdown,
+      ...shutdown,
+      periods: settings.shutdownPeriods ?? [],
+      pods,
+      workers,
+      status,
+      volumes: storage.volumes,
+      killPod: (pod, options) => workers.killPodNow(pod, options),
+      changed: this.#options.readinessChanged,
+    });
+  }
+
+  #makeAdmission(): NodeAdmission {
+    const { api, nodeName, log, events, metrics } = this.#options;
+    return new NodeAdmission({
+      allocations: this.#allocations,
+      status: this.#engine.status,
+      events,
+      log,
+      podRejected: (reason) => metrics.admission.podRejected(reason),
+      ...(api && { readNode: () => readAdmissionNode(api.kube, nodeName) }),
+    });
+  }
+
+  #makeSyncLoop(): SyncLoop {
+    const { clock, log } = this.#options;
+    return new SyncLoop({
+      clock,
+      log,
+      pods: this.#engine.pods,
+      workers: this.#engine.workers,
+      status: this.#engine.status,
       admission: this.#admission,
       areSourcesReady: () => this.config.hasSeenAll,
       refresh: async (uid) => {
-        if (this.engine.cache.uids().includes(uid)) await this.engine.cache.relist(uid);
+        if (this.#engine.cache.uids().includes(uid)) await this.#engine.cache.relist(uid);
       },
       predecessorEnded: (pod) => this.#predecessorEnded(pod),
-      mirrorSeen: (mirrorPod) => this.engine.status.apiPodSeen(mirrorPod),
-      evicted: (pod) => this.#prune(pod, ''),
+      mirrorSeen: (mirrorPod) => this.#engine.status.apiPodSeen(mirrorPod),
+      evicted: (pod) => this.#loops.prune(pod, ''),
     });
   }
 
   async #predecessorEnded(pod: Pod): Promise<void> {
     const { clock, log } = this.#options;
-    const { runtime, pods } = this.engine;
+    const { runtime, pods, waits } = this.#engine;
     const areSourcesReady = (): boolean => this.config.hasSeenAll;
-    const room = { clock, log, runtime, pods, areSourcesReady };
-    // Once the kubelet stops, nobody begins any more.
-    await predecessorEnded(room, pod, this.#abort.signal).catch(() => new Promise(() => {}));
+    const deps = { clock, log, runtime, pods, areSourcesReady, waits };
+    // Once the kubelet stops, no pod starts any more.
+    await predecessorEnded(deps, pod, this.#abort.signal).catch(() => new Promise(() => {}));
   }
 
   #makeConfig(): PodConfig {
@@ -204,102 +340,17 @@ export class Kubelet {
       log,
       events,
       sources,
-      tell: (update) => this.#news.tell(update),
+      notify: (update) => this.#syncLoop.handle(update),
     });
-  }
-
-  #makeHousekeeping(): Housekeeping {
-    const { clock, log, metrics, storage, cgroups } = this.#options;
-    return new Housekeeping({
-      clock,
-      log,
-      runtime: this.engine.runtime,
-      pods: this.engine.pods,
-      workers: this.engine.workers,
-      prober: this.engine.prober,
-      status: this.engine.status,
-      volumes: storage.volumes,
-      cgroups,
-      runner: this.engine.runner,
-      metrics: metrics.housekeeping,
-      mirrors: this.#mirrors,
-      keepGrants: async (uids) => {
-        this.#admission.keepOnly(uids);
-        await storage.actuated.removeOrphanedPods(uids);
-      },
-      areSourcesReady: () => this.config.hasSeenAll,
-      isEntering: (uid) => this.#news.isEntering(uid),
-    });
-  }
-
-  #makeCollector(): ContainerCollector {
-    const { clock, log, storage } = this.#options;
-    const { runtime, runner, workers: pods } = this.engine;
-    const { files, logLinks } = storage;
-    const isTold = (uid: string): boolean => this.engine.status.isTold(uid);
-    return new ContainerCollector({ clock, log, runtime, runner, pods, files, logLinks, isTold });
-  }
-
-  #makeRotation(): LogRotation {
-    const { clock, log, storage, settings = {} } = this.#options;
-    const { containerLogMaxBytes: maxBytes, containerLogMaxFiles: maxFiles } = settings;
-    const { containerLogRotationMs: everyMs } = settings;
-    return new LogRotation({
-      clock,
-      log,
-      runtime: this.engine.runtime,
-      files: storage.files,
-      ...(maxBytes !== undefined && { maxBytes }),
-      ...(maxFiles !== undefined && { maxFiles }),
-      ...(everyMs !== undefined && { everyMs }),
-    });
-  }
-
-  #makeImageCollector(): ImageCollector | undefined {
-    const { clock, log, nodeEvents: events, pullRecords, settings = {} } = this.#options;
-    const { images: policy } = settings;
-    const { runtime } = this.engine;
-    const collected = pullRecords && ((refs: ReadonlySet<string>) => pullRecords.keepOnly(refs));
-    return policy && new ImageCollector({ clock, log, events, policy, runtime, collected });
-  }
-
-  /** Undefined: limits on local storage are switched off. */
-  #makeStorageEviction(): LocalStorageEviction | undefined {
-    const { clock, log, events, metrics, storage, settings = {} } = this.#options;
-    if (settings.localStorageCapacityIsolation === false) return undefined;
-    const { pods, workers, status, runtime, cache } = this.engine;
-    return new LocalStorageEviction({
-      clock,
-      log,
-      events,
-      metrics: metrics.evictions,
-      pods,
-      workers,
-      status,
-      runtime,
-      disk: storage.disk,
-      peek: (uid) => cache.peek(uid),
-      killPod: (pod, options) => workers.killPodNow(pod, options),
-    });
-  }
-
-  #admissionRoom(): AdmissionRoom {
-    const { pods, workers, status } = this.engine;
-    return {
-      pods,
-      workers,
-      status,
-      sync: (uid) => this.#news.sync(uid),
-      killPod: (pod, options) => workers.killPodNow(pod, options),
-      areSourcesReady: () => this.config.hasSeenAll,
-    };
   }
 
   #follow(): void {
-    const { prober: probes, status, cache } = this.engine;
-    const requestSync = (uid: string): void => this.#news.sync(uid);
+    const { prober: probes, status, cache } = this.#engine;
+    this.#allocations.start();
+    const requestSync = (uid: string): void => this.#syncLoop.sync(uid);
     const deadlines = new Deadlines({ clock: this.#options.clock, sync: requestSync });
     this.#endings.push(
+      status.subscribe(this.#allocations),
       status.subscribe(probes),
       status.subscribe(deadlines),
       () => deadlines.stop(),
@@ -308,24 +359,16 @@ export class Kubelet {
     );
   }
 
-  /** News of the runtime (KL-58). */
+  /** Handles an event of PLEG (KL-58). */
   #onLifecycle({ podUid, type, id }: LifecycleEvent): void {
     if (type === 'ContainerRemoved' || type === 'ContainerChanged') return;
-    this.#news.sync(podUid);
-    const pod = this.engine.pods.find(podUid)?.pod;
+    this.#syncLoop.sync(podUid);
+    const pod = this.#engine.pods.find(podUid)?.pod;
     if (type !== 'ContainerDied' || !pod) return;
-    const died = this.engine.cache
+    const died = this.#engine.cache
       .peek(podUid)
       ?.containers.find((container) => container.id === id);
-    if (died) this.#prune(pod, died.name);
-  }
-
-  #prune(pod: Pod, container: string): void {
-    const { log } = this.#options;
-    const { signal } = this.#abort;
-    this.#collector.prunePod(podReferenceOf(pod), container, signal).catch((error: unknown) => {
-      if (!signal.aborted) log.warn('dead containers could not be removed', { error });
-    });
+    if (died) this.#loops.prune(pod, died.name);
   }
 
   #startSources(): void {
@@ -338,32 +381,17 @@ export class Kubelet {
     }
     if (!api) return;
     const { startInformer } = api;
+    const { startups } = this.#engine;
     const seen = (pod: Pod): void => {
-      // A mirror means nothing before it is known whose it is (pod-news.ts).
-      if (!isMirrorPod(pod)) this.engine.status.apiPodSeen(pod);
+      if (!isMirrorPod(pod)) startups.watched(pod);
+      // The pod manager must know a mirror first: the sync loop passes it on (sync-loop.ts).
+      if (!isMirrorPod(pod)) this.#engine.status.apiPodSeen(pod);
     };
-    const gone = (pod: Pod): void => this.engine.status.apiPodGone(pod);
+    const gone = (pod: Pod): void => {
+      startups.forget(pod.metadata.uid ?? '');
+      this.#engine.status.apiPodGone(pod);
+    };
     const options = { startInformer, nodeName, config: this.config, seen, gone };
     this.#endings.push(startApiSource(options));
   }
-
-  #collectLater(): void {
-    const { clock } = this.#options;
-    this.#cancelCollect = clock.after(COLLECT_MS, () => {
-      const areSourcesReady = this.config.hasSeenAll;
-      void this.#collector
-        .collect({ areSourcesReady }, this.#abort.signal)
-        .catch(() => {})
-        .finally(() => {
-          if (!this.#abort.signal.aborted) this.#collectLater();
-        });
-    });
-  }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

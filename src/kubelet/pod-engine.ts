@@ -1,32 +1,38 @@
 /**
- * The engine of the kubelet: what brings one pod where it should be, and tells of it.
+ * The engine of the kubelet: brings each pod to its desired state, and reports its status.
  *
  *     workers ──> PodSync ──> runner ──> runtime
  *        ▲           └──> status manager ──> API
  *        └── pod cache, probes
  *
- * It knows no sources of pods: whoever has news of them tells the workers (kubelet.ts).
+ * It knows no pod sources: the sync loop passes their updates to the workers (kubelet.ts).
  */
 import type { Pod } from '../api/pod.ts';
 import type { PodRuntime } from '../ports/runtime/pod-runtime.ts';
-import type { KubeletOptions } from './kubelet-options.ts';
-import { RuntimeHealth } from './main-loop/runtime-health.ts';
-import { PodLifecycle } from './pleg/pod-lifecycle.ts';
-import type { MirrorClient } from './pod-manager/mirror-pods.ts';
+import type { KubeletApi, KubeletOptions } from './kubelet-options.ts';
+import { RuntimeHealth } from './sync-loop/runtime-health.ts';
+import { Pleg } from './pleg/pleg.ts';
 import { NodePodManager } from './pod-manager/pod-manager.ts';
-import { PodRunner } from './pod-runner/pod-runner.ts';
-import { TerminationMessages } from './pod-runner/termination-messages.ts';
-import { timedRuntime } from './pod-runner/timed-runtime.ts';
-import { StartLine } from './pod-sync/start-line.ts';
-import { KubeletPodSync } from './pod-sync/kubelet-pod-sync.ts';
+import { PodRunner } from './containers/pod-runner.ts';
+import { TerminationMessages } from './containers/start/termination-messages.ts';
+import { timedRuntime } from './containers/timed-runtime.ts';
+import { StartLimiter } from './sync-pod/start-limiter.ts';
+import { KubeletPodSync, type KubeletPodSyncOptions } from './sync-pod/kubelet-pod-sync.ts';
 import { PodWorkers } from './pod-workers/pod-workers.ts';
+import { PodWaits } from './waiting/pod-waits.ts';
 import { networkProbes } from './probes/probe-clients.ts';
 import { ProbeManager } from './probes/probe-manager.ts';
+import { StartupTracker } from './sync-pod/startup-tracker.ts';
 import { StatusManager } from './status-manager/status-manager.ts';
 
-export interface PodEngineOptions extends KubeletOptions {
-  readonly mirrors: MirrorClient | undefined;
-  /** The pod with the resources that it was really given (E-3). */
+export interface PodEngineOptions extends Omit<
+  KubeletOptions,
+  'api' | 'eviction' | 'node' | 'nodeName' | 'manifests'
+> {
+  /** Absent: a node without an API server, which runs static pods only. */
+  readonly api?: Pick<KubeletApi, 'client'> | undefined;
+  readonly mirrors: KubeletPodSyncOptions['mirrors'];
+  /** The pod with its allocated resources (E-3). */
   readonly allocated: (pod: Pod) => Pod;
 }
 
@@ -34,25 +40,32 @@ export class PodEngine {
   readonly pods = new NodePodManager();
   readonly runtime: PodRuntime;
   readonly health: RuntimeHealth;
-  readonly cache: PodLifecycle;
+  readonly cache: Pleg;
   readonly status: StatusManager;
   readonly prober: ProbeManager;
   readonly runner: PodRunner;
   readonly workers: PodWorkers;
-  /** Absent: pods start as they come. */
-  readonly starts: StartLine | undefined;
+  readonly startups: StartupTracker;
+  /** Limits how many pods start at once; absent: no limit. */
+  readonly starts: StartLimiter | undefined;
+  readonly waits: PodWaits;
   readonly #options: PodEngineOptions;
 
   constructor(options: PodEngineOptions) {
     const { clock, log, settings = {}, storage } = options;
     this.#options = options;
-    this.runtime = timedRuntime(options.runtime, clock, settings.runtimeRequestTimeoutMs);
+    const { runtimeRequestTimeoutMs } = settings;
+    const timed = { clock, observer: options.metrics.runtime };
+    const { aroundRuntime = (timedOne) => timedOne } = options;
+    this.runtime = aroundRuntime(timedRuntime(options.runtime, timed, runtimeRequestTimeoutMs));
+    this.waits = new PodWaits({ clock, log, decisions: options.decisions });
     const { runtime, pods } = this;
     const { parallelStarts } = options.runtime;
-    this.starts = parallelStarts === undefined ? undefined : new StartLine(clock, parallelStarts);
+    this.starts =
+      parallelStarts === undefined ? undefined : new StartLimiter(clock, parallelStarts);
     const messages = new TerminationMessages({ runtime, files: storage.files, pods });
     const inspect = (uid: string) => messages.inspect(uid);
-    this.cache = new PodLifecycle({ clock, log, runtime, inspect });
+    this.cache = new Pleg({ clock, log, runtime, inspect, metrics: options.metrics.pleg });
     this.health = new RuntimeHealth({
       clock,
       log,
@@ -60,6 +73,7 @@ export class PodEngine {
       cacheFault: () => this.cache.unhealthy(),
       changed: options.readinessChanged,
     });
+    this.startups = new StartupTracker({ clock, metrics: options.metrics.podStarts });
     this.prober = this.#makeProber();
     this.status = this.#makeStatusManager();
     this.runner = this.#makeRunner();
@@ -70,7 +84,8 @@ export class PodEngine {
     const { clock, random, log, events, probeMetrics: metrics } = this.#options;
     const { ask = networkProbes(clock, this.runtime) } = this.#options;
     const statusOf = (uid: string) => this.status.getPodStatus(uid);
-    return new ProbeManager({ clock, random, log, events, ask, metrics, statusOf });
+    const waits = this.waits;
+    return new ProbeManager({ clock, random, log, events, ask, metrics, statusOf, waits });
   }
 
   #makeStatusManager(): StatusManager {
@@ -95,9 +110,9 @@ export class PodEngine {
   }
 
   /**
-   * Until housekeeping has gone round once, the workers say yes for every pod that they do not know.
-   * But the runtime was listed before any pod came in: where it has nothing, nothing runs. So a pod
-   * that is turned away right after a start says at once that it failed.
+   * Until the first housekeeping, the workers answer yes for every pod that they do not know. But the
+   * runtime was listed before any pod came in: if it has nothing of the pod, nothing runs. So a pod that is
+   * rejected right after a start is reported as Failed at once.
    */
   #couldHaveRunningContainers(uid: string): boolean {
     const seen = this.cache.peek(uid);
@@ -110,7 +125,7 @@ export class PodEngine {
     const { clock, log, events, storage, dns, memoryCapacityBytes, settings = {} } = this.#options;
     const { cgroups, runtimeClasses, nodeEvents, pullRecords } = this.#options;
     const { parallelPullsMax, crashBackOff, containers } = settings;
-    // A runtime that has no images of its own asks no registry either.
+    // A runtime without images needs no registry either.
     const registryPullQps = this.#options.runtime.usesPodCgroups ? settings.registryPullQps : 0;
     const { files, inputs, actuated, logLinks } = storage;
     return new PodRunner({
@@ -131,6 +146,8 @@ export class PodEngine {
       registryPullQps,
       registryBurst: settings.registryBurst,
       memoryCapacityBytes,
+      pulling: (uid) => this.startups.pulling(uid),
+      waits: this.waits,
       ...(parallelPullsMax !== undefined && { parallelPullsMax }),
       ...(crashBackOff !== undefined && { crashBackOff }),
     });
@@ -173,6 +190,7 @@ export class PodEngine {
       status: this.status,
       prober: this.prober,
       mirrors: this.#options.mirrors,
+      waits: this.waits,
       observer: metrics.podStarts,
       ...(this.starts && { starts: this.starts }),
       networkError: () => this.health.networkError(),

@@ -11,21 +11,21 @@ function failureOf(act: () => unknown): unknown {
   return undefined;
 }
 
-test('what is true passes in silence', () => {
+test('a true condition passes', () => {
   expect(failureOf(() => assert(true, 'never said'))).toBeUndefined();
 });
 
-test('what is false throws an InvariantError with the sentence given', () => {
+test('a false condition throws an InvariantError with the given message', () => {
   const error = failureOf(() => assert(false, 'sync settled while stop ran'));
   expect(error).toBeInstanceOf(InvariantError);
   expect(error).toMatchObject({ name: 'InvariantError', message: 'sync settled while stop ran' });
 });
 
-test('our own mistakes are not mistakes of the world', () => {
+test('an InvariantError is no PodkeepError', () => {
   expect(failureOf(() => assert(false, 'x'))).not.toBeInstanceOf(PodkeepError);
 });
 
-test('a case that cannot be names the value that was there after all', () => {
+test('an impossible case names the value', () => {
   const surprise = { type: 'woke' } as unknown as never;
   expect(() => unreachable(surprise)).toThrow(InvariantError);
   expect(() => unreachable(surprise)).toThrow('unexpected {"type":"woke"}');

@@ -1,4 +1,4 @@
-/** Thrown when one of our own rules is broken. Never caught to carry on with the same pod. */
+/** Thrown when an invariant is broken. Code that catches it does not continue with the same pod. */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
 }

@@ -26,7 +26,7 @@ test('a program that is not there is a failure with a reason', async () => {
   await expect(openShell().run(['no-such-program'])).rejects.toThrow(/not found/);
 });
 
-test('whatever is in a word, it stays one', async () => {
+test('an argument stays one word, whatever it contains', async () => {
   const word = `it's "a" $word; * \\ \n with a line`;
   const same = openShell().run(['sh', '-c', 'test "$1" = "$2" && test $# = 2', 'sh', word, word]);
   await expect(same).resolves.toBeUndefined();

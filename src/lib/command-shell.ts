@@ -1,13 +1,13 @@
 /**
- * A small shell that stays, and starts programs for us.
+ * A small shell process that stays, and starts programs for podkeep.
  *
- *     we ──a job, as a line of shell──> sh ──forks──> the program
- *      └──<──────── its number, its exit code, what it complained of ───┘
+ *     podkeep ──a job, as a line of shell──> sh ──forks──> the program
+ *      └──<────────── job number, exit code, error output ─────────┘
  *
- * To start a program, this process would have to copy itself, and stands still meanwhile: milliseconds
+ * To start a program, this process would have to fork, and is blocked meanwhile: milliseconds
  * for a process of its size, much more on a busy machine. A shell is hundreds of times smaller. Jobs run
- * side by side. The shell comes with the first of them, sees the end of its orders when we are gone,
- * however that happened, and ends.
+ * side by side. The shell is started with the first of them, and ends when podkeep has ended, however
+ * that happened, because its input ends.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { Socket } from 'node:net';
@@ -35,26 +35,26 @@ export class CommandShell {
     this.#program = program;
   }
 
-  /** One program that needs no input. Rejects with what it complained of, if it fails. */
-  run(words: readonly string[]): Promise<void> {
-    return this.perform(quoteWords(words));
+  /** One program that needs no input. If it fails, rejects with its error output. */
+  run(args: readonly string[]): Promise<void> {
+    return this.perform(quoteArguments(args));
   }
 
-  /** Shell commands, joined by `&&` or the like: their exit code is what counts. */
+  /** Shell commands, joined by `&&` or the like: their exit code counts. */
   perform(commands: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const number = this.#count++;
       this.#jobs.set(number, { resolve, reject });
       const shell = this.#open();
       setRef(shell, true);
-      // Without quotes, complaints of several lines become one.
+      // Without quotes, errors of several lines become one.
       const report = `code=$?; set -f; echo ${number} $code $trouble`;
       const lines = `{ trouble=$({\n${commands}\n} 2>&1 >/dev/null </dev/null); ${report}; } &`;
       shell.stdin.write(`${lines}\nj${number}=$!\n`);
     });
   }
 
-  /** The shell goes when its last job is done. One that comes later still gets a shell. */
+  /** The shell ends when its last job is done. A later job still gets a shell. */
   close(): void {
     this.#isClosed = true;
     if (this.#jobs.size === 0) this.#end();
@@ -71,7 +71,7 @@ export class CommandShell {
     const shell = spawn(this.#program, ['-s'], {
       cwd: '/',
       env: ENV,
-      // Signals of a terminal are not meant for it.
+      // Signals of a terminal must not reach it.
       detached: true,
       stdio: ['pipe', 'pipe', 'ignore'],
     });
@@ -89,15 +89,15 @@ export class CommandShell {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
     for (const line of lines) {
-      const [number = '', code = '', ...words] = line.split(' ');
-      this.#settle(Number(number), Number(code), words.join(' '));
+      const [number = '', code = '', ...args] = line.split(' ');
+      this.#settle(Number(number), Number(code), args.join(' '));
     }
   }
 
   #settle(number: number, code: number, trouble: string): void {
     const job = this.#jobs.get(number);
     this.#jobs.delete(number);
-    // A shell remembers its jobs until somebody asks for them.
+    // A shell remembers its jobs until they are waited for.
     this.#shell?.stdin.write(`wait "$j${number}"; unset j${number}\n`);
     if (this.#shell && this.#jobs.size === 0) setRef(this.#shell, false);
     if (this.#isClosed && this.#jobs.size === 0) this.#end();
@@ -115,14 +115,14 @@ export class CommandShell {
   }
 }
 
-/** Whatever is in them, each is one word and nothing else. */
-function quoteWords(words: readonly string[]): string {
-  return words
+/** Each argument becomes exactly one word, whatever it contains. */
+function quoteArguments(args: readonly string[]): string {
+  return args
     .map((word) => (PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
     .join(' ');
 }
 
-/** A shell without work keeps nobody from ending. */
+/** A shell without work does not keep podkeep from ending. */
 function setRef(shell: Shell, isNeeded: boolean): void {
   for (const stream of [shell.stdin, shell.stdout]) {
     if (!(stream instanceof Socket)) continue;

@@ -4,19 +4,19 @@ import { defineError, PodkeepError } from './errors.ts';
 const socketDead = defineError<{ path: string }>({
   code: 'SOCKET_DEAD',
   retry: 'backoff',
-  message: ({ path }) => `nobody listens on ${path}`,
+  message: ({ path }) => `no process listens on ${path}`,
   hint: ({ path }) => `Start the runtime, or name its socket: --runtime unix://${path}`,
 });
 
-describe('an error of the world', () => {
-  test('carries its code, one sentence, a hint and whether trying again can help', () => {
+describe('a PodkeepError', () => {
+  test('carries its code, one sentence, a hint and whether a retry can help', () => {
     const error = socketDead({ path: '/run/x.sock' });
     expect(error).toBeInstanceOf(PodkeepError);
     expect(error).toBeInstanceOf(Error);
     expect(error).toMatchObject({
       name: 'PodkeepError',
       code: 'SOCKET_DEAD',
-      message: 'nobody listens on /run/x.sock',
+      message: 'no process listens on /run/x.sock',
       hint: 'Start the runtime, or name its socket: --runtime unix:///run/x.sock',
       retry: 'backoff',
     });
@@ -32,14 +32,14 @@ describe('an error of the world', () => {
     expect(socketDead({ path: '/x' }, null).cause).toBeNull();
   });
 
-  test('has no cause at all when there was none, so that none is printed', () => {
+  test('has no cause property when there was none, so that none is printed', () => {
     expect(Object.hasOwn(socketDead({ path: '/x' }), 'cause')).toBe(false);
   });
 
-  test('is made anew each time, with its own facts', () => {
+  test('is a new object each time, with its own facts', () => {
     const [one, other] = [socketDead({ path: '/a' }), socketDead({ path: '/b' })];
     expect(one).not.toBe(other);
     expect(one.message).not.toBe(other.message);
-    expect(one.stack).toContain('nobody listens on /a');
+    expect(one.stack).toContain('no process listens on /a');
   });
 });

@@ -1,9 +1,9 @@
 /**
  * Two kinds of error, never mixed.
  *
- * The world's mistakes (a dead socket, a bad manifest, a full disk) are `PodkeepError`s made by
+ * Failures of the environment (a dead socket, a bad manifest, a full disk) are `PodkeepError`s made by
  * `defineError`: a stable code to branch on, one sentence, a hint with the next thing to try, and
- * whether trying again can help. Our own mistakes are `InvariantError`s (see assert.ts).
+ * whether a retry can help. Bugs are `InvariantError`s (see assert.ts).
  */
 
 export type Retry = 'backoff' | 'never';
@@ -29,7 +29,7 @@ export interface ErrorDefinition<Facts> {
   readonly hint: (facts: Facts) => string;
 }
 
-/** Makes the function that makes the error: facts in, error out, the cause kept. */
+/** Returns a function that creates the error from its facts and its cause. */
 export function defineError<Facts>(
   definition: ErrorDefinition<Facts>,
 ): (facts: Facts, cause?: unknown) => PodkeepError {

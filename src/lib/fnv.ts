@@ -1,7 +1,7 @@
 /**
- * FNV-1a in 32 bits: a checksum against accidents, not against people.
+ * FNV-1a in 32 bits: a checksum against accidents, not against attackers.
  *
- * The kubelet guards its checkpoints with it (KL-97), so podkeep has to compute the same numbers.
+ * The kubelet uses it for its checkpoints (KL-97), so podkeep has to compute the same numbers.
  */
 
 const OFFSET_BASIS = 0x811c9dc5;
@@ -10,7 +10,7 @@ const PRIME = 0x01000193;
 /** From 0 to 2^32 - 1. */
 export function fnv1a32(bytes: Uint8Array): number {
   let hash = OFFSET_BASIS;
-  // The product of two 32-bit numbers does not fit in a double; imul keeps its low half exactly.
+  // The product of two 32-bit numbers does not fit in a double; imul returns its low half exactly.
   for (const byte of bytes) hash = Math.imul(hash ^ byte, PRIME);
   return hash >>> 0;
 }

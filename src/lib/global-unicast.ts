@@ -1,14 +1,14 @@
 /**
- * Which addresses a proxy may be led to: those of one other machine (global unicast, private ranges
- * included). Not its own machine (loopback, unspecified), not its own wire (link-local), not all machines
- * (multicast, broadcast).
+ * Which addresses a proxy may be directed to: those of one other machine (global unicast, private ranges
+ * included). Not its own machine (loopback, unspecified), not its own link (link-local), not all
+ * machines (multicast, broadcast).
  */
 import { parseIp } from './ip.ts';
 
 const LOCAL_4 = /^(?:127\.|169\.254\.|22[4-9]\.|23\d\.|0\.0\.0\.0$|255\.255\.255\.255$)/;
 const LOCAL_6 = /^(?:::1?$|fe[89ab]|ff)/;
 
-/** False for what is no address at all, such as a name. */
+/** False for texts that are no address, such as a name. */
 export function isGlobalUnicast(address: string): boolean {
   const ip = parseIp(address);
   if (!ip) return false;

@@ -1,4 +1,4 @@
-/** What a call came to, as gRPC numbers it from zero. */
+/** gRPC status codes, which count from zero. */
 export const GRPC_STATUSES = [
   'OK',
   'Canceled',

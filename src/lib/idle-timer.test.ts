@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
 import { IdleTimer } from './idle-timer.ts';
 
-test('it tells when nothing has happened for the whole time, and not a moment sooner', async () => {
+test('it fires when nothing has happened for the whole time, and not sooner', async () => {
   const clock = new VirtualClock();
   let expired = 0;
   const timer = new IdleTimer(clock, 1000, () => (expired += 1));
@@ -16,7 +16,7 @@ test('it tells when nothing has happened for the whole time, and not a moment so
   expect(expired).toBe(1);
 });
 
-test('one that was stopped, or has no limit, never tells', async () => {
+test('one that was stopped, or has no limit, never fires', async () => {
   const clock = new VirtualClock();
   let expired = 0;
   new IdleTimer(clock, 1000, () => (expired += 1)).stop();

@@ -1,4 +1,4 @@
-/** Tells when nothing has happened for a while. It costs one timer, however much happens. */
+/** Calls back when nothing has happened for a while. It costs one timer, however much happens. */
 import type { Timer } from './timer.ts';
 
 export class IdleTimer {

@@ -51,7 +51,7 @@ describe('addresses of eight groups come back in the shortest form', () => {
     expect(parseIp(text)).toEqual({ family: 6, text: expected });
   });
 
-  test('an address of four numbers in the clothes of eight groups is one of four numbers', () => {
+  test('an IPv4-mapped IPv6 address is an IPv4 address', () => {
     expect(parseIp('::ffff:10.0.0.7')).toEqual({ family: 4, text: '10.0.0.7' });
     expect(parseIp('0:0:0:0:0:FFFF:a00:7')).toEqual({ family: 4, text: '10.0.0.7' });
     expect(parseIp('::fffe:10.0.0.7')).toEqual({ family: 6, text: '::fffe:a00:7' });
@@ -100,7 +100,7 @@ describe('whatever the address', () => {
     });
     fc.assert(
       fc.property(groups, (numbers) => {
-        // Addresses of four numbers in disguise have a form of their own, see above.
+        // IPv4-mapped addresses have a form of their own, see above.
         fc.pre(numbers.slice(0, 5).some((number) => number !== 0));
         const short = numbers.map((number) => number.toString(16)).join(':');
         const long = numbers.map((number) => number.toString(16).padStart(4, '0')).join(':');
@@ -111,7 +111,7 @@ describe('whatever the address', () => {
     );
   });
 
-  test('any text at all is answered, and none is taken for an address that is not', () => {
+  test('any text is parsed or refused, and nothing invalid counts as an address', () => {
     const nearly = fc.string({ unit: fc.constantFrom('0', '1', 'f', ':', '.', 'x', '256') });
     fc.assert(
       fc.property(nearly, (text) => {

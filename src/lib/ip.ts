@@ -1,5 +1,5 @@
 /**
- * IP addresses as text, brought into one form.
+ * IP addresses as text, in canonical form.
  *
  * Runtimes print addresses as they like (`10.0.0.07`, `FD00:0:0::1`); the API wants the shortest
  * form, in which two equal addresses are equal strings.
@@ -44,7 +44,7 @@ function parseGroups(text: string): readonly number[] | undefined {
   return missing >= 1 ? [...left, ...Array<number>(missing).fill(0), ...right] : undefined;
 }
 
-/** One side of the `::`. The very last group may be an IPv4 address, which makes two. */
+/** One side of the `::`. The last group may be an IPv4 address, which makes two. */
 function parseSide(text: string, isLast: boolean): readonly number[] | undefined {
   if (text === '') return [];
   const groups: number[] = [];

@@ -14,8 +14,8 @@ function drain(lanes: Lanes<string>): readonly (string | undefined)[] {
   return Array.from({ length: lanes.size }, () => lanes.shift());
 }
 
-describe('who goes first', () => {
-  test('in one lane, who came first', () => {
+describe('which key is next', () => {
+  test('in one lane, the first to arrive', () => {
     expect(drain(lanesOf(['a', 'normal'], ['b', 'normal'], ['c', 'normal']))).toEqual([
       'a',
       'b',
@@ -23,7 +23,7 @@ describe('who goes first', () => {
     ]);
   });
 
-  test('the urgent lane, however late they came', () => {
+  test('one of the urgent lane, however late it arrived', () => {
     expect(
       drain(lanesOf(['a', 'normal'], ['b', 'urgent'], ['c', 'normal'], ['d', 'urgent'])),
     ).toEqual(['b', 'd', 'a', 'c']);
@@ -37,8 +37,8 @@ describe('who goes first', () => {
   });
 });
 
-describe('each key stands in it once', () => {
-  test('whoever comes again keeps its place', () => {
+describe('each key is in it once', () => {
+  test('a key that is added again keeps its position', () => {
     const lanes = lanesOf(['a', 'normal'], ['b', 'normal'], ['a', 'normal']);
     expect(lanes.size).toBe(2);
     expect(drain(lanes)).toEqual(['a', 'b']);
@@ -54,7 +54,7 @@ describe('each key stands in it once', () => {
     expect(drain(lanesOf(['a', 'urgent'], ['b', 'urgent'], ['a', 'normal']))).toEqual(['a', 'b']);
   });
 
-  test('once it had its turn it may come again, at the end', () => {
+  test('once taken, it may be added again, at the end', () => {
     const lanes = lanesOf(['a', 'normal'], ['b', 'normal']);
     lanes.shift();
     lanes.add('a', 'normal');
@@ -62,7 +62,7 @@ describe('each key stands in it once', () => {
   });
 });
 
-test('a key can be taken out of either lane, and one that is not there too', () => {
+test('a key can be removed from either lane, and removing an absent one does nothing', () => {
   const lanes = lanesOf(['a', 'normal'], ['b', 'urgent'], ['c', 'normal']);
   for (const key of ['a', 'b', 'z']) lanes.delete(key);
   expect(drain(lanes)).toEqual(['c']);
@@ -78,7 +78,7 @@ test('an empty queue gives nothing, and works again afterwards', () => {
   expect(drain(lanes)).toEqual(['a']);
 });
 
-/** Two plain lists, with the same rules said the slow way. */
+/** Two plain lists, with the same rules implemented the slow way. */
 class SlowLanes {
   readonly #lines: Record<Lane, string[]> = { urgent: [], normal: [] };
 
@@ -104,7 +104,7 @@ class SlowLanes {
   }
 }
 
-test('through any history it is what two plain lists would be', () => {
+test('through any history it behaves like two plain lists', () => {
   const key = fc.constantFrom('a', 'b', 'c', 'd', 'e');
   const step = fc.oneof(
     fc.record({

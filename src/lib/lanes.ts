@@ -1,12 +1,12 @@
 /**
- * A queue with two lanes: whatever stands in the urgent one goes first.
+ * A queue with two lanes: keys of the urgent one come first.
  *
- * Each key stands in it once, in the order in which it came. A key may move up to the urgent lane,
- * behind those that are there, but never back. All steps cost the same however many keys wait.
+ * Each key is in it once, in the order of arrival. A key may move up to the urgent lane, behind those
+ * that are there, but never back. All operations cost the same however many keys wait.
  */
 export class Lanes<Key> {
-  readonly #urgent = new Line<Key>();
-  readonly #normal = new Line<Key>();
+  readonly #urgent = new Lane<Key>();
+  readonly #normal = new Lane<Key>();
 
   get size(): number {
     return this.#urgent.size + this.#normal.size;
@@ -27,7 +27,7 @@ export class Lanes<Key> {
     this.#normal.delete(key);
   }
 
-  /** Takes out the next one. */
+  /** Removes and returns the next one. */
   shift(): Key | undefined {
     return (this.#urgent.size > 0 ? this.#urgent : this.#normal).shift();
   }
@@ -37,7 +37,7 @@ export class Lanes<Key> {
  * A set that can be taken from its front. The iterator is kept between calls, because a new one
  * would walk past the holes that all earlier calls have left.
  */
-class Line<Key> extends Set<Key> {
+class Lane<Key> extends Set<Key> {
   #front = this.values();
 
   shift(): Key | undefined {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LruMap } from './lru-map.ts';
 
-test('a full map forgets what was not used for the longest time', () => {
+test('a full map forgets the least recently used key', () => {
   const map = new LruMap<string, number>(2);
   map.set('a', 1);
   map.set('b', 2);
@@ -11,7 +11,7 @@ test('a full map forgets what was not used for the longest time', () => {
   expect(['a', 'b', 'c'].map((key) => map.get(key))).toEqual([1, undefined, 3]);
 });
 
-test('writing a key again renews it and needs no room', () => {
+test('writing a key again renews it and evicts nothing', () => {
   const map = new LruMap<string, number>(2);
   map.set('a', 1);
   map.set('b', 2);
@@ -21,7 +21,7 @@ test('writing a key again renews it and needs no room', () => {
   expect(['a', 'b', 'c'].map((key) => map.get(key))).toEqual([4, undefined, 3]);
 });
 
-test('it holds the keys that were used last, whatever was done', () => {
+test('it holds the most recently used keys, after any history', () => {
   const key = fc.integer({ min: 0, max: 9 });
   const act = fc.record({ key, writes: fc.boolean() });
   fc.assert(

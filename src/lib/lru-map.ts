@@ -1,8 +1,8 @@
 /**
- * A map of limited size: what was neither read nor written for the longest time makes room.
+ * A map of limited size: the least recently used key is removed when it is full.
  *
- * A Map keeps its keys in the order in which they came, so a key that is used is taken out and put
- * back at the end; the front is then the one that goes next.
+ * A Map has its keys in insertion order, so a key that is used is deleted and inserted at the end; the
+ * front is then the one to remove next.
  */
 export class LruMap<Key, Value> {
   readonly #sizeMax: number;

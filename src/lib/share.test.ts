@@ -22,7 +22,7 @@ describe('mapShared', () => {
     expect(mapShared(none, (item) => item + 1)).toBe(none);
   });
 
-  test('what changes is replaced, and what stands around it is shared', () => {
+  test('changed elements are replaced, and the others are shared', () => {
     const list = [{ n: 1 }, { n: 2 }, { n: 3 }];
     const [a, b, c] = list;
     const mapped = mapShared(list, (item) => (item === b ? { n: 20 } : item));
@@ -32,7 +32,7 @@ describe('mapShared', () => {
     expect(list).toEqual([a, b, c]);
   });
 
-  test('each element is changed once, and told its place', () => {
+  test('each element is mapped once, with its index', () => {
     const seen: (readonly [string, number])[] = [];
     mapShared(['a', 'b', 'c'], (item, index) => {
       seen.push([item, index]);
@@ -45,7 +45,7 @@ describe('mapShared', () => {
     ]);
   });
 
-  test('it says what map says', () => {
+  test('it returns what map returns', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(9)), (list) => {
         expect(mapShared(list, changeOdd)).toEqual(list.map(changeOdd));
@@ -74,7 +74,7 @@ describe('withFields', () => {
     expect(withFields(object, { list }).list).toBe(list);
   });
 
-  test('fields that it is not told about are shared', () => {
+  test('other fields are shared', () => {
     const inner = { deep: true };
     expect(withFields({ a: 1, inner }, { a: 2 }).inner).toBe(inner);
   });

@@ -2,7 +2,7 @@
  * Updates that share what did not change.
  *
  * Statuses are compared far more often than they change. If an update that changes nothing returns
- * the very object it was given, then most comparisons end at the first pointer.
+ * the object it was given, then most comparisons end at the first pointer.
  */
 
 /** Like `list.map`, but returns `list` itself if every element came back the same. */

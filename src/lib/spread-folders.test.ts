@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { makeTempFolder } from '../../test/support/temp-folder.ts';
 import { spreadFolders } from './spread-folders.ts';
 
-/** What the kernel would tell if the folder lay on an ext4 with this task for its journal. */
+/** What the kernel would list if the folder were on an ext4 with this task for its journal. */
 function sysFolderFor(folder: string, journalTask: string): string {
   const sys = makeTempFolder();
   const { dev } = statSync(folder);
@@ -18,18 +18,18 @@ function sysFolderFor(folder: string, journalTask: string): string {
 
 function recorder() {
   const ran: (readonly string[])[] = [];
-  const run = async (words: readonly string[]): Promise<void> => void ran.push(words);
+  const run = async (args: readonly string[]): Promise<void> => void ran.push(args);
   return { ran, run };
 }
 
-test('folders on an ext4 without a journal are told to spread what is in them', async () => {
+test('folders on an ext4 without a journal get the hint to spread what is in them', async () => {
   const folder = makeTempFolder();
   const { ran, run } = recorder();
   await spreadFolders([folder], { sysFolder: sysFolderFor(folder, '<none>'), run });
   expect(ran).toEqual([['chattr', '+T', '--', folder]]);
 });
 
-test('folders elsewhere, or nowhere, are left alone', async () => {
+test('folders on other file systems, or missing ones, are left alone', async () => {
   const folder = makeTempFolder();
   const { ran, run } = recorder();
   await spreadFolders([folder], { sysFolder: sysFolderFor(folder, '217'), run });
@@ -41,7 +41,7 @@ test('folders elsewhere, or nowhere, are left alone', async () => {
   expect(ran).toEqual([]);
 });
 
-test('a machine that does not take the hint goes on without it', async () => {
+test('a machine that refuses the hint works without it', async () => {
   const folder = makeTempFolder();
   const run = () => Promise.reject(new Error('chattr: not found'));
   const sysFolder = sysFolderFor(folder, '<none>');

@@ -1,37 +1,37 @@
 /**
- * Tells the file system that the folders in a folder have nothing to do with each other.
+ * Hints to the file system that the subfolders of a folder are unrelated (the `T` attribute of ext4).
  *
- *     pods/            what is in a folder lies close to it, and so do all folders in this one,
- *     ├── UID-1/       as those who read them together would want it;
- *     └── UID-2/       with the hint, each of these is given a place of its own
+ *     pods/            by default all folders in a folder are placed close to it,
+ *     ├── UID-1/       which is good if they are read together;
+ *     └── UID-2/       with the hint, each of these gets a separate place on the disk
  *
- * ext4 without a journal lets a name that was deleted rest for some minutes, and looks at all that rest
- * nearby for each new one. Where hundreds of pods come and go in one place, a new file soon takes ten
- * times as long as at first. In places of their own they do not meet what others have left behind.
+ * ext4 without a journal does not reuse a deleted inode for some minutes, and scans those nearby for
+ * each new one. Where hundreds of pods come and go in one place, a new file soon takes ten times as long
+ * as at first. In separate places they do not meet the inodes that others have deleted.
  *
- * It is a hint: where it cannot be given, all goes on as before.
+ * It is only a hint: where it cannot be given, everything works as before.
  */
 import { readFileSync, readlinkSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { CommandShell } from './command-shell.ts';
 
 export interface SpreadOptions {
-  /** Where the kernel tells of its file systems. */
+  /** The folder in which the kernel lists its file systems. */
   readonly sysFolder?: string;
   /** Instead of starting programs, in tests. */
-  readonly run?: (words: readonly string[]) => Promise<void>;
+  readonly run?: (args: readonly string[]) => Promise<void>;
 }
 
 const NO_JOURNAL = '<none>';
 
-/** The folders must be there. Never rejects. */
+/** The folders must exist. Never rejects. */
 export async function spreadFolders(
   folders: readonly string[],
   { sysFolder = '/sys', run = runOnce }: SpreadOptions = {},
 ): Promise<void> {
   const gaining = folders.filter((folder) => hasNoJournal(folder, sysFolder));
   if (gaining.length === 0) return;
-  // For lack of the program, or of the right to it, they stay together.
+  // Without the program, or the right to run it, they stay together.
   await run(['chattr', '+T', '--', ...gaining]).catch(() => undefined);
 }
 
@@ -42,7 +42,7 @@ function hasNoJournal(folder: string, sysFolder: string): boolean {
     const task = readFileSync(path.join(sysFolder, 'fs/ext4', name, 'journal_task'), 'utf8');
     return task.trim() === NO_JOURNAL;
   } catch {
-    // Another file system, which has ways of its own.
+    // Another file system, which does not need it.
     return false;
   }
 }
@@ -54,7 +54,7 @@ function deviceName(device: number): string {
   return `${major}:${minor}`;
 }
 
-async function runOnce(words: readonly string[]): Promise<void> {
+async function runOnce(args: readonly string[]): Promise<void> {
   const shell = new CommandShell();
-  await shell.run(words).finally(() => shell.close());
+  await shell.run(args).finally(() => shell.close());
 }

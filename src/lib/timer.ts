@@ -1,7 +1,7 @@
-/** What of a clock is needed to wait and to measure. `Clock` of the ports is one. */
+/** The part of a clock that is needed to wait and to measure. `Clock` of the ports is one. */
 export interface Timer {
   /** Milliseconds since some unknown start. It never runs backward. */
   monotonic(): number;
-  /** Calls `wake` once, `delayMs` from now, unless what it returns is called first. */
+  /** Calls `wake` once, `delayMs` from now, unless the returned function is called first. */
   after(delayMs: number, wake: () => void): () => void;
 }

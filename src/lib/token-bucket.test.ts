@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TokenBucket } from './token-bucket.ts';
 
-/** Takes as many as it may at this moment, at most `most`. */
+/** Takes as many as possible now, at most `most`. */
 function takeAll(bucket: TokenBucket, nowMs: number, most = 1000): number {
   let taken = 0;
   while (taken < most && bucket.waitMs(nowMs) === 0) {
@@ -17,7 +17,7 @@ describe('the budget', () => {
     expect(takeAll(new TokenBucket(50, 100, 0), 0)).toBe(100);
   });
 
-  test('after that, one comes back every so often, and not a moment sooner', () => {
+  test('after that, one comes back every so often, and not sooner', () => {
     const bucket = new TokenBucket(50, 2, 1000);
     expect(takeAll(bucket, 1000)).toBe(2);
     expect(bucket.waitMs(1000)).toBe(20);
@@ -26,7 +26,7 @@ describe('the budget', () => {
     expect(takeAll(bucket, 1020)).toBe(1);
   });
 
-  test('what is not spent is saved up, but never more than the burst', () => {
+  test('unused tokens are kept, but never more than the burst', () => {
     const bucket = new TokenBucket(10, 5, 0);
     expect(takeAll(bucket, 0)).toBe(5);
     expect(takeAll(bucket, 300)).toBe(3);
@@ -52,7 +52,7 @@ describe('the budget', () => {
     expect(takeAll(new TokenBucket(5, 0, 0), 0)).toBe(1);
   });
 
-  test('looking costs nothing', () => {
+  test('asking for the wait takes nothing', () => {
     const bucket = new TokenBucket(1, 1, 0);
     for (let look = 0; look < 10; look++) expect(bucket.waitMs(0)).toBe(0);
   });
@@ -88,7 +88,7 @@ test('in no span of time more is taken than the burst and what the rate gives', 
   );
 });
 
-test('whoever waits as long as it was told may take one then', () => {
+test('a caller that waits for `waitMs` may take one then', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 1000 }),

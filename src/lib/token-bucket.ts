@@ -1,7 +1,7 @@
 /**
- * A budget of so many actions a second, of which some may be saved up.
+ * A token bucket: so many actions a second, with a burst.
  *
- * The caller brings the time. A rate of -1 is no limit at all, as in KubeletConfiguration.
+ * The caller passes the time. A rate of -1 is no limit, as in KubeletConfiguration.
  */
 export class TokenBucket {
   readonly #perSecond: number;
@@ -16,14 +16,14 @@ export class TokenBucket {
     this.#filledAtMs = nowMs;
   }
 
-  /** How long to wait until one may be taken; zero: now. */
+  /** How long to wait until one may be taken. Zero: now. */
   waitMs(nowMs: number): number {
     if (this.#perSecond < 0) return 0;
     this.#fill(nowMs);
     return this.#tokens >= 1 ? 0 : Math.ceil(((1 - this.#tokens) / this.#perSecond) * 1000);
   }
 
-  /** Takes one. To be called only when `waitMs` said zero. */
+  /** Takes one. Only to be called when `waitMs` returned zero. */
   take(nowMs: number): void {
     if (this.#perSecond < 0) return;
     this.#fill(nowMs);

@@ -20,7 +20,7 @@ describe('V-5: a text is cut at the last whole character within its bytes', () =
     expect(cutToBytes('😀😀', 8)).toBe('😀😀');
   });
 
-  test('nothing fits into nothing', () => {
+  test('nothing fits into zero bytes', () => {
     for (const [, character] of CHARACTERS) expect(cutToBytes(character, 0)).toBe('');
   });
 

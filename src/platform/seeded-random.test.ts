@@ -8,13 +8,13 @@ function draw(seed: number, count: number): readonly number[] {
   return Array.from({ length: count }, () => random.next());
 }
 
-describe('chance', () => {
+describe('seeded random numbers', () => {
   test('the same seed gives the same numbers, another seed gives others', () => {
     expect(draw(42, 100)).toEqual(draw(42, 100));
     expect(draw(42, 100)).not.toEqual(draw(43, 100));
   });
 
-  test('these numbers stay the same for ever, so that a seed in a report can be played again', () => {
+  test('these numbers never change, so that a seed in a report can be replayed', () => {
     expect(draw(1, 3)).toMatchInlineSnapshot(`
       [
         0.5883937727194279,

@@ -1,5 +1,5 @@
 /**
- * Chance that can be had again: the same seed gives the same numbers, on every machine.
+ * Random numbers that can be repeated: the same seed gives the same numbers, on every machine.
  *
  * A Weyl sequence (a counter with an odd step, so that all 2^32 states are visited) whose values are
  * scrambled by the finaliser of MurmurHash3. Small and fast; not for secrets.

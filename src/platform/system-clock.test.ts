@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 describe('the clock of this machine', () => {
-  test('tells wall time, and a time that only moves forward', () => {
+  test('has wall time, and a monotonic time', () => {
     expect(systemClock.now()).toBe(1_700_000_000_000);
     const before = systemClock.monotonic();
     vi.advanceTimersByTime(1_500);
@@ -27,7 +27,7 @@ describe('the clock of this machine', () => {
     expect(wake).toHaveBeenCalledTimes(2);
   });
 
-  test('a timer that was stopped does not wake; stopping it again is harmless', () => {
+  test('a cancelled timer does not wake; cancelling it again does nothing', () => {
     const wake = vi.fn<() => void>();
     const cancel = systemClock.after(1_000, wake);
     cancel();
@@ -46,7 +46,7 @@ describe('the clock of this machine', () => {
     expect(wake).toHaveBeenCalledTimes(1);
   });
 
-  test('a long wait can be stopped in the middle', () => {
+  test('a long wait can be cancelled in the middle', () => {
     const wake = vi.fn<() => void>();
     const cancel = systemClock.after(40 * 86_400_000, wake);
     vi.advanceTimersByTime(30 * 86_400_000);

@@ -1,4 +1,4 @@
-/** Chance as this machine makes it: quick for delays and choices, and unpredictable for identities. */
+/** Random numbers of this machine: fast for delays and choices, and unpredictable for identifiers. */
 import { randomBytes } from 'node:crypto';
 import type { IdentityRandom } from '../ports/random.ts';
 

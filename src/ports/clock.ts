@@ -1,20 +1,28 @@
 /**
- * Time, as something you are handed rather than something you reach for.
+ * Time, as a dependency that the caller passes in.
  *
- * Only `platform/system-clock.ts` may touch `Date` and timers. In return a test crosses a back-off of
- * five minutes in a microsecond, and a whole day can be replayed from a seed.
+ * Only `platform/system-clock.ts` may use `Date` and timers. So a test crosses a back-off of five
+ * minutes in a microsecond, and a whole day can be replayed from a seed.
  */
 
 /** Stops a timer. Calling it twice, or after the timer fired, does nothing. */
 export type Cancel = () => void;
 
+/** Resolves when others had their turn. */
+export type Turn = () => Promise<void>;
+
 export interface Clock {
-  /** Wall time in milliseconds, for timestamps that others read. It may jump: never subtract two. */
+  /** Wall time in milliseconds, for timestamps in the API and in logs. It may jump: never subtract two. */
   now(): number;
   /** Milliseconds since some unknown start. It never runs backward: measure and wait with it. */
   monotonic(): number;
   /** Calls `wake` once, `delayMs` from now, and never before this call has returned. */
   after(delayMs: number, wake: () => void): Cancel;
-  /** Resolves when sockets and timers that wait have had their turn. Absent: there are none. */
+  /** Resolves when pending sockets and timers have had their turn. Absent: there are none. */
   turn?(): Promise<void>;
+  /**
+   * Calls `then` when all work has run that does not wait for a socket or a timer. Absent: this clock does
+   * not measure how long that takes.
+   */
+  drained?(then: () => void): void;
 }

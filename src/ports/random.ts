@@ -1,17 +1,17 @@
 /**
- * Chance, as something you are handed. With a seeded one the same run happens twice.
+ * Random numbers, as a dependency. With a seeded source a run can be repeated.
  */
 export interface Random {
-  /** Uniform, at least 0 and below 1. For delays, choices and their like: it can be predicted. */
+  /** Uniform, at least 0 and below 1. For delays, choices and the like: it can be predicted. */
   next(): number;
 }
 
 /**
- * Chance for what identifies: UIDs, ids of tokens, serial numbers of certificates, generated names. The
- * system's comes from its source for keys, so that no client can predict the next one from those that it
- * has seen; only tests pass a seeded one.
+ * Random numbers for identifiers: UIDs, IDs of tokens, serial numbers of certificates, generated names.
+ * The system's are cryptographically secure, so that no client can predict the next one from those that
+ * it has seen; only tests pass a seeded source.
  */
 export interface IdentityRandom extends Random {
-  /** Uniform and independent, each of them. */
+  /** Uniform and independent bytes. */
   bytes(length: number): Uint8Array;
 }

@@ -1,5 +1,5 @@
-/** Answers of the kubelet's server, with the headers that the kubelet gives them. */
-import type { ApiResponse } from '../ports/http-handler.ts';
+/** Answers of the kubelet's server, with the kubelet's headers. */
+import type { ApiResponse } from '../ports/api/http-handler.ts';
 import type { Json } from '../lib/json.ts';
 
 const PLAIN = 'text/plain; charset=utf-8';
@@ -8,7 +8,7 @@ export function text(status: number, body: string): ApiResponse {
   return { status, headers: [['content-type', PLAIN]], body };
 }
 
-/** As most Go programs write an error: the browser is told not to guess. */
+/** As most Go programs write an error: the header forbids the browser to guess the type. */
 export function errorText(status: number, message: string): ApiResponse {
   return {
     status,
@@ -29,7 +29,7 @@ export function json(value: Json): ApiResponse {
   return jsonText(JSON.stringify(value));
 }
 
-export const pageNotFound = (): ApiResponse => errorText(404, '404 page not found');
+export const pathNotFound = (): ApiResponse => errorText(404, '404 page not found');
 export const routeNotFound = (): ApiResponse => text(404, '404: Page Not Found');
 
 export function methodNotAllowed(allowed: readonly string[]): ApiResponse {

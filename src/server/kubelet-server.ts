@@ -1,30 +1,35 @@
 /**
- * The kubelet's own server: what the API server, Prometheus and people on the node ask it for, under
- * the paths and with the answers of Kubernetes' kubelet v1.36. docs/kubelet-server.md lists them.
+ * The kubelet's own server: it serves the API server, Prometheus and users of the node, with the paths and
+ * answers of Kubernetes' kubelet v1.36. docs/kubelet-server.md lists them.
  *
- *     door or API server ──> path ──> who, and may they? ──> page ──> answer
+ *     listener or API server ──> path ──> authentication, authorization ──> handler ──> answer
  *                                            └──> streaming, for exec, attach and port-forward
  *
- * It is a function from requests to answers; a socket is put before it by the composition. What it is
- * made of:
+ * It is a function from requests to answers; the composition puts a listener in front of it. Its parts:
  *
- *     access     who asks and whether they may (auth/review-access.ts, or another)
+ *     access     authentication and authorization (auth/review-access.ts, or another)
  *     pods       the pods of this node with their newest statuses, all but mirrors
  *     findPod    one of them by its names; a static pod also by those of its mirror, which are the same
- *     runtime    what really runs
+ *     runtime    the pods that really run
  *     logs       LogReader over the files or the memory in which the runtime keeps logs
- *     usage      UsageReader: CPU and memory; `storage`: StorageUsage, what takes room on disks
+ *     usage      UsageReader: CPU and memory; `storage`: StorageUsage, the usage of disks
  *     metrics    registry of /metrics (KubeletMetrics.registry), to which this adds its own
  *     probeMetrics   registry of /metrics/probes (the one that ProbeMetrics was made with)
- *     configz    the configuration in force, as a KubeletConfiguration
- *     checks     health checks beside ping and log, such as `syncLoopCheck`
- *     streaming  who speaks the protocols of exec, attach and port-forward
- *     settings   enableDebuggingHandlers, and the folder of the machine's own logs, if that is served
+ *     configz    the effective configuration, as a KubeletConfiguration
+ *     checks     health checks beside ping and log
+ *     streaming  serves the protocols of exec, attach and port-forward
+ *     ownLog     podkeep's own log: its newest lines, and its verbosity
+ *     flags      the flags of the command line, for /flagz
+ *     settings   enableDebuggingHandlers and others of KubeletConfiguration, and the folder of the machine's
+ *                own logs, if that is served
+ *     query      NodeQuery: what /podkeep/v1 shows (docs/query-api.md)
  */
 import type { Pod } from '../api/pod.ts';
 import type { LogReader } from '../kubelet/logs/log-reader.ts';
+import type { NodeQuery } from '../kubelet/query/node-query.ts';
 import type { StorageUsage } from '../kubelet/stats/storage-usage.ts';
 import type { UsageReader } from '../kubelet/stats/usage-reader.ts';
+import type { HealthCheck } from '../lib/health-report.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Registry } from '../lib/metrics/registry.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -34,17 +39,20 @@ import type {
   Connection,
   HttpHandler,
   ClientIdentity,
-} from '../ports/http-handler.ts';
-import type { KubeletAccess } from '../ports/kubelet-access.ts';
+} from '../ports/api/http-handler.ts';
+import type { KubeletAccess } from '../ports/api/kubelet-access.ts';
 import type { Log } from '../ports/log.ts';
+import type { OwnLog } from '../ports/observe/own-log.ts';
 import type { PodRuntime } from '../ports/runtime/pod-runtime.ts';
-import type { Streaming } from '../ports/streaming.ts';
-import { errorText, pageNotFound } from './answers.ts';
+import type { Streaming } from '../ports/api/streaming.ts';
+import { errorText, pathNotFound } from './answers.ts';
 import { refusalOf } from './auth/gate.ts';
-import { makeRouter } from './kubelet-pages.ts';
+import { foreignHostOf } from './auth/host-check.ts';
+import { makeRouter } from './kubelet-handlers.ts';
 import { HttpMetrics, whenSent } from './metrics/http-metrics.ts';
 import type { BuildInfo } from './metrics/node-metrics.ts';
-import type { HealthCheck } from './pages/health.ts';
+import { queryRefusal } from './query/query-answers.ts';
+import { QUERY_ROOT } from './query/query-area.ts';
 import { writeRawAnswer } from './raw-answer.ts';
 import { readPath } from './request-path.ts';
 import type { Router } from './routing.ts';
@@ -61,18 +69,34 @@ export interface KubeletServerOptions {
   readonly logs: Pick<LogReader, 'read'>;
   readonly usage: Pick<UsageReader, 'read'>;
   readonly storage: StorageUsage;
+  /** The name of a block device; empty: it is not known. Absent: of none. */
+  readonly deviceName?: ((major: number, minor: number) => string) | undefined;
   readonly metrics: Registry;
+  /** Counts what /metrics shows, before each answer. Absent: nothing. */
+  readonly refreshCounts?: (() => void) | undefined;
   readonly probeMetrics: Registry;
   readonly build: BuildInfo;
   configz(): JsonObject;
   readonly checks: readonly HealthCheck[];
   readonly streaming: Streaming;
+  /** Absent: its log is not served, and its verbosity cannot be changed. */
+  readonly ownLog?: OwnLog;
+  /** Absent: /flagz is not served. */
+  readonly flags?: () => Readonly<Record<string, string>>;
+  /** Absent: there is no /podkeep/v1. */
+  readonly query?: NodeQuery;
+  /** Names of this server beside its node's name, for the check of the Host of /podkeep/v1. */
+  readonly hostNames?: () => readonly string[];
   readonly settings?: KubeletServerSettings;
 }
 
 export interface KubeletServerSettings {
   /** Absent: true. Without it there are no logs, no commands and no streams. */
   readonly enableDebuggingHandlers?: boolean;
+  /** Absent: true. /debug/flags/v changes the verbosity. */
+  readonly enableDebugFlagsHandler?: boolean;
+  /** Absent: false. /logs/?query=kubelet answers with podkeep's own log. */
+  readonly enableSystemLogQuery?: boolean;
   /** The folder that /logs/ shows; absent: it is switched off. */
   readonly systemLogFolder?: string;
 }
@@ -94,7 +118,7 @@ export class KubeletServer implements HttpHandler {
       return whenSent(await this.#answer(request, clientIdentity), end);
     } catch (error) {
       end();
-      this.#options.log.error('a request to the kubelet could not be answered', {
+      this.#options.log.error('failed to serve request', {
         method: request.method,
         url: request.url,
         error,
@@ -103,7 +127,7 @@ export class KubeletServer implements HttpHandler {
     }
   }
 
-  /** What is no stream gets a plain answer, as if nobody had asked for another protocol. */
+  /** A request that is no stream gets a plain answer, as if it had not asked for an upgrade. */
   async connect(
     request: ApiRequest,
     connection: Connection,
@@ -121,7 +145,7 @@ export class KubeletServer implements HttpHandler {
       if (refusal) return await writeRawAnswer(connection.socket, refusal);
       await this.#options.streaming.connect(stream.kind, stream.target, request, connection);
     } catch (error) {
-      this.#options.log.error('a stream of the kubelet has failed', { url: request.url, error });
+      this.#options.log.error('failed to serve streaming request', { url: request.url, error });
       connection.socket.destroy();
     } finally {
       end();
@@ -133,13 +157,29 @@ export class KubeletServer implements HttpHandler {
     if (read.type === 'broken') return errorText(400, '400 Bad Request');
     if (read.type === 'moved') return movedTo(read.location);
     const found = this.#router.find(read.path);
-    if (found.type === 'none') return pageNotFound();
+    if (found.type === 'none') return pathNotFound();
     if (found.type === 'moved') {
       const search = read.query.toString();
       return movedTo(`${found.location}${search === '' ? '' : `?${search}`}`);
     }
-    const refusal = await refusalOf(this.#options, request, read.path, clientIdentity);
+    const refusal =
+      this.#misdirected(request, read.path, clientIdentity) ??
+      (await refusalOf(this.#options, request, read.path, clientIdentity));
     return refusal ?? found.answer({ request, path: read.path, query: read.query });
+  }
+
+  /** Only the query API is checked: clients of the kubelet's own paths may use any name, as upstream. */
+  #misdirected(
+    request: ApiRequest,
+    path: string,
+    clientIdentity: ClientIdentity,
+  ): ApiResponse | null {
+    if (path !== QUERY_ROOT && !path.startsWith(`${QUERY_ROOT}/`)) return null;
+    const { nodeName, hostNames } = this.#options;
+    const host = foreignHostOf(request, clientIdentity, [nodeName, ...(hostNames?.() ?? [])]);
+    if (host === null) return null;
+    const message = `${JSON.stringify(host)} is not a name of node ${nodeName}`;
+    return queryRefusal(421, 'MisdirectedRequest', message);
   }
 }
 

@@ -1,8 +1,8 @@
 /**
- * The path of a request, read once for all: what is checked is what is served.
+ * Reads the path of a request once: the checked path is the served path.
  *
- * It is decoded as a whole, as Go does it. One with empty or dotted parts is sent to its clean form, so
- * that no two paths mean the same page, and none means another than it seems.
+ * It is decoded as a whole, as Go does. A path with empty or dotted parts is redirected to its clean form, so
+ * that no two paths mean the same handler, and none means another than it seems.
  */
 export interface RequestPath {
   /** Decoded; begins with a slash. */

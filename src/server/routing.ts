@@ -1,54 +1,57 @@
 /**
- * Which page answers a path. Nobody's path is answered without asking who comes: there is nothing
- * behind it. Everything else passes the gate first, also if the page then says that it is not there.
+ * Finds the handler of a path. A path that matches none is answered without authentication: there is nothing
+ * behind it. All others pass the gate first, even if the handler then answers 404.
  *
- *     page    one path, every method
+ *     handler one path, every method
  *     area    a path and everything below it, with its own routes
  */
-import type { ApiRequest, ApiResponse } from '../ports/http-handler.ts';
+import type { ApiRequest, ApiResponse } from '../ports/api/http-handler.ts';
 import { errorText, methodNotAllowed, routeNotFound } from './answers.ts';
 import type { RequestPath } from './request-path.ts';
 
-export interface PageRequest extends RequestPath {
+export interface HandlerRequest extends RequestPath {
   readonly request: ApiRequest;
 }
 
-export type Page = (request: PageRequest) => ApiResponse | Promise<ApiResponse>;
+export type Handler = (request: HandlerRequest) => ApiResponse | Promise<ApiResponse>;
 
 export interface Area {
   /** Without a slash at its end. */
   readonly root: string;
-  /** It is a folder: who comes without the slash is sent on. */
+  /** It is a folder: a request without the slash is redirected. */
   readonly isFolder?: boolean;
-  readonly answer: Page;
+  readonly answer: Handler;
 }
 
 export interface Route {
   readonly methods: readonly string[];
-  /** Parts below the root; one that begins with a colon takes any word, `*` all the rest. */
+  /** Segments below the root; one that begins with a colon matches any segment, `*` all the rest. */
   readonly pattern: string;
-  readonly answer: (request: PageRequest, words: Words) => ApiResponse | Promise<ApiResponse>;
+  readonly answer: (
+    request: HandlerRequest,
+    parameters: PathParameters,
+  ) => ApiResponse | Promise<ApiResponse>;
 }
 
-export type Words = ReadonlyMap<string, string>;
+export type PathParameters = ReadonlyMap<string, string>;
 
 export type Found =
-  | { readonly type: 'page'; readonly answer: Page }
+  | { readonly type: 'page'; readonly answer: Handler }
   | { readonly type: 'moved'; readonly location: string }
   | { readonly type: 'none' };
 
 export class Router {
-  readonly #pages: ReadonlyMap<string, Page>;
+  readonly #handlers: ReadonlyMap<string, Handler>;
   readonly #areas: readonly Area[];
 
-  constructor(pages: ReadonlyMap<string, Page>, areas: readonly Area[]) {
-    this.#pages = pages;
+  constructor(handlers: ReadonlyMap<string, Handler>, areas: readonly Area[]) {
+    this.#handlers = handlers;
     this.#areas = areas;
   }
 
   find(path: string): Found {
-    const page = this.#pages.get(path);
-    if (page) return { type: 'page', answer: page };
+    const handler = this.#handlers.get(path);
+    if (handler) return { type: 'page', answer: handler };
     const area = this.#areas.find(({ root }) => path === root || path.startsWith(`${root}/`));
     if (!area) return { type: 'none' };
     const { root, isFolder = false, answer } = area;
@@ -58,39 +61,39 @@ export class Router {
   }
 }
 
-/** The first route that fits path and method; 404 and 405 if there is none. */
-export function routed(root: string, routes: readonly Route[]): Page {
+/** The first route that matches path and method; 404 or 405 if there is none. */
+export function routed(root: string, routes: readonly Route[]): Handler {
   return (request) => {
     const fitting = routes.flatMap((route) => {
-      const words = matchPattern(route.pattern, request.path.slice(root.length));
-      return words ? [{ route, words }] : [];
+      const parameters = matchPattern(route.pattern, request.path.slice(root.length));
+      return parameters ? [{ route, parameters }] : [];
     });
     if (fitting.length === 0) return routeNotFound();
     const { method } = request.request;
     const chosen = fitting.find(({ route }) => route.methods.includes(method));
-    if (chosen) return chosen.route.answer(request, chosen.words);
+    if (chosen) return chosen.route.answer(request, chosen.parameters);
     return methodNotAllowed(fitting.flatMap(({ route }) => route.methods));
   };
 }
 
-/** For what is switched off. */
-export function disabled(message: string): Page {
+/** For paths that are switched off. */
+export function disabled(message: string): Handler {
   return () => errorText(405, message);
 }
 
 /** Null: it does not fit. Slashes at the end do not count. */
-export function matchPattern(pattern: string, rest: string): Words | null {
+export function matchPattern(pattern: string, rest: string): PathParameters | null {
   const wanted = partsOf(pattern);
   const given = partsOf(rest);
-  const words = new Map<string, string>();
+  const parameters = new Map<string, string>();
   for (const [index, part] of wanted.entries()) {
-    if (part === '*') return words.set('*', given.slice(index).join('/'));
+    if (part === '*') return parameters.set('*', given.slice(index).join('/'));
     const word = given[index];
     if (word === undefined) return null;
-    if (part.startsWith(':')) words.set(part.slice(1), word);
+    if (part.startsWith(':')) parameters.set(part.slice(1), word);
     else if (part !== word) return null;
   }
-  return given.length === wanted.length ? words : null;
+  return given.length === wanted.length ? parameters : null;
 }
 
 function partsOf(path: string): readonly string[] {

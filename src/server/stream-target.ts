@@ -1,6 +1,6 @@
-/** What a request for exec, attach or port-forward is about, as its path says. */
-import type { StreamKind, StreamTarget } from '../ports/streaming.ts';
-import { matchPattern, type Words } from './routing.ts';
+/** Parses the path of a request for exec, attach or port-forward. */
+import type { StreamKind, StreamTarget } from '../ports/api/streaming.ts';
+import { matchPattern, type PathParameters } from './routing.ts';
 
 export const STREAM_PATTERNS: Readonly<Record<StreamKind, readonly string[]>> = {
   exec: [':namespace/:pod/:container', ':namespace/:pod/:uid/:container'],
@@ -15,24 +15,24 @@ export interface FoundStream {
   readonly target: StreamTarget;
 }
 
-/** Null: it is about something else. */
+/** Null: it is another request. */
 export function streamOf(method: string, path: string): FoundStream | null {
   if (method !== 'GET' && method !== 'POST') return null;
   for (const kind of KINDS) {
     if (!path.startsWith(`/${kind}/`)) continue;
     for (const pattern of STREAM_PATTERNS[kind]) {
-      const words = matchPattern(pattern, path.slice(kind.length + 1));
-      if (words) return { kind, target: targetOf(words) };
+      const parameters = matchPattern(pattern, path.slice(kind.length + 1));
+      if (parameters) return { kind, target: targetOf(parameters) };
     }
   }
   return null;
 }
 
-export function targetOf(words: Words): StreamTarget {
+export function targetOf(parameters: PathParameters): StreamTarget {
   return {
-    namespace: words.get('namespace') ?? '',
-    podName: words.get('pod') ?? '',
-    podUid: words.get('uid') ?? null,
-    container: words.get('container') ?? '',
+    namespace: parameters.get('namespace') ?? '',
+    podName: parameters.get('pod') ?? '',
+    podUid: parameters.get('uid') ?? null,
+    container: parameters.get('container') ?? '',
   };
 }

@@ -1,4 +1,4 @@
-/** The official JavaScript client against the door: what it sends, and what it makes of our answers. */
+/** The official JavaScript client against the listener: its requests, and how it reads our answers. */
 import {
   ApiException,
   AppsV1Api,
@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openEmbeddedServer, type EmbeddedServer } from '../../src/apiserver/embedded-server.ts';
 import { createPki, type Pki } from '../../src/apiserver/pki/pki.ts';
 import { openMemoryStore } from '../../src/apiserver/store/memory-store.ts';
-import { openHttpsDoor, type HttpsDoor } from '../../src/platform/https-door.ts';
+import { openHttpsListener, type HttpsListener } from '../../src/platform/https-listener.ts';
 import { seededRandom } from '../../src/platform/seeded-random.ts';
 import { systemClock as clock } from '../../src/platform/system-clock.ts';
 import { silentLog as log } from '../support/silent-ports.ts';
@@ -24,7 +24,7 @@ const namespace = 'default';
 
 let pki: Pki;
 let server: EmbeddedServer;
-let door: HttpsDoor;
+let listener: HttpsListener;
 let config: KubeConfig;
 let core: CoreV1Api;
 
@@ -34,10 +34,10 @@ beforeEach(async () => {
   const store = openMemoryStore({ clock, log });
   const access = { signingKey, mode: 'RBAC' } as const;
   server = await openEmbeddedServer({ store, clock, random, log, version: {}, access, caCert });
-  await openDoor(0);
+  await openListener(0);
   config = new KubeConfig();
   config.loadFromOptions({
-    clusters: [{ name: 'c', server: door.url, caData: encode(caCert) }],
+    clusters: [{ name: 'c', server: listener.url, caData: encode(caCert) }],
     users: [{ name: 'u', certData: encode(pki.adminCert), keyData: encode(pki.adminKey) }],
     contexts: [{ name: 'x', cluster: 'c', user: 'u' }],
     currentContext: 'x',
@@ -46,13 +46,13 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await door.close();
+  await listener.close();
   await server.close();
 });
 
-async function openDoor(port: number): Promise<void> {
+async function openListener(port: number): Promise<void> {
   const { serverCert: cert, serverKey: key, caCert: ca } = pki;
-  door = await openHttpsDoor({ handler: server, cert, key, ca, port });
+  listener = await openHttpsListener({ handler: server, cert, key, ca, port });
 }
 
 function encode(text: string): string {
@@ -73,7 +73,7 @@ async function errorOf(act: Promise<unknown>): Promise<{ code: number; body: unk
   return { code, body: JSON.parse(body) };
 }
 
-/** Waits for something to become true, as a person would: by looking again. */
+/** Polls until something is true. */
 async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -139,7 +139,7 @@ describe('objects', () => {
 });
 
 describe('errors', () => {
-  test('come as a Status, whatever went wrong', async () => {
+  test('come as a Status, whatever the failure', async () => {
     expect(await errorOf(core.readNamespacedPod({ namespace, name: 'none' }))).toEqual({
       code: 404,
       body: {
@@ -168,10 +168,10 @@ describe('errors', () => {
     });
   });
 
-  test('whoever brings no certificate is not let in', async () => {
+  test('a client without a certificate is refused', async () => {
     const stranger = new KubeConfig();
     stranger.loadFromOptions({
-      clusters: [{ name: 'c', server: door.url, caData: encode(pki.caCert) }],
+      clusters: [{ name: 'c', server: listener.url, caData: encode(pki.caCert) }],
       users: [{ name: 'u', token: 'made up' }],
       contexts: [{ name: 'x', cluster: 'c', user: 'u' }],
       currentContext: 'x',
@@ -182,7 +182,7 @@ describe('errors', () => {
 });
 
 describe('watches', () => {
-  test('tell what happens, in order, and end when the client says so', async () => {
+  test('deliver changes in order, and end when the client stops them', async () => {
     const events: string[] = [];
     const watch = new Watch(config);
     let isOver = false;
@@ -204,7 +204,7 @@ describe('watches', () => {
     await until(() => isOver);
   });
 
-  test('an informer goes on where it was when the door is closed and opened again', async () => {
+  test('an informer resumes when the listener is closed and opened again', async () => {
     const seen: string[] = [];
     const informer = makeInformer<V1ConfigMap>(
       config,
@@ -218,15 +218,15 @@ describe('watches', () => {
         seen.push([verb, metadata?.name, data?.['x']].join(' '));
       });
     }
-    // What the client's documentation asks its users to do.
+    // As the client's documentation recommends.
     informer.on('error', () => setTimeout(() => void informer.start().catch(() => {}), 20));
     await create('a', { x: '1' });
     await informer.start();
     await until(() => seen.length === 1);
 
-    const { port } = door;
-    await door.close();
-    // What happens while nobody can come in is told afterwards.
+    const { port } = listener;
+    await listener.close();
+    // Changes while the listener is closed are delivered afterwards.
     const body = JSON.stringify({ data: { x: '2' } });
     const answer = await server.fetch(
       new Request('http://podkeep/api/v1/namespaces/default/configmaps/a', {
@@ -237,7 +237,7 @@ describe('watches', () => {
       { user: { name: 'system:admin', groups: ['system:masters'] } },
     );
     expect(answer.status).toBe(200);
-    await openDoor(port);
+    await openListener(port);
     await until(() => seen.length >= 2);
     await create('b', { x: '3' });
     await until(() => seen.length >= 3);

@@ -1,21 +1,21 @@
-/** Requests that go on to a node or a pod: what is asked of whom, and what is refused before. */
+/** Requests that are forwarded to a node or a pod: their targets, and those that are refused before. */
 import { Duplex } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { Access, Attributes } from '../../src/apiserver/access.ts';
-import { MASTER } from '../../src/apiserver/access.ts';
-import { ApiServer } from '../../src/apiserver/api-server.ts';
+import type { Access, Attributes } from '../../src/apiserver/objects/access.ts';
+import { MASTER } from '../../src/apiserver/objects/access.ts';
+import { ApiServer } from '../../src/apiserver/http/api-server.ts';
 import { builtInKinds } from '../../src/apiserver/kinds/built-in-kinds.ts';
 import { openMemoryStore } from '../../src/apiserver/store/memory-store.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { seededRandom } from '../../src/platform/seeded-random.ts';
-import type { ApiRequest, ApiResponse } from '../../src/ports/http-handler.ts';
-import type { Backend, KubeletDialer } from '../../src/ports/kubelet-dialer.ts';
+import type { ApiRequest, ApiResponse } from '../../src/ports/api/http-handler.ts';
+import type { Backend, KubeletDialer } from '../../src/ports/api/kubelet-dialer.ts';
 import { silentLog } from '../support/silent-ports.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';
 
-/** A node that keeps what it is asked, and answers as it is told. */
+/** A node that records requests, and gives the answers that a test sets. */
 class Nodes implements KubeletDialer {
   readonly asked: { readonly backend: Backend; readonly request: ApiRequest }[] = [];
   isLocal?: (name: string) => boolean;
@@ -38,20 +38,20 @@ class Nodes implements KubeletDialer {
     socket.end(`joined ${Buffer.from(head).toString()}`);
   }
 
-  /** Path and query of the last request, without the host, which means nothing. */
+  /** Path and query of the last request, without the host, which is a placeholder. */
   get target(): string | undefined {
     return this.asked.at(-1)?.request.url.replace('https://node', '');
   }
 }
 
-class Stage {
+class TestHarness {
   readonly nodes = new Nodes();
   readonly wanted: Attributes[] = [];
   /** Verbs that are forbidden. */
   readonly forbidden = new Set<string>();
   readonly server: ApiServer;
 
-  constructor(hasDoor = true) {
+  constructor(hasListener = true) {
     const clock = new VirtualClock();
     const access: Access = {
       authenticate: async () => MASTER,
@@ -68,26 +68,26 @@ class Stage {
       kinds: builtInKinds,
       version: {},
       access: () => access,
-      ...(hasDoor && { kubeletDialer: this.nodes }),
+      ...(hasListener && { kubeletDialer: this.nodes }),
     });
   }
 
-  static async open(hasDoor = true): Promise<Stage> {
-    const stage = new Stage(hasDoor);
-    await stage.create('/api/v1/namespaces', { metadata: { name: 'default' } });
-    await stage.create('/api/v1/namespaces/default/serviceaccounts', {
+  static async open(hasListener = true): Promise<TestHarness> {
+    const harness = new TestHarness(hasListener);
+    await harness.create('/api/v1/namespaces', { metadata: { name: 'default' } });
+    await harness.create('/api/v1/namespaces/default/serviceaccounts', {
       metadata: { name: 'default' },
     });
-    await stage.create('/api/v1/nodes', {
+    await harness.create('/api/v1/nodes', {
       metadata: { name: 'n1' },
       status: { addresses: [{ type: 'InternalIP', address: '192.0.2.1' }] },
     });
-    await stage.createPod('one', ['main']);
-    await stage.createPod('two', ['main', 'side']);
-    await stage.createPod('lost', ['main'], { nodeName: 'nowhere' });
-    await stage.createPod('waiting', ['main'], { nodeName: undefined });
-    stage.wanted.length = 0;
-    return stage;
+    await harness.createPod('one', ['main']);
+    await harness.createPod('two', ['main', 'side']);
+    await harness.createPod('lost', ['main'], { nodeName: 'nowhere' });
+    await harness.createPod('waiting', ['main'], { nodeName: undefined });
+    harness.wanted.length = 0;
+    return harness;
   }
 
   async createPod(name: string, containers: readonly string[], spec: object = {}): Promise<void> {
@@ -115,7 +115,7 @@ class Stage {
     return { status: answer.status, text, headers: [...answer.headers], body: parsed };
   }
 
-  /** Asks for another protocol, and gives all that the client reads. */
+  /** Requests an upgrade, and returns everything that the client reads. */
   async upgrade(method: string, path: string): Promise<string> {
     let written = '';
     const socket = new Duplex({
@@ -163,40 +163,40 @@ describe('exec, attach and port-forward', () => {
     ['portforward?ports=80&ports=443', '/portForward/default/one?port=80%2C443'],
     ['portforward', '/portForward/default/one'],
   ])('%s is what the kubelet knows as %s', async (asked, target) => {
-    const stage = await Stage.open();
-    expect(await stage.upgrade('POST', `${PODS}/one/${asked}`)).toBe('joined early');
-    expect(stage.nodes.target).toBe(target);
-    const [{ backend, request } = {}] = stage.nodes.asked;
+    const harness = await TestHarness.open();
+    expect(await harness.upgrade('POST', `${PODS}/one/${asked}`)).toBe('joined early');
+    expect(harness.nodes.target).toBe(target);
+    const [{ backend, request } = {}] = harness.nodes.asked;
     expect(backend).toMatchObject({ type: 'kubelet', node: { metadata: { name: 'n1' } } });
     expect(request?.method).toBe('POST');
   });
 
-  test('whoever proves who they are does not prove it to the node', async () => {
-    const stage = await Stage.open();
-    await stage.upgrade('POST', `${PODS}/one/exec?command=x`);
-    expect([...(stage.nodes.asked[0]?.request.headers ?? [])]).toEqual([
+  test('the credentials of the client are not passed on to the node', async () => {
+    const harness = await TestHarness.open();
+    await harness.upgrade('POST', `${PODS}/one/exec?command=x`);
+    expect([...(harness.nodes.asked[0]?.request.headers ?? [])]).toEqual([
       ['upgrade', 'websocket'],
       ['x-other', 'kept'],
     ]);
   });
 
-  test('a GET asks for leave to get, and to create', async () => {
-    const stage = await Stage.open();
-    await stage.upgrade('GET', `${PODS}/one/exec?command=x`);
+  test('a GET needs the permissions to get and to create', async () => {
+    const harness = await TestHarness.open();
+    await harness.upgrade('GET', `${PODS}/one/exec?command=x`);
     const about = { group: '', version: 'v1', resource: 'pods', subresource: 'exec' };
     const pod = { ...about, namespace: 'default', name: 'one' };
-    expect(stage.wanted).toEqual([
+    expect(harness.wanted).toEqual([
       { verb: 'get', ...pod },
       { verb: 'create', ...pod },
     ]);
-    stage.forbidden.add('create');
-    const refused = await stage.upgrade('GET', `${PODS}/one/exec?command=x`);
+    harness.forbidden.add('create');
+    const refused = await harness.upgrade('GET', `${PODS}/one/exec?command=x`);
     expect(refused).toMatch(/^HTTP\/1.1 403 Forbidden\r\n/);
     expect(refused).toContain('pods \\"one\\" is forbidden: because');
-    expect(await stage.upgrade('POST', `${PODS}/one/exec?command=x`)).toContain(
+    expect(await harness.upgrade('POST', `${PODS}/one/exec?command=x`)).toContain(
       'cannot create resource \\"pods/exec\\"',
     );
-    expect(stage.nodes.asked).toHaveLength(1);
+    expect(harness.nodes.asked).toHaveLength(1);
   });
 
   test.each([
@@ -208,27 +208,27 @@ describe('exec, attach and port-forward', () => {
     ['two/exec?container=x', 400, 'container x is not valid for pod two'],
     ['one/exec?dryRun=All', 400, 'dryRun is not supported'],
   ])('%s is refused with %i', async (path, status, message) => {
-    const stage = await Stage.open();
-    const refused = await stage.upgrade('POST', `${PODS}/${path}`);
+    const harness = await TestHarness.open();
+    const refused = await harness.upgrade('POST', `${PODS}/${path}`);
     expect(refused.split('\r\n')[0]).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(JSON.parse(refused.slice(refused.indexOf('{')))).toMatchObject({
       code: status,
       message,
     });
-    expect((await stage.send('POST', `${PODS}/${path}`)).body).toMatchObject({ message });
-    expect(stage.nodes.asked).toEqual([]);
+    expect((await harness.send('POST', `${PODS}/${path}`)).body).toMatchObject({ message });
+    expect(harness.nodes.asked).toEqual([]);
   });
 
-  test('without the wish for another protocol there is nothing to do', async () => {
-    const stage = await Stage.open();
-    const { status, body } = await stage.send('POST', `${PODS}/one/exec?command=x`);
+  test('without an upgrade it is refused', async () => {
+    const harness = await TestHarness.open();
+    const { status, body } = await harness.send('POST', `${PODS}/one/exec?command=x`);
     expect([status, body['message']]).toEqual([400, 'Upgrade request required']);
   });
 
   test('a node that cannot be reached is a failure of the server', async () => {
-    const stage = await Stage.open();
-    stage.nodes.answer = new Error('connect ECONNREFUSED 192.0.2.1:10250');
-    const refused = await stage.upgrade('POST', `${PODS}/one/exec?command=x`);
+    const harness = await TestHarness.open();
+    harness.nodes.answer = new Error('connect ECONNREFUSED 192.0.2.1:10250');
+    const refused = await harness.upgrade('POST', `${PODS}/one/exec?command=x`);
     expect(JSON.parse(refused.slice(refused.indexOf('{')))).toEqual({
       kind: 'Status',
       apiVersion: 'v1',
@@ -239,40 +239,43 @@ describe('exec, attach and port-forward', () => {
     });
   });
 
-  test('a server without a way to nodes says so', async () => {
-    const stage = await Stage.open(false);
-    const refused = await stage.upgrade('POST', `${PODS}/one/exec?command=x`);
+  test('a server without a kubelet dialer says so', async () => {
+    const harness = await TestHarness.open(false);
+    const refused = await harness.upgrade('POST', `${PODS}/one/exec?command=x`);
     expect(refused).toMatch(/^HTTP\/1.1 503 Service Unavailable\r\n/);
     expect(refused).toContain('"reason":"ServiceUnavailable"');
   });
 
-  test('the wish for another protocol elsewhere gets a plain answer', async () => {
-    const stage = await Stage.open();
-    const answer = await stage.upgrade('GET', `${PODS}/one`);
+  test('an upgrade of any other path gets a plain answer', async () => {
+    const harness = await TestHarness.open();
+    const answer = await harness.upgrade('GET', `${PODS}/one`);
     expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n[\s\S]*connection: close\r\n\r\n\{"kind":"Pod"/);
   });
 });
 
 describe('logs', () => {
   test('come from the kubelet as text', async () => {
-    const stage = await Stage.open();
+    const harness = await TestHarness.open();
     const query = 'follow=true&tailLines=10&timestamps=true&sinceSeconds=5&limitBytes=9&previous=1';
-    const answer = await stage.send('GET', `${PODS}/one/log?${query}`);
+    const answer = await harness.send('GET', `${PODS}/one/log?${query}`);
     expect(answer).toMatchObject({
       status: 200,
       text: 'from the node',
       headers: [['content-type', 'text/plain']],
     });
-    expect(stage.nodes.target).toBe(
+    expect(harness.nodes.target).toBe(
       '/containerLogs/default/one/main?follow=true&previous=true&timestamps=true' +
         '&sinceSeconds=5&tailLines=10&limitBytes=9',
     );
-    expect(stage.wanted).toMatchObject([{ verb: 'get', subresource: 'log' }]);
+    expect(harness.wanted).toMatchObject([{ verb: 'get', subresource: 'log' }]);
   });
 
   test('of a pod that is on no node are empty', async () => {
-    const stage = await Stage.open();
-    expect(await stage.send('GET', `${PODS}/waiting/log`)).toMatchObject({ status: 204, text: '' });
+    const harness = await TestHarness.open();
+    expect(await harness.send('GET', `${PODS}/waiting/log`)).toMatchObject({
+      status: 204,
+      text: '',
+    });
   });
 
   test.each([
@@ -288,11 +291,11 @@ describe('logs', () => {
     ['tailLines=x', 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
     ['container=x', 400, 'container x is not valid for pod one'],
   ])('%s is refused with %i', async (query, status, message) => {
-    const stage = await Stage.open();
-    const answer = await stage.send('GET', `${PODS}/one/log?${query}`);
+    const harness = await TestHarness.open();
+    const answer = await harness.send('GET', `${PODS}/one/log?${query}`);
     expect(answer.status).toBe(status);
     expect(answer.body['message']).toContain(message);
-    expect(stage.nodes.asked).toEqual([]);
+    expect(harness.nodes.asked).toEqual([]);
   });
 
   test.each([
@@ -306,127 +309,127 @@ describe('logs', () => {
       String.raw`an error on the server ("container \"main\" is waiting to start") has prevented the request from succeeding ( pods/log one)`,
     ],
   ])('a kubelet that answers %i', async (given, status, reason, message) => {
-    const stage = await Stage.open();
-    stage.nodes.answer = {
+    const harness = await TestHarness.open();
+    harness.nodes.answer = {
       status: given,
       headers: [],
       body: new Response('container "main" is waiting to start').body,
     };
-    const answer = await stage.send('GET', `${PODS}/one/log`);
+    const answer = await harness.send('GET', `${PODS}/one/log`);
     expect(answer.status).toBe(status);
     expect(answer.body).toMatchObject({ reason, message });
   });
 });
 
 describe('proxies', () => {
-  async function openWithAddress(podIP: string): Promise<Stage> {
-    const stage = await Stage.open();
+  async function openWithAddress(podIP: string): Promise<TestHarness> {
+    const harness = await TestHarness.open();
     const status = { podIP, podIPs: [{ ip: podIP }], phase: 'Running' };
-    const { body } = await stage.send('GET', `${PODS}/one`);
-    const answer = await stage.send('PUT', `${PODS}/one/status`, { ...body, status });
+    const { body } = await harness.send('GET', `${PODS}/one`);
+    const answer = await harness.send('PUT', `${PODS}/one/status`, { ...body, status });
     expect(answer.status).toBe(200);
-    stage.wanted.length = 0;
-    return stage;
+    harness.wanted.length = 0;
+    return harness;
   }
 
   test('a request to a pod goes to its first port, with its path, query and method', async () => {
-    const stage = await openWithAddress('10.1.2.3');
-    stage.nodes.answer = { status: 418, headers: [['x-tea', 'pot']], body: 'short and stout' };
-    const answer = await stage.send('PUT', `${PODS}/one/proxy/a%2Fb/?c=d`, { x: 1 });
+    const harness = await openWithAddress('10.1.2.3');
+    harness.nodes.answer = { status: 418, headers: [['x-tea', 'pot']], body: 'short and stout' };
+    const answer = await harness.send('PUT', `${PODS}/one/proxy/a%2Fb/?c=d`, { x: 1 });
     expect(answer).toMatchObject({
       status: 418,
       headers: [['x-tea', 'pot']],
       text: 'short and stout',
     });
-    expect(stage.nodes.asked[0]).toMatchObject({
+    expect(harness.nodes.asked[0]).toMatchObject({
       backend: { type: 'address', scheme: 'http', host: '10.1.2.3', port: 80 },
       request: { method: 'PUT' },
     });
-    expect(stage.nodes.target).toBe('/a%2Fb/?c=d');
-    expect(stage.wanted).toMatchObject([
+    expect(harness.nodes.target).toBe('/a%2Fb/?c=d');
+    expect(harness.wanted).toMatchObject([
       { verb: 'update', resource: 'pods', subresource: 'proxy' },
     ]);
   });
 
-  test('the name may say another port, and that it speaks TLS', async () => {
-    const stage = await openWithAddress('10.1.2.3');
-    await stage.send('GET', `${PODS}/https:one:8443/proxy/`);
-    expect(stage.nodes.asked[0]?.backend).toMatchObject({ scheme: 'https', port: 8443 });
+  test('the name may choose another port, and TLS', async () => {
+    const harness = await openWithAddress('10.1.2.3');
+    await harness.send('GET', `${PODS}/https:one:8443/proxy/`);
+    expect(harness.nodes.asked[0]?.backend).toMatchObject({ scheme: 'https', port: 8443 });
     for (const bad of ['ftp:one:1', 'one:x', 'a:b:c:d', ':1']) {
-      const { status, body } = await stage.send('GET', `${PODS}/${bad}/proxy/`);
+      const { status, body } = await harness.send('GET', `${PODS}/${bad}/proxy/`);
       expect([status, body['message']]).toEqual([400, `invalid pod request "${bad}"`]);
     }
   });
 
   test.each(['127.0.0.1', '169.254.1.1', '::1', 'fe80::1', ''])(
-    'the server is not talked into asking %s',
+    'the server cannot be made to dial %s',
     async (podIP) => {
-      const stage = podIP === '' ? await Stage.open() : await openWithAddress(podIP);
-      const { status, body } = await stage.send('GET', `${PODS}/one/proxy/`);
+      const harness = podIP === '' ? await TestHarness.open() : await openWithAddress(podIP);
+      const { status, body } = await harness.send('GET', `${PODS}/one/proxy/`);
       expect([status, body['message']]).toEqual([400, 'address not allowed']);
-      expect(stage.nodes.asked).toEqual([]);
+      expect(harness.nodes.asked).toEqual([]);
     },
   );
 
   test('a loopback address is proxied to if the node of this process gave it to the pod', async () => {
-    const stage = await openWithAddress('127.9.8.7');
-    stage.nodes.loopbackAddressesOf = async () => ['127.9.8.8'];
-    expect((await stage.send('GET', `${PODS}/one/proxy/`)).status).toBe(400);
-    stage.nodes.loopbackAddressesOf = async () => ['127.9.8.7'];
-    expect((await stage.send('GET', `${PODS}/one/proxy/`)).status).toBe(200);
-    expect(stage.nodes.asked[0]?.backend).toMatchObject({ type: 'address', host: '127.9.8.7' });
+    const harness = await openWithAddress('127.9.8.7');
+    harness.nodes.loopbackAddressesOf = async () => ['127.9.8.8'];
+    expect((await harness.send('GET', `${PODS}/one/proxy/`)).status).toBe(400);
+    harness.nodes.loopbackAddressesOf = async () => ['127.9.8.7'];
+    expect((await harness.send('GET', `${PODS}/one/proxy/`)).status).toBe(200);
+    expect(harness.nodes.asked[0]?.backend).toMatchObject({ type: 'address', host: '127.9.8.7' });
   });
 
   test.each(['127.0.0.1', '169.254.1.1', '::1', '0.0.0.0'])(
     'a node at %s is not proxied to, unless its kubelet is in this process',
     async (address) => {
-      const stage = await Stage.open();
-      await stage.create('/api/v1/nodes', {
+      const harness = await TestHarness.open();
+      await harness.create('/api/v1/nodes', {
         metadata: { name: 'near' },
         status: { addresses: [{ type: 'InternalIP', address }] },
       });
       for (const name of ['near', 'near:10250', 'near:6443']) {
-        const { status, body } = await stage.send('GET', `/api/v1/nodes/${name}/proxy/`);
+        const { status, body } = await harness.send('GET', `/api/v1/nodes/${name}/proxy/`);
         expect([status, body['message']]).toEqual([400, 'address not allowed']);
       }
-      stage.nodes.isLocal = (name) => name === 'near';
-      expect((await stage.send('GET', '/api/v1/nodes/near/proxy/')).status).toBe(200);
-      expect((await stage.send('GET', '/api/v1/nodes/near:6443/proxy/')).status).toBe(400);
+      harness.nodes.isLocal = (name) => name === 'near';
+      expect((await harness.send('GET', '/api/v1/nodes/near/proxy/')).status).toBe(200);
+      expect((await harness.send('GET', '/api/v1/nodes/near:6443/proxy/')).status).toBe(400);
     },
   );
 
   test('a path without its slash is sent to the one with it', async () => {
-    const stage = await openWithAddress('10.1.2.3');
-    const { status, headers } = await stage.send('GET', `${PODS}/one/proxy?a=b`);
+    const harness = await openWithAddress('10.1.2.3');
+    const { status, headers } = await harness.send('GET', `${PODS}/one/proxy?a=b`);
     expect([status, headers]).toEqual([301, [['location', `${PODS}/one/proxy/?a=b`]]]);
   });
 
   test('a request to a node goes to its kubelet, or to another port of its address', async () => {
-    const stage = await Stage.open();
-    await stage.send('GET', '/api/v1/nodes/n1/proxy/stats/summary');
-    await stage.send('GET', '/api/v1/nodes/n1:10250/proxy/');
-    await stage.send('GET', '/api/v1/nodes/n1:9100/proxy/metrics');
-    expect(stage.nodes.asked.map(({ backend }) => backend)).toMatchObject([
+    const harness = await TestHarness.open();
+    await harness.send('GET', '/api/v1/nodes/n1/proxy/stats/summary');
+    await harness.send('GET', '/api/v1/nodes/n1:10250/proxy/');
+    await harness.send('GET', '/api/v1/nodes/n1:9100/proxy/metrics');
+    expect(harness.nodes.asked.map(({ backend }) => backend)).toMatchObject([
       { type: 'kubelet' },
       { type: 'kubelet' },
       { type: 'address', scheme: 'http', host: '192.0.2.1', port: 9100 },
     ]);
-    expect((await stage.send('GET', '/api/v1/nodes/n2/proxy/')).body['message']).toBe(
+    expect((await harness.send('GET', '/api/v1/nodes/n2/proxy/')).body['message']).toBe(
       'nodes "n2" not found',
     );
   });
 
   test('a request to a service goes to a pod behind it, and to no other address', async () => {
-    const stage = await openWithAddress('10.1.2.3');
+    const harness = await openWithAddress('10.1.2.3');
     const services = '/api/v1/namespaces/default/services';
     const ports = [
       { name: 'web', port: 80, targetPort: 8080 },
       { name: 'admin', port: 81 },
     ];
-    await stage.create(services, { metadata: { name: 's' }, spec: { ports } });
-    await stage.create(services, { metadata: { name: 'empty' }, spec: { ports } });
+    await harness.create(services, { metadata: { name: 's' }, spec: { ports } });
+    await harness.create(services, { metadata: { name: 'empty' }, spec: { ports } });
     const targetRef = { kind: 'Pod', namespace: 'default', name: 'one' };
-    await stage.create('/api/v1/namespaces/default/endpoints', {
+    await harness.create('/api/v1/namespaces/default/endpoints', {
       metadata: { name: 's' },
       subsets: [
         {
@@ -441,8 +444,8 @@ describe('proxies', () => {
       ],
     });
     for (const name of ['s:web', 's:80', 'http:s:web']) {
-      expect((await stage.send('GET', `${services}/${name}/proxy/x`)).status).toBe(200);
-      expect(stage.nodes.asked.at(-1)?.backend).toEqual({
+      expect((await harness.send('GET', `${services}/${name}/proxy/x`)).status).toBe(200);
+      expect(harness.nodes.asked.at(-1)?.backend).toEqual({
         type: 'address',
         scheme: 'http',
         host: '10.1.2.3',
@@ -450,7 +453,7 @@ describe('proxies', () => {
       });
     }
     const refusals = ['s:82', 's:admin', 's', 'empty:80', 'none:web'].map(async (name) => {
-      const { status, body } = await stage.send('GET', `${services}/${name}/proxy/`);
+      const { status, body } = await harness.send('GET', `${services}/${name}/proxy/`);
       return [status, body['message']];
     });
     expect(await Promise.all(refusals)).toEqual([
@@ -463,21 +466,21 @@ describe('proxies', () => {
   });
 
   test('only a proxy has paths below it', async () => {
-    const stage = await Stage.open();
+    const harness = await TestHarness.open();
     for (const path of ['one/exec/x', 'one/status/x', 'one/log/x']) {
-      expect((await stage.send('GET', `${PODS}/${path}`)).status).toBe(404);
+      expect((await harness.send('GET', `${PODS}/${path}`)).status).toBe(404);
     }
   });
 });
 
-test('discovery tells of all of them', async () => {
-  const stage = await Stage.open();
-  const { body } = await stage.send('GET', '/api/v1');
+test('discovery lists all of them', async () => {
+  const harness = await TestHarness.open();
+  const { body } = await harness.send('GET', '/api/v1');
   const resources = body['resources'] as { name: string; kind: string; verbs: string[] }[];
-  const told = resources.filter(({ name }) =>
+  const notified = resources.filter(({ name }) =>
     /^(?:pods|nodes|services)\/(?:attach|exec|log|portforward|proxy)$/.test(name),
   );
-  expect(told.map(({ name, kind, verbs }) => `${name} ${kind} ${verbs.join()}`)).toEqual([
+  expect(notified.map(({ name, kind, verbs }) => `${name} ${kind} ${verbs.join()}`)).toEqual([
     'nodes/proxy NodeProxyOptions create,delete,get,patch,update',
     'pods/attach PodAttachOptions create,get',
     'pods/exec PodExecOptions create,get',

@@ -1,4 +1,4 @@
-/** Two definitions of custom kinds: a CronTab, as everybody knows it, and one that has everything. */
+/** Two definitions of custom kinds: the well-known CronTab, and one that uses every feature. */
 import type { JsonObject } from '../../src/lib/json.ts';
 
 const CRON_SPEC: JsonObject = {

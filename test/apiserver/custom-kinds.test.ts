@@ -1,13 +1,13 @@
-/** Custom kinds from end to end: defined, served, judged, shown, converted and deleted. */
+/** Custom kinds from end to end: defined, served, validated, printed, converted and deleted. */
 import { describe, expect, test } from 'vitest';
-import { ApiServer } from '../../src/apiserver/api-server.ts';
+import { ApiServer } from '../../src/apiserver/http/api-server.ts';
 import { builtInKinds } from '../../src/apiserver/kinds/built-in-kinds.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { seededRandom } from '../../src/platform/seeded-random.ts';
 import { silentLog } from '../support/silent-ports.ts';
 import { promisesSettled } from '../support/virtual-clock.ts';
 import { cronTabs, everything } from './custom-definitions.ts';
-import { ApiStage, type Answer } from './stage.ts';
+import { ApiHarness, type Answer } from './api-harness.ts';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const CRON_TABS = '/apis/stable.example.com/v1/namespaces/default/crontabs';
@@ -15,15 +15,15 @@ const GADGETS = '/apis/lab.example.com/v1/gadgets';
 const TABLE = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' };
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 
-async function open(...definitions: readonly JsonObject[]): Promise<ApiStage> {
-  const stage = await ApiStage.open();
+async function open(...definitions: readonly JsonObject[]): Promise<ApiHarness> {
+  const harness = await ApiHarness.open();
   for (const definition of definitions) {
-    const { code, body } = await stage.send('POST', CRDS, definition);
+    const { code, body } = await harness.send('POST', CRDS, definition);
     expect(body).not.toHaveProperty('message');
     expect(code).toBe(201);
   }
   await promisesSettled();
-  return stage;
+  return harness;
 }
 
 function cronTab(name: string, spec: JsonObject): JsonObject {
@@ -44,8 +44,8 @@ function messageOf({ body }: Answer): unknown {
 
 describe('a definition', () => {
   test('is established as soon as its names are free', async () => {
-    const stage = await open(cronTabs());
-    const { body } = await stage.send('GET', `${CRDS}/crontabs.stable.example.com`);
+    const harness = await open(cronTabs());
+    const { body } = await harness.send('GET', `${CRDS}/crontabs.stable.example.com`);
     expect(body).toMatchObject({
       spec: { conversion: { strategy: 'None' }, names: { listKind: 'CronTabList' } },
       status: {
@@ -60,8 +60,8 @@ describe('a definition', () => {
   });
 
   test('is printed with its name and age of creation', async () => {
-    const stage = await open(cronTabs());
-    const { body } = await stage.send('GET', CRDS, undefined, TABLE);
+    const harness = await open(cronTabs());
+    const { body } = await harness.send('GET', CRDS, undefined, TABLE);
     expect(body['columnDefinitions']).toMatchObject([{ name: 'Name' }, { name: 'Created At' }]);
     expect(body['rows']).toMatchObject(
       [{ cells: ['crontabs.stable.example.com', /T/] }].map(({ cells }) => ({
@@ -71,17 +71,17 @@ describe('a definition', () => {
   });
 
   test('whose names are taken waits until they are free', async () => {
-    const stage = await open(cronTabs());
+    const harness = await open(cronTabs());
     const other = cronTabs({
       plural: 'tabs',
       kind: 'CronTab',
       singular: 'tab',
       shortNames: ['ct'],
     });
-    await stage.send('POST', CRDS, other);
+    await harness.send('POST', CRDS, other);
     await promisesSettled();
     const path = `${CRDS}/tabs.stable.example.com`;
-    const { body: refused } = await stage.send('GET', path);
+    const { body: refused } = await harness.send('GET', path);
     expect(refused['status']).toMatchObject({
       acceptedNames: { plural: 'tabs', kind: '' },
       conditions: [
@@ -94,9 +94,9 @@ describe('a definition', () => {
         { type: 'Established', status: 'False', reason: 'NotAccepted' },
       ],
     });
-    await stage.send('DELETE', `${CRDS}/crontabs.stable.example.com`);
+    await harness.send('DELETE', `${CRDS}/crontabs.stable.example.com`);
     await promisesSettled();
-    const { body: accepted } = await stage.send('GET', path);
+    const { body: accepted } = await harness.send('GET', path);
     expect(accepted['status']).toMatchObject({
       acceptedNames: { kind: 'CronTab', listKind: 'CronTabList', shortNames: ['ct'] },
       conditions: [{ status: 'True' }, { status: 'True' }],
@@ -104,10 +104,10 @@ describe('a definition', () => {
   });
 
   test('cannot change what its objects depend on', async () => {
-    const stage = await open(cronTabs());
+    const harness = await open(cronTabs());
     const path = `${CRDS}/crontabs.stable.example.com`;
     const patch = { spec: { scope: 'Cluster', names: { kind: 'Other', listKind: 'OtherList' } } };
-    const answer = await stage.send('PATCH', path, patch, MERGE);
+    const answer = await harness.send('PATCH', path, patch, MERGE);
     expect(answer.code).toBe(422);
     expect(causesOf(answer)).toMatchObject([
       { field: 'spec.scope', message: 'Invalid value: "Cluster": field is immutable' },
@@ -117,9 +117,9 @@ describe('a definition', () => {
 });
 
 describe('discovery', () => {
-  test('tells the kind with its short names, categories and subresources', async () => {
-    const stage = await open(everything());
-    const { body } = await stage.send('GET', '/apis/lab.example.com/v1');
+  test('lists the kind with its short names, categories and subresources', async () => {
+    const harness = await open(everything());
+    const { body } = await harness.send('GET', '/apis/lab.example.com/v1');
     expect(body['resources']).toMatchObject([
       { name: 'gadgets', shortNames: ['gd'], categories: ['all', 'toys'], namespaced: false },
       { name: 'gadgets/status', kind: 'Gadget' },
@@ -128,48 +128,48 @@ describe('discovery', () => {
   });
 
   test('prefers the newest stable version, whatever the order in the definition', async () => {
-    const stage = await open(everything());
-    const { body } = await stage.send('GET', '/apis/lab.example.com');
+    const harness = await open(everything());
+    const { body } = await harness.send('GET', '/apis/lab.example.com');
     expect(body).toMatchObject({
       preferredVersion: { version: 'v1' },
       versions: [{ version: 'v1' }, { version: 'v1beta1' }],
     });
   });
 
-  test('forgets a kind whose definition is gone', async () => {
-    const stage = await open(cronTabs());
-    await stage.send('DELETE', `${CRDS}/crontabs.stable.example.com`);
+  test('drops a kind whose definition is deleted', async () => {
+    const harness = await open(cronTabs());
+    await harness.send('DELETE', `${CRDS}/crontabs.stable.example.com`);
     await promisesSettled();
-    expect((await stage.fetch('GET', '/apis/stable.example.com')).status).toBe(404);
-    expect((await stage.fetch('GET', CRON_TABS)).status).toBe(404);
+    expect((await harness.fetch('GET', '/apis/stable.example.com')).status).toBe(404);
+    expect((await harness.fetch('GET', CRON_TABS)).status).toBe(404);
   });
 });
 
 describe('a custom object', () => {
-  test('is pruned, defaulted and counted', async () => {
-    const stage = await open(cronTabs());
-    const body = cronTab('a', { cronSpec: '* * * * *', nobody: { knows: 1 } });
-    const answer = await stage.send('POST', CRON_TABS, body);
+  test('is pruned, defaulted, and has a generation', async () => {
+    const harness = await open(cronTabs());
+    const body = cronTab('a', { cronSpec: '* * * * *', missing: { knows: 1 } });
+    const answer = await harness.send('POST', CRON_TABS, body);
     expect(answer.code).toBe(201);
-    expect(answer.warnings).toBe('299 - "unknown field \\"spec.nobody\\""');
+    expect(answer.warnings).toBe('299 - "unknown field \\"spec.missing\\""');
     expect(answer.body['spec']).toEqual({ cronSpec: '* * * * *', image: 'nobody', replicas: 1 });
     expect(answer.body.metadata['generation']).toBe(1);
   });
 
-  test('with unknown fields is refused by who asks to be strict', async () => {
-    const stage = await open(cronTabs());
+  test('with unknown fields is refused with strict field validation', async () => {
+    const harness = await open(cronTabs());
     const body = cronTab('a', { cronSpec: 'x', what: 1, is: 2 });
-    const answer = await stage.send('POST', `${CRON_TABS}?fieldValidation=Strict`, body);
+    const answer = await harness.send('POST', `${CRON_TABS}?fieldValidation=Strict`, body);
     expect(messageOf(answer)).toBe(
       'CronTab in version "v1" cannot be handled as a CronTab: strict decoding error: ' +
         'unknown field "spec.is", unknown field "spec.what"',
     );
   });
 
-  test('is told everything that its schema finds wrong with it', async () => {
-    const stage = await open(cronTabs());
+  test('is refused with all errors of its schema', async () => {
+    const harness = await open(cronTabs());
     const body = cronTab('a', { cronSpec: 'no', replicas: 99, image: 7 });
-    const answer = await stage.send('POST', CRON_TABS, body);
+    const answer = await harness.send('POST', CRON_TABS, body);
     expect(answer.code).toBe(422);
     expect(causesOf(answer)).toEqual([
       {
@@ -197,9 +197,9 @@ describe('a custom object', () => {
     ]);
   });
 
-  test('is judged by the rules in its definition, on creation and on change', async () => {
-    const stage = await open(cronTabs());
-    const refused = await stage.send(
+  test('is validated by the rules in its definition, on creation and on update', async () => {
+    const harness = await open(cronTabs());
+    const refused = await harness.send(
       'POST',
       CRON_TABS,
       cronTab('a', { cronSpec: '* * * * *', replicas: 0, image: 'x' }),
@@ -207,26 +207,26 @@ describe('a custom object', () => {
     expect(messageOf(refused)).toBe(
       'CronTab.stable.example.com "a" is invalid: spec: Invalid value: x needs replicas',
     );
-    await stage.send('POST', CRON_TABS, cronTab('a', { cronSpec: '* * * * *', replicas: 3 }));
-    const changed = await stage.send('PATCH', `${CRON_TABS}/a`, { spec: { replicas: 2 } }, MERGE);
+    await harness.send('POST', CRON_TABS, cronTab('a', { cronSpec: '* * * * *', replicas: 3 }));
+    const changed = await harness.send('PATCH', `${CRON_TABS}/a`, { spec: { replicas: 2 } }, MERGE);
     expect(causesOf(changed)).toMatchObject([
       { field: 'spec.replicas', message: 'Forbidden: replicas may not be taken away' },
     ]);
-    const grown = await stage.send('PATCH', `${CRON_TABS}/a`, { spec: { replicas: 4 } }, MERGE);
+    const grown = await harness.send('PATCH', `${CRON_TABS}/a`, { spec: { replicas: 4 } }, MERGE);
     expect(grown.code).toBe(200);
     expect(grown.body.metadata['generation']).toBe(2);
   });
 
   test('keeps its status apart from the rest', async () => {
-    const stage = await open(cronTabs());
+    const harness = await open(cronTabs());
     const body = { ...cronTab('a', { cronSpec: '* * * * *' }), status: { replicas: 5 } };
-    const { body: created } = await stage.send('POST', CRON_TABS, body);
+    const { body: created } = await harness.send('POST', CRON_TABS, body);
     expect(created).not.toHaveProperty('status');
     const patch = { spec: { image: 'other' }, status: { replicas: 2 } };
-    const { body: told } = await stage.send('PATCH', `${CRON_TABS}/a/status`, patch, MERGE);
-    expect(told).toMatchObject({ spec: { image: 'nobody' }, status: { replicas: 2 } });
-    expect(told.metadata['generation']).toBe(1);
-    const wrong = await stage.send(
+    const { body: notified } = await harness.send('PATCH', `${CRON_TABS}/a/status`, patch, MERGE);
+    expect(notified).toMatchObject({ spec: { image: 'nobody' }, status: { replicas: 2 } });
+    expect(notified.metadata['generation']).toBe(1);
+    const wrong = await harness.send(
       'PATCH',
       `${CRON_TABS}/a/status`,
       { status: { replicas: 'x' } },
@@ -247,32 +247,32 @@ describe('a custom object', () => {
   });
 
   test('is scaled through its paths', async () => {
-    const stage = await open(cronTabs());
-    await stage.send('POST', CRON_TABS, cronTab('a', { cronSpec: '* * * * *', replicas: 3 }));
+    const harness = await open(cronTabs());
+    await harness.send('POST', CRON_TABS, cronTab('a', { cronSpec: '* * * * *', replicas: 3 }));
     const status = { status: { replicas: 2, labelSelector: 'app=a' } };
-    await stage.send('PATCH', `${CRON_TABS}/a/status`, status, MERGE);
-    const { body } = await stage.send('GET', `${CRON_TABS}/a/scale`);
+    await harness.send('PATCH', `${CRON_TABS}/a/status`, status, MERGE);
+    const { body } = await harness.send('GET', `${CRON_TABS}/a/scale`);
     expect(body).toMatchObject({
       kind: 'Scale',
       spec: { replicas: 3 },
       status: { replicas: 2, selector: 'app=a' },
     });
-    const scaled = await stage.send(
+    const scaled = await harness.send(
       'PATCH',
       `${CRON_TABS}/a/scale`,
       { spec: { replicas: 7 } },
       MERGE,
     );
     expect(scaled.body).toMatchObject({ kind: 'Scale', spec: { replicas: 7 } });
-    const { body: after } = await stage.send('GET', `${CRON_TABS}/a`);
+    const { body: after } = await harness.send('GET', `${CRON_TABS}/a`);
     expect(after).toMatchObject({ spec: { replicas: 7 }, metadata: { generation: 2 } });
   });
 
   test('is shown in the columns of its definition', async () => {
-    const stage = await open(cronTabs());
-    await stage.send('POST', CRON_TABS, cronTab('a', { cronSpec: '* * * * *', replicas: 3 }));
-    await stage.clock.pass(90_000);
-    const { body } = await stage.send('GET', CRON_TABS, undefined, TABLE);
+    const harness = await open(cronTabs());
+    await harness.send('POST', CRON_TABS, cronTab('a', { cronSpec: '* * * * *', replicas: 3 }));
+    await harness.clock.pass(90_000);
+    const { body } = await harness.send('GET', CRON_TABS, undefined, TABLE);
     expect(body['columnDefinitions']).toMatchObject([
       { name: 'Name', format: 'name' },
       { name: 'Spec', type: 'string', priority: 0 },
@@ -282,37 +282,41 @@ describe('a custom object', () => {
     expect(body['rows']).toMatchObject([{ cells: ['a', '* * * * *', 3, '90s'] }]);
   });
 
-  test('takes no strategic patch, and no update that does not say what it changes', async () => {
-    const stage = await open(cronTabs());
-    await stage.send('POST', CRON_TABS, cronTab('a', { cronSpec: '* * * * *' }));
+  test('takes no strategic patch, and no update without a resourceVersion', async () => {
+    const harness = await open(cronTabs());
+    await harness.send('POST', CRON_TABS, cronTab('a', { cronSpec: '* * * * *' }));
     const type = { 'content-type': 'application/strategic-merge-patch+json' };
-    expect((await stage.send('PATCH', `${CRON_TABS}/a`, {}, type)).code).toBe(415);
-    const put = await stage.send('PUT', `${CRON_TABS}/a`, cronTab('a', { cronSpec: '1 * * * *' }));
+    expect((await harness.send('PATCH', `${CRON_TABS}/a`, {}, type)).code).toBe(415);
+    const put = await harness.send(
+      'PUT',
+      `${CRON_TABS}/a`,
+      cronTab('a', { cronSpec: '1 * * * *' }),
+    );
     expect(put.code).toBe(422);
     expect(messageOf(put)).toContain('must be specified for an update');
   });
 
-  test('that was written by a looser schema may keep what it has', async () => {
-    const stage = await open(cronTabs());
-    await stage.send('POST', CRON_TABS, cronTab('a', { cronSpec: '* * * * *', replicas: 9 }));
+  test('that was written under a looser schema may keep its values', async () => {
+    const harness = await open(cronTabs());
+    await harness.send('POST', CRON_TABS, cronTab('a', { cronSpec: '* * * * *', replicas: 9 }));
     const tighter = cronTabs();
-    const { body: crd } = await stage.send('GET', `${CRDS}/crontabs.stable.example.com`);
+    const { body: crd } = await harness.send('GET', `${CRDS}/crontabs.stable.example.com`);
     const text = JSON.stringify({ ...crd, spec: tighter['spec'] }).replaceAll(
       '"maximum":10',
       '"maximum":5',
     );
-    expect((await stage.send('PUT', `${CRDS}/crontabs.stable.example.com`, text)).code).toBe(200);
-    const kept = await stage.send('PATCH', `${CRON_TABS}/a`, { spec: { image: 'new' } }, MERGE);
+    expect((await harness.send('PUT', `${CRDS}/crontabs.stable.example.com`, text)).code).toBe(200);
+    const kept = await harness.send('PATCH', `${CRON_TABS}/a`, { spec: { image: 'new' } }, MERGE);
     expect(kept.code).toBe(200);
-    const raised = await stage.send('PATCH', `${CRON_TABS}/a`, { spec: { replicas: 10 } }, MERGE);
+    const raised = await harness.send('PATCH', `${CRON_TABS}/a`, { spec: { replicas: 10 } }, MERGE);
     expect(raised.code).toBe(422);
   });
 });
 
-describe('a kind with everything', () => {
+describe('a kind with every feature', () => {
   test('checks formats, sets, maps, embedded resources and alternatives', async () => {
-    const stage = await open(everything());
-    const answer = await stage.send(
+    const harness = await open(everything());
+    const answer = await harness.send(
       'POST',
       GADGETS,
       gadget('a', {
@@ -344,9 +348,9 @@ describe('a kind with everything', () => {
     );
   });
 
-  test('keeps what it is told to preserve, and prunes beside it', async () => {
-    const stage = await open(everything());
-    const { body } = await stage.send(
+  test('keeps preserved unknown fields, and prunes beside them', async () => {
+    const harness = await open(everything());
+    const { body } = await harness.send(
       'POST',
       GADGETS,
       gadget('a', {
@@ -374,9 +378,9 @@ describe('a kind with everything', () => {
   });
 
   test('is read in another version, and stored once', async () => {
-    const stage = await open(everything());
-    await stage.send('POST', GADGETS, gadget('a', { color: 'red' }));
-    const answer = await stage.send('GET', '/apis/lab.example.com/v1beta1/gadgets/a');
+    const harness = await open(everything());
+    await harness.send('POST', GADGETS, gadget('a', { color: 'red' }));
+    const answer = await harness.send('GET', '/apis/lab.example.com/v1beta1/gadgets/a');
     expect(answer.body).toMatchObject({
       apiVersion: 'lab.example.com/v1beta1',
       spec: { color: 'red', old: 'as ever' },
@@ -384,39 +388,39 @@ describe('a kind with everything', () => {
     expect(answer.warnings).toBe(
       '299 - "lab.example.com/v1beta1 Gadget is deprecated; use lab.example.com/v1 Gadget"',
     );
-    const { body: list } = await stage.send('GET', '/apis/lab.example.com/v1beta1/gadgets');
+    const { body: list } = await harness.send('GET', '/apis/lab.example.com/v1beta1/gadgets');
     expect(list['items']).toMatchObject([{ apiVersion: 'lab.example.com/v1beta1' }]);
-    const stored = stage.store.list('/lab.example.com/gadgets/').objects;
+    const stored = harness.store.list('/lab.example.com/gadgets/').objects;
     expect(stored.map(({ value }) => value['apiVersion'])).toEqual(['lab.example.com/v1']);
     expect(stored[0]?.value['spec']).not.toHaveProperty('old');
   });
 
-  test('is found by the fields that it offers', async () => {
-    const stage = await open(everything());
+  test('is found by its selectable fields', async () => {
+    const harness = await open(everything());
     for (const color of ['red', 'blue']) {
-      await stage.send('POST', GADGETS, gadget(color, { color }));
+      await harness.send('POST', GADGETS, gadget(color, { color }));
     }
-    const found = await stage.send('GET', `${GADGETS}?fieldSelector=spec.color%3Dblue`);
+    const found = await harness.send('GET', `${GADGETS}?fieldSelector=spec.color%3Dblue`);
     expect(found.body['items']).toMatchObject([{ metadata: { name: 'blue' } }]);
-    const unknown = await stage.send('GET', `${GADGETS}?fieldSelector=spec.size%3D1`);
+    const unknown = await harness.send('GET', `${GADGETS}?fieldSelector=spec.size%3D1`);
     expect(messageOf(unknown)).toBe('field label not supported: spec.size');
   });
 
-  test('may name the old value in a rule that can do without it', async () => {
-    const stage = await open(everything());
-    const created = await stage.send('POST', GADGETS, gadget('a', { color: 'green' }));
+  test('may name oldSelf in a rule with optionalOldSelf', async () => {
+    const harness = await open(everything());
+    const created = await harness.send('POST', GADGETS, gadget('a', { color: 'green' }));
     expect(causesOf(created)).toMatchObject([
       { field: 'spec.color', message: 'Invalid value: "green": green must come from somewhere' },
     ]);
-    await stage.send('POST', GADGETS, gadget('a', { color: 'blue' }));
+    await harness.send('POST', GADGETS, gadget('a', { color: 'blue' }));
     const patch = { spec: { color: 'green' } };
-    expect((await stage.send('PATCH', `${GADGETS}/a`, patch, MERGE)).code).toBe(200);
+    expect((await harness.send('PATCH', `${GADGETS}/a`, patch, MERGE)).code).toBe(200);
   });
 
-  test('has a rule that works too hard stopped before it stops the server', async () => {
-    const stage = await open(everything());
+  test('has a too expensive rule stopped before it stops the server', async () => {
+    const harness = await open(everything());
     const numbers = Array.from({ length: 400 }, (_, index) => index);
-    const answer = await stage.send('POST', GADGETS, gadget('a', { color: 'red', numbers }));
+    const answer = await harness.send('POST', GADGETS, gadget('a', { color: 'red', numbers }));
     expect(messageOf(answer)).toContain(
       "'operation cancelled: actual cost limit exceeded': no further validation rules will be run " +
         'due to call cost exceeds limit for rule: numbers are triples of nothing',
@@ -426,43 +430,43 @@ describe('a kind with everything', () => {
 
 describe('deletion', () => {
   test('of a definition takes its objects with it', async () => {
-    const stage = await open(cronTabs());
-    await stage.send('POST', CRON_TABS, cronTab('a', { cronSpec: '* * * * *' }));
-    const { body } = await stage.send('DELETE', `${CRDS}/crontabs.stable.example.com`);
+    const harness = await open(cronTabs());
+    await harness.send('POST', CRON_TABS, cronTab('a', { cronSpec: '* * * * *' }));
+    const { body } = await harness.send('DELETE', `${CRDS}/crontabs.stable.example.com`);
     expect(body.metadata['finalizers']).toEqual(['customresourcecleanup.apiextensions.k8s.io']);
     await promisesSettled();
-    expect(stage.store.list('/stable.example.com/').objects).toEqual([]);
-    expect((await stage.fetch('GET', `${CRDS}/crontabs.stable.example.com`)).status).toBe(404);
+    expect(harness.store.list('/stable.example.com/').objects).toEqual([]);
+    expect((await harness.fetch('GET', `${CRDS}/crontabs.stable.example.com`)).status).toBe(404);
   });
 
-  test('waits for objects that somebody still holds, and lets nothing new in', async () => {
-    const stage = await open(cronTabs());
+  test('waits for objects with finalizers, and accepts nothing new', async () => {
+    const harness = await open(cronTabs());
     const held = cronTab('a', { cronSpec: '* * * * *' });
     const metadata = { name: 'a', finalizers: ['example.com/hold'] };
-    await stage.send('POST', CRON_TABS, { ...held, metadata });
-    await stage.send('DELETE', `${CRDS}/crontabs.stable.example.com`);
+    await harness.send('POST', CRON_TABS, { ...held, metadata });
+    await harness.send('DELETE', `${CRDS}/crontabs.stable.example.com`);
     await promisesSettled();
-    const { body } = await stage.send('GET', `${CRDS}/crontabs.stable.example.com`);
+    const { body } = await harness.send('GET', `${CRDS}/crontabs.stable.example.com`);
     expect((body['status'] as JsonObject)['conditions']).toMatchObject([
       {},
       {},
       { type: 'Terminating', status: 'True', reason: 'InstanceDeletionInProgress' },
     ]);
-    const refused = await stage.send('POST', CRON_TABS, cronTab('b', { cronSpec: '* * * * *' }));
+    const refused = await harness.send('POST', CRON_TABS, cronTab('b', { cronSpec: '* * * * *' }));
     expect(messageOf(refused)).toBe(
       'crontabs.stable.example.com "b" is forbidden: create not allowed while custom resource ' +
         'definition is terminating',
     );
-    await stage.send('PATCH', `${CRON_TABS}/a`, { metadata: { finalizers: null } }, MERGE);
+    await harness.send('PATCH', `${CRON_TABS}/a`, { metadata: { finalizers: null } }, MERGE);
     await promisesSettled();
-    expect((await stage.fetch('GET', `${CRDS}/crontabs.stable.example.com`)).status).toBe(404);
+    expect((await harness.fetch('GET', `${CRDS}/crontabs.stable.example.com`)).status).toBe(404);
   });
 });
 
-test('a server that starts again serves what was defined, and finishes what was begun', async () => {
-  const stage = await open(cronTabs());
-  await stage.send('POST', CRON_TABS, cronTab('a', { cronSpec: '* * * * *' }));
-  const { store, clock } = stage;
+test('a server that starts again serves the definitions, and finishes deletions', async () => {
+  const harness = await open(cronTabs());
+  await harness.send('POST', CRON_TABS, cronTab('a', { cronSpec: '* * * * *' }));
+  const { store, clock } = harness;
   const key = '/apiextensions.k8s.io/customresourcedefinitions/tabs.later.example.com';
   const waiting = { ...cronTabs(), metadata: { name: 'tabs.later.example.com' } };
   const named = JSON.parse(

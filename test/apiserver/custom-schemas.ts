@@ -1,7 +1,7 @@
-/** Schemas and values at random, for the laws that hold for all of them. */
+/** Random schemas and values, for property tests. */
 import * as fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
-import { readSchema, type Schema } from '../../src/apiserver/custom/schema.ts';
+import { readSchema, type Schema } from '../../src/apiserver/schema/schema.ts';
 
 const NAMES = ['a', 'b', 'c', 'metadata', '__proto__', 'constructor'] as const;
 const name = fc.constantFrom(...NAMES);

@@ -11,10 +11,10 @@ import {
   recordDiscovery,
   type DiscoveryRecord,
 } from '../../scripts/discovery/record.ts';
-import { AGGREGATED_TYPE } from '../../src/apiserver/aggregated-discovery.ts';
+import { AGGREGATED_TYPE } from '../../src/apiserver/registry/aggregated-discovery.ts';
 import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 import { promisesSettled } from '../support/virtual-clock.ts';
-import { AccessStage, ADMIN_TOKEN } from './access-stage.ts';
+import { AccessHarness, ADMIN_TOKEN } from './access-harness.ts';
 
 const file = new URL(`../../${DISCOVERY_FILE}`, import.meta.url);
 const recorded = JSON.parse(readFileSync(file, 'utf8')) as DiscoveryRecord;
@@ -22,20 +22,20 @@ const recorded = JSON.parse(readFileSync(file, 'utf8')) as DiscoveryRecord;
 const admin = { authorization: `Bearer ${ADMIN_TOKEN}` };
 
 async function record(): Promise<DiscoveryRecord> {
-  const stage = await AccessStage.open();
+  const harness = await AccessHarness.open();
   for (const body of PROBED_DEFINITIONS) {
-    await stage.admin('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body);
+    await harness.admin('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body);
   }
   await promisesSettled();
   const read = async (path: string): Promise<JsonObject> => {
     const headers = { ...admin, accept: AGGREGATED_TYPE };
-    return (await stage.fetch('GET', path, undefined, headers)).json() as Promise<JsonObject>;
+    return (await harness.fetch('GET', path, undefined, headers)).json() as Promise<JsonObject>;
   };
   const ask: Ask = async (method, path) => {
     const sent = requestOf(method, path);
     const type = sent.contentType === undefined ? {} : { 'content-type': sent.contentType };
     const headers = { ...admin, ...type };
-    const response = await stage.fetch(sent.method, sent.path, sent.body, headers);
+    const response = await harness.fetch(sent.method, sent.path, sent.body, headers);
     const isWatch = sent.watches === true && response.status === 200;
     if (isWatch) await response.body?.cancel();
     return { code: response.status, text: isWatch ? '' : await response.text() };
@@ -69,8 +69,8 @@ function named({ resources, refusals }: DiscoveryRecord, key: string): unknown {
   const paths = Object.entries(found?.paths ?? {}).map(([name, outcomes]) => {
     const spelled = Object.entries(outcomes).map(([outcome, methods]) => {
       const body = refusals[outcome];
-      const said = isJsonObject(body) ? JSON.stringify(sorted(body)) : (body ?? '');
-      return `${outcome.replace(/ \(\d+\)$/, '')} ${said}: ${methods}`;
+      const given = isJsonObject(body) ? JSON.stringify(sorted(body)) : (body ?? '');
+      return `${outcome.replace(/ \(\d+\)$/, '')} ${given}: ${methods}`;
     });
     return [name, spelled.toSorted()];
   });

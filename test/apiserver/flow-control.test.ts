@@ -1,10 +1,10 @@
-/** One user sends more than its share: the others are served, and it is told to come back later. */
+/** One user sends more than its share: the others are served, and that user gets 429 with Retry-After. */
 import { describe, expect, test } from 'vitest';
-import { ApiServer } from '../../src/apiserver/api-server.ts';
+import { ApiServer } from '../../src/apiserver/http/api-server.ts';
 import { builtInKinds } from '../../src/apiserver/kinds/built-in-kinds.ts';
 import { openMemoryStore } from '../../src/apiserver/store/memory-store.ts';
 import { seededRandom } from '../../src/platform/seeded-random.ts';
-import type { ApiRequest, ApiResponse, User } from '../../src/ports/http-handler.ts';
+import type { ApiRequest, ApiResponse, User } from '../../src/ports/api/http-handler.ts';
 import { silentLog } from '../support/silent-ports.ts';
 import { promisesSettled, VirtualClock } from '../support/virtual-clock.ts';
 
@@ -24,6 +24,29 @@ class TurningClock extends VirtualClock {
   }
 }
 
+/** Each step of a request takes 100 ms. */
+class LaboriousClock extends TurningClock {
+  #computedMs = 0;
+
+  override monotonic(): number {
+    return super.monotonic() + this.#computedMs;
+  }
+
+  drained(then: () => void): void {
+    this.#computedMs += 100;
+    then();
+  }
+}
+
+function bodyOf(text: string): AsyncIterable<Uint8Array> {
+  return {
+    async *[Symbol.asyncIterator]() {
+      await Promise.resolve();
+      yield new TextEncoder().encode(text);
+    },
+  };
+}
+
 function open(clock: VirtualClock) {
   const server = new ApiServer({
     store: openMemoryStore({ clock, log: silentLog }),
@@ -40,7 +63,7 @@ function open(clock: VirtualClock) {
     );
 }
 
-/** A body whose end never comes. */
+/** A body that never ends. */
 const endless: AsyncIterable<Uint8Array> = {
   async *[Symbol.asyncIterator]() {
     yield new TextEncoder().encode('{');
@@ -63,7 +86,7 @@ describe('requests', () => {
     expect(order.indexOf('alice')).toBeLessThan(20);
   });
 
-  test('beyond the queue of a user are answered with 429 and when to come back', async () => {
+  test('beyond the queue of a user are answered with 429 and Retry-After', async () => {
     const clock = new TurningClock();
     const send = open(clock);
     const answers = await Promise.all(Array.from({ length: 300 }, () => send(mallory, NAMESPACES)));
@@ -102,6 +125,25 @@ describe('requests', () => {
   });
 });
 
+test('a large body is read in steps, between which its user rests if there are others', async () => {
+  const clock = new LaboriousClock();
+  const send = open(clock);
+  const text = JSON.stringify({ metadata: { name: 'a', annotations: { a: 'x'.repeat(100_000) } } });
+  const large = { method: 'POST', body: bodyOf(text) };
+  // An administrator is exempt, and still another user.
+  await send(admin, NAMESPACES);
+  let isAnswered = false;
+  const answer = send(mallory, NAMESPACES, large).then(({ status }) => {
+    isAnswered = true;
+    return status;
+  });
+  await clock.pass(399);
+  expect(isAnswered).toBe(false);
+  await send(admin, NAMESPACES);
+  await clock.pass(2000);
+  expect(await answer).toBe(201);
+});
+
 describe('exempt, and never queued, are', () => {
   const flood = async (clock: VirtualClock) => {
     const send = open(clock);
@@ -113,7 +155,7 @@ describe('exempt, and never queued, are', () => {
     ['system:masters', admin, NAMESPACES, {}],
     ['health', mallory, '/livez', {}],
     ['leases of nodes', node, '/apis/coordination.k8s.io/v1/leases', {}],
-    ['calls in this process', alice, NAMESPACES, { inProcess: { said: null } }],
+    ['calls in this process', alice, NAMESPACES, { inProcess: { object: null } }],
   ] as const)('%s', async (_name, user, path, more) => {
     const clock = new TurningClock();
     const send = await flood(clock);
@@ -126,7 +168,7 @@ describe('exempt, and never queued, are', () => {
 describe('watches', () => {
   const WATCH = `${NAMESPACES}?watch=1`;
 
-  test('are bounded for each user, and make space when they end', async () => {
+  test('are bounded for each user, and free their seat when they end', async () => {
     const send = open(new VirtualClock());
     const opened = await Promise.all(Array.from({ length: 50 }, () => send(mallory, WATCH)));
     for (let count = 50; count < 1000; count++) opened.push(await send(mallory, WATCH));

@@ -1,16 +1,16 @@
-/** Bodies that are made to be expensive: each is answered with a Status, and the others are served. */
+/** Expensive bodies: each is answered with a Status, and other requests are served. */
 import { describe, expect, test } from 'vitest';
-import { ApiServer } from '../../src/apiserver/api-server.ts';
+import { ApiServer } from '../../src/apiserver/http/api-server.ts';
 import { readTyped } from '../../src/apiserver/decode/typed-object.ts';
 import { builtInKinds } from '../../src/apiserver/kinds/built-in-kinds.ts';
-import { textOf } from '../../src/apiserver/metadata.ts';
+import { textOf } from '../../src/apiserver/objects/metadata.ts';
 import { openMemoryStore } from '../../src/apiserver/store/memory-store.ts';
 import { structOf } from '../../src/api/schema/schema.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { seededRandom } from '../../src/platform/seeded-random.ts';
 import { silentLog } from '../support/silent-ports.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
-import { ApiStage, CONFIG_MAPS } from './stage.ts';
+import { ApiHarness, CONFIG_MAPS } from './api-harness.ts';
 
 const YAML = { 'content-type': 'application/yaml' };
 
@@ -26,16 +26,16 @@ describe('deep nesting', () => {
     ['more than any decoder takes', nested('{"a":', '}', 40_000)],
     ['labels', `{"metadata":{"labels":${nested('{"a":', '}', 600)}}}`],
   ])('is answered with 400: %s', async (_name, body) => {
-    const stage = await ApiStage.open();
+    const harness = await ApiHarness.open();
     const types = ['application/json', 'application/yaml'];
     for (const type of types) {
-      const answer = await stage.send('POST', CONFIG_MAPS, body, { 'content-type': type });
+      const answer = await harness.send('POST', CONFIG_MAPS, body, { 'content-type': type });
       expect(answer).toMatchObject({ code: 400, body: { kind: 'Status', reason: 'BadRequest' } });
     }
-    await stage.create('a');
+    await harness.create('a');
     for (const type of ['json-patch', 'merge-patch', 'strategic-merge-patch']) {
       const headers = { 'content-type': `application/${type}+json` };
-      const answer = await stage.send('PATCH', `${CONFIG_MAPS}/a`, body, headers);
+      const answer = await harness.send('PATCH', `${CONFIG_MAPS}/a`, body, headers);
       expect(answer).toMatchObject({ code: 400, body: { kind: 'Status', reason: 'BadRequest' } });
     }
   });
@@ -48,14 +48,16 @@ describe('deep nesting', () => {
 });
 
 test('YAML with thousands of keys is read in linear time', async () => {
-  const stage = await ApiStage.open();
+  const harness = await ApiHarness.open();
   const keys = Array.from({ length: 16_000 }, (_, index) => `  key-${index}: v`);
-  const startedMs = performance.now();
+  const before = process.cpuUsage();
   const text = `metadata: {name: many}\ndata:\n${keys.join('\n')}`;
-  expect(await stage.send('POST', CONFIG_MAPS, text, YAML)).toMatchObject({ code: 201 });
-  const again = await stage.send('POST', CONFIG_MAPS, `${text}\n  key-1: again`, YAML);
+  expect(await harness.send('POST', CONFIG_MAPS, text, YAML)).toMatchObject({ code: 201 });
+  const again = await harness.send('POST', CONFIG_MAPS, `${text}\n  key-1: again`, YAML);
   expect(again.body['message']).toContain('Map keys must be unique at line 16003, column 3');
-  expect(performance.now() - startedMs).toBeLessThan(8000);
+  // Time of this process: other work on the machine does not count.
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(8000);
 }, 60_000);
 
 test('nothing of a body is read for a user who may not write', async () => {
@@ -95,9 +97,9 @@ describe('large objects', () => {
   });
 
   test('are refused as etcd and kube-apiserver refuse them', async () => {
-    const stage = await ApiStage.open();
+    const harness = await ApiHarness.open();
     const outcome = async (bytes: number) => {
-      const { code, body } = await stage.send('POST', REVISIONS, revision(bytes));
+      const { code, body } = await harness.send('POST', REVISIONS, revision(bytes));
       return [code, body['reason'], textOf(body['message']).slice(0, 100)];
     };
     expect(await outcome(1_500_000)).toEqual([201, undefined, '']);
@@ -115,18 +117,18 @@ describe('large objects', () => {
   });
 
   test('cannot be made by a patch of a smaller one', async () => {
-    const stage = await ApiStage.open();
+    const harness = await ApiHarness.open();
     const template = {
       metadata: { labels: { a: 'b' } },
       spec: { containers: [{ name: 'c', image: 'i', args: ['x'.repeat(900_000)] }] },
     };
     const spec = { selector: { matchLabels: { a: 'b' } }, template };
     const path = '/apis/apps/v1/namespaces/default/deployments';
-    await stage.send('POST', path, { metadata: { name: 'd' }, spec });
+    await harness.send('POST', path, { metadata: { name: 'd' }, spec });
     const operation = { op: 'copy', from: '/spec/template/spec/containers/0/args/0' };
     const patch = [{ ...operation, path: '/spec/template/spec/containers/0/args/-' }];
     const type = { 'content-type': 'application/json-patch+json' };
-    expect(await stage.send('PATCH', `${path}/d`, patch, type)).toMatchObject({
+    expect(await harness.send('PATCH', `${path}/d`, patch, type)).toMatchObject({
       code: 500,
       body: { message: 'etcdserver: request is too large' },
     });
@@ -137,17 +139,17 @@ describe('large objects', () => {
     ['items', `{"metadata":{"name":"a","finalizers":[${'"",'.repeat(900_000)}""]}}`],
     ['objects', `{"metadata":{"name":"a","ownerReferences":[${'{},'.repeat(900_000)}{}]}}`],
   ])('with hundreds of thousands of %s are refused before they are parsed', async (_name, body) => {
-    const stage = await ApiStage.open();
+    const harness = await ApiHarness.open();
     const startedMs = performance.now();
-    const answer = await stage.send('POST', CONFIG_MAPS, body);
+    const answer = await harness.send('POST', CONFIG_MAPS, body);
     expect(answer).toMatchObject({ code: 413, body: { reason: 'RequestEntityTooLarge' } });
     expect(performance.now() - startedMs).toBeLessThan(1000);
   });
 
   test('get an answer of bounded size, however many faults they have', async () => {
-    const stage = await ApiStage.open();
+    const harness = await ApiHarness.open();
     const finalizers = Array.from({ length: 40_000 }, () => '_');
-    const { code, body } = await stage.send('POST', CONFIG_MAPS, {
+    const { code, body } = await harness.send('POST', CONFIG_MAPS, {
       metadata: { name: 'a', finalizers },
     });
     expect(code).toBe(422);
@@ -156,9 +158,9 @@ describe('large objects', () => {
   });
 
   test('have at most a hundred unknown fields named', async () => {
-    const stage = await ApiStage.open();
+    const harness = await ApiHarness.open();
     const fields = Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`f${at}`, 1]));
-    const { code, warnings } = await stage.create('a', fields);
+    const { code, warnings } = await harness.create('a', fields);
     expect(code).toBe(201);
     expect(warnings?.match(/unknown field/g)?.length).toBeLessThanOrEqual(100);
   });

@@ -1,8 +1,8 @@
-/** Patterns and rules of custom kinds that are made to be slow. */
+/** Slow patterns and rules of custom kinds. */
 import { expect, test } from 'vitest';
-import { textOf } from '../../src/apiserver/metadata.ts';
+import { textOf } from '../../src/apiserver/objects/metadata.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { ApiStage } from './stage.ts';
+import { ApiHarness } from './api-harness.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const THINGS = '/apis/e.com/v1/namespaces/default/things';
@@ -21,21 +21,21 @@ function things(properties: JsonObject): JsonObject {
 }
 
 test('a pattern whose program is too large is refused with its definition', async () => {
-  const stage = await ApiStage.open();
+  const harness = await ApiHarness.open();
   const definition = things({ text: { type: 'string', pattern: `(${'a'.repeat(500)}){1000}` } });
   const startedMs = performance.now();
-  const { code, body } = await stage.send('POST', DEFINITIONS, definition);
+  const { code, body } = await harness.send('POST', DEFINITIONS, definition);
   expect(code).toBe(422);
   expect(body['message']).toContain('expression too large');
   expect(performance.now() - startedMs).toBeLessThan(1000);
 });
 
 test('a value that would take too long to match is refused', async () => {
-  const stage = await ApiStage.open();
+  const harness = await ApiHarness.open();
   const pattern = '([ab]?){900}[ab]{900}$';
-  await stage.send('POST', DEFINITIONS, things({ text: { type: 'string', pattern } }));
-  await stage.clock.pass(1000);
-  const send = (text: string) => stage.send('POST', THINGS, { metadata: { name: 'a' }, text });
+  await harness.send('POST', DEFINITIONS, things({ text: { type: 'string', pattern } }));
+  await harness.clock.pass(1000);
+  const send = (text: string) => harness.send('POST', THINGS, { metadata: { name: 'a' }, text });
   const startedMs = performance.now();
   const { code, body } = await send(`${'a'.repeat(500_000)}!`);
   expect([code, textOf(body['message'])]).toEqual([
@@ -47,14 +47,14 @@ test('a value that would take too long to match is refused', async () => {
 });
 
 test('a rule that searches again and again runs out of its budget', async () => {
-  const stage = await ApiStage.open();
+  const harness = await ApiHarness.open();
   const rule = "self.findAll('a.*z|a').size() > 0";
   const text = { type: 'string', 'x-kubernetes-validations': [{ rule }] };
-  const made = await stage.send('POST', DEFINITIONS, things({ text }));
+  const made = await harness.send('POST', DEFINITIONS, things({ text }));
   expect(made.code).toBe(201);
-  await stage.clock.pass(1000);
+  await harness.clock.pass(1000);
   const startedMs = performance.now();
-  const { code, body } = await stage.send('POST', THINGS, {
+  const { code, body } = await harness.send('POST', THINGS, {
     metadata: { name: 'a' },
     text: 'a'.repeat(50_000),
   });

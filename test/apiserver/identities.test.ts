@@ -1,10 +1,15 @@
 /**
- * What identifies something comes from bytes that cannot be predicted, and from nothing else. The source
- * here refuses to draw the numbers that are good enough for delays only.
+ * Identifiers are made from unpredictable bytes only. The source here refuses the weaker random numbers,
+ * which are good enough for delays only.
  */
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { generateName, makeUid, metadataForCreate, textOf } from '../../src/apiserver/metadata.ts';
+import {
+  generateName,
+  makeUid,
+  metadataForCreate,
+  textOf,
+} from '../../src/apiserver/objects/metadata.ts';
 import { createPki } from '../../src/apiserver/pki/pki.ts';
 import { EventNames } from '../../src/kubelet/events/event-names.ts';
 import { seededRandom } from '../../src/platform/seeded-random.ts';
@@ -12,7 +17,7 @@ import { systemClock as clock } from '../../src/platform/system-clock.ts';
 import { systemRandom } from '../../src/platform/system-random.ts';
 import type { IdentityRandom } from '../../src/ports/random.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
-import { AccessStage, ACCOUNTS, ADMIN_TOKEN } from './access-stage.ts';
+import { AccessHarness, ACCOUNTS, ADMIN_TOKEN } from './access-harness.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -42,10 +47,10 @@ it('serial numbers of certificates are drawn from bytes, and all differ', async 
 });
 
 it('ids of tokens are UIDs of the same source', async () => {
-  const stage = await AccessStage.open();
+  const harness = await AccessHarness.open();
   const issue = async (): Promise<unknown> => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
-    const { body } = await stage.send('POST', `${ACCOUNTS}/default/token`, { spec: {} }, headers);
+    const { body } = await harness.send('POST', `${ACCOUNTS}/default/token`, { spec: {} }, headers);
     const [, claims = ''] = textOf(body.status['token']).split('.');
     return (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { jti: unknown }).jti;
   };

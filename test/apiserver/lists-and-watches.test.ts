@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { textOf } from '../../src/apiserver/metadata.ts';
+import { textOf } from '../../src/apiserver/objects/metadata.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { promisesSettled } from '../support/virtual-clock.ts';
-import { ApiStage, CONFIG_MAPS } from './stage.ts';
+import { ApiHarness, CONFIG_MAPS } from './api-harness.ts';
 
 function namesOf(items: unknown): readonly unknown[] {
   return (items as readonly { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
@@ -13,16 +13,16 @@ function typesOf(events: readonly JsonObject[]): readonly unknown[] {
 }
 
 test('the pages of a list are one snapshot, whatever is written meanwhile', async () => {
-  const stage = await ApiStage.open();
-  for (const name of ['a', 'b', 'c', 'd', 'e']) await stage.create(name);
-  const first = await stage.send('GET', `${CONFIG_MAPS}?limit=2`);
+  const harness = await ApiHarness.open();
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await harness.create(name);
+  const first = await harness.send('GET', `${CONFIG_MAPS}?limit=2`);
   expect(first.body.metadata).toMatchObject({ remainingItemCount: 3 });
-  await stage.send('DELETE', `${CONFIG_MAPS}/d`);
-  await stage.create('cc');
+  await harness.send('DELETE', `${CONFIG_MAPS}/d`);
+  await harness.create('cc');
   const token = textOf(first.body.metadata['continue']);
-  const second = await stage.send('GET', `${CONFIG_MAPS}?limit=2&continue=${token}`);
+  const second = await harness.send('GET', `${CONFIG_MAPS}?limit=2&continue=${token}`);
   const next = textOf(second.body.metadata['continue']);
-  const third = await stage.send('GET', `${CONFIG_MAPS}?limit=2&continue=${next}`);
+  const third = await harness.send('GET', `${CONFIG_MAPS}?limit=2&continue=${next}`);
   expect([first, second, third].flatMap(({ body }) => namesOf(body['items']))).toEqual([
     'a',
     'b',
@@ -35,42 +35,49 @@ test('the pages of a list are one snapshot, whatever is written meanwhile', asyn
   expect(third.body.metadata).toMatchObject({ resourceVersion });
 });
 
-test('a page of a snapshot that history has forgotten is answered 410', async () => {
-  const stage = await ApiStage.open();
-  for (const name of ['a', 'b', 'c']) await stage.create(name);
-  const first = await stage.send('GET', `${CONFIG_MAPS}?limit=1`);
+test('a page of a compacted snapshot is answered 410', async () => {
+  const harness = await ApiHarness.open();
+  for (const name of ['a', 'b', 'c']) await harness.create(name);
+  const first = await harness.send('GET', `${CONFIG_MAPS}?limit=1`);
   const token = textOf(first.body.metadata['continue']);
-  await stage.create('d');
-  stage.store.compact(stage.store.revision);
-  const { code, body } = await stage.send('GET', `${CONFIG_MAPS}?limit=1&continue=${token}`);
+  await harness.create('d');
+  harness.store.compact(harness.store.revision);
+  const { code, body } = await harness.send('GET', `${CONFIG_MAPS}?limit=1&continue=${token}`);
   expect(code).toBe(410);
   expect(body['reason']).toBe('Expired');
+  // The token of the answer goes on with what is there now.
+  const rest = textOf(body.metadata['continue']);
+  const last = await harness.send('GET', `${CONFIG_MAPS}?limit=5&continue=${rest}`);
+  expect(namesOf(last.body['items'])).toEqual(['b', 'c', 'd']);
+  expect(last.body.metadata).not.toHaveProperty('continue');
 });
 
-test('a watch that begins in the past replays what it missed and then goes on', async () => {
-  const stage = await ApiStage.open();
-  const { body } = await stage.create('a');
+test('a watch that begins in the past replays what it missed and then continues', async () => {
+  const harness = await ApiHarness.open();
+  const { body } = await harness.create('a');
   const { resourceVersion } = body.metadata;
-  await stage.create('b');
-  const { events } = await stage.watch(`&resourceVersion=${textOf(resourceVersion)}`);
-  await stage.create('c');
+  await harness.create('b');
+  const { events } = await harness.watch(`&resourceVersion=${textOf(resourceVersion)}`);
+  await harness.create('c');
   await promisesSettled();
   expect(events.map((event) => namesOf([event['object']])[0])).toEqual(['b', 'c']);
 });
 
-test('a watch from before what history remembers is answered 410', async () => {
-  const stage = await ApiStage.open();
-  await stage.create('a');
-  await stage.create('b');
-  stage.store.compact(stage.store.revision);
-  const { code } = await stage.send('GET', `${CONFIG_MAPS}?watch=1&resourceVersion=1`);
+test('a watch from a compacted version is answered 410', async () => {
+  const harness = await ApiHarness.open();
+  await harness.create('a');
+  await harness.create('b');
+  harness.store.compact(harness.store.revision);
+  const { code } = await harness.send('GET', `${CONFIG_MAPS}?watch=1&resourceVersion=1`);
   expect(code).toBe(410);
 });
 
-test('the initial events end with a bookmark that says so', async () => {
-  const stage = await ApiStage.open();
-  await stage.create('a');
-  const { events } = await stage.watch('&sendInitialEvents=true&resourceVersionMatch=NotOlderThan');
+test('the initial events end with an annotated bookmark', async () => {
+  const harness = await ApiHarness.open();
+  await harness.create('a');
+  const { events } = await harness.watch(
+    '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan',
+  );
   await promisesSettled();
   expect(typesOf(events)).toEqual(['ADDED', 'BOOKMARK']);
   expect(events[1]).toMatchObject({
@@ -78,34 +85,34 @@ test('the initial events end with a bookmark that says so', async () => {
   });
 });
 
-test('whoever allows bookmarks gets one a minute, with the newest version', async () => {
-  const stage = await ApiStage.open();
-  await stage.create('a');
-  const { events } = await stage.watch(
-    `&allowWatchBookmarks=true&resourceVersion=${stage.store.revision}`,
+test('a watch that allows bookmarks gets one a minute, with the newest version', async () => {
+  const harness = await ApiHarness.open();
+  await harness.create('a');
+  const { events } = await harness.watch(
+    `&allowWatchBookmarks=true&resourceVersion=${harness.store.revision}`,
   );
-  await stage.clock.pass(60_000);
+  await harness.clock.pass(60_000);
   expect(typesOf(events)).toEqual(['BOOKMARK']);
   expect(events[0]).toMatchObject({
-    object: { kind: 'ConfigMap', metadata: { resourceVersion: String(stage.store.revision) } },
+    object: { kind: 'ConfigMap', metadata: { resourceVersion: String(harness.store.revision) } },
   });
 });
 
 test('a watch ends when its time is up', async () => {
-  const stage = await ApiStage.open();
-  const watch = await stage.watch('&timeoutSeconds=5');
-  await stage.clock.pass(4999);
+  const harness = await ApiHarness.open();
+  const watch = await harness.watch('&timeoutSeconds=5');
+  await harness.clock.pass(4999);
   expect(watch.isOver()).toBe(false);
-  await stage.clock.pass(1);
+  await harness.clock.pass(1);
   expect(watch.isOver()).toBe(true);
 });
 
-test('a watcher that does not read is cut off with 410, and the others go on', async () => {
-  const stage = await ApiStage.open();
-  const slow = await stage.fetch('GET', `${CONFIG_MAPS}?watch=1`);
-  const { events } = await stage.watch('');
+test('a watch whose client does not read ends with 410, and the others go on', async () => {
+  const harness = await ApiHarness.open();
+  const slow = await harness.fetch('GET', `${CONFIG_MAPS}?watch=1`);
+  const { events } = await harness.watch('');
   const data = { blob: 'x'.repeat(1_000_000) };
-  for (let count = 0; count < 40; count++) await stage.create(`c${count}`, { data });
+  for (let count = 0; count < 40; count++) await harness.create(`c${count}`, { data });
   await promisesSettled();
   expect(events.filter(({ type }) => type === 'ADDED')).toHaveLength(40);
   const [line, ...more] = (await slow.text()).trim().split('\n');
@@ -114,12 +121,12 @@ test('a watcher that does not read is cut off with 410, and the others go on', a
 });
 
 test('of the tables of a watch only the first names its columns', async () => {
-  const stage = await ApiStage.open();
+  const harness = await ApiHarness.open();
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
-  const response = await stage.fetch('GET', `${CONFIG_MAPS}?watch=1`, undefined, { accept });
+  const response = await harness.fetch('GET', `${CONFIG_MAPS}?watch=1`, undefined, { accept });
   const reader = response.body?.getReader();
-  await stage.create('a');
-  await stage.create('b');
+  await harness.create('a');
+  await harness.create('b');
   const { value } = (await reader?.read()) ?? {};
   const tables = new TextDecoder()
     .decode(value)
@@ -132,4 +139,28 @@ test('of the tables of a watch only the first names its columns', async () => {
     false,
   ]);
   await reader?.cancel();
+});
+
+test.each([
+  ['/api/v1/watch/namespaces/default/configmaps', ['a', 'b']],
+  ['/api/v1/watch/configmaps', ['a', 'b']],
+  ['/api/v1/watch/namespaces/default/configmaps/b', ['b']],
+])('the deprecated path %s is a watch', async (path, names) => {
+  const harness = await ApiHarness.open();
+  const { events } = await harness.watch('?resourceVersion=1', path);
+  await harness.create('a');
+  await harness.create('b');
+  await promisesSettled();
+  const seen = events.map((event) => namesOf([event['object']])[0]);
+  expect(seen.filter((name) => name === 'a' || name === 'b')).toEqual(names);
+});
+
+test('a watch path takes no writes', async () => {
+  const harness = await ApiHarness.open();
+  await harness.create('a');
+  const target = '/api/v1/watch/namespaces/default/configmaps/a';
+  for (const method of ['DELETE', 'PUT', 'PATCH', 'POST']) {
+    expect((await harness.send(method, target)).code).toBe(405);
+  }
+  expect((await harness.send('GET', `${CONFIG_MAPS}/a`)).code).toBe(200);
 });

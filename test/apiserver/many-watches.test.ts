@@ -1,20 +1,20 @@
-/** Many watches over many objects share what they send, and a slow one costs only itself. */
+/** Many watches over many objects share their bytes, and a slow one costs only itself. */
 import { expect, test } from 'vitest';
-import type { ApiResponse } from '../../src/ports/http-handler.ts';
-import { ApiStage, CONFIG_MAPS } from './stage.ts';
+import type { ApiResponse } from '../../src/ports/api/http-handler.ts';
+import { ApiHarness, CONFIG_MAPS } from './api-harness.ts';
 
-async function fill(stage: ApiStage, count: number): Promise<void> {
+async function fill(harness: ApiHarness, count: number): Promise<void> {
   const text = 'x'.repeat(800);
   const names = Array.from({ length: count }, (_, index) => `c${index}`);
-  await Promise.all(names.map((name) => stage.create(name, { data: { text } })));
+  await Promise.all(names.map((name) => harness.create(name, { data: { text } })));
 }
 
-async function watch(stage: ApiStage, query = ''): Promise<ApiResponse> {
+async function watch(harness: ApiHarness, query = ''): Promise<ApiResponse> {
   const url = `http://podkeep${CONFIG_MAPS}?watch=1${query}`;
-  return stage.server.answer({ method: 'GET', url, headers: new Headers(), body: null });
+  return harness.server.answer({ method: 'GET', url, headers: new Headers(), body: null });
 }
 
-/** How many bytes come until there are as many events as asked for. */
+/** How many bytes arrive until there are as many events as asked for. */
 async function readEvents({ body }: ApiResponse, events: number): Promise<number> {
   if (!(body instanceof ReadableStream)) throw new Error('a watch is a stream');
   const reader = body.getReader();
@@ -30,13 +30,13 @@ async function readEvents({ body }: ApiResponse, events: number): Promise<number
 }
 
 test('2,000 watches over 1,000 objects take little time and memory', async () => {
-  const stage = await ApiStage.open();
-  await fill(stage, 1000);
+  const harness = await ApiHarness.open();
+  await fill(harness, 1000);
   const answers: ApiResponse[] = [];
   const before = process.memoryUsage();
   const cpuBefore = process.cpuUsage();
-  for (let count = 0; count < 2000; count++) answers.push(await watch(stage));
-  const one = await readEvents(answers[0] ?? (await watch(stage)), 1000);
+  for (let count = 0; count < 2000; count++) answers.push(await watch(harness));
+  const one = await readEvents(answers[0] ?? (await watch(harness)), 1000);
   expect(one).toBeGreaterThan(1_000_000);
   for (const answer of answers.slice(1)) {
     const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
@@ -51,15 +51,15 @@ test('2,000 watches over 1,000 objects take little time and memory', async () =>
   expect(megabytes).toBeLessThan(200);
 }, 60_000);
 
-test('what changed between two watches is in the second one only', async () => {
-  const stage = await ApiStage.open();
-  await fill(stage, 3);
-  const first = await stage.watch('');
-  await stage.clock.pass(0);
-  await stage.send('DELETE', `${CONFIG_MAPS}/c0`);
-  await stage.create('d');
-  const second = await stage.watch('');
-  await stage.clock.pass(0);
+test('a change between two watches is in the second one only', async () => {
+  const harness = await ApiHarness.open();
+  await fill(harness, 3);
+  const first = await harness.watch('');
+  await harness.clock.pass(0);
+  await harness.send('DELETE', `${CONFIG_MAPS}/c0`);
+  await harness.create('d');
+  const second = await harness.watch('');
+  await harness.clock.pass(0);
   const names = (events: readonly { readonly [key: string]: unknown }[]) =>
     events.map(({ type, object }) => [
       type,
@@ -78,10 +78,10 @@ test('what changed between two watches is in the second one only', async () => {
 });
 
 test('a watch whose client does not read ends with 410 before it holds 16 MiB', async () => {
-  const stage = await ApiStage.open();
-  const idle = await watch(stage);
+  const harness = await ApiHarness.open();
+  const idle = await watch(harness);
   const text = 'x'.repeat(500_000);
-  for (let count = 0; count < 32; count++) await stage.create(`c${count}`, { data: { text } });
+  for (let count = 0; count < 32; count++) await harness.create(`c${count}`, { data: { text } });
   const lines = (await new Response(idle.body as ReadableStream<Uint8Array>).text()).split('\n');
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ type: 'ERROR', object: { code: 410 } });
   expect(lines).toHaveLength(2);

@@ -1,18 +1,18 @@
-/** The whole road of an exec: client, our door, the API server, the dialer, the door of a kubelet. */
+/** The whole way of an exec: client, our listener, the API server, the dialer, the listener of a kubelet. */
 import { once } from 'node:events';
 import { onTestFinished, expect, test } from 'vitest';
 import { createNetworkKubeletDialer } from '../../src/client/kubelet-dialer.ts';
-import { ApiServer } from '../../src/apiserver/api-server.ts';
+import { ApiServer } from '../../src/apiserver/http/api-server.ts';
 import { builtInKinds } from '../../src/apiserver/kinds/built-in-kinds.ts';
 import { openMemoryStore } from '../../src/apiserver/store/memory-store.ts';
 import { seededRandom } from '../../src/platform/seeded-random.ts';
 import { systemClock as clock } from '../../src/platform/system-clock.ts';
-import { DoorStage, kubeletPair, Source, testPki } from '../support/door-stage.ts';
+import { ListenerHarness, kubeletPair, Source, testPki } from '../support/listener-harness.ts';
 import { silentLog as log } from '../support/silent-ports.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';
 
-async function openRoad(kubelet: DoorStage): Promise<DoorStage> {
+async function openRoad(kubelet: ListenerHarness): Promise<ListenerHarness> {
   const { kubeletClientCert: cert, kubeletClientKey: key, caCert: ca } = await testPki();
   const kubeletDialer = createNetworkKubeletDialer({ cert, key, ca, log });
   onTestFinished(() => kubeletDialer.close());
@@ -37,22 +37,22 @@ async function openRoad(kubelet: DoorStage): Promise<DoorStage> {
     metadata: { name: 'n1' },
     status: {
       addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
-      daemonEndpoints: { kubeletEndpoint: { Port: kubelet.door.port } },
+      daemonEndpoints: { kubeletEndpoint: { Port: kubelet.listener.port } },
     },
   });
   const spec = { nodeName: 'n1', containers: [{ name: 'main', image: 'x' }] };
   const { status } = await create(PODS, { metadata: { name: 'p' }, spec });
   expect(status).toBe(201);
-  return DoorStage.open(
+  return ListenerHarness.open(
     (request, clientIdentity) => server.answer(request, clientIdentity),
     {},
     (request, connection, clientIdentity) => server.connect(request, connection, clientIdentity),
   );
 }
 
-test('an exec reaches the kubelet, and both ends talk until one of them has enough', async () => {
+test('an exec reaches the kubelet, and both ends exchange data until one of them closes', async () => {
   const asked: string[] = [];
-  const kubelet = await DoorStage.open(
+  const kubelet = await ListenerHarness.open(
     () => ({ status: 404, headers: [], body: null }),
     {},
     async ({ method, url, headers }, { socket }) => {
@@ -64,8 +64,8 @@ test('an exec reaches the kubelet, and both ends talk until one of them has enou
     },
     await kubeletPair('n1'),
   );
-  const stage = await openRoad(kubelet);
-  const socket = await stage.socket();
+  const harness = await openRoad(kubelet);
+  const socket = await harness.socket();
   let received = '';
   socket.setEncoding('utf8').on('data', (chunk: string) => (received += chunk));
   const ended = once(socket, 'close');
@@ -82,16 +82,16 @@ test('an exec reaches the kubelet, and both ends talk until one of them has enou
   expect(asked).toEqual(['POST /exec/default/p/main?input=1&output=1&command=cat SPDY/3.1']);
 });
 
-test('a log that is followed ends for the kubelet when the client goes away', async () => {
+test('a followed log ends for the kubelet when the client disconnects', async () => {
   const source = new Source(Buffer.from('first line\n'));
-  const kubelet = await DoorStage.open(
+  const kubelet = await ListenerHarness.open(
     () => source.response,
     {},
     undefined,
     await kubeletPair('n1'),
   );
-  const stage = await openRoad(kubelet);
-  const stream = (await stage.session()).request({ ':path': `${PODS}/p/log?follow=true` });
+  const harness = await openRoad(kubelet);
+  const stream = (await harness.session()).request({ ':path': `${PODS}/p/log?follow=true` });
   const [first] = await once(stream, 'data');
   expect(String(first)).toBe('first line\n');
   source.send('second line\n');

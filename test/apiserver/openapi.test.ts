@@ -1,9 +1,9 @@
-/** What clients find in OpenAPI about every kind that the server serves. */
+/** The OpenAPI documents of every kind that the server serves. */
 import { describe, expect, test } from 'vitest';
-import { ApiServer } from '../../src/apiserver/api-server.ts';
-import type { KindDefinition } from '../../src/apiserver/kind.ts';
+import { ApiServer } from '../../src/apiserver/http/api-server.ts';
+import type { KindDefinition } from '../../src/apiserver/objects/kind.ts';
 import { builtInKinds } from '../../src/apiserver/kinds/built-in-kinds.ts';
-import { openApiPages } from '../../src/apiserver/openapi/openapi-pages.ts';
+import { openApiHandlers } from '../../src/apiserver/openapi/openapi-handlers.ts';
 import { openMemoryStore } from '../../src/apiserver/store/memory-store.ts';
 import { seededRandom } from '../../src/platform/seeded-random.ts';
 import { silentLog } from '../support/silent-ports.ts';
@@ -18,7 +18,7 @@ function openServer(): ApiServer {
     log: silentLog,
     kinds: builtInKinds,
     version: { major: '1', minor: '36' },
-    pages: (parts) => [openApiPages(parts)],
+    handlers: (parts) => [openApiHandlers(parts)],
   });
 }
 
@@ -67,7 +67,7 @@ describe('every built-in kind', () => {
     }
   });
 
-  test('that can be patched says that fields are checked, which is where kubectl looks', async () => {
+  test('that can be patched declares fieldValidation, which kubectl looks for', async () => {
     const patched = builtInKinds.filter(({ verbs }) => verbs?.includes('patch') ?? true);
     expect(patched.length).toBeGreaterThan(40);
     for (const definition of patched) {

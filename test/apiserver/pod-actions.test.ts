@@ -1,62 +1,62 @@
-/** Binding and eviction: what a POST to a part of a pod does. */
+/** Binding and eviction: POST to a subresource of a pod. */
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { ApiStage, type Answer } from './stage.ts';
+import { ApiHarness, type Answer } from './api-harness.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';
 const BUDGETS = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
 
-class PodStage {
-  readonly #stage: ApiStage;
+class PodHarness {
+  readonly #harness: ApiHarness;
 
-  private constructor(stage: ApiStage) {
-    this.#stage = stage;
+  private constructor(harness: ApiHarness) {
+    this.#harness = harness;
   }
 
-  static async open(): Promise<PodStage> {
-    const stage = await ApiStage.open();
+  static async open(): Promise<PodHarness> {
+    const harness = await ApiHarness.open();
     const account = { metadata: { name: 'default' } };
-    await stage.send('POST', '/api/v1/namespaces/default/serviceaccounts', account);
-    return new PodStage(stage);
+    await harness.send('POST', '/api/v1/namespaces/default/serviceaccounts', account);
+    return new PodHarness(harness);
   }
 
   async pod(name: string, spec: JsonObject = {}): Promise<void> {
     const metadata = { name, labels: { app: 'web' } };
     const body = { metadata, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } };
-    requireCode(await this.#stage.send('POST', PODS, body), 201);
+    requireCode(await this.#harness.send('POST', PODS, body), 201);
   }
 
   bind(name: string, node: string, binding: JsonObject = {}): Promise<Answer> {
     const body = { metadata: { name, ...binding }, target: { kind: 'Node', name: node } };
-    return this.#stage.send('POST', `${PODS}/${name}/binding`, body);
+    return this.#harness.send('POST', `${PODS}/${name}/binding`, body);
   }
 
   evict(name: string, fields: JsonObject = {}): Promise<Answer> {
     const body = { metadata: { name }, ...fields };
-    return this.#stage.send('POST', `${PODS}/${name}/eviction`, body);
+    return this.#harness.send('POST', `${PODS}/${name}/eviction`, body);
   }
 
   get(name: string): Promise<Answer> {
-    return this.#stage.send('GET', `${PODS}/${name}`);
+    return this.#harness.send('GET', `${PODS}/${name}`);
   }
 
   async setStatus(name: string, status: JsonObject): Promise<void> {
     const type = { 'content-type': 'application/merge-patch+json' };
-    const answer = await this.#stage.send('PATCH', `${PODS}/${name}/status`, { status }, type);
+    const answer = await this.#harness.send('PATCH', `${PODS}/${name}/status`, { status }, type);
     requireCode(answer, 200);
   }
 
   async budget(name: string, status: JsonObject): Promise<void> {
     const spec = { minAvailable: 1, selector: { matchLabels: { app: 'web' } } };
-    await this.#stage.send('POST', BUDGETS, { metadata: { name }, spec });
+    await this.#harness.send('POST', BUDGETS, { metadata: { name }, spec });
     const type = { 'content-type': 'application/merge-patch+json' };
     const body = { status: { observedGeneration: 1, ...status } };
-    const answer = await this.#stage.send('PATCH', `${BUDGETS}/${name}/status`, body, type);
+    const answer = await this.#harness.send('PATCH', `${BUDGETS}/${name}/status`, body, type);
     requireCode(answer, 200);
   }
 
   getBudget(name: string): Promise<Answer> {
-    return this.#stage.send('GET', `${BUDGETS}/${name}`);
+    return this.#harness.send('GET', `${BUDGETS}/${name}`);
   }
 }
 
@@ -71,11 +71,11 @@ const RUNNING = {
 
 describe('a binding', () => {
   test('gives the pod its node, the labels of the binding, and the condition', async () => {
-    const stage = await PodStage.open();
-    await stage.pod('a');
+    const harness = await PodHarness.open();
+    await harness.pod('a');
     const labels = { 'topology.kubernetes.io/zone': 'z1' };
-    expect(await stage.bind('a', 'n1', { labels })).toMatchObject({ code: 201 });
-    expect((await stage.get('a')).body).toMatchObject({
+    expect(await harness.bind('a', 'n1', { labels })).toMatchObject({ code: 201 });
+    expect((await harness.get('a')).body).toMatchObject({
       metadata: { generation: 1, labels: { app: 'web', ...labels } },
       spec: { nodeName: 'n1' },
       status: { conditions: [{ type: 'PodScheduled', status: 'True' }] },
@@ -86,38 +86,38 @@ describe('a binding', () => {
     ['that waits at a gate', { schedulingGates: [{ name: 'g' }] }, 'has non-empty'],
     ['that has a node', { nodeName: 'n0' }, 'is already assigned to node "n0"'],
   ])('does not move a pod %s', async (_, spec, why) => {
-    const stage = await PodStage.open();
-    await stage.pod('a', spec);
-    const { code, body } = await stage.bind('a', 'n1');
+    const harness = await PodHarness.open();
+    await harness.pod('a', spec);
+    const { code, body } = await harness.bind('a', 'n1');
     expect(code).toBe(409);
     expect(body['message']).toContain(why);
   });
 
-  test('of another incarnation of the pod is refused', async () => {
-    const stage = await PodStage.open();
-    await stage.pod('a');
-    expect(await stage.bind('a', 'n1', { uid: 'other' })).toMatchObject({
+  test('to another incarnation of the pod is refused', async () => {
+    const harness = await PodHarness.open();
+    await harness.pod('a');
+    expect(await harness.bind('a', 'n1', { uid: 'other' })).toMatchObject({
       code: 409,
       body: { reason: 'Conflict' },
     });
   });
 
-  test('to nowhere is refused', async () => {
-    const stage = await PodStage.open();
-    await stage.pod('a');
-    const { code, body } = await stage.bind('a', '');
+  test('without a node is refused', async () => {
+    const harness = await PodHarness.open();
+    await harness.pod('a');
+    const { code, body } = await harness.bind('a', '');
     expect(code).toBe(500);
     expect(body['message']).toBe('target.name: Required value');
   });
 });
 
 describe('an eviction', () => {
-  test('deletes a pod that no budget guards, and says why it ends', async () => {
-    const stage = await PodStage.open();
-    await stage.pod('a', { nodeName: 'n1' });
-    await stage.setStatus('a', RUNNING);
-    expect(await stage.evict('a')).toMatchObject({ code: 201, body: { status: 'Success' } });
-    const { metadata, status } = (await stage.get('a')).body;
+  test('deletes a pod without a budget, and sets its DisruptionTarget', async () => {
+    const harness = await PodHarness.open();
+    await harness.pod('a', { nodeName: 'n1' });
+    await harness.setStatus('a', RUNNING);
+    expect(await harness.evict('a')).toMatchObject({ code: 201, body: { status: 'Success' } });
+    const { metadata, status } = (await harness.get('a')).body;
     expect(metadata['deletionGracePeriodSeconds']).toBe(30);
     expect(status).toMatchObject({
       conditions: [
@@ -127,27 +127,27 @@ describe('an eviction', () => {
     });
   });
 
-  test('takes the grace period that it is given', async () => {
-    const stage = await PodStage.open();
-    await stage.pod('a', { nodeName: 'n1' });
-    await stage.evict('a', { deleteOptions: { gracePeriodSeconds: 7 } });
-    expect((await stage.get('a')).body.metadata['deletionGracePeriodSeconds']).toBe(7);
+  test('uses its own grace period', async () => {
+    const harness = await PodHarness.open();
+    await harness.pod('a', { nodeName: 'n1' });
+    await harness.evict('a', { deleteOptions: { gracePeriodSeconds: 7 } });
+    expect((await harness.get('a')).body.metadata['deletionGracePeriodSeconds']).toBe(7);
   });
 
   test('charges the budget, and is refused once the budget is used up', async () => {
-    const stage = await PodStage.open();
+    const harness = await PodHarness.open();
     for (const name of ['a', 'b']) {
-      await stage.pod(name, { nodeName: 'n1' });
-      await stage.setStatus(name, RUNNING);
+      await harness.pod(name, { nodeName: 'n1' });
+      await harness.setStatus(name, RUNNING);
     }
-    await stage.budget('pdb', { disruptionsAllowed: 1, currentHealthy: 2, desiredHealthy: 1 });
-    expect(await stage.evict('a')).toMatchObject({ code: 201 });
-    expect((await stage.getBudget('pdb')).body['status']).toMatchObject({
+    await harness.budget('pdb', { disruptionsAllowed: 1, currentHealthy: 2, desiredHealthy: 1 });
+    expect(await harness.evict('a')).toMatchObject({ code: 201 });
+    expect((await harness.getBudget('pdb')).body['status']).toMatchObject({
       disruptionsAllowed: 0,
       disruptedPods: { a: expect.any(String) },
       conditions: [{ type: 'DisruptionAllowed', status: 'False', reason: 'InsufficientPods' }],
     });
-    expect(await stage.evict('b')).toMatchObject({
+    expect(await harness.evict('b')).toMatchObject({
       code: 429,
       body: {
         reason: 'TooManyRequests',
@@ -155,15 +155,15 @@ describe('an eviction', () => {
         details: { causes: [{ reason: 'DisruptionBudget' }] },
       },
     });
-    expect((await stage.get('b')).body.metadata).not.toHaveProperty('deletionTimestamp');
+    expect((await harness.get('b')).body.metadata).not.toHaveProperty('deletionTimestamp');
   });
 
-  test('comes too early if nobody has computed the budget yet', async () => {
-    const stage = await PodStage.open();
-    await stage.pod('a', { nodeName: 'n1' });
-    await stage.setStatus('a', RUNNING);
-    await stage.budget('pdb', { observedGeneration: 0, disruptionsAllowed: 1 });
-    const { code, body } = await stage.evict('a');
+  test('is refused while the budget has no status yet', async () => {
+    const harness = await PodHarness.open();
+    await harness.pod('a', { nodeName: 'n1' });
+    await harness.setStatus('a', RUNNING);
+    await harness.budget('pdb', { observedGeneration: 0, disruptionsAllowed: 1 });
+    const { code, body } = await harness.evict('a');
     expect(code).toBe(429);
     expect(body['details']).toMatchObject({
       retryAfterSeconds: 10,
@@ -172,31 +172,33 @@ describe('an eviction', () => {
   });
 
   test('of a pod that is not ready costs nothing while enough others are', async () => {
-    const stage = await PodStage.open();
-    await stage.pod('a', { nodeName: 'n1' });
-    await stage.setStatus('a', { phase: 'Running' });
-    await stage.budget('pdb', { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1 });
-    expect(await stage.evict('a')).toMatchObject({ code: 201 });
+    const harness = await PodHarness.open();
+    await harness.pod('a', { nodeName: 'n1' });
+    await harness.setStatus('a', { phase: 'Running' });
+    await harness.budget('pdb', { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1 });
+    expect(await harness.evict('a')).toMatchObject({ code: 201 });
   });
 
-  test('of a pod with two budgets cannot be done', async () => {
-    const stage = await PodStage.open();
-    await stage.pod('a', { nodeName: 'n1' });
-    await stage.setStatus('a', RUNNING);
-    for (const name of ['one', 'two']) await stage.budget(name, { disruptionsAllowed: 1 });
-    expect(await stage.evict('a')).toMatchObject({ code: 500 });
+  test('of a pod with two budgets is refused', async () => {
+    const harness = await PodHarness.open();
+    await harness.pod('a', { nodeName: 'n1' });
+    await harness.setStatus('a', RUNNING);
+    for (const name of ['one', 'two']) await harness.budget(name, { disruptionsAllowed: 1 });
+    expect(await harness.evict('a')).toMatchObject({ code: 500 });
   });
 
-  test('that is only tried leaves everything as it was', async () => {
-    const stage = await PodStage.open();
-    await stage.pod('a', { nodeName: 'n1' });
-    await stage.setStatus('a', RUNNING);
-    await stage.budget('pdb', { disruptionsAllowed: 1, currentHealthy: 2, desiredHealthy: 1 });
-    const before = (await stage.get('a')).body;
-    expect(await stage.evict('a', { deleteOptions: { dryRun: ['All'] } })).toMatchObject({
+  test('as a dry run changes nothing', async () => {
+    const harness = await PodHarness.open();
+    await harness.pod('a', { nodeName: 'n1' });
+    await harness.setStatus('a', RUNNING);
+    await harness.budget('pdb', { disruptionsAllowed: 1, currentHealthy: 2, desiredHealthy: 1 });
+    const before = (await harness.get('a')).body;
+    expect(await harness.evict('a', { deleteOptions: { dryRun: ['All'] } })).toMatchObject({
       code: 201,
     });
-    expect((await stage.get('a')).body).toEqual(before);
-    expect((await stage.getBudget('pdb')).body['status']).toMatchObject({ disruptionsAllowed: 1 });
+    expect((await harness.get('a')).body).toEqual(before);
+    expect((await harness.getBudget('pdb')).body['status']).toMatchObject({
+      disruptionsAllowed: 1,
+    });
   });
 });

@@ -1,6 +1,6 @@
-/** Levels of namespaces through the API: what is refused, warned of and logged. */
+/** Pod security levels of namespaces through the API: what is refused, warned of and logged. */
 import { expect, it } from 'vitest';
-import { ApiServer } from '../../src/apiserver/api-server.ts';
+import { ApiServer } from '../../src/apiserver/http/api-server.ts';
 import { builtInKinds } from '../../src/apiserver/kinds/built-in-kinds.ts';
 import { openMemoryStore } from '../../src/apiserver/store/memory-store.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
@@ -32,7 +32,7 @@ class Harness {
     });
   }
 
-  /** With a namespace `n` that has these labels, by their last words. */
+  /** With a namespace `n` that has these labels, without their prefix. */
   static async open(labels: Readonly<Record<string, string>>): Promise<Harness> {
     const harness = new Harness();
     const own = Object.entries(labels).map(([name, value]) => [`${LABEL}/${name}`, value]);
@@ -72,15 +72,18 @@ class Harness {
   }
 }
 
-it.each(['', '?dryRun=All'])('a pod that violates what is enforced is refused%s', async (query) => {
-  const harness = await Harness.open({ enforce: 'baseline' });
-  expect(await harness.createPod(PRIVILEGED, query)).toEqual({
-    code: 403,
-    message: `pods "p" is forbidden: violates PodSecurity "baseline:latest": ${REASON}`,
-    warnings: [],
-  });
-  expect((await harness.createPod(PLAIN, query)).code).toBe(201);
-});
+it.each(['', '?dryRun=All'])(
+  'a pod that violates the enforced level is refused%s',
+  async (query) => {
+    const harness = await Harness.open({ enforce: 'baseline' });
+    expect(await harness.createPod(PRIVILEGED, query)).toEqual({
+      code: 403,
+      message: `pods "p" is forbidden: violates PodSecurity "baseline:latest": ${REASON}`,
+      warnings: [],
+    });
+    expect((await harness.createPod(PLAIN, query)).code).toBe(201);
+  },
+);
 
 it('a version of the level is named, and counts', async () => {
   const harness = await Harness.open({ enforce: 'baseline', 'enforce-version': 'v1.33' });
@@ -96,7 +99,7 @@ it('a version of the level is named, and counts', async () => {
   });
 });
 
-it('a pod that violates what is warned of is created with a warning', async () => {
+it('a pod that violates the warn level is created with a warning', async () => {
   const harness = await Harness.open({ warn: 'baseline' });
   expect(await harness.createPod(PRIVILEGED)).toMatchObject({
     code: 201,
@@ -104,7 +107,7 @@ it('a pod that violates what is warned of is created with a warning', async () =
   });
 });
 
-it('what is audited is logged, whether the pod is refused or not', async () => {
+it('a violation of the audit level is logged, whether the pod is refused or not', async () => {
   for (const enforce of ['privileged', 'baseline']) {
     const harness = await Harness.open({ enforce, audit: 'baseline', 'audit-version': 'v1.30' });
     await harness.createPod(PRIVILEGED);
@@ -128,7 +131,7 @@ it('a controller is warned about its template, and never refused', async () => {
   expect([scaled.code, scaled.warnings]).toEqual([200, []]);
 });
 
-it('a pod that is there goes on, until an update brings a container or an image', async () => {
+it('an existing pod may be updated, until an update brings a container or an image', async () => {
   const harness = await Harness.open({});
   await harness.createPod(PRIVILEGED);
   const labels = { [`${LABEL}/enforce`]: 'baseline' };
@@ -150,7 +153,7 @@ it('a pod that is there goes on, until an update brings a container or an image'
   expect((await harness.merge(`${pod}/ephemeralcontainers`, ephemeral)).code).toBe(403);
 });
 
-it('labels that cannot be read are refused, unless they were there before', async () => {
+it('invalid labels are refused, unless they were there before', async () => {
   const harness = await Harness.open({ enforce: 'baseline' });
   const relabel = (value: string) =>
     harness.merge('/api/v1/namespaces/n', {

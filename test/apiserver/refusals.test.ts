@@ -1,6 +1,6 @@
-/** What is said to requests that cannot be understood, in kube-apiserver's words. */
+/** The answers to requests that cannot be parsed, in kube-apiserver's words. */
 import { expect, test } from 'vitest';
-import { ApiDesk } from '../support/api-desk.ts';
+import { ApiRequests } from '../support/api-requests.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const STRATEGIC = 'application/strategic-merge-patch+json';
@@ -21,13 +21,13 @@ test.each([
     'invalid continue token: continue key is not valid: server does not recognize this encoded version ',
   ],
 ])('a list with %s is refused', async (query, message) => {
-  const desk = await ApiDesk.open();
-  expect((await desk.ask('GET', `${MAPS}?${query}`)).body).toMatchObject({ code: 400, message });
+  const api = await ApiRequests.open();
+  expect((await api.ask('GET', `${MAPS}?${query}`)).body).toMatchObject({ code: 400, message });
 });
 
-test('an update names the object of its path, whether that is there or not', async () => {
-  const desk = await ApiDesk.open();
-  const put = (name: string) => desk.ask('PUT', `${MAPS}/a`, { body: { metadata: { name } } });
+test('an update names the object of its path, whether it exists or not', async () => {
+  const api = await ApiRequests.open();
+  const put = (name: string) => api.ask('PUT', `${MAPS}/a`, { body: { metadata: { name } } });
   expect((await put('b')).body).toMatchObject({
     code: 400,
     message: 'the name of the object (b) does not match the name on the URL (a)',
@@ -44,9 +44,9 @@ test.each([
   [{ data: { n: true } }, 'map[data:map[n:true]]', 'unrecognized type: string'],
   [{ data: 'x' }, 'map[data:x]', 'cannot restore map from string'],
 ])('a strategic patch to %j is refused as Go converts it', async (body, shown, why) => {
-  const desk = await ApiDesk.open();
-  await desk.ask('POST', MAPS, { body: { metadata: { name: 'a' } } });
-  const answer = await desk.ask('PATCH', `${MAPS}/a`, { body, contentType: STRATEGIC });
+  const api = await ApiRequests.open();
+  await api.ask('POST', MAPS, { body: { metadata: { name: 'a' } } });
+  const answer = await api.ask('PATCH', `${MAPS}/a`, { body, contentType: STRATEGIC });
   expect(answer.body).toMatchObject({
     code: 422,
     message: ` "" is invalid: patch: Invalid value: ${JSON.stringify(shown)}: ${why}`,

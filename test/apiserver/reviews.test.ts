@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import type { JsonObject } from '../../src/lib/json.ts';
-import { AccessStage, type Answer } from './access-stage.ts';
+import { AccessHarness, type Answer } from './access-harness.ts';
 
 const AUTHORIZATION = '/apis/authorization.k8s.io/v1';
 const SUBJECT = `${AUTHORIZATION}/subjectaccessreviews`;
@@ -14,16 +14,16 @@ const pods = (verb: string, namespace = 'default'): JsonObject => ({
   resourceAttributes: { verb, resource: 'pods', namespace },
 });
 
-async function openFor(user: string): Promise<AccessStage> {
-  const stage = await AccessStage.open();
-  await stage.allow(user, { verbs: ['get'], apiGroups: [''], resources: ['pods'] });
-  return stage;
+async function openFor(user: string): Promise<AccessHarness> {
+  const harness = await AccessHarness.open();
+  await harness.allow(user, { verbs: ['get'], apiGroups: [''], resources: ['pods'] });
+  return harness;
 }
 
-describe('may somebody do something', () => {
+describe('a SubjectAccessReview', () => {
   test('is answered with the reason', async () => {
-    const stage = await openFor('jane');
-    const ask = (spec: JsonObject): Promise<Answer> => stage.admin('POST', SUBJECT, { spec });
+    const harness = await openFor('jane');
+    const ask = (spec: JsonObject): Promise<Answer> => harness.admin('POST', SUBJECT, { spec });
     const { code, body } = await ask({ user: 'jane', ...pods('get') });
     expect(code).toBe(201);
     expect(body).toEqual({
@@ -48,68 +48,70 @@ describe('may somebody do something', () => {
     });
   });
 
-  test('is a question that has to be whole', async () => {
-    const stage = await AccessStage.open();
-    const complain = async (path: string, body: JsonObject): Promise<string> => {
-      const answer = await stage.admin('POST', path, body);
+  test('has to be complete', async () => {
+    const harness = await AccessHarness.open();
+    const report = async (path: string, body: JsonObject): Promise<string> => {
+      const answer = await harness.admin('POST', path, body);
       expect(answer.code).toBe(422);
       return answer.body.message;
     };
     const prefix = '.authorization.k8s.io "" is invalid: ';
-    expect(await complain(SUBJECT, { spec: pods('get') })).toBe(
+    expect(await report(SUBJECT, { spec: pods('get') })).toBe(
       `${prefix}spec.user: Invalid value: "": at least one of user or group must be specified`,
     );
-    expect(await complain(SELF, { spec: {} })).toBe(
+    expect(await report(SELF, { spec: {} })).toBe(
       `${prefix}spec.resourceAttributes: Invalid value: null: ` +
         'exactly one of nonResourceAttributes or resourceAttributes must be specified',
     );
     const both = { ...pods('get'), nonResourceAttributes: { path: '/x', verb: 'get' } };
-    expect(await complain(SELF, { spec: both })).toBe(
+    expect(await report(SELF, { spec: both })).toBe(
       `${prefix}spec.nonResourceAttributes: Invalid value: {"Path":"/x","Verb":"get"}: ` +
         'cannot be specified in combination with resourceAttributes',
     );
-    expect(await complain(SELF, { metadata: { name: 'x' }, spec: pods('get') })).toBe(
+    expect(await report(SELF, { metadata: { name: 'x' }, spec: pods('get') })).toBe(
       `${prefix}metadata: Invalid value: {"name":"x"}: must be empty`,
     );
     const spec = { user: 'jane', ...pods('get', 'other') };
-    expect(await complain(local('default'), { spec })).toBe(
+    expect(await report(local('default'), { spec })).toBe(
       `${prefix}spec.resourceAttributes.namespace: Invalid value: "other": ` +
         'must match metadata.namespace',
     );
     const selector = { resourceAttributes: { verb: 'list', fieldSelector: {} } };
-    expect(await complain(SELF, { spec: selector })).toBe(
+    expect(await report(SELF, { spec: selector })).toBe(
       `${prefix}spec.resourceAttributes.fieldSelector.requirements: Required value: ` +
         'when spec.resourceAttributes.fieldSelector is specified, requirements or rawSelector is required',
     );
   });
 
-  test('may be asked about oneself by everybody, about others only by those who may', async () => {
-    const stage = await openFor('jane');
+  test('about oneself is open to every user, about others only with the permission', async () => {
+    const harness = await openFor('jane');
     const jane = { name: 'jane', groups: ['system:authenticated'] };
-    expect((await stage.as(jane, 'POST', SELF, { spec: pods('get') })).body.status).toMatchObject({
-      allowed: true,
-    });
+    expect((await harness.as(jane, 'POST', SELF, { spec: pods('get') })).body.status).toMatchObject(
+      {
+        allowed: true,
+      },
+    );
     const about = { spec: { user: 'bob', ...pods('get') } };
-    expect((await stage.as(jane, 'POST', SUBJECT, about)).code).toBe(403);
-    expect((await stage.as(jane, 'POST', local('default'), about)).code).toBe(403);
+    expect((await harness.as(jane, 'POST', SUBJECT, about)).code).toBe(403);
+    expect((await harness.as(jane, 'POST', local('default'), about)).code).toBe(403);
   });
 
   test('in one namespace is about this namespace', async () => {
-    const stage = await openFor('jane');
+    const harness = await openFor('jane');
     const spec = { user: 'jane', ...pods('get') };
-    expect((await stage.admin('POST', local('default'), { spec })).body).toMatchObject({
+    expect((await harness.admin('POST', local('default'), { spec })).body).toMatchObject({
       kind: 'LocalSubjectAccessReview',
       metadata: { namespace: 'default' },
       status: { allowed: true },
     });
   });
 
-  test('a selector that cannot be read is left out, and that is told', async () => {
-    const stage = await openFor('jane');
+  test('with an invalid selector ignores it, and reports that', async () => {
+    const harness = await openFor('jane');
     const { resourceAttributes } = pods('get') as { resourceAttributes: JsonObject };
     const ask = async (more: JsonObject): Promise<JsonObject> => {
       const spec = { user: 'jane', resourceAttributes: { ...resourceAttributes, ...more } };
-      return (await stage.admin('POST', SUBJECT, { spec })).body.status;
+      return (await harness.admin('POST', SUBJECT, { spec })).body.status;
     };
     const raw = await ask({ fieldSelector: { rawSelector: 'x' } });
     expect(raw['evaluationError']).toBe(
@@ -126,11 +128,13 @@ describe('may somebody do something', () => {
   });
 });
 
-describe('what may I do', () => {
+describe('a SelfSubjectRulesReview', () => {
   test('lists rules of roles and paths', async () => {
-    const stage = await openFor('jane');
+    const harness = await openFor('jane');
     const jane = { name: 'jane', groups: ['system:authenticated'] };
-    const { code, body } = await stage.as(jane, 'POST', RULES, { spec: { namespace: 'default' } });
+    const { code, body } = await harness.as(jane, 'POST', RULES, {
+      spec: { namespace: 'default' },
+    });
     expect(code).toBe(201);
     expect(body).toMatchObject({
       kind: 'SelfSubjectRulesReview',
@@ -153,10 +157,10 @@ describe('what may I do', () => {
   });
 
   test('needs a namespace, and cannot be listed for kubelets', async () => {
-    const stage = await AccessStage.open();
-    const { code, body } = await stage.as('jane', 'POST', RULES, { spec: {} });
+    const harness = await AccessHarness.open();
+    const { code, body } = await harness.as('jane', 'POST', RULES, { spec: {} });
     expect([code, body.message]).toEqual([400, 'no namespace on request']);
-    const node = await stage.node('n1', 'POST', RULES, { spec: { namespace: 'default' } });
+    const node = await harness.node('n1', 'POST', RULES, { spec: { namespace: 'default' } });
     expect(node.body.status).toMatchObject({
       incomplete: true,
       evaluationError: 'node authorizer does not support user rule resolution',
@@ -164,8 +168,8 @@ describe('what may I do', () => {
   });
 
   test('is everything where everything is allowed', async () => {
-    const stage = await AccessStage.open('AlwaysAllow');
-    const { body } = await stage.as('jane', 'POST', RULES, { spec: { namespace: 'x' } });
+    const harness = await AccessHarness.open('AlwaysAllow');
+    const { body } = await harness.as('jane', 'POST', RULES, { spec: { namespace: 'x' } });
     expect(body.status).toEqual({
       resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
       nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
@@ -174,14 +178,14 @@ describe('what may I do', () => {
   });
 });
 
-test('reviews are told to clients that look for them, and are never listed', async () => {
-  const stage = await AccessStage.open();
-  const { body } = await stage.admin('GET', AUTHORIZATION);
+test('discovery has the reviews, and they are never listed', async () => {
+  const harness = await AccessHarness.open();
+  const { body } = await harness.admin('GET', AUTHORIZATION);
   expect(body['resources']).toMatchObject([
     { name: 'localsubjectaccessreviews', namespaced: true, verbs: ['create'] },
     { name: 'selfsubjectaccessreviews', namespaced: false, verbs: ['create'] },
     { name: 'selfsubjectrulesreviews', namespaced: false, verbs: ['create'] },
     { name: 'subjectaccessreviews', namespaced: false, verbs: ['create'] },
   ]);
-  expect((await stage.admin('GET', SUBJECT)).code).toBe(405);
+  expect((await harness.admin('GET', SUBJECT)).code).toBe(405);
 });

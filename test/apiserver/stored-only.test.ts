@@ -1,11 +1,13 @@
-/** Writes of what nothing acts on, through the API server as `podkeep up` has it. */
+/** Writes of kinds that no controller acts on, through the API server as `podkeep up` has it. */
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
-import type { User } from '../../src/apiserver/access.ts';
+import type { User } from '../../src/apiserver/objects/access.ts';
+import { CONTROLLER_OF, leftOutSentence } from '../../src/apiserver/admission/controlled-kinds.ts';
+import { CONTROLLER_NAMES } from '../../src/apiserver/controllers/controllers.ts';
 import { STORED_ONLY_KINDS } from '../../src/apiserver/admission/stored-only-kinds.ts';
 import { openEmbeddedServer, type EmbeddedServer } from '../../src/apiserver/embedded-server.ts';
 import { openMemoryStore } from '../../src/apiserver/store/memory-store.ts';
-import { formatTime } from '../../src/api/time.ts';
+import { formatTime } from '../../src/api/values/time.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { seededRandom } from '../../src/platform/seeded-random.ts';
 import { SAMPLES } from '../support/kind-samples.ts';
@@ -16,13 +18,13 @@ import { VirtualClock } from '../support/virtual-clock.ts';
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
 const ADMIN: User = { name: 'kubernetes-admin', groups: ['system:masters'] };
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
-const DEPLOYMENTS = 'apps/v1/deployments';
+const CLAIMS = 'v1/persistentvolumeclaims';
 
 class Harness {
   readonly clock = new VirtualClock();
   #server: EmbeddedServer | undefined;
 
-  static async open(): Promise<Harness> {
+  static async open(controllers: ReadonlySet<string> = new Set()): Promise<Harness> {
     const harness = new Harness();
     const { clock } = harness;
     const server = await openEmbeddedServer({
@@ -33,7 +35,7 @@ class Harness {
       version: {},
       access: { signingKey: privateKey, mode: 'RBAC' },
       caCert: '',
-      controllers: new Set(),
+      controllers,
     });
     harness.#server = server;
     onTestFinished(() => server.close());
@@ -112,37 +114,55 @@ it.each(['v1/pods', 'v1/configmaps', 'v1/limitranges', 'v1/resourcequotas', 'v1/
   },
 );
 
-it('each update and patch of the object is warned about, and none of a part of it', async () => {
+it('each update and patch of the object is warned about, but not those of its subresources', async () => {
   const harness = await Harness.open();
-  const warning = sentenceOf('deployments.apps');
-  await harness.create(DEPLOYMENTS);
-  const path = `${pathOf(DEPLOYMENTS)}/sample`;
+  const warning = sentenceOf('persistentvolumeclaims');
+  await harness.create(CLAIMS);
+  const path = `${pathOf(CLAIMS)}/sample`;
   expect(await harness.write('PUT', path, await harness.read(path))).toEqual([warning]);
   const patch = { metadata: { labels: { a: 'b' } } };
   expect(await harness.write('PATCH', path, patch)).toEqual([warning]);
-  expect(await harness.write('PATCH', `${path}/status`, { status: { replicas: 1 } })).toEqual([]);
-  expect(await harness.write('PATCH', `${path}/scale`, { spec: { replicas: 2 } })).toEqual([]);
+  expect(await harness.write('PATCH', `${path}/status`, { status: { phase: 'Lost' } })).toEqual([]);
 });
 
 it.each([
   ['system:kube-controller-manager', []],
   ['system:serviceaccount:kube-system:deployment-controller', []],
-  ['system:serviceaccount:default:builder', [sentenceOf('deployments.apps')]],
+  ['system:serviceaccount:default:builder', [sentenceOf('persistentvolumeclaims')]],
 ])('of a write by %s: %j', async (name, expected) => {
   const harness = await Harness.open();
   const user = { name, groups: ['system:masters'] };
-  expect(await harness.create(DEPLOYMENTS, {}, user)).toEqual(expected);
+  expect(await harness.create(CLAIMS, {}, user)).toEqual(expected);
 });
 
 it('a controller manager that holds its lease acts on what it manages, and on nothing else', async () => {
   const harness = await Harness.open();
   await harness.holdLease('kube-controller-manager');
-  expect(await harness.create(DEPLOYMENTS)).toEqual([]);
+  expect(await harness.create(CLAIMS)).toEqual([]);
   expect(await harness.create('networking.k8s.io/v1/networkpolicies')).toEqual([
     sentenceOf('networkpolicies.networking.k8s.io'),
   ]);
   await harness.clock.pass(16_000);
-  expect(await harness.create('batch/v1/jobs')).toContain(sentenceOf('jobs.batch'));
+  expect(await harness.create('storage.k8s.io/v1/storageclasses')).toContain(
+    sentenceOf('storageclasses.storage.k8s.io'),
+  );
+});
+
+it.each([...CONTROLLER_OF])('%s are warned about if %s was left out', async (name, controller) => {
+  const key = Object.keys(SAMPLES).find((each) => resourceOf(each) === name) ?? '';
+  const sentence = leftOutSentence(name, controller);
+  expect(CONTROLLER_NAMES).toContain(controller);
+  expect(await (await Harness.open()).create(key)).toContain(sentence);
+  expect(await (await Harness.open(new Set([controller]))).create(key)).not.toContain(sentence);
+  const managed = await Harness.open();
+  await managed.holdLease('kube-controller-manager');
+  expect(await managed.create(key)).not.toContain(sentence);
+});
+
+it('the lease that podkeep itself holds ends no warning', async () => {
+  const harness = await Harness.open();
+  await harness.holdLease('kube-controller-manager', { holderIdentity: 'podkeep_1' });
+  expect(await harness.create(CLAIMS)).toEqual([sentenceOf('persistentvolumeclaims')]);
 });
 
 it.each([
@@ -152,17 +172,12 @@ it.each([
 ])('a lease %s does not count', async (_which, name, fields) => {
   const harness = await Harness.open();
   await harness.holdLease(name, fields);
-  expect(await harness.create(DEPLOYMENTS)).toEqual([sentenceOf('deployments.apps')]);
+  expect(await harness.create(CLAIMS)).toEqual([sentenceOf('persistentvolumeclaims')]);
 });
 
 it.each<readonly [string, JsonObject, JsonObject]>([
-  [
-    'node.k8s.io/v1/runtimeclasses',
-    { overhead: null, scheduling: null },
-    { overhead: { podFixed: { cpu: '1' } } },
-  ],
   ['v1/services', { spec: { type: 'ExternalName', externalName: 'a.b' } }, {}],
-])('%s are warned about only where something is not done', async (key, done, undone) => {
+])('%s are warned about only where a feature is missing', async (key, done, undone) => {
   const own = async (change: JsonObject): Promise<readonly string[]> => {
     const warnings = await (await Harness.open()).create(key, change);
     return warnings.filter((one) => one.startsWith('podkeep'));

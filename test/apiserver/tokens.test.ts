@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
-import { textOf } from '../../src/apiserver/metadata.ts';
+import { textOf } from '../../src/apiserver/objects/metadata.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { AccessStage, ACCOUNTS, PODS, type Answer } from './access-stage.ts';
+import { AccessHarness, ACCOUNTS, PODS, type Answer } from './access-harness.ts';
 
 const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 const HOUR_MS = 60 * 60 * 1000;
@@ -18,35 +18,35 @@ function tokenOf({ body }: Answer): string {
   return textOf(body.status['token']);
 }
 
-function who(stage: AccessStage, token: string): Promise<Answer> {
-  return stage.send('POST', WHO, {}, { authorization: `Bearer ${token}` });
+function who(harness: AccessHarness, token: string): Promise<Answer> {
+  return harness.send('POST', WHO, {}, { authorization: `Bearer ${token}` });
 }
 
 async function review(
-  stage: AccessStage,
+  harness: AccessHarness,
   token: string,
   audiences?: readonly string[],
 ): Promise<JsonObject> {
   const spec = { token, ...(audiences && { audiences }) };
-  const { code, body } = await stage.admin('POST', REVIEWS, { spec });
+  const { code, body } = await harness.admin('POST', REVIEWS, { spec });
   expect(code).toBe(201);
   return body.status;
 }
 
-async function createPod(stage: AccessStage, name = 'web'): Promise<Answer> {
+async function createPod(harness: AccessHarness, name = 'web'): Promise<Answer> {
   const spec = { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] };
-  return stage.admin('POST', PODS, { metadata: { name }, spec });
+  return harness.admin('POST', PODS, { metadata: { name }, spec });
 }
 
 const boundTo = (kind: string, name: string, uid?: string): JsonObject => ({
   boundObjectRef: { kind, apiVersion: 'v1', name, ...(uid !== undefined && { uid }) },
 });
 
-describe('asking for a token', () => {
-  test('gives one for this server and for an hour, if nothing else is said', async () => {
-    const stage = await AccessStage.open();
-    const account = await stage.admin('GET', `${ACCOUNTS}/default`);
-    const { code, body } = await stage.requestToken();
+describe('a TokenRequest', () => {
+  test('gives one for this server and for an hour, by default', async () => {
+    const harness = await AccessHarness.open();
+    const account = await harness.admin('GET', `${ACCOUNTS}/default`);
+    const { code, body } = await harness.requestToken();
     expect(code).toBe(201);
     expect(body).toEqual({
       kind: 'TokenRequest',
@@ -77,25 +77,26 @@ describe('asking for a token', () => {
   });
 
   test('for too short or too long a time is refused', async () => {
-    const stage = await AccessStage.open();
-    const { code, body } = await stage.requestToken({ expirationSeconds: 599 });
+    const harness = await AccessHarness.open();
+    const { code, body } = await harness.requestToken({ expirationSeconds: 599 });
     expect(code).toBe(422);
     expect(body.message).toBe(
       'TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: ' +
         '599: may not specify a duration less than 10 minutes',
     );
-    const long = await stage.requestToken({ expirationSeconds: 2 ** 32 + 1 });
+    const long = await harness.requestToken({ expirationSeconds: 2 ** 32 + 1 });
     expect(long.body.message).toMatch(/may not specify a duration larger than 2\^32 seconds$/);
-    expect((await stage.requestToken({ expirationSeconds: 2 ** 32 })).code).toBe(201);
+    expect((await harness.requestToken({ expirationSeconds: 2 ** 32 })).code).toBe(201);
   });
 
-  test('for an account that is not there, or is another, is refused', async () => {
-    const stage = await AccessStage.open();
-    expect((await stage.requestToken({}, 'nobody')).body.message).toBe(
-      'serviceaccounts "nobody" not found',
+  test('for a missing account, or another one, is refused', async () => {
+    const harness = await AccessHarness.open();
+    expect((await harness.requestToken({}, 'unknown')).body.message).toBe(
+      'serviceaccounts "unknown" not found',
     );
     const ask = async (metadata: JsonObject): Promise<string> =>
-      (await stage.admin('POST', `${ACCOUNTS}/default/token`, { metadata, spec: {} })).body.message;
+      (await harness.admin('POST', `${ACCOUNTS}/default/token`, { metadata, spec: {} })).body
+        .message;
     expect(await ask({ name: 'other' })).toBe(
       'TokenRequest.authentication.k8s.io "default" is invalid: metadata.name: Invalid value: ' +
         '"other": must match the service account name if specified',
@@ -106,15 +107,15 @@ describe('asking for a token', () => {
   });
 
   test('bound to a pod names the pod and its node', async () => {
-    const stage = await AccessStage.open();
-    const pod = await createPod(stage);
+    const harness = await AccessHarness.open();
+    const pod = await createPod(harness);
     const { uid } = pod.body.metadata;
-    const token = tokenOf(await stage.requestToken(boundTo('Pod', 'web', textOf(uid))));
+    const token = tokenOf(await harness.requestToken(boundTo('Pod', 'web', textOf(uid))));
     expect(claimsOf(token)['kubernetes.io']).toMatchObject({
       pod: { name: 'web', uid },
       node: { name: 'n1' },
     });
-    expect((await who(stage, token)).body.status['userInfo']).toMatchObject({
+    expect((await who(harness, token)).body.status['userInfo']).toMatchObject({
       username: 'system:serviceaccount:default:default',
       groups: ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'],
       extra: {
@@ -126,12 +127,12 @@ describe('asking for a token', () => {
     });
   });
 
-  test('bound to what does not fit is refused', async () => {
-    const stage = await AccessStage.open();
-    await createPod(stage);
-    await stage.admin('POST', ACCOUNTS, { metadata: { name: 'other' } });
+  test('bound to an object that does not fit is refused', async () => {
+    const harness = await AccessHarness.open();
+    await createPod(harness);
+    await harness.admin('POST', ACCOUNTS, { metadata: { name: 'other' } });
     const ask = async (spec: JsonObject, account?: string): Promise<readonly [number, string]> => {
-      const { code, body } = await stage.requestToken(spec, account);
+      const { code, body } = await harness.requestToken(spec, account);
       return [code, body.message];
     };
     expect(await ask(boundTo('Pod', 'gone'))).toEqual([404, 'pods "gone" not found']);
@@ -150,46 +151,46 @@ describe('asking for a token', () => {
     ]);
   });
 
-  test('for a pod that mounts it unasked, it lives a year and is worth a warning after an hour', async () => {
-    const stage = await AccessStage.open();
-    await createPod(stage);
+  test('for the projected volume of a pod lives a year, with a warning after an hour', async () => {
+    const harness = await AccessHarness.open();
+    await createPod(harness);
     const request = { ...boundTo('Pod', 'web'), expirationSeconds: 3607 };
-    const { body } = await stage.requestToken(request);
+    const { body } = await harness.requestToken(request);
     const claims = claimsOf(textOf(body.status['token']));
     const issued = Number(claims['iat']);
     expect(claims['exp']).toBe(issued + 365 * 24 * 60 * 60);
     expect(claims['kubernetes.io']).toMatchObject({ warnafter: issued + 3607 });
     expect(body.status['expirationTimestamp']).toBe('2030-01-02T04:04:12Z');
-    const elsewhere = await stage.requestToken({ ...request, audiences: ['vault'] });
+    const elsewhere = await harness.requestToken({ ...request, audiences: ['vault'] });
     expect(claimsOf(tokenOf(elsewhere))['exp']).toBe(issued + 3607);
   });
 });
 
-describe('a token is good', () => {
+describe('a token is valid', () => {
   test('until a minute after it expires', async () => {
-    const stage = await AccessStage.open();
-    const token = tokenOf(await stage.requestToken());
-    await stage.clock.pass(HOUR_MS + 60_000);
-    expect((await who(stage, token)).code).toBe(201);
-    await stage.clock.pass(1000);
-    expect((await who(stage, token)).code).toBe(401);
-    expect(await review(stage, token)).toEqual({
+    const harness = await AccessHarness.open();
+    const token = tokenOf(await harness.requestToken());
+    await harness.clock.pass(HOUR_MS + 60_000);
+    expect((await who(harness, token)).code).toBe(201);
+    await harness.clock.pass(1000);
+    expect((await who(harness, token)).code).toBe(401);
+    expect(await review(harness, token)).toEqual({
       user: {},
       error: '[invalid bearer token, service account token has expired]',
     });
   });
 
-  test('for those for whom it is made', async () => {
-    const stage = await AccessStage.open();
-    const token = tokenOf(await stage.requestToken({ audiences: ['vault', 'other'] }));
-    expect((await who(stage, token)).code).toBe(401);
-    expect(await review(stage, token)).toEqual({
+  test('for its audiences', async () => {
+    const harness = await AccessHarness.open();
+    const token = tokenOf(await harness.requestToken({ audiences: ['vault', 'other'] }));
+    expect((await who(harness, token)).code).toBe(401);
+    expect(await review(harness, token)).toEqual({
       user: {},
       error:
         '[invalid bearer token, token audiences ["vault" "other"] is invalid for the target ' +
         `audiences ["${ISSUER}"]]`,
     });
-    expect(await review(stage, token, ['vault', 'nobody'])).toMatchObject({
+    expect(await review(harness, token, ['vault', 'unknown'])).toMatchObject({
       authenticated: true,
       audiences: ['vault'],
       user: { username: 'system:serviceaccount:default:default' },
@@ -197,71 +198,71 @@ describe('a token is good', () => {
   });
 
   test('as long as its account is the same', async () => {
-    const stage = await AccessStage.open();
-    const token = tokenOf(await stage.requestToken());
-    await stage.admin('DELETE', `${ACCOUNTS}/default`);
-    expect(await review(stage, token)).toMatchObject({
+    const harness = await AccessHarness.open();
+    const token = tokenOf(await harness.requestToken());
+    await harness.admin('DELETE', `${ACCOUNTS}/default`);
+    expect(await review(harness, token)).toMatchObject({
       error: '[invalid bearer token, serviceaccounts "default" not found]',
     });
-    await stage.admin('POST', ACCOUNTS, { metadata: { name: 'default' } });
-    expect((await review(stage, token))['error']).toMatch(
+    await harness.admin('POST', ACCOUNTS, { metadata: { name: 'default' } });
+    expect((await review(harness, token))['error']).toMatch(
       /service account UID \(.+\) does not match claim \(.+\)\]$/,
     );
-    expect((await who(stage, token)).code).toBe(401);
+    expect((await who(harness, token)).code).toBe(401);
   });
 
-  test('as long as the pod is there to which it is bound', async () => {
-    const stage = await AccessStage.open();
-    await createPod(stage);
-    const token = tokenOf(await stage.requestToken(boundTo('Pod', 'web')));
-    expect((await who(stage, token)).code).toBe(201);
-    await stage.admin('DELETE', `${PODS}/web?gracePeriodSeconds=0`);
-    expect((await review(stage, token))['error']).toBe(
+  test('as long as its bound pod exists', async () => {
+    const harness = await AccessHarness.open();
+    await createPod(harness);
+    const token = tokenOf(await harness.requestToken(boundTo('Pod', 'web')));
+    expect((await who(harness, token)).code).toBe(201);
+    await harness.admin('DELETE', `${PODS}/web?gracePeriodSeconds=0`);
+    expect((await review(harness, token))['error']).toBe(
       '[invalid bearer token, service account token has been invalidated]',
     );
-    await createPod(stage);
-    expect((await review(stage, token))['error']).toMatch(
+    await createPod(harness);
+    expect((await review(harness, token))['error']).toMatch(
       /pod UID \(.+\) does not match service account pod ref claim \(.+\)\]$/,
     );
   });
 
-  test('as long as the secret or the node is there to which it is bound', async () => {
-    const stage = await AccessStage.open();
-    await stage.admin('POST', '/api/v1/nodes', { metadata: { name: 'n1' } });
-    await stage.admin('POST', '/api/v1/namespaces/default/secrets', { metadata: { name: 's' } });
-    const bySecret = tokenOf(await stage.requestToken(boundTo('Secret', 's')));
-    const byNode = tokenOf(await stage.requestToken(boundTo('Node', 'n1')));
-    expect((await who(stage, byNode)).body.status['userInfo']).toMatchObject({
+  test('as long as its bound secret or node exists', async () => {
+    const harness = await AccessHarness.open();
+    await harness.admin('POST', '/api/v1/nodes', { metadata: { name: 'n1' } });
+    await harness.admin('POST', '/api/v1/namespaces/default/secrets', { metadata: { name: 's' } });
+    const bySecret = tokenOf(await harness.requestToken(boundTo('Secret', 's')));
+    const byNode = tokenOf(await harness.requestToken(boundTo('Node', 'n1')));
+    expect((await who(harness, byNode)).body.status['userInfo']).toMatchObject({
       extra: { 'authentication.kubernetes.io/node-name': ['n1'] },
     });
-    expect((await who(stage, bySecret)).code).toBe(201);
-    await stage.admin('DELETE', '/api/v1/namespaces/default/secrets/s');
-    await stage.admin('DELETE', '/api/v1/nodes/n1');
-    expect((await who(stage, bySecret)).code).toBe(401);
-    expect((await who(stage, byNode)).code).toBe(401);
+    expect((await who(harness, bySecret)).code).toBe(201);
+    await harness.admin('DELETE', '/api/v1/namespaces/default/secrets/s');
+    await harness.admin('DELETE', '/api/v1/nodes/n1');
+    expect((await who(harness, bySecret)).code).toBe(401);
+    expect((await who(harness, byNode)).code).toBe(401);
   });
 
-  test('of nobody else: another key, another server, no token at all', async () => {
-    const stage = await AccessStage.open();
-    const token = tokenOf(await stage.requestToken());
+  test('only with our key and our issuer, and not if it is missing', async () => {
+    const harness = await AccessHarness.open();
+    const token = tokenOf(await harness.requestToken());
     const [head, body = ''] = token.split('.');
-    expect((await review(stage, `${head}.${body}.${'A'.repeat(86)}`))['error']).toBeTruthy();
+    expect((await review(harness, `${head}.${body}.${'A'.repeat(86)}`))['error']).toBeTruthy();
     const other = Buffer.from(JSON.stringify({ ...claimsOf(token), iss: 'https://x' }));
     const foreign = `${head}.${other.toString('base64url')}.${'A'.repeat(86)}`;
     for (const text of ['nonsense', foreign]) {
-      expect(await review(stage, text)).toEqual({ user: {}, error: 'invalid bearer token' });
+      expect(await review(harness, text)).toEqual({ user: {}, error: 'invalid bearer token' });
     }
-    const { body: refused } = await stage.admin('POST', REVIEWS, { spec: {} });
+    const { body: refused } = await harness.admin('POST', REVIEWS, { spec: {} });
     expect(refused.message).toBe('token is required for TokenReview in authentication');
   });
 });
 
 describe('a token in a secret', () => {
-  async function keep(stage: AccessStage): Promise<string> {
-    const account = await stage.admin('GET', `${ACCOUNTS}/default`);
+  async function keep(harness: AccessHarness): Promise<string> {
+    const account = await harness.admin('GET', `${ACCOUNTS}/default`);
     const secret = { metadata: { name: 'kept', namespace: 'default' } };
-    const token = stage.access.makeSecretToken(account.body, secret);
-    await stage.admin('POST', '/api/v1/namespaces/default/secrets', {
+    const token = harness.access.makeSecretToken(account.body, secret);
+    await harness.admin('POST', '/api/v1/namespaces/default/secrets', {
       metadata: {
         name: 'kept',
         annotations: { 'kubernetes.io/service-account.name': 'default' },
@@ -273,10 +274,10 @@ describe('a token in a secret', () => {
   }
 
   test('does not expire', async () => {
-    const stage = await AccessStage.open();
-    const token = await keep(stage);
-    await stage.clock.pass(10_000 * HOUR_MS);
-    expect((await who(stage, token)).body.status['userInfo']).toMatchObject({
+    const harness = await AccessHarness.open();
+    const token = await keep(harness);
+    await harness.clock.pass(10_000 * HOUR_MS);
+    expect((await who(harness, token)).body.status['userInfo']).toMatchObject({
       username: 'system:serviceaccount:default:default',
     });
     expect(claimsOf(token)).toMatchObject({
@@ -288,33 +289,35 @@ describe('a token in a secret', () => {
     });
   });
 
-  test('is worth nothing once the secret is gone, or holds another, or is marked', async () => {
-    const stage = await AccessStage.open();
-    const token = await keep(stage);
+  test('is invalid once the secret is deleted, has another token, or is marked invalid', async () => {
+    const harness = await AccessHarness.open();
+    const token = await keep(harness);
     const path = '/api/v1/namespaces/default/secrets/kept';
-    const { body } = await stage.admin('GET', path);
+    const { body } = await harness.admin('GET', path);
     const label = { 'kubernetes.io/legacy-token-invalid-since': '2030-01-01' };
-    await stage.admin('PUT', path, { ...body, metadata: { ...body.metadata, labels: label } });
-    expect((await review(stage, token))['error']).toMatch(
+    await harness.admin('PUT', path, { ...body, metadata: { ...body.metadata, labels: label } });
+    expect((await review(harness, token))['error']).toMatch(
       /the token in secret default\/kept for service account default\/default has been marked invalid\./,
     );
-    await stage.admin('PUT', path, {
+    await harness.admin('PUT', path, {
       ...body,
       metadata: { ...body.metadata, resourceVersion: '' },
       data: { token: 'eA==' },
     });
-    expect((await review(stage, token))['error']).toMatch(/Token does not match server's copy\]$/);
-    await stage.admin('DELETE', path);
-    expect((await review(stage, token))['error']).toMatch(/Token has been invalidated\]$/);
+    expect((await review(harness, token))['error']).toMatch(
+      /Token does not match server's copy\]$/,
+    );
+    await harness.admin('DELETE', path);
+    expect((await review(harness, token))['error']).toMatch(/Token has been invalidated\]$/);
   });
 });
 
-test('others learn where the keys are that tokens are checked with', async () => {
-  const stage = await AccessStage.open();
-  const token = tokenOf(await stage.requestToken());
+test('the keys that verify tokens are published', async () => {
+  const harness = await AccessHarness.open();
+  const token = tokenOf(await harness.requestToken());
   const headers = { authorization: `Bearer ${token}` };
   const path = '/.well-known/openid-configuration';
-  const response = await stage.fetch('GET', path, undefined, headers);
+  const response = await harness.fetch('GET', path, undefined, headers);
   expect(response.headers.get('cache-control')).toBe('public, max-age=3600');
   expect(await response.json()).toEqual({
     issuer: ISSUER,
@@ -323,7 +326,7 @@ test('others learn where the keys are that tokens are checked with', async () =>
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['ES256'],
   });
-  const keys = await stage.fetch('GET', '/openid/v1/jwks', undefined, headers);
+  const keys = await harness.fetch('GET', '/openid/v1/jwks', undefined, headers);
   expect(keys.headers.get('content-type')).toBe('application/jwk-set+json');
   const { kid } = JSON.parse(
     Buffer.from(token.split('.')[0] ?? '', 'base64url').toString(),

@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { metadataOf, textOf } from '../../src/apiserver/metadata.ts';
+import { metadataOf, textOf } from '../../src/apiserver/objects/metadata.ts';
 import { KubeconfigClient, PodkeepUp, startUp } from '../support/podkeep-up.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
 
@@ -25,7 +25,7 @@ async function startServing(folder: string, ...args: readonly string[]) {
 
 describe('serving', () => {
   test(
-    'the kubeconfig lets its owner in, and nobody else gets further than health',
+    'the kubeconfig gives its owner access, and other clients only see health',
     async () => {
       const folder = makeTempFolder();
       const { client, url } = await startServing(folder);
@@ -49,7 +49,7 @@ describe('serving', () => {
   );
 
   test(
-    'roles decide who may do what, unless everybody may do everything',
+    'roles decide who may do what, unless the mode is AlwaysAllow',
     async () => {
       for (const [mode, expected] of [
         ['RBAC', 403],
@@ -76,11 +76,11 @@ describe('serving', () => {
   );
 
   test(
-    'people are told how to use it',
+    'people get a hint how to use it',
     async () => {
       const folder = makeTempFolder();
       const up = new PodkeepUp(['--data-dir', folder, '--port', '0', '--no-node']);
-      // Two pipes: which of them is read first is up to the machine.
+      // Two pipes: their order is not defined.
       await up.until(() =>
         up.out.includes('\n') && up.err.includes('serving') ? true : undefined,
       );
@@ -92,8 +92,8 @@ describe('serving', () => {
 });
 
 describe('stopping', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s ends watches, then the process, with 0',
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    '%s ends watches, then the process, which was asked to end and has no failure',
     async (signal) => {
       const { client, up } = await startServing(makeTempFolder());
       const watch = await client.open('GET', `${CONFIG_MAPS}?watch=1`);
@@ -114,7 +114,7 @@ describe('stopping', () => {
   );
 
   test(
-    'whoever stops listening does not stop it',
+    'closed output pipes do not stop it',
     async () => {
       const { client, up } = await startServing(makeTempFolder());
       up.child.stdout.destroy();
@@ -130,7 +130,7 @@ describe('stopping', () => {
     'a second signal does not wait for anything',
     async () => {
       const { client, up } = await startServing(makeTempFolder());
-      // A request that never comes to its end keeps the door open for a while.
+      // A request that is never completed keeps the listener open for a while.
       await client.begin('POST', CONFIG_MAPS);
       up.child.kill('SIGTERM');
       await up.event('stopping');
@@ -144,7 +144,7 @@ describe('stopping', () => {
 
 describe('starting again', () => {
   test(
-    'the same folder has the same objects, the same keys, and knows its clients',
+    'the same folder has the same objects and keys, and accepts its clients',
     async () => {
       const folder = makeTempFolder();
       const first = await startServing(folder);
@@ -156,7 +156,7 @@ describe('starting again', () => {
       const second = await startServing(folder, '--port', first.client.server.port);
       expect(second.client.server.href).toBe(first.client.server.href);
       expect(readFileSync(path.join(folder, 'pki/ca.crt'), 'utf8')).toBe(authority);
-      // The client of the first start, with what it was given then.
+      // The client of the first start, with its credentials from then.
       const found = await first.client.send('GET', `${CONFIG_MAPS}/kept`);
       expect(found.body).toEqual(created.body);
       const changed = await first.client.send('GET', '/api/v1/namespaces/default/endpoints');
@@ -183,7 +183,7 @@ describe('starting again', () => {
   );
 
   test(
-    'a process that was killed has lost nothing that it acknowledged',
+    'a process that was killed has lost no acknowledged write',
     async () => {
       const folder = makeTempFolder();
       const first = await startServing(folder);
@@ -212,7 +212,7 @@ describe('starting again', () => {
   );
 });
 
-describe('what is taken', () => {
+describe('already in use', () => {
   test(
     'a folder: its owner is named, and goes on serving',
     async () => {
@@ -273,7 +273,7 @@ describe('around a command', () => {
   );
 
   test(
-    'a command that dies of a signal gives what a shell would say',
+    'a command that dies of a signal gives the exit code of a shell',
     async () => {
       const up = startUp(makeTempFolder(), ...script("process.kill(process.pid, 'SIGKILL')"));
       expect(await up.ended).toEqual({ code: 137, signal: null });
@@ -282,7 +282,7 @@ describe('around a command', () => {
   );
 
   test(
-    'a signal goes on to the command, and its answer is the answer',
+    'a signal is passed on to the command, whose exit code is ours',
     async () => {
       const code =
         "process.on('SIGTERM', () => process.exit(5)); setInterval(() => {}, 1e3); console.log('up')";
@@ -295,7 +295,7 @@ describe('around a command', () => {
   );
 
   test(
-    'a command that does not exist is named',
+    'a missing command is named',
     async () => {
       const up = startUp(makeTempFolder(), '--', 'no-such-command');
       expect(await up.ended).toEqual({ code: 1, signal: null });

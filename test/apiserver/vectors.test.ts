@@ -1,13 +1,13 @@
-/** The recorded vectors of patches, selectors and quantities, through the server's own way of working. */
+/** The recorded vectors of patches, selectors and quantities, through the server. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { hold } from '../../src/apiserver/decode/body.ts';
-import { pods } from '../../src/apiserver/kinds/pods.ts';
-import { applyPatch } from '../../src/apiserver/patching.ts';
-import { StatusError } from '../../src/apiserver/status.ts';
+import { hold } from '../../src/apiserver/requests/body.ts';
+import { pods } from '../../src/apiserver/kinds/core/pods.ts';
+import { applyPatch } from '../../src/apiserver/requests/patching.ts';
+import { StatusError } from '../../src/apiserver/objects/status.ts';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
-import { ApiStage, CONFIG_MAPS } from './stage.ts';
+import { ApiHarness, CONFIG_MAPS } from './api-harness.ts';
 
 interface Recorded<In, Out> {
   readonly fn: string;
@@ -32,29 +32,29 @@ interface Selection {
   readonly labels?: JsonObject;
 }
 
-test('a list shows what the recorded selectors match, and refuses those that are none', async () => {
+test('a list shows what the recorded selectors match, and refuses invalid ones', async () => {
   for (const vector of recorded<Selection, { matches?: boolean }>('labelSelector')) {
-    const stage = await ApiStage.open();
+    const harness = await ApiHarness.open();
     const { selector, labels = {} } = vector.in;
-    await stage.send('POST', CONFIG_MAPS, { metadata: { name: 'a', labels } });
+    await harness.send('POST', CONFIG_MAPS, { metadata: { name: 'a', labels } });
     const query = new URLSearchParams({ labelSelector: selector }).toString();
-    const { code, body } = await stage.send('GET', `${CONFIG_MAPS}?${query}`);
+    const { code, body } = await harness.send('GET', `${CONFIG_MAPS}?${query}`);
     const matches = Array.isArray(body['items']) && body['items'].length === 1;
     const expected = vector.out.error ? { code: 400 } : { code: 200, matches: vector.out.matches };
     expect(vector.out.error ? { code } : { code, matches }, selector).toEqual(expected);
   }
 });
 
-test('a quantity is stored in its recorded form, and refused if it is none', async () => {
-  const stage = await ApiStage.open();
+test('a quantity is stored in its recorded form, and refused if it is invalid', async () => {
+  const harness = await ApiHarness.open();
   for (const vector of recorded<string, { canonical?: string }>('parseQuantity')) {
-    // In JSON, unlike elsewhere, Kubernetes does not mind blanks around a quantity.
+    // In JSON, unlike elsewhere, Kubernetes accepts blanks around a quantity.
     if (vector.in.trim() !== vector.in) continue;
     const status = { capacity: { cpu: vector.in } };
     const node = { metadata: { name: 'n' }, status };
-    const { code, body } = await stage.send('POST', '/api/v1/nodes?dryRun=All', node);
+    const { code, body } = await harness.send('POST', '/api/v1/nodes?dryRun=All', node);
     const { error, canonical = '' } = vector.out;
-    // No node has less than nothing, but the answer shows how the quantity was read.
+    // No node has a negative capacity, but the answer shows how the quantity was read.
     const refused = { message: expect.stringContaining(`Invalid value: "${canonical}"`) };
     const stored = { status: { capacity: { cpu: canonical } } };
     const expected = error ? { code: 400 } : canonical.startsWith('-') ? refused : stored;

@@ -1,8 +1,8 @@
-/** `podkeep get`, `logs`, `exec` and `down` at a podkeep that runs as a process of its own. */
+/** `podkeep get`, `logs`, `exec` and `down` against a podkeep that runs as a process. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { CliStage } from '../support/cli-stage.ts';
+import { CliHarness } from '../support/cli-harness.ts';
 import { KubeconfigClient, PodkeepUp } from '../support/podkeep-up.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
 
@@ -24,7 +24,7 @@ function pod(name: string, ...scripts: readonly string[]) {
   };
 }
 
-/** A new cluster takes no pods until the account is there that they run as. */
+/** A new cluster takes no pods until their default service account exists. */
 async function runPod(client: KubeconfigClient, wanted: ReturnType<typeof pod>): Promise<void> {
   const create = async (): Promise<void> => {
     expect(await client.send('POST', PODS, wanted)).toMatchObject({ code: 201 });
@@ -44,18 +44,18 @@ async function startNode(...args: readonly string[]) {
   const options = ['--data-dir', folder, '--port', '0', '--output', 'json'];
   const up = new PodkeepUp([...options, ...args]);
   onTestFinished(async () => {
-    await new CliStage(process.env).run('down', '--data-dir', folder);
+    await new CliHarness(process.env).run('down', '--data-dir', folder);
   });
   await up.event('serving');
   const kubeconfig = path.join(folder, 'kubeconfig');
   const podkeep = async (...words: readonly string[]) => {
-    const stage = new CliStage({ KUBECONFIG: kubeconfig });
-    const code = await stage.run(...words);
-    return { code, out: stage.out, err: stage.err };
+    const harness = new CliHarness({ KUBECONFIG: kubeconfig });
+    const code = await harness.run(...words);
+    return { code, out: harness.out, err: harness.err };
   };
   const follow = (...words: readonly string[]) => {
-    const stage = new CliStage({ KUBECONFIG: kubeconfig });
-    return { stage, ended: stage.run(...words) };
+    const harness = new CliHarness({ KUBECONFIG: kubeconfig });
+    return { harness, ended: harness.run(...words) };
   };
   return { folder, up, client: new KubeconfigClient(kubeconfig), podkeep, follow };
 }
@@ -63,9 +63,9 @@ async function startNode(...args: readonly string[]) {
 const REFUSALS: readonly (readonly [readonly string[], string])[] = [
   [['get', 'pods', 'nope'], 'Error from server (NotFound): pods "nope" not found\n'],
   [['get', 'unicorns'], `the server doesn't have a resource type "unicorns"`],
-  [['get', 'pods', 'a', '-A'], 'in one namespace'],
-  [['get', 'pods', 'a', '-l', 'b=c'], 'with a name there is one'],
-  [['get', 'pod/a', 'pods'], 'no need to name the kind'],
+  [['get', 'pods', 'a', '-A'], 'across all namespaces'],
+  [['get', 'pods', 'a', '-l', 'b=c'], 'cannot be used with a name'],
+  [['get', 'pod/a', 'pods'], 'name the kind either once'],
   [['get', 'pod/'], 'has one slash'],
   [['get', 'pods,svc', '-w'], 'can be watched'],
   [['get', 'pods', '-l', '==='], 'Error from server (BadRequest)'],
@@ -76,7 +76,7 @@ const REFUSALS: readonly (readonly [readonly string[], string])[] = [
 
 describe('get', () => {
   test(
-    'tables are those of kubectl, kinds go by all their names',
+    'tables are those of kubectl, kinds have all their names',
     async () => {
       const { client, podkeep } = await startNode();
       await runPod(client, pod('web', 'sleep 1000', 'sleep 1000'));
@@ -108,7 +108,7 @@ describe('get', () => {
   );
 
   test(
-    'objects are printed whole, and a watch goes on until it is told to stop',
+    'objects are printed whole, and a watch runs until it is stopped',
     async () => {
       const { client, podkeep, follow } = await startNode('--no-node');
       const { out } = await podkeep('get', 'ns', 'default', '-o', 'json');
@@ -124,19 +124,19 @@ describe('get', () => {
       expect((await podkeep('get', 'ns', 'default', '-o', 'yaml')).out).toMatch(
         /^apiVersion: v1\nkind: Namespace\nmetadata:\n/,
       );
-      const { stage, ended } = follow('get', 'cm', '-w', '-o', 'name', '-l', 'watched');
+      const { harness, ended } = follow('get', 'cm', '-w', '-o', 'name', '-l', 'watched');
       const configMap = { metadata: { name: 'fresh', labels: { watched: 'yes' } } };
       await client.send('POST', '/api/v1/namespaces/default/configmaps', configMap);
-      await vi.waitFor(() => expect(stage.out).toContain('configmap/fresh\n'), WAIT);
-      stage.signal('SIGINT');
+      await vi.waitFor(() => expect(harness.out).toContain('configmap/fresh\n'), WAIT);
+      harness.signal('SIGINT');
       expect(await ended).toBe(130);
-      expect(stage.listeners).toBe(0);
+      expect(harness.listeners).toBe(0);
     },
     TIMEOUT,
   );
 
   test(
-    'what cannot be is told in a sentence, and where there is nothing it says so',
+    'an impossible request is refused in a sentence, and an empty result is reported',
     async () => {
       const { podkeep } = await startNode('--no-node');
       for (const [args, sentence] of REFUSALS) {
@@ -155,10 +155,10 @@ describe('get', () => {
     TIMEOUT,
   );
 
-  test('without a cluster it says how to get one', async () => {
-    const stage = new CliStage({ XDG_DATA_HOME: makeTempFolder() });
-    expect(await stage.run('get', 'pods')).toBe(1);
-    expect(stage.err).toMatch(/CLUSTER_UNKNOWN[\s\S]*podkeep up/);
+  test('without a cluster it prints how to get one', async () => {
+    const harness = new CliHarness({ XDG_DATA_HOME: makeTempFolder() });
+    expect(await harness.run('get', 'pods')).toBe(1);
+    expect(harness.err).toMatch(/CLUSTER_UNKNOWN[\s\S]*podkeep up/);
   });
 });
 
@@ -187,9 +187,9 @@ test(
       out: '',
       err: 'Error from server (BadRequest): container nope is not valid for pod talks\n',
     });
-    const { stage, ended } = follow('logs', '-f', ...inC0);
-    await vi.waitFor(() => expect(stage.out).toBe('one\ntwo\n'), WAIT);
-    stage.signal('SIGINT');
+    const { harness, ended } = follow('logs', '-f', ...inC0);
+    await vi.waitFor(() => expect(harness.out).toBe('one\ntwo\n'), WAIT);
+    harness.signal('SIGINT');
     expect(await ended).toBe(130);
     const script = 'echo out; echo err >&2; exit 3';
     expect(await podkeep('exec', ...inC0, '--', 'sh', '-c', script)).toEqual({
@@ -206,41 +206,65 @@ test(
   TIMEOUT,
 );
 
+test(
+  'stopping names the pods that it waits for, and a second signal those that it leaves, and what ends them',
+  async () => {
+    const { folder, up, client } = await startNode();
+    // It ends at the second request only.
+    const script = `trap 'trap "exit 0" TERM' TERM; while :; do sleep 0.1; done`;
+    await runPod(client, pod('stubborn', script));
+    up.child.kill('SIGTERM');
+    expect(await up.event('waiting')).toEqual({ event: 'waiting', pods: ['default/stubborn'] });
+    up.child.kill('SIGHUP');
+    expect(await up.ended).toEqual({ code: 129, signal: null });
+    expect(await up.event('left')).toEqual({
+      event: 'left',
+      signal: 'SIGHUP',
+      pods: ['default/stubborn'],
+      hint: `podkeep down --data-dir ${folder} stops them.`,
+    });
+    const harness = new CliHarness(process.env);
+    expect(await harness.run('down', '--data-dir', folder)).toBe(0);
+    expect(harness.out).toBe('stopped pod default/stubborn\n');
+  },
+  TIMEOUT,
+);
+
 describe('down', () => {
   test(
     'ends the podkeep of the folder and waits for it; afterwards nothing runs',
     async () => {
       const { folder, up } = await startNode('--no-node');
-      const stage = new CliStage();
-      expect(await stage.run('down', '--data-dir', folder)).toBe(0);
-      expect(stage.out).toBe(`podkeep on ${folder} has ended (process ${up.child.pid})\n`);
+      const harness = new CliHarness();
+      expect(await harness.run('down', '--data-dir', folder)).toBe(0);
+      expect(harness.out).toBe(`podkeep on ${folder} has ended (process ${up.child.pid})\n`);
       expect(await up.ended).toEqual({ code: 0, signal: null });
-      const again = new CliStage();
+      const again = new CliHarness();
       expect(await again.run('down', '--data-dir', folder)).toBe(0);
       expect(again.out).toBe(`nothing runs on ${folder}\n`);
     },
     TIMEOUT,
   );
 
-  test('a folder that nobody ever used is left alone', async () => {
+  test('a folder that was never used is left alone', async () => {
     const folder = path.join(makeTempFolder(), 'never');
-    const stage = new CliStage();
-    expect(await stage.run('down', '--data-dir', folder)).toBe(0);
-    expect(stage.out).toBe(`nothing runs on ${folder}\n`);
+    const harness = new CliHarness();
+    expect(await harness.run('down', '--data-dir', folder)).toBe(0);
+    expect(harness.out).toBe(`nothing runs on ${folder}\n`);
     expect(readdirSync(path.dirname(folder))).toEqual([]);
   });
 
   test(
-    'pods that were kept are stopped as well, even long after their podkeep',
+    'pods that were kept are stopped as well, even long after their podkeep has ended',
     async () => {
       const { folder, up, client } = await startNode('--keep-pods');
       await runPod(client, pod('kept', `trap 'exit 0' TERM; while :; do sleep 0.1; done`));
       up.child.kill('SIGTERM');
       await up.ended;
-      const stage = new CliStage(process.env);
-      expect(await stage.run('down', '--data-dir', folder)).toBe(0);
-      expect(stage.out).toBe('stopped pod default/kept\n');
-      const again = new CliStage(process.env);
+      const harness = new CliHarness(process.env);
+      expect(await harness.run('down', '--data-dir', folder)).toBe(0);
+      expect(harness.out).toBe('stopped pod default/kept\n');
+      const again = new CliHarness(process.env);
       await again.run('down', '--data-dir', folder);
       expect(again.out).toBe(`nothing runs on ${folder}\n`);
     },

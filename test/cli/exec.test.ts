@@ -1,4 +1,4 @@
-/** `podkeep exec` against a server that says what it is told to: terminals, bytes, and ends of all kinds. */
+/** `podkeep exec` against a scripted server: terminals, bytes, and ends of all kinds. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { writeFileSync } from 'node:fs';
@@ -6,18 +6,18 @@ import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { Stdin } from '../../src/cli/io.ts';
-import { CliStage } from '../support/cli-stage.ts';
+import { CliHarness } from '../support/cli-harness.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
 
 const POD = { spec: { containers: [{ name: 'main' }] } };
 
-interface Stage {
+interface TestHarness {
   readonly kubeconfig: string;
   readonly targets: string[];
 }
 
 /** `serve` gets the WebSocket of a command; null: it is refused with 403. */
-async function startServer(serve: ((socket: WebSocket) => void) | null): Promise<Stage> {
+async function startServer(serve: ((socket: WebSocket) => void) | null): Promise<TestHarness> {
   const targets: string[] = [];
   const server: Server = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json').end(JSON.stringify(POD));
@@ -59,16 +59,16 @@ function end(socket: WebSocket, status: unknown): void {
 
 const SUCCESS = { status: 'Success' };
 
-test('what comes at once with the answer is not lost, and bytes stay as they are', async () => {
+test('output that arrives together with the answer is not lost, and bytes stay as they are', async () => {
   const { kubeconfig, targets } = await startServer((socket) => {
     say(socket, 1, 'first ');
     say(socket, 2, 'aside');
     say(socket, 1, 'second');
     end(socket, SUCCESS);
   });
-  const stage = new CliStage({ KUBECONFIG: kubeconfig });
-  expect(await stage.run('exec', 'web', '--', 'ls', '-l', 'a b')).toBe(0);
-  expect({ out: stage.out, err: stage.err }).toEqual({ out: 'first second', err: 'aside' });
+  const harness = new CliHarness({ KUBECONFIG: kubeconfig });
+  expect(await harness.run('exec', 'web', '--', 'ls', '-l', 'a b')).toBe(0);
+  expect({ out: harness.out, err: harness.err }).toEqual({ out: 'first second', err: 'aside' });
   expect(targets).toEqual([
     '/api/v1/namespaces/ns/pods/web/exec?container=main&stdout=true&stderr=true' +
       '&command=ls&command=-l&command=a+b',
@@ -110,7 +110,7 @@ class TypedInput implements Stdin {
   }
 }
 
-test('what is typed goes in, and its end is told', async () => {
+test('typed input is sent, and so is its end', async () => {
   const { kubeconfig } = await startServer((socket) => {
     let typed = '';
     socket.on('message', (data: Buffer) => {
@@ -120,13 +120,13 @@ test('what is typed goes in, and its end is told', async () => {
       end(socket, SUCCESS);
     });
   });
-  const stage = new CliStage({ KUBECONFIG: kubeconfig }, new TypedInput(false, ['a', 'b']));
-  expect(await stage.run('exec', '-i', 'web', '--', 'cat')).toBe(0);
-  expect(stage.out).toBe('[ab]');
-  expect(stage.err).toBe('');
+  const harness = new CliHarness({ KUBECONFIG: kubeconfig }, new TypedInput(false, ['a', 'b']));
+  expect(await harness.run('exec', '-i', 'web', '--', 'cat')).toBe(0);
+  expect(harness.out).toBe('[ab]');
+  expect(harness.err).toBe('');
 });
 
-test('a terminal is raw while the command runs, and tells its size whenever it changes', async () => {
+test('a terminal is raw while the command runs, and its size is sent whenever it changes', async () => {
   const sizes: string[] = [];
   const input = new TypedInput(true, []);
   const { kubeconfig, targets } = await startServer((socket) => {
@@ -136,8 +136,8 @@ test('a terminal is raw while the command runs, and tells its size whenever it c
       if (sizes.length === 2) end(socket, SUCCESS);
     });
   });
-  const stage = new CliStage({ KUBECONFIG: kubeconfig }, input);
-  const ended = stage.run('exec', '-it', 'web', '--', 'sh');
+  const harness = new CliHarness({ KUBECONFIG: kubeconfig }, input);
+  const ended = harness.run('exec', '-it', 'web', '--', 'sh');
   await vi.waitFor(() => expect(sizes).toHaveLength(1));
   input.columns = 120;
   input.resize();
@@ -147,11 +147,11 @@ test('a terminal is raw while the command runs, and tells its size whenever it c
   expect(targets[0]).toContain('stdin=true&tty=true');
 });
 
-test('who has no terminal gets none', async () => {
+test('without a terminal none is requested', async () => {
   const { kubeconfig, targets } = await startServer((socket) => end(socket, SUCCESS));
-  const stage = new CliStage({ KUBECONFIG: kubeconfig });
-  expect(await stage.run('exec', '-it', 'web', '--', 'sh')).toBe(0);
-  expect(stage.err).toBe('Unable to use a TTY - input is not a terminal\n');
+  const harness = new CliHarness({ KUBECONFIG: kubeconfig });
+  expect(await harness.run('exec', '-it', 'web', '--', 'sh')).toBe(0);
+  expect(harness.err).toBe('Unable to use a TTY - input is not a terminal\n');
   expect(targets[0]).not.toContain('tty');
 });
 
@@ -163,34 +163,34 @@ test.each([
     'command terminated with exit code 42\n',
   ],
   ['a failure', { status: 'Failure', message: 'no such container' }, 1, 'no such container'],
-])('%s is told', async (_what, status, code, sentence) => {
+])('%s is reported', async (_what, status, code, sentence) => {
   const { kubeconfig } = await startServer((socket) => end(socket, status));
-  const stage = new CliStage({ KUBECONFIG: kubeconfig });
-  expect(await stage.run('exec', 'web', '--', 'x')).toBe(code);
-  expect(stage.err).toContain(sentence);
+  const harness = new CliHarness({ KUBECONFIG: kubeconfig });
+  expect(await harness.run('exec', 'web', '--', 'x')).toBe(code);
+  expect(harness.err).toContain(sentence);
 });
 
 test('a connection that ends before the command is a failure', async () => {
   const { kubeconfig } = await startServer((socket) => socket.terminate());
-  const stage = new CliStage({ KUBECONFIG: kubeconfig });
-  expect(await stage.run('exec', 'web', '--', 'x')).toBe(1);
-  expect(stage.err).toContain('EXEC_FAILED: the connection ended before the command');
+  const harness = new CliHarness({ KUBECONFIG: kubeconfig });
+  expect(await harness.run('exec', 'web', '--', 'x')).toBe(1);
+  expect(harness.err).toContain('EXEC_FAILED: the connection ended before the command');
 });
 
-test('a refusal comes in the words of the server', async () => {
+test('a refusal is printed in the words of the server', async () => {
   const { kubeconfig } = await startServer(null);
-  const stage = new CliStage({ KUBECONFIG: kubeconfig });
-  expect(await stage.run('exec', 'web', '--', 'x')).toBe(1);
-  expect(stage.err).toBe('Error from server (Forbidden): not you\n');
+  const harness = new CliHarness({ KUBECONFIG: kubeconfig });
+  expect(await harness.run('exec', 'web', '--', 'x')).toBe(1);
+  expect(harness.err).toBe('Error from server (Forbidden): not you\n');
 });
 
 test('Ctrl-C ends it, and the server notices', async () => {
   const sockets: WebSocket[] = [];
   const { kubeconfig } = await startServer((socket) => void sockets.push(socket));
-  const stage = new CliStage({ KUBECONFIG: kubeconfig });
-  const ended = stage.run('exec', 'web', '--', 'sleep', '1000');
+  const harness = new CliHarness({ KUBECONFIG: kubeconfig });
+  const ended = harness.run('exec', 'web', '--', 'sleep', '1000');
   await vi.waitFor(() => expect(sockets).toHaveLength(1));
-  stage.signal('SIGINT');
+  harness.signal('SIGINT');
   expect(await ended).toBe(130);
   await vi.waitFor(() => expect(sockets[0]?.readyState).toBe(3));
 });

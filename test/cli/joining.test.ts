@@ -13,13 +13,13 @@ import { REQUESTS_PATH } from '../../src/core/certificates/signing-request.ts';
 import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 import { Registry } from '../../src/lib/metrics/registry.ts';
 import { systemClock as clock } from '../../src/platform/system-clock.ts';
-import type { KubeApi } from '../../src/ports/kube-api.ts';
+import type { KubeApi } from '../../src/ports/api/kube-api.ts';
 import { silentLog } from '../support/silent-ports.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
 
 const version = '0.0.0';
 
-async function stage() {
+async function harness() {
   const root = makeTempFolder();
   const folder = locateDataFolder(path.join(root, 'cluster'), {});
   const cluster = await startCluster({
@@ -29,6 +29,7 @@ async function stage() {
     controllers: '*',
     version,
     log: silentLog,
+    out: () => {},
     onOpened: () => {},
   });
   onTestFinished(() => cluster.close());
@@ -66,6 +67,7 @@ async function open({ certificates, ...link }: Link, asked: (request: string) =>
       environment: {},
       log: silentLog,
       registry: new Registry(),
+      requests: { answered: () => {} },
       asked,
     },
     closing,
@@ -91,8 +93,8 @@ async function whoIs(api: KubeApi): Promise<unknown> {
     : null;
 }
 
-test('a node joins, is itself from then on, and needs nobody’s credentials any more', async () => {
-  const { admin, kubeconfig, certificates, ...places } = await stage();
+test('a node joins, has its own identity from then on, and needs no other credentials any more', async () => {
+  const { admin, kubeconfig, certificates, ...places } = await harness();
   const names: string[] = [];
   const place = {
     kubeconfig,
@@ -113,8 +115,8 @@ test('a node joins, is itself from then on, and needs nobody’s credentials any
   expect(names).toHaveLength(1);
 });
 
-test('with rotation, a certificate that stands in the kubeconfig is replaced at once', async () => {
-  const { admin, certificates, ...places } = await stage();
+test('with rotation, a certificate inside the kubeconfig is replaced immediately', async () => {
+  const { admin, certificates, ...places } = await harness();
   const kubeconfig = path.join(makeTempFolder(), 'kubeconfig');
   writeFileSync(kubeconfig, readFileSync(places.adminKubeconfig));
   const api = await open({ kubeconfig, certificates, rotates: true }, (name) => {
@@ -127,8 +129,8 @@ test('with rotation, a certificate that stands in the kubeconfig is replaced at 
   expect(await whoIs(next)).toBe('system:node:n1');
 });
 
-test('without a bootstrap kubeconfig the kubeconfig must be there', async () => {
-  const { certificates } = await stage();
+test('without a bootstrap kubeconfig the kubeconfig must exist', async () => {
+  const { certificates } = await harness();
   const place = { kubeconfig: '/nowhere/kubeconfig', certificates, rotates: false };
   await expect(open(place, () => {})).rejects.toMatchObject({ code: 'KUBECONFIG_UNREADABLE' });
 });

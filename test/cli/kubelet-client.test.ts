@@ -1,10 +1,11 @@
 /**
- * Who the API server of `podkeep up` is to kubelets. A node chooses the address at which it is dialled:
- * with the credentials of an administrator it would gain the whole cluster by naming the API server's.
+ * The identity of `podkeep up`'s API server towards kubelets. A node chooses the address at which it is
+ * dialled: with the credentials of an administrator it would gain the whole cluster by naming the API
+ * server's.
  */
 import { request } from 'node:https';
 import { expect, onTestFinished, test } from 'vitest';
-import { MASTER } from '../../src/apiserver/access.ts';
+import { MASTER } from '../../src/apiserver/objects/access.ts';
 import { startCluster, type Cluster } from '../../src/cli/cluster.ts';
 import { locateDataFolder } from '../../src/cli/data-folder.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
@@ -19,6 +20,7 @@ async function openCluster(): Promise<Cluster> {
     controllers: '',
     version: '0.0.0',
     log,
+    out: () => {},
     onOpened: () => {},
   });
   onTestFinished(() => cluster.close());
@@ -62,7 +64,7 @@ test('a node that names the address of the API server is not proxied to', async 
   });
 });
 
-test('a log of a pod on such a node is not asked for: the certificate there is not its own', async () => {
+test('a log of a pod on such a node is not requested: the certificate there is not its own', async () => {
   const cluster = await openCluster();
   await createImpostor(cluster);
   await asAdmin(cluster, 'POST', '/api/v1/namespaces/default/serviceaccounts', {
@@ -93,7 +95,7 @@ test('the certificate for kubelets reads nodes in the API, and nothing else', as
 });
 
 test.each(['proxy', 'stats', 'metrics', 'log', 'pods', 'healthz', 'configz'])(
-  'kubelets let it use nodes/%s, by a role',
+  'a role lets it use nodes/%s of kubelets',
   async (subresource) => {
     const cluster = await openCluster();
     const { body } = await asAdmin(

@@ -1,11 +1,11 @@
-/** What `podkeep up` does when its node cannot start: it says why, and ends. */
+/** `podkeep up` whose node cannot start: it prints why, and ends. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { PodkeepUp } from '../support/podkeep-up.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
 
-test('a damaged record of what was granted ends podkeep, with the file that is to be deleted', async () => {
+test('a damaged record of allocations ends podkeep, with the file that is to be deleted', async () => {
   const folder = makeTempFolder();
   const file = path.join(folder, 'node', 'allocated_pods_state');
   mkdirSync(path.dirname(file));
@@ -14,6 +14,6 @@ test('a damaged record of what was granted ends podkeep, with the file that is t
   const failed = await up.event('failed');
   expect(failed).toMatchObject({ code: 'CHECKPOINT_UNUSABLE' });
   expect(failed['hint']).toContain(`then delete ${file}`);
-  // Nothing that it began for the node keeps it alive.
+  // Nothing that it opened for the node keeps it alive.
   expect(await up.ended).toMatchObject({ code: 1 });
 });

@@ -1,9 +1,9 @@
-/** The rig itself: each containerd starts, runs a pod with an address, and leaves nothing. */
+/** The harness itself: each containerd starts, runs a pod with an address, and leaves nothing. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CONTAINERD_VERSIONS } from '../../scripts/cluster/place.ts';
+import { CONTAINERD_VERSIONS } from '../../scripts/cluster/cache-folder.ts';
 import { startContainerd, type Containerd } from './support/containerd.ts';
 import { criCall } from './support/cri-call.ts';
 import { BUSYBOX } from './support/images/test-images.ts';
@@ -24,13 +24,13 @@ describe.each(CONTAINERD_VERSIONS)('containerd %s', (version) => {
   const runtime = (method: string, message?: Message): Promise<Wire> =>
     criCall(containerd.socket, 'RuntimeService', method, message);
 
-  test('says which version it is', async () => {
+  test('reports its version', async () => {
     const answer = await runtime('Version');
     expect(answer.text(2)).toBe('containerd');
     expect(answer.text(3)).toMatch(new RegExp(`^v?${version.split('.')[0]}\\.`));
   });
 
-  test('knows the images that were made here', async () => {
+  test('has the images that were built here', async () => {
     const answer = await criCall(containerd.socket, 'ImageService', 'ListImages');
     const names = answer.messages(1).flatMap((image) => image.texts(2));
     expect(names).toContain(BUSYBOX);
@@ -90,7 +90,7 @@ describe.each(CONTAINERD_VERSIONS)('containerd %s', (version) => {
   });
 });
 
-test('what a killed run left is cleared, and nothing is left', async () => {
+test('the leftovers of a killed run are cleared, and nothing is left', async () => {
   const containerd = await startContainerd({ version: '1.6', name: 'killed' });
   const config = sandboxConfig(containerd, 'forsaken');
   const call = (method: string, message: Message): Promise<Wire> =>

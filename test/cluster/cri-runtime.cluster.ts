@@ -1,9 +1,12 @@
-/** What the suite of all runtimes does not ask: streams, networks, limits, pulls, and containerd gone. */
+/**
+ * What the suite of all runtimes does not cover: streams, networks, limits, pulls, and a killed
+ * containerd.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { CONTAINERD_VERSIONS } from '../../scripts/cluster/place.ts';
+import { CONTAINERD_VERSIONS } from '../../scripts/cluster/cache-folder.ts';
 import type { RuntimeEvent } from '../../src/ports/runtime/pod-runtime.ts';
 import { startContainerd, type Containerd } from './support/containerd.ts';
 import { CriBench, NEVER } from './support/cri-bench.ts';
@@ -33,7 +36,7 @@ describe.each(CONTAINERD_VERSIONS)('pods on containerd %s', (version) => {
     return opened;
   }
 
-  test('it says what it can do', async () => {
+  test('it reports its features', async () => {
     const { runtime } = await bench();
     const isNew = version === '2.1';
     const { features, handlers = [] } = await runtime.status();
@@ -48,10 +51,10 @@ describe.each(CONTAINERD_VERSIONS)('pods on containerd %s', (version) => {
     expect(runtime.follow !== undefined).toBe(isNew);
   });
 
-  test('a command with streams ends with its own code, and says both its things', async () => {
-    const stage = await bench();
-    const { runtime } = stage;
-    const id = await stage.start(FOREVER);
+  test('a command with streams ends with its own code, and both its outputs arrive', async () => {
+    const harness = await bench();
+    const { runtime } = harness;
+    const id = await harness.start(FOREVER);
     const command = ['sh', '-c', 'echo out; echo err >&2; exit 7'];
     const streams = await runtime.exec?.(id, command, { ...ALL, stdin: false });
     const [out, err, code] = await Promise.all([
@@ -64,27 +67,27 @@ describe.each(CONTAINERD_VERSIONS)('pods on containerd %s', (version) => {
     await expect(missing?.ended).rejects.toThrow(/no-such-command/);
   });
 
-  test('of many quick commands none loses a word', async () => {
-    const stage = await bench();
-    const id = await stage.start(FOREVER);
+  test('of many quick commands none loses output', async () => {
+    const harness = await bench();
+    const id = await harness.start(FOREVER);
     const words = Array.from({ length: 60 }, (_, index) => `word ${index}`);
-    const said = async (word: string): Promise<string | null> => {
+    const given = async (word: string): Promise<string | null> => {
       const request = { ...ALL, stdin: false, stderr: false };
-      const streams = await stage.runtime.exec?.(id, ['echo', word], request);
-      // Late: the end of the connection may be there before the first word was read.
+      const streams = await harness.runtime.exec?.(id, ['echo', word], request);
+      // Late: the connection may have ended before the first byte was read.
       await streams?.ended;
       return streams?.stdout ? text(streams.stdout) : null;
     };
     for (let begin = 0; begin < words.length; begin += 6) {
       const some = words.slice(begin, begin + 6);
-      expect(await Promise.all(some.map(said))).toEqual(some.map((word) => `${word}\n`));
+      expect(await Promise.all(some.map(given))).toEqual(some.map((word) => `${word}\n`));
     }
   });
 
-  test('much that is said comes back whole, however slowly it is read', async () => {
-    const stage = await bench();
-    const { runtime } = stage;
-    const id = await stage.start(FOREVER);
+  test('much output arrives complete, however slowly it is read', async () => {
+    const harness = await bench();
+    const { runtime } = harness;
+    const id = await harness.start(FOREVER);
     const streams = await runtime.exec?.(id, ['cat'], ALL);
     const block = Buffer.from(Array.from({ length: 65_536 }, (_, index) => index % 251));
     const all = Buffer.concat(Array.from({ length: 64 }, () => block));
@@ -99,16 +102,16 @@ describe.each(CONTAINERD_VERSIONS)('pods on containerd %s', (version) => {
   });
 
   test('a terminal has a size that can be changed, and one output', async () => {
-    const stage = await bench();
-    const { runtime } = stage;
-    const id = await stage.start(FOREVER);
+    const harness = await bench();
+    const { runtime } = harness;
+    const id = await harness.start(FOREVER);
     const command = ['sh', '-c', 'while read line; do stty size; done'];
     const streams = await runtime.exec?.(id, command, { ...ALL, tty: true });
     expect(streams?.stderr).toBeNull();
     let heard = '';
     streams?.stdout?.on('data', (chunk) => (heard += String(chunk)));
     streams?.resize(101, 47);
-    await stage.wait('the size', () => {
+    await harness.wait('the size', () => {
       streams?.stdin?.write('\n');
       return heard.includes('47 101');
     });
@@ -116,17 +119,17 @@ describe.each(CONTAINERD_VERSIONS)('pods on containerd %s', (version) => {
     expect(await streams?.ended).toBe(0);
   });
 
-  test('a port of a pod answers, and one that nobody listens at says so', async () => {
-    const stage = await bench();
-    const { runtime } = stage;
-    const sandbox = await stage.runSandbox();
-    const id = await stage.start(
+  test('a port of a pod answers, and one without a listener is reported', async () => {
+    const harness = await bench();
+    const { runtime } = harness;
+    const sandbox = await harness.runSandbox();
+    const id = await harness.start(
       'mkdir /w; echo hello > /w/index.html; exec httpd -f -h /w -p 127.0.0.1:8080',
       {},
       sandbox,
     );
-    await stage.wait('the server', async () =>
-      (await stage.execute(id, 'wget -qO- http://127.0.0.1:8080/ || true')).includes('hello'),
+    await harness.wait('the server', async () =>
+      (await harness.execute(id, 'wget -qO- http://127.0.0.1:8080/ || true')).includes('hello'),
     );
     const connection = await runtime.connectPort?.(sandbox, 8080);
     connection?.write('GET / HTTP/1.0\r\n\r\n');
@@ -136,73 +139,73 @@ describe.each(CONTAINERD_VERSIONS)('pods on containerd %s', (version) => {
   });
 
   test('a pod has its name, its resolver, its sysctls and the groups of its user', async () => {
-    const stage = await bench();
-    const { runtime } = stage;
-    const sandbox = await stage.runSandbox({
+    const harness = await bench();
+    const { runtime } = harness;
+    const sandbox = await harness.runSandbox({
       podUid: 'named',
       hostname: 'my-name',
       dns: { servers: ['10.96.0.10'], searches: ['shop.svc.cluster.local'], options: ['ndots:5'] },
       sysctls: { 'net.ipv4.ip_unprivileged_port_start': '7' },
     });
-    const id = await stage.start(
+    const id = await harness.start(
       FOREVER,
       { security: { ...SECURITY, runAsUser: 1000, runAsGroup: 2000, supplementalGroups: [3000] } },
       sandbox,
     );
-    expect(await stage.execute(id, 'hostname; id -u; id -g; id -G')).toBe(
+    expect(await harness.execute(id, 'hostname; id -u; id -g; id -G')).toBe(
       'my-name\n1000\n2000\n2000 3000\n',
     );
-    const resolver = await stage.execute(id, 'cat /etc/resolv.conf');
+    const resolver = await harness.execute(id, 'cat /etc/resolv.conf');
     expect(resolver).toContain('nameserver 10.96.0.10');
     expect(resolver).toContain('search shop.svc.cluster.local');
     expect(resolver).toContain('options ndots:5');
     const sysctl = 'cat /proc/sys/net/ipv4/ip_unprivileged_port_start';
-    expect(await stage.execute(id, sysctl)).toBe('7\n');
+    expect(await harness.execute(id, sysctl)).toBe('7\n');
     const { sandboxes } = await runtime.inspect('named');
     expect(sandboxes).toMatchObject([{ hostNetwork: false, ready: true }]);
   });
 
-  test('containers see the processes that they are to see', async () => {
-    const stage = await bench();
-    const shared = await stage.runSandbox({ sharesProcesses: true });
-    await stage.start('exec sleep 4711', { name: 'other' }, shared);
-    const sees = await stage.start(FOREVER, {}, shared);
-    expect(await stage.execute(sees, 'ps')).toContain('sleep 4711');
-    const apart = await stage.runSandbox();
-    const target = await stage.start('exec sleep 4712', { name: 'target' }, apart);
-    const blind = await stage.start(FOREVER, { name: 'blind' }, apart);
-    expect(await stage.execute(blind, 'ps')).not.toContain('sleep 4712');
+  test('containers see the processes that they are meant to see', async () => {
+    const harness = await bench();
+    const shared = await harness.runSandbox({ sharesProcesses: true });
+    await harness.start('exec sleep 4711', { name: 'other' }, shared);
+    const sees = await harness.start(FOREVER, {}, shared);
+    expect(await harness.execute(sees, 'ps')).toContain('sleep 4711');
+    const apart = await harness.runSandbox();
+    const target = await harness.start('exec sleep 4712', { name: 'target' }, apart);
+    const blind = await harness.start(FOREVER, { name: 'blind' }, apart);
+    expect(await harness.execute(blind, 'ps')).not.toContain('sleep 4712');
     const security = { ...SECURITY, targetContainerId: target };
-    const debug = await stage.start(FOREVER, { name: 'debug', security }, apart);
-    expect(await stage.execute(debug, 'ps')).toContain('sleep 4712');
+    const debug = await harness.start(FOREVER, { name: 'debug', security }, apart);
+    expect(await harness.execute(debug, 'ps')).toContain('sleep 4712');
   });
 
-  test('limits hold, are told, can be changed, and memory that is too much is OOMKilled', async () => {
-    const stage = await bench();
-    const { runtime } = stage;
+  test('limits hold, are reported, can be changed, and exceeding memory is OOMKilled', async () => {
+    const harness = await bench();
+    const { runtime } = harness;
     const resources = { cpuShares: 512, cpuQuota: 50_000, cpuPeriod: 100_000 };
     const memoryLimitBytes = 64 * 1024 * 1024;
-    const id = await stage.start(FOREVER, { resources: { ...resources, memoryLimitBytes } });
-    expect((await stage.container(id)).resources).toEqual({
+    const id = await harness.start(FOREVER, { resources: { ...resources, memoryLimitBytes } });
+    expect((await harness.container(id)).resources).toEqual({
       cpuRequest: '500m',
       cpuLimit: '500m',
       memoryLimit: '64Mi',
     });
     await runtime.updateResources?.(id, { ...resources, cpuQuota: 80_000, memoryLimitBytes });
-    expect((await stage.container(id)).resources).toMatchObject({ cpuLimit: '800m' });
-    const hungry = await stage.start('exec tail /dev/zero', {
+    expect((await harness.container(id)).resources).toMatchObject({ cpuLimit: '800m' });
+    const hungry = await harness.start('exec tail /dev/zero', {
       resources: { memoryLimitBytes: 16 * 1024 * 1024 },
     });
-    expect(await stage.exited(hungry)).toMatchObject({ exitCode: 137, reason: 'OOMKilled' });
+    expect(await harness.exited(hungry)).toMatchObject({ exitCode: 137, reason: 'OOMKilled' });
   });
 
-  test('what containers and pods use is counted', async () => {
-    const stage = await bench();
-    const { runtime } = stage;
-    const id = await stage.start('while :; do :; done', {
+  test('the usage of containers and pods is counted', async () => {
+    const harness = await bench();
+    const { runtime } = harness;
+    const id = await harness.start('while :; do :; done', {
       resources: { cpuQuota: 20_000, cpuPeriod: 100_000 },
     });
-    await stage.wait('numbers', async () => {
+    await harness.wait('numbers', async () => {
       const [stats] = (await runtime.containerStats?.()) ?? [];
       return (stats?.cpu?.usageNanoseconds ?? 0n) > 0n && (stats?.memory?.workingSetBytes ?? 0) > 0;
     });
@@ -214,8 +217,8 @@ describe.each(CONTAINERD_VERSIONS)('pods on containerd %s', (version) => {
   });
 
   test('images are pulled with a password, listed, measured and removed', async () => {
-    const stage = await bench();
-    const { runtime } = stage;
+    const harness = await bench();
+    const { runtime } = harness;
     const credentials = { username: 'me', password: 'secret' };
     const registry = await Registry.start({ layout: containerd.images, credentials });
     onTestFinished(() => registry.stop());
@@ -232,103 +235,105 @@ describe.each(CONTAINERD_VERSIONS)('pods on containerd %s', (version) => {
     expect(await images.find(image)).toMatchObject({ ref, uid: 1000, isPinned: false });
     expect((await images.list()).flatMap(({ names }) => names)).toContain(image);
     // It is measured from time to time.
-    await stage.wait('a measure', async () => ((await images.usage())?.usedBytes ?? 0) > 0);
+    await harness.wait('a measure', async () => ((await images.usage())?.usedBytes ?? 0) > 0);
     await images.remove(ref);
     await images.remove(ref);
   });
 
   test('nothing is lost when containerd is killed: calls, events and containers come back', async () => {
-    const stage = await bench();
-    const { runtime } = stage;
+    const harness = await bench();
+    const { runtime } = harness;
     const heard: RuntimeEvent[] = [];
     const unfollow = runtime.follow?.((event) => heard.push(event));
     onTestFinished(() => unfollow?.());
-    const lives = await stage.start(FOREVER);
-    const dies = await stage.start('while [ ! -e /w/end ]; do sleep 0.1; done; exit 5', {
+    const lives = await harness.start(FOREVER);
+    const dies = await harness.start('while [ ! -e /w/end ]; do sleep 0.1; done; exit 5', {
       mounts: [
         {
           containerPath: '/w',
-          hostPath: stage.folder,
+          hostPath: harness.folder,
           isReadOnly: true,
           isRecursiveReadOnly: false,
           propagation: 'None',
         },
       ],
     });
-    const before = await stage.container(lives);
+    const before = await harness.container(lives);
     const follows = await runtime.exec?.(lives, ['sleep', '1000'], ALL);
     await containerd.stop('SIGKILL');
     await expect(follows?.ended).rejects.toThrow(/./);
     await expect(runtime.list()).rejects.toMatchObject({ code: 'RUNTIME_UNAVAILABLE' });
-    // It ends while nobody is there to hear it.
-    writeFileSync(path.join(stage.folder, 'end'), '');
+    // It exits while no subscriber is connected.
+    writeFileSync(path.join(harness.folder, 'end'), '');
     await containerd.start();
-    expect(await stage.container(lives)).toEqual(before);
-    expect(await stage.execute(lives, 'echo still here')).toBe('still here\n');
-    // What ended meanwhile has ended; which code it had, containerd 2.1 does not know any more.
-    expect([5, 255]).toContain((await stage.exited(dies)).exitCode);
+    expect(await harness.container(lives)).toEqual(before);
+    expect(await harness.execute(lives, 'echo still here')).toBe('still here\n');
+    // A container that exited meanwhile has exited; containerd 2.1 does not know its exit code any more.
+    expect([5, 255]).toContain((await harness.exited(dies)).exitCode);
     heard.length = 0;
     await runtime.stopContainer(lives, 10, NEVER);
-    await stage.wait('the news', () =>
+    await harness.wait('the news', () =>
       runtime.follow ? heard.some(({ containerId }) => containerId === lives) : true,
     );
-    expect((await stage.container(lives)).exitCode).toBe(0);
+    expect((await harness.container(lives)).exitCode).toBe(0);
   });
 
-  test('a containerd that hangs is given up in time, and used again when it goes on', async () => {
-    const stage = await bench(2000);
-    const id = await stage.start(FOREVER);
-    containerd.pause();
+  test('a containerd that hangs times out, and is used again when it recovers', async () => {
+    const harness = await bench(2000);
+    const id = await harness.start(FOREVER);
+    await containerd.pause();
     try {
-      await expect(stage.runtime.inspect('any')).rejects.toMatchObject({
+      await expect(harness.runtime.inspect('any')).rejects.toMatchObject({
         code: 'RUNTIME_TIMED_OUT',
       });
     } finally {
       containerd.resume();
     }
-    expect(await stage.execute(id, 'echo awake')).toBe('awake\n');
+    expect(await harness.execute(id, 'echo awake')).toBe('awake\n');
   });
 
-  test('a sandbox of an earlier podkeep takes new containers, in its own place', async () => {
+  test('a sandbox of an earlier podkeep takes new containers, in its own control group', async () => {
     const before = await CriBench.open(containerd);
     const sandbox = await before.runSandbox({
       podUid: 'older',
       security: { isPrivileged: true, supplementalGroups: [], seccomp: 'runtime/default' },
     });
     await before.runtime.close();
-    const stage = await bench();
+    const harness = await bench();
     const security = { ...SECURITY, isPrivileged: true };
     const script = `grep CapEff /proc/self/status; ${FOREVER}`;
-    const id = await stage.start(script, { logPath: 'main/0.log', security }, sandbox);
+    const id = await harness.start(script, { logPath: 'main/0.log', security }, sandbox);
     const log = path.join(before.folder, 'older/main/0.log');
-    await stage.wait('its words', () => readFileSync(log, 'utf8').includes('CapEff'));
-    // The privileged have all that this machine has, and so do we.
+    await harness.wait('its words', () => readFileSync(log, 'utf8').includes('CapEff'));
+    // Privileged containers have everything that this machine has, and so do we.
     const ours = /CapEff:\s+(\w+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
     expect(readFileSync(log, 'utf8')).toContain(ours);
     const group = `${containerd.cgroupRoot}/older/${id.replace('containerd://', '')}`;
     const places = ['/sys/fs/cgroup', '/sys/fs/cgroup/memory'];
     expect(places.some((place) => existsSync(`${place}${group}`))).toBe(true);
-    const pod = await stage.runtime.inspect('older');
+    const pod = await harness.runtime.inspect('older');
     expect(pod.containers).toMatchObject([{ id, sandboxID: sandbox, name: 'main' }]);
   });
 
-  test('many stops that take long keep nothing else from being answered', async () => {
-    const stage = await bench(10_000);
-    const { runtime } = stage;
-    const id = await stage.start('trap "" TERM; echo ready; while :; do sleep 1000; done');
+  test('many slow stops do not delay other calls', async () => {
+    const harness = await bench(10_000);
+    const { runtime } = harness;
+    const id = await harness.start('trap "" TERM; echo ready; while :; do sleep 1000; done');
     const stops = Array.from({ length: 150 }, () => runtime.stopContainer(id, 600, NEVER));
     expect(await runtime.version()).toMatchObject({ name: 'containerd' });
-    expect((await stage.container(id)).state).toBe('running');
+    expect((await harness.container(id)).state).toBe('running');
     await runtime.stopContainer(id, 0, NEVER);
     await Promise.all(stops);
-    expect((await stage.container(id)).exitCode).toBe(137);
+    expect((await harness.container(id)).exitCode).toBe(137);
   });
 
-  test('logs are where the sandbox says', async () => {
-    const stage = await bench();
-    const sandbox = await stage.runSandbox({ podUid: 'talks' });
-    const id = await stage.start('echo words', { logPath: 'deep/in/0.log' }, sandbox);
-    await stage.exited(id);
-    expect(readFileSync(path.join(stage.folder, 'talks/deep/in/0.log'), 'utf8')).toContain('words');
+  test('logs are in the folder that the sandbox names', async () => {
+    const harness = await bench();
+    const sandbox = await harness.runSandbox({ podUid: 'talks' });
+    const id = await harness.start('echo words', { logPath: 'deep/in/0.log' }, sandbox);
+    await harness.exited(id);
+    expect(readFileSync(path.join(harness.folder, 'talks/deep/in/0.log'), 'utf8')).toContain(
+      'words',
+    );
   });
 });

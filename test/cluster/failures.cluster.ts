@@ -1,10 +1,10 @@
 /**
- * Whatever dies beside them, pods go on: the same containers, no restart, and every status true again
- * as soon as it can be told.
+ * Whatever dies beside them, pods keep running: the same containers, no restart, and every status correct
+ * again as soon as it can be written.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { CONTAINERD_VERSIONS, type ContainerdVersion } from '../../scripts/cluster/place.ts';
+import { CONTAINERD_VERSIONS, type ContainerdVersion } from '../../scripts/cluster/cache-folder.ts';
 import {
   containerOf,
   isOver,
@@ -13,7 +13,7 @@ import {
   type PodView,
 } from '../e2e/support/pod-view.ts';
 import { criCall } from './support/cri-call.ts';
-import { NODE, rigOf, type Rig } from './support/rig.ts';
+import { NODE, harnessOf, type ClusterHarness } from './support/cluster-harness.ts';
 import { deployment, pod } from './support/workloads.ts';
 
 /** Longer than the witness lives. */
@@ -24,9 +24,9 @@ const PROBE = { exec: { command: ['true'] }, periodSeconds: 1, timeoutSeconds: 1
 
 interface Fault {
   readonly name: string;
-  /** Absent: on each containerd. What the control plane goes through is all the same to them. */
+  /** Absent: on each containerd. Failures of the control plane do not depend on it. */
   readonly only?: ContainerdVersion;
-  readonly happen: (rig: Rig) => Promise<void>;
+  readonly happen: (harness: ClusterHarness) => Promise<void>;
 }
 
 const FAULTS: readonly Fault[] = [
@@ -40,14 +40,14 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'podkeep is killed, and what happened meanwhile is told by the next one',
-    happen: async (rig) => {
-      await rig.apply(pod({ name: 'unwanted' }));
-      await rig.ready('unwanted');
-      await rig.node.stop('SIGKILL');
-      await rig.kubectl('delete pod unwanted --wait=false');
+    happen: async (harness) => {
+      await harness.apply(pod({ name: 'unwanted' }));
+      await harness.ready('unwanted');
+      await harness.node.stop('SIGKILL');
+      await harness.kubectl('delete pod unwanted --wait=false');
       await sleep(AWAY_MS);
-      await rig.node.start();
-      await rig.gone('unwanted');
+      await harness.node.start();
+      await harness.gone('unwanted');
     },
   },
   {
@@ -80,12 +80,12 @@ const FAULTS: readonly Fault[] = [
 ];
 
 describe.each(CONTAINERD_VERSIONS)('on containerd %s', (version) => {
-  const rig = rigOf('failures', version);
+  const harness = harnessOf('failures', version);
   const faults = FAULTS.filter(({ only = version }) => only === version);
   const named = faults.map(({ name, happen }) => [name, happen] as const);
 
   beforeAll(async () => {
-    await rig.apply(
+    await harness.apply(
       deployment({ name: 'goes-on', spec: { replicas: PODS - 1 } }),
       pod({ name: 'probed', container: { livenessProbe: PROBE, readinessProbe: PROBE } }),
     );
@@ -94,58 +94,58 @@ describe.each(CONTAINERD_VERSIONS)('on containerd %s', (version) => {
   test.each(named)('%s', async (_name, happen) => {
     const allReady = (pods: readonly PodView[]): boolean =>
       pods.length === PODS && pods.every(isReady);
-    const before = livesOf(await rig.podsWhen('default', 'all pods to be ready', allReady));
-    await witness(rig, () => happen(rig));
-    expect(await livesAfterwards(rig)).toEqual(before);
+    const before = livesOf(await harness.podsWhen('default', 'all pods to be ready', allReady));
+    await witness(harness, () => happen(harness));
+    expect(await livesAfterwards(harness)).toEqual(before);
   });
 });
 
 /**
- * A pod that ends while something is away has ended with its own word when all is back. A containerd
- * that was away itself may have lost the word (2.1 says 255 and Unknown then): what counts is what it says.
+ * A pod that ends during a failure has its own exit code afterwards. A containerd that was down itself
+ * may have lost it (2.1 reports 255 and Unknown then): its report counts.
  */
-async function witness(rig: Rig, fault: () => Promise<void>): Promise<void> {
+async function witness(harness: ClusterHarness, fault: () => Promise<void>): Promise<void> {
   const script = 'echo seen; sleep 5; exit 7';
-  await rig.apply(pod({ name: 'witness', script, pod: { restartPolicy: 'Never' } }));
+  await harness.apply(pod({ name: 'witness', script, pod: { restartPolicy: 'Never' } }));
   try {
-    await rig.podWhen('witness', 'to run', ({ status }) => status.phase === 'Running');
-    await rig.logWith('witness', 'seen');
+    await harness.podWhen('witness', 'to run', ({ status }) => status.phase === 'Running');
+    await harness.logWith('witness', 'seen');
     await fault();
-    const over = await rig.podWhen('witness', 'to be over', isOver);
+    const over = await harness.podWhen('witness', 'to be over', isOver);
     const { containerID = '', state, restartCount } = containerOf(over) ?? {};
     expect(over.status.phase).toBe('Failed');
-    expect(state?.terminated).toMatchObject(await endOf(rig, containerID));
+    expect(state?.terminated).toMatchObject(await endOf(harness, containerID));
     expect(restartCount).toBe(0);
-    expect(await rig.kubectl('logs witness')).toBe('seen\n');
+    expect(await harness.kubectl('logs witness')).toBe('seen\n');
   } finally {
-    await rig.kubectl('delete pod witness --timeout=60s');
+    await harness.kubectl('delete pod witness --timeout=60s');
   }
 }
 
-/** As containerd tells it. */
-async function endOf(rig: Rig, containerID: string): Promise<Partial<EndView>> {
+/** As containerd reports it. */
+async function endOf(harness: ClusterHarness, containerID: string): Promise<Partial<EndView>> {
   const id = containerID.replace('containerd://', '');
-  const { socket } = rig.containerd;
+  const { socket } = harness.containerd;
   const answer = await criCall(socket, 'RuntimeService', 'ContainerStatus', [[1, id]]);
   const status = answer.message(1);
   return { exitCode: status.number(7), reason: status.text(10) };
 }
 
-/** When the node is ready, its pods are, and it has taken and given back a new one. */
-async function livesAfterwards(rig: Rig): Promise<readonly string[]> {
-  await rig.nodeReady(NODE);
-  await rig.podsWhen(
+/** When the node is ready, its pods are, and it has run and removed a new one. */
+async function livesAfterwards(harness: ClusterHarness): Promise<readonly string[]> {
+  await harness.nodeReady(NODE);
+  await harness.podsWhen(
     'default',
     'all pods to be ready again',
     (all) => all.length === PODS && all.every(isReady),
   );
-  await rig.apply(pod({ name: 'next' }));
-  await rig.ready('next');
-  await rig.kubectl('delete pod next --timeout=60s');
-  return livesOf(await rig.pods('default'));
+  await harness.apply(pod({ name: 'next' }));
+  await harness.ready('next');
+  await harness.kubectl('delete pod next --timeout=60s');
+  return livesOf(await harness.pods('default'));
 }
 
-/** Which container each pod has, since when, and how often it was restarted. */
+/** The container of each pod, its start time, and its restart count. */
 function livesOf(pods: readonly PodView[]): readonly string[] {
   return pods
     .map((each) => {

@@ -1,6 +1,6 @@
 /**
- * Nodes that join a real cluster with a token, whose certificates live for a minute and a half: what
- * happens in a year happens here while one looks on.
+ * Nodes that join a real cluster with a token, with certificates that live for a minute and a half: a
+ * year of renewals within minutes.
  */
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const LIFETIME = '90s';
 const WAIT_MS = 100_000;
 const SERVING = 'kubernetes.io/kubelet-serving';
 const CLIENT = 'kubernetes.io/kube-apiserver-client-kubelet';
-/** Let in to ask, but not approved by itself. */
+/** May request a certificate, but is not approved automatically. */
 const SLOW_TOKEN = { id: 'zzzzzz', secret: 'fedcba9876543210', group: 'system:bootstrappers:slow' };
 
 interface RequestView {
@@ -51,7 +51,7 @@ interface NodeAnswer {
 }
 
 class JoiningCluster extends Cluster {
-  /** What a node that joins with a token has; nothing of it is there yet. */
+  /** What a node that joins with a token is given; none of its files exist yet. */
   newcomer(name: string, token: string, more: readonly string[] = [], config: JsonObject = {}) {
     const folder = path.join(this.folder, name);
     mkdirSync(folder, { recursive: true });
@@ -77,14 +77,14 @@ class JoiningCluster extends Cluster {
     return items.filter(({ spec }) => spec.signerName === signer && spec.username === user);
   }
 
-  /** As an administrator would, whenever the node asks. */
+  /** As an administrator would, for each request of the node. */
   async approveServing(user: string): Promise<void> {
     for (const { metadata, status } of await this.requests(SERVING, user)) {
       if (!status.conditions) await this.kubectl(`certificate approve ${metadata.name}`);
     }
   }
 
-  /** Straight to the node, whose certificate must be one of the cluster for this address. */
+  /** Directly to the node, whose certificate must be one of the cluster for this address. */
   async askNode(name: string, where: string, who: ClientIdentity): Promise<NodeAnswer> {
     const { authority } = this.plane;
     const node = (await this.exists(`/api/v1/nodes/${name}`)) as unknown as NodeView;
@@ -144,13 +144,13 @@ describe('a node with a token', () => {
     place = cluster.newcomer(NAME, tokenOf(BOOTSTRAP_TOKEN), flags, {
       serverTLSBootstrap: true,
       providerID: 'shelf://7',
-      // A no is forgotten at once, so that a grant is seen soon.
+      // A denial is not cached, so that a grant takes effect soon.
       authorization: { webhook: { cacheUnauthorizedTTL: '1ms', cacheAuthorizedTTL: '1s' } },
     });
     await place.node.start();
   });
 
-  test('asks for a certificate as a newcomer, and has it and a kubeconfig that shows it', async () => {
+  test('requests a certificate with its token, and gets it and a kubeconfig that uses it', async () => {
     const [request] = await cluster.requests(CLIENT, `system:bootstrap:${BOOTSTRAP_TOKEN.id}`);
     expect(request?.metadata.name).toMatch(/^node-csr-/);
     expect(request?.spec.usages).toEqual(['digital signature', 'client auth']);
@@ -160,7 +160,7 @@ describe('a node with a token', () => {
     expect(readdirSync(place.certificates)).not.toContain('kubelet-client.key.tmp');
   });
 
-  test('registers with what it was told', async () => {
+  test('registers with its flags', async () => {
     const node = await cluster.exists(`/api/v1/nodes/${NAME}`);
     expect(node).toMatchObject({
       metadata: {
@@ -186,7 +186,7 @@ describe('a node with a token', () => {
     });
   });
 
-  test('lets nobody in until somebody has approved its serving certificate', async () => {
+  test('refuses every connection until its serving certificate is approved', async () => {
     await cluster.apply(...talksAndWhatItReads(NAME));
     await cluster.ready('talks');
     const { code, stderr } = await cluster.attempt('logs talks');
@@ -211,7 +211,7 @@ describe('a node with a token', () => {
     expect(metadata.annotations).toHaveProperty('kubernetes.io/config.mirror');
   });
 
-  test('has both certificates renewed while it works, and shows the new ones at once', async () => {
+  test('has both certificates renewed while it works, and uses the new ones immediately', async () => {
     const [client, server] = [shown('kubelet-client'), shown('kubelet-server')];
     const patience = { what: 'both to be replaced', deadlineMs: WAIT_MS };
     await waitFor({ ...patience, explain: () => place.node.tail }, async () => {
@@ -231,7 +231,7 @@ describe('a node with a token', () => {
     expect(metrics).toMatch(/^kubelet_certificate_manager_client_expiration_renew_errors 0$/m);
   });
 
-  test('knows its clients by certificates and tokens, and asks the cluster what they may', async () => {
+  test('authenticates its clients by certificates and tokens, and authorizes them with the cluster', async () => {
     const ask = (who: ClientIdentity) => cluster.askNode(NAME, '/metrics', who);
     expect((await ask({})).code).toBe(401);
     expect((await ask({ token: 'nobody.knows.it' })).code).toBe(401);
@@ -249,7 +249,7 @@ describe('a node with a token', () => {
     );
   });
 
-  test('outlives the certificate that it began with, and is never refused anything', async () => {
+  test('outlives its first certificate, and is never refused anything', async () => {
     const over = Date.parse(shown('kubelet-client').validTo);
     const patience = { what: 'its certificate to be over', deadlineMs: 2 * WAIT_MS };
     await waitFor(patience, async () => {
@@ -262,7 +262,7 @@ describe('a node with a token', () => {
     expect(asked.filter(({ code }) => code === 401 || code === 403)).toEqual([]);
   }, 240_000);
 
-  test('starts again without its token, as whom it is', async () => {
+  test('starts again without its token, with its own identity', async () => {
     writeFileSync(path.join(place.folder, 'bootstrap'), 'nothing of use');
     await place.node.restart('SIGKILL');
     await cluster.apply(
@@ -298,13 +298,13 @@ test('a node that is killed while it waits has one request to approve, and joins
   expect(await cluster.requests(CLIENT, user)).toHaveLength(1);
 });
 
-test('a token that the cluster does not know is told, with what to do', async () => {
+test('an unknown token is reported, with what to do', async () => {
   const { node } = cluster.newcomer('joined-3', 'abcdef.wrongwrongwrong1');
   await expect(node.start()).rejects.toThrow(/podkeep ended with 1/);
   expect(node.log).toContain('JOIN_REFUSED');
 });
 
-/** Node authorization lets a node read just what its pods name, one by one. */
+/** Node authorization lets a node read only what its pods name, one by one. */
 function talksAndWhatItReads(nodeName: string): readonly JsonObject[] {
   const metadata = { name: 'words' };
   const token = '/var/run/secrets/kubernetes.io/serviceaccount/token';

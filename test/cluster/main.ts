@@ -5,7 +5,7 @@
  *
  * --if-possible prints why they cannot run on this machine and ends with 0.
  *
- * `npm run cluster:build` makes and fetches what they run.
+ * `npm run cluster:build` builds and downloads what they run.
  */
 import { runSuite } from '../../scripts/run-suite.ts';
 import { requireCluster } from './support/requirements.ts';

@@ -1,14 +1,14 @@
 /**
- * The tests of pods that `npm run test:e2e -- pods` asks of processes, asked of containers: the same
- * files, on one node of a real cluster whose runtime is containerd.
+ * The tests of pods that `npm run test:e2e -- pods` runs on processes, run on containers: the same files,
+ * on one node of a real cluster whose runtime is containerd.
  *
- * left-out.ts says which of them are about processes alone. PODKEEP_CONTAINERD=1.6 takes the containerd
- * that tells nothing by itself.
+ * left-out.ts lists those that are about processes only. PODKEEP_CONTAINERD=1.6 uses the containerd
+ * without events.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CONTAINERD_VERSIONS, type ContainerdVersion } from '../../scripts/cluster/place.ts';
+import { CONTAINERD_VERSIONS, type ContainerdVersion } from '../../scripts/cluster/cache-folder.ts';
 import { runPodsIn } from '../e2e/support/pod-cluster.ts';
 import { waitFor } from '../e2e/support/patience.ts';
 import { shellPod } from '../e2e/support/pod-view.ts';
@@ -17,17 +17,17 @@ import { makeMachineImage } from './support/images/machine-image.ts';
 import { pullFrom } from './support/images/mirror.ts';
 import { Registry } from './support/images/registry.ts';
 import { FILES_LEFT_OUT, TESTS_LEFT_OUT } from './support/left-out.ts';
-import { rigOf } from './support/rig.ts';
+import { harnessOf } from './support/cluster-harness.ts';
 
 const PODS = path.join(import.meta.dirname, '../e2e/pods');
 const ENDING = '.e2e.ts';
 
-const rig = rigOf('pods', chosenVersion());
+const harness = harnessOf('pods', chosenVersion());
 let registry: Registry | undefined;
-runPodsIn((name) => new ContainerPods(name, rig));
+runPodsIn((name) => new ContainerPods(name, harness));
 
 beforeAll(async () => {
-  const { containerd } = rig;
+  const { containerd } = harness;
   const layout = makeMachineImage(path.join(containerd.folder, 'machine'));
   registry = await Registry.start({ layout });
   pullFrom(registry, containerd);
@@ -55,14 +55,14 @@ describe.each(names.filter((name) => !(name in FILES_LEFT_OUT)))('%s', async (na
   await import(`../e2e/pods/${name}.e2e.ts`);
 });
 
-test('nothing is kept of pods that are gone: no container, no log, no folder', async () => {
+test('nothing is kept of deleted pods: no container, no log, no folder', async () => {
   let left: readonly string[] = [];
   const explain = (): string => left.join('\n');
-  // Once a minute somebody looks.
+  // Garbage is collected once a minute.
   await waitFor({ what: 'all garbage to be collected', deadlineMs: 100_000, explain }, () => {
-    const containers = rig.containerd.ctr('containers', 'list', '--quiet').split('\n');
+    const containers = harness.containerd.ctr('containers', 'list', '--quiet').split('\n');
     const folders = ['node/pods', 'node/logs'].flatMap((name) => {
-      const folder = path.join(rig.node.data, name);
+      const folder = path.join(harness.node.data, name);
       return readdirSync(folder).map((each) => path.join(folder, each));
     });
     left = [...containers.filter((id) => id !== ''), ...folders];
@@ -80,15 +80,15 @@ function chosenVersion(): ContainerdVersion | undefined {
   return found;
 }
 
-/** The image is large, and tests wait for what they do, not for a disk. */
+/** The image is large, and tests must not wait for a disk. */
 async function pullOnce(): Promise<void> {
   const spec = { restartPolicy: 'Never' };
-  await rig.apply(shellPod({ name: 'puller', script: 'node --version', spec }));
-  await rig.over('puller');
-  await rig.kubectl('delete pod puller');
+  await harness.apply(shellPod({ name: 'puller', script: 'node --version', spec }));
+  await harness.over('puller');
+  await harness.kubectl('delete pod puller');
 }
 
-test('every test that is left out is there', () => {
+test('every test that is left out exists', () => {
   expect(names).toEqual(expect.arrayContaining(Object.keys(FILES_LEFT_OUT)));
   for (const [name, tests] of Object.entries(TESTS_LEFT_OUT)) {
     const source = readFileSync(path.join(PODS, `${name}${ENDING}`), 'utf8');

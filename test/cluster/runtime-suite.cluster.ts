@@ -1,15 +1,15 @@
-/** What every runtime does, done by containerd: one without events, and one with them. */
+/** The suite of all runtimes on containerd: one without events, and one with them. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { CONTAINERD_VERSIONS } from '../../scripts/cluster/place.ts';
+import { CONTAINERD_VERSIONS } from '../../scripts/cluster/cache-folder.ts';
 import { systemClock } from '../../src/platform/system-clock.ts';
 import type { PodRuntime } from '../../src/ports/runtime/pod-runtime.ts';
 import type { SandboxConfig } from '../../src/ports/runtime/sandbox-config.ts';
 import { openCriRuntime } from '../../src/runtimes/cri/cri-runtime.ts';
 import { podRuntimeSuite } from '../suites/pod-runtime.ts';
 import { shellCommands } from '../suites/pod-runtime/shell-commands.ts';
-import type { OpenRuntime } from '../suites/pod-runtime/stage.ts';
+import type { OpenRuntime } from '../suites/pod-runtime/runtime-harness.ts';
 import { silentLog } from '../support/silent-ports.ts';
 import { startContainerd, type Containerd } from './support/containerd.ts';
 import { pullFrom } from './support/images/mirror.ts';
@@ -77,7 +77,7 @@ async function open(containerd: Containerd): Promise<OpenRuntime> {
   };
 }
 
-/** What the suite leaves to the runtime would be below a control group that nobody takes away. */
+/** The suite's default would be below a control group that is never removed. */
 function inGroupOf({ cgroupRoot }: Containerd, runtime: PodRuntime): PodRuntime {
   const runSandbox = runtime.runSandbox.bind(runtime);
   return Object.assign(runtime, {

@@ -1,8 +1,8 @@
 /**
- * Where two JSON values differ, as paths that a person can follow.
+ * Where two JSON values differ, as readable paths.
  *
- * `"<now>"` in an expected value stands for a time that was made during the recording: it matches
- * any time that the replay's clock made.
+ * `"<now>"` in an expected value stands for a time during the recording: it matches any time of the
+ * replay's clock.
  */
 
 export interface Difference {
@@ -42,7 +42,7 @@ function* compare(
   }
 }
 
-/** Drops what Go prints for "nothing", from the innermost outward. */
+/** Drops Go's zero values, from the innermost outward. */
 export function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (!isRecord(value)) return value;

@@ -1,6 +1,6 @@
 /**
- * Plays the recorded life of a pod under a real kubelet on a whole virtual node, and says where the two
- * lives differ (test/kubelet/runs/recorded-life.ts).
+ * Plays the recorded life of a pod under a real kubelet on a whole virtual node, and reports where the
+ * two lives differ (test/kubelet/runs/recorded-life.ts).
  */
 import { isLoop, liveAgain, type Recording } from '../kubelet/runs/recorded-life.ts';
 import { differences, type Difference } from './differences.ts';
@@ -16,7 +16,7 @@ export async function replayPodLife(vector: Vector): Promise<readonly Difference
   ];
 }
 
-/** A loop had not ended when the recording did: as far as both go, they go the same way. */
+/** A loop had not ended when the recording did: the lives are compared as far as both go. */
 function compareStages(
   recording: Recording,
   recorded: readonly unknown[],

@@ -52,17 +52,17 @@ function scenario(gracePeriod: number) {
   };
 }
 
-test('a history that went the same way has no differences', async () => {
+test('a history without a difference reports none', async () => {
   expect(await replayPodWorkersScenario(scenario(7))).toEqual([]);
 });
 
-test('a difference is told with its step and its place', async () => {
+test('a difference is reported with its step and its path', async () => {
   expect(await replayPodWorkersScenario(scenario(8))).toEqual([
     { path: '.steps[2] (update).started[0].gracePeriod', expected: 8, actual: 7 },
   ]);
 });
 
-test('a step that nobody knows is not passed over', async () => {
+test('an unknown step is not skipped', async () => {
   const steps = [{ op: 'dance', expect: {} }];
   await expect(replayPodWorkersScenario({ fn: 'podWorkersScenario', steps })).rejects.toThrow(
     'unknown step',

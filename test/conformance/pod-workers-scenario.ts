@@ -1,15 +1,14 @@
 /**
  * Plays a recorded history of the kubelet's pod workers on podkeep's, through the real driver.
  *
- * The clock stands still and nothing ends by itself: every piece of work runs until a step ends it.
- * After each step, what the workers did and what they answer must be what the kubelet did and
- * answered, in full.
+ * The clock stands still and nothing ends by itself: every piece of work runs until a step ends it. After
+ * each step, the workers must have done and answered exactly what the kubelet's did.
  */
 import type { Pod } from '../../src/api/pod.ts';
 import type { KillOptions } from '../../src/kubelet/pod-workers/update-options.ts';
 import type { Summary } from '../../src/core/pod-worker/query.ts';
-import { networkNotReady } from '../../src/ports/sync-failure.ts';
-import { only, PodWorkersStage } from '../support/pod-workers-stage.ts';
+import { networkNotReady } from '../../src/ports/pod/sync-failure.ts';
+import { only, PodWorkersHarness } from '../support/pod-workers-harness.ts';
 import type { SyncCall } from '../support/scripted-pod-sync.ts';
 import { promisesSettled } from '../support/virtual-clock.ts';
 import { differences } from './differences.ts';
@@ -57,7 +56,7 @@ const QUERIES = [
   'shouldPodRuntimeBeRemoved',
 ] as const;
 
-/** The delays of the rules, which nothing lengthens here. */
+/** The delays of the rules, without jitter. */
 const DELAYS: ReadonlyMap<number, string> = new Map([
   [0, 'now'],
   [1_000, 'transient'],
@@ -79,21 +78,21 @@ export async function replayPodWorkersScenario(vector: Vector): Promise<readonly
 }
 
 class Scenario {
-  readonly #stage = new PodWorkersStage();
+  readonly #harness = new PodWorkersHarness();
   readonly #pods = new Map<string, Pod>();
   readonly #uids = new Set<string>(['unknown']);
   readonly #fullNames = new Set<string>();
   #killsCompleted: string[] = [];
 
-  /** What happened in this step, and how things stand after it, as the vectors write it. */
+  /** The events of this step, and the state after it, in the format of the vectors. */
   async play(step: Step): Promise<unknown> {
     const workers = this.#perform(step);
     await promisesSettled();
-    const told = this.#stage.takeTold();
+    const notified = this.#harness.takeAcknowledged();
     const lists = {
-      started: byUid(only(told, 'started').map(({ call }) => call)).map(showStarted),
-      canceled: byUid(only(told, 'canceled').map(({ call }) => call)).map(({ uid }) => uid),
-      enqueued: byUid(only(told, 'wake')).map(showWake),
+      started: byUid(only(notified, 'started').map(({ call }) => call)).map(showStarted),
+      canceled: byUid(only(notified, 'canceled').map(({ call }) => call)).map(({ uid }) => uid),
+      enqueued: byUid(only(notified, 'wake')).map(showWake),
       killsCompleted: this.#killsCompleted,
       mirrorPodTerminating: this.#terminatingMirrors(),
     };
@@ -106,7 +105,7 @@ class Scenario {
   }
 
   #perform(step: Step): ReadonlyMap<string, Summary> | void {
-    const { workers, podSync } = this.#stage;
+    const { workers, podSync } = this.#harness;
     switch (step.op) {
       case 'update':
         return this.#update(step);
@@ -127,7 +126,7 @@ class Scenario {
   }
 
   #update({ pod, updateType, kill, runtimeRunning }: UpdateStep): void {
-    const { workers, running } = this.#stage;
+    const { workers, running } = this.#harness;
     const { uid = '', name = '', namespace = '' } = pod.metadata;
     this.#mention(uid, name, namespace);
     this.#pods.set(uid, pod);
@@ -154,14 +153,14 @@ class Scenario {
   }
 
   #terminatingMirrors(): readonly string[] {
-    const { workers } = this.#stage;
+    const { workers } = this.#harness;
     return [...this.#fullNames]
       .filter((name) => workers.isPodForMirrorPodTerminatingByFullName(name))
       .toSorted();
   }
 
   #trueQueries(): unknown {
-    const { workers } = this.#stage;
+    const { workers } = this.#harness;
     const answers = [...this.#uids].map(
       (uid) => [uid, QUERIES.filter((query) => workers[query](uid))] as const,
     );
@@ -187,7 +186,7 @@ function byUid<Item extends { readonly uid: string }>(items: readonly Item[]): r
   return items.toSorted((a, b) => (a.uid < b.uid ? -1 : Number(a.uid > b.uid)));
 }
 
-/** A desired pod of which only the UID was ever said. */
+/** A desired pod of which only the UID is known. */
 function bare(uid: string): Pod {
   return { metadata: { uid }, spec: { containers: [] } };
 }

@@ -1,4 +1,4 @@
-/** The frame of every replay of a function: inputs dated, the function called, answers compared. */
+/** The frame of every replay of a function: dates the inputs, calls the function, compares the answers. */
 import { differences, withoutEmpty, withoutNull } from './differences.ts';
 import type { Replayer } from './vector.ts';
 

@@ -1,4 +1,4 @@
-/** Every `fn` that a vector file may name, and who replays it. To add a format, add a line. */
+/** Every `fn` that a vector file may name, and its replayer. To add a format, add a line. */
 import { replayApiServerScenario } from './apiserver-scenario.ts';
 import { apiReplayers } from './functions/api.ts';
 import { kubeletReplayers } from './functions/kubelet.ts';

@@ -1,14 +1,14 @@
 /**
  * Plays a recorded history of the kubelet's status manager on podkeep's, through the real driver.
  *
- * The clock stands still and the manager is not started: only the op `syncBatch` writes. After each
- * step, what was written, what the manager remembers and what the API has must be what the kubelet
- * wrote, remembered and had.
+ * The clock stands still and the manager is not started: only the op `syncBatch` writes. After each step,
+ * the writes, the manager's records and the API's objects must be those of the kubelet.
  */
 import type { Pod, PodStatus } from '../../src/api/pod.ts';
+import { isMirrorPod } from '../../src/core/pod/pod-facts.ts';
+import { NodePodManager } from '../../src/kubelet/pod-manager/pod-manager.ts';
 import { StatusManager } from '../../src/kubelet/status-manager/status-manager.ts';
 import { MemoryApi } from '../support/memory-api.ts';
-import { MemoryPodManager } from '../support/memory-pod-manager.ts';
 import {
   noProbes,
   silentDecisions,
@@ -40,14 +40,14 @@ interface Step {
 }
 
 export async function replayStatusManagerScenario(vector: Vector): Promise<readonly Difference[]> {
-  const stage = new Stage();
+  const harness = new TestHarness();
   for (const [index, raw] of (vector['steps'] as readonly unknown[]).entries()) {
     const step = dated(raw) as Step;
-    const before = stage.look();
-    await stage.play(step);
+    const before = harness.look();
+    await harness.play(step);
     const found = differences(
       withoutEmpty(withGone(step.expect)),
-      withoutEmpty(stage.changesSince(before)),
+      withoutEmpty(harness.changesSince(before)),
     );
     if (found.length > 0) {
       return found.map(({ path, ...values }) => ({
@@ -65,12 +65,12 @@ interface Sight {
   readonly writes: number;
 }
 
-class Stage {
+class TestHarness {
   readonly #clock = new VirtualClock();
   readonly #api = new MemoryApi({ clock: this.#clock });
-  readonly #pods = new MemoryPodManager();
+  readonly #pods = new NodePodManager();
   readonly #running = new Map<string, boolean>();
-  /** Pods that have left the pod manager, for whoever still speaks of them. */
+  /** Pods that have left the pod manager, for later steps that name them. */
   readonly #lastKnown = new Map<string, Pod>();
   readonly #manager = new StatusManager({
     clock: this.#clock,
@@ -109,7 +109,7 @@ class Stage {
       case 'watchCatchUp':
         return this.#inApi(uid, (pod) => pod);
       case 'removePod':
-        return this.#pods.remove(uid);
+        return this.#pods.remove(this.#podOf(uid));
       case 'removeOrphanedStatuses':
         return this.#manager.removeOrphanedStatuses(new Set(step.keep));
       case 'syncBatch':
@@ -157,7 +157,8 @@ class Stage {
     const isStatic = pod.metadata.annotations?.['kubernetes.io/config.source'] !== undefined;
     const inApi = isStatic ? pod : this.#api.put(pod);
     const mirrorInApi = mirror && this.#api.put(mirror);
-    this.#pods.set(inApi, mirrorInApi);
+    this.#pods.update(inApi);
+    if (mirrorInApi) this.#pods.update(mirrorInApi);
     this.#lastKnown.set(uid, inApi);
     if (!isStatic) this.#manager.apiPodSeen(inApi);
     if (mirrorInApi) this.#manager.apiPodSeen(mirrorInApi);
@@ -169,11 +170,9 @@ class Stage {
     if (!found) return;
     const changed = change(found);
     const object = changed === found ? found : this.#api.put(changed);
-    const uid = this.#pods.sourceUidOf(apiUid);
-    const known = this.#pods.find(uid);
-    if (uid !== apiUid && known) this.#pods.set(known.pod, object);
-    else if (known) this.#pods.set(object);
-    if (uid === apiUid) this.#lastKnown.set(uid, object);
+    const isKnown = isMirrorPod(object) || this.#pods.find(apiUid) !== undefined;
+    if (isKnown) this.#pods.update(object);
+    if (!isMirrorPod(object)) this.#lastKnown.set(apiUid, object);
     this.#manager.apiPodSeen(object);
   }
 
@@ -191,7 +190,7 @@ function changes(before: Sight['cache'], after: Sight['cache']): Readonly<Record
   return Object.fromEntries(changed.map((key) => [key, after[key] ?? GONE]));
 }
 
-/** What is gone is `null` in the recording, which elsewhere counts for nothing; here it counts. */
+/** A deleted object is `null` in the recording, which is ignored elsewhere; here it counts. */
 const GONE = 'gone';
 
 function withGone(expect: Step['expect']): unknown {

@@ -1,4 +1,4 @@
-/** One line of a vector file: what went into a part of Kubernetes, and what came out. */
+/** One line of a vector file: the input and the output of a part of Kubernetes. */
 import type { Difference } from './differences.ts';
 
 export interface Vector {
@@ -8,5 +8,5 @@ export interface Vector {
   readonly [field: string]: unknown;
 }
 
-/** Plays one vector on podkeep's own code and says where the answers differ. */
+/** Plays one vector on podkeep's own code and returns where the answers differ. */
 export type Replayer = (vector: Vector) => readonly Difference[] | Promise<readonly Difference[]>;

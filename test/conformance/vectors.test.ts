@@ -1,4 +1,4 @@
-/** What the real kubelet answered, replayed on podkeep: the part of it that lives in this repo. */
+/** The real kubelet's answers, replayed on podkeep: the vectors that are in this repo. */
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -57,20 +57,4 @@ test('an input that makes the code throw is a failure with the stack', async () 
   const { tally, text } = await replay(vectorFile(line));
   expect(tally).toEqual({ passed: 0, failed: 1 });
   expect(text).toMatch(/:1 getPhase threw TypeError/);
-});
-
-test('what is not offered is listed and counts as neither, until it is offered', async () => {
-  const apply = {
-    method: 'PATCH',
-    path: '/api/v1/namespaces/<ns>/configmaps/a?fieldManager=one',
-    contentType: 'application/apply-patch+yaml',
-    body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } },
-  };
-  const scenario = 'server-side-apply';
-  const refused = { scenario, steps: [{ request: apply, response: { code: 201 } }] };
-  const { tally, text } = await replay(vectorFile(JSON.stringify(refused)));
-  expect(tally).toEqual({ passed: 0, failed: 0 });
-  expect(text).toMatch(/:1 server-side-apply is not offered yet: every apply is answered with 415/);
-  const served = await replay(vectorFile(JSON.stringify({ scenario, steps: [] })));
-  expect(served.tally).toEqual({ passed: 0, failed: 1 });
 });

@@ -1,4 +1,4 @@
-/** Starts the programs of this folder as processes of their own. */
+/** Starts the programs of this folder as processes. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
@@ -15,7 +15,7 @@ export function startProgram(
 ): Child {
   const program = path.join(import.meta.dirname, name);
   const [command, ...rest] = [...wrapper, process.execPath, '--import', 'tsx', program];
-  // One thread for LMDB, so that calls can be counted; tests that do not count do not mind.
+  // One thread for LMDB, so that calls can be counted; other tests are not affected.
   const env = { ...process.env, UV_THREADPOOL_SIZE: '1' };
   return spawn(command, [...rest, ...args], {
     cwd: ROOT,
@@ -31,7 +31,7 @@ export interface Ended {
   readonly err: string;
 }
 
-/** Everything that it said, once it has ended and all of that has arrived. */
+/** Its whole output, once it has ended and all of that has arrived. */
 export function endOf(child: Child): Promise<Ended> {
   let [out, err] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));

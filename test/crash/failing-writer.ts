@@ -1,5 +1,5 @@
 /**
- * A process for tests in which the disk fails: commits some, and tells what became of each.
+ * A process for tests in which the disk fails: makes commits, and reports the outcome of each.
  *
  * Prints one line of JSON for each round of commits: their outcomes, and what can be read afterwards.
  */
@@ -11,8 +11,8 @@ import { silentLog } from '../support/silent-ports.ts';
 
 const [folder = '', rounds = '10'] = process.argv.slice(2);
 const store = await openLmdbStore({ folder, clock: systemClock, log: silentLog });
-const told: string[] = [];
-store.watch('/', 0, ({ key, revision }) => void told.push(`${key} ${revision}`));
+const notified: string[] = [];
+store.watch('/', 0, ({ key, revision }) => void notified.push(`${key} ${revision}`));
 
 for (let round = 0; round < Number(rounds); round++) {
   const outcomes = await Promise.all(
@@ -26,6 +26,6 @@ for (let round = 0; round < Number(rounds); round++) {
     }),
   );
   const visible = store.list('/').objects.map(({ key, revision }) => `${key} ${revision}`);
-  writeSync(1, `${JSON.stringify({ outcomes, visible, told })}\n`);
+  writeSync(1, `${JSON.stringify({ outcomes, visible, notified })}\n`);
 }
 await store.close();

@@ -1,5 +1,5 @@
 /**
- * A real disk that is really full: a small tmpfs, which only root may mount.
+ * A really full disk: a small tmpfs, which only root may mount.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openLmdbStore } from '../../src/apiserver/store/lmdb-store.ts';
 import { PodkeepError } from '../../src/lib/errors.ts';
-import type { ObjectStore } from '../../src/ports/object-store.ts';
+import type { ObjectStore } from '../../src/ports/api/object-store.ts';
 import { silentLog } from '../support/silent-ports.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
@@ -44,7 +44,7 @@ async function commit(store: ObjectStore, n: number): Promise<number | PodkeepEr
   }
 }
 
-test('a full disk refuses writes, loses nothing, and takes writes again when there is room', async (context) => {
+test('a full disk refuses writes, loses nothing, and takes writes again when there is space', async (context) => {
   const disk = mountSmallDisk();
   if (disk === undefined) {
     console.log('skipped: mounting a small disk needs root');
@@ -56,8 +56,8 @@ test('a full disk refuses writes, loses nothing, and takes writes again when the
   const ballast = path.join(disk, 'ballast');
   writeFileSync(ballast, Buffer.alloc(2 ** 20));
   const store = await open(folder);
-  const told: number[] = [];
-  store.watch('/', 0, ({ revision }) => void told.push(revision));
+  const notified: number[] = [];
+  store.watch('/', 0, ({ revision }) => void notified.push(revision));
 
   const outcomes: (number | PodkeepError)[] = [];
   for (let n = 0; n < 400; n++) outcomes.push(await commit(store, n));
@@ -67,12 +67,12 @@ test('a full disk refuses writes, loses nothing, and takes writes again when the
   expect(failures[0]?.message).toContain(path.join(folder, 'objects.mdb'));
   expect(failures[0]?.cause).toMatchObject({ code: 'ENOSPC' });
   expect(statfsSync(disk).bavail * statfsSync(disk).bsize).toBeLessThan(2 ** 19);
-  expectJust(store, outcomes, told);
+  expectJust(store, outcomes, notified);
 
   rmSync(ballast);
   for (let n = 400; n < 420; n++) outcomes.push(await commit(store, n));
   expect(outcomes.slice(400).every((outcome) => typeof outcome === 'number')).toBe(true);
-  expectJust(store, outcomes, told);
+  expectJust(store, outcomes, notified);
 
   const before = store.list('/');
   await store.close();
@@ -82,16 +82,16 @@ test('a full disk refuses writes, loses nothing, and takes writes again when the
   await again.close();
 });
 
-/** What was acknowledged is visible and was told, and nothing else. */
+/** An acknowledged commit is visible and was notified, and no other. */
 function expectJust(
   store: ObjectStore,
   outcomes: readonly (number | PodkeepError)[],
-  told: readonly number[],
+  notified: readonly number[],
 ): void {
   const revisions = outcomes.filter((outcome) => typeof outcome === 'number');
   for (const side of ['/a/', '/b/']) {
     const found = store.list(side).objects.map(({ revision }) => revision);
     expect(found.toSorted((a, b) => a - b)).toEqual(revisions);
   }
-  expect(told).toEqual(revisions.flatMap((revision) => [revision, revision]));
+  expect(notified).toEqual(revisions.flatMap((revision) => [revision, revision]));
 }

@@ -1,8 +1,8 @@
 /**
  * The store is killed in the middle of writing, again and again, and never loses what it acknowledged.
  *
- * `KILLS=200 npx vitest run test/crash/kill` for a long run. When to kill is drawn from SEED, but what
- * the store was doing then is up to the machine: a failure does not repeat for sure.
+ * `KILLS=200 npx vitest run test/crash/kill` for a long run. SEED decides the times of the kills, but
+ * what the store does then depends on the machine: a failure may not repeat.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openLmdbStore } from '../../src/apiserver/store/lmdb-store.ts';
 import { seededRandom } from '../../src/platform/seeded-random.ts';
-import type { ObjectStore } from '../../src/ports/object-store.ts';
+import type { ObjectStore } from '../../src/ports/api/object-store.ts';
 import { silentLog } from '../support/silent-ports.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { endOf, startProgram } from './child.ts';
@@ -28,7 +28,7 @@ const LIFE_MS_MAX = 250;
 const SECONDS_PER_KILL = 20;
 
 test(
-  'whatever was acknowledged before a kill is there, whole, and no revision comes twice',
+  'every acknowledged commit survives a kill, whole, and no revision comes twice',
   async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'podkeep-kill-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -46,7 +46,7 @@ test(
   KILLS * SECONDS_PER_KILL * 1000,
 );
 
-/** Starts the writer, kills it some time after its first acknowledged write, and reads what it said. */
+/** Starts the writer, kills it some time after its first acknowledged write, and reads its output. */
 async function liveAndDie(
   folder: string,
   lifeMs: number,
@@ -54,11 +54,11 @@ async function liveAndDie(
 ): Promise<readonly Acknowledged[]> {
   const child = startProgram('killed-writer.ts', [folder]);
   const ended = endOf(child);
-  let said = '';
+  let given = '';
   await new Promise<void>((resolve) => {
     child.stdout.on('data', (text: string) => {
-      said += text;
-      if (said.split('\n').length > 2) resolve();
+      given += text;
+      if (given.split('\n').length > 2) resolve();
     });
     child.on('close', () => resolve());
   });
@@ -102,7 +102,7 @@ function examineClient(store: ObjectStore, client: number, last: Acknowledged | 
   const [a, b] = ['a', 'b'].map((name) => store.get(`/${client}/${name}`));
   const n = Number(a?.value['n'] ?? 0);
   expect(b).toEqual(a && { ...b, value: a.value, revision: a.revision });
-  // One more than was acknowledged may be there: a kill can come between the write and the answer.
+  // One more than was acknowledged may exist: a kill can come between the write and the answer.
   if (last) {
     expect([last.n, last.n + 1]).toContain(n);
     expect(a?.revision).toBeGreaterThanOrEqual(last.revision);
@@ -115,7 +115,7 @@ function examineClient(store: ObjectStore, client: number, last: Acknowledged | 
   }
 }
 
-/** What a watch that goes on after the restart hears fits what is there. */
+/** The events of a watch that continues after the restart match the objects. */
 function examineHistory(store: ObjectStore): void {
   const oldest = Math.max(store.revision - 30, 0);
   const state = new Map(

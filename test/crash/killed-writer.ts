@@ -1,18 +1,18 @@
 /**
- * A process that is there to be killed: eight clients write without end, and say what was acknowledged.
+ * A process to be killed: eight clients write without end, and print what was acknowledged.
  *
  * Client c commits round after round, and waits for each. Round n sets `/c/a` and `/c/b` to n, adds
  * `/c/log/n` and deletes `/c/log/n-3`, so after any whole round a and b are equal and the log has the
- * last three. History is short, so that forgetting it is under way as well.
+ * last three. History is short, so that compaction is under way as well.
  *
  * A line is written when a round is acknowledged: client, round, revision. Writing is synchronous: when
- * it returns, the line is in the pipe, and a kill cannot take it back.
+ * it returns, the line is in the pipe, where a kill cannot undo it.
  */
 import { writeSync } from 'node:fs';
 import { openLmdbStore } from '../../src/apiserver/store/lmdb-store.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { systemClock } from '../../src/platform/system-clock.ts';
-import type { Change } from '../../src/ports/object-store.ts';
+import type { Change } from '../../src/ports/api/object-store.ts';
 import { silentLog } from '../support/silent-ports.ts';
 
 const CLIENTS = 8;
@@ -29,7 +29,7 @@ async function write(client: number): Promise<never> {
 }
 
 function changesOf(client: number, n: number): readonly Change[] {
-  // Some small, some on pages of their own, some on many pages.
+  // Some small, some on their own pages, some on many pages.
   const text = 'x'.repeat((n % 5) ** 2 * 600);
   const make = (revision: number): JsonObject => ({ n, text, revision });
   const expected = store.get(`/${client}/a`)?.revision ?? 0;

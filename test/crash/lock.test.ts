@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openLmdbStore } from '../../src/apiserver/store/lmdb-store.ts';
-import type { ObjectStore } from '../../src/ports/object-store.ts';
+import type { ObjectStore } from '../../src/ports/api/object-store.ts';
 import { silentLog } from '../support/silent-ports.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { endOf, startProgram, type Child } from './child.ts';
@@ -30,7 +30,7 @@ async function startOwner(folder: string): Promise<Child> {
   return child;
 }
 
-test('the second process is told who has the folder, and harms nothing', async () => {
+test('the second process gets the PID of the owner, and harms nothing', async () => {
   const folder = makeFolder();
   const owner = await startOwner(folder);
   for (let attempt = 0; attempt < 5; attempt++) {

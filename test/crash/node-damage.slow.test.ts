@@ -1,4 +1,4 @@
-/** podkeep comes back to a folder in which something was cut in half. It says so, or makes it good. */
+/** podkeep restarts on a folder in which a file was truncated. It reports that, or repairs it. */
 import { existsSync, readFileSync, rmSync, truncateSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test, type TestContext } from 'vitest';
@@ -43,7 +43,7 @@ function cutInHalf(file: string): void {
 }
 
 test.for(WHO)(
-  'a pod whose records were cut in half is made anew, and the others go on, run by %s',
+  'a pod whose records were truncated is created again, and the others keep running, run by %s',
   TIMEOUT,
   async (who, context) => {
     const [cluster, [a, b, c]] = await makeKilled(who, context);
@@ -61,7 +61,7 @@ test.for(WHO)(
         ...again.map((pod) => `${pod?.metadata.name} is not new`),
       ];
     });
-    // What nobody knew any more was ended before another took its place.
+    // An unknown container was stopped before another replaced it.
     expect(cluster.inits()).toHaveLength(NAMES.length);
     expect(cluster.readLedger().faults).toEqual([]);
     expect(readFileSync(initFile(folder, c), 'utf8')).toBe(untouched);
@@ -71,13 +71,13 @@ test.for(WHO)(
     expect(counts).toEqual([1, 1, 0]);
     for (const name of NAMES) await cluster.delete(name);
     await cluster.settle(async () => (await cluster.pods()).map(({ metadata }) => metadata.name));
-    expect(await up.kill('SIGTERM'), up.said).toBe(0);
+    expect(await up.kill('SIGTERM'), up.given).toBe(0);
     await cluster.expectNothingLeft();
   },
 );
 
 test.for(WHO)(
-  'what was granted is not forgotten silently: podkeep says which file is damaged, run by %s',
+  'allocations are not forgotten silently: podkeep reports which file is damaged, run by %s',
   TIMEOUT,
   async (who, context) => {
     const [cluster] = await makeKilled(who, context);
@@ -85,13 +85,13 @@ test.for(WHO)(
     cutInHalf(file);
     const inits = cluster.inits();
 
-    // It ends: what it had begun to do for the node is undone.
+    // It ends: everything it started for the node is undone.
     const refused = cluster.launch();
-    expect(await refused.ended(), refused.said).toBe(1);
-    expect(refused.said).toContain('"code":"CHECKPOINT_UNUSABLE"');
-    expect(refused.said).toContain('checkpoint is corrupted');
-    expect(refused.said).toContain(file);
-    expect(refused.said).toContain(`then delete ${file}`);
+    expect(await refused.ended(), refused.given).toBe(1);
+    expect(refused.given).toContain('"code":"CHECKPOINT_UNUSABLE"');
+    expect(refused.given).toContain('checkpoint is corrupted');
+    expect(refused.given).toContain(file);
+    expect(refused.given).toContain(`then delete ${file}`);
     expect(cluster.inits()).toEqual(inits);
 
     rmSync(file);
@@ -99,7 +99,7 @@ test.for(WHO)(
     await cluster.settle(() => unready(cluster));
     expect(cluster.inits()).toEqual(inits);
     await cluster.settle(() => (existsSync(file) ? [] : ['nothing is written down again']));
-    expect(await up.kill('SIGTERM'), up.said).toBe(0);
+    expect(await up.kill('SIGTERM'), up.given).toBe(0);
     expect(cluster.readLedger().open()).toEqual([]);
   },
 );

@@ -1,4 +1,4 @@
-/** The data folder fails podkeep while pods run: it is deleted, or the disk is full. */
+/** The data folder fails while pods run: it is deleted, or the disk is full. */
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -47,18 +47,18 @@ test.for([
     if (fate === 'killed before') await up.kill('SIGKILL');
     expect(cluster.inits()).toHaveLength(3);
     cluster.unmount();
-    // Somebody may still write into it.
+    // A process may still write into it.
     rmSync(cluster.data, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     await cluster.settle(() => cluster.processes().map((pid) => `process ${pid} runs`));
-    // One that is still there cannot make anything of it, and can be stopped.
+    // A podkeep that still runs cannot recover from it, but can be stopped.
     const end = await (fate === 'still there' ? up.kill('SIGTERM') : up.ended());
-    expect(end, up.said).not.toBe('SIGTERM');
+    expect(end, up.given).not.toBe('SIGTERM');
     await cluster.expectNothingLeft();
   },
 );
 
 test(
-  'a full disk costs no pod its life, and new ones start when there is room',
+  'a full disk ends no pod, and new ones start when there is space',
   TIMEOUT,
   async (context) => {
     requireRoot(context);
@@ -75,7 +75,7 @@ test(
 
     const ballast = path.join(cluster.data, 'ballast');
     fill(ballast);
-    // It may be taken or refused; if it is taken it has to wait.
+    // It may be accepted or refused; if it is accepted it has to wait.
     const { code } = await cluster.client.send(
       'POST',
       '/api/v1/namespaces/default/pods',
@@ -101,7 +101,7 @@ test(
     expect(cluster.readLedger().faults).toEqual([]);
     for (const { metadata } of pods) await cluster.delete(metadata.name);
     await cluster.settle(async () => (await cluster.pods()).map(({ metadata }) => metadata.name));
-    expect(await up.kill('SIGTERM'), up.said).toBe(0);
+    expect(await up.kill('SIGTERM'), up.given).toBe(0);
     await cluster.settle(() => cluster.processes().map((pid) => `process ${pid} runs`));
     expect(cluster.readLedger().open()).toEqual([]);
   },
@@ -113,7 +113,7 @@ function fill(file: string): void {
     try {
       for (;;) writeFileSync(file, Buffer.alloc(bytes), { flag: 'a' });
     } catch {
-      // There is no room for so much; for less there may be.
+      // There is no space for so much; for less there may be.
     }
   }
 }

@@ -1,9 +1,10 @@
 /**
- * podkeep is killed again and again while its pods come and go. Its containers outlive it: the next one
- * knows them all, with counts, logs and exit codes, starts nothing twice and leaves nothing behind.
+ * podkeep is killed again and again while pods are created and deleted. Its containers outlive it: the
+ * next one knows them all, with counts, logs and exit codes, starts nothing twice and leaves nothing
+ * behind.
  *
- * `NODE_KILLS=100 npm run test:slow -- node-kill` for a long run. SEED replays the acts and the times
- * of the kills, but what podkeep was doing then is up to the machine.
+ * `NODE_KILLS=100 npm run test:slow -- node-kill` for a long run. SEED replays the acts and the times of
+ * the kills, but what podkeep does then depends on the machine.
  */
 import { expect, onTestFinished, test } from 'vitest';
 import { bundlePodkeep } from '../support/podkeep-bundle.ts';
@@ -34,7 +35,7 @@ test.for(['root', 'an ordinary user'] as const)(
     expect(churn.model.faults).toEqual([]);
     await churn.clear();
     expect(churn.model.faults).toEqual([]);
-    expect(await last.kill('SIGTERM'), last.said).toBe(0);
+    expect(await last.kill('SIGTERM'), last.given).toBe(0);
     await cluster.expectNothingLeft();
     const ledger = cluster.readLedger();
     expect(ledger.open()).toEqual([]);

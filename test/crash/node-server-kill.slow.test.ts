@@ -1,4 +1,4 @@
-/** The API server is killed and its node is not: the node goes on, and tells the next one everything. */
+/** The API server is killed and its node is not: the node goes on, and reports everything to the next one. */
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -13,11 +13,11 @@ import { userOf } from './node-kill/users.ts';
 const KINDS: readonly Kind[] = ['lasting', 'hooked', 'initialized', 'ending', 'crashing'];
 const LASTING = KINDS.slice(0, 3);
 const AWAY_MS = 4000;
-/** So that it ends while the server is away: five lines a second. */
+/** So that it ends while the server is down: five lines a second. */
 const ENDING_LINES = 25;
 
 test.for(['root', 'an ordinary user'] as const)(
-  'a node outlives its API server and tells the next one everything, run by %s',
+  'a node outlives its API server and reports everything to the next one, run by %s',
   { timeout: 300_000 },
   async (who, context) => {
     const program = await bundlePodkeep('node-server-kill');
@@ -62,7 +62,7 @@ test.for(['root', 'an ordinary user'] as const)(
 
     for (const kind of KINDS) await cluster.delete(kind);
     await cluster.settle(async () => (await cluster.pods()).map(({ metadata }) => metadata.name));
-    expect(await kubelet.kill('SIGTERM'), kubelet.said).toBe(0);
+    expect(await kubelet.kill('SIGTERM'), kubelet.given).toBe(0);
     await cluster.expectNothingLeft();
     expect(cluster.readLedger().faults).toEqual([]);
     expect(cluster.readLedger().open()).toEqual([]);
@@ -78,7 +78,7 @@ async function serve(cluster: TestCluster, port: string): Promise<NodeProcess> {
   return server;
 }
 
-/** It keeps its own things where those of a node are looked for. */
+/** It keeps its own files where those of a node are expected. */
 function joinNode(cluster: TestCluster): NodeProcess {
   const kubeconfig = path.join(cluster.data, 'server', 'kubeconfig');
   const config = path.join(cluster.folder, 'config.json');
@@ -91,7 +91,7 @@ async function unready(cluster: TestCluster): Promise<readonly string[]> {
   return pods.filter((pod) => !isReady(pod)).map(({ metadata }) => `${metadata.name} is not ready`);
 }
 
-/** The processes of pods that stay as they are; others come and go. */
+/** The processes of pods that stay as they are; others start and end. */
 async function lastingInits(cluster: TestCluster): Promise<readonly number[]> {
   const pods = await Promise.all(LASTING.map((name) => cluster.pod(name)));
   return pods.flatMap(({ metadata }) => cluster.inits(metadata.uid));

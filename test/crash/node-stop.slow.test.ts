@@ -41,7 +41,7 @@ function missingRuns(cluster: TestCluster): readonly string[] {
 }
 
 /**
- * In a new sandbox init containers begin anew: what they left is removed with their logs, and so the
+ * In a new sandbox init containers begin again: the old ones are removed with their logs, and so the
  * second one, which starts after that, counts from zero again (KL-40).
  */
 function faultsOf(cluster: TestCluster): readonly string[] {
@@ -66,10 +66,10 @@ test.for(WHO)(
       const up = await cluster.up();
       if (waitMs === 0) await createPods(cluster, LASTING);
       await delay(waitMs);
-      expect(await up.kill('SIGTERM'), up.said).toBe(0);
-      // At once: whoever stops podkeep may look.
+      expect(await up.kill('SIGTERM'), up.given).toBe(0);
+      // Immediately, without waiting for anything.
       expect(cluster.processes()).toEqual([]);
-      // Each of them heeded the signal, so none was killed.
+      // Each of them handled the signal, so none was killed.
       expect(cluster.readLedger().open()).toEqual([]);
       expect(faultsOf(cluster)).toEqual([]);
     }
@@ -81,13 +81,13 @@ test.for(WHO)(
     const pods = await cluster.pods();
     for (const { metadata } of pods) await cluster.delete(metadata.name);
     await cluster.settle(async () => (await cluster.pods()).map(({ metadata }) => metadata.name));
-    expect(await up.kill('SIGTERM'), up.said).toBe(0);
+    expect(await up.kill('SIGTERM'), up.given).toBe(0);
     await cluster.expectNothingLeft();
   },
 );
 
 test.for(WHO)(
-  'with --keep-pods containers go on, and the next podkeep adopts the same processes, run by %s',
+  'with --keep-pods containers keep running, and the next podkeep adopts the same processes, run by %s',
   TIMEOUT,
   async (who, context) => {
     const cluster = await makeCluster(who, context);
@@ -97,7 +97,7 @@ test.for(WHO)(
     await cluster.settle(() => missingRuns(cluster));
     const inits = cluster.inits();
     expect(inits).toHaveLength(LASTING.length);
-    expect(await first.kill('SIGTERM'), first.said).toBe(0);
+    expect(await first.kill('SIGTERM'), first.given).toBe(0);
     expect(cluster.inits()).toEqual(inits);
 
     const second = await cluster.up('--keep-pods');
@@ -110,7 +110,7 @@ test.for(WHO)(
     expect(cluster.readLedger().open()).toHaveLength(LASTING.length);
     for (const { metadata } of pods) await cluster.delete(metadata.name);
     await cluster.settle(async () => (await cluster.pods()).map(({ metadata }) => metadata.name));
-    expect(await second.kill('SIGTERM'), second.said).toBe(0);
+    expect(await second.kill('SIGTERM'), second.given).toBe(0);
     await cluster.expectNothingLeft();
     expect(cluster.readLedger().open()).toEqual([]);
   },
@@ -124,7 +124,7 @@ const VOLUMES = [
 ];
 
 /** A pod whose volumes are in memory, as far as its user may mount, and one of which is bound in parts. */
-async function createKeeper(cluster: TestCluster): Promise<void> {
+async function createOwner(cluster: TestCluster): Promise<void> {
   const data = { key: Buffer.from('open').toString('base64') };
   const secret = { metadata: { name: 'door', namespace: 'default' }, data };
   const { code, text } = await cluster.client.send('POST', SECRETS, secret);
@@ -143,13 +143,13 @@ async function createKeeper(cluster: TestCluster): Promise<void> {
 }
 
 test.for(WHO)(
-  'what a stop leaves, and podkeep down after a kill, can be deleted, run by %s',
+  'a data folder can be deleted after a stop, and after podkeep down following a kill, run by %s',
   TIMEOUT,
   async (who, context) => {
     const cluster = await makeCluster(who, context);
     const stopped = await cluster.up();
-    await createKeeper(cluster);
-    expect(await stopped.kill('SIGTERM'), stopped.said).toBe(0);
+    await createOwner(cluster);
+    expect(await stopped.kill('SIGTERM'), stopped.given).toBe(0);
     expect(mountsBelow(cluster.data)).toEqual([]);
 
     const killed = await cluster.up();
@@ -159,7 +159,7 @@ test.for(WHO)(
     const left = path.join(cluster.data, 'node', '.mount-probe-left');
     mkdirSync(left);
     const down = cluster.launch(['down', '--data-dir', cluster.data]);
-    expect(await down.ended(), down.said).toBe(0);
+    expect(await down.ended(), down.given).toBe(0);
     expect(mountsBelow(cluster.data)).toEqual([]);
     expect(existsSync(left)).toBe(false);
     expect(cluster.processes()).toEqual([]);

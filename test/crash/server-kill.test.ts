@@ -1,6 +1,6 @@
 /**
- * The server is killed while eight clients write, again and again: whatever was acknowledged is there
- * afterwards, nothing is half done, and no resourceVersion goes back.
+ * The server is killed while eight clients write, again and again: every acknowledged write survives,
+ * nothing is half written, and no resourceVersion goes back.
  *
  * `KILLS=200 npx vitest run test/crash/server-kill` for a long run.
  */
@@ -19,7 +19,7 @@ const CLIENTS = 8;
 const LIFE_MS_MAX = 300;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
-/** What one client knows: the last round that was acknowledged, and whether another may have been. */
+/** What one client knows: the last acknowledged round, and whether another may have been committed. */
 interface Client {
   acknowledged: number;
   version: number;
@@ -27,7 +27,7 @@ interface Client {
 }
 
 test(
-  'nothing that was acknowledged is lost by a kill, and nothing is half done',
+  'no acknowledged write is lost by a kill, and nothing is half written',
   async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'podkeep-server-kill-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -54,7 +54,7 @@ test(
   60_000 + KILLS * 10_000,
 );
 
-/** Round after round, until the connection breaks: the object is made anew in every tenth, else changed. */
+/** Round after round, until the connection breaks: every tenth creates the object again, others change it. */
 async function write(server: ServerProcess, index: number, client: Client): Promise<void> {
   const place = `${CONFIG_MAPS}/c${index}`;
   for (;;) {
@@ -89,7 +89,7 @@ function acknowledge(client: Client, round: number, { metadata }: JsonObject): v
   client.isUnsure = false;
 }
 
-/** Also settles what the clients could not know. */
+/** Also resolves what the clients could not know. */
 async function examineAll(server: ServerProcess, clients: readonly Client[]): Promise<void> {
   for (const [index, client] of clients.entries()) await examine(server, index, client);
 }
@@ -98,7 +98,7 @@ async function examine(server: ServerProcess, index: number, client: Client): Pr
   const { code, body } = await server.send('GET', `${CONFIG_MAPS}/c${index}`);
   const next = client.acknowledged + 1;
   if (code === 404) {
-    // Never made, or deleted by the beginning of a round of which the rest did not come.
+    // Never created, or deleted at the beginning of a round that was not completed.
     expect(client.acknowledged === 0 || (client.isUnsure && next % 10 === 1)).toBe(true);
     client.acknowledged = Math.max(0, next - 1);
     await settleMissing(server, index, client);
@@ -114,7 +114,7 @@ async function examine(server: ServerProcess, index: number, client: Client): Pr
   Object.assign(client, { acknowledged: found, version, isUnsure: false });
 }
 
-/** The object is not there, but the next round expects it, unless it is one that makes it. */
+/** The object does not exist, but the next round expects it, unless it is one that creates it. */
 async function settleMissing(server: ServerProcess, index: number, client: Client): Promise<void> {
   client.isUnsure = false;
   if (client.acknowledged === 0) return;

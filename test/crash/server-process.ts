@@ -1,5 +1,6 @@
-/** `podkeep up` as a process that is made to suffer, and a client that tells what it was answered. */
+/** `podkeep up` as a process to be killed, and a client that reports its answers. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import path from 'node:path';
@@ -19,6 +20,10 @@ interface Kubeconfig {
   readonly users: readonly {
     user: { 'client-certificate-data'?: string; 'client-key-data'?: string; token?: string };
   }[];
+}
+
+function argsFor(folder: string): readonly string[] {
+  return ['up', '--data-dir', folder, '--port', '0', '--output', 'json', '--no-node'];
 }
 
 export class ServerProcess {
@@ -45,28 +50,46 @@ export class ServerProcess {
     });
   }
 
+  /** Kills it so long after its start, whatever it does then. */
+  static async killAfter(
+    program: string,
+    folder: string,
+    more: readonly string[],
+    lifeMs: number,
+  ): Promise<void> {
+    const args = [program, ...argsFor(folder), ...more];
+    const child = spawn(process.execPath, args, { stdio: 'ignore' });
+    const ended = once(child, 'close');
+    const timer = setTimeout(() => child.kill('SIGKILL'), lifeMs);
+    await ended;
+    clearTimeout(timer);
+  }
+
   /** Resolves when it serves. */
-  static async start(program: string, folder: string): Promise<ServerProcess> {
-    const args = ['up', '--data-dir', folder, '--port', '0', '--output', 'json', '--no-node'];
-    const child = spawn(process.execPath, [program, ...args], {
+  static async start(
+    program: string,
+    folder: string,
+    more: readonly string[] = [],
+  ): Promise<ServerProcess> {
+    const child = spawn(process.execPath, [program, ...argsFor(folder), ...more], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    let said = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    let given = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (given += text));
     for await (const line of createInterface({ input: child.stdout })) {
-      said += `${line}\n`;
+      given += `${line}\n`;
       if (!line.includes('"serving"')) continue;
       child.stdout.resume();
       return new ServerProcess(child, folder);
     }
-    throw new Error(`podkeep up ended before it served: ${said}`);
+    throw new Error(`podkeep up ended before it served: ${given}`);
   }
 
   get pid(): number {
     return this.#child.pid ?? unexpected('pid');
   }
 
-  /** Rejects if the connection breaks: then nobody knows what became of the request. */
+  /** Rejects if the connection breaks: then the outcome of the request is unknown. */
   send(method: string, where: string, body?: JsonObject): Promise<Answer> {
     const headers = {
       'content-type': 'application/json',

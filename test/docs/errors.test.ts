@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
-/** Where a definition names its code, itself or by a constant of the same name. */
+/** Where a definition names its code, literally or by a constant of the same name. */
 const CODE = /(?:\bcode: |\bsuper\(|\b[A-Z][A-Z_]+ = )'([A-Z]+(?:_[A-Z]+)+)'/g;
 
 test('every error code has its line in docs/errors.md, in order', () => {

@@ -3,10 +3,7 @@ import { expect, test } from 'vitest';
 import { missingFiles, namesIn, proseOf, waysToName } from './named-files.ts';
 import { readRepositoryFile, repositoryFiles } from './repository.ts';
 
-/**
- * Folders whose comments are being rewritten at this moment. Temporary: the list is to become empty, and
- * then to go.
- */
+/** Folders whose comments are being rewritten now. Temporary: the list is to become empty, and then to go. */
 test('every file that a comment or a docs page names exists', () => {
   const all = repositoryFiles();
   const ways = waysToName(all);

@@ -1,10 +1,10 @@
 /**
  * Files that comments and docs pages name, and whether they exist.
  *
- * A name counts if it ends as our source and docs files do (`rule-book.ts`), or if it begins with a
- * folder of this repository (`src/core/phase`). It may be relative to the repository, to `src/`, to the
- * file that names it, or be the end of a path: readers look for it with a fuzzy finder. In source files
- * only comments are read; imports are the compiler's business.
+ * A name counts if it ends as our source and docs files do (`cited-rules.ts`), or if it begins with a
+ * folder of this repository (`src/core/pod-status/phase`). It may be relative to the repository, to
+ * `src/`, to the file that names it, or be the end of a path: readers look for it with a fuzzy finder. In
+ * source files only comments are read; the compiler checks imports.
  */
 import path from 'node:path';
 import { parseSync } from 'oxc-parser';

@@ -1,4 +1,4 @@
-/** docs/process-runtime.md says what containers see and which Warning events there are: just what the source has. */
+/** docs/process-runtime.md lists what containers see and the Warning events: exactly what the source has. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,13 +9,15 @@ const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8
 const PAGE = read('docs/process-runtime.md');
 
 test('every Warning event of the runtime has its row, in order', () => {
-  const sources = ['unenforced.ts', 'pod-warnings.ts'].map((file) =>
+  const sources = ['sandbox/unenforced.ts', 'sandbox/pod-warnings.ts'].map((file) =>
     read(`src/runtimes/process/${file}`),
   );
   const reasons = sources.flatMap((text) =>
-    [...text.matchAll(/'([A-Z][A-Za-z]+(?:Unavailable|Boundary|ReadOnly|Clash))'/g)].map(
-      ([, reason = '']) => reason,
-    ),
+    [
+      ...text.matchAll(
+        /'([A-Z][A-Za-z]+(?:Unavailable|Boundary|ReadOnly|Clash|OnDisk|Unconfined))'/g,
+      ),
+    ].map(([, reason = '']) => reason),
   );
   const section = PAGE.slice(PAGE.indexOf('## Warning events'));
   const rows = [...section.matchAll(/^\| `([A-Za-z]+)` +\|/gm)].map(([, reason]) => reason);

@@ -1,4 +1,4 @@
-/** The pages about runtimes tell users every difference that the recorded lives may have there. */
+/** The pages about runtimes list for users every difference that the recorded lives may have there. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

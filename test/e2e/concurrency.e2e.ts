@@ -1,11 +1,14 @@
-/** Many clients at once at one object: who wins, who is told that he lost, and that nothing is lost. */
+/**
+ * Many clients write one object at once: which write wins, which get a conflict, and that no write is
+ * lost.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { Api, type Answer } from './support/api.ts';
 import type { RunningApiServer } from './support/api-server.ts';
 import { startChosenServer } from './support/chosen-server.ts';
 
-const CROWD = 24;
+const CLIENTS = 24;
 const MAPS = '/api/v1/namespaces/default/configmaps';
 
 let server: RunningApiServer | undefined;
@@ -21,63 +24,65 @@ afterAll(async () => {
   await server?.stop();
 });
 
-test('patches without a version all come through, and each is in the end', async () => {
+test('patches without a version all succeed, and the object has all of them in the end', async () => {
   await make('patched');
-  const answers = await crowd((index) =>
+  const answers = await clients((index) =>
     client().patch(`${MAPS}/patched`, { data: { [`k${index}`]: 'v' } }),
   );
-  expect(countCodes(answers)).toEqual({ 200: CROWD });
+  expect(countCodes(answers)).toEqual({ 200: CLIENTS });
   const { body } = await client().get(`${MAPS}/patched`);
-  expect(Object.keys(body['data'] as JsonObject)).toHaveLength(CROWD);
+  expect(Object.keys(body['data'] as JsonObject)).toHaveLength(CLIENTS);
 });
 
-test('of patches that name one version exactly one comes through', async () => {
+test('of patches that name one version exactly one succeeds', async () => {
   const { resourceVersion = '' } = metadataOf(await make('versioned'));
-  const answers = await crowd((index) =>
+  const answers = await clients((index) =>
     client().patch(`${MAPS}/versioned`, {
       metadata: { resourceVersion },
       data: { who: `${index}` },
     }),
   );
-  expect(countCodes(answers)).toEqual({ 200: 1, 409: CROWD - 1 });
+  expect(countCodes(answers)).toEqual({ 200: 1, 409: CLIENTS - 1 });
 });
 
 test('an object and its status are patched at the same time', async () => {
   await client().create('/api/v1/nodes', { metadata: { name: 'busy' } });
-  const answers = await crowd((index) =>
+  const answers = await clients((index) =>
     index % 2 === 0
       ? client().patch('/api/v1/nodes/busy', { metadata: { labels: { [`l${index}`]: 'v' } } })
       : client().patch('/api/v1/nodes/busy/status', {
           status: { conditions: [{ type: 'Ready', status: 'True', reason: `r${index}` }] },
         }),
   );
-  expect(countCodes(answers)).toEqual({ 200: CROWD });
+  expect(countCodes(answers)).toEqual({ 200: CLIENTS });
 });
 
-test('of those who create one name exactly one does', async () => {
-  const answers = await crowd(() => client().create(MAPS, { metadata: { name: 'wanted' } }));
-  expect(countCodes(answers)).toEqual({ 201: 1, 409: CROWD - 1 });
+test('of creates with one name exactly one succeeds', async () => {
+  const answers = await clients(() => client().create(MAPS, { metadata: { name: 'wanted' } }));
+  expect(countCodes(answers)).toEqual({ 201: 1, 409: CLIENTS - 1 });
 });
 
 test('generated names are all different', async () => {
-  const answers = await crowd(() => client().create(MAPS, { metadata: { generateName: 'made-' } }));
-  expect(countCodes(answers)).toEqual({ 201: CROWD });
-  expect(new Set(answers.map(({ body }) => metadataOf(body)['name'])).size).toBe(CROWD);
+  const answers = await clients(() =>
+    client().create(MAPS, { metadata: { generateName: 'made-' } }),
+  );
+  expect(countCodes(answers)).toEqual({ 201: CLIENTS });
+  expect(new Set(answers.map(({ body }) => metadataOf(body)['name'])).size).toBe(CLIENTS);
 });
 
-test('of those who delete one object exactly one does', async () => {
+test('of deletes of one object exactly one succeeds', async () => {
   await make('doomed');
-  const answers = await crowd(() => client().delete(`${MAPS}/doomed`, {}));
-  expect(countCodes(answers)).toEqual({ 200: 1, 404: CROWD - 1 });
+  const answers = await clients(() => client().delete(`${MAPS}/doomed`, {}));
+  expect(countCodes(answers)).toEqual({ 200: 1, 404: CLIENTS - 1 });
 });
 
-test('every write has a version of its own', async () => {
+test('every write has its own version', async () => {
   await make('counted');
-  const answers = await crowd((index) =>
+  const answers = await clients((index) =>
     client().patch(`${MAPS}/counted`, { data: { [`k${index}`]: 'v' } }),
   );
   const versions = answers.map(({ body }) => metadataOf(body)['resourceVersion']);
-  expect(new Set(versions).size).toBe(CROWD);
+  expect(new Set(versions).size).toBe(CLIENTS);
 });
 
 function client(): Api {
@@ -95,8 +100,8 @@ function metadataOf(object: JsonObject): JsonObject {
   return (object['metadata'] ?? {}) as JsonObject;
 }
 
-function crowd(act: (index: number) => Promise<Answer>): Promise<readonly Answer[]> {
-  return Promise.all(Array.from({ length: CROWD }, (_, index) => act(index)));
+function clients(act: (index: number) => Promise<Answer>): Promise<readonly Answer[]> {
+  return Promise.all(Array.from({ length: CLIENTS }, (_, index) => act(index)));
 }
 
 function countCodes(answers: readonly Answer[]): Readonly<Record<number, number>> {

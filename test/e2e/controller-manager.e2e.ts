@@ -1,6 +1,6 @@
 /**
- * The real kube-controller-manager and kube-scheduler against the embedded server: a Deployment goes
- * its whole way, with a node on paper that says what a kubelet would say.
+ * The real kube-controller-manager and kube-scheduler against the embedded server: the whole life of a
+ * Deployment, with a simulated node that reports what a kubelet would report.
  */
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -50,7 +50,9 @@ beforeAll(async () => {
   server = await startChosenServer();
   const { kubeconfig } = server;
   const folder = path.join(server.folder, 'beside');
-  daemons.push(await startControllerManager({ kubeconfig, folder, controllers: ['*'] }));
+  // It elects a leader: podkeep's own workload controllers act only while it does not lead.
+  const more = ['--leader-elect=true'];
+  daemons.push(await startControllerManager({ kubeconfig, folder, controllers: ['*'], more }));
   daemons.push(await startScheduler(kubeconfig, folder, SCHEDULER));
   node = await SimulatedNode.start(NODE, kubeconfig);
 });
@@ -71,6 +73,15 @@ test('a deployment rolls out to pods that the scheduler binds to the node', asyn
     `${NODE}/Running`,
     `${NODE}/Running`,
   ]);
+});
+
+test('one of the two controller managers leads, and no pod was created twice', async () => {
+  const holder = await kubectl(
+    '-n kube-system get lease kube-controller-manager -o jsonpath={.spec.holderIdentity}',
+  );
+  expect(holder).not.toBe('');
+  const created = await lines('get events -o jsonpath={range.items[*]}{.reason}{"\\n"}{end}');
+  expect(created.filter((reason) => reason === 'SuccessfulCreate')).toHaveLength(3);
 });
 
 test('a service in front of it knows the addresses of its pods', async () => {
@@ -107,7 +118,7 @@ test('a new template replaces every pod, and undoing it brings the old one back'
   });
 });
 
-test('a deleted deployment takes its replica sets and pods along', async () => {
+test('a deleted deployment takes its replica sets and pods with it', async () => {
   await kubectl('delete deployment web');
   await eventually('nothing to be left', async () => {
     expect(await lines('get replicasets,pods -l app=web -o name')).toEqual([]);
@@ -120,7 +131,7 @@ test('a job runs to its end', async () => {
   expect(await kubectl('get job once -o jsonpath={.status.succeeded}')).toBe('1');
 });
 
-test('a pod that nobody can place says so in an event', async () => {
+test('a pod that fits on no node gets an event', async () => {
   await kubectl(
     `run heavy --image=heavy:1 --overrides={"spec":{"schedulerName":"${SCHEDULER}","nodeSelector":{"nobody":"has-this"}}}`,
   );
@@ -138,7 +149,7 @@ async function lines(line: string): Promise<readonly string[]> {
   return (await kubectl(line)).split('\n').filter((text) => text !== '');
 }
 
-/** One line for each pod, with what the template says of it. */
+/** One line for each pod, with the fields of its template. */
 function podsOf(selector: string, template: string): Promise<readonly string[]> {
   return lines(
     `get pods -l ${selector} -o jsonpath={range.items[*]}{"-"}${template}{"\\n"}{end}`,

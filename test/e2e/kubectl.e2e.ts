@@ -9,6 +9,7 @@
  */
 import { appendFileSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WORKLOAD_CONTROLLER_NAMES } from '../../src/apiserver/controllers/workloads/workload-controllers.ts';
 import { CHAPTERS } from './kubectl/chapters.ts';
 import { excuse } from './kubectl/differences.ts';
 import { Player } from './kubectl/player.ts';
@@ -54,8 +55,11 @@ describe.each(CHAPTERS)('$title', (chapter) => {
   }
 });
 
-/** The same controllers as beside the other server, which has no scheduler and no signer. */
-const BESIDE_THE_OTHER = '*,-scheduler,-certificate-signer,-pod-garbage-collector';
+/** The same controllers as beside the other server, which has no scheduler, no signer and no workloads. */
+const BESIDE_THE_OTHER = [
+  '*,-scheduler,-certificate-signer,-pod-garbage-collector',
+  ...WORKLOAD_CONTROLLER_NAMES.map((name) => `-${name}`),
+].join(',');
 
 function startServer(kind: string, index: number): Promise<RunningApiServer> {
   return kind === 'podkeep'
@@ -63,7 +67,7 @@ function startServer(kind: string, index: number): Promise<RunningApiServer> {
     : RealApiServer.start({ name: `kube-apiserver-${index}` });
 }
 
-/** A namespace is of use once the account of its pods is there. */
+/** A namespace is usable once its default service account exists. */
 async function openChapter(player: Player, { namespace }: Chapter): Promise<void> {
   await player.play('default', { line: `create namespace ${namespace}` });
   const account = { line: 'get serviceaccount default -o name', until: /^serviceaccount/ };

@@ -5,7 +5,7 @@
  *
  * --if-possible prints why they cannot run on this machine and ends with 0.
  *
- * With PODKEEP_E2E_USER=NAME root tries what runs pods (`-- pods`) as that user.
+ * With PODKEEP_E2E_USER=NAME root runs the tests of pods (`-- pods`) as that user.
  */
 import { runSuite } from '../../scripts/run-suite.ts';
 import { requirePrograms } from './support/programs.ts';

@@ -1,11 +1,11 @@
-/** A data folder with running pods of the version before containers had a root of their own. */
+/** A data folder with running pods of the version before containers had their own root. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
-import { CliStage } from '../support/cli-stage.ts';
+import { CliHarness } from '../support/cli-harness.ts';
 import { buildOldPodkeep } from '../support/old-podkeep.ts';
 import { KubeconfigClient } from '../support/podkeep-up.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
@@ -45,7 +45,7 @@ async function statusOf(client: KubeconfigClient): Promise<JsonObject> {
   return isJsonObject(status) ? status : {};
 }
 
-test('its pods are adopted with a Warning, entered in the new way, and replaced at their next restart', async (context) => {
+test('its pods are adopted with a Warning, allow exec, and are replaced at their next restart', async (context) => {
   const old = await buildOldPodkeep();
   if (old === undefined) {
     console.log('skipped: the history of this checkout does not reach back to that version');
@@ -65,14 +65,14 @@ test('its pods are adopted with a Warning, entered in the new way, and replaced 
 
   const after = start(NEW, folder);
   onTestFinished(async () => {
-    await new CliStage(process.env).run('down', '--data-dir', folder);
+    await new CliHarness(process.env).run('down', '--data-dir', folder);
   });
   const client = await clientOf(folder);
   const env = { KUBECONFIG: path.join(folder, 'kubeconfig') };
   const podkeep = async (...words: readonly string[]): Promise<string> => {
-    const stage = new CliStage(env);
-    await stage.run(...words);
-    return stage.out;
+    const harness = new CliHarness(env);
+    await harness.run(...words);
+    return harness.out;
   };
   const event = async (reason: string): Promise<boolean> => {
     const { body } = await client.send('GET', '/api/v1/namespaces/default/events');

@@ -1,6 +1,6 @@
 /**
- * An operator written with controller-runtime, as a process of its own against the embedded server:
- * what it does is seen in the objects alone.
+ * An operator written with controller-runtime, as a process against the embedded server: only the objects
+ * show what it does.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunningApiServer } from './support/api-server.ts';
@@ -11,7 +11,7 @@ import { buildOperator, OPERATOR_CRD, startOperator } from './support/operator.t
 import { waitFor } from './support/patience.ts';
 
 const WAIT_MS = 60_000;
-/** The first build of all fetches and compiles what controller-runtime needs. */
+/** The first build fetches and compiles the dependencies of controller-runtime. */
 const BUILD_MS = 900_000;
 
 let server: RunningApiServer | undefined;
@@ -35,7 +35,7 @@ test('it wins the election when it is alone', async () => {
   await eventually('a leader', async () => expect(await leader()).toMatch(/./));
 });
 
-test('it lights a new lighthouse, and says so in its status', async () => {
+test('it lights a new lighthouse, and reports that in its status', async () => {
   await kubectl('create -f -', lighthouse('pharos', 'white'));
   await kubectl('wait --for=condition=Lit lighthouse/pharos --timeout=60s');
   expect(await field('configmap/pharos-lamp', '{.data.colour}')).toBe('white');
@@ -55,7 +55,7 @@ test('the lamp belongs to its lighthouse', async () => {
   );
 });
 
-test('a change of mind reaches the lamp and comes back as a status', async () => {
+test('a change of the spec reaches the lamp and comes back as a status', async () => {
   await kubectl('patch lighthouse pharos --type=merge -p {"spec":{"colour":"red"}}');
   await eventually('the new colour', async () => {
     expect(await field('configmap/pharos-lamp', '{.data.colour}')).toBe('red');
@@ -65,11 +65,11 @@ test('a change of mind reaches the lamp and comes back as a status', async () =>
   });
 });
 
-test('a status of its own does not count as a new generation', async () => {
+test('its own status update does not count as a new generation', async () => {
   expect(await field('lighthouse/pharos', '{.metadata.generation}')).toBe('2');
 });
 
-test('a lamp that somebody takes away is brought back', async () => {
+test('a lamp that a user deletes is created again', async () => {
   const before = await field('configmap/pharos-lamp', '{.metadata.uid}');
   await kubectl('delete configmap pharos-lamp');
   await eventually('another lamp', async () => {
@@ -77,13 +77,13 @@ test('a lamp that somebody takes away is brought back', async () => {
   });
 });
 
-test('what it did is told in events', async () => {
+test('it records its actions as events', async () => {
   await eventually('the event', async () => {
     expect(await kubectl('events --for=lighthouse/pharos')).toContain('lamp created');
   });
 });
 
-test('the next in line takes over when the leader goes', async () => {
+test('the next candidate takes over when the leader goes', async () => {
   start('bob');
   const first = await leader();
   await operators.get('ann')?.stop('SIGKILL');
@@ -94,7 +94,7 @@ test('the next in line takes over when the leader goes', async () => {
   });
 });
 
-test('a lighthouse goes only after its keeper has let it go, and its lamp goes with it', async () => {
+test('a lighthouse goes only after its finalizer was removed, and its lamp goes with it', async () => {
   await kubectl('delete lighthouse pharos --timeout=60s');
   expect(await field('configmap/logbook', '{.data.pharos}')).toBe('bob');
   await eventually('the lamp to be gone', async () => {

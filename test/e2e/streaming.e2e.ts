@@ -1,4 +1,4 @@
-/** The real kubectl, and JavaScript's own client, against our end of exec, attach and port-forward. */
+/** The real kubectl, and the JavaScript client, against our end of exec, attach and port-forward. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -47,11 +47,11 @@ async function kubectl(
 ): Promise<Ended> {
   const child = startKubectl(words, env);
   const closed = once(child, 'close');
-  const said = [child.stdout, child.stderr].map((stream) =>
+  const given = [child.stdout, child.stderr].map((stream) =>
     stream ? text(stream) : Promise.resolve(''),
   );
   child.stdin?.on('error', () => undefined).end(stdin);
-  const [stdout = '', stderr = ''] = await Promise.all(said);
+  const [stdout = '', stderr = ''] = await Promise.all(given);
   const [code] = (await closed) as [number | null];
   return { code, stdout, stderr };
 }
@@ -75,7 +75,7 @@ describe.each(WIRES)('kubectl over $wire', ({ env, command, ports }) => {
   const run = (line: string, stdin?: string | Buffer): Promise<Ended> =>
     kubectl(line.split(' '), env, stdin);
 
-  test('exec hands on both outputs and the exit code', async () => {
+  test('exec passes on both outputs and the exit code', async () => {
     const words = ['exec', 'p', '--', 'sh', '-c', 'echo out; echo err >&2; exit 3'];
     const { code, stdout, stderr } = await kubectl(words, env);
     expect([code, stdout]).toEqual([3, 'out\n']);
@@ -91,7 +91,7 @@ describe.each(WIRES)('kubectl over $wire', ({ env, command, ports }) => {
     });
   });
 
-  test('megabytes come through unharmed in both directions', async () => {
+  test('megabytes arrive intact in both directions', async () => {
     const sent = randomBytes(6_000_000).toString('base64');
     const { code, stdout } = await run('exec -i p -- cat', sent);
     expect(code).toBe(0);
@@ -109,7 +109,7 @@ describe.each(WIRES)('kubectl over $wire', ({ env, command, ports }) => {
     expect(stderr).toContain('error executing command in container: spawn no-such-program ENOENT');
   });
 
-  test('attach talks to the program that runs', async () => {
+  test('attach connects to the running program', async () => {
     const { stdout, code } = await run('attach -i p', 'hello\nbye\n');
     expect(stdout).toContain('you said hello');
     expect(code).toBe(0);
@@ -124,7 +124,7 @@ describe.each(WIRES)('kubectl over $wire', ({ env, command, ports }) => {
     expect(readFileSync(back).equals(readFileSync(here))).toBe(true);
   });
 
-  test('a client that is killed takes its command along', async () => {
+  test('a client that is killed takes its command with it', async () => {
     const child = startKubectl(['exec', 'p', '--', 'sh', '-c', 'echo on; exec sleep 1000'], env);
     if (child.stdout) await once(child.stdout, 'data');
     expect(node.running).toBe(1);
@@ -146,11 +146,11 @@ describe.each(WIRES)('kubectl over $wire', ({ env, command, ports }) => {
       port: number,
     ): Promise<{ readonly child: ChildProcess; readonly local: number }> {
       const child = startKubectl(['port-forward', 'pod/p', `:${port}`], env);
-      let said = '';
+      let given = '';
       while (child.stdout && child.exitCode === null) {
-        said += String(await once(child.stdout, 'data'));
-        const found = /127\.0\.0\.1:(\d+)/.exec(said);
-        // It goes on talking, and would end if nobody listened.
+        given += String(await once(child.stdout, 'data'));
+        const found = /127\.0\.0\.1:(\d+)/.exec(given);
+        // It keeps printing, and would end if its output were closed.
         child.stdout.resume();
         if (found) return { child, local: Number(found[1]) };
       }
@@ -167,12 +167,12 @@ describe.each(WIRES)('kubectl over $wire', ({ env, command, ports }) => {
       await once(child, 'close');
     });
 
-    test('a port where nobody listens is told in the words of the kubelet', async () => {
+    test('a port without a listener is reported in the words of the kubelet', async () => {
       const { child, local } = await forward(1);
-      const said = child.stderr ? text(child.stderr) : '';
+      const given = child.stderr ? text(child.stderr) : '';
       await expect(post(local, 'x')).rejects.toThrow(/socket hang up|ECONNRESET/);
       await once(child, 'close');
-      expect(await said).toContain(
+      expect(await given).toContain(
         'error forwarding port 1 to pod sandbox-of-p, uid : connect ECONNREFUSED 127.0.0.1:1',
       );
     });

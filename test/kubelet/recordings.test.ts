@@ -1,6 +1,6 @@
 /**
- * The recorded lives of pods under the kubelet of Kubernetes v1.36.4, lived again on a whole virtual
- * node: at every stage both say the same, and they tell users the same events (recorded-life.ts).
+ * The recorded lives of pods under the kubelet of Kubernetes v1.36.4, played on a whole virtual node:
+ * both have the same status at every stage, and the same events (recorded-life.ts).
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ const RECORDINGS = readFileSync(FILE, 'utf8')
   .map((line) => JSON.parse(line) as Recording);
 
 test.for(RECORDINGS.filter((recording) => !isLoop(recording)))(
-  '$case: podkeep says what the kubelet said, stage by stage, and users hear the same events',
+  '$case: podkeep reports what the kubelet reported, stage by stage, with the same events',
   async (recording) => {
     const { ours, recorded } = await liveAgain(recording);
     expect(ours).toEqual(recorded);
@@ -22,7 +22,7 @@ test.for(RECORDINGS.filter((recording) => !isLoop(recording)))(
 );
 
 test.for(RECORDINGS.filter(isLoop))(
-  '$case: podkeep goes through the same states in the same order, and users hear the same events',
+  '$case: podkeep goes through the same states in the same order, with the same events',
   async (recording) => {
     const { ours, recorded } = await liveAgain(recording);
     const length = Math.min(ours.stages.length, recorded.stages.length);

@@ -1,85 +1,89 @@
 /**
- * The decisions of core/ leave what they are given alone, answer the same question the same way,
- * and return what did not change as it is.
+ * The decisions of core/ do not change their inputs, give the same output for the same input, and return
+ * unchanged parts as they are.
  */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isPastDeadline } from '../../src/core/active-deadline.ts';
-import { checkContainerTransitions } from '../../src/core/container-transition.ts';
-import { backOffKey, backOffMessage } from '../../src/core/crash-backoff.ts';
-import { initializedCondition } from '../../src/core/initialized-condition.ts';
-import { mergeStatus } from '../../src/core/merge-status.ts';
-import { normalizeStatus } from '../../src/core/normalize-status.ts';
-import { podPhase } from '../../src/core/phase.ts';
-import { holdBack } from '../../src/core/pod-actions/hold-back.ts';
+import { isPastDeadline } from '../../src/core/pod/active-deadline.ts';
+import { checkContainerTransitions } from '../../src/core/pod-status/container-transition.ts';
+import { backOffKey, backOffMessage } from '../../src/core/pod-actions/crash-backoff.ts';
+import { initializedCondition } from '../../src/core/pod-status/initialized-condition.ts';
+import { mergeStatus } from '../../src/core/pod-status/merge-status.ts';
+import { normalizeStatus } from '../../src/core/pod-status/normalize-status.ts';
+import { podPhase } from '../../src/core/pod-status/phase.ts';
+import { holdForCrashBackOff } from '../../src/core/pod-actions/crash-backoff-hold.ts';
 import type { PodActionsView } from '../../src/core/pod-actions/plan.ts';
 import { podActions } from '../../src/core/pod-actions/pod-actions.ts';
-import { podAddresses } from '../../src/core/pod-addresses.ts';
-import { podLevelResources } from '../../src/core/pod-level-resources.ts';
-import { podLimits, podRequests } from '../../src/core/pod-resources.ts';
-import { podStatus, type PodStatusView } from '../../src/core/pod-status.ts';
-import { withProbeResults } from '../../src/core/probe-status.ts';
-import { qosClass } from '../../src/core/qos-class.ts';
+import { podAddresses } from '../../src/core/pod-status/pod-addresses.ts';
+import { podLevelResources } from '../../src/core/resources/pod-level-resources.ts';
+import { podLimits, podRequests } from '../../src/core/resources/pod-resources.ts';
+import { podStatus, type PodStatusView } from '../../src/core/pod-status/pod-status.ts';
+import { withProbeResults } from '../../src/core/pod-status/probe-status.ts';
+import { qosClass } from '../../src/core/resources/qos-class.ts';
 import {
   containersReadyCondition,
   needsReadinessReconcile,
   readyCondition,
-} from '../../src/core/ready-conditions.ts';
-import { allContainersRestartingCondition, isRestartingAll } from '../../src/core/restart-all.ts';
-import { mayRestartAllContainers } from '../../src/core/restart-policy.ts';
-import { hasActiveRegularContainer } from '../../src/core/runtime-facts.ts';
-import { sandboxChange } from '../../src/core/sandbox-change.ts';
-import { isStatusEqual } from '../../src/core/status-equality.ts';
-import { terminateStatus } from '../../src/core/terminate-status.ts';
+} from '../../src/core/pod-status/ready-conditions.ts';
+import {
+  allContainersRestartingCondition,
+  isRestartingAll,
+} from '../../src/core/pod-actions/restart-all.ts';
+import { mayRestartAllContainers } from '../../src/core/pod-actions/restart-policy.ts';
+import { hasActiveRegularContainer } from '../../src/core/pod/runtime-facts.ts';
+import { sandboxChange } from '../../src/core/pod-actions/sandbox-change.ts';
+import { isStatusEqual } from '../../src/core/pod-status/status-equality.ts';
+import { terminateStatus } from '../../src/core/pod-status/terminate-status.ts';
 import { actionsViews, pods, PROPERTY, statuses, statusViews } from '../support/arbitraries.ts';
 import { NOW } from '../support/pod-parts.ts';
 
 const DECISIONS: Readonly<Record<string, (view: PodStatusView) => unknown>> = {
   podStatus,
-  normalizeStatus: ({ pod, said = {} }) => normalizeStatus(pod, said),
-  mergeStatus: ({ pod, said = {}, isTerminal }) =>
+  normalizeStatus: ({ pod, lastReported = {} }) => normalizeStatus(pod, lastReported),
+  mergeStatus: ({ pod, lastReported = {}, isTerminal }) =>
     mergeStatus({
       pod,
       old: pod.status ?? {},
-      status: said,
+      status: lastReported,
       couldHaveRunningContainers: isTerminal,
       now: NOW,
     }),
-  isStatusEqual: ({ pod, said = {} }) => isStatusEqual(pod.status ?? {}, said),
-  terminateStatus: ({ pod, said = {} }) => terminateStatus(pod, said),
-  checkContainerTransitions: ({ pod, said = {} }) =>
-    checkContainerTransitions(pod.spec, pod.status ?? {}, said),
-  withProbeResults: ({ pod, said = {}, probes }) => withProbeResults(pod, said, probes),
-  podPhase: ({ pod, said, isTerminal }) =>
+  isStatusEqual: ({ pod, lastReported = {} }) => isStatusEqual(pod.status ?? {}, lastReported),
+  terminateStatus: ({ pod, lastReported = {} }) => terminateStatus(pod, lastReported),
+  checkContainerTransitions: ({ pod, lastReported = {} }) =>
+    checkContainerTransitions(pod.spec, pod.status ?? {}, lastReported),
+  withProbeResults: ({ pod, lastReported = {}, probes }) =>
+    withProbeResults(pod, lastReported, probes),
+  podPhase: ({ pod, lastReported, isTerminal }) =>
     podPhase(pod, {
       containerStatuses: [
-        ...(said?.containerStatuses ?? []),
-        ...(said?.initContainerStatuses ?? []),
+        ...(lastReported?.containerStatuses ?? []),
+        ...(lastReported?.initContainerStatuses ?? []),
       ],
       isTerminal,
       hasInitialized: isTerminal,
     }),
-  conditions: ({ pod, runtime, said = {} }) => {
-    const view = { containerStatuses: said.containerStatuses, phase: said.phase };
+  conditions: ({ pod, runtime, lastReported = {} }) => {
+    const view = { containerStatuses: lastReported.containerStatuses, phase: lastReported.phase };
     return [
       containersReadyCondition(pod, view),
-      readyCondition(pod, view, said.conditions),
+      readyCondition(pod, view, lastReported.conditions),
       needsReadinessReconcile(pod),
-      initializedCondition(pod, said, view),
-      allContainersRestartingCondition(pod, runtime, said, said.phase),
+      initializedCondition(pod, lastReported, view),
+      allContainersRestartingCondition(pod, runtime, lastReported, lastReported.phase),
     ];
   },
-  facts: ({ pod, runtime, said = {} }) => [
-    isPastDeadline(pod, said, NOW),
-    isRestartingAll(pod, runtime, said),
+  facts: ({ pod, runtime, lastReported = {} }) => [
+    isPastDeadline(pod, lastReported, NOW),
+    isRestartingAll(pod, runtime, lastReported),
     mayRestartAllContainers(pod.spec),
     hasActiveRegularContainer(pod, runtime),
     sandboxChange(pod, runtime),
   ],
-  resources: ({ pod, runtime, said = {}, hostIPs }) => [
+  resources: ({ pod, runtime, lastReported = {}, hostIPs }) => [
     podRequests(pod),
     podLimits(pod),
-    podLevelResources(pod, runtime.resources, said),
+    podLevelResources(pod, runtime.resources, lastReported),
     qosClass(pod),
     podAddresses(pod, runtime.ips, hostIPs),
   ],
@@ -87,7 +91,7 @@ const DECISIONS: Readonly<Record<string, (view: PodStatusView) => unknown>> = {
 
 const PLANS: Readonly<Record<string, (view: PodActionsView) => unknown>> = {
   podActions,
-  holdBack: (view) => holdBack(view, podActions(view), new Map(), 0),
+  holdForCrashBackOff: (view) => holdForCrashBackOff(view, podActions(view), new Map(), 0),
   'back-off': ({ pod }) =>
     pod.spec.containers.map((container) => [
       backOffKey(pod, container),
@@ -97,14 +101,14 @@ const PLANS: Readonly<Record<string, (view: PodActionsView) => unknown>> = {
 
 const FEW = { numRuns: Math.ceil(PROPERTY.numRuns / 4) };
 
-/** The question as it is after it was asked, and the answers to it and to a copy of it. */
+/** The input after the call, and the outputs for it and for a copy of it. */
 function askTwice<View>(view: View, decide: (view: View) => unknown) {
   const copy = structuredClone(view);
   const answer = decide(view);
   return { before: [copy, answer], after: [view, decide(copy)] };
 }
 
-describe('a question is left as it was, and a copy of it has the same answer', () => {
+describe('an input is not changed, and a copy of it has the same output', () => {
   test.each(Object.entries(DECISIONS))('%s', (_name, decide) => {
     fc.assert(
       fc.property(statusViews, (view) => {
@@ -126,7 +130,7 @@ describe('a question is left as it was, and a copy of it has the same answer', (
   });
 });
 
-describe('asked again of its own answer, it returns the very object', () => {
+describe('applied to its own output, it returns the same object', () => {
   test('terminateStatus', () => {
     fc.assert(
       fc.property(pods, statuses, (pod, status) => {

@@ -1,11 +1,11 @@
-/** What holds of every merged status (SM-80 to SM-86, V-8). */
+/** Properties of every merged status (SM-80 to SM-86, V-8). */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isConditionTrue } from '../../src/api/condition.ts';
 import type { PodCondition, PodStatus } from '../../src/api/pod.ts';
-import { isOwned, isShared } from '../../src/core/condition-ownership.ts';
-import { mergeStatus, type StatusMerge } from '../../src/core/merge-status.ts';
-import { isTerminalPhase } from '../../src/core/pod-facts.ts';
+import { isOwned, isShared } from '../../src/core/pod-status/condition-ownership.ts';
+import { mergeStatus, type StatusMerge } from '../../src/core/pod-status/merge-status.ts';
+import { isTerminalPhase } from '../../src/core/pod/pod-facts.ts';
 import { ownStatuses, pods, PROPERTY, statuses } from '../support/arbitraries.ts';
 import { LATER, NOW } from '../support/pod-parts.ts';
 
@@ -27,7 +27,7 @@ function foreignIn({ conditions = [] }: PodStatus): readonly PodCondition[] {
 }
 
 describe('SM-80: conditions', () => {
-  test('none of others is lost, changed or moved, and none is made up', () => {
+  test('none of others is lost, changed or moved, and none is invented', () => {
     fc.assert(
       fc.property(merges, (merge) => {
         const before = foreignIn(merge.old);
@@ -39,14 +39,14 @@ describe('SM-80: conditions', () => {
     );
   });
 
-  test('our own are those that we say, and none is there twice', () => {
+  test('our own are those that we set, and none is there twice', () => {
     fc.assert(
       fc.property(merges, (merge) => {
         const types = (status: PodStatus) => (status.conditions ?? []).map(({ type }) => type);
         const after = types(mergeStatus(merge));
         expect(new Set(after).size).toBe(after.length);
         const expected = types(merge.status).filter(isOwned);
-        // The end of a pod may add the two that say it is not ready (SM-85).
+        // The end of a pod may add the two conditions for "not ready" (SM-85).
         const added = new Set(['Ready', 'ContainersReady']);
         const ours = after.filter(isOwned).filter((type) => !added.has(type));
         expect(ours).toEqual(expected.filter((type) => !added.has(type)));
@@ -61,7 +61,7 @@ describe('the phase', () => {
   const live = fc.constantFrom('Pending', 'Running', 'Unknown');
   const over = fc.constantFrom('Succeeded', 'Failed');
 
-  test('a terminal pod stays terminal, if we keep what is terminal', () => {
+  test('a terminal pod stays terminal, if we keep a terminal phase', () => {
     fc.assert(
       fc.property(merges, over, over, (merge, was, is) => {
         const old = { ...merge.old, phase: was };
@@ -72,7 +72,7 @@ describe('the phase', () => {
     );
   });
 
-  test('SM-84: a pod that was not terminal is not called so while something could run', () => {
+  test('SM-84: a pod does not become terminal while one of its containers could run', () => {
     fc.assert(
       fc.property(merges, live, over, (merge, was, is) => {
         const old = { ...merge.old, phase: was };
@@ -98,7 +98,7 @@ describe('the phase', () => {
     );
   });
 
-  test('SM-85: a terminal phase never says Ready', () => {
+  test('SM-85: a terminal pod is never Ready', () => {
     fc.assert(
       fc.property(merges, (merge) => {
         const merged = mergeStatus(merge);
@@ -112,7 +112,7 @@ describe('the phase', () => {
   });
 });
 
-test('SM-82: DisruptionTarget is ours only at the end, else it is the API’s, untouched', () => {
+test('SM-82: DisruptionTarget is ours only at the end, else it is the API’s, unchanged', () => {
   fc.assert(
     fc.property(merges, (merge) => {
       const find = ({ conditions }: PodStatus) => conditions?.find(({ type }) => isShared(type));

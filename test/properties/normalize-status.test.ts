@@ -1,10 +1,10 @@
-/** What holds of every normalised status (SM-35 to SM-39). */
+/** Properties of every normalised status (SM-35 to SM-39). */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ContainerStatus, Pod, PodStatus } from '../../src/api/pod.ts';
-import { parseTime } from '../../src/api/time.ts';
-import { normalizeStatus } from '../../src/core/normalize-status.ts';
-import { isStatusEqual } from '../../src/core/status-equality.ts';
+import { parseTime } from '../../src/api/values/time.ts';
+import { normalizeStatus } from '../../src/core/pod-status/normalize-status.ts';
+import { isStatusEqual } from '../../src/core/pod-status/status-equality.ts';
 import { pods, PROPERTY, statuses } from '../support/arbitraries.ts';
 
 function listsOf(status: PodStatus): readonly (readonly ContainerStatus[])[] {
@@ -15,7 +15,7 @@ function listsOf(status: PodStatus): readonly (readonly ContainerStatus[])[] {
   ];
 }
 
-/** Every time in a status, each with where it stands. */
+/** Every time in a status, with its path. */
 function timesIn(value: unknown, place = ''): readonly (readonly [string, string])[] {
   if (typeof value === 'string' && /^\d{4}-/.test(value)) return [[place, value]];
   if (typeof value !== 'object' || value === null) return [];
@@ -36,7 +36,7 @@ function byName(a: ContainerStatus, b: ContainerStatus): number {
   return a.name < b.name ? -1 : 1;
 }
 
-test('normalising twice is normalising once, and gives the very same object', () => {
+test('normalising twice is normalising once, and returns the same object', () => {
   fc.assert(
     fc.property(pods, statuses, (pod, status) => {
       const normal = normalizeStatus(pod, status);
@@ -46,7 +46,7 @@ test('normalising twice is normalising once, and gives the very same object', ()
   );
 });
 
-test('each termination message is a head of the old one, as long as its share allows', () => {
+test('each termination message is a prefix of the old one, as long as its share allows', () => {
   fc.assert(
     fc.property(pods, statuses, (pod, status) => {
       const normal = normalizeStatus(pod, status);
@@ -56,7 +56,7 @@ test('each termination message is a head of the old one, as long as its share al
       );
       for (const container of listsOf(normal).flat()) {
         const old = before.get(container.name);
-        // A name that two lists share cannot be told apart here.
+        // A name that two lists share cannot be matched here.
         if (!old || container.name === 'stranger') continue;
         for (const [index, message] of messagesIn(container).entries()) {
           const whole = messagesIn(old)[index] ?? '';
@@ -71,7 +71,7 @@ test('each termination message is a head of the old one, as long as its share al
   );
 });
 
-test('every time is the whole second that it was in, and none is lost', () => {
+test('every time is truncated to its second, and none is lost', () => {
   fc.assert(
     fc.property(pods, statuses, (pod, status) => {
       // Sorting moves statuses about, so times are compared as a bag.
@@ -109,7 +109,7 @@ test('no container status is lost, and each stands in its place', () => {
 test('TestStatusEquality: statuses that differ in the order of their containers only are equal afterwards', () => {
   fc.assert(
     fc.property(pods, statuses, (pod, status) => {
-      // Of two init containers that the spec does not name, nobody knows which goes first.
+      // Two init containers that the spec does not name have no defined order.
       const inSpec = new Set(pod.spec.initContainers?.map(({ name }) => name));
       const { initContainerStatuses = [] } = status;
       fc.pre(initContainerStatuses.filter(({ name }) => !inSpec.has(name)).length < 2);
@@ -125,7 +125,7 @@ test('TestStatusEquality: statuses that differ in the order of their containers 
   );
 });
 
-test('what is normal already is shared, however much else changes', () => {
+test('a part that is normal already is shared, however much else changes', () => {
   fc.assert(
     fc.property(pods, statuses, (pod, status) => {
       const normal = normalizeStatus(pod, status);

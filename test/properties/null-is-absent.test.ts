@@ -1,15 +1,15 @@
 /**
- * A field that is null says as much as one that is not there: YAML makes it so
- * (`activeDeadlineSeconds:` with nothing behind it), and Go reads it so.
+ * A field that is null means the same as an absent one: YAML makes it so (`activeDeadlineSeconds:` with
+ * nothing behind it), and Go reads it so.
  */
 import { describe, expect, test } from 'vitest';
 import type { Pod, PodStatus } from '../../src/api/pod.ts';
-import { isPastDeadline } from '../../src/core/active-deadline.ts';
-import { effectiveGracePeriod } from '../../src/core/grace-period.ts';
+import { isPastDeadline } from '../../src/core/pod/active-deadline.ts';
+import { effectiveGracePeriod } from '../../src/core/pod/grace-period.ts';
 import { podActions } from '../../src/core/pod-actions/pod-actions.ts';
-import { qosClass } from '../../src/core/qos-class.ts';
-import { isStatusEqual } from '../../src/core/status-equality.ts';
-import { volumeMountStatuses } from '../../src/core/volume-mount-status.ts';
+import { qosClass } from '../../src/core/resources/qos-class.ts';
+import { isStatusEqual } from '../../src/core/pod-status/status-equality.ts';
+import { volumeMountStatuses } from '../../src/core/pod-status/volume-mount-status.ts';
 
 const NOW = '2030-01-01T00:00:00Z';
 
@@ -42,7 +42,7 @@ describe('null is absent', () => {
     expect(isPastDeadline(pod, { startTime: '2020-01-01T00:00:00Z' }, NOW)).toBe(false);
   });
 
-  test('no wish for another grace period', () => {
+  test('no other grace period', () => {
     const wishes = { deletionGracePeriodSeconds: null, gracePeriodOverride: null };
     expect(
       effectiveGracePeriod({ current: 0, ...wishes, terminationGracePeriodSeconds: 30 }),
@@ -72,7 +72,7 @@ describe('null is absent', () => {
     expect(isStatusEqual({}, none)).toBe(true);
   });
 
-  test('no wish for a recursive read-only mount', () => {
+  test('no recursive read-only mount', () => {
     const mount = { name: 'v', mountPath: '/v', readOnly: true, recursiveReadOnly: null };
     const [status] = volumeMountStatuses({ name: 'c', volumeMounts: [mount as never] }, true);
     expect(status).toMatchObject({ recursiveReadOnly: 'Disabled' });

@@ -1,9 +1,9 @@
-/** What holds of every plan, whatever the pod and its runtime look like. */
+/** Properties of every plan, whatever the pod and its runtime look like. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Container } from '../../src/api/pod.ts';
-import { backOffKey, type BackOff } from '../../src/core/crash-backoff.ts';
-import { holdBack } from '../../src/core/pod-actions/hold-back.ts';
+import { backOffKey, type BackOff } from '../../src/core/pod-actions/crash-backoff.ts';
+import { holdForCrashBackOff } from '../../src/core/pod-actions/crash-backoff-hold.ts';
 import type {
   ContainerUpdate,
   PodActions,
@@ -11,7 +11,7 @@ import type {
   ResizableResource,
 } from '../../src/core/pod-actions/plan.ts';
 import { podActions } from '../../src/core/pod-actions/pod-actions.ts';
-import { isSidecar } from '../../src/core/pod-facts.ts';
+import { isSidecar } from '../../src/core/pod/pod-facts.ts';
 import { actionsViews, PROPERTY } from '../support/arbitraries.ts';
 
 /** Each list of starts beside the containers that it points into. */
@@ -38,7 +38,7 @@ function newestOf({ runtime }: PodActionsView, name: string) {
 }
 
 describe('starts', () => {
-  test('point at containers of the spec, once each and in order', () => {
+  test('refer to containers of the spec, once each and in order', () => {
     fc.assert(
       fc.property(actionsViews, (view) => {
         for (const [indexes, containers] of startsOf(view, podActions(view))) {
@@ -252,11 +252,16 @@ describe('KL-50: holding back', () => {
     );
   }
 
-  test('takes starts out and adds none; what waits does not start, and waits for the future', () => {
+  test('removes starts and adds none; a container that waits does not start, and waits for a future time', () => {
     fc.assert(
       fc.property(actionsViews, delays, (view, delaysMs) => {
         const before = podActions(view);
-        const { actions, held } = holdBack(view, before, backOffsOf(view, delaysMs), NOW_MS);
+        const { actions, held } = holdForCrashBackOff(
+          view,
+          before,
+          backOffsOf(view, delaysMs),
+          NOW_MS,
+        );
         const wanted = namesToStart(view, before);
         const started = namesToStart(view, actions);
         expect(wanted).toEqual(expect.arrayContaining([...started]));
@@ -274,10 +279,10 @@ describe('KL-50: holding back', () => {
     fc.assert(
       fc.property(actionsViews, delays, (view, delaysMs) => {
         const before = podActions(view);
-        const { actions } = holdBack(view, before, backOffsOf(view, delaysMs), NOW_MS);
+        const { actions } = holdForCrashBackOff(view, before, backOffsOf(view, delaysMs), NOW_MS);
         const { initContainersToStart, containersToStart } = actions;
         expect(actions).toEqual({ ...before, initContainersToStart, containersToStart });
-        expect(holdBack(view, before, new Map(), NOW_MS).actions).toBe(before);
+        expect(holdForCrashBackOff(view, before, new Map(), NOW_MS).actions).toBe(before);
       }),
       PROPERTY,
     );

@@ -1,36 +1,40 @@
-/** What holds of every status that is made from a pod, its runtime and its probes (KL-20 to KL-29). */
+/** Properties of every status that is computed from a pod, its runtime and its probes (KL-20 to KL-29). */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isConditionTrue } from '../../src/api/condition.ts';
 import type { Container, Pod, PodSpec, PodStatus } from '../../src/api/pod.ts';
-import { isOwned, isShared } from '../../src/core/condition-ownership.ts';
-import { normalizeStatus } from '../../src/core/normalize-status.ts';
-import { isSidecar, isTerminalPhase } from '../../src/core/pod-facts.ts';
-import { podStatus, type PodStatusView } from '../../src/core/pod-status.ts';
-import { isStatusEqual } from '../../src/core/status-equality.ts';
+import { isOwned, isShared } from '../../src/core/pod-status/condition-ownership.ts';
+import { normalizeStatus } from '../../src/core/pod-status/normalize-status.ts';
+import { isSidecar, isTerminalPhase } from '../../src/core/pod/pod-facts.ts';
+import { podStatus, type PodStatusView } from '../../src/core/pod-status/pod-status.ts';
+import { isStatusEqual } from '../../src/core/pod-status/status-equality.ts';
 import { PROPERTY, statusViews } from '../support/arbitraries.ts';
 
 /** The status as it is stored: normalised, with the start time that stays (SM-24). */
 function answer(view: PodStatusView): PodStatus {
-  const { startTime } = view.said ?? view.pod.status ?? {};
+  const { startTime } = view.lastReported ?? view.pod.status ?? {};
   const status = podStatus(view);
   return normalizeStatus(view.pod, startTime ? { ...status, startTime } : status);
 }
 
-/** The answers when each is said, and then asked for again while nothing happens. */
+/** The statuses when each is stored, and then computed again while nothing happens. */
 function* answers(view: PodStatusView): Generator<PodStatus, never> {
-  for (let said = answer(view); ; said = answer({ ...view, said })) yield said;
+  for (let lastReported = answer(view); ; lastReported = answer({ ...view, lastReported }))
+    yield lastReported;
 }
 
 describe('a terminal phase', () => {
-  test('stays, whether it was said or the API has it', () => {
+  test('stays, whether it was stored or the API has it', () => {
     fc.assert(
       fc.property(statusViews, (view) => {
-        const { said, pod } = view;
-        fc.pre(isTerminalPhase((said ?? pod.status)?.phase) || isTerminalPhase(pod.status?.phase));
+        const { lastReported, pod } = view;
+        fc.pre(
+          isTerminalPhase((lastReported ?? pod.status)?.phase) ||
+            isTerminalPhase(pod.status?.phase),
+        );
         const { phase } = podStatus(view);
         expect(isTerminalPhase(phase)).toBe(true);
-        // If both are terminal and differ, the API has the last word (KL-25).
+        // If both are terminal and differ, the API's wins (KL-25).
         expect(phase).toBe(isTerminalPhase(pod.status?.phase) ? pod.status.phase : phase);
       }),
       PROPERTY,
@@ -40,15 +44,15 @@ describe('a terminal phase', () => {
   test('stays whatever happens afterwards', () => {
     fc.assert(
       fc.property(statusViews, statusViews, (before, after) => {
-        const said = podStatus(before);
-        const next = podStatus({ ...after, pod: before.pod, said });
-        expect(isTerminalPhase(said.phase) && !isTerminalPhase(next.phase)).toBe(false);
+        const lastReported = podStatus(before);
+        const next = podStatus({ ...after, pod: before.pod, lastReported });
+        expect(isTerminalPhase(lastReported.phase) && !isTerminalPhase(next.phase)).toBe(false);
       }),
       PROPERTY,
     );
   });
 
-  test('never goes with Ready', () => {
+  test('is never combined with Ready', () => {
     fc.assert(
       fc.property(statusViews, (view) => {
         const { phase, conditions } = podStatus(view);
@@ -63,7 +67,7 @@ describe('a terminal phase', () => {
 });
 
 describe('conditions', () => {
-  test('of others are those of the API, untouched and in front', () => {
+  test('of others are those of the API, unchanged and in front', () => {
     fc.assert(
       fc.property(statusViews, (view) => {
         const { conditions = [] } = podStatus(view);
@@ -82,7 +86,7 @@ describe('conditions', () => {
     );
   });
 
-  test('are there once each, and the five that every pod has are there', () => {
+  test('exist once each, and the five that every pod has exist', () => {
     fc.assert(
       fc.property(statusViews, (view) => {
         const types = (podStatus(view).conditions ?? []).map(({ type }) => type);
@@ -102,7 +106,7 @@ describe('conditions', () => {
   });
 });
 
-test('every container of the spec has one status, in its place, and nobody else has', () => {
+test('every container of the spec has one status, in its place, and no other has one', () => {
   fc.assert(
     fc.property(statusViews, (view) => {
       const { spec } = view.pod;
@@ -119,7 +123,7 @@ test('every container of the spec has one status, in its place, and nobody else 
   );
 });
 
-test('what has started runs, and so does what is ready, as far as the runtime knows it', () => {
+test('a started container runs, and so does a ready one, as far as the runtime knows it', () => {
   fc.assert(
     fc.property(statusViews, (view) => {
       const known = new Set(view.runtime.containers.map(({ name }) => name));
@@ -136,7 +140,7 @@ test('what has started runs, and so does what is ready, as far as the runtime kn
   );
 });
 
-/** Takes out of a view what makes an answer change when it is asked for again; see below. */
+/** Removes from a view what makes a status change when it is computed again; see below. */
 function settle(view: PodStatusView): PodStatusView {
   const { reason: _r, message: _m, ...api } = view.pod.status ?? {};
   const containers = view.runtime.containers.filter(({ state }) => state !== 'unknown');
@@ -156,7 +160,7 @@ function settle(view: PodStatusView): PodStatusView {
   return {
     ...view,
     pod,
-    said: view.said && quiet(view.said),
+    lastReported: view.lastReported && quiet(view.lastReported),
     runtime: { ...view.runtime, containers },
     startFailures: new Map([...view.startFailures].filter(([name]) => known.has(name))),
   };
@@ -172,15 +176,15 @@ function plainSpec({ containers, initContainers = [], ...spec }: PodSpec): PodSp
   };
 }
 
-describe('an answer that is said, and asked for again while nothing happened', () => {
+describe('a status that is stored, and computed again while nothing happened', () => {
   // It is the same, save where the kubelet itself moves in two steps:
-  //   - a reason or message in the API is picked up once the phase was said (KL-23);
+  //   - a reason or message in the API is picked up once the phase is stored (KL-23);
   //   - a running container that the runtime calls unknown is terminated, then waits (KL-39);
   //   - a container removed by a restart of the whole pod waits for that reason, then for its
   //     creation (E-7);
   //   - a container that is gone, had ended and could not be started loses its old status (KL-36);
-  //   - resources in force are remembered only while the pod is said to run;
-  //   - that a sidecar has started is heard after the phase is decided, so it counts the next time.
+  //   - resources in force are remembered only while the stored phase is Running;
+  //   - a sidecar's `started` is set after the phase is decided, so it counts the next time.
   test('is the same', () => {
     fc.assert(
       fc.property(statusViews, (wild) => {
@@ -192,9 +196,9 @@ describe('an answer that is said, and asked for again while nothing happened', (
     );
   });
 
-  // Two cases never settle, in the kubelet neither, and both need an init container that is gone
-  // while a regular one exists: with a failed start on record it is Completed and waiting by turns,
-  // and while the whole pod restarts its restart count grows with every answer.
+  // Two cases never settle, in the kubelet neither, and both need an init container that is gone while a
+  // regular one exists: with a failed start on record it is Completed and waiting by turns, and while the
+  // whole pod restarts its restart count grows with every status.
   test('settles after a few more in every other case', () => {
     fc.assert(
       fc.property(statusViews, (view) => {

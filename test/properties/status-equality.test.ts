@@ -1,9 +1,9 @@
-/** What holds of the comparison of statuses (SM-25), whatever they say. */
+/** Properties of the comparison of statuses (SM-25), whatever they contain. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ContainerStatus, PodCondition, PodStatus } from '../../src/api/pod.ts';
-import { isOwned, isShared } from '../../src/core/condition-ownership.ts';
-import { isStatusEqual } from '../../src/core/status-equality.ts';
+import { isOwned, isShared } from '../../src/core/pod-status/condition-ownership.ts';
+import { isStatusEqual } from '../../src/core/pod-status/status-equality.ts';
 import { PROPERTY, statuses } from '../support/arbitraries.ts';
 import { condition, ended, LATER } from '../support/pod-parts.ts';
 
@@ -21,7 +21,7 @@ function editEachCondition(edit: (each: PodCondition) => PodCondition): Edit {
   return editConditions((conditions) => conditions.map((each) => edit(each)));
 }
 
-/** Says the same in other words, or changes what is not ours. */
+/** Says the same in another form, or changes what is not ours. */
 const HARMLESS: Readonly<Record<string, Edit>> = {
   'a condition of others more': editConditions((list) => [condition('example.com/new'), ...list]),
   'no conditions of others': editConditions((list) => list.filter(isOurs)),
@@ -147,7 +147,7 @@ const families = fc
   );
 
 describe('equality is an equivalence', () => {
-  test('a status equals its copy', () => {
+  test('it is reflexive: a status equals its copy', () => {
     fc.assert(
       fc.property(statuses, (status) => {
         expect(isStatusEqual(status, structuredClone(status))).toBe(true);
@@ -156,7 +156,7 @@ describe('equality is an equivalence', () => {
     );
   });
 
-  test('it does not matter who is asked first', () => {
+  test('it is symmetric', () => {
     fc.assert(
       fc.property(families, ([a = {}, b = {}]) => {
         expect(isStatusEqual(a, b)).toBe(isStatusEqual(b, a));
@@ -165,7 +165,7 @@ describe('equality is an equivalence', () => {
     );
   });
 
-  test('what equals the same is equal', () => {
+  test('it is transitive', () => {
     fc.assert(
       fc.property(families, ([a = {}, b = {}, c = {}]) => {
         const known = isStatusEqual(a, b) && isStatusEqual(b, c);
@@ -176,7 +176,7 @@ describe('equality is an equivalence', () => {
   });
 });
 
-describe('what does not count', () => {
+describe('changes that do not count', () => {
   test.each(Object.entries(HARMLESS))('%s', (_name, edit) => {
     fc.assert(
       fc.property(statuses, (status) => {
@@ -187,7 +187,7 @@ describe('what does not count', () => {
   });
 });
 
-describe('what does', () => {
+describe('changes that count', () => {
   test.each(Object.entries(HARMFUL))('%s', (_name, edit) => {
     fc.assert(
       fc.property(statuses, (status) => {

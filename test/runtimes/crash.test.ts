@@ -1,6 +1,6 @@
 /**
- * podkeep is killed at any moment of a busy life. What it acknowledged is there afterwards, nothing has
- * been started twice, and nothing runs that nobody knows.
+ * podkeep is killed at any moment of a busy life. What it acknowledged exists afterwards, nothing has
+ * been started twice, and nothing unknown runs.
  *
  * `KILLS=20 npx vitest run test/runtimes/crash` for a long run.
  */
@@ -19,16 +19,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { RuntimeContainer } from '../../src/api/runtime-pod.ts';
 import { keyOf } from '../../src/runtimes/process/layout.ts';
-import { until } from '../suites/pod-runtime/stage.ts';
-import { buildKeeper, startKeeper } from './keeper-process.ts';
+import { until } from '../suites/pod-runtime/runtime-harness.ts';
+import { buildOwner, startOwner } from './owner-process.ts';
 import { openAt, removeAll } from './process-runtime.ts';
 
-let built: ReturnType<typeof buildKeeper>;
+let built: ReturnType<typeof buildOwner>;
 const KILLS = Number(process.env['KILLS'] ?? 2);
 const LIFE_MS_MAX = 400;
 
 beforeAll(() => {
-  built = buildKeeper('busy-keeper.ts');
+  built = buildOwner('busy-owner.ts');
 });
 
 afterAll(() => built.remove());
@@ -45,18 +45,18 @@ test.each(['auto', 'none'] as const)(
       rmSync(folder, { recursive: true, force: true });
     });
     for (let round = 0; round < KILLS; round++) {
-      const said = await liveAndDie(folder, isolation, round);
+      const given = await liveAndDie(folder, isolation, round);
       const runtime = await openAt(path.join(folder, 'runtime'), { isolation });
       const pods = await runtime.list();
       const found = new Map(pods.flatMap(({ pod }) => pod.containers).map((c) => [c.name, c]));
-      expect([...brokenPromises(said, found)]).toEqual([]);
+      expect([...brokenPromises(given, found)]).toEqual([]);
       for (const container of found.values()) await ranOnce(container, path.join(folder, 'count'));
       await runtime.close();
     }
     await empty(folder, isolation);
     await until(() => commandsOf(folder).length === 0);
     expect(leftOutside(path.join(folder, 'runtime'))).toEqual([]);
-    // Each ran once; one that was ended at once may not have got so far.
+    // Each ran once; one that was stopped immediately may not have got so far.
     for (const name of readdirSync(path.join(folder, 'count'))) {
       expect(readFileSync(path.join(folder, 'count', name), 'utf8')).toMatch(/^(?:x\n)?$/);
     }
@@ -70,15 +70,15 @@ async function ranOnce({ state, name }: RuntimeContainer, counts: string): Promi
     await until(() => existsSync(file) && readFileSync(file, 'utf8') === 'x\n');
 }
 
-/** What was said and is not so. */
+/** What was acknowledged and is not so. */
 function* brokenPromises(
-  said: ReadonlySet<string>,
+  given: ReadonlySet<string>,
   found: ReadonlyMap<string, RuntimeContainer>,
 ): Generator<string> {
-  for (const line of said) {
+  for (const line of given) {
     const [verb = '', name = ''] = line.split(' ');
     const container = found.get(name);
-    if (name === '' || said.has(`removing ${name}`)) continue;
+    if (name === '' || given.has(`removing ${name}`)) continue;
     const allowed = {
       created: ['created', 'running', 'exited'],
       started: ['running', 'exited'],
@@ -95,12 +95,12 @@ async function liveAndDie(
   isolation: string,
   round: number,
 ): Promise<ReadonlySet<string>> {
-  const keeper = startKeeper(built.program, [folder, isolation, String(round)]);
-  await until(() => keeper.said().includes('started'));
+  const owner = startOwner(built.program, [folder, isolation, String(round)]);
+  await until(() => owner.given().includes('started'));
   await delay(LIFE_MS_MAX * Math.random());
-  keeper.child.kill('SIGKILL');
-  await keeper.ended;
-  return new Set(keeper.said().split('\n').slice(0, -1));
+  owner.child.kill('SIGKILL');
+  await owner.ended;
+  return new Set(owner.given().split('\n').slice(0, -1));
 }
 
 async function empty(folder: string, isolation: 'auto' | 'none'): Promise<void> {

@@ -1,8 +1,8 @@
-/** A container floods its output while podkeep is not there: its monitor keeps the log within bounds. */
+/** A container floods its output while podkeep is down: its monitor keeps the log within bounds. */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Stage, until } from '../suites/pod-runtime/stage.ts';
+import { TestHarness, until } from '../suites/pod-runtime/runtime-harness.ts';
 import { openForTest } from './process-runtime.ts';
 
 const LOGS = { maxBytes: 200_000, maxFiles: 3 };
@@ -11,9 +11,9 @@ const LINES = 200_000;
 test('no more than the log may hold is kept, no line is lost or doubled in it, and the flood comes to its end', async () => {
   const opened = await openForTest({ network: 'host', logs: LOGS });
   onTestFinished(() => opened.close());
-  const stage = new Stage(opened);
-  // It waits until podkeep is away, and says when it has written everything.
-  const folder = path.join(stage.folder, 'shared');
+  const harness = new TestHarness(opened);
+  // It waits until podkeep is down, and prints when it has written everything.
+  const folder = path.join(harness.folder, 'shared');
   const mounts = [
     {
       containerPath: '/shared',
@@ -26,14 +26,14 @@ test('no more than the log may hold is kept, no line is lost or doubled in it, a
   const script = `until [ -e /shared/go ]; do sleep 0.02; done; seq 1 ${LINES}; exit 7`;
   mkdirSync(folder);
   chmodSync(folder, 0o755);
-  const id = await stage.start({ command: ['sh', '-c', script], mounts });
-  const logFile = path.join(stage.folder, 'logs');
+  const id = await harness.start({ command: ['sh', '-c', script], mounts });
+  const logFile = path.join(harness.folder, 'logs');
   await opened.runtime.close();
   writeFileSync(path.join(folder, 'go'), '');
   const state = path.join(opened.runtimeFolder, 'pods', 'pod-1', 'main-0', 'state');
   await until(() => readFileSync(state, 'utf8').includes('exit 7'));
-  await stage.reopen();
-  expect(await stage.container(id)).toMatchObject({ state: 'exited', exitCode: 7 });
+  await harness.reopen();
+  expect(await harness.container(id)).toMatchObject({ state: 'exited', exitCode: 7 });
 
   const files = readdirSync(logFile, { recursive: true, encoding: 'utf8' })
     .map((name) => path.join(logFile, name))

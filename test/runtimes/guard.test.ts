@@ -1,10 +1,10 @@
-/** Containers whose folder is gone end by themselves, for nobody could ever ask for them again. */
+/** Containers whose folder is gone end by themselves, because no podkeep could ever find them again. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { until } from '../suites/pod-runtime/stage.ts';
-import { buildKeeper, startKeeper } from './keeper-process.ts';
+import { until } from '../suites/pod-runtime/runtime-harness.ts';
+import { buildOwner, startOwner } from './owner-process.ts';
 
 test.concurrent.for(['auto', 'none'])(
   'containers end when podkeep is dead and their folder was deleted (isolation %s)',
@@ -12,19 +12,19 @@ test.concurrent.for(['auto', 'none'])(
     const folder = mkdtempSync(path.join(tmpdir(), 'podkeep-guard-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     mkdirSync(path.join(folder, 'go'));
-    const built = buildKeeper('killed-keeper.ts');
+    const built = buildOwner('killed-owner.ts');
     onTestFinished(() => built.remove());
-    const keeper = startKeeper(built.program, [folder, isolation]);
-    await until(() => keeper.said().includes('ready'));
+    const owner = startOwner(built.program, [folder, isolation]);
+    await until(() => owner.given().includes('ready'));
     const containers = path.join(folder, 'runtime/pods/pod-1');
     const claims = readdirSync(containers)
       .map((name) => path.join(containers, name, 'claim'))
       .filter((file) => existsSync(file));
     const inits = claims.map((file) => Number.parseInt(readFileSync(file, 'utf8'), 10));
     expect(inits.length).toBeGreaterThan(1);
-    keeper.child.kill('SIGKILL');
+    owner.child.kill('SIGKILL');
     rmSync(path.join(folder, 'runtime'), { recursive: true, force: true });
-    // Neither what ran them, nor their commands, nor the guard.
+    // Neither their init processes, nor their commands, nor the guard.
     for (const pid of inits) await until(() => !existsSync(`/proc/${pid}`));
     await until(() => processesOf(folder).length === 0);
   },

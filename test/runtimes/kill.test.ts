@@ -13,15 +13,15 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { PodRuntime } from '../../src/ports/runtime/pod-runtime.ts';
 import { shellCommands } from '../suites/pod-runtime/shell-commands.ts';
-import { linesOf, Stage, until } from '../suites/pod-runtime/stage.ts';
-import { buildKeeper, startKeeper } from './keeper-process.ts';
+import { linesOf, TestHarness, until } from '../suites/pod-runtime/runtime-harness.ts';
+import { buildOwner, startOwner } from './owner-process.ts';
 import { openAt, removeAll } from './process-runtime.ts';
 
-let built: ReturnType<typeof buildKeeper>;
+let built: ReturnType<typeof buildOwner>;
 const cleanups: (() => Promise<void> | void)[] = [];
 
 beforeAll(() => {
-  built = buildKeeper('killed-keeper.ts');
+  built = buildOwner('killed-owner.ts');
 });
 
 afterAll(() => built.remove());
@@ -40,7 +40,7 @@ describe.each(['auto', 'none'] as const)(
       mkdirSync(path.join(folder, 'go'), { mode: 0o755 });
       await liveAndDie(folder, isolation);
 
-      // While nobody looks, one container ends and another goes on writing.
+      // While podkeep is down, one container exits and another goes on writing.
       const inits = ['forever-4', 'counter-0', 'short-0'].map((name) => initOf(folder, name));
       writeFileSync(path.join(folder, 'go', 'now'), '');
       await until(() => !existsSync(`/proc/${inits[2]}`));
@@ -50,55 +50,55 @@ describe.each(['auto', 'none'] as const)(
         await removeAll(runtime);
         await runtime.close();
       });
-      const stage = stageOver(runtime, folder);
+      const harness = harnessOver(runtime, folder);
       const { containers, sandboxes } = await runtime.inspect('pod-1');
       const byName = new Map(containers.map((container) => [container.name, container]));
       expect(sandboxes).toMatchObject([{ ready: true }]);
       expect(byName.get('forever')).toMatchObject({ state: 'running', restartCount: 4 });
       expect(byName.get('short')).toMatchObject({ state: 'exited', exitCode: 5, reason: 'Error' });
       expect(byName.get('created')).toMatchObject({ state: 'created' });
-      expect(linesOf(await stage.log('short'))).toEqual(['late']);
+      expect(linesOf(await harness.log('short'))).toEqual(['late']);
       expect(initOf(folder, 'forever-4')).toBe(inits[0]);
 
       const counter = byName.get('counter')?.id ?? '';
-      expect((await stage.exited(counter)).exitCode).toBe(0);
-      expect(linesOf(await stage.log('counter'))).toEqual(
+      expect((await harness.exited(counter)).exitCode).toBe(0);
+      expect(linesOf(await harness.log('counter'))).toEqual(
         Array.from({ length: 20 }, (_, index) => `line ${index}`),
       );
-      await stage.stop(byName.get('forever')?.id ?? '', 20);
-      expect((await stage.container(byName.get('forever')?.id ?? '')).exitCode).toBe(0);
+      await harness.stop(byName.get('forever')?.id ?? '', 20);
+      expect((await harness.container(byName.get('forever')?.id ?? '')).exitCode).toBe(0);
       for (const pid of inits) await until(() => !existsSync(`/proc/${pid}`));
     });
   },
 );
 
-test('a folder that another podkeep keeps is not taken from it', async () => {
+test('a folder that another podkeep has locked is not taken from it', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'podkeep-killed-'));
   cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(path.join(folder, 'go'));
-  const keeper = startKeeper(built.program, [folder, 'none']);
+  const owner = startOwner(built.program, [folder, 'none']);
   cleanups.push(async () => {
-    keeper.child.kill('SIGKILL');
-    await keeper.ended;
+    owner.child.kill('SIGKILL');
+    await owner.ended;
     const runtime = await openAt(path.join(folder, 'runtime'), { isolation: 'none' });
     await removeAll(runtime);
     await runtime.close();
   });
-  await until(() => keeper.said().includes('ready'));
+  await until(() => owner.given().includes('ready'));
   await expect(openAt(path.join(folder, 'runtime'), {})).rejects.toMatchObject({
     code: 'RUNTIME_FOLDER_IN_USE',
   });
 });
 
 async function liveAndDie(folder: string, isolation: string): Promise<void> {
-  const keeper = startKeeper(built.program, [folder, isolation]);
-  await until(() => keeper.said().includes('ready'));
-  keeper.child.kill('SIGKILL');
-  await keeper.ended;
+  const owner = startOwner(built.program, [folder, isolation]);
+  await until(() => owner.given().includes('ready'));
+  owner.child.kill('SIGKILL');
+  await owner.ended;
 }
 
-function stageOver(runtime: PodRuntime, folder: string): Stage {
-  return new Stage({
+function harnessOver(runtime: PodRuntime, folder: string): TestHarness {
+  return new TestHarness({
     runtime,
     folder,
     image: 'example.com/anything:1',

@@ -1,41 +1,41 @@
 /**
- * podkeep is killed when the first process of a container is on its way, and the next podkeep looks
- * before it arrives. Whatever happens then, no two runs of one container are there at once, and none runs
- * that nobody knows of.
+ * podkeep is killed while the first process of a container is starting, and the next podkeep looks before
+ * it has started. Whatever happens then, no two runs of one container exist at once, and none runs
+ * unknown.
  */
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { INIT_SCRIPT } from '../../src/runtimes/process/shell/scripts.ts';
-import { Stage, until } from '../suites/pod-runtime/stage.ts';
+import { TestHarness, until } from '../suites/pod-runtime/runtime-harness.ts';
 import { openForTest } from './process-runtime.ts';
 
 interface Late {
-  readonly stage: Stage;
+  readonly harness: TestHarness;
   readonly sandbox: string;
   readonly id: string;
-  /** Lets the late process go on. */
+  /** Lets the late process continue. */
   readonly arrive: () => void;
   readonly hasLeft: () => boolean;
 }
 
-/** The container was created, its process was sent, and nobody has heard of it yet. */
+/** The container was created, its process was started, and has not reported yet. */
 async function sendLate(): Promise<Late> {
   const opened = await openForTest({ helper: 'none' });
   onTestFinished(() => opened.close());
-  const stage = new Stage(opened);
+  const harness = new TestHarness(opened);
   const [sent, signal] = ['sent', 'arrive'].map((name) => path.join(opened.folder, name));
   const slow = `echo $$ >${sent}\nwhile [ ! -e ${signal} ]; do sleep 0.02; done\n${INIT_SCRIPT}`;
   writeFileSync(path.join(opened.runtimeFolder, 'init.sh'), slow);
-  const sandbox = await stage.runSandbox();
-  const id = await stage.create(sandbox);
-  // It is never answered: whoever asked is gone.
+  const sandbox = await harness.runSandbox();
+  const id = await harness.create(sandbox);
+  // It is never answered: the podkeep that asked is gone.
   void opened.runtime.startContainer(id).catch(() => undefined);
   await until(() => readText(sent) !== '');
-  await stage.reopen();
-  expect((await stage.container(id)).state).toBe('created');
+  await harness.reopen();
+  expect((await harness.container(id)).state).toBe('created');
   return {
-    stage,
+    harness,
     sandbox,
     id,
     arrive: () => writeFileSync(signal ?? '', ''),
@@ -48,46 +48,46 @@ function readText(file = ''): string {
 }
 
 describe('a container whose first process arrives late', () => {
-  test('is seen to run, and no other run of it is made beside it', async () => {
-    const { stage, sandbox, id, arrive } = await sendLate();
+  test('is seen to run, and no other run of it is created beside it', async () => {
+    const { harness, sandbox, id, arrive } = await sendLate();
     arrive();
-    await until(async () => (await stage.container(id)).state === 'running');
-    expect(stage.events.map(({ type }) => type)).toContain('containerStarted');
-    await stage.stop(id, 20);
-    expect((await stage.container(id)).state).toBe('exited');
-    expect(await stage.create(sandbox, { attempt: 1 })).not.toBe(id);
+    await until(async () => (await harness.container(id)).state === 'running');
+    expect(harness.events.map(({ type }) => type)).toContain('containerStarted');
+    await harness.stop(id, 20);
+    expect((await harness.container(id)).state).toBe('exited');
+    expect(await harness.create(sandbox, { attempt: 1 })).not.toBe(id);
   });
 
-  test('never runs once another run of it was made', async () => {
-    const { stage, sandbox, id, arrive, hasLeft } = await sendLate();
-    const next = await stage.create(sandbox, { attempt: 1 });
+  test('never runs once another run of it was created', async () => {
+    const { harness, sandbox, id, arrive, hasLeft } = await sendLate();
+    const next = await harness.create(sandbox, { attempt: 1 });
     arrive();
     await until(hasLeft);
-    await stage.runtime.startContainer(next);
-    expect((await stage.container(next)).state).toBe('running');
-    expect((await stage.container(id)).state).toBe('created');
+    await harness.runtime.startContainer(next);
+    expect((await harness.container(next)).state).toBe('running');
+    expect((await harness.container(id)).state).toBe('created');
   });
 
   test('never runs once its pod was stopped', async () => {
-    const { stage, sandbox, id, arrive, hasLeft } = await sendLate();
-    await stage.runtime.stopSandbox(sandbox);
+    const { harness, sandbox, id, arrive, hasLeft } = await sendLate();
+    await harness.runtime.stopSandbox(sandbox);
     arrive();
     await until(hasLeft);
-    expect((await stage.container(id)).state).toBe('created');
+    expect((await harness.container(id)).state).toBe('created');
   });
 });
 
-test('a run that is about to begin keeps others from being made', async () => {
-  const { stage, sandbox, id, arrive } = await sendLate();
-  // It has just claimed the container, and not yet said who it is.
-  const claim = path.join(stage.folder, 'runtime/pods/pod-1/main-0/claim');
+test('a run that is about to begin prevents other runs', async () => {
+  const { harness, sandbox, id, arrive } = await sendLate();
+  // It has just claimed the container, and not yet written what it is into the claim.
+  const claim = path.join(harness.folder, 'runtime/pods/pod-1/main-0/claim');
   writeFileSync(claim, '');
-  await expect(stage.create(sandbox, { attempt: 1 })).rejects.toMatchObject({
+  await expect(harness.create(sandbox, { attempt: 1 })).rejects.toMatchObject({
     code: 'RUNTIME_CONFLICT',
   });
-  // But not for ever: whoever has not said so after a while never will.
+  // Not without end: a process that has not done so after a while never will.
   const longAgo = new Date(Date.now() - 60_000);
   utimesSync(claim, longAgo, longAgo);
-  expect(await stage.create(sandbox, { attempt: 1 })).not.toBe(id);
+  expect(await harness.create(sandbox, { attempt: 1 })).not.toBe(id);
   arrive();
 });

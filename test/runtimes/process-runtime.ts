@@ -1,21 +1,21 @@
-/** Opens process runtimes over folders that are taken away afterwards, with all that is in them. */
+/** Opens process runtimes over folders that are removed afterwards, with everything in them. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { systemClock } from '../../src/platform/system-clock.ts';
 import { systemRandom } from '../../src/platform/system-random.ts';
-import type { EventRecorder } from '../../src/ports/event-recorder.ts';
+import type { EventRecorder } from '../../src/ports/observe/event-recorder.ts';
 import type { PodRuntime } from '../../src/ports/runtime/pod-runtime.ts';
 import type { ProcessRuntimeOptions } from '../../src/runtimes/process/options.ts';
 import { openProcessRuntime } from '../../src/runtimes/process/process-runtime.ts';
 import { shellCommands } from '../suites/pod-runtime/shell-commands.ts';
-import type { OpenRuntime } from '../suites/pod-runtime/stage.ts';
+import type { OpenRuntime } from '../suites/pod-runtime/runtime-harness.ts';
 import { silentLog } from '../support/silent-ports.ts';
 
 export const PATH = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin';
 
 export interface OpenProcessRuntime extends OpenRuntime {
-  /** What was told to the users of pods. */
+  /** The events for the users of pods. */
   readonly warnings: readonly string[];
   readonly runtimeFolder: string;
 }
@@ -24,7 +24,7 @@ export async function openForTest(
   changes: Partial<ProcessRuntimeOptions> = {},
 ): Promise<OpenProcessRuntime> {
   const folder = mkdtempSync(path.join(tmpdir(), 'podkeep-runtime-'));
-  // Whoever the containers run as has to get at the volumes in it.
+  // The user of the containers needs access to the volumes in it.
   chmodSync(folder, 0o755);
   const warnings: string[] = [];
   const events: EventRecorder = {
@@ -68,7 +68,7 @@ export function openAt(
   });
 }
 
-/** Ends and removes whatever is there. */
+/** Stops and removes everything. */
 export async function removeAll(runtime: PodRuntime): Promise<void> {
   for (const { pod } of await runtime.list()) {
     for (const { id } of pod.sandboxes) await runtime.removeSandbox(id);

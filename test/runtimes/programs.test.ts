@@ -1,16 +1,16 @@
 /** Programs of the machine that people expect to run in a container without an image. */
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Stage } from '../suites/pod-runtime/stage.ts';
+import { TestHarness } from '../suites/pod-runtime/runtime-harness.ts';
 import { openForTest } from './process-runtime.ts';
 
-let stage: Stage;
+let harness: TestHarness;
 
 beforeEach(async () => {
-  stage = new Stage(await openForTest({ network: 'host' }));
+  harness = new TestHarness(await openForTest({ network: 'host' }));
 });
 
-afterEach(() => stage.close());
+afterEach(() => harness.close());
 
 const TLS = `cd /tmp
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=localhost \\
@@ -32,5 +32,5 @@ test.for([
     console.log(`skipped: this machine has no ${program}`);
     return context.skip('no such program');
   }
-  expect((await stage.output({ command: ['sh', '-c', script] })).trim()).toBe(output);
+  expect((await harness.output({ command: ['sh', '-c', script] })).trim()).toBe(output);
 });

@@ -1,30 +1,30 @@
-/** A stop without grace kills, whatever is heard of the container between the call and the signal. */
+/** A stop without a grace period kills, whatever the container reports between the call and the signal. */
 import { utimesSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Stage, until } from '../suites/pod-runtime/stage.ts';
+import { TestHarness, until } from '../suites/pod-runtime/runtime-harness.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { openForTest } from './process-runtime.ts';
 
-/** Says that it lives, again and again, and ends in its own way when it is asked. */
+/** Prints that it is alive, again and again, and exits in its own way when it is asked to stop. */
 const polite = ['sh', '-c', 'trap "exit 7" TERM; while :; do echo lives; sleep 0.01; done'];
 
 test.each(['auto', 'none'] as const)(
-  'late news of a container that is to be killed do not ask it to end (isolation %s)',
+  'a late report of a container that is to be killed does not turn the kill into a stop (isolation %s)',
   async (isolation) => {
     const clock = new VirtualClock();
     const open = await openForTest({ isolation, clock });
-    const stage = new Stage(open);
+    const harness = new TestHarness(open);
     onTestFinished(() => whilePassing(clock, open.close()));
-    const id = await stage.start({ command: polite });
-    // Time stands still, so the kill is on its way for as long as it takes.
-    const stopped = stage.stop(id, 0);
+    const id = await harness.start({ command: polite });
+    // Time stands still, so the kill stays under way as long as needed.
+    const stopped = harness.stop(id, 0);
     touchNotes(open.runtimeFolder);
-    const lives = async (): Promise<number> => (await stage.log()).split('lives').length;
+    const lives = async (): Promise<number> => (await harness.log()).split('lives').length;
     const before = await lives();
-    await until(async () => (await lives()) > before + 3 || (await isOver(stage, id)));
+    await until(async () => (await lives()) > before + 3 || (await isOver(harness, id)));
     await whilePassing(clock, stopped);
-    expect(await stage.container(id)).toMatchObject({ state: 'exited', exitCode: 137 });
+    expect(await harness.container(id)).toMatchObject({ state: 'exited', exitCode: 137 });
   },
 );
 
@@ -34,8 +34,8 @@ function touchNotes(runtimeFolder: string): void {
   utimesSync(path.join(runtimeFolder, 'pods/pod-1/main-0/state'), now, now);
 }
 
-async function isOver(stage: Stage, id: string): Promise<boolean> {
-  return (await stage.container(id)).state === 'exited';
+async function isOver(harness: TestHarness, id: string): Promise<boolean> {
+  return (await harness.container(id)).state === 'exited';
 }
 
 async function whilePassing(clock: VirtualClock, work: Promise<void>): Promise<void> {

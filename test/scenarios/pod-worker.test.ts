@@ -23,6 +23,6 @@ test.each(STORIES)('%s', async (_, name = '') => {
   expect(played).toBe(readFileSync(file, 'utf8'));
 });
 
-test('a script with a command that nobody knows does not play', async () => {
+test('a script with an unknown command does not play', async () => {
   await expect(playPodWorkerScript('dance web\n----\n')).rejects.toThrow('no such command: dance');
 });

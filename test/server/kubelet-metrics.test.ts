@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import recorded from './recorded-endpoints.json' with { type: 'json' };
-import { bodyOf, headerOf, kubeletStage, startPod } from './kubelet-server-stage.ts';
+import { bodyOf, headerOf, kubeletHarness, startPod } from './kubelet-server-harness.ts';
 
 interface Declared {
   readonly name: string;
@@ -10,9 +10,9 @@ interface Declared {
   readonly help: string;
 }
 
-/** Served as the kubelet of Kubernetes serves it, by podkeep alone. */
-const OWN = /^(podkeep_|process_)/;
-/** In the kubelet's source, but not seen while it was recorded. */
+/** Metrics of podkeep alone, served as the kubelet serves its own. */
+const OWN = /^(podkeep_|process_|go_goroutines$)/;
+/** In the kubelet's source, but not in the recording. */
 const UNSEEN: ReadonlySet<string> = new Set(['kubelet_http_requests_duration_seconds']);
 
 function declaredIn(text: string): readonly Declared[] {
@@ -29,12 +29,12 @@ function labelsIn(text: string, name: string): readonly string[] {
 
 /** 50 % of a core for each pod. */
 function withStats() {
-  const stage: ReturnType<typeof kubeletStage> = kubeletStage({
+  const harness: ReturnType<typeof kubeletHarness> = kubeletHarness({
     stats: {
       containerStats: async () => {
-        const timeMs = stage.clock.now();
-        const usageNanoseconds = BigInt(stage.clock.monotonic()) * 500_000n;
-        const listed = await stage.runtime.list();
+        const timeMs = harness.clock.now();
+        const usageNanoseconds = BigInt(harness.clock.monotonic()) * 500_000n;
+        const listed = await harness.runtime.list();
         return listed.flatMap(({ uid, pod }) =>
           pod.containers.map(({ id, name }) => ({
             id,
@@ -48,19 +48,24 @@ function withStats() {
       },
     },
   });
-  return stage;
+  return harness;
 }
 
+/** Not in the kubelet any more, but dashboards read it (docs/kubelet-server.md). */
+const REMOVED: ReadonlySet<string> = new Set(['kubelet_node_config_error']);
+
 describe('/metrics', () => {
-  test('has the names, types, help and labels of the kubelet for all that it has', async () => {
-    const stage = kubeletStage();
-    await startPod(stage, 'web');
-    await stage.ask('/pods');
-    const answer = await stage.ask('/metrics');
+  test('has the kubelet’s names, types, help and labels', async () => {
+    const harness = kubeletHarness();
+    await startPod(harness, 'web');
+    await harness.ask('/pods');
+    const answer = await harness.ask('/metrics');
     expect(headerOf(answer, 'content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     const text = await bodyOf(answer);
     const known = new Map(recorded.metrics.map((metric) => [metric.name, metric]));
-    const served = declaredIn(text).filter(({ name }) => !OWN.test(name) && !UNSEEN.has(name));
+    const served = declaredIn(text).filter(
+      ({ name }) => !OWN.test(name) && !UNSEEN.has(name) && !REMOVED.has(name),
+    );
     for (const { name, type, help } of served) {
       const labels = labelsIn(text, name);
       expect({ name, type, help, labels }).toEqual(known.get(name));
@@ -68,14 +73,17 @@ describe('/metrics', () => {
     for (const name of ['kubelet_running_pods', 'kubernetes_build_info', 'kubelet_node_name']) {
       expect(served.map((each) => each.name)).toContain(name);
     }
+    expect(text).toMatch(/^kubelet_node_config_error 0$/m);
+    expect(text).toMatch(/^go_goroutines [1-9]\d*$/m);
+    expect(text).toMatch(/^podkeep_node_saturation\{resource="memory"\} [\d.]+$/m);
   });
 
   test('counts pods, containers and requests', async () => {
-    const stage = kubeletStage();
-    await startPod(stage, 'web');
-    await startPod(stage, 'db');
-    await stage.ask('/nowhere');
-    const lines = (await bodyOf(await stage.ask('/metrics'))).split('\n');
+    const harness = kubeletHarness();
+    await startPod(harness, 'web');
+    await startPod(harness, 'db');
+    await harness.ask('/nowhere');
+    const lines = (await bodyOf(await harness.ask('/metrics'))).split('\n');
     const labels = 'long_running="false",method="GET",path="other",server_type="readwrite"';
     expect(lines).toEqual(
       expect.arrayContaining([
@@ -91,7 +99,7 @@ describe('/metrics', () => {
 });
 
 test('/metrics/probes has what the kubelet shows there', async () => {
-  const { ask, probes } = kubeletStage();
+  const { ask, probes } = kubeletHarness();
   const pod = { uid: 'u', name: 'm1', namespace: 'default' };
   probes.probed({ pod, container: 'main', kind: 'readiness' }, 'success', 0.04);
   const declared = declaredIn(await bodyOf(await ask('/metrics/probes')));
@@ -99,20 +107,20 @@ test('/metrics/probes has what the kubelet shows there', async () => {
 });
 
 describe('/metrics/resource', () => {
-  test('has the kubelet’s names, types and help, but for the swap of containers', async () => {
-    const stage = withStats();
-    await startPod(stage, 'm1');
-    const text = await bodyOf(await stage.ask('/metrics/resource'));
+  test('has the kubelet’s names, types and help, except for the swap of containers', async () => {
+    const harness = withStats();
+    await startPod(harness, 'm1');
+    const text = await bodyOf(await harness.ask('/metrics/resource'));
     const isSwap = ({ name }: Declared): boolean => /^(container|pod)_swap_/.test(name);
     expect(declaredIn(text)).toEqual(recorded['metrics/resource'].filter((one) => !isSwap(one)));
   });
 
   test('has the numbers with their times', async () => {
-    const stage = withStats();
-    await stage.clock.pass(10_000);
-    await startPod(stage, 'm1');
-    const lines = (await bodyOf(await stage.ask('/metrics/resource'))).split('\n');
-    const at = stage.clock.now();
+    const harness = withStats();
+    await harness.clock.pass(10_000);
+    await startPod(harness, 'm1');
+    const lines = (await bodyOf(await harness.ask('/metrics/resource'))).split('\n');
+    const at = harness.clock.now();
     expect(lines).toEqual(
       expect.arrayContaining([
         `container_cpu_usage_seconds_total{container="main",namespace="default",pod="m1"} 5 ${at}`,
@@ -125,22 +133,22 @@ describe('/metrics/resource', () => {
     );
   });
 
-  test('says so when the runtime does not answer', async () => {
-    const stage = kubeletStage({
+  test('reports when the runtime does not answer', async () => {
+    const harness = kubeletHarness({
       stats: { containerStats: () => Promise.reject(new Error('away')) },
     });
-    const text = await bodyOf(await stage.ask('/metrics/resource'));
+    const text = await bodyOf(await harness.ask('/metrics/resource'));
     expect(text).toContain('\nresource_scrape_error 1\n');
     expect(text).not.toContain('node_cpu');
-    const summary = await stage.ask('/stats/summary');
+    const summary = await harness.ask('/stats/summary');
     expect([summary.status, await bodyOf(summary)]).toEqual([500, 'Internal Error: away']);
   });
 });
 
 test('/metrics/cadvisor has containers, and their pod without the name of a container', async () => {
-  const stage = withStats();
-  await startPod(stage, 'm1');
-  const text = await bodyOf(await stage.ask('/metrics/cadvisor'));
+  const harness = withStats();
+  await startPod(harness, 'm1');
+  const text = await bodyOf(await harness.ask('/metrics/cadvisor'));
   expect(text).toMatch(
     /^container_memory_rss\{container="main",id="\/podm1\/main-2",image="app:1",name="main-2",namespace="default",pod="m1"\} 500000 \d+$/m,
   );
@@ -151,18 +159,18 @@ test('/metrics/cadvisor has containers, and their pod without the name of a cont
 });
 
 describe('/stats/summary', () => {
-  test('has node and pods, and rates from the second time on', async () => {
-    const stage = withStats();
-    await startPod(stage, 'm1');
-    const volume = path.join(stage.rootFolder, 'pods/m1/volumes/kubernetes.io~empty-dir/cache');
+  test('has node and pods, and rates from the second request on', async () => {
+    const harness = withStats();
+    await startPod(harness, 'm1');
+    const volume = path.join(harness.rootFolder, 'pods/m1/volumes/kubernetes.io~empty-dir/cache');
     await mkdir(volume, { recursive: true });
     await writeFile(path.join(volume, 'data'), 'x'.repeat(100_000));
     const read = async (query = '') =>
-      JSON.parse(await bodyOf(await stage.ask(`/stats/summary${query}`)));
+      JSON.parse(await bodyOf(await harness.ask(`/stats/summary${query}`)));
     const first = await read();
     expect(first.node).toMatchObject({ nodeName: 'node1', cpu: {}, memory: {}, fs: {} });
     expect(first.pods[0].containers[0].cpu).not.toHaveProperty('usageNanoCores');
-    await stage.clock.pass(10_000);
+    await harness.clock.pass(10_000);
     const { pods } = await read();
     expect(pods).toMatchObject([
       {
@@ -190,10 +198,10 @@ describe('/stats/summary', () => {
     expect(pods[0]['ephemeral-storage'].usedBytes).toBeGreaterThanOrEqual(104_096);
   });
 
-  test('is short for whoever asks for CPU and memory only', async () => {
-    const stage = withStats();
-    await startPod(stage, 'm1');
-    const answer = await stage.ask('/stats/summary?only_cpu_and_memory=true');
+  test('is short for a client that asks for CPU and memory only', async () => {
+    const harness = withStats();
+    await startPod(harness, 'm1');
+    const answer = await harness.ask('/stats/summary?only_cpu_and_memory=true');
     const { node, pods } = JSON.parse(await bodyOf(answer));
     expect(Object.keys(node).toSorted()).toEqual([
       'cpu',

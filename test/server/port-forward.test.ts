@@ -2,18 +2,18 @@
 import { duplexPair, type Duplex } from 'node:stream';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { StreamingStage, type SpdyClient } from './streaming-stage.ts';
+import { StreamingHarness, type SpdyClient } from './streaming-harness.ts';
 
 describe('port-forward', () => {
   /** Each connection to a port, as the pod sees it. */
-  function podWith(connections: Map<number, Duplex>): StreamingStage {
+  function podWith(connections: Map<number, Duplex>): StreamingHarness {
     const connectPort = async (_id: string, port: number): Promise<Duplex> => {
       if (port === 1) throw new Error('connection refused');
       const [kubelet, pod] = duplexPair();
       connections.set(port, pod);
       return kubelet;
     };
-    return new StreamingStage({ findPod: () => ({ id: 'sandbox' }), runtime: { connectPort } });
+    return new StreamingHarness({ findPod: () => ({ id: 'sandbox' }), runtime: { connectPort } });
   }
 
   function openPair(
@@ -36,7 +36,7 @@ describe('port-forward', () => {
     if (!first || !second) throw new Error('nobody has connected');
     expect(String(await once(first, 'data'))).toBe('to 80');
     await once(first, 'end');
-    // The client has said everything, and still gets its answer.
+    // The client has closed its side, and still gets its answer.
     first.end('from 80');
     await client.until(() => client.has({ type: 'data', streamId: one.error, isFin: true }));
     expect([client.heard(one.data), client.heard(one.error)]).toEqual(['from 80', '']);
@@ -49,7 +49,7 @@ describe('port-forward', () => {
     await client.done;
   });
 
-  test('a port where nobody listens is an error of that connection alone', async () => {
+  test('a port without a listener is an error of that connection alone', async () => {
     const client = await podWith(new Map()).spdy('portForward', '', 'portforward.k8s.io');
     const { error, data } = openPair(client, '1', '0');
     await client.until(() => client.has({ type: 'data', streamId: error, isFin: true }));
@@ -61,12 +61,12 @@ describe('port-forward', () => {
     await client.until(() => client.has({ type: 'synReply', streamId: 7 }));
   });
 
-  test('half a pair is given up after 30 s', async () => {
-    const stage = podWith(new Map());
-    const client = await stage.spdy('portForward', '', 'portforward.k8s.io');
+  test('half a pair is closed after 30 s', async () => {
+    const harness = podWith(new Map());
+    const client = await harness.spdy('portForward', '', 'portforward.k8s.io');
     const error = client.open({ streamtype: 'error', port: '80', requestid: '0' });
     await client.until(() => client.has({ type: 'synReply', streamId: error }));
-    await stage.clock.pass(30_000);
+    await harness.clock.pass(30_000);
     await client.until(() => client.has({ type: 'data', streamId: error, isFin: true }));
     expect(client.heard(error)).toBe('(request=0) timed out waiting for streams');
   });
@@ -91,7 +91,7 @@ describe('port-forward', () => {
     expect(client.frames[1]).toEqual({ type: 'rstStream', streamId, status: 5 });
   });
 
-  test('over a WebSocket every channel begins with its port, and errors come on their own', async () => {
+  test('over a WebSocket every channel begins with its port, and errors have their own', async () => {
     const pods = new Map<number, Duplex>();
     const client = await podWith(pods).webSocket('portForward', 'port=8080,1', 'v4.channel.k8s.io');
     await client.until(() => client.messages.length >= 4);

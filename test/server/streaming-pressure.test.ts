@@ -1,11 +1,11 @@
-/** Streams of clients that are slow, and of clients that mean harm: what we hold for them has a bound. */
+/** Streams of slow clients, and of hostile ones: what we buffer for them is bounded. */
 import { Readable } from 'node:stream';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodeHeaders } from '../../src/lib/spdy/header-block.ts';
-import { StreamingStage } from './streaming-stage.ts';
+import { StreamingHarness } from './streaming-harness.ts';
 
-describe('whoever is slow slows the other down', () => {
+describe('back pressure', () => {
   const KIB = Buffer.alloc(1024, 'x');
 
   test('a client that does not read stops the command, not the memory', async () => {
@@ -22,8 +22,8 @@ describe('whoever is slow slows the other down', () => {
       ...{ stdin: null, stdout: endless, stderr: null, resize: () => undefined },
       ended: new Promise(() => {}),
     });
-    const stage = new StreamingStage({ runtime: { exec: exec as never } });
-    const client = await stage.spdy('exec', 'output=1&command=yes');
+    const harness = new StreamingHarness({ runtime: { exec: exec as never } });
+    const client = await harness.spdy('exec', 'output=1&command=yes');
     client.openTypes('error', 'stdout');
     client.socket.pause();
     await expect.poll(() => produced).toBeGreaterThan(0);
@@ -36,11 +36,11 @@ describe('whoever is slow slows the other down', () => {
     await client.done;
   });
 
-  test('a command that does not read stops the client, and the client that leaves is noticed', async () => {
-    const stage = new StreamingStage();
-    const client = await stage.spdy('exec', 'input=1&command=sleep');
+  test('a command that does not read stops the client, and a client that disconnects is noticed', async () => {
+    const harness = new StreamingHarness();
+    const client = await harness.spdy('exec', 'input=1&command=sleep');
     const { stdin = 0 } = client.openTypes('error', 'stdin');
-    const command = await stage.nextStarted();
+    const command = await harness.nextStarted();
     let sent = 0;
     while (client.socket.writableLength < 256 * KIB.length && sent < 10_000) {
       client.send({ type: 'data', streamId: stdin, isFin: false, data: KIB });
@@ -53,12 +53,12 @@ describe('whoever is slow slows the other down', () => {
     expect(command.request.signal.aborted).toBe(true);
   });
 
-  test('a client that keeps windows is sent no more than they hold, and is told what was read', async () => {
-    const stage = new StreamingStage();
-    const client = await stage.spdy('exec', 'input=1&output=1&command=x');
+  test('a client with flow control is sent no more than its windows allow, and gets window updates', async () => {
+    const harness = new StreamingHarness();
+    const client = await harness.spdy('exec', 'input=1&output=1&command=x');
     client.send({ type: 'settings', values: [[7, 1000]] });
     const { stdin = 0, stdout = 0 } = client.openTypes('error', 'stdin', 'stdout');
-    const command = await stage.nextStarted();
+    const command = await harness.nextStarted();
     command.stdout.write('a'.repeat(3000));
     await client.until(() => client.heard(stdout).length === 1000);
     client.send({ type: 'windowUpdate', streamId: stdout, delta: 500 });
@@ -76,9 +76,9 @@ describe('whoever is slow slows the other down', () => {
   });
 
   test('a command that does not read its stdin holds the client back', async () => {
-    const stage = new StreamingStage();
-    const client = await stage.webSocket('exec', 'input=1&command=x', 'v5.channel.k8s.io');
-    await stage.nextStarted();
+    const harness = new StreamingHarness();
+    const client = await harness.webSocket('exec', 'input=1&command=x', 'v5.channel.k8s.io');
+    await harness.nextStarted();
     let sent = 0;
     while (client.socket.writableLength < 256 * 1024 && sent < 10_000) {
       client.send(0, 'x'.repeat(1024));
@@ -103,11 +103,11 @@ describe('hostile clients', () => {
   test('whatever is sent after the upgrade, the connection ends and nothing breaks', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 500 }), async (bytes) => {
-        const stage = new StreamingStage();
-        const client = await stage.spdy('exec', 'output=1&command=x');
+        const harness = new StreamingHarness();
+        const client = await harness.spdy('exec', 'output=1&command=x');
         client.socket.end(bytes);
         await client.done;
-        expect(stage.started).toEqual([]);
+        expect(harness.started).toEqual([]);
       }),
       { numRuns: 200 },
     );
@@ -117,7 +117,7 @@ describe('hostile clients', () => {
     ['an even ID', 2],
     ['zero', 0],
   ])('a stream with %s is reset as an error', async (_what, streamId) => {
-    const client = await new StreamingStage().spdy('exec', 'output=1&command=x');
+    const client = await new StreamingHarness().spdy('exec', 'output=1&command=x');
     const block = encodeHeaders(new Map([['streamtype', 'error']]), true);
     client.send({ type: 'synStream', streamId, isFin: false, isUnidirectional: false, block });
     await client.until(() => client.frames.length > 0);
@@ -125,7 +125,7 @@ describe('hostile clients', () => {
   });
 
   test('a broken frame is answered with GOAWAY', async () => {
-    const client = await new StreamingStage().spdy('exec', 'output=1&command=x');
+    const client = await new StreamingHarness().spdy('exec', 'output=1&command=x');
     client.socket.write(Buffer.from([0x80, 9, 0, 1, 0, 0, 0, 0]));
     await client.until(() => client.frames.length > 0);
     expect(client.frames).toEqual([{ type: 'goAway', lastStreamId: 0, status: 1 }]);
@@ -133,9 +133,9 @@ describe('hostile clients', () => {
     await client.done;
   });
 
-  test('pings that nobody reads the answers of do not pile up', async () => {
-    const stage = new StreamingStage();
-    const client = await stage.spdy('exec', 'output=1&command=x');
+  test('pings whose answers the client does not read do not pile up', async () => {
+    const harness = new StreamingHarness();
+    const client = await harness.spdy('exec', 'output=1&command=x');
     client.socket.pause();
     let sent = 0;
     while (client.socket.writableLength < 64 * 1024 && sent < 1_000_000) {

@@ -24,8 +24,8 @@ export function playAct(scene: Scene, acts: readonly Act[]): void {
     const act = acts.find(({ weight }) => (ticket -= weight) < 0);
     const done = act?.play(scene) ?? null;
     if (!act || done === null) continue;
-    world.chronicle.count(act.name);
-    world.chronicle.tell('user', `${act.name}: ${done}`);
+    world.journal.count(act.name);
+    world.journal.notify('user', `${act.name}: ${done}`);
     return;
   }
 }

@@ -1,33 +1,33 @@
 /**
  * The API server of the simulated cluster: pods in memory, with the faults of a network before it.
  *
- * Users reach it directly and never fail. Podkeep reaches it through `connect`, whose requests may be
- * slow, refused, cut before or after they took effect, or take effect when podkeep has long given up.
- * Deletion is as in Kubernetes: it needs a grace period to be visible at all, only ever gets
- * shorter, and a pod that is over goes at once.
+ * Requests of users are direct and never fail. Podkeep uses `connect`, whose requests may be slow,
+ * refused, cut before or after they took effect, or take effect long after podkeep has given up. Deletion
+ * is as in Kubernetes: it is only visible with a grace period, which only ever gets shorter, and a
+ * finished pod is deleted immediately.
  */
 import type { Pod, PodStatus } from '../../src/api/pod.ts';
-import { formatTime } from '../../src/api/time.ts';
-import { isTerminalPhase } from '../../src/core/pod-facts.ts';
-import type { ApiClient, PodName } from '../../src/ports/api-client.ts';
+import { formatTime } from '../../src/api/values/time.ts';
+import { isTerminalPhase } from '../../src/core/pod/pod-facts.ts';
+import type { ApiClient, PodName } from '../../src/ports/api/api-client.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
 import { MemoryApi, type Fault } from '../support/memory-api.ts';
-import type { Chronicle } from './chronicle.ts';
+import type { EventJournal } from './event-journal.ts';
 import { Watch, type WatchEvent } from './watch.ts';
 import type { Weather } from './weather.ts';
 
 export interface ApiServerOptions {
   readonly clock: Clock;
   readonly weather: Weather;
-  readonly chronicle: Chronicle;
+  readonly journal: EventJournal;
 }
 
-/** A change in the API, as the model of the truth hears of it. */
+/** A change in the API, as the model receives it. */
 export interface ApiChange {
-  /** Null: there was none of this name. */
+  /** Null: there was no pod of this name. */
   readonly before: Pod | null;
-  /** Null: it is gone. */
+  /** Null: the pod is gone. */
   readonly after: Pod | null;
   readonly by: 'user' | 'podkeep';
 }
@@ -39,7 +39,7 @@ export class ApiServer {
   readonly #watches = new Set<Watch>();
   #fault: Fault | undefined;
   #isUser = false;
-  /** Until then nobody gets an answer. */
+  /** Until then no request is answered. */
   #outageUntilMs = 0;
   onChange: (change: ApiChange) => void = () => {};
 
@@ -61,7 +61,7 @@ export class ApiServer {
     return this.#store.findByUid(uid);
   }
 
-  /** Nobody is answered for a while. */
+  /** No request is answered for a while. */
   failFor(ms: number): void {
     this.#outageUntilMs = this.#options.clock.monotonic() + ms;
   }
@@ -70,7 +70,7 @@ export class ApiServer {
     this.#asUser(() => this.#store.put(pod));
   }
 
-  /** Changes a pod, if it is still there. */
+  /** Changes a pod, if it still exists. */
   change(uid: string, edit: (pod: Pod) => Pod): void {
     const pod = this.findByUid(uid);
     if (pod) this.#asUser(() => this.#store.put(edit(pod)));
@@ -80,7 +80,7 @@ export class ApiServer {
     this.change(uid, (pod) => ({ ...pod, status: edit(pod.status ?? {}) }));
   }
 
-  /** Zero seconds, or a pod that is over: it goes at once. Otherwise podkeep has to stop it first. */
+  /** Zero seconds, or a finished pod: it is deleted immediately. Otherwise podkeep has to stop it first. */
   delete(uid: string, graceSeconds: number): void {
     const pod = this.findByUid(uid);
     if (!pod) return;
@@ -94,14 +94,14 @@ export class ApiServer {
     }
   }
 
-  /** Podkeep's own creation of a mirror pod. Throws if the name is taken. */
+  /** Podkeep creates a mirror pod. Throws if the name is taken. */
   createMirror(pod: Pod): void {
     const { name = '', namespace = '' } = pod.metadata;
     if (this.find({ name, namespace })) throw new Error(`pods "${name}" already exists`);
     this.#store.put(pod);
   }
 
-  /** Podkeep's own deletion of a mirror pod. Says whether it was there. */
+  /** Podkeep deletes a mirror pod. Returns whether it existed. */
   deleteMirror(name: PodName, uid: string): boolean {
     if (this.find(name)?.metadata.uid !== uid) return false;
     this.#store.remove(name);
@@ -109,8 +109,8 @@ export class ApiServer {
   }
 
   watch(clock: Clock, deliver: (event: WatchEvent) => void): Watch {
-    const { weather, chronicle } = this.#options;
-    const watch = new Watch({ clock, weather, chronicle, deliver, list: () => this.pods() });
+    const { weather, journal } = this.#options;
+    const watch = new Watch({ clock, weather, journal, deliver, list: () => this.pods() });
     this.#watches.add(watch);
     return watch;
   }
@@ -135,10 +135,10 @@ export class ApiServer {
   }
 
   async #request<Answer>(verb: string, send: () => Promise<Answer>): Promise<Answer> {
-    const { weather, clock, chronicle } = this.#options;
+    const { weather, clock, journal } = this.#options;
     if (verb !== 'get' && weather.strikes('api: request takes effect late')) {
       clock.after(weather.takesMs(500, 20_000), () => {
-        chronicle.tell('api', `a lost ${verb} takes effect after all`);
+        journal.notify('api', `a lost ${verb} takes effect after all`);
         this.#sendWith(undefined, send).catch(() => {});
       });
       throw new Error('socket hang up');
@@ -202,7 +202,7 @@ export class ApiServer {
     if (isGone) this.#seen.delete(key);
     else this.#seen.set(key, pod);
     const by = this.#isUser ? 'user' : 'podkeep';
-    this.#options.chronicle.tell('api', describe(pod, isGone, by));
+    this.#options.journal.notify('api', describe(pod, isGone, by));
     this.onChange({ before, after: isGone ? null : pod, by });
     for (const watch of this.#watches) watch.hear({ type: isGone ? 'gone' : 'changed', pod });
     if (uid === '') throw new Error(`${key} has no UID`);

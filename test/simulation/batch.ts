@@ -9,25 +9,25 @@ export interface BatchResult {
   readonly restarts: number;
   readonly pods: number;
   readonly counts: ReadonlyMap<string, number>;
-  /** The first histories that broke a rule, or were not worth the name. */
+  /** The first histories that broke a rule, or ended too early to count. */
   readonly failures: readonly HistoryResult[];
-  /** What is possible and never happened. */
+  /** Possible events that never happened. */
   readonly missing: readonly string[];
 }
 
 const FAILURES_MAX = 10;
 
-/** `told` hears of each history as it ends. */
+/** `notified` is called with each history as it ends. */
 export async function runBatch(
   seeds: Iterable<number>,
-  told: (result: HistoryResult) => void = () => {},
+  notified: (result: HistoryResult) => void = () => {},
 ): Promise<BatchResult> {
   const counts = new Map<string, number>();
   const failures: HistoryResult[] = [];
   const totals = { histories: 0, events: 0, restarts: 0, pods: 0 };
   for (const seed of seeds) {
     const result = await runHistory(seed);
-    told(result);
+    notified(result);
     for (const [name, count] of result.counts) counts.set(name, (counts.get(name) ?? 0) + count);
     totals.histories += 1;
     totals.events += result.events;
@@ -42,7 +42,7 @@ export async function runBatch(
   return { ...totals, counts, failures, missing };
 }
 
-/** A history that ended early proves less than it says. */
+/** A history that ended early proves less than it claims. */
 function isTooSmall({ events, restarts, pods }: HistoryResult): boolean {
   return events < EVENTS_MIN || restarts < RESTARTS_MIN || pods < PODS_MIN;
 }

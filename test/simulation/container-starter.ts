@@ -2,31 +2,31 @@
  * Carries out the plan of core/pod-actions for one sync: stops, sandbox, init containers, containers.
  * Remembers what failed to start, and how long crashing containers have to wait.
  *
- * The plan is made from what the runtime shows. What podkeep has said is minded here: a container that
- * has ended for good is stopped if it runs, and is not started again.
+ * The plan is made from what the runtime shows. What podkeep has reported is respected here: a container
+ * that has ended for good is stopped if it runs, and is not started again.
  */
 import type { Container, Pod } from '../../src/api/pod.ts';
 import type { RuntimePod } from '../../src/api/runtime-pod.ts';
-import { parseTime } from '../../src/api/time.ts';
-import type { StartFailure } from '../../src/core/container-status.ts';
-import { advance, backOffKey, type BackOff } from '../../src/core/crash-backoff.ts';
-import { holdBack } from '../../src/core/pod-actions/hold-back.ts';
+import { parseTime } from '../../src/api/values/time.ts';
+import type { StartFailure } from '../../src/core/pod-status/container-status.ts';
+import { advance, backOffKey, type BackOff } from '../../src/core/pod-actions/crash-backoff.ts';
+import { holdForCrashBackOff } from '../../src/core/pod-actions/crash-backoff-hold.ts';
 import { podActions } from '../../src/core/pod-actions/pod-actions.ts';
 import type { PodActions, PodActionsView } from '../../src/core/pod-actions/plan.ts';
-import { findNewest } from '../../src/core/runtime-facts.ts';
-import { BackOffError } from '../../src/ports/sync-failure.ts';
+import { findNewest } from '../../src/core/pod/runtime-facts.ts';
+import { BackOffError } from '../../src/ports/pod/sync-failure.ts';
 import { endedForGood } from './ended-containers.ts';
-import type { RecipeRoom } from './recipe-room.ts';
+import type { RecipeDeps } from './recipe-deps.ts';
 
-/** What a container gets to stop when only it has to go. */
+/** The grace period of a container that is stopped alone. */
 const STOP_MS = 2000;
 
 export class ContainerStarter {
-  readonly #options: RecipeRoom;
+  readonly #options: RecipeDeps;
   readonly #failures = new Map<string, Map<string, StartFailure>>();
   readonly #backOffs = new Map<string, BackOff>();
 
-  constructor(options: RecipeRoom) {
+  constructor(options: RecipeDeps) {
     this.#options = options;
   }
 
@@ -36,7 +36,7 @@ export class ContainerStarter {
   }
 
   /**
-   * Returns whether the pod is over: nothing of it runs, and nothing of it may start any more. Its
+   * Returns whether the pod is finished: nothing of it runs, and nothing of it may start any more. Its
    * phase does not always show that; a container that never ran keeps it Pending.
    */
   async start(pod: Pod, runtimePod: RuntimePod, signal: AbortSignal): Promise<boolean> {
@@ -51,7 +51,12 @@ export class ContainerStarter {
       liveness: prober.liveness(uid),
       startup: prober.of(uid).startup,
     };
-    const { actions, held } = holdBack(view, podActions(view), this.#backOffs, clock.now());
+    const { actions, held } = holdForCrashBackOff(
+      view,
+      podActions(view),
+      this.#backOffs,
+      clock.now(),
+    );
     const failures = new Map<string, StartFailure>();
     const errors: unknown[] = held.map(({ name, message, until }) => {
       failures.set(name, { reason: 'CrashLoopBackOff', message });

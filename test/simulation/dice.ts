@@ -1,8 +1,8 @@
 /**
  * All chance in a history, from one seed.
  *
- * Each part of the world rolls dice of its own, made from the seed and the part's name. One more
- * roll by the runtime then leaves the users' story as it was, which keeps seeds useful for longer.
+ * Each part of the world has its own dice, made from the seed and the part's name. One more roll by the
+ * runtime then does not change what users do, which keeps seeds useful for longer.
  */
 import { fnv1a32 } from '../../src/lib/fnv.ts';
 import { seededRandom } from '../../src/platform/seeded-random.ts';

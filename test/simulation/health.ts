@@ -1,4 +1,4 @@
-/** How the processes in containers really are: what a probe finds out if somebody probes. */
+/** The real health of processes in containers, which a probe would find. */
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Dice } from './dice.ts';
 
@@ -14,7 +14,7 @@ export class Health {
     this.#dice = dice;
   }
 
-  /** Up and done with whatever it does first. */
+  /** Started, and done with its start-up work. */
   isStarted(containerID: string): boolean {
     const now = this.#clock.monotonic();
     let startedAtMs = this.#startedAtMs.get(containerID);
@@ -38,7 +38,7 @@ export class Health {
     if (!this.#unready.delete(containerID)) this.#unready.add(containerID);
   }
 
-  /** It does nothing any more, and only a restart helps. */
+  /** It hangs, and only a restart helps. */
   stick(containerID: string): void {
     this.#stuck.add(containerID);
   }

@@ -1,9 +1,9 @@
 /**
- * The regular look at everything, every two seconds: forgets what is over, creates what is missing,
- * ends what nobody wants (KL-64). The order is the kubelet's.
+ * Reconciles every two seconds: forgets finished pods, creates missing ones, stops unwanted ones (KL-64).
+ * The order is the kubelet's.
  */
 import type { Pod } from '../../src/api/pod.ts';
-import { isBeingDeleted, isTerminalPhase } from '../../src/core/pod-facts.ts';
+import { isBeingDeleted, isTerminalPhase } from '../../src/core/pod/pod-facts.ts';
 import type { PodWorkers } from '../../src/kubelet/pod-workers/pod-workers.ts';
 import type { StatusManager } from '../../src/kubelet/status-manager/status-manager.ts';
 import type { MemoryPodManager } from '../support/memory-pod-manager.ts';
@@ -27,22 +27,22 @@ export interface HousekeepingOptions {
   readonly weather: Weather;
 }
 
-export function keepHouse(room: HousekeepingOptions): void {
-  const { pods, workers, status, sources, weather, runtime } = room;
+export function keepHouse(deps: HousekeepingOptions): void {
+  const { pods, workers, status, sources, weather, runtime } = deps;
   if (!sources.areReady) return;
   sources.admitKeptBack();
   const desired = pods.uids().flatMap((uid) => pods.find(uid)?.pod ?? []);
   const known = new Set(workers.syncKnownPods(desired).keys());
   if (weather.strikes('runtime: pods cannot be listed')) return;
   status.removeOrphanedStatuses(new Set(desired.map(uidOf)));
-  removeOrphanedMirrors(room);
-  for (const pod of desired) if (!known.has(uidOf(pod))) adopt(room, pod, known);
+  removeOrphanedMirrors(deps);
+  for (const pod of desired) if (!known.has(uidOf(pod))) adopt(deps, pod, known);
   for (const { pod } of runtime.all()) {
     const { uid } = pod;
     if (runtime.isAlive(uid) && !known.has(uid)) {
       known.add(uid);
       sources.strangers.add(uid);
-      const completed = room.kills.asked(uid);
+      const completed = deps.kills.asked(uid);
       workers.updatePod({
         updateType: 'kill',
         runningPod: pod,
@@ -50,10 +50,10 @@ export function keepHouse(room: HousekeepingOptions): void {
       });
     }
   }
-  collectGarbage(room, known);
+  collectGarbage(deps, known);
 }
 
-/** A desired pod without a worker: created again under its UID, or refused and now to be deleted. */
+/** A desired pod without a worker: created again under its UID, or rejected and now to be deleted. */
 function adopt(
   { pods, workers, status, runtime }: HousekeepingOptions,
   pod: Pod,
@@ -71,7 +71,7 @@ function adopt(
   }
 }
 
-/** A mirror whose manifest is gone goes too, but not before its pod has stopped (PW-77). */
+/** A mirror pod whose manifest is gone is deleted, but not before its static pod has stopped (PW-77). */
 function removeOrphanedMirrors({ sources, pods, mirrors, workers }: HousekeepingOptions): void {
   const names = new Set(
     pods.uids().flatMap((uid) => {

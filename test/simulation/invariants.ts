@@ -1,8 +1,8 @@
 /**
  * What must be true in every history, by number. A failing seed names the one that broke.
  *
- * They are judged by a model that only hears what the world sees of podkeep: the work it starts, the
- * requests it sends, the statuses it accepts. What podkeep believes plays no part in it.
+ * A model checks them from what is visible from outside: the work that podkeep starts, the requests it
+ * sends, the statuses it accepts. Podkeep's own state plays no part in it.
  */
 export const INVARIANTS: Readonly<Record<number, string>> = {
   1: 'one piece of work at a time for each pod (PW-1)',
@@ -29,4 +29,12 @@ export const INVARIANTS: Readonly<Record<number, string>> = {
   22: 'the newest word about a pod that runs is acted on, as soon as nothing else is done for it (PW-5)',
   23: 'a static pod whose full name is free starts at once (V-7)',
   24: 'no patch is sent that says nothing (SM-73)',
+  25: 'no static pod, mirror pod or critical pod is evicted by the eviction manager',
+  26: 'at most one pod a round is evicted for a pressure, and the next round waits for its cleanup',
+  27: 'the pod that goes is the first by the ranking of the kubelet',
+  28: 'no eviction rests on old or missing stats',
+  29: 'a hard threshold acts at once, a soft one when its grace period is over, and no other one',
+  30: 'a pressure lasts from its first observation until its transition period is over',
+  31: 'pods above their own limits go first, all of them, and then no other in this round',
+  32: 'the node reclaims what is unused before a pod goes, and no pod goes if that is enough',
 };

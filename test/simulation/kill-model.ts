@@ -1,9 +1,9 @@
-/** The model's own account of kills: who waits for what. (Invariant 9.) */
-import type { Chronicle } from './chronicle.ts';
+/** The model's own record of kills and of the callers that wait for them. (Invariant 9.) */
+import type { EventJournal } from './event-journal.ts';
 import type { RuntimeRecords } from './runtime-records.ts';
 
 export class KillModel {
-  readonly #chronicle: Chronicle;
+  readonly #journal: EventJournal;
   readonly #runtime: RuntimeRecords;
   readonly #open = new Map<number, string>();
   readonly #killedEver = new Set<string>();
@@ -12,17 +12,17 @@ export class KillModel {
   readonly #killed = new Set<string>();
   #last = 0;
 
-  constructor(chronicle: Chronicle, runtime: RuntimeRecords) {
-    this.#chronicle = chronicle;
+  constructor(journal: EventJournal, runtime: RuntimeRecords) {
+    this.#journal = journal;
     this.#runtime = runtime;
   }
 
-  /** UIDs for which somebody still waits. */
+  /** UIDs for which a caller still waits. */
   get open(): readonly string[] {
     return [...this.#open.values()];
   }
 
-  /** Was it ever to be killed, in this life of podkeep or in one before? */
+  /** Was it ever to be killed, in this life of podkeep or in an earlier one? */
   wasKilled(uid: string): boolean {
     return this.#killedEver.has(uid);
   }
@@ -32,12 +32,12 @@ export class KillModel {
     return this.#killed.has(uid);
   }
 
-  /** Its last status said Failed, and a UID that comes back keeps that. */
+  /** Its last status was Failed, and a UID that comes back keeps that. */
   wasEvicted(uid: string): boolean {
     return this.#evicted.has(uid);
   }
 
-  /** Evicted in this life of podkeep, when nothing else had ended it: its status must say so. */
+  /** Evicted in this life of podkeep, when nothing else had ended it: its status must show the eviction. */
   get evictedNow(): ReadonlySet<string> {
     return this.#evictedNow;
   }
@@ -47,12 +47,18 @@ export class KillModel {
     if (isRunning) this.#evictedNow.add(uid);
   }
 
+  /** A kill whose completion podkeep itself awaits. */
+  began(uid: string): void {
+    this.#killed.add(uid);
+    this.#killedEver.add(uid);
+  }
+
   forgotten(uid: string): void {
     this.#killed.delete(uid);
     this.#evictedNow.delete(uid);
   }
 
-  /** Somebody asks for a kill. Returns what to call when it is complete. */
+  /** A caller requests a kill. Returns the function to call when it is complete. */
   asked(uid: string): () => void {
     this.#last += 1;
     const id = this.#last;
@@ -69,9 +75,9 @@ export class KillModel {
   }
 
   #completed(id: number, uid: string): void {
-    this.#chronicle.tell('podkeep', `${uid}: kill ${id} is complete`);
-    if (!this.#open.delete(id)) this.#chronicle.breaks(9, `${uid}: kill ${id} completed twice`);
+    this.#journal.notify('podkeep', `${uid}: kill ${id} is complete`);
+    if (!this.#open.delete(id)) this.#journal.breaks(9, `${uid}: kill ${id} completed twice`);
     const [running] = this.#runtime.running(uid);
-    if (running) this.#chronicle.breaks(9, `${uid}: killed, but ${running.id} runs`);
+    if (running) this.#journal.breaks(9, `${uid}: killed, but ${running.id} runs`);
   }
 }

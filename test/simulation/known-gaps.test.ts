@@ -1,13 +1,12 @@
 /**
- * The shortest histories in which podkeep broke an invariant. A test that is marked as failing stands
- * for a gap that is still open; whoever mends it finds the test complaining, and unmarks it.
+ * The shortest histories in which podkeep broke an invariant. A test that is marked as failing stands for
+ * a gap that is still open; once the gap is closed, the mark makes the test fail and must be removed.
  *
- * The open ones cannot happen in the larger histories, because the simulated sources of pods are
- * careful (see sources.ts). So is podkeep itself with the first of them: its workers cannot know what
- * runs since before a restart, and get a static pod only when nothing of its name does
- * (kubelet/main-loop/predecessor.ts). The last two were closed in the recipes (see
- * container-starter.ts, and kubelet/pod-runner/ended-containers.ts): neither plan nor phase shows what
- * podkeep has said.
+ * The open ones cannot happen in the larger histories, because the simulated sources of pods are careful
+ * (see sources.ts). Podkeep itself avoids the first of them: its workers cannot know what has run since
+ * before a restart, and get a static pod only when nothing of its name runs
+ * (kubelet/sync-loop/predecessor.ts). The last two were closed in the recipes (see container-starter.ts,
+ * and core/pod-actions/ended-containers.ts): neither plan nor phase shows what podkeep has reported.
  */
 import { expect, test } from 'vitest';
 import type { Container, Pod } from '../../src/api/pod.ts';
@@ -24,7 +23,7 @@ import { VirtualClock } from '../support/virtual-clock.ts';
 import { Dice } from './dice.ts';
 import { mirrorOf, NAMESPACE, staticPod } from './pod-templates.ts';
 import { checkStep } from './step-checks.ts';
-import { complaints } from './tail.ts';
+import { problems } from './tail.ts';
 import { World } from './world.ts';
 
 const FILE = 'static.yaml';
@@ -47,23 +46,23 @@ async function worldWithStaticPod(): Promise<{ world: World; pod: Pod }> {
   return { world, pod };
 }
 
-test.fails('4: a static pod waits for the one of its full name that runs since before a restart (PW-80)', async () => {
+test.fails('4: a static pod waits for one of its full name that runs since before a restart (PW-80)', async () => {
   const { world } = await worldWithStaticPod();
   world.crashPodkeep();
   world.manifests.write(FILE, staticPod('static', world.newUid('static'), new Dice(2, 'pod')));
   world.startPodkeep();
   await world.clock.pass(10_000);
-  expect(world.chronicle.breach).toBeNull();
+  expect(world.journal.breach).toBeNull();
 });
 
-test.fails('9: a static pod that runs since before a restart is stopped if it is killed at once (V-6)', async () => {
+test.fails('9: a static pod from before a restart is stopped if it is killed immediately (V-6)', async () => {
   const { world, pod } = await worldWithStaticPod();
   world.crashPodkeep();
   world.startPodkeep();
   const completed = world.kills.asked(pod.metadata.uid ?? '');
   world.life?.workers.updatePod({ updateType: 'kill', pod, kill: { completed } });
   await world.clock.pass(10_000);
-  expect(world.chronicle.breach).toBeNull();
+  expect(world.journal.breach).toBeNull();
 });
 
 test('7: a mirror that was seen before its static pod came back gets its status', async () => {
@@ -85,11 +84,11 @@ test('7: a mirror that was seen before its static pod came back gets its status'
   const pod = staticPod('static', 'static.1', new Dice(1, 'pod'));
   const mirror = api.put(mirrorOf(pod, 'mirror.2'));
 
-  // The manifest is moved away: a status of the pod finds nothing to be written to.
+  // The manifest is moved away: a status of the pod has no object to be written to.
   status.setPodStatus(pod, { phase: 'Pending' });
   await clock.pass(1000);
   status.apiPodSeen(mirror);
-  // It is moved back. The mirror is the same, so that the watch has nothing more to tell of it.
+  // It is moved back. The mirror is the same, so the watch sends no event for it.
   pods.set(pod, mirror);
   status.apiPodSeen(mirror);
   status.setPodStatus(pod, { phase: 'Running' });
@@ -129,22 +128,22 @@ test.each(['OnFailure', 'Never'] as const)(
     const late = runtime.start(uid, c0?.sandboxID ?? '', FIRST, 1);
     await clock.pass(60_000);
     await late;
-    expect(world.chronicle.breach).toBeNull();
-    expect([...complaints(world)]).toEqual([]);
-    // Whatever became of the late one, the other has run all the time, and the API shows it.
+    expect(world.journal.breach).toBeNull();
+    expect([...problems(world)]).toEqual([]);
+    // Whatever happened to the late one, the other has run all the time, and the API shows it.
     const { phase, containerStatuses } = api.findByUid(uid)?.status ?? {};
     expect(phase).toBe('Running');
     expect(containerStatuses?.[1]).toMatchObject({ ready: true, restartCount: 0 });
   },
 );
 
-test('12: a pod that may not restart, and was stopped before all of it ran, is over after a restart', async () => {
+test('12: a pod that may not restart, and was stopped before all of it ran, is finished after a restart', async () => {
   const world = fairWorld();
   const { api, runtime, clock } = world;
   const pod = jobPod(world, 'Never');
   const { uid = '' } = pod.metadata;
   api.create(pod);
-  // A podkeep before us started the first container, and stopped the pod before it wrote that down.
+  // An earlier podkeep started the first container, and stopped the pod before it recorded that.
   const sandbox = runtime.createSandbox(pod, 0);
   await clock.pass(1000);
   const started = runtime.start(uid, await sandbox, FIRST, 0);
@@ -154,7 +153,7 @@ test('12: a pod that may not restart, and was stopped before all of it ran, is o
 
   world.startPodkeep();
   await clock.pass(60_000);
-  expect(world.chronicle.breach).toBeNull();
-  expect([...complaints(world)]).toEqual([]);
+  expect(world.journal.breach).toBeNull();
+  expect([...problems(world)]).toEqual([]);
   expect(api.findByUid(uid)?.status?.phase).toBe('Failed');
 });

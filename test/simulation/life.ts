@@ -1,21 +1,23 @@
 /**
- * One life of podkeep: its drivers, made anew from nothing but what the API, the manifests and the
- * runtime know.
+ * One life of podkeep: its drivers, created from nothing but the state of the API, the manifests and the
+ * runtime.
  *
- * A crash drops it without ceremony: its timers never fire, answers to its requests never arrive, and
- * whatever it had asked of the API or of the runtime happens all the same. A stop is asked for and
- * waited for, as by a service manager.
+ * A crash drops it without cleanup: its timers never fire, answers to its requests never arrive, and
+ * whatever it had asked of the API or of the runtime happens all the same. A stop is requested and waited
+ * for, as by a service manager.
  */
 import { PodWorkers } from '../../src/kubelet/pod-workers/pod-workers.ts';
 import { StatusManager } from '../../src/kubelet/status-manager/status-manager.ts';
-import type { DecisionRecord } from '../../src/ports/decision-log.ts';
+import type { DecisionRecord } from '../../src/ports/observe/decision-log.ts';
 import { MemoryPodManager } from '../support/memory-pod-manager.ts';
 import { silentLog, silentStatusObserver } from '../support/silent-ports.ts';
+import type { Policy } from './eviction/eviction-policies.ts';
+import { LifeEviction } from './eviction/life-eviction.ts';
 import { keepHouse, type HousekeepingOptions } from './housekeeping.ts';
 import { Mirrors } from './mirrors.ts';
 import { SimulatedPodCache } from './pod-cache.ts';
 import { Prober, type ProbeChange } from './prober.ts';
-import { callRuntime, type Gate } from './recipe-room.ts';
+import { callRuntime, type Gate } from './recipe-deps.ts';
 import { Recipes } from './recipes.ts';
 import { Sources } from './sources.ts';
 import { LifeClock } from './step-clock.ts';
@@ -27,22 +29,25 @@ import type { World } from './world.ts';
 const HOUSEKEEPING_MS = 2000;
 const RELIST_MS = 10_000;
 
-/** Clocks by owner, so that what is left over at the end can be told apart. */
+/** Clocks by owner, to see whose timers are left over at the end. */
 export class LifeClocks {
   readonly sources: LifeClock;
   readonly recipes: LifeClock;
   readonly workers: LifeClock;
   readonly status: LifeClock;
+  readonly eviction: LifeClock;
 
   constructor({ clock }: World) {
     this.sources = new LifeClock(clock);
     this.recipes = new LifeClock(clock);
     this.workers = new LifeClock(clock);
     this.status = new LifeClock(clock);
+    this.eviction = new LifeClock(clock);
   }
 
   end(): void {
-    for (const clock of [this.sources, this.recipes, this.workers, this.status]) clock.end();
+    const { sources, recipes, workers, status, eviction } = this;
+    for (const clock of [sources, recipes, workers, status, eviction]) clock.end();
   }
 }
 
@@ -55,15 +60,16 @@ export class Life {
   readonly workers: PodWorkers;
   readonly sources: Sources;
   readonly watch: Watch;
+  readonly eviction: LifeEviction;
   readonly #cache: SimulatedPodCache;
   readonly #housekeeping: HousekeepingOptions;
-  readonly #newsDue = new Set<string>();
+  readonly #updatesDue = new Set<string>();
   #isAlive = true;
   #writing = '';
 
   constructor(world: World, settings: LifeSettings) {
     this.#world = world;
-    const { runtime, health, weather, chronicle, api, volumes } = world;
+    const { runtime, health, weather, journal, api, volumes } = world;
     this.clocks = new LifeClocks(world);
     this.#cache = new SimulatedPodCache(this.clocks.recipes, runtime.records, weather);
     this.#cache.onLook = (uid) => world.work.looks(uid);
@@ -72,7 +78,7 @@ export class Life {
       pods: this.pods,
       runtime: runtime.records,
       health,
-      chronicle,
+      journal,
       isEnding: (uid) => this.workers.isPodTerminationRequested(uid),
       changed: (change) => this.#probed(change),
     });
@@ -117,21 +123,30 @@ export class Life {
       kills: world.kills,
       weather,
     };
+    this.eviction = new LifeEviction({
+      clock: this.clocks.eviction,
+      world,
+      pods,
+      workers,
+      status,
+      policy: settings.eviction,
+    });
     world.requests.lifeBegan(settings);
     this.watch = api.watch(this.clocks.sources, (event) => this.sources.hearApi(event));
     this.#begin();
   }
 
-  /** The process dies. */
+  /** The process crashes. */
   crash(): void {
     this.#isAlive = false;
     this.clocks.end();
     this.#world.api.unwatch(this.watch);
   }
 
-  /** The process is asked to end, and does. */
+  /** The process is asked to stop, and does. */
   async stop(): Promise<void> {
     this.#world.api.unwatch(this.watch);
+    await this.eviction.stop();
     const closed = this.workers.close();
     this.clocks.sources.end();
     await closed;
@@ -139,13 +154,13 @@ export class Life {
     this.crash();
   }
 
-  /** The runtime tells that something happened to a pod. The news takes a moment, or gets lost. */
+  /** An event of the runtime about a pod. It takes a moment to arrive, or gets lost. */
   hearRuntime(uid: string): void {
     const { weather } = this.#world;
-    if (this.#newsDue.has(uid) || weather.strikes('runtime: event is lost')) return;
-    this.#newsDue.add(uid);
+    if (this.#updatesDue.has(uid) || weather.strikes('runtime: event is lost')) return;
+    this.#updatesDue.add(uid);
     this.clocks.sources.after(weather.takesMs(0, 30), () => {
-      this.#newsDue.delete(uid);
+      this.#updatesDue.delete(uid);
       this.#look(uid);
     });
   }
@@ -162,8 +177,12 @@ export class Life {
     const { sources } = this.clocks;
     const { weather, manifests } = this.#world;
     this.status.start();
+    this.eviction.observe();
     sources.after(weather.takesMs(1, 500), () => this.sources.readManifests(manifests.pods()));
-    this.#every(HOUSEKEEPING_MS, () => keepHouse(this.#housekeeping));
+    this.#every(HOUSEKEEPING_MS, () => {
+      keepHouse(this.#housekeeping);
+      if (this.sources.areReady) this.eviction.start();
+    });
     this.#every(RELIST_MS, () => {
       for (const uid of this.pods.uids()) this.#look(uid);
     });
@@ -191,7 +210,7 @@ export class Life {
   }
 
   #makeStatusManager(settings: LifeSettings): StatusManager {
-    const { api, chronicle, requests, statuses, dice } = this.#world;
+    const { api, journal, requests, statuses, dice } = this.#world;
     const status = new StatusManager({
       ...settings,
       clock: this.clocks.status,
@@ -199,7 +218,7 @@ export class Life {
       api: tapApi({
         api: api.connect(),
         gate: this.#gate,
-        chronicle,
+        journal,
         requests,
         statuses,
         writing: () => this.#writing,
@@ -229,9 +248,9 @@ export class Life {
       events: { record: () => {} },
       decisions: { record: (record) => this.#decided(record) },
       observer: { podStarted: () => {}, turnEnded: () => {}, wakeScheduled: () => {} },
-      // Asked for every pod that the workers are told of, which makes it a good place to listen.
+      // Called for every pod that the workers get, so the model can observe them here.
       allocated: (pod) => {
-        work.told(pod.metadata.uid ?? '', pod);
+        work.notified(pod.metadata.uid ?? '', pod);
         return pod;
       },
       log: silentLog,
@@ -250,4 +269,5 @@ export interface LifeSettings {
   readonly qps: number;
   readonly burst: number;
   readonly requestTimeoutMs: number;
+  readonly eviction: Policy;
 }

@@ -2,8 +2,8 @@
  * `npm run sim -- --seeds N [--from S]` plays N histories; `SEED=S npm run sim` plays one and prints
  * all that happened in it.
  *
- * It fails if an invariant breaks, or if something that can happen never did. The latter is only
- * judged in runs that are long enough to expect everything.
+ * It fails if an invariant breaks, or if something that can happen never did. The latter is only checked
+ * in runs that are long enough to expect everything.
  */
 import { parseArgs } from 'node:util';
 import { runBatch, type BatchResult } from './batch.ts';
@@ -46,15 +46,15 @@ async function playMany(): Promise<number> {
     for (const line of describeFailure(failure)) console.log(line);
   }
   console.log(`\n${describeTotals(result, (performance.now() - begunMs) / 1000)}`);
-  return judge(result);
+  return evaluate(result);
 }
 
-function judge({ histories, failures, missing }: BatchResult): number {
+function evaluate({ histories, failures, missing }: BatchResult): number {
   if (missing.length > 0) {
-    const isJudged = histories >= HISTORIES_FOR_ALL;
-    console.log(`${isJudged ? 'FAILED: ' : ''}possible, but it never happened:`);
+    const isEvaluated = histories >= HISTORIES_FOR_ALL;
+    console.log(`${isEvaluated ? 'FAILED: ' : ''}possible, but it never happened:`);
     for (const name of missing) console.log(`  ${name}`);
-    if (isJudged) return 1;
+    if (isEvaluated) return 1;
   }
   return failures.length > 0 ? 1 : 0;
 }

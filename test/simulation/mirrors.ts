@@ -1,12 +1,12 @@
 /**
- * Keeps the API's image of each static pod (KL-60), as the sync of that pod will do it one day:
- * a mirror that is being deleted or that shows another manifest goes, and a new one is made.
+ * Maintains the mirror pod of each static pod (KL-60), as the sync of that pod does: a mirror that is
+ * being deleted or that shows another manifest is deleted, and a new one is created.
  *
  * Whatever fails here is tried again at the pod's next sync.
  */
 import type { Pod } from '../../src/api/pod.ts';
-import { isBeingDeleted } from '../../src/core/pod-facts.ts';
-import type { PodName } from '../../src/ports/api-client.ts';
+import { isBeingDeleted } from '../../src/core/pod/pod-facts.ts';
+import type { PodName } from '../../src/ports/api/api-client.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { ApiServer } from './api-server.ts';
 import { mirrorOf, sourceUidOf } from './pod-templates.ts';
@@ -29,7 +29,7 @@ export class Mirrors {
     this.#options = options;
   }
 
-  /** Says whether the mirror is as it should be. */
+  /** Returns whether the mirror is up to date. */
   async keep(pod: Pod): Promise<boolean> {
     const { name = '', namespace = '', uid } = pod.metadata;
     const mirror = this.#options.seen({ name, namespace });
@@ -43,7 +43,7 @@ export class Mirrors {
     });
   }
 
-  /** Says whether it was there and is gone now. */
+  /** Returns whether it existed and is gone now. */
   remove({ metadata }: Pod): Promise<boolean> {
     const { name = '', namespace = '', uid = '' } = metadata;
     return this.#attempt(() => this.#options.api.deleteMirror({ name, namespace }, uid));
@@ -56,7 +56,7 @@ export class Mirrors {
     try {
       return act();
     } catch {
-      return false; // the name is taken by something that the watch has not shown yet
+      return false; // the name is taken by an object that the watch has not shown yet
     }
   }
 }

@@ -1,6 +1,6 @@
-/** What happens on the node: manifests, containers, probes, kills, and podkeep itself. */
+/** Acts on the node: manifests, containers, probes, kills, and podkeep itself. */
 import type { Pod, PodStatus } from '../../src/api/pod.ts';
-import { isMirrorPod } from '../../src/core/pod-facts.ts';
+import { isMirrorPod } from '../../src/core/pod/pod-facts.ts';
 import type { Act, Scene } from './acts.ts';
 import { apiPod, staticPod } from './pod-templates.ts';
 
@@ -41,7 +41,7 @@ export function writeManifest({ world, dice }: Scene): string | null {
   return `${free.file} ${pod.metadata.uid}`;
 }
 
-/** Another file with a pod of the same name: only one of them may run. */
+/** Another manifest with a pod of the same name: only one of them may run. */
 function writeRival({ world, dice }: Scene): string | null {
   const name = dice.oneOf('static-a', 'static-b');
   const pod = staticPod(name, world.newUid(name), dice);
@@ -66,7 +66,7 @@ function removeManifest({ world, dice }: Scene): string | null {
   return file;
 }
 
-/** The same UID comes back, sooner or later than its old pod has ended (PW-14, PW-83). */
+/** The same UID comes back, before or after its old pod has ended (PW-14, PW-83). */
 function restoreManifest({ world, dice }: Scene): string | null {
   const found = dice.pick(FILES.filter(({ file }) => world.manifests.find(file)));
   const pod = found && world.manifests.find(found.file);
@@ -105,7 +105,7 @@ function exitContainer(scene: Scene): string | null {
   return `${id} of ${uid} with ${exitCode}`;
 }
 
-/** Somebody removed it by hand: the runtime has no trace of it. */
+/** An administrator removed it by hand: the runtime has no trace of it. */
 function loseContainer(scene: Scene): string | null {
   const found = pickRunning(scene);
   if (!found) return null;
@@ -118,8 +118,8 @@ function loseContainer(scene: Scene): string | null {
 }
 
 /**
- * Not that of a pod that may not restart: if it was still starting, the kubelet's rules leave it
- * Pending for ever (a new sandbox would be a restart), and so does podkeep.
+ * Not the sandbox of a pod that may not restart: if it was still starting, the kubelet's rules leave it
+ * Pending (a new sandbox would be a restart), and so does podkeep.
  */
 function breakSandbox({ world, dice }: Scene): string | null {
   const { api, manifests, runtime } = world;
@@ -204,8 +204,8 @@ function killAndWait(scene: Scene): string | null {
   const completed = world.kills.asked(uid);
   world.life.workers.updatePod({ updateType: 'kill', pod, kill: { completed } });
   world.life.workers.killPodNow(pod).then(
-    () => world.chronicle.tell('podkeep', `${uid}: the one who killed it heard of its end`),
-    () => world.chronicle.tell('podkeep', `${uid}: the one who killed it gave up`),
+    () => world.journal.notify('podkeep', `${uid}: the one who killed it heard of its end`),
+    () => world.journal.notify('podkeep', `${uid}: the one who killed it gave up`),
   );
   return uid;
 }

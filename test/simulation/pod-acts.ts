@@ -1,6 +1,6 @@
-/** What users do to pods in the API: create, change, delete, and delete in a hurry. */
+/** Acts of users on pods in the API: create, change, delete, and delete without a grace period. */
 import type { Pod } from '../../src/api/pod.ts';
-import { isMirrorPod } from '../../src/core/pod-facts.ts';
+import { isMirrorPod } from '../../src/core/pod/pod-facts.ts';
 import type { Act, Scene } from './acts.ts';
 import { apiPod, NAMESPACE } from './pod-templates.ts';
 
@@ -26,7 +26,7 @@ export function createPod({ world, dice }: Scene): string | null {
   return uid;
 }
 
-/** Pods that users think of as theirs; mirrors are not among them. */
+/** Pods that users consider theirs, so no mirror pods. */
 export function usersPods({ world }: Scene, isWanted = true): readonly Pod[] {
   return world.api.pods().filter((pod) => {
     const isKept = pod.metadata.deletionGracePeriodSeconds === undefined;

@@ -1,7 +1,7 @@
-/** What one life of podkeep last saw of the runtime. It is refreshed when the runtime tells of news. */
+/** The pod cache of one life of podkeep. It is refreshed at each event of the runtime. */
 import type { RuntimePod } from '../../src/api/runtime-pod.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { PodCache } from '../../src/ports/pod-cache.ts';
+import type { PodCache } from '../../src/ports/pod/pod-cache.ts';
 import type { RuntimeRecords } from './runtime-records.ts';
 import { wait } from './waits.ts';
 import type { Weather } from './weather.ts';
@@ -22,7 +22,7 @@ export class SimulatedPodCache implements PodCache {
     for (const { pod } of runtime.all()) this.refresh(pod.uid);
   }
 
-  /** Says whether there was news. */
+  /** Returns whether anything changed. */
   refresh(uid: string): boolean {
     const before = this.#seen.get(uid);
     const view = this.#runtime.look(uid);

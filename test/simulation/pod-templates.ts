@@ -1,9 +1,10 @@
 /** The pods that users of the simulated cluster write. */
 import type { Container, Pod, PodSpec } from '../../src/api/pod.ts';
-import type { Dice } from './dice.ts';
+import { Dice } from './dice.ts';
+import { withTraits } from './eviction/pod-traits.ts';
 
 export const NAMESPACE = 'default';
-/** Decides at admission: podkeep refuses a pod that says so. */
+/** Decides admission: podkeep rejects a pod with this. */
 export const REFUSED = 'simulation/refused';
 export const GATE = 'simulation/gate';
 
@@ -11,7 +12,7 @@ const SOURCE = 'kubernetes.io/config.source';
 const HASH = 'kubernetes.io/config.hash';
 const MIRROR = 'kubernetes.io/config.mirror';
 
-/** As the scheduler leaves it: assigned to the node, and waiting. */
+/** As the scheduler leaves it: bound to the node, and Pending. */
 export function apiPod(name: string, uid: string, dice: Dice): Pod {
   return {
     metadata: {
@@ -33,7 +34,7 @@ export function apiPod(name: string, uid: string, dice: Dice): Pod {
   };
 }
 
-/** Its hash is its UID: what changes in a manifest changes both. */
+/** Its hash is its UID: any change of a manifest changes both. */
 export function staticPod(name: string, uid: string, dice: Dice): Pod {
   return {
     metadata: {
@@ -46,7 +47,7 @@ export function staticPod(name: string, uid: string, dice: Dice): Pod {
   };
 }
 
-/** The API's image of a static pod, as podkeep makes it (KL-60). */
+/** The mirror pod of a static pod, as podkeep creates it (KL-60). */
 export function mirrorOf(pod: Pod, uid: string): Pod {
   const { annotations = {} } = pod.metadata;
   return {
@@ -70,7 +71,7 @@ function specOf(dice: Dice, restartPolicy: 'Always' | 'OnFailure' | 'Never'): Po
   const init: Container[] = [];
   if (dice.chance(0.25)) init.push({ name: 'init', image: 'init:1' });
   if (dice.chance(0.2)) init.push({ name: 'sidecar', image: 'side:1', restartPolicy: 'Always' });
-  return {
+  const spec: PodSpec = {
     nodeName: 'node-1',
     restartPolicy,
     terminationGracePeriodSeconds: dice.oneOf(1, 5, 10, 30),
@@ -79,6 +80,8 @@ function specOf(dice: Dice, restartPolicy: 'Always' | 'OnFailure' | 'Never'): Po
       containerOf(`c${index}`, dice),
     ),
   };
+  // Dice of its own: what else happens does not depend on it.
+  return withTraits(spec, new Dice(dice.between(0, 1_000_000), 'traits'));
 }
 
 function containerOf(name: string, dice: Dice): Container {

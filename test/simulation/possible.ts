@@ -1,6 +1,6 @@
 /**
- * Everything that can happen and is counted. A run of many histories in which one of these never
- * happened has not tried what it claims to have tried.
+ * Everything that can happen and is counted. A run of many histories in which one of these never happened
+ * has not tested what it claims to test.
  */
 import { ACTS } from './history.ts';
 import { FAULTS } from './weather.ts';
@@ -44,10 +44,27 @@ const STATUS_WRITE = [
   'missing → queued (seen)',
 ];
 
+/** What eviction can come to, as the model counts it. */
+const EVICTION = [
+  ...['memory', 'disk', 'inodes', 'pids'].flatMap((kind) => [`hard ${kind}`, `soft ${kind}`]),
+  ...['MemoryPressure', 'DiskPressure', 'PIDPressure'].flatMap((one) => [
+    `${one} begins`,
+    `${one} ends`,
+  ]),
+  'a pressure lasts',
+  'a soft threshold waits',
+  'too little was reclaimed',
+  'old stats are not acted on',
+  'enough was reclaimed',
+  'above its own limits',
+  'only critical pods are left',
+];
+
 /** By group, in the order of the table. */
 export const POSSIBLE: Readonly<Record<string, readonly string[]>> = {
   'pod worker': POD_WORKER.map((edge) => `pod-worker: ${edge}`),
   'status write': STATUS_WRITE.map((edge) => `status-write: ${edge}`),
+  eviction: EVICTION.map((what) => `eviction: ${what}`),
   faults: FAULTS,
   acts: ACTS.map(({ name }) => name),
 };

@@ -1,13 +1,13 @@
 /**
- * The probes of one life of podkeep: looks at every probed container once a second and tells what
- * changed. Results live in memory only; a new podkeep begins with none.
+ * The probes of one life of podkeep: probes every probed container once a second and reports changes.
+ * Results are in memory only; a new podkeep begins with none.
  */
 import type { Container } from '../../src/api/pod.ts';
-import { formatTime } from '../../src/api/time.ts';
+import { formatTime } from '../../src/api/values/time.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { PodProbes, ProbeOutcome, ProbeResults } from '../../src/ports/probe-results.ts';
+import type { PodProbes, ProbeOutcome, ProbeResults } from '../../src/ports/pod/probe-results.ts';
 import type { MemoryPodManager } from '../support/memory-pod-manager.ts';
-import type { Chronicle } from './chronicle.ts';
+import type { EventJournal } from './event-journal.ts';
 import type { Health } from './health.ts';
 import type { RuntimeRecords } from './runtime-records.ts';
 
@@ -18,7 +18,7 @@ export interface ProberOptions {
   readonly pods: MemoryPodManager;
   readonly runtime: RuntimeRecords;
   readonly health: Health;
-  readonly chronicle: Chronicle;
+  readonly journal: EventJournal;
   readonly isEnding: (uid: string) => boolean;
   readonly changed: (change: ProbeChange) => void;
 }
@@ -40,7 +40,7 @@ export class Prober implements ProbeResults {
   readonly #options: ProberOptions;
   readonly #results = new Map<string, Results>();
   readonly #since: string;
-  /** Results stay good while a pod ends, also when its source has forgotten it. */
+  /** Results stay valid while a pod terminates, even after its source has removed it. */
   readonly #specs = new Map<string, readonly Container[]>();
 
   constructor(options: ProberOptions) {
@@ -110,7 +110,7 @@ export class Prober implements ProbeResults {
     const results = this.#resultsOf(uid)[kind];
     if (results.get(containerID) === outcome) return;
     results.set(containerID, outcome);
-    this.#options.chronicle.tell('probe', `${uid}: ${kind} of ${containerID} is a ${outcome}`);
+    this.#options.journal.notify('probe', `${uid}: ${kind} of ${containerID} is a ${outcome}`);
     this.#options.changed(change);
   }
 

@@ -1,31 +1,31 @@
 /**
- * The four recipes of the pod workers on the simulated runtime: small, and as the rules ask for them
- * (KL-2, KL-10, KL-12, KL-13). What to do is decided by core/; here it is only carried out.
+ * The four recipes of the pod workers on the simulated runtime: small, and as the rules demand (KL-2,
+ * KL-10, KL-12, KL-13). core/ decides what to do; the recipes only carry it out.
  */
 import type { Pod, PodStatus } from '../../src/api/pod.ts';
-import { formatTime } from '../../src/api/time.ts';
-import { isStaticPod, isTerminalPhase } from '../../src/core/pod-facts.ts';
-import { podStatus } from '../../src/core/pod-status.ts';
-import type { PodReference } from '../../src/ports/pod-reference.ts';
+import { formatTime } from '../../src/api/values/time.ts';
+import { isStaticPod, isTerminalPhase } from '../../src/core/pod/pod-facts.ts';
+import { podStatus } from '../../src/core/pod-status/pod-status.ts';
+import type { PodReference } from '../../src/api/pod-reference.ts';
 import type {
   PodSync,
   ReleaseRequest,
   StopRequest,
   SyncRequest,
   SyncResult,
-} from '../../src/ports/pod-sync.ts';
+} from '../../src/ports/pod/pod-sync.ts';
 import { ContainerStarter } from './container-starter.ts';
-import type { RecipeRoom } from './recipe-room.ts';
+import type { RecipeDeps } from './recipe-deps.ts';
 import { wait } from './waits.ts';
 
-/** The least time that a container gets to stop (PW-46). */
+/** The minimum grace period of a container (PW-46). */
 const STOP_SECONDS_MIN = 2;
 
 export class Recipes implements PodSync {
-  readonly #options: RecipeRoom;
+  readonly #options: RecipeDeps;
   readonly #starter: ContainerStarter;
 
-  constructor(options: RecipeRoom) {
+  constructor(options: RecipeDeps) {
     this.#options = options;
     this.#starter = new ContainerStarter(options);
   }
@@ -70,7 +70,7 @@ export class Recipes implements PodSync {
     status.terminatePod(pod);
   }
 
-  /** Between computing a status and handing it over the probes may find something new (F-3). */
+  /** Between computing and storing a status, the probes may find a change (F-3). */
   async #handOver(
     { pod, runtimePod: runtime }: ReleaseRequest,
     isTerminal: boolean,
@@ -81,7 +81,7 @@ export class Recipes implements PodSync {
     const uid = uidOf(pod);
     const computed = podStatus({
       pod,
-      said: status.getPodStatus(uid),
+      lastReported: status.getPodStatus(uid),
       runtime,
       isTerminal,
       startFailures: this.#starter.failures(uid),

@@ -1,27 +1,27 @@
-/** The model's own account of requests that are under way. (Invariants 10 and 21.) */
-import type { Chronicle } from './chronicle.ts';
+/** The model's own record of requests that are under way. (Invariants 10 and 21.) */
+import type { EventJournal } from './event-journal.ts';
 
 export class RequestModel {
-  readonly #chronicle: Chronicle;
+  readonly #journal: EventJournal;
   readonly #underWay = new Map<string, string>();
-  /** Objects of which podkeep has learnt that it does not know them well enough, by pod. */
+  /** Objects that podkeep has learnt to be stale in its view, by pod. */
   readonly #mustRead = new Map<string, string>();
-  /** Their status was forgotten while a request was under way: its answer is about nobody. */
+  /** Their status was forgotten while a request was under way: its answer belongs to no record. */
   readonly #orphaned = new Set<string>();
   #window = 0;
   #isLimited = false;
   /** How many requests podkeep has sent in all its lives. */
   sentInAll = 0;
 
-  constructor(chronicle: Chronicle) {
-    this.#chronicle = chronicle;
+  constructor(journal: EventJournal) {
+    this.#journal = journal;
   }
 
   get isIdle(): boolean {
     return this.#underWay.size === 0;
   }
 
-  /** There is room for one more, for this pod. */
+  /** The window allows one more request, for this pod. */
   isFree(uid: string): boolean {
     return !this.#isLimited && this.#underWay.size < this.#window && !this.#underWay.has(uid);
   }
@@ -43,14 +43,14 @@ export class RequestModel {
     this.sentInAll += 1;
     if (verb === 'GET') this.#mustRead.delete(uid);
     else if (this.#mustRead.get(uid) === target) {
-      this.#chronicle.breaks(21, `${uid}: ${verb} is sent after a conflict`);
+      this.#journal.breaks(21, `${uid}: ${verb} is sent after a conflict`);
     }
     const other = this.#underWay.get(uid);
-    if (other) this.#chronicle.breaks(10, `${uid}: ${verb} is sent while ${other} is under way`);
+    if (other) this.#journal.breaks(10, `${uid}: ${verb} is sent while ${other} is under way`);
     this.#underWay.set(uid, verb);
     const { size } = this.#underWay;
     if (size > this.#window) {
-      this.#chronicle.breaks(10, `${size} requests are under way, ${this.#window} are allowed`);
+      this.#journal.breaks(10, `${size} requests are under way, ${this.#window} are allowed`);
     }
   }
 

@@ -1,11 +1,11 @@
 /**
- * What really runs on the node. It is the truth that podkeep's view of the world is held against, and
- * it knows nothing of podkeep.
+ * What really runs on the node: the truth that podkeep's view is compared with. It knows nothing of
+ * podkeep.
  *
- * Views are frozen and shared until something changes: whoever writes into one is found out (F-18).
+ * Views are frozen and shared until something changes: code that writes into one fails (F-18).
  */
 import type { RuntimeContainer, RuntimePod, RuntimeSandbox } from '../../src/api/runtime-pod.ts';
-import type { PodReference } from '../../src/ports/pod-reference.ts';
+import type { PodReference } from '../../src/api/pod-reference.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
 
 export interface RuntimeRecord {

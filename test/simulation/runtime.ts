@@ -2,28 +2,28 @@
  * A container runtime that takes its time and fails: starts that fail, stops that fail, hang or are
  * slow, containers that ignore SIGTERM, and containers that end by themselves.
  *
- * It outlives podkeep. What was begun for a podkeep that has crashed meanwhile still takes effect, as
- * far as a real runtime would let it: no container starts in a sandbox that was stopped, and none
- * twice under one number.
+ * It outlives podkeep. An operation for a podkeep that has crashed meanwhile still takes effect, as far
+ * as with a real runtime: no container starts in a sandbox that was stopped, and none twice under one
+ * number.
  */
 import type { Container, Pod } from '../../src/api/pod.ts';
-import { isStaticPod } from '../../src/core/pod-facts.ts';
+import { isStaticPod } from '../../src/core/pod/pod-facts.ts';
 import type { Cancel, Clock } from '../../src/ports/clock.ts';
-import { networkNotReady } from '../../src/ports/sync-failure.ts';
-import type { Chronicle } from './chronicle.ts';
+import { networkNotReady } from '../../src/ports/pod/sync-failure.ts';
+import type { EventJournal } from './event-journal.ts';
 import type { Dice } from './dice.ts';
 import { RuntimeRecords } from './runtime-records.ts';
 import { reasonOf, wait } from './waits.ts';
 import type { Weather } from './weather.ts';
 
-/** After so long the runtime gives up on a request by itself. */
+/** The runtime's own timeout for a request. */
 const REQUEST_TIMEOUT_MS = 120_000;
 
 export interface RuntimeOptions {
   readonly clock: Clock;
   readonly dice: Dice;
   readonly weather: Weather;
-  readonly chronicle: Chronicle;
+  readonly journal: EventJournal;
 }
 
 export class Runtime {
@@ -52,7 +52,7 @@ export class Runtime {
       const id = `sandbox-${this.#next()}`;
       const ip = `10.0.${this.#last >> 8}.${this.#last & 255}`;
       const sandbox = { id, attempt, ready: true, hostNetwork: false, ip };
-      this.#tell(`${uid}: sandbox ${attempt} is ready`);
+      this.#notify(`${uid}: sandbox ${attempt} is ready`);
       this.records.change(uid, { sandboxes: [sandbox, ...sandboxes] });
       return id;
     } finally {
@@ -78,12 +78,12 @@ export class Runtime {
     }
   }
 
-  /** Resolves when the container does not run any more. */
+  /** Resolves when the container no longer runs. */
   async stop(uid: string, id: string, graceMs: number, signal: AbortSignal): Promise<void> {
     const { weather } = this.#options;
     if (!this.#isRunning(uid, id)) return;
     if (weather.strikes('runtime: stop hangs until aborted')) {
-      this.#tell(`${uid}: the stop of ${id} hangs`);
+      this.#notify(`${uid}: the stop of ${id} hangs`);
       await wait(this.#options.clock, REQUEST_TIMEOUT_MS, signal);
       throw new Error(`${id}: the stop took too long`);
     }
@@ -98,16 +98,16 @@ export class Runtime {
     const { sandboxes = [] } = this.records.find(uid) ?? {};
     if (!sandboxes.some(({ ready }) => ready)) return;
     for (const { id } of this.records.running(uid)) this.exit(uid, id, 137);
-    this.#tell(`${uid}: sandboxes stopped`);
+    this.#notify(`${uid}: sandboxes stopped`);
     this.records.change(uid, {
       sandboxes: sandboxes.map((sandbox) => ({ ...sandbox, ready: false })),
     });
   }
 
-  /** A container ends, by itself or because it was told to. */
+  /** A container ends, by itself or because it was stopped. */
   exit(uid: string, id: string, exitCode: number): void {
     if (!this.#isRunning(uid, id)) return;
-    this.#tell(`${uid}: ${id} exited with ${exitCode}`);
+    this.#notify(`${uid}: ${id} exited with ${exitCode}`);
     this.records.exits.set(id, exitCode);
     this.records.changeContainer(uid, id, {
       state: 'exited',
@@ -120,7 +120,7 @@ export class Runtime {
     for (const resolve of waiters ?? []) resolve();
   }
 
-  /** Somebody started a pod behind podkeep's back, or its spec went while podkeep was away. */
+  /** A pod that was started without podkeep, or whose spec was removed while podkeep was down. */
   addOrphan(pod: Pod): void {
     const { uid = '', name = '', namespace = '' } = pod.metadata;
     this.#recordFor(pod, { uid, name, namespace });
@@ -136,7 +136,7 @@ export class Runtime {
     const id = `sim://${name}-${this.#next()}`;
     const now = this.#now();
     this.onStart(uid, name);
-    this.#tell(`${uid}: ${id} runs`);
+    this.#notify(`${uid}: ${id} runs`);
     const container = {
       id,
       name,
@@ -159,7 +159,7 @@ export class Runtime {
     clock.after(dice.between(20, 2000), () => this.exit(uid, id, exitCode));
   }
 
-  /** SIGTERM at once, SIGKILL when the time is over. An aborted stop kills nobody any more. */
+  /** SIGTERM immediately, SIGKILL after the grace period. An aborted stop kills nothing any more. */
   #untilDead(uid: string, id: string, graceMs: number, signal: AbortSignal): Promise<void> {
     const { clock, weather, dice } = this.#options;
     if (!this.#signalled.has(id)) {
@@ -231,8 +231,8 @@ export class Runtime {
     return new Date(this.#options.clock.now()).toISOString();
   }
 
-  #tell(what: string): void {
-    this.#options.chronicle.tell('runtime', what);
+  #notify(what: string): void {
+    this.#options.journal.notify('runtime', what);
   }
 }
 

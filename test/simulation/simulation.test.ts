@@ -3,9 +3,11 @@
  * is listed in invariants.ts.
  */
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { LocalStorageEviction } from '../../src/kubelet/eviction/local-storage-eviction.ts';
+import { PodUsageReader } from '../../src/kubelet/eviction/pod-usage-reader.ts';
 import { KillRequests } from '../../src/kubelet/pod-workers/kill-requests.ts';
 import { PodWorkers } from '../../src/kubelet/pod-workers/pod-workers.ts';
-import { StaticLines } from '../../src/kubelet/pod-workers/static-lines.ts';
+import { StaticPodQueues } from '../../src/kubelet/pod-workers/static-pod-queues.ts';
 import { Turns } from '../../src/kubelet/pod-workers/turns.ts';
 import { StatusManager } from '../../src/kubelet/status-manager/status-manager.ts';
 import { runBatch } from './batch.ts';
@@ -15,7 +17,7 @@ import { describeFailure } from './table.ts';
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
 const SEEDS_FOR_TEETH = 30;
 
-test('podkeep keeps its invariants in every history, and comes right after it', async () => {
+test('podkeep keeps its invariants in every history, and converges after it', async () => {
   const { failures } = await runBatch(SEEDS);
   expect(failures.flatMap(describeFailure).join('\n')).toBe('');
 });
@@ -43,19 +45,19 @@ describe('the invariants have teeth', () => {
     return false;
   }
 
-  test('4 breaks if every static pod is let in at once', async () => {
-    vi.spyOn(StaticLines.prototype, 'send').mockImplementation((_name, { type, uid }) =>
+  test('4 breaks if every static pod is admitted at once', async () => {
+    vi.spyOn(StaticPodQueues.prototype, 'send').mockImplementation((_name, { type, uid }) =>
       type === 'asked' ? [{ type: 'admit', uid }] : [],
     );
     expect(await breaks(4)).toBe(true);
   });
 
-  test('5 breaks if nobody asks whether containers run', async () => {
+  test('5 breaks if no check asks whether containers run', async () => {
     vi.spyOn(PodWorkers.prototype, 'couldHaveRunningContainers').mockReturnValue(false);
     expect(await breaks(5)).toBe(true);
   });
 
-  test('9 breaks if nobody is told that a kill is complete', async () => {
+  test('9 breaks if the callers of a kill are not notified of its completion', async () => {
     vi.spyOn(KillRequests.prototype, 'complete').mockReturnValue(undefined);
     expect(await breaks(9)).toBe(true);
   });
@@ -74,5 +76,18 @@ describe('the invariants have teeth', () => {
   test('19 breaks if work cannot be cancelled', async () => {
     vi.spyOn(Turns.prototype, 'cancel').mockReturnValue(undefined);
     expect(await breaks(19)).toBe(true);
+  });
+
+  test('27 breaks if nothing is known of pods when they are ranked', async () => {
+    vi.spyOn(PodUsageReader.prototype, 'read').mockImplementation(async (pods) =>
+      pods.map((pod) => ({ pod, stats: null })),
+    );
+    expect(await breaks(27)).toBe(true);
+  });
+
+  test('31 breaks if limits of pods are not checked', async () => {
+    const none = { pods: [], killed: Promise.resolve() };
+    vi.spyOn(LocalStorageEviction.prototype, 'check').mockResolvedValue(none);
+    expect(await breaks(31)).toBe(true);
   });
 });

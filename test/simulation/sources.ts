@@ -1,13 +1,13 @@
 /**
- * Where one life of podkeep hears of its pods: the watch on the API and the folder of manifests. Each
- * news goes to the pod manager, the status manager and the pod workers, in this order (KL-57, KL-59).
+ * The pod sources of one life of podkeep: the watch on the API and the folder of manifests. Each update
+ * goes to the pod manager, the status manager and the pod workers, in this order (KL-57, KL-59).
  */
 import type { Pod } from '../../src/api/pod.ts';
-import { isMirrorPod, isTerminalPhase } from '../../src/core/pod-facts.ts';
-import { needsReadinessReconcile } from '../../src/core/ready-conditions.ts';
+import { isMirrorPod, isTerminalPhase } from '../../src/core/pod/pod-facts.ts';
+import { needsReadinessReconcile } from '../../src/core/pod-status/ready-conditions.ts';
 import type { PodWorkers } from '../../src/kubelet/pod-workers/pod-workers.ts';
 import type { StatusManager } from '../../src/kubelet/status-manager/status-manager.ts';
-import type { PodName } from '../../src/ports/api-client.ts';
+import type { PodName } from '../../src/ports/api/api-client.ts';
 import type { MemoryPodManager } from '../support/memory-pod-manager.ts';
 import type { ManifestChange } from './manifests.ts';
 import { REFUSED, sourceUidOf } from './pod-templates.ts';
@@ -22,8 +22,8 @@ export interface SourcesOptions {
   readonly weather: Weather;
   readonly runtime: RuntimeRecords;
   /**
-   * Keeps static pods back that the workers would start beside one that runs from before a restart.
-   * They cannot know of it; see known-gaps.test.ts.
+   * Holds back static pods that the workers would start beside one that runs from before a restart. They
+   * cannot know of it; see known-gaps.test.ts.
    */
   readonly isCareful: boolean;
 }
@@ -32,9 +32,9 @@ export class Sources {
   readonly #options: SourcesOptions;
   /** What the watch last showed, by namespace and name. */
   readonly #shown = new Map<string, Pod>();
-  /** Static pods that the workers heard of, and those that wait for the end of a stranger. */
-  readonly #told = new Set<string>();
-  /** Pods that the workers know from the runtime only: these stand in no line of static pods. */
+  /** Static pods that the workers know, and those that wait for the end of an unknown one. */
+  readonly #notified = new Set<string>();
+  /** Pods that the workers know from the runtime only: these hold no full name of a static pod. */
   readonly strangers = new Set<string>();
   #keptBack: Pod[] = [];
   #isListed = false;
@@ -44,7 +44,7 @@ export class Sources {
     this.#options = options;
   }
 
-  /** Both have spoken: what they did not name does not exist. */
+  /** Both sources have been read: pods that neither has do not exist. */
   get areReady(): boolean {
     return this.#isListed && this.#areManifestsRead;
   }
@@ -79,7 +79,7 @@ export class Sources {
     for (const pod of new Set([...first, ...pods])) this.#addStatic(pod);
   }
 
-  /** Lets static pods in that were kept back, if nothing is in their way any more. */
+  /** Passes on static pods that were held back, if nothing is in their way any more. */
   admitKeptBack(): void {
     const pods = this.#keptBack;
     this.#keptBack = [];
@@ -138,7 +138,7 @@ export class Sources {
     else if (needsReadinessReconcile(pod)) workers.updatePod({ updateType: 'sync', pod });
   }
 
-  /** A pod that is refused gets its last word at once, and never a worker (KL-62). */
+  /** A rejected pod gets its final status immediately, and never a worker (KL-62). */
   #admit(pod: Pod): void {
     const { workers, status } = this.#options;
     const isRefused = pod.metadata.annotations?.[REFUSED] !== undefined;
@@ -154,18 +154,18 @@ export class Sources {
 
   #mirrorChanged(mirror: Pod, before: Pod | undefined): void {
     const { status } = this.#options;
-    const isNews = !before || isMoreThanStatus(before, mirror);
-    this.#pairMirror(sourceUidOf(mirror), mirror, isNews);
+    const isNew = !before || isMoreThanStatus(before, mirror);
+    this.#pairMirror(sourceUidOf(mirror), mirror, isNew);
     status.apiPodSeen(mirror);
   }
 
-  /** Gives a static pod its mirror, or takes it away, and lets the pod look at it. */
-  #pairMirror(staticUid: string, mirror: Pod | undefined, isNews = true): void {
+  /** Sets or removes the mirror of a static pod, and lets the pod sync. */
+  #pairMirror(staticUid: string, mirror: Pod | undefined, isNew = true): void {
     const { pods, workers } = this.#options;
     const pod = pods.find(staticUid)?.pod;
     if (!pod) return;
     pods.set(pod, mirror);
-    if (isNews) workers.updatePod({ updateType: 'update', pod, mirrorPod: mirror });
+    if (isNew) workers.updatePod({ updateType: 'update', pod, mirrorPod: mirror });
   }
 
   #addStatic(pod: Pod): void {
@@ -174,7 +174,7 @@ export class Sources {
       this.#keptBack.push(pod);
       return;
     }
-    this.#told.add(pod.metadata.uid ?? '');
+    this.#notified.add(pod.metadata.uid ?? '');
     const shown = this.shown(nameOf(pod));
     const mirrorPod = shown && sourceUidOf(shown) === pod.metadata.uid ? shown : undefined;
     pods.set(pod, mirrorPod);
@@ -182,7 +182,7 @@ export class Sources {
     workers.updatePod({ updateType: 'create', pod, mirrorPod });
   }
 
-  /** Does a pod of this full name run that nobody told the workers of? */
+  /** Does a pod of this full name run that the workers do not know? */
   #isInTheWay({ metadata }: Pod): boolean {
     const { runtime, isCareful } = this.#options;
     const fullName = `${metadata.name}_${metadata.namespace}`;
@@ -194,13 +194,13 @@ export class Sources {
           ({ pod: { uid }, staticName }) =>
             staticName === fullName &&
             uid !== metadata.uid &&
-            (!this.#told.has(uid) || this.strangers.has(uid)) &&
+            (!this.#notified.has(uid) || this.strangers.has(uid)) &&
             runtime.isAlive(uid),
         )
     );
   }
 
-  /** Before both sources have spoken, nobody is killed for being missing (KL-59). */
+  /** Before both sources are ready, no pod is killed for being missing (KL-59). */
   #removed(pod: Pod): void {
     const { pods, workers, weather } = this.#options;
     pods.remove(pod.metadata.uid ?? '');

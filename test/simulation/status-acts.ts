@@ -1,4 +1,4 @@
-/** What others write into the status of a pod: their own conditions, and sometimes over ours. */
+/** Writes of others to the status of a pod: their own conditions, and sometimes over ours. */
 import type { PodCondition, PodStatus } from '../../src/api/pod.ts';
 import { replaceOrAppendCondition } from '../../src/api/condition.ts';
 import type { Act, Scene } from './acts.ts';
@@ -56,7 +56,7 @@ function turnGate(scene: Scene): string | null {
   return uid;
 }
 
-/** Says that the pod may be ready, or not. */
+/** Sets whether the pod may be ready. */
 export function openGate({ world }: Scene, uid: string, isOpen: boolean): void {
   const condition: PodCondition = { type: GATE, status: isOpen ? 'True' : 'False' };
   world.api.changeStatus(uid, (status) => withCondition(status, condition));
@@ -76,7 +76,7 @@ function endPod(scene: Scene): string | null {
   return edit(scene, (status) => ({ ...status, ...ended }));
 }
 
-/** Somebody read a status, thought for a while, and wrote it back whole. */
+/** A controller read a status, and wrote it back whole after a while. */
 function writeOldStatus(scene: Scene): string | null {
   const { dice, world } = scene;
   const uid = pickUid(scene);

@@ -1,15 +1,15 @@
 /**
- * The model's own account of statuses: what podkeep accepted, what it sent, what the API made of it.
+ * The model's own record of statuses: what podkeep accepted, what it sent, and what the API has.
  * (Invariants 5, 6, 7, 8, 11, 17 and 24.)
  *
- * A version has no number on the wire. What tells versions apart there are the container statuses,
- * which a patch carries whole or not at all; so each accepted status is remembered by these.
+ * A version has no number on the wire. Versions are distinguished there by the container statuses, which
+ * a patch carries whole or not at all; so each accepted status is identified by these.
  */
 import type { ContainerStatus, Pod, PodCondition, PodStatus } from '../../src/api/pod.ts';
-import { isOwned } from '../../src/core/condition-ownership.ts';
-import { isTerminalPhase } from '../../src/core/pod-facts.ts';
+import { isOwned } from '../../src/core/pod-status/condition-ownership.ts';
+import { isTerminalPhase } from '../../src/core/pod/pod-facts.ts';
 import type { ApiChange } from './api-server.ts';
-import type { Chronicle } from './chronicle.ts';
+import type { EventJournal } from './event-journal.ts';
 import { sourceUidOf } from './pod-templates.ts';
 import type { RuntimeRecords } from './runtime-records.ts';
 import type { Volumes } from './volumes.ts';
@@ -20,14 +20,14 @@ interface Accepted {
   newest: PodStatus;
   /** The version that was sent last, as an index. */
   sent: number;
-  /** What was the newest when something was last sent; null: nothing was, or it failed. */
+  /** The newest version when something was last sent; null: nothing was sent, or it failed. */
   sentAs: string | null;
   /** The UID in the API that it was sent to. */
   target: string;
 }
 
 export interface StatusModelOptions {
-  readonly chronicle: Chronicle;
+  readonly journal: EventJournal;
   readonly runtime: RuntimeRecords;
   readonly volumes: Volumes;
   /** Has podkeep, in its present life, a request under way for this pod? */
@@ -37,14 +37,14 @@ export interface StatusModelOptions {
 export class StatusModel {
   readonly #options: StatusModelOptions;
   readonly #accepted = new Map<string, Accepted>();
-  /** Pods that somebody wanted to be deleted. */
+  /** Pods that a user asked to delete. */
   readonly #unwanted = new Set<string>();
-  /** Pods that the API knew to be over, even if somebody has written over that since. */
+  /** Pods that the API knew to be finished, even if that has been overwritten since. */
   readonly #wasOver = new Set<string>();
-  /** Pods in whose status others wrote, so that what podkeep has to write is not so plain. */
+  /** Pods to whose status others wrote, so that podkeep's next write cannot be predicted. */
   readonly #edited = new Set<string>();
   readonly #refused = new Set<string>();
-  /** Pods whose phase somebody else made terminal. */
+  /** Pods whose phase another writer made terminal. */
   readonly #endedByOthers = new Set<string>();
 
   constructor(options: StatusModelOptions) {
@@ -61,8 +61,8 @@ export class StatusModel {
   }
 
   accepted({ metadata: { uid = '' } }: Pod, status: PodStatus): void {
-    const { chronicle } = this.#options;
-    chronicle.tell('status', `${uid}: accepted ${status.phase} ${fingerprint(status)}`);
+    const { journal } = this.#options;
+    journal.notify('status', `${uid}: accepted ${status.phase} ${fingerprint(status)}`);
     const accepted = this.#accepted.get(uid) ?? {
       versions: [],
       newest: status,
@@ -92,17 +92,17 @@ export class StatusModel {
     this.#accepted.clear();
   }
 
-  /** A patch leaves podkeep. `uid` is the pod's own, also if the patch is for its mirror. */
+  /** Podkeep sends a patch. `uid` is the pod's own, even if the patch is for its mirror. */
   sent(uid: string, target: string, status: PodStatus): void {
-    const { chronicle, runtime } = this.#options;
+    const { journal, runtime } = this.#options;
     const [running] = runtime.running(uid);
     if (isTerminalPhase(status.phase) && running) {
-      chronicle.breaks(5, `${uid}: ${status.phase} is sent while ${running.id} runs`);
+      journal.breaks(5, `${uid}: ${status.phase} is sent while ${running.id} runs`);
     }
-    if (Object.keys(status).length === 0) chronicle.breaks(24, `${uid}: an empty patch is sent`);
+    if (Object.keys(status).length === 0) journal.breaks(24, `${uid}: an empty patch is sent`);
     const accepted = this.#accepted.get(uid);
     if (!accepted) {
-      chronicle.breaks(6, `${uid}: a status is sent that nobody accepted`);
+      journal.breaks(6, `${uid}: a status is sent that nobody accepted`);
       return;
     }
     accepted.sentAs = fingerprint(accepted.newest);
@@ -112,18 +112,18 @@ export class StatusModel {
     const index = accepted.versions.findIndex(
       (each, at) => at >= accepted.sent && each.endsWith(version),
     );
-    if (index < 0) chronicle.breaks(6, `${uid}: ${version} is sent after a newer one`);
+    if (index < 0) journal.breaks(6, `${uid}: ${version} is sent after a newer one`);
     else accepted.sent = index;
   }
 
-  /** The last request for this pod did not succeed: when the next one comes is not so plain. */
+  /** The last request for this pod failed, so the time of the next one cannot be predicted. */
   failed(uid: string): void {
     const accepted = this.#accepted.get(uid);
     if (accepted) accepted.sentAs = null;
   }
 
-  /** Pods that have something new to say, although what they said last was written. */
-  *unsaid(): Generator<{ readonly uid: string; readonly target: string }> {
+  /** Pods with a new status, although their last one was written. */
+  *unset(): Generator<{ readonly uid: string; readonly target: string }> {
     for (const [uid, { newest, sentAs, target }] of this.#accepted) {
       if (sentAs === null || this.#edited.has(uid)) continue;
       if (sentAs !== fingerprint(newest)) yield { uid, target };
@@ -141,19 +141,19 @@ export class StatusModel {
     }
     if (before && before.status !== after?.status) {
       const uid = sourceUidOf(before);
-      // Without a request under way it is one of the past, which podkeep has given up or forgotten.
+      // Without a request under way it is an old one, which podkeep has abandoned or forgotten.
       if (by === 'user' || !this.#options.isUnderWay(uid)) this.#edited.add(uid);
     }
     if (by === 'user' || !before) return;
-    if (!after) this.#judgeDeletion(before);
-    else if (before.metadata.uid === after.metadata.uid) this.#judgeWrite(before, after);
+    if (!after) this.#checkDeletion(before);
+    else if (before.metadata.uid === after.metadata.uid) this.#checkWrite(before, after);
   }
 
-  #judgeDeletion(pod: Pod): void {
-    const { chronicle, runtime, volumes } = this.#options;
+  #checkDeletion(pod: Pod): void {
+    const { journal, runtime, volumes } = this.#options;
     const { uid = '' } = pod.metadata;
-    if (sourceUidOf(pod) !== uid) return; // mirrors are podkeep's own to delete
-    const complaint = !this.#unwanted.has(uid)
+    if (sourceUidOf(pod) !== uid) return; // podkeep itself deletes mirrors
+    const problem = !this.#unwanted.has(uid)
       ? 'nobody asked for it'
       : !this.#wasOver.has(uid)
         ? `it is ${pod.status?.phase}`
@@ -162,19 +162,19 @@ export class StatusModel {
           : volumes.isHeldBy(uid)
             ? 'its volumes are mounted'
             : null;
-    if (complaint !== null) chronicle.breaks(8, `${uid}: deleted, but ${complaint}`);
+    if (problem !== null) journal.breaks(8, `${uid}: deleted, but ${problem}`);
   }
 
-  #judgeWrite(before: Pod, after: Pod): void {
-    const { chronicle, runtime } = this.#options;
+  #checkWrite(before: Pod, after: Pod): void {
+    const { journal, runtime } = this.#options;
     const { uid } = after.metadata;
     const [kept, found] = [foreignOf(before), foreignOf(after)];
-    if (kept !== found) chronicle.breaks(11, `${uid}: foreign conditions ${kept} became ${found}`);
+    if (kept !== found) journal.breaks(11, `${uid}: foreign conditions ${kept} became ${found}`);
     for (const { state } of containersIn(after.status ?? {})) {
       const { containerID, exitCode } = state?.terminated ?? {};
       const truth = containerID === undefined ? undefined : runtime.exits.get(containerID);
       if (truth !== undefined && truth !== exitCode) {
-        chronicle.breaks(17, `${uid}: ${containerID} exited with ${truth}, not ${exitCode}`);
+        journal.breaks(17, `${uid}: ${containerID} exited with ${truth}, not ${exitCode}`);
       }
     }
   }

@@ -1,9 +1,9 @@
 /**
  * The clocks of a simulated world.
  *
- * `StepClock` is the world's: before a timer fires, everybody has come to rest, so that is the moment
- * in which the rules are checked. `LifeClock` is what one life of podkeep is handed: when that life
- * ends, its timers end with it, as those of a process do.
+ * `StepClock` is the world's: before a timer fires, all work has settled, so the rules are checked then.
+ * `LifeClock` belongs to one life of podkeep: when that life ends, its timers end with it, as those of a
+ * process do.
  */
 import type { Cancel, Clock } from '../../src/ports/clock.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';

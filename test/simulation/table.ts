@@ -1,4 +1,4 @@
-/** What a run shows to the people who started it. */
+/** The output of a run. */
 import type { BatchResult } from './batch.ts';
 import type { HistoryResult } from './history.ts';
 import { INVARIANTS } from './invariants.ts';
@@ -7,7 +7,7 @@ import { POSSIBLE } from './possible.ts';
 /** How many of the last events a failure shows. */
 const LAST_EVENTS = 40;
 
-/** How often everything that can happen did. */
+/** How often each possible event happened. */
 export function describeCounts({ counts }: BatchResult): readonly string[] {
   return Object.entries(POSSIBLE).flatMap(([group, names]) => [
     '',
@@ -16,7 +16,7 @@ export function describeCounts({ counts }: BatchResult): readonly string[] {
   ]);
 }
 
-/** One line to play it again, the rule that broke, and what happened last. */
+/** One line to replay it, the rule that broke, and the last events. */
 export function describeFailure(result: HistoryResult): readonly string[] {
   const { seed, breach } = result;
   const again = `SEED=${seed} npm run sim`;
@@ -34,11 +34,11 @@ export function describeFailure(result: HistoryResult): readonly string[] {
 
 export function describeTotals(result: BatchResult, seconds: number): string {
   const { histories, events, restarts, pods, failures } = result;
-  const verdict = failures.length === 0 ? 'all kept every invariant' : `${failures.length} failed`;
+  const outcome = failures.length === 0 ? 'all kept every invariant' : `${failures.length} failed`;
   const rate = (histories / seconds).toFixed(1);
   return (
     `${histories} histories, ${events} events, ${pods} pods, ${restarts} restarts ` +
-    `in ${seconds.toFixed(1)} s (${rate} a second): ${verdict}`
+    `in ${seconds.toFixed(1)} s (${rate} a second): ${outcome}`
   );
 }
 

@@ -1,56 +1,56 @@
 /**
- * What everybody may expect when nothing goes wrong any more, told as complaints about what is not
- * so yet. None left: the world has come right. (Invariants 7, 9, 12 and 18.)
+ * The expectations of a converged world, as errors about those that do not hold yet. None left: the world
+ * has converged. (Invariants 7, 9, 12 and 18.)
  */
 import { isConditionTrue } from '../../src/api/condition.ts';
 import type { Pod, PodStatus } from '../../src/api/pod.ts';
-import { isOwned } from '../../src/core/condition-ownership.ts';
+import { isOwned } from '../../src/core/pod-status/condition-ownership.ts';
 import {
   isBeingDeleted,
   isMirrorPod,
   isSidecar,
   isTerminalPhase,
-} from '../../src/core/pod-facts.ts';
-import { findNewest } from '../../src/core/runtime-facts.ts';
-import { restartsAfterExit } from '../../src/core/restart-policy.ts';
+} from '../../src/core/pod/pod-facts.ts';
+import { findNewest } from '../../src/core/pod/runtime-facts.ts';
+import { restartsAfterExit } from '../../src/core/pod-actions/restart-policy.ts';
 import type { Life } from './life.ts';
 import { REFUSED, sourceUidOf } from './pod-templates.ts';
 import { fingerprint } from './status-model.ts';
 import type { World } from './world.ts';
 
-export function* complaints(world: World): Generator<string> {
+export function* problems(world: World): Generator<string> {
   const { life } = world;
   if (!life) {
     yield 'podkeep is down';
     return;
   }
   for (const pod of world.api.pods()) {
-    if (isMirrorPod(pod)) yield* complainOfMirror(world, pod);
-    else yield* complainOfPod(world, pod);
+    if (isMirrorPod(pod)) yield* problemOfMirror(world, pod);
+    else yield* problemOfPod(world, pod);
   }
-  yield* complainOfStaticPods(world);
-  yield* complainOfNode(world);
-  yield* complainOfUnrest(world, life);
+  yield* problemOfStaticPods(world);
+  yield* problemOfNode(world);
+  yield* problemOfUnrest(world, life);
 }
 
-function* complainOfPod(world: World, pod: Pod): Generator<string> {
+function* problemOfPod(world: World, pod: Pod): Generator<string> {
   const { uid = '', deletionGracePeriodSeconds } = pod.metadata;
   if (deletionGracePeriodSeconds !== undefined) yield `${uid} was deleted and is still there`;
-  yield* complainOfStatus(world, uid, pod);
+  yield* problemOfStatus(world, uid, pod);
   if (isTerminalPhase(pod.status?.phase)) {
     if (world.runtime.records.isAlive(uid)) yield `${uid} is over, but it runs`;
     if (world.volumes.isHeldBy(uid)) yield `${uid} is over, but its volumes are mounted`;
     if (isUnsaid(world, pod)) yield `${uid} was evicted, but it says ${pod.status?.reason}`;
     if (mayNotEnd(world, pod)) yield `${uid} should run, but it is ${pod.status?.phase}`;
   } else {
-    yield* complainOfRunning(world, uid, pod);
+    yield* problemOfRunning(world, uid, pod);
   }
 }
 
 /**
- * The words of an eviction reach the API (A-57), unless somebody else had the last one, or they came
- * with a status that had to be refused. A pod whose containers all ended well has Succeeded, as in the
- * kubelet, and then says nothing of it (KL-22).
+ * The message of an eviction reaches the API (A-57), unless another writer wrote last, or it came with a
+ * status that had to be refused. A pod whose containers all exited with 0 has Succeeded, as in the
+ * kubelet, and then shows no eviction (KL-22).
  */
 function isUnsaid({ kills, statuses }: World, { metadata, status }: Pod): boolean {
   const { uid = '' } = metadata;
@@ -59,15 +59,15 @@ function isUnsaid({ kills, statuses }: World, { metadata, status }: Pod): boolea
   return isDue && status?.phase === 'Failed' && status.reason !== 'Evicted';
 }
 
-/** Nobody wanted it to end, and it cannot end by itself. */
+/** Nothing asked it to end, and it cannot end by itself. */
 function mayNotEnd({ kills, statuses }: World, { metadata, spec }: Pod): boolean {
   const { uid = '', annotations } = metadata;
   if (spec.restartPolicy !== 'Always' || annotations?.[REFUSED] !== undefined) return false;
   return !kills.wasKilled(uid) && !statuses.wasEndedByOthers(uid);
 }
 
-/** The API says what podkeep accepted last (invariant 7). */
-function* complainOfStatus({ statuses }: World, uid: string, pod: Pod): Generator<string> {
+/** The API has what podkeep accepted last (invariant 7). */
+function* problemOfStatus({ statuses }: World, uid: string, pod: Pod): Generator<string> {
   const newest = statuses.newest(uid);
   if (!newest) {
     yield `${uid} has no accepted status`;
@@ -77,7 +77,7 @@ function* complainOfStatus({ statuses }: World, uid: string, pod: Pod): Generato
   if (inApi !== wanted) yield `7: ${uid} is ${inApi} in the API, but ${wanted} was accepted`;
 }
 
-/** What podkeep alone decides about. A terminal pod is never ready, whatever was accepted (SM-85). */
+/** The fields that podkeep alone decides. A terminal pod is never ready, whatever was accepted (SM-85). */
 function ownPart(status: PodStatus): string {
   const { phase, podIP, startTime, observedGeneration, reason, message } = status;
   const isOver = isTerminalPhase(phase);
@@ -89,7 +89,7 @@ function ownPart(status: PodStatus): string {
   return `${JSON.stringify(facts)} ${fingerprint(status)}`;
 }
 
-function* complainOfRunning(world: World, uid: string, pod: Pod): Generator<string> {
+function* problemOfRunning(world: World, uid: string, pod: Pod): Generator<string> {
   const { spec, status = {} } = pod;
   const seen = world.runtime.records.look(uid);
   const sidecars = (spec.initContainers ?? []).filter(isSidecar);
@@ -118,18 +118,18 @@ function* complainOfRunning(world: World, uid: string, pod: Pod): Generator<stri
   if (ended === 0 && !isConditionTrue(status.conditions, 'Ready')) yield `${uid} is not ready`;
 }
 
-function* complainOfMirror(world: World, mirror: Pod): Generator<string> {
+function* problemOfMirror(world: World, mirror: Pod): Generator<string> {
   const uid = sourceUidOf(mirror);
   const { name } = mirror.metadata;
   const isNamed = world.manifests.pods().some((pod) => pod.metadata.name === name);
   if (!isNamed) yield `${mirror.metadata.uid} mirrors nothing`;
   if (!world.runtime.records.isAlive(uid)) return;
   if (isBeingDeleted(mirror)) yield `${mirror.metadata.uid} was deleted and is still there`;
-  yield* complainOfStatus(world, uid, mirror);
+  yield* problemOfStatus(world, uid, mirror);
 }
 
 /** Of each full name one pod runs, and the API shows it. */
-function* complainOfStaticPods(world: World): Generator<string> {
+function* problemOfStaticPods(world: World): Generator<string> {
   const { manifests, runtime, kills, api } = world;
   for (const name of new Set(manifests.pods().map(({ metadata }) => metadata.name ?? ''))) {
     const pods = manifests.pods().filter(({ metadata }) => metadata.name === name);
@@ -149,11 +149,11 @@ function* complainOfStaticPods(world: World): Generator<string> {
     if (running.length > 1) yield `${running.length} pods of ${name} run`;
     const mirror = api.find({ name, namespace });
     if (!mirror || sourceUidOf(mirror) !== uid) yield `${uid} has no mirror`;
-    else yield* complainOfRunning(world, uid, { ...mirror, spec: pod.spec });
+    else yield* problemOfRunning(world, uid, { ...mirror, spec: pod.spec });
   }
 }
 
-function* complainOfNode({ runtime, volumes, api, manifests, kills }: World): Generator<string> {
+function* problemOfNode({ runtime, volumes, api, manifests, kills }: World): Generator<string> {
   const desired = new Set([...api.pods(), ...manifests.pods()].map(({ metadata }) => metadata.uid));
   for (const { pod } of runtime.records.all()) {
     if (runtime.records.isAlive(pod.uid) && !desired.has(pod.uid)) yield `${pod.uid} runs unwanted`;
@@ -164,13 +164,14 @@ function* complainOfNode({ runtime, volumes, api, manifests, kills }: World): Ge
   for (const uid of kills.open) yield `9: a kill of ${uid} is not complete`;
 }
 
-function* complainOfUnrest({ work, requests }: World, life: Life): Generator<string> {
+function* problemOfUnrest({ work, requests }: World, life: Life): Generator<string> {
   if (!work.isIdle) yield 'there is work in flight';
   for (const uid of work.failed) {
     if (life.pods.find(uid)) yield `the last work for ${uid} failed`;
   }
   if (!requests.isIdle) yield 'there are requests under way';
   if (!life.watch.isQuiet) yield 'the watch has more to tell';
+  for (const one of life.eviction.pressures()) yield `the node still has ${one}`;
   const { recipes, status, workers } = life.clocks;
   const awake = life.pods.uids().filter((uid) => life.workers.couldHaveRunningContainers(uid));
   const timers = [recipes.pending, status.pending, workers.pending].join();

@@ -1,30 +1,23 @@
-/** Tells the model of every request that podkeep sends, and lets answers through only to the living. */
+/** Reports every request of podkeep to the model, and passes answers on only to a podkeep that is alive. */
 import type { PodStatus } from '../../src/api/pod.ts';
 import { isJsonObject, type Json } from '../../src/lib/json.ts';
-import { ApiError, type ApiClient, type PodName } from '../../src/ports/api-client.ts';
-import type { Chronicle } from './chronicle.ts';
-import type { Gate } from './recipe-room.ts';
+import { ApiError, type ApiClient, type PodName } from '../../src/ports/api/api-client.ts';
+import type { EventJournal } from './event-journal.ts';
+import type { Gate } from './recipe-deps.ts';
 import type { RequestModel } from './request-model.ts';
 import type { StatusModel } from './status-model.ts';
 
 export interface TapOptions {
   readonly api: ApiClient;
   readonly gate: Gate;
-  readonly chronicle: Chronicle;
+  readonly journal: EventJournal;
   readonly requests: RequestModel;
   readonly statuses: StatusModel;
   /** The pod whose status is being written now: requests do not all name it. */
   readonly writing: () => string;
 }
 
-export function tapApi({
-  api,
-  gate,
-  chronicle,
-  requests,
-  statuses,
-  writing,
-}: TapOptions): ApiClient {
+export function tapApi({ api, gate, journal, requests, statuses, writing }: TapOptions): ApiClient {
   const tapped = async <Answer>(
     verb: string,
     { name }: PodName,
@@ -32,12 +25,12 @@ export function tapApi({
     send: () => Promise<Answer>,
   ): Promise<Answer> => {
     const uid = writing();
-    chronicle.tell('api', `${uid}: ${verb} ${name} is sent`);
+    journal.notify('api', `${uid}: ${verb} ${name} is sent`);
     requests.sent(uid, verb, target);
     try {
       return await gate(send());
     } catch (error) {
-      chronicle.tell('api', `${uid}: ${verb} ${name} failed: ${describe(error)}`);
+      journal.notify('api', `${uid}: ${verb} ${name} failed: ${describe(error)}`);
       statuses.failed(uid);
       if (isConflict(error)) requests.conflicted(uid, target);
       throw error;
@@ -57,7 +50,7 @@ export function tapApi({
   };
 }
 
-/** What podkeep knows of the object is wrong (SM-74). */
+/** Podkeep's view of the object is stale (SM-74). */
 function isConflict(error: unknown): boolean {
   return error instanceof ApiError && (error.statusCode === 409 || error.statusCode === 422);
 }

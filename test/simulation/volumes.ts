@@ -1,8 +1,8 @@
 /**
- * What pods hold on the node beside their containers: mounted volumes, for one.
+ * What pods hold on the node beside their containers, such as mounted volumes.
  *
- * Mounting is podkeep's own work, so it waits on podkeep's clock: a crash ends it. What was mounted
- * stays mounted, and must be given back exactly when nothing of the pod runs any more.
+ * Mounting is podkeep's own work, so it waits on podkeep's clock: a crash ends it. A mounted volume stays
+ * mounted, and must be unmounted exactly when nothing of the pod runs any more.
  */
 import type { Clock } from '../../src/ports/clock.ts';
 import { wait } from './waits.ts';
@@ -46,7 +46,7 @@ export class Volumes {
     this.release(uid);
   }
 
-  /** At once, for pods that nobody knows any more. */
+  /** Immediately, for pods that neither source nor worker knows any more. */
   release(uid: string): void {
     this.onRelease(uid);
     this.#mounted.delete(uid);

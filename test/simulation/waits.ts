@@ -1,4 +1,4 @@
-/** Ways to wait in virtual time that a signal cuts short. */
+/** Waits in virtual time that a signal cuts short. */
 import type { Clock } from '../../src/ports/clock.ts';
 
 export function wait(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {

@@ -1,10 +1,10 @@
 /**
- * One podkeep's watch on the API: every change, in order, but late; and when it is cut, everything
- * once more as a list, with what happened in between left out.
+ * One podkeep's watch on the API: every change, in order, but late; after a cut, everything once more as
+ * a list, without the changes in between.
  */
 import type { Pod } from '../../src/api/pod.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { Chronicle } from './chronicle.ts';
+import type { EventJournal } from './event-journal.ts';
 import type { Weather } from './weather.ts';
 
 export type WatchEvent =
@@ -15,7 +15,7 @@ export type WatchEvent =
 export interface WatchOptions {
   readonly clock: Clock;
   readonly weather: Weather;
-  readonly chronicle: Chronicle;
+  readonly journal: EventJournal;
   readonly list: () => readonly Pod[];
   readonly deliver: (event: WatchEvent) => void;
 }
@@ -36,7 +36,7 @@ export class Watch {
     return this.#isOpen && this.#queue.length === 0;
   }
 
-  /** The API has changed. A watch that is cut hears nothing. */
+  /** The API has changed. A watch that is cut gets no event. */
   hear(event: WatchEvent): void {
     if (!this.#isOpen) return;
     const { weather } = this.#options;
@@ -46,7 +46,7 @@ export class Watch {
 
   cut(): void {
     if (!this.#isOpen) return;
-    this.#options.chronicle.tell('watch', 'the connection is cut');
+    this.#options.journal.notify('watch', 'the connection is cut');
     this.#isOpen = false;
     this.#queue = [];
     this.#relist(this.#options.weather.takesMs(50, 6000));
@@ -56,7 +56,7 @@ export class Watch {
     const { clock, list } = this.#options;
     clock.after(delayMs, () => {
       this.#isOpen = true;
-      // Read anew from the wire: equal to what was known, but not the same objects.
+      // Parsed again from the wire: equal to the known objects, but not the same.
       this.#push({ type: 'listed', pods: list().map((pod) => ({ ...pod })) });
     });
   }
@@ -82,12 +82,12 @@ export class Watch {
   }
 
   #deliver(event: WatchEvent): void {
-    const { chronicle, deliver } = this.#options;
+    const { journal, deliver } = this.#options;
     const what =
       event.type === 'listed'
         ? `${event.pods.length} pods listed`
         : `${event.type} ${event.pod.metadata.uid} at ${event.pod.metadata.resourceVersion}`;
-    chronicle.tell('watch', what);
+    journal.notify('watch', what);
     deliver(event);
   }
 }

@@ -1,5 +1,5 @@
-/** Tells the model which work begins and ends, and otherwise leaves the recipes as they are. */
-import type { PodSync } from '../../src/ports/pod-sync.ts';
+/** Reports to the model which work begins and ends, and otherwise leaves the recipes as they are. */
+import type { PodSync } from '../../src/ports/pod/pod-sync.ts';
 import type { Work, WorkModel } from './work-model.ts';
 
 export function watchSync(recipes: PodSync, model: WorkModel): PodSync {

@@ -1,11 +1,11 @@
 /**
  * What goes wrong in a history, and how often.
  *
- * Each history has a weather of its own: some faults never happen in it, others more than usual. A
- * world in which everything fails a little never gets far enough to show what one fault does alone.
- * When the storm is over, nothing goes wrong any more, and everything has to come right.
+ * Each history has its own weather: some faults never happen in it, others more than usual. A world in
+ * which everything fails a little never gets far enough to show what one fault does alone. After the
+ * storm there are no more faults, and everything has to converge.
  */
-import type { Chronicle } from './chronicle.ts';
+import type { EventJournal } from './event-journal.ts';
 import type { Dice } from './dice.ts';
 
 /** Every fault of the world, with how often it strikes where it can. */
@@ -41,6 +41,14 @@ const RATES = {
   'work: status takes a while to compute': 0.1,
   'mirror: request fails': 0.1,
   'source: removal without a word': 0.1,
+  'node: is observed slowly': 0.1,
+  'node: cannot be observed': 0.05,
+  'node: a signal is missing': 0.03,
+  'node: a signal was measured before': 0.1,
+  'node: a signal has no time': 0.03,
+  'node: usage of pods is not known': 0.1,
+  'node: cannot reclaim': 0.3,
+  'node: disks cannot be measured': 0.1,
 } as const;
 
 export type Fault = keyof typeof RATES;
@@ -48,17 +56,17 @@ export type Fault = keyof typeof RATES;
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a constant
 export const FAULTS = Object.keys(RATES) as readonly Fault[];
 
-/** How likely a fault is to be possible in a history at all. */
+/** How likely it is that a history can have a fault. */
 const PRESENT = 0.75;
 
 export class Weather {
   readonly #dice: Dice;
-  readonly #chronicle: Chronicle;
+  readonly #journal: EventJournal;
   readonly #rates = new Map<Fault, number>();
 
-  constructor(dice: Dice, chronicle: Chronicle) {
+  constructor(dice: Dice, journal: EventJournal) {
     this.#dice = dice;
-    this.#chronicle = chronicle;
+    this.#journal = journal;
     for (const fault of FAULTS) {
       const strength = dice.next() * 2;
       if (dice.chance(PRESENT)) this.#rates.set(fault, RATES[fault] * strength);
@@ -69,11 +77,11 @@ export class Weather {
   strikes(fault: Fault): boolean {
     const rate = this.#rates.get(fault);
     if (rate === undefined || !this.#dice.chance(rate)) return false;
-    this.#chronicle.count(fault);
+    this.#journal.count(fault);
     return true;
   }
 
-  /** How long something takes that strikes. */
+  /** How long an operation takes that a fault slows down. */
   takesMs(low: number, high: number): number {
     return this.#dice.between(low, high);
   }

@@ -1,11 +1,10 @@
 /**
- * The model's own account of what podkeep does for each pod: which work is in flight, how far along
- * the road the pod is, and how long it may take to stop. (Invariants 1, 2, 3, 13, 15,
- * 22 and 23.)
+ * The model's own record of podkeep's work for each pod: which work is in flight, which phase the pod has
+ * reached, and its grace period. (Invariants 1, 2, 3, 13, 15, 22 and 23.)
  */
 import type { Pod } from '../../src/api/pod.ts';
-import type { DecisionRecord } from '../../src/ports/decision-log.ts';
-import type { Chronicle } from './chronicle.ts';
+import type { DecisionRecord } from '../../src/ports/observe/decision-log.ts';
+import type { EventJournal } from './event-journal.ts';
 import type { RuntimeRecords } from './runtime-records.ts';
 
 export type Work = 'sync' | 'stop' | 'release';
@@ -21,34 +20,34 @@ export interface InFlight {
   readonly signal: AbortSignal;
 }
 
-/** What podkeep was told about a pod, and what it acted on. */
+/** The last spec that the workers got of a pod, and the one they acted on. */
 interface Words {
-  told: Pod | null;
+  notified: Pod | null;
   actedOn: Pod | null;
-  /** It looks at the runtime before it acts, or could not. */
+  /** Podkeep inspects the runtime before it acts, or failed to. */
   isLooking: boolean;
 }
 
 interface Journey {
   phase: string;
   readonly name: string;
-  /** The furthest work that was begun. */
-  stage: Work;
+  /** The furthest work that has begun. */
+  harness: Work;
   graceSeconds: number | null;
   /** Its containers have been stopped, and nothing may start again. */
   isStopped: boolean;
 }
 
 export class WorkModel {
-  readonly #chronicle: Chronicle;
+  readonly #journal: EventJournal;
   readonly #runtime: RuntimeRecords;
   readonly #inFlight = new Map<string, InFlight>();
   readonly #journeys = new Map<string, Journey>();
   readonly #failed = new Set<string>();
   readonly #words = new Map<string, Words>();
 
-  constructor(chronicle: Chronicle, runtime: RuntimeRecords) {
-    this.#chronicle = chronicle;
+  constructor(journal: EventJournal, runtime: RuntimeRecords) {
+    this.#journal = journal;
     this.#runtime = runtime;
   }
 
@@ -56,7 +55,7 @@ export class WorkModel {
     return this.#inFlight.size === 0;
   }
 
-  /** Pods whose last work did not succeed, so that more of it is to come. */
+  /** Pods whose last work failed, so that it will be retried. */
   get failed(): readonly string[] {
     return [...this.#failed];
   }
@@ -66,24 +65,24 @@ export class WorkModel {
     return this.#inFlight;
   }
 
-  /** The workers are told of a pod. */
-  told(uid: string, pod: Pod): void {
-    this.#wordsOf(uid).told = pod;
+  /** The workers get a pod. */
+  notified(uid: string, pod: Pod): void {
+    this.#wordsOf(uid).notified = pod;
   }
 
-  /** The pod is looked at in the runtime, which comes before all work and may fail. */
+  /** The pod is inspected in the runtime, which comes before all work and may fail. */
   looks(uid: string): void {
     this.#wordsOf(uid).isLooking = true;
   }
 
-  /** Was it told something that it has not acted on, although nothing is done for it? */
+  /** Did it get an update that it has not acted on, although no work is in flight for it? */
   ignores(uid: string): boolean {
     const words = this.#words.get(uid);
     if (!words || words.isLooking || !words.actedOn || this.#inFlight.has(uid)) return false;
-    return words.told !== words.actedOn;
+    return words.notified !== words.actedOn;
   }
 
-  /** Work begins, for the pod as it was told; none if there is no spec. */
+  /** Work begins, for the pod as last given; none if there is no spec. */
   actsOn(uid: string, pod: Pod | null): void {
     const words = this.#wordsOf(uid);
     words.actedOn = pod;
@@ -106,20 +105,20 @@ export class WorkModel {
 
   began(uid: string, { work, graceSeconds, signal }: InFlight): void {
     const grace = graceSeconds === null ? '' : ` within ${graceSeconds} s`;
-    this.#chronicle.tell('work', `${uid}: ${work} begins${grace}`);
+    this.#journal.notify('work', `${uid}: ${work} begins${grace}`);
     const other = this.#inFlight.get(uid);
     if (other) this.#breaks(1, `${uid}: ${work} began while ${other.work} ran`);
     this.#inFlight.set(uid, { work, graceSeconds, signal });
     const journey = this.#journeyOf(uid);
-    if (STAGES.indexOf(work) < STAGES.indexOf(journey.stage)) {
-      this.#breaks(2, `${uid}: ${work} began after ${journey.stage}`);
+    if (STAGES.indexOf(work) < STAGES.indexOf(journey.harness)) {
+      this.#breaks(2, `${uid}: ${work} began after ${journey.harness}`);
     }
-    journey.stage = work;
+    journey.harness = work;
     if (work === 'stop') this.#hurry(uid, journey, graceSeconds);
   }
 
   ended(uid: string, work: Work, how: string): void {
-    this.#chronicle.tell('work', `${uid}: ${work} ${how}`);
+    this.#journal.notify('work', `${uid}: ${work} ${how}`);
     this.#inFlight.delete(uid);
     if (how === 'is done') this.#failed.delete(uid);
     else this.#failed.add(uid);
@@ -176,7 +175,7 @@ export class WorkModel {
   #wordsOf(uid: string): Words {
     let words = this.#words.get(uid);
     if (!words) {
-      words = { told: null, actedOn: null, isLooking: false };
+      words = { notified: null, actedOn: null, isLooking: false };
       this.#words.set(uid, words);
     }
     return words;
@@ -188,7 +187,7 @@ export class WorkModel {
       journey = {
         phase: 'forgotten',
         name,
-        stage: 'sync',
+        harness: 'sync',
         graceSeconds: null,
         isStopped: false,
       };
@@ -198,6 +197,6 @@ export class WorkModel {
   }
 
   #breaks(invariant: number, what: string): void {
-    this.#chronicle.breaks(invariant, what);
+    this.#journal.breaks(invariant, what);
   }
 }

@@ -1,14 +1,14 @@
 /**
- * The whole manager through histories that nobody would think of: changes, faults, a watch that lags,
- * pods that are deleted, recreated and written over, records that go and come back. While it lasts,
- * no rule is broken; when the world behaves again, the API has what the node knows.
+ * The whole manager through random histories: changes, faults, a watch that lags, pods that are deleted,
+ * recreated and overwritten, records that go and come back. No rule is broken on the way; when the faults
+ * end, the API has what the node knows.
  */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PodStatus } from '../../src/api/pod.ts';
 import { assert } from '../../src/lib/assert.ts';
 import type { Fault } from '../support/memory-api.ts';
-import { StatusStage, statusOf, type Sent } from './stage.ts';
+import { StatusHarness, statusOf, type Sent } from './status-harness.ts';
 
 const NAMES = ['a', 'b', 'c'] as const;
 const FAULTS: Readonly<Record<string, Fault>> = {
@@ -59,80 +59,80 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 class Story {
-  readonly stage = new StatusStage({ window: 2, qps: 20, burst: 5 });
+  readonly harness = new StatusHarness({ window: 2, qps: 20, burst: 5 });
   readonly #generations = new Map<string, number>();
 
   constructor() {
-    this.stage.manager.start();
+    this.harness.manager.start();
     for (const each of NAMES) this.#create(each);
   }
 
   async play(step: Step): Promise<void> {
-    const { stage } = this;
+    const { harness } = this;
     switch (step.do) {
       case 'say': {
         const { restarts, ready } = step;
         const uid = this.#uidOf(step.name);
-        if (stage.pods.find(uid)) stage.say(uid, statusOf('Running', { restarts, ready }));
+        if (harness.pods.find(uid)) harness.say(uid, statusOf('Running', { restarts, ready }));
         break;
       }
       case 'pass':
-        await stage.clock.pass(step.ms);
+        await harness.clock.pass(step.ms);
         break;
       case 'fault':
-        stage.fault = () => FAULTS[step.kind];
+        harness.fault = () => FAULTS[step.kind];
         break;
       case 'recreate':
-        stage.api.remove({ namespace: 'default', name: step.name });
+        harness.api.remove({ namespace: 'default', name: step.name });
         this.#create(step.name);
         break;
       case 'forget': {
         const forgotten = this.#uidOf(step.name);
-        const left = [...stage.manager.records.keys()].filter((uid) => uid !== forgotten);
-        stage.manager.removeOrphanedStatuses(new Set(left));
+        const left = [...harness.manager.records.keys()].filter((uid) => uid !== forgotten);
+        harness.manager.removeOrphanedStatuses(new Set(left));
         break;
       }
       case 'terminate': {
-        const known = stage.pods.find(this.#uidOf(step.name));
-        if (known) stage.manager.terminatePod(known.pod);
+        const known = harness.pods.find(this.#uidOf(step.name));
+        if (known) harness.manager.terminatePod(known.pod);
         break;
       }
       case 'vandalise':
       case 'delete': {
-        const pod = stage.api.find({ namespace: 'default', name: step.name });
-        if (pod && step.do === 'delete') stage.requestDeletion(step.name);
-        else if (pod) stage.api.put({ ...pod, status: { phase: 'Unknown' } });
+        const pod = harness.api.find({ namespace: 'default', name: step.name });
+        if (pod && step.do === 'delete') harness.requestDeletion(step.name);
+        else if (pod) harness.api.put({ ...pod, status: { phase: 'Unknown' } });
         break;
       }
       case 'lag':
-        stage.lag();
+        harness.lag();
         break;
       case 'catchUp':
-        stage.catchUp();
+        harness.catchUp();
         break;
     }
     this.#check();
   }
 
-  /** The world behaves, long enough for every wait to end. */
+  /** No faults, long enough for every wait to end. */
   async calmDown(): Promise<void> {
-    this.stage.fault = () => undefined;
-    this.stage.catchUp();
-    await this.stage.clock.pass(150_000);
+    this.harness.fault = () => undefined;
+    this.harness.catchUp();
+    await this.harness.clock.pass(150_000);
     this.#check();
   }
 
-  /** What the API has of each pod against what the node knows of it. */
+  /** Compares each pod in the API with what the node knows of it. */
   compare(): readonly (readonly [inApi: unknown, onNode: unknown])[] {
-    return this.stage.api.pods().flatMap(({ metadata, status }) => {
-      const record = this.stage.manager.records.get(metadata.uid ?? '');
+    return this.harness.api.pods().flatMap(({ metadata, status }) => {
+      const record = this.harness.manager.records.get(metadata.uid ?? '');
       return record ? [[inEssence(status), inEssence(record.status)] as const] : [];
     });
   }
 
   #create(each: string): void {
     this.#generations.set(each, (this.#generations.get(each) ?? 0) + 1);
-    this.stage.create(each, { uid: this.#uidOf(each) });
+    this.harness.create(each, { uid: this.#uidOf(each) });
   }
 
   #uidOf(each: string): string {
@@ -140,7 +140,7 @@ class Story {
   }
 
   #check(): void {
-    const { sent } = this.stage;
+    const { sent } = this.harness;
     const underWay = sent.filter(({ endedMs }) => endedMs === null);
     assert(underWay.length <= 2, 'no more requests than the window has places');
     const targets = underWay.map(targetOf);
@@ -148,13 +148,13 @@ class Story {
   }
 }
 
-/** Without the readiness of a pod that is over, which is taken from it on the way (SM-85). */
+/** Without the readiness of a finished pod, which the manager clears on the way (SM-85). */
 function inEssence(status: PodStatus = {}): PodStatus {
   const { conditions, ...rest } = status;
   return rest.phase === 'Failed' || !conditions ? rest : { ...rest, conditions };
 }
 
-/** The UID that a request insists on; a GET insists on none. */
+/** The UID precondition of a request; a GET has none. */
 function targetOf({ verb, name: pod, uid, patch }: Sent, index: number): string {
   const { metadata } = (patch ?? {}) as { readonly metadata?: { readonly uid: string } };
   return uid ?? metadata?.uid ?? `${verb} ${pod} ${index}`;
@@ -169,12 +169,12 @@ test('whatever happened, in the end the API has what the node knows, and nothing
       for (const each of steps) await played.play(each);
       await played.calmDown();
       for (const [inApi, onNode] of played.compare()) expect(inApi).toEqual(onNode);
-      played.stage.takeSent();
-      await played.stage.clock.pass(60_000);
-      expect(played.stage.takeSent()).toEqual([]);
-      await played.stage.manager.stop();
-      expect(played.stage.clock.pending).toBe(0);
-      expect(played.stage.complaints).toEqual([]);
+      played.harness.takeSent();
+      await played.harness.clock.pass(60_000);
+      expect(played.harness.takeSent()).toEqual([]);
+      await played.harness.manager.stop();
+      expect(played.harness.clock.pending).toBe(0);
+      expect(played.harness.problems).toEqual([]);
     }),
     { numRuns: 150 },
   );

@@ -1,4 +1,4 @@
-/** How podkeep behaves towards an API that others use too, and towards others who write to it. */
+/** How podkeep treats an API that has other clients, and other writers of statuses. */
 import { describe, expect, test } from 'vitest';
 import { MemoryApi } from '../support/memory-api.ts';
 import { MemoryPodManager } from '../support/memory-pod-manager.ts';
@@ -13,7 +13,7 @@ import type { Pod } from '../../src/api/pod.ts';
 import { StatusManager } from '../../src/kubelet/status-manager/status-manager.ts';
 import type { StatusManagerOptions } from '../../src/kubelet/status-manager/settings.ts';
 
-function stageWith(options: Partial<StatusManagerOptions> = {}) {
+function harnessWith(options: Partial<StatusManagerOptions> = {}) {
   const clock = new VirtualClock();
   const api = new MemoryApi({ clock });
   const pods = new MemoryPodManager();
@@ -47,8 +47,8 @@ function podOf(name: string): Pod {
 }
 
 describe('another writer that does not give up', () => {
-  test('is put right at once, and then once in a period, not as fast as both can write', async () => {
-    const { clock, api, manager } = stageWith();
+  test('is overwritten immediately, and then once in a period, not as fast as both can write', async () => {
+    const { clock, api, manager } = harnessWith();
     const pod = api.put(podOf('web'));
     manager.setPodStatus(pod, { phase: 'Running' });
     await clock.pass(0);
@@ -67,8 +67,8 @@ describe('another writer that does not give up', () => {
 });
 
 describe('the client limit (KL-107)', () => {
-  test('holds for the deletion that follows a last word, too', async () => {
-    const { clock, api, manager } = stageWith({ qps: 1, burst: 1 });
+  test('applies to the deletion that follows a final status, too', async () => {
+    const { clock, api, manager } = harnessWith({ qps: 1, burst: 1 });
     const pod = api.put({
       ...podOf('web'),
       metadata: { ...podOf('web').metadata, deletionTimestamp: '2030-01-01T00:00:00Z' },
@@ -80,15 +80,15 @@ describe('the client limit (KL-107)', () => {
     expect(api.calls.map(({ verb }) => verb)).toEqual(['patch', 'delete']);
   });
 
-  test('a limit of nothing, and a window of none, are refused with what to write instead', () => {
-    expect(() => stageWith({ qps: 0 })).toThrow(/qps of the status manager cannot be 0/);
-    expect(() => stageWith({ window: 0 })).toThrow(/window of the status manager cannot be 0/);
+  test('a limit or a window of zero is refused with a hint what to write instead', () => {
+    expect(() => harnessWith({ qps: 0 })).toThrow(/qps of the status manager cannot be 0/);
+    expect(() => harnessWith({ window: 0 })).toThrow(/window of the status manager cannot be 0/);
   });
 });
 
 describe('the deletion of a finished pod', () => {
   test('goes before ordinary writes that wait', async () => {
-    const { clock, api, manager } = stageWith({ window: 1 });
+    const { clock, api, manager } = harnessWith({ window: 1 });
     const goner = api.put({
       ...podOf('goner'),
       metadata: { ...podOf('goner').metadata, deletionTimestamp: '2030-01-01T00:00:00Z' },
@@ -102,16 +102,16 @@ describe('the deletion of a finished pod', () => {
   });
 });
 
-describe('what nobody can read', () => {
-  test('does not stop the look at all other pods', async () => {
-    const { clock, api, manager } = stageWith();
+describe('a pod that cannot be parsed', () => {
+  test('does not stop the full pass over all other pods', async () => {
+    const { clock, api, manager } = harnessWith();
     const bad = api.put(podOf('bad'));
     const good = api.put(podOf('good'));
     manager.setPodStatus(bad, { phase: 'Running' });
     manager.setPodStatus(good, { phase: 'Running' });
     await clock.pass(0);
     api.put({ ...bad, status: { phase: 'Running', startTime: 'yesterday' } });
-    // Overwritten twice: the first time it is put right at once, the second time by the slow look.
+    // Overwritten twice: the first time it is corrected immediately, the second time by the full pass.
     for (const times of [1, 2]) {
       api.put({ ...good, status: { phase: 'Pending', reason: `${times}` } });
       await clock.pass(0);
@@ -123,8 +123,8 @@ describe('what nobody can read', () => {
 });
 
 describe('subscribers', () => {
-  test('hear of every status in order, also of one that is stored while they are told', async () => {
-    const { api, manager } = stageWith();
+  test('are notified of every status in order, even of one that is stored during a notification', async () => {
+    const { api, manager } = harnessWith();
     const pod = api.put(podOf('web'));
     const heard: string[] = [];
     manager.subscribe({
@@ -142,7 +142,7 @@ describe('subscribers', () => {
   });
 
   test('one that fails harms neither the others nor the write', async () => {
-    const { clock, api, manager } = stageWith();
+    const { clock, api, manager } = harnessWith();
     const pod = api.put(podOf('web'));
     manager.subscribe({
       podUpdated: () => {

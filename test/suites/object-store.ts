@@ -1,10 +1,10 @@
 /**
  * What every object store promises, wherever it keeps its objects.
  *
- * Time stands still unless a case moves it, so nothing is forgotten behind a case's back.
+ * Time stands still unless a case moves it, so no history is compacted in between.
  */
 import { describe, expect, test } from 'vitest';
-import type { ObjectStore } from '../../src/ports/object-store.ts';
+import type { ObjectStore } from '../../src/ports/api/object-store.ts';
 import {
   testClosing,
   testCommitting,
@@ -19,7 +19,7 @@ import { openWorld, type Open, type OpenOptions } from './object-store/world.ts'
 
 export interface ObjectStoreUnderTest {
   readonly name: string;
-  /** An empty one each time. What it leaves behind is cleared away when the test ends. */
+  /** An empty one each time. It is cleaned up when the test ends. */
   readonly open: (options: OpenOptions) => Promise<ObjectStore>;
   /** How many random histories to play. */
   readonly histories: number;

@@ -1,9 +1,9 @@
 /**
- * What every pod runtime does, whether its containers are processes, containers or figures in memory.
+ * What every pod runtime guarantees, whether its containers are processes, containers or simulated.
  *
- * The suite speaks to the port only. What containers do is said by `Commands`, which a runtime that
- * runs no programs may interpret as it likes. A runtime that cannot meet a case names it in `skip`,
- * with the reason.
+ * The suite uses the port only. What containers do is defined by `Commands`, which a runtime that runs no
+ * programs may interpret as it likes. A runtime that cannot meet a case names it in `skip`, with the
+ * reason.
  */
 import { describe, expect, test } from 'vitest';
 import { casesOfContainers } from './pod-runtime/containers.ts';
@@ -13,7 +13,7 @@ import { casesOfLogs } from './pod-runtime/logs.ts';
 import { casesOfRestarts } from './pod-runtime/restarts.ts';
 import { casesOfSandboxes } from './pod-runtime/sandboxes.ts';
 import { casesOfStopping } from './pod-runtime/stopping.ts';
-import { Stage, type Case, type RuntimeUnderTest } from './pod-runtime/stage.ts';
+import { TestHarness, type Case, type RuntimeUnderTest } from './pod-runtime/runtime-harness.ts';
 
 export function podRuntimeSuite(underTest: RuntimeUnderTest): void {
   const { name, skip = {} } = underTest;
@@ -35,10 +35,10 @@ export function podRuntimeSuite(underTest: RuntimeUnderTest): void {
         context.skip(reason);
       }
       expect.hasAssertions();
-      const stage = new Stage(await underTest.open());
-      await body(stage).finally(() => stage.close());
+      const harness = new TestHarness(await underTest.open());
+      await body(harness).finally(() => harness.close());
     });
-    test('skips only what there is', () => {
+    test('skips only existing cases', () => {
       const titles = new Set(cases.map(({ title }) => title));
       expect(Object.keys(skip).filter((title) => !titles.has(title))).toEqual([]);
     });

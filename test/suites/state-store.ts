@@ -1,12 +1,12 @@
 /**
- * What every state store does, whether it keeps its pods in memory, in a file, or not at all.
+ * What every state store guarantees, whether it keeps its pods in memory, in a file, or nowhere.
  *
  * A store that cannot meet a case names it in `skip`, with the reason.
  */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ResourceRequirements } from '../../src/api/resources.ts';
-import type { PodResources, StateStore } from '../../src/ports/state-store.ts';
+import type { PodResources, StateStore } from '../../src/ports/pod/state-store.ts';
 
 export interface OpenStateStore {
   readonly store: StateStore;
@@ -51,7 +51,7 @@ export function stateStoreSuite(underTest: StateStoreUnderTest): void {
       const opened = await underTest.open();
       await body(opened.store).finally(() => opened.close());
     });
-    test('skips only what there is', () => {
+    test('skips only existing cases', () => {
       const titles = new Set(cases.map(({ title }) => title));
       expect(Object.keys(skip).filter((title) => !titles.has(title))).toEqual([]);
     });
@@ -339,7 +339,7 @@ export function perform(store: StateStore, step: Step): Promise<void> {
   }
 }
 
-/** The same, said as plainly as possible. */
+/** The same, as plainly as possible. */
 export function applyToModel(model: Model, step: Step): void {
   if (step.verb === 'clear') return model.clear();
   if (step.verb === 'orphans') {

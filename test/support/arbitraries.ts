@@ -1,9 +1,9 @@
 /**
  * Pods, statuses and runtimes as they could be, for property tests.
  *
- * Names come from small pools, so that specs, statuses and runtime records meet; now and then one
- * names a container that nobody else knows. Everything is frozen: a function that writes into what
- * it was given throws, whatever the property is about.
+ * Names come from small pools, so that specs, statuses and runtime records match; now and then one names
+ * an unknown container. Everything is frozen: a function that writes into its input throws, whatever the
+ * property is about.
  */
 import * as fc from 'fast-check';
 import type {
@@ -18,13 +18,13 @@ import type {
 import type { ResourceList, ResourceRequirements } from '../../src/api/resources.ts';
 import type { RuntimeContainer, RuntimePod, RuntimeSandbox } from '../../src/api/runtime-pod.ts';
 import type { PodActionsView } from '../../src/core/pod-actions/plan.ts';
-import type { PodStatusView } from '../../src/core/pod-status.ts';
-import type { ProbeResult } from '../../src/core/probe-status.ts';
+import type { PodStatusView } from '../../src/core/pod-status/pod-status.ts';
+import type { ProbeResult } from '../../src/core/pod-status/probe-status.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { NOW } from './pod-parts.ts';
 import { SANDBOX } from './runtime-parts.ts';
 
-/** How often each property is tried; `PROPERTY_RUNS=10000` looks harder. */
+/** How often each property is tried; `PROPERTY_RUNS=10000` tries harder. */
 export const PROPERTY = { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 100) };
 
 const INIT = ['i', 'j', 'k'];
@@ -311,7 +311,7 @@ const watchedNames = fc.subarray([...INIT, ...REGULAR]).map((names) => new Set(n
 export const statusViews: fc.Arbitrary<PodStatusView> = fc
   .record({
     pod: pods,
-    said: fc.option(ownStatuses, { nil: undefined }),
+    lastReported: fc.option(ownStatuses, { nil: undefined }),
     runtime: runtimes,
     isTerminal: fc.boolean(),
     startFailures: fc

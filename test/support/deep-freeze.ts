@@ -1,4 +1,4 @@
-/** Freezes a value and all that is in it: whoever writes into it afterwards throws. */
+/** Freezes a value and all that is in it: code that writes into it afterwards throws. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

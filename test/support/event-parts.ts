@@ -1,5 +1,5 @@
-/** Events to tell, and a correlator with the time that it needs. */
-import { formatTime } from '../../src/api/time.ts';
+/** Events to record, and a correlator with its clock. */
+import { formatTime } from '../../src/api/values/time.ts';
 import {
   eventOf,
   type ApiEvent,
@@ -34,10 +34,10 @@ export function podEvent(parts: EventParts = {}): ApiEvent {
   return eventOf({ about: { ...POD, ...about }, type, reason, message }, source, name, time);
 }
 
-export class CorrelatorStage {
+export class CorrelatorHarness {
   readonly #correlator = new Correlator();
   #elapsedMs = 0;
-  #told = 0;
+  #notified = 0;
 
   get time(): string {
     return formatTime(START_MS + this.#elapsedMs);
@@ -47,12 +47,12 @@ export class CorrelatorStage {
     this.#elapsedMs += seconds * 1000;
   }
 
-  tell(event: ApiEvent): Correlated | null {
-    this.#told += 1;
+  record(event: ApiEvent): Correlated | null {
+    this.#notified += 1;
     return this.#correlator.correlate(event, {
       time: this.time,
       monotonicMs: this.#elapsedMs,
-      name: `made.${this.#told}`,
+      name: `made.${this.#notified}`,
     });
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Unpacks layers that a test describes, and watches over a folder beside the image.
+ * Unpacks layers that a test describes, and checks that a folder beside the image stays untouched.
  *
  *     FOLDER/layout           the blobs
  *     FOLDER/image/root       what is unpacked
@@ -18,8 +18,11 @@ import {
   UNPACK_LIMITS,
   UnpackBudget,
   type UnpackLimits,
-} from '../../src/runtimes/process/layers/unpack-budget.ts';
-import { unpackLayer, type LeftOut } from '../../src/runtimes/process/layers/unpack-layer.ts';
+} from '../../src/runtimes/process/images/layers/unpack-budget.ts';
+import {
+  unpackLayer,
+  type LeftOut,
+} from '../../src/runtimes/process/images/layers/unpack-layer.ts';
 import { descriptorOf, writeBlob } from './layout-writer.ts';
 import { tarOf, type TarEntry } from './tar-writer.ts';
 
@@ -74,7 +77,7 @@ export class LayerHarness {
     return Object.fromEntries(walk(this.root).map(([name, file]) => [name, describe(file)]));
   }
 
-  /** All about what is beside the image, down to the times and the number of names of each file. */
+  /** Everything beside the image, down to the times and the link count of each file. */
   canary(): readonly string[] {
     return walk(this.outside).map(([name, file]) => {
       const { mode, uid, gid, ino, nlink, mtimeMs } = lstatSync(file);

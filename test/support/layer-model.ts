@@ -72,7 +72,7 @@ class Model {
       children.set(base, { kind: 'folder', children: inside, mode: mode | 0o700, layer });
     } else if (linked) {
       if (there === linked) children.set(base, { ...linked, layer });
-      // A link below what it replaces has lost its target.
+      // A hard link below the entry that it replaces has lost its target.
       else if (there?.kind === 'folder' && holds(there, linked)) throw new Error('target is gone');
       else children.set(base, { ...linked, layer });
     } else if (type === 'symlink') {

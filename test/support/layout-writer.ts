@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Descriptor } from '../../src/runtimes/process/layers/verified-blob.ts';
+import type { Descriptor } from '../../src/runtimes/process/images/layers/verified-blob.ts';
 
 export interface WrittenBlob {
   readonly digest: string;

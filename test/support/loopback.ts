@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Makes it listen on 127.0.0.1, on a free port unless told otherwise, and returns the port. */
+/** Makes it listen on 127.0.0.1, on a free port unless one is given, and returns the port. */
 export async function listen(server: Server, port = 0): Promise<number> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -20,7 +20,7 @@ export async function listen(server: Server, port = 0): Promise<number> {
   return portOf(server);
 }
 
-/** A server that treats each connection in its own way, once it was spoken to. */
+/** A server that treats each connection in its own way, after its first bytes. */
 export function listenRaw(speak: (socket: Socket, heard: string) => void): Promise<number> {
   const server = createServer((socket) => {
     socket.once('data', (data) => speak(socket, data.toString('latin1')));
@@ -28,7 +28,7 @@ export function listenRaw(speak: (socket: Socket, heard: string) => void): Promi
   return listen(server);
 }
 
-/** A port where nobody listens: somebody did just now. */
+/** A port without a listener: it was in use just now. */
 export async function refusingPort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

@@ -15,7 +15,7 @@ import {
   type ApiClient,
   type DeletePreconditions,
   type PodName,
-} from '../../src/ports/api-client.ts';
+} from '../../src/ports/api/api-client.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 
 export interface ApiCall extends PodName {
@@ -24,7 +24,7 @@ export interface ApiCall extends PodName {
 
 export interface Fault {
   readonly latencyMs?: number;
-  /** An HTTP status code to answer with instead of doing what was asked. */
+  /** An HTTP status code to answer with instead of executing the request. */
   readonly refuse?: number;
   readonly retryAfterMs?: number;
   /** The connection breaks: before the request takes effect, or after. */
@@ -33,7 +33,7 @@ export interface Fault {
 
 export interface MemoryApiOptions {
   readonly clock: Clock;
-  /** Asked for every call. */
+  /** Called for every request. */
   readonly fault?: (call: ApiCall) => Fault | undefined;
 }
 
@@ -41,11 +41,11 @@ export class MemoryApi implements ApiClient {
   readonly #options: MemoryApiOptions;
   readonly #pods = new Map<string, Pod>();
   #version = 0;
-  /** Every call that was made, in order. */
+  /** Every request, in order. */
   readonly calls: ApiCall[] = [];
   /** Every PATCH and DELETE that took effect, in order. */
   readonly writes: ApiCall[] = [];
-  /** Tells of every change, as a watch would. Null: the pod is gone. */
+  /** Called with every change, as by a watch. Null: the pod is gone. */
   onChange: (pod: Pod, isGone: boolean) => void = () => {};
 
   constructor(options: MemoryApiOptions) {
@@ -64,7 +64,7 @@ export class MemoryApi implements ApiClient {
     return this.pods().find(({ metadata }) => metadata.uid === uid);
   }
 
-  /** Somebody else creates or replaces a pod. */
+  /** Another client creates or replaces a pod. */
   put(pod: Pod): Pod {
     this.#version += 1;
     const { namespace = '', name = '' } = pod.metadata;
@@ -75,7 +75,7 @@ export class MemoryApi implements ApiClient {
     return stored;
   }
 
-  /** Somebody else deletes a pod at once. */
+  /** Another client deletes a pod immediately. */
   remove(name: PodName): void {
     const pod = this.find(name);
     if (!pod) return;

@@ -1,7 +1,7 @@
-/** Which pods the node has, set by hand. */
+/** A pod manager whose pods the test sets. */
 import type { Pod } from '../../src/api/pod.ts';
-import type { KnownPod } from '../../src/ports/pod-lookup.ts';
-import type { PodManager } from '../../src/ports/pod-manager.ts';
+import type { KnownPod } from '../../src/ports/pod/pod-lookup.ts';
+import type { PodManager } from '../../src/ports/pod/pod-manager.ts';
 
 export class MemoryPodManager implements PodManager {
   readonly #pods = new Map<string, KnownPod>();

@@ -45,7 +45,7 @@ export function nodeSettings(settings: Partial<NodeSettings> = {}): NodeSettings
 
 /**
  * The Node that the kubelet of Kubernetes v1.36.4 kept on a machine of two processors, with evictions and
- * the isolation of local storage switched off. Times, UIDs and addresses are placeholders.
+ * local storage isolation switched off. Times, UIDs and addresses are placeholders.
  */
 export const RECORDED_NODE: JsonObject = {
   apiVersion: 'v1',

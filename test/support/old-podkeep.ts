@@ -1,4 +1,7 @@
-/** The last version of podkeep before its containers had a root of their own, built from the history of this checkout. */
+/**
+ * The last version of podkeep before containers had their own root, built from the history of this
+ * checkout.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';

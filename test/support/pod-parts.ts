@@ -75,7 +75,7 @@ export function terminated(
   return { name, state: ended(exitCode), ...fields };
 }
 
-/** The state of a container that is over; also what `lastState` holds. */
+/** The state of a container that has terminated; `lastState` has it too. */
 export function ended(exitCode: number, reason?: string): ContainerState {
   return { terminated: { exitCode, ...(reason !== undefined && { reason }) } };
 }

@@ -61,12 +61,12 @@ export function outcome(kind: Outcome['kind']): Outcome {
 
 export interface Played {
   readonly state: podWorker.State;
-  /** What the last event brought about. */
+  /** The effects of the last event. */
   readonly effects: readonly podWorker.Effect[];
   readonly why: string | null;
 }
 
-/** Plays events in order, all at the same time, from a pod that nobody knows. */
+/** Plays events in order, all at the same time, from an unknown pod. */
 export function play(...events: readonly podWorker.Event[]): Played {
   return playFrom(podWorker.initial, ...events);
 }
@@ -77,7 +77,7 @@ export function playFrom(start: podWorker.State, ...events: readonly podWorker.E
   return played;
 }
 
-/** The names of the orders, for tests that care about nothing else. */
+/** The names of the effects, for tests that need nothing else. */
 export function orders({ effects }: Played): readonly string[] {
   return effects.map(({ type }) => type);
 }

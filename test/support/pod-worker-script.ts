@@ -5,16 +5,16 @@
  *                        [unreadable] [mirror=UID] [ago=SECONDS]     ago: when its cause was seen
  *     delete POD within=SECONDS         the API asks for its deletion
  *     kill|evict POD [grace=SECONDS] [says=REASON] [phase=P] [waits]
- *     kill-in-runtime POD [waits]       the runtime runs it, and nobody knows why
+ *     kill-in-runtime POD [waits]       the runtime runs it, and no source has it
  *     end POD [terminal]                the work in flight ends well; every container has ended
  *     fail POD [network|cancelled|backoff=SECONDS]
  *     housekeep [POD…]                  with the pods that should be there
  *     wait SECONDS
  */
 import type { Pod, PodPhase } from '../../src/api/pod.ts';
-import { BackOffError, networkNotReady } from '../../src/ports/sync-failure.ts';
-import { PodWorkersStage } from './pod-workers-stage.ts';
-import type { Told } from './pod-workers-stage.ts';
+import { BackOffError, networkNotReady } from '../../src/ports/pod/sync-failure.ts';
+import { PodWorkersHarness } from './pod-workers-harness.ts';
+import type { Notified } from './pod-workers-harness.ts';
 import { pod } from './pods.ts';
 import type { PodTraits } from './pods.ts';
 import { playScript } from './script.ts';
@@ -29,7 +29,7 @@ export function playPodWorkerScript(script: string): Promise<string> {
 type Words = ReadonlyMap<string, string>;
 
 class Player {
-  readonly #stage = new PodWorkersStage();
+  readonly #harness = new PodWorkersHarness();
   readonly #traits = new Map<string, PodTraits & { readonly name: string }>();
   #kills = 0;
 
@@ -37,12 +37,12 @@ class Player {
     const [verb = '', uid = '', ...rest] = command.split(' ');
     await this.#perform(verb, uid, wordsOf(rest));
     await promisesSettled();
-    const lines = this.#stage.takeTold().flatMap(describe);
+    const lines = this.#harness.takeAcknowledged().flatMap(describe);
     return lines.length > 0 ? lines : ['nothing happens'];
   }
 
   async #perform(verb: string, uid: string, words: Words): Promise<void> {
-    const { workers, podSync, clock, pods } = this.#stage;
+    const { workers, podSync, clock, pods } = this.#harness;
     switch (verb) {
       case 'create':
       case 'update':
@@ -85,7 +85,7 @@ class Player {
   #kill(uid: string, evict: boolean, words: Words): void {
     const reason = words.get('says');
     const grace = words.get('grace');
-    this.#stage.workers.updatePod({
+    this.#harness.workers.updatePod({
       updateType: 'kill',
       pod: this.#pod(uid, new Map([...words].filter(([word]) => word === 'phase'))),
       kill: {
@@ -97,32 +97,32 @@ class Player {
     });
   }
 
-  /** Somebody who wants to hear of the end of a kill, if the words say so. */
+  /** A caller that waits for the end of a kill, if the command has `waits`. */
   #waits(words: Words): { readonly completed?: () => void } {
     this.#kills += 1;
     const id = `kill ${this.#kills}`;
-    return words.has('waits') ? { completed: () => this.#stage.note(`${id} is complete`) } : {};
+    return words.has('waits') ? { completed: () => this.#harness.note(`${id} is complete`) } : {};
   }
 
   #housekeep(desired: readonly string[]): void {
-    const known = this.#stage.workers.syncKnownPods(desired.map((uid) => pod(uid)));
-    for (const uid of this.#stage.pods.keys()) {
-      if (!desired.includes(uid)) this.#stage.pods.delete(uid);
+    const known = this.#harness.workers.syncKnownPods(desired.map((uid) => pod(uid)));
+    for (const uid of this.#harness.pods.keys()) {
+      if (!desired.includes(uid)) this.#harness.pods.delete(uid);
     }
     for (const [uid, { state, orphan }] of known) {
-      this.#stage.note(`known: ${uid} ${state}${orphan ? ', an orphan' : ''}`);
+      this.#harness.note(`known: ${uid} ${state}${orphan ? ', an orphan' : ''}`);
     }
   }
 
-  /** The pod as it was last described, with what the command adds. */
+  /** The pod as it was last described, with the changes of the command. */
   #pod(uid: string, words: Words): Pod {
     const before = this.#traits.get(uid) ?? { name: uid, uid };
     const traits = { ...before, ...traitsFrom(words) };
     this.#traits.set(uid, traits);
-    if (words.has('running')) this.#stage.running.add(uid);
-    if (words.has('unreadable')) this.#stage.unreadable.add(uid);
+    if (words.has('running')) this.#harness.running.add(uid);
+    if (words.has('unreadable')) this.#harness.unreadable.add(uid);
     const described = pod(traits.name, traits);
-    this.#stage.pods.set(uid, { pod: described });
+    this.#harness.pods.set(uid, { pod: described });
     return described;
   }
 }
@@ -157,31 +157,31 @@ function failure(words: Words, nowMs: number): Error {
   return new BackOffError('not again so soon', nowMs + Number(backoff) * 1000);
 }
 
-function describe(told: Told): readonly string[] {
-  switch (told.kind) {
+function describe(notified: Notified): readonly string[] {
+  switch (notified.kind) {
     case 'decision': {
-      const { pod: about, from, to, why } = told.record;
+      const { pod: about, from, to, why } = notified.record;
       return [`${about.uid}: ${from === to ? to : `${from} -> ${to}`}: ${why}`];
     }
     case 'started':
-      return [`  ${told.call.uid}: ${describeCall(told.call)}`];
+      return [`  ${notified.call.uid}: ${describeCall(notified.call)}`];
     case 'canceled':
-      return [`  ${told.call.uid}: cancel ${told.call.sync}`];
+      return [`  ${notified.call.uid}: cancel ${notified.call.sync}`];
     case 'wake':
-      return [`  ${told.uid}: look again in ${told.delayMs / 1000} s`];
+      return [`  ${notified.uid}: look again in ${notified.delayMs / 1000} s`];
     case 'event':
-      return [`  event: ${told.text}`];
+      return [`  event: ${notified.text}`];
     case 'note':
-      return [`  ${told.text}`];
+      return [`  ${notified.text}`];
     case 'podStarted':
-      return [`  counted: a pod with ${told.containers} containers started`];
+      return [`  counted: a pod with ${notified.containers} containers started`];
     case 'turn':
-      return [`  measured: ${told.operation}, ${told.seconds} s`];
+      return [`  measured: ${notified.operation}, ${notified.seconds} s`];
     case 'warn':
     case 'error':
       return [];
     default:
-      throw new Error(`cannot describe ${JSON.stringify(told)}`);
+      throw new Error(`cannot describe ${JSON.stringify(notified)}`);
   }
 }
 

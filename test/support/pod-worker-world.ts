@@ -1,9 +1,9 @@
 /**
- * The world around one pod worker machine, with its own idea of what is going on.
+ * The world around one pod worker machine, with its own record of the state.
  *
- * It carries out orders by noting them: which work runs, whether a turn was asked for, which kills are
- * open. It does not trust what the state says about these. Whatever breaks an invariant from the
- * header of pod-worker.ts becomes a complaint, with the number of the invariant.
+ * It carries out effects by recording them: which work runs, whether a turn was requested, which kills
+ * are open. It does not trust the machine's state about these. A broken invariant of the header of
+ * pod-worker.ts becomes an error, with the number of the invariant.
  */
 import type { Effect } from '../../src/core/pod-worker/effect.ts';
 import type { Event, KillId, Work } from '../../src/core/pod-worker/event.ts';
@@ -31,7 +31,7 @@ const MAY_START: Readonly<Record<Phase, readonly Work[]>> = {
 };
 
 export class PodWorkerWorld {
-  readonly complaints: string[] = [];
+  readonly problems: string[] = [];
   state: State = podWorker.initial;
   running: Work | null = null;
   asksForTurn = false;
@@ -55,15 +55,15 @@ export class PodWorkerWorld {
   #carryOut(effect: Effect, phase: Phase): void {
     const work = STARTS.get(effect.type);
     if (work) {
-      if (this.running) this.#complain(1, `${work} started over ${this.running}`);
-      if (!MAY_START[phase].includes(work)) this.#complain(3, `a ${phase} pod started ${work}`);
+      if (this.running) this.#report(1, `${work} started over ${this.running}`);
+      if (!MAY_START[phase].includes(work)) this.#report(3, `a ${phase} pod started ${work}`);
       this.running = work;
     }
     if (effect.type === 'askForTurn') this.asksForTurn = true;
-    if (effect.type === 'cancelInFlight' && !this.running) this.#complain(1, 'nothing to cancel');
+    if (effect.type === 'cancelInFlight' && !this.running) this.#report(1, 'nothing to cancel');
     if (effect.type !== 'completeKills') return;
     for (const id of effect.kills) {
-      if (!this.#openKills.includes(id)) this.#complain(6, `kill ${id} was completed twice`);
+      if (!this.#openKills.includes(id)) this.#report(6, `kill ${id} was completed twice`);
       this.#openKills = this.#openKills.filter((open) => open !== id);
     }
   }
@@ -71,29 +71,29 @@ export class PodWorkerWorld {
   #check(before: State, event: Event): void {
     const after = this.state;
     const believed = 'inFlight' in after ? (after.inFlight?.work ?? null) : null;
-    if (believed !== this.running) this.#complain(1, `believes ${believed}, runs ${this.running}`);
+    if (believed !== this.running) this.#report(1, `believes ${believed}, runs ${this.running}`);
     const isBack = ROAD.indexOf(after.phase) < ROAD.indexOf(before.phase);
-    if (isBack && after.phase !== 'forgotten') this.#complain(2, `back to ${after.phase}`);
+    if (isBack && after.phase !== 'forgotten') this.#report(2, `back to ${after.phase}`);
     if (before.phase === 'terminating' && after.phase === 'terminating' && !setsItsOwnTime(event)) {
       const [was, is] = [before, after].map(({ graceSeconds }) => graceSeconds ?? Infinity);
-      if (Number(is) > Number(was)) this.#complain(4, `grace grew from ${was} to ${is}`);
+      if (Number(is) > Number(was)) this.#report(4, `grace grew from ${was} to ${is}`);
     }
     const isStopDone =
       event.type === 'settled' && event.work === 'stop' && isWell(event.outcome.kind);
     if (before.phase === 'terminating' && after.phase === 'terminated' && !isStopDone) {
-      this.#complain(5, `terminated by ${event.type}`);
+      this.#report(5, `terminated by ${event.type}`);
     }
     const isOver = after.phase === 'finished' || after.phase === 'forgotten';
     if (isOver && this.#openKills.length > 0)
-      this.#complain(6, `left open: ${this.#openKills.join(' ')}`);
+      this.#report(6, `left open: ${this.#openKills.join(' ')}`);
   }
 
-  #complain(invariant: number, what: string): void {
-    this.complaints.push(`${invariant}: ${what}`);
+  #report(invariant: number, what: string): void {
+    this.problems.push(`${invariant}: ${what}`);
   }
 }
 
-/** A kill with a time of its own, of a pod whose deletion leaves it none: the kill's time counts. */
+/** A kill with its own grace period, of a pod whose deletion leaves it none: the kill's counts. */
 function setsItsOwnTime(event: Event): boolean {
   if (event.type !== 'killed') return false;
   return event.kill.graceSeconds !== null && event.pod.metadata.deletionGracePeriodSeconds === 0;

@@ -1,4 +1,4 @@
-/** `podkeep up` as a process of its own, and a client that comes with its kubeconfig. */
+/** `podkeep up` as a child process, and a client with its kubeconfig. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -25,9 +25,14 @@ export class PodkeepUp {
   out = '';
   err = '';
 
-  constructor(args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
-    const program = [PROGRAM, 'up', ...args];
-    this.child = spawn(process.execPath, program, {
+  /** `launcher`: a program that starts podkeep, such as one that enters a network namespace first. */
+  constructor(
+    args: readonly string[],
+    env: NodeJS.ProcessEnv = process.env,
+    launcher: readonly string[] = [],
+  ) {
+    const [first = '', ...rest] = [...launcher, process.execPath, PROGRAM, 'up', ...args];
+    this.child = spawn(first, rest, {
       cwd: ROOT,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -38,12 +43,12 @@ export class PodkeepUp {
     onTestFinished(() => void this.child.kill('SIGKILL'));
   }
 
-  /** The first event of this name, as soon as it was told. Rejects if the process ends before. */
+  /** The first event of this name, as soon as it is printed. Rejects if the process ends before. */
   async event(name: string): Promise<JsonObject> {
     return this.until(() => this.events().find(({ event }) => event === name));
   }
 
-  /** What is found in its words, as soon as it is. Rejects if the process ends before. */
+  /** The match in its output, as soon as it is there. Rejects if the process ends before. */
   async until<Found>(find: () => Found | undefined): Promise<Found> {
     let isOver = false;
     for (;;) {
@@ -65,7 +70,7 @@ export class PodkeepUp {
         const value: unknown = JSON.parse(line);
         return isJsonObject(value) ? [value] : [];
       } catch {
-        return []; // the rest of the line is still on its way
+        return []; // the rest of the line has not arrived yet
       }
     });
   }
@@ -106,7 +111,7 @@ export class KubeconfigClient {
     });
   }
 
-  /** A request that never comes to its end. Returns when the server waits for the rest of it. */
+  /** A request that is never completed. Returns when the server waits for the rest of it. */
   async begin(method: string, pathAndQuery: string): Promise<void> {
     const headers = {
       'content-type': 'application/json',
@@ -116,7 +121,7 @@ export class KubeconfigClient {
     const outgoing = this.#request(method, pathAndQuery, { headers });
     outgoing.flushHeaders();
     await once(outgoing, 'continue');
-    outgoing.on('error', () => {}); // the server will not wait for ever
+    outgoing.on('error', () => {}); // the server closes it in the end
   }
 
   async open(method: string, pathAndQuery: string, body?: unknown, options: RequestOptions = {}) {

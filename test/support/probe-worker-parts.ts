@@ -1,7 +1,7 @@
 /** The parts of a probe worker's life, for tests: everything has a default. */
 import type { ContainerStatus, PodStatus } from '../../src/api/pod.ts';
-import { parseTime } from '../../src/api/time.ts';
-import type { Assignment, Event, Outcome } from '../../src/core/probe-worker.ts';
+import { parseTime } from '../../src/api/values/time.ts';
+import type { Assignment, Event, Outcome } from '../../src/core/probes/probe-worker.ts';
 import { container, EARLIER, NOW, podOf, running } from './pod-parts.ts';
 
 export const NOW_MS = parseTime(NOW).ms;

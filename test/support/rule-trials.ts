@@ -1,8 +1,8 @@
-/** Tries rules of kinds: the sample of a kind with something changed in it, and what is said to it. */
+/** Tries validation rules of kinds: the sample of a kind with a change, and the answer to it. */
 import { applyJsonMergePatch } from '../../src/api/patch/json-merge-patch.ts';
 import { builtInKinds } from '../../src/apiserver/kinds/built-in-kinds.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
-import { ApiDesk, complaintsOf, type Answer } from './api-desk.ts';
+import { ApiRequests, problemsOf, type Answer } from './api-requests.ts';
 import { SAMPLES } from './kind-samples.ts';
 
 const CLUSTER_SCOPED: ReadonlySet<string> = new Set(
@@ -26,12 +26,12 @@ export function sampleWith(key: string, change: Json = {}): JsonObject {
 }
 
 export async function createWith(key: string, change?: Json): Promise<Answer> {
-  const desk = await ApiDesk.open();
-  return desk.ask('POST', pathOf(key), { body: sampleWith(key, change) });
+  const api = await ApiRequests.open();
+  return api.ask('POST', pathOf(key), { body: sampleWith(key, change) });
 }
 
 export async function tryCreate(key: string, change: Json): Promise<readonly string[]> {
-  return complaintsOf(await createWith(key, change));
+  return problemsOf(await createWith(key, change));
 }
 
 /** Creates the sample, changed by `first`, and then applies `patch` to it, or to a part of it. */
@@ -40,7 +40,7 @@ export async function tryUpdate(
   patch: Json,
   { first = {}, part = '' }: { readonly first?: Json; readonly part?: string } = {},
 ): Promise<readonly string[]> {
-  const desk = await ApiDesk.open();
-  await desk.ask('POST', pathOf(key), { body: sampleWith(key, first) });
-  return complaintsOf(await desk.merge(`${pathOf(key)}/sample${part}`, patch));
+  const api = await ApiRequests.open();
+  await api.ask('POST', pathOf(key), { body: sampleWith(key, first) });
+  return problemsOf(await api.merge(`${pathOf(key)}/sample${part}`, patch));
 }

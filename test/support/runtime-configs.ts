@@ -1,4 +1,4 @@
-/** Sandboxes and containers that say as little as possible. */
+/** Minimal sandboxes and containers. */
 import type { ContainerConfig } from '../../src/ports/runtime/container-config.ts';
 import type { SandboxConfig } from '../../src/ports/runtime/sandbox-config.ts';
 

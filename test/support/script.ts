@@ -1,5 +1,5 @@
 /**
- * Scripts: texts that a person reads as a story and a test plays.
+ * Scripts: texts that a person can read and a test can play.
  *
  *     # Why this happens, in a sentence or two.
  *
@@ -7,7 +7,7 @@
  *     ----
  *     what podkeep makes of it
  *
- * Playing a script writes the part below each line anew, so a test is "playing it changes nothing".
+ * Playing a script writes the part below each line again, so a test is "playing it changes nothing".
  */
 const BLOCK = /^([a-z].*)\n----\n(?:.+\n)*/gm;
 

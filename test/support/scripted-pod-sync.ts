@@ -1,25 +1,25 @@
 /**
- * Recipes that do nothing until a script ends them, and that tell what they were asked to do.
+ * Recipes that do nothing until a script ends them, and that report their calls.
  *
- * They check one promise of the workers on the way: two pieces of work never run for one pod.
+ * They also check one guarantee of the workers: two pieces of work never run for one pod.
  */
-import type { PodReference } from '../../src/ports/pod-reference.ts';
+import type { PodReference } from '../../src/api/pod-reference.ts';
 import type {
   PodSync,
   ReleaseRequest,
   StopRequest,
   SyncRequest,
   SyncResult,
-} from '../../src/ports/pod-sync.ts';
+} from '../../src/ports/pod/pod-sync.ts';
 
 export interface SyncCall {
   readonly uid: string;
   readonly sync: keyof PodSync;
   readonly updateType?: string;
   readonly graceSeconds?: number;
-  /** The reason that the newest kill wants the status to give. */
+  /** The reason that the newest kill wants in the status. */
   readonly statusReason?: string;
-  /** The UID of the mirror that came along. */
+  /** The UID of the mirror that was passed. */
   readonly mirror?: string;
 }
 
@@ -43,12 +43,12 @@ export class ScriptedPodSync implements PodSync {
     this.#onCanceled = onCanceled;
   }
 
-  /** What runs for the pod. */
+  /** The work in flight for the pod. */
   inFlight(uid: string): SyncCall | undefined {
     return this.#open.get(uid)?.call;
   }
 
-  /** Ends the work in flight well. */
+  /** Ends the work in flight with success. */
   end(uid: string, result: SyncResult = { terminal: false }): void {
     this.#take(uid).end(result);
   }

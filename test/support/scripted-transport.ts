@@ -1,7 +1,7 @@
 /**
  * An API server made of answers that a test has prepared: each request takes the next one.
  *
- * A `Feed` is a body that the test writes by hand, chunk by chunk, and ends as it likes.
+ * A `Feed` is a body that the test writes chunk by chunk, and ends as it likes.
  */
 import type { Transport, WireRequest, WireResponse } from '../../src/client/transport/transport.ts';
 
@@ -58,7 +58,7 @@ export function broken(error: Error): Reply {
   };
 }
 
-/** Nobody answers until the caller gives up. */
+/** No answer until the caller gives up. */
 export const silence: Reply = (_request, signal) =>
   new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -75,7 +75,7 @@ export class Feed implements AsyncIterable<Uint8Array> {
     this.#wake();
   }
 
-  tell(type: string, object: object): void {
+  notify(type: string, object: object): void {
     this.write(`${JSON.stringify({ type, object })}\n`);
   }
 

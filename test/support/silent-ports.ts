@@ -1,8 +1,8 @@
-/** Ports that nobody listens to. */
-import type { DecisionLog } from '../../src/ports/decision-log.ts';
+/** Ports that do nothing. */
+import type { DecisionLog } from '../../src/ports/observe/decision-log.ts';
 import type { Log } from '../../src/ports/log.ts';
-import type { ProbeResults } from '../../src/ports/probe-results.ts';
-import type { StatusObserver } from '../../src/ports/status-observer.ts';
+import type { ProbeResults } from '../../src/ports/pod/probe-results.ts';
+import type { StatusObserver } from '../../src/ports/observe/status-observer.ts';
 
 const nothing = (): void => {};
 

@@ -1,38 +1,45 @@
 /**
  * Plays scripts about pod statuses on the real status manager, with an API in memory. Commands:
  *
- *     create POD                        somebody creates it; the watch shows it
+ *     create POD                        a user creates it; the watch shows it
  *     manifest POD                      it comes from a manifest: a static pod, without a mirror yet
  *     mirror POD                        the API gets a mirror of it, a new one each time
- *     leave POD                         the node does not have it any more; its status is still kept
+ *     leave POD                         the node does not have it any more; its status is still stored
  *     say POD PHASE [ready|unready] [reason=R] [late]   a worker has computed a status; late: it took
  *                                       a while, so it is handed over rather than set
- *     probe POD ready|unready           a readiness probe has news
+ *     probe POD ready|unready           the result of a readiness probe changes
  *     stopped POD                       nothing of it runs any more
- *     terminate POD                     its last word
- *     delete POD                        somebody asks for its deletion
+ *     terminate POD                     its final status
+ *     delete POD                        a user requests its deletion
  *     recreate POD                      it is gone, and another has its name
  *     vanish POD                        it is deleted from the API by force
- *     foreign POD TYPE=STATUS           somebody else writes a condition
+ *     foreign POD TYPE=STATUS           another client writes a condition
  *     orphans [POD…]                    housekeeping: these are the pods that are left
  *     api up|down|conflict|slow=MS|busy=SECONDS|deaf|fail-deletes|conflict-patches|drop-reasons
  *                                       from now on; deaf: it acts, but the answer is lost
  *     restart-count POD N               N changes in a row
- *     restart [limit=N]                 podkeep begins anew, with a client limit of N requests a second
+ *     restart [limit=N]                 podkeep restarts, with a client limit of N requests a second
  *     watch on|off                      whether podkeep sees what happens in the API
  *     wait SECONDS
  *
- * Below the line stand the requests that the API got, and what it has afterwards.
+ * Below the line are the requests that the API got, and the objects it has afterwards.
  */
 import type { ConditionStatus, Pod, PodPhase } from '../../src/api/pod.ts';
-import { isMirrorPod } from '../../src/core/pod-facts.ts';
+import { isMirrorPod } from '../../src/core/pod/pod-facts.ts';
 import { StatusManager } from '../../src/kubelet/status-manager/status-manager.ts';
-import type { ProbeOutcome } from '../../src/ports/probe-results.ts';
+import type { ProbeOutcome } from '../../src/ports/pod/probe-results.ts';
 import { MemoryApi } from './memory-api.ts';
 import { MemoryPodManager } from './memory-pod-manager.ts';
 import { playScript } from './script.ts';
 import { noProbes, silentLog, silentStatusObserver } from './silent-ports.ts';
-import { FAIR, folded, idOf, statusOf, weatherOf, withoutReason } from './status-manager-words.ts';
+import {
+  FAIR,
+  folded,
+  idOf,
+  statusOf,
+  weatherOf,
+  withoutReason,
+} from './status-manager-vocabulary.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export function playStatusManagerScript(script: string): Promise<string> {
@@ -56,7 +63,7 @@ class Player {
   readonly #readiness = new Map<string, ProbeOutcome>();
   readonly #uids = new Map<string, number>();
   readonly #manifests = new Map<string, Pod>();
-  readonly #told: string[] = [];
+  readonly #notified: string[] = [];
   #manager = this.#newManager(-1);
   #shown = '';
   #isWatching = true;
@@ -84,7 +91,7 @@ class Player {
     const shown = this.#showApi();
     const api = shown === this.#shown ? [] : shown.split('\n').map((line) => `  api: ${line}`);
     this.#shown = shown;
-    const lines = [...stored, ...forgotten, ...this.#told.splice(0), ...folded(calls), ...api];
+    const lines = [...stored, ...forgotten, ...this.#notified.splice(0), ...folded(calls), ...api];
     return lines.length > 0 ? lines : ['nothing happens'];
   }
 
@@ -180,13 +187,14 @@ class Player {
       },
       decisions: {
         record: ({ pod, machine, from, to, why }) => {
-          if (machine === 'status-write') this.#told.push(`  ${pod.uid}: ${from} -> ${to}: ${why}`);
+          if (machine === 'status-write')
+            this.#notified.push(`  ${pod.uid}: ${from} -> ${to}: ${why}`);
         },
       },
-      log: { ...silentLog, error: (message) => void this.#told.push(`  error: ${message}`) },
+      log: { ...silentLog, error: (message) => void this.#notified.push(`  error: ${message}`) },
       observer: {
         ...silentStatusObserver,
-        statusWritten: (seconds) => void this.#told.push(`  acknowledged after ${seconds} s`),
+        statusWritten: (seconds) => void this.#notified.push(`  acknowledged after ${seconds} s`),
       },
       window: 2,
       qps,

@@ -1,7 +1,7 @@
 /**
- * Writes tar archives, also such as no decent program writes: every field can be anything.
+ * Writes tar archives, including malformed ones: every field can be anything.
  *
- * It shares no code with the parser that podkeep uses, so that a mistake in one is seen by the other.
+ * It shares no code with the parser that podkeep uses, so that each reveals the other's mistakes.
  */
 export interface TarEntry {
   readonly name: string | Uint8Array;
@@ -13,7 +13,7 @@ export interface TarEntry {
   readonly uid?: number;
   readonly gid?: number;
   readonly mtimeSeconds?: number;
-  /** What the header says about the size, whatever the content has. */
+  /** The size in the header, whatever the content has. */
   readonly declaredBytes?: number;
   readonly pax?: Readonly<Record<string, string>>;
 }

@@ -1,13 +1,13 @@
-/** What the larger decisions of core/ look at, with nothing remarkable in it. */
+/** The inputs of the larger decisions of core/, with unremarkable values. */
 import type { Pod } from '../../src/api/pod.ts';
 import type { RuntimePod } from '../../src/api/runtime-pod.ts';
 import type { PodActionsView } from '../../src/core/pod-actions/plan.ts';
-import type { PodStatusView } from '../../src/core/pod-status.ts';
-import type { ProbeView } from '../../src/core/probe-status.ts';
+import type { PodStatusView } from '../../src/core/pod-status/pod-status.ts';
+import type { ProbeView } from '../../src/core/pod-status/probe-status.ts';
 import { EARLIER, NOW } from './pod-parts.ts';
 import { runtimeOf } from './runtime-parts.ts';
 
-/** No probes, and a podkeep that was there before every container. */
+/** No probes, and a podkeep that started before every container. */
 export function probeView(fields: Partial<ProbeView> = {}): ProbeView {
   return {
     startup: new Map(),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { VirtualClock } from './virtual-clock.ts';
 
-describe('a clock that stands still until it is told to move', () => {
+describe('a clock that stands still until a test moves it', () => {
   test('timers fire in order of time, then in the order in which they were set', async () => {
     const clock = new VirtualClock();
     const fired: string[] = [];
@@ -35,7 +35,7 @@ describe('a clock that stands still until it is told to move', () => {
     expect(fired).toEqual(['nested at 15']);
   });
 
-  test('what a timer starts is over before the next one fires', async () => {
+  test('the work that a timer starts settles before the next one fires', async () => {
     const clock = new VirtualClock();
     const seen: number[] = [];
     const slow = async (): Promise<void> => {

@@ -1,10 +1,11 @@
 /**
- * A clock that stands still until it is told to move, so that a test crosses hours in no time.
+ * A clock that stands still until a test moves it, so that hours pass in no time.
  *
  * Timers fire in the order of their times; among equal times, the one that was set first. What a timer
  * starts takes no time: `pass` lets all promises settle before the next timer fires.
  */
 import type { Cancel, Clock } from '../../src/ports/clock.ts';
+import { isDiskAtWork } from './disk-work.ts';
 
 interface Timer {
   readonly dueMs: number;
@@ -73,11 +74,8 @@ export function promisesSettled(): Promise<void> {
   });
 }
 
-/** The same, when files are read too: a disk takes real time, and no virtual time at all. */
+/** The same, when files are read too: a disk takes real time, and no virtual time. */
 export async function filesSettled(): Promise<void> {
   do await promisesSettled();
-  while (process.getActiveResourcesInfo().some((name) => DISK_WORK.test(name)));
+  while (isDiskAtWork());
 }
-
-/** As Node names what it waits for: requests to the file system, and files that are being closed. */
-const DISK_WORK = /^(?:FSReq|CloseReq)/;

@@ -1,20 +1,25 @@
-/** Parts of the world around volumes: objects, a mounter that only remembers, and a room of them. */
+/**
+ * Parts of the world around volumes: objects, a mounter that only records, and all deps of a volume
+ * manager.
+ */
 import { realpathSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod } from '../../src/api/pod.ts';
-import type { Mounter, MountPoint } from '../../src/kubelet/volumes/mounter.ts';
-import { TokenManager } from '../../src/kubelet/volumes/token-manager.ts';
+import type { Mounter, MountPoint } from '../../src/kubelet/volumes/mounts/mounter.ts';
+import { TokenManager } from '../../src/kubelet/volumes/payload/token-manager.ts';
 import { VolumeLayout } from '../../src/kubelet/volumes/volume-layout.ts';
-import type { VolumeRoom } from '../../src/kubelet/volumes/volume-room.ts';
+import { VolumeMemory } from '../../src/kubelet/volumes/volume-memory.ts';
+import type { VolumeDeps } from '../../src/kubelet/volumes/volume-deps.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { ApiError } from '../../src/ports/api-client.ts';
-import type { ClaimLookup } from '../../src/ports/claim-lookup.ts';
+import type { MemoryFolder } from '../../src/lib/memory-folder.ts';
+import { ApiError } from '../../src/ports/api/api-client.ts';
+import type { ClaimLookup } from '../../src/ports/api/claim-lookup.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { EventRecorder } from '../../src/ports/event-recorder.ts';
-import type { LookedUpObject, ObjectLookup } from '../../src/ports/object-lookup.ts';
-import type { PodReference } from '../../src/ports/pod-reference.ts';
-import type { TokenSource, TokenSpec } from '../../src/ports/token-source.ts';
+import type { EventRecorder } from '../../src/ports/observe/event-recorder.ts';
+import type { LookedUpObject, ObjectLookup } from '../../src/ports/api/object-lookup.ts';
+import type { PodReference } from '../../src/api/pod-reference.ts';
+import type { TokenSource, TokenSpec } from '../../src/ports/api/token-source.ts';
 import { silentLog } from './silent-ports.ts';
 import { makeTempFolder } from './temp-folder.ts';
 import { promisesSettled, VirtualClock } from './virtual-clock.ts';
@@ -23,7 +28,7 @@ import { promisesSettled, VirtualClock } from './virtual-clock.ts';
 export class FakeObjects implements ObjectLookup {
   readonly #objects = new Map<string, JsonObject>();
   readonly #listeners = new Map<string, Set<(object: JsonObject | null) => void>>();
-  /** How often somebody asked. */
+  /** How often it was read. */
   reads = 0;
 
   set(kind: 'ConfigMap' | 'Secret', name: string, object: JsonObject | null): void {
@@ -53,11 +58,11 @@ export class FakeObjects implements ObjectLookup {
   }
 }
 
-/** Mounts nothing. It can stand for a user who may not, or for a kernel that says no. */
+/** Mounts nothing. It can stand for a user without the right, or for a kernel that refuses. */
 export class FakeMounter implements Mounter {
   readonly mounts: (MountPoint & { readonly source?: string; readonly sizeBytes?: bigint })[] = [];
   readonly #mayMount: boolean;
-  /** Folders that somebody uses, and that cannot be unmounted. */
+  /** Folders that are in use, and cannot be unmounted. */
   readonly busy = new Set<string>();
 
   constructor(mayMount = false) {
@@ -91,7 +96,7 @@ export class FakeMounter implements Mounter {
   }
 }
 
-/** Tokens that are numbered, with a life of an hour unless said otherwise. */
+/** Numbered tokens, which live for an hour unless a test sets another time. */
 export class FakeTokens implements TokenSource {
   readonly requests: { readonly account: string; readonly spec: TokenSpec }[] = [];
   readonly #clock: Clock;
@@ -120,22 +125,25 @@ export class EventLines implements EventRecorder {
   }
 }
 
-export interface VolumeStageOptions {
+export interface VolumeHarnessOptions {
   readonly mounter?: Mounter;
   readonly claims?: ClaimLookup;
   readonly root?: string;
+  readonly memory?: Pick<MemoryFolder, 'open' | 'close'>;
 }
 
-/** All that a volume manager needs, in a folder that is gone after the test. */
-export function makeVolumeStage(options: VolumeStageOptions = {}) {
+/** All deps of a volume manager, in a folder that is removed after the test. */
+export function makeVolumeHarness(options: VolumeHarnessOptions = {}) {
   const clock = new VirtualClock();
   const root = options.root ?? path.join(realpathSync(makeTempFolder()), 'root');
   const objects = new FakeObjects();
   const source = new FakeTokens(clock);
   const events = new EventLines();
   const random = { next: () => 0 };
-  const room: VolumeRoom = {
-    layout: new VolumeLayout(root),
+  const layout = new VolumeLayout(root);
+  const deps: VolumeDeps = {
+    layout,
+    memory: new VolumeMemory({ layout, memory: options.memory }),
     mounter: options.mounter ?? new FakeMounter(),
     objects,
     tokens: new TokenManager({ source, clock, random, log: silentLog }),
@@ -149,7 +157,7 @@ export function makeVolumeStage(options: VolumeStageOptions = {}) {
     clock,
     log: silentLog,
   };
-  return { clock, root, objects, source, events: events.lines, room };
+  return { clock, root, objects, source, events: events.lines, deps };
 }
 
 /** A pod with these volumes, all mounted by its only container. */
@@ -163,8 +171,8 @@ export function podWithVolumes(volumes: readonly object[], spec: object = {}): P
 }
 
 /**
- * Lets real files be written while the clock stands still, until something is so. Each round asks the disk
- * for something itself, so on a slow machine the rounds are slow too.
+ * Lets real files be written while the clock stands still, until a condition holds. Each round makes its
+ * own request to the disk, so on a slow machine the rounds are slow too.
  */
 export async function until(isSo: () => boolean): Promise<void> {
   for (let round = 0; round < 20_000 && !isSo(); round += 1) {

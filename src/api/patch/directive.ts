@@ -1,10 +1,10 @@
 /**
- * The keys of a strategic merge patch that are orders and not data.
+ * The keys of a strategic merge patch that are directives and not data.
  *
- *     $patch                        what to do with the object it stands in: delete or replace
+ *     $patch                        what to do with the object that contains it: delete or replace
  *     $retainKeys                   the fields of the object that may survive
  *     $setElementOrder/<field>      the order of a list's elements
- *     $deleteFromPrimitiveList/<field>   the values to take out of a list of scalars
+ *     $deleteFromPrimitiveList/<field>   the values to remove from a list of scalars
  *
  * Objects therefore cannot have fields of these names; no Kubernetes type does.
  */
@@ -32,13 +32,13 @@ export function valueDeletionKey(field: string): string {
   return `${DELETE_VALUES}/${field}`;
 }
 
-/** The field that a `$setElementOrder/...` speaks of. */
+/** The field of a `$setElementOrder/...`. */
 export function orderedField(key: string): string {
   if (!key.startsWith(`${ELEMENT_ORDER}/`)) throw patchMalformed({ part: 'setElementOrder' });
   return key.slice(ELEMENT_ORDER.length + 1);
 }
 
-/** The field that a `$deleteFromPrimitiveList/...` speaks of. */
+/** The field of a `$deleteFromPrimitiveList/...`. */
 export function deletedFromField(key: string): string {
   if (!key.startsWith(`${DELETE_VALUES}/`)) throw patchMalformed({ part: 'primitiveList' });
   return key.slice(DELETE_VALUES.length + 1);

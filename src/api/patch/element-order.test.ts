@@ -38,7 +38,7 @@ test('P-1: a server element goes before the next named one only if it stood befo
   );
 });
 
-test('P-1: elements that nobody had before land in front', () => {
+test('P-1: elements that were not in the original go in front', () => {
   expect(orderElements(['a', 'b', 'x'], ['x'], ['a', 'b'], identify)).toEqual(['x', 'a', 'b']);
   expect(orderElements(['a', 'b', 'x', 'y'], [], ['a', 'b'], identify)).toEqual([
     'x',

@@ -1,9 +1,9 @@
 /**
  * The order of a merged list (P-1).
  *
- * Some elements are named, by `$setElementOrder` or else by the patch itself; the others are only
- * the server's. Named ones keep the order in which they are named, the server's keep theirs, and
- * the two rows are interleaved:
+ * Some elements are named, by `$setElementOrder` or else by the patch itself; only the server has the
+ * others. Named ones keep the order in which they are named, the server's keep theirs, and the two
+ * sequences are interleaved:
  *
  *     a server's element goes first only if it and the named one were both in the original,
  *     and it stood before; otherwise the named one goes first
@@ -38,7 +38,7 @@ export function orderElements(
   return interleave(namedRow, serverRow, originalPlaces);
 }
 
-/** A stable sort, so elements that share an identity stay as they were. Strangers go in front. */
+/** A stable sort, so elements that share an identity keep their order. Unknown ones go in front. */
 function sortByPlace(row: Placed[], places: ReadonlyMap<Identity, number>): void {
   const placeOf = ({ identity }: Placed): number => places.get(identity) ?? -1;
   row.sort((a, b) => placeOf(a) - placeOf(b));

@@ -1,8 +1,8 @@
 /**
  * Values and types as Go prints them.
  *
- * Kubernetes' patch errors quote the offending value with Go's `%v`, and people (and their
- * scripts) know those sentences. Long values are cut: an error should point, not repeat the body.
+ * Kubernetes' patch errors quote the offending value with Go's `%v`, and people (and their scripts) know
+ * those sentences. Long values are cut: an error should not repeat the body.
  */
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import { isJsonList, own } from './json-access.ts';
@@ -21,6 +21,7 @@ export function goTypeOf(value: Json): string {
   if (value === null) return '<nil>';
   if (isJsonList(value)) return '[]interface {}';
   if (isJsonObject(value)) return 'map[string]interface {}';
+  if (typeof value === 'bigint') return 'int64';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
   return typeof value === 'boolean' ? 'bool' : 'string';
 }

@@ -1,5 +1,5 @@
 /**
- * Reading and writing keys that strangers chose.
+ * Reading and writing keys from untrusted input.
  *
  * Patches and objects come from the wire, where `__proto__` and `constructor` are keys like any
  * other. Reading sees own properties only, and writing always makes one.
@@ -12,7 +12,7 @@ export function isJsonList(value: unknown): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** The object's own value; undefined when it has none, whatever its prototype would say. */
+/** The object's own value. Undefined: it has none, whatever its prototype has. */
 export function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -41,7 +41,7 @@ test('nulls inside a list are values, not orders', () => {
   expect(applyJsonMergePatch({}, patch)).toEqual({ a: [null, { b: null }] });
 });
 
-test('a patch that changes nothing gives back the very same value', () => {
+test('a patch that changes nothing returns the same value', () => {
   const target = parse('{"a":{"b":[1,{"c":2}]},"d":"e"}');
   for (const patch of ['{}', '{"d":"e"}', '{"a":{"b":[1,{"c":2}]}}', '{"x":null}', '{"a":{}}']) {
     expect(applyJsonMergePatch(target, parse(patch))).toBe(target);

@@ -1,19 +1,20 @@
 /**
  * JSON merge patch (RFC 7386): objects merge key by key, null deletes, anything else replaces.
  *
- * The one patch that needs to know nothing about types, so it is the one for custom resources.
- * Lists are replaced whole, with the nulls inside them kept. What the format cannot say: that an
- * object's field *is* null, since that means to delete it.
+ * The only patch that needs no types, so it is the one for custom resources. Lists are replaced whole,
+ * with the nulls inside them kept. The format cannot express that an object's field *is* null, since
+ * null means to delete it.
  *
- * Both directions skip what both sides share, and results share what did not change.
+ * Applying and creating a patch both skip parts that are the same object on both sides, and results share what
+ * did not change.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { jsonEqual } from '../json-equal.ts';
+import { jsonEqual } from '../values/json-equal.ts';
 import { descend } from './depth.ts';
 import { own, put, type MutableJsonObject } from './json-access.ts';
 import { ObjectDraft } from './object-draft.ts';
 
-/** What `target` becomes under the patch; the very same value if the patch changes nothing. */
+/** `target` with the patch applied; the same value if the patch changes nothing. */
 export function applyJsonMergePatch(target: Json, patch: Json): Json {
   return mergeValue(target, patch, 0);
 }

@@ -1,9 +1,9 @@
 /**
- * What can be wrong with a JSON patch, as far as an API server answers it differently.
+ * What can be wrong with a JSON patch, as far as the API server answers it differently.
  *
  *     JSON_PATCH_MALFORMED      it is not a patch                          400
- *     JSON_PATCH_TEST_FAILED    a test found something else                422
- *     JSON_PATCH_PATH_MISSING   it speaks of a place that is not there     422
+ *     JSON_PATCH_TEST_FAILED    a test found another value                 422
+ *     JSON_PATCH_PATH_MISSING   it names a path that does not exist        422
  *     JSON_PATCH_TOO_LARGE      it does more than a server should          413
  *
  * The sentences are those that Kubernetes' users know.
@@ -23,7 +23,7 @@ export const jsonPatchTestFailed = defineError<{ path: string }>({
   code: 'JSON_PATCH_TEST_FAILED',
   retry: 'never',
   message: ({ path }) => `testing value ${path} failed: test failed`,
-  hint: () => 'Somebody else changed the object. Read it again and make a new patch.',
+  hint: () => 'Another client changed the object. Read it again and make a new patch.',
 });
 
 export const jsonPatchPathMissing = defineError<{ op: string; path: string }>({

@@ -3,21 +3,21 @@
  * with a mistake at its end has done nothing.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { parsePointer, type Pointer } from '../json-pointer.ts';
+import { parsePointer, type Pointer } from '../values/json-pointer.ts';
 import { isJsonList, own } from './json-access.ts';
 import { jsonPatchMalformed, jsonPatchTooLong } from './json-patch-errors.ts';
 
-/** A place in the document, with the text it was written in for the messages. */
-export interface Place {
+/** A path in the document, with its original text for the messages. */
+export interface PointerPath {
   readonly text: string;
   readonly tokens: Pointer;
 }
 
 export type Operation =
-  | { readonly op: 'add' | 'replace' | 'test'; readonly path: Place; readonly value: Json }
-  | { readonly op: 'remove'; readonly path: Place }
-  | { readonly op: 'move'; readonly path: Place; readonly from: Place }
-  | { readonly op: 'copy'; readonly path: Place; readonly from: Place };
+  | { readonly op: 'add' | 'replace' | 'test'; readonly path: PointerPath; readonly value: Json }
+  | { readonly op: 'remove'; readonly path: PointerPath }
+  | { readonly op: 'move'; readonly path: PointerPath; readonly from: PointerPath }
+  | { readonly op: 'copy'; readonly path: PointerPath; readonly from: PointerPath };
 
 /** As many as a Kubernetes API server accepts. */
 const OPERATIONS_MAX = 10_000;
@@ -38,22 +38,22 @@ function readOperation(item: Json, index: number): Operation {
     case 'add':
     case 'replace':
     case 'test':
-      return { op, path: readPlace(item, 'path', index), value: readValue(item, index) };
+      return { op, path: readPointer(item, 'path', index), value: readValue(item, index) };
     case 'remove':
-      return { op, path: readPlace(item, 'path', index) };
+      return { op, path: readPointer(item, 'path', index) };
     case 'move':
     case 'copy':
       return {
         op,
-        path: readPlace(item, 'path', index),
-        from: readPlace(item, 'from', index),
+        path: readPointer(item, 'path', index),
+        from: readPointer(item, 'from', index),
       };
     default:
       throw malformed(index, `has an unexpected kind: ${op}`);
   }
 }
 
-function readPlace(item: JsonObject, name: 'path' | 'from', index: number): Place {
+function readPointer(item: JsonObject, name: 'path' | 'from', index: number): PointerPath {
   const text = own(item, name);
   if (typeof text !== 'string') throw malformed(index, `is missing its ${name} field`);
   const tokens = parsePointer(text);

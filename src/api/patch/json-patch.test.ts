@@ -88,7 +88,7 @@ test('escaped keys, empty keys and the whole document can be named (A.14)', () =
   expect(apply({ a: 1 }, { op: 'add', path: '/', value: 2 })).toEqual({ a: 1, '': 2 });
 });
 
-test('a place that is not there is told apart from a failed test', () => {
+test('a missing path is distinguished from a failed test', () => {
   const document = { a: { b: 'text' }, list: ['x'], none: null };
   const missing: Json[] = [
     { op: 'add', path: '/x/y', value: 1 },
@@ -128,7 +128,7 @@ test('what Kubernetes allows beyond the standard is allowed', () => {
   );
 });
 
-test('what is no JSON patch is a bad document, whatever it is', () => {
+test('anything that is no JSON patch is a malformed document', () => {
   const noPatches: Json[] = [
     null,
     1,
@@ -168,7 +168,7 @@ test('a patch that fails at its end has changed nothing', () => {
   expect(document).toEqual({ a: [1, 2] });
 });
 
-test('what the patch leaves alone is shared, and no change gives back the very same document', () => {
+test('unchanged parts are shared, and a patch without changes returns the same document', () => {
   const document = frozen({ a: { x: 1 }, b: { y: [1] } });
   expect(applyJsonPatch(document, [])).toBe(document);
   expect(apply(document, { op: 'replace', path: '/b', value: { y: [1] } })).toBe(document);
@@ -178,7 +178,7 @@ test('what the patch leaves alone is shared, and no change gives back the very s
   expect((result as typeof document).b).toBe(document.b);
 });
 
-test('a copy and what it was copied from go their own ways', () => {
+test('a copy and its source change independently', () => {
   expect(
     apply(
       { a: { list: [1] } },

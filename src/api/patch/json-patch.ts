@@ -1,25 +1,25 @@
 /**
  * Applying a JSON patch (RFC 6902): a list of operations, all of them or none.
  *
- * Where Kubernetes' API server reads the standard more widely, so does this, for clients depend on
- * it: `replace` may name a field that is not there yet, `test` for null holds where there is no
- * such field, and a negative index counts from the end of a list. Where it is narrower or careless
- * the standard is followed: the empty path is the whole document, an operation without its value
- * is refused, and nothing can be moved into itself.
+ * Where Kubernetes' API server reads the standard more widely, so does this, for clients depend on it:
+ * `replace` may name a field that does not exist yet, `test` for null holds where there is no such
+ * field, and a negative index counts from the end of a list. Where the server is narrower or careless
+ * the standard is followed: the empty path is the whole document, an operation without its value is
+ * refused, and nothing can be moved into itself.
  *
  * Copies share what they copy, so they cost nothing here, but they do when the result is written
  * out. Their sum is limited, or thirty short operations could make a terabyte.
  */
 import { unreachable } from '../../lib/assert.ts';
 import type { Json } from '../../lib/json.ts';
-import { jsonEqual } from '../json-equal.ts';
+import { jsonEqual } from '../values/json-equal.ts';
 import {
   jsonPatchCopiesTooMuch,
   jsonPatchMalformed,
   jsonPatchPathMissing,
   jsonPatchTestFailed,
 } from './json-patch-errors.ts';
-import { readOperations, type Operation, type Place } from './json-patch-operation.ts';
+import { readOperations, type Operation, type PointerPath } from './json-patch-operation.ts';
 import { measureJson } from './json-size.ts';
 import { PatchedDocument } from './patched-document.ts';
 
@@ -29,7 +29,7 @@ type Move = Extract<Operation, { readonly op: 'move' }>;
 /** As much as a Kubernetes API server lets copies add. */
 const COPIED_BYTES_MAX = 3 * 1024 * 1024;
 
-/** What the document becomes; the very same value if the patch changes nothing. */
+/** The patched document; the same object if the patch changes nothing. */
 export function applyJsonPatch(document: Json, patch: unknown): Json {
   const patched = new PatchedDocument(document);
   let copiedBytes = 0;
@@ -61,7 +61,7 @@ function perform(document: PatchedDocument, operation: Exclude<Operation, Copy>)
   }
 }
 
-function test(document: PatchedDocument, path: Place, expected: Json): void {
+function test(document: PatchedDocument, path: PointerPath, expected: Json): void {
   const actual = document.get(path.tokens);
   if (actual !== undefined) {
     if (jsonEqual(actual, expected)) return;
@@ -82,7 +82,7 @@ function move(document: PatchedDocument, { op, from, path }: Move): void {
   demand(document.add(path.tokens, value), op, path);
 }
 
-/** Copies, and says how much that adds to the document. */
+/** Copies, and returns how much that adds to the document. */
 function copy(document: PatchedDocument, { op, from, path }: Copy, bytesLeft: number): number {
   const value = read(document, op, from);
   const bytes = measureJson(value, bytesLeft);
@@ -92,12 +92,12 @@ function copy(document: PatchedDocument, { op, from, path }: Copy, bytesLeft: nu
   return bytes;
 }
 
-function read(document: PatchedDocument, op: string, place: Place): Json {
-  const value = document.get(place.tokens);
-  if (value === undefined) throw jsonPatchPathMissing({ op, path: place.text });
+function read(document: PatchedDocument, op: string, fieldPath: PointerPath): Json {
+  const value = document.get(fieldPath.tokens);
+  if (value === undefined) throw jsonPatchPathMissing({ op, path: fieldPath.text });
   return value;
 }
 
-function demand(isThere: boolean, op: string, path: Place): void {
+function demand(isThere: boolean, op: string, path: PointerPath): void {
   if (!isThere) throw jsonPatchPathMissing({ op, path: path.text });
 }

@@ -1,11 +1,11 @@
 /**
- * The difference between two lists whose field merges, as a patch says it.
+ * The difference between two lists whose field merges, as a patch expresses it.
  *
  *     changes   the elements to merge: new ones whole, changed ones with what changed, in the
  *               order of the modified list; then a `{"$patch": "delete", <key>}` for each gone one
- *     removed   for scalars: the values to take out
- *     order     the modified list's elements by name, whenever anything at all changed, for the
- *               server would otherwise put new ones in front (P-1)
+ *     removed   for scalars: the values to remove
+ *     order     the modified list's elements by name, whenever anything changed, for the server would
+ *               otherwise put new ones in front (P-1)
  *
  * A list with two elements of the same merge key (a port as TCP and as UDP) cannot be patched
  * element by element, since the key finds only the first. Such lists are replaced as a whole, with
@@ -13,7 +13,7 @@
  * elements. For scalars the format has no such way: a value twice arrives once.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { jsonEqual } from '../json-equal.ts';
+import { jsonEqual } from '../values/json-equal.ts';
 import { DIRECTIVE } from './directive.ts';
 import { isEmpty } from './json-access.ts';
 import { elementType, identifyBy, indexElements, type Identity } from './list-elements.ts';
@@ -37,7 +37,7 @@ export function diffLists(
   rule: PatchRule,
   diffElement: DiffElement,
 ): ListDiff {
-  // Most lists did not change, and to see that costs a fraction of telling how they did.
+  // Most lists did not change, and detecting that costs a fraction of finding the difference.
   if (jsonEqual(original, modified)) return SAME;
   const type = elementType(original, modified);
   if (type === undefined) return SAME;
@@ -99,7 +99,7 @@ function diffObjects(
   };
 }
 
-/** What the patch has to say about an element; undefined when it did not change. */
+/** The patch of an element. Undefined: it did not change. */
 function diffFound(
   before: JsonObject | undefined,
   after: JsonObject | undefined,

@@ -1,9 +1,9 @@
 /**
- * What the elements of a list that merges are, and how one of them is recognised.
+ * The elements of a list that merges, and how each is identified.
  *
- * All elements, old and new, must be of one type. Objects are recognised by the value of their
- * merge key, scalars by themselves. Either way the answer is a scalar that a Map can hold, which
- * is what keeps merging two long lists linear.
+ * All elements, old and new, must be of one type. Objects are identified by the value of their merge
+ * key, scalars by themselves. Either way the identity is a scalar that a Map can hold, which keeps
+ * merging two long lists linear.
  */
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import { goTypeOf } from './go-text.ts';
@@ -15,8 +15,8 @@ import {
   typeMismatch,
 } from './strategic-errors.ts';
 
-/** What tells one element from another. The same value in two elements means the same element. */
-export type Identity = null | boolean | number | string;
+/** The identity of an element. The same value in two elements means the same element. */
+export type Identity = null | boolean | number | bigint | string;
 
 export type Identify = (item: Json) => Identity;
 
@@ -36,12 +36,12 @@ export function elementType(...lists: readonly (readonly Json[])[]): string | un
   return type;
 }
 
-/** How to recognise the elements of a list with this merge key, or of one that has none. */
+/** How to identify the elements of a list with this merge key, or of one that has none. */
 export function identifyBy(mergeKey: string | undefined): Identify {
   return mergeKey === undefined ? scalarOf : (item) => mergeKeyValue(item, mergeKey);
 }
 
-/** Where each element stands first. */
+/** The first index of each element. */
 export function indexElements(
   list: readonly Json[],
   identify: Identify,

@@ -2,12 +2,12 @@
  * Merging a patch list into a list, for the fields whose strategy is `merge`.
  *
  * Scalars: the union, in the order of P-1. Objects: elements with the same merge key are merged,
- * the others are added as the patch has them, nulls and all. An element with `$patch` is an order:
- * `delete` takes out the elements with its merge key, before anything is merged; `replace`, in any
+ * the others are added as the patch has them, nulls and all. An element with `$patch` is a directive:
+ * `delete` removes the elements with its merge key, before anything is merged; `replace`, in any
  * element, makes the list out of the patch's plain elements (P-2).
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { jsonEqual } from '../json-equal.ts';
+import { jsonEqual } from '../values/json-equal.ts';
 import { DIRECTIVE } from './directive.ts';
 import { orderElements } from './element-order.ts';
 import { own } from './json-access.ts';
@@ -30,7 +30,7 @@ interface Orders {
   readonly replace: boolean;
 }
 
-/** The merged list; the very same list if the patch changes nothing in it. */
+/** The merged list; the same list if the patch changes nothing in it. */
 export function mergeList(
   original: readonly Json[],
   patch: readonly Json[],
@@ -65,7 +65,7 @@ export function deleteValues(original: readonly Json[], values: readonly Json[])
   );
 }
 
-/** The original list if the new one says the same, so that nothing changed can be seen by `===`. */
+/** The original list if the new one is equal, so that an unchanged list can be detected by `===`. */
 export function keepList(original: readonly Json[], next: readonly Json[]): readonly Json[] {
   return jsonEqual(original, next) ? original : next;
 }

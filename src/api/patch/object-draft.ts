@@ -1,9 +1,8 @@
 /**
  * A next version of an object, written key by key.
  *
- * The original is copied at the first real change and never before: a draft that changed nothing
- * gives back the very object it was made from. That is what lets callers see "nothing happened" by
- * comparing two pointers.
+ * The original is copied at the first real change and never before: a draft that changed nothing returns
+ * the object it was made from. So callers detect "nothing changed" by comparing two pointers.
  */
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { own, put, type MutableJsonObject } from './json-access.ts';
@@ -20,7 +19,7 @@ export class ObjectDraft {
     return own(this.#copy ?? this.#original, key);
   }
 
-  /** Writes a value; `undefined` takes the key away. */
+  /** Writes a value; `undefined` removes the key. */
   set(key: string, value: Json | undefined): void {
     if (value === this.get(key)) return;
     const copy = this.#writable();

@@ -1,9 +1,9 @@
 /**
  * `$setElementOrder/<field>`: the list of that field is merged and then put in this order.
  *
- * The directive names elements, by merge key or by value. It need not name all that the server
- * has (P-1 says where the others go), but it must name what the patch sets, in the same order
- * (P-4). Named elements that nobody has are passed over.
+ * The directive names elements, by merge key or by value. It need not name all that the server has (P-1
+ * defines where the others go), but it must name what the patch sets, in the same order (P-4). Named
+ * elements that neither side has are skipped.
  */
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import { DIRECTIVE } from './directive.ts';
@@ -41,9 +41,9 @@ export function mergeOrderedList(
 }
 
 /**
- * Where elements count as having stood before. Those that the patch deletes leave their places to
- * the first ones that it adds, behind all that stay: an accident of how Go's server keeps the list,
- * but what every API server does, so clients have come to see it.
+ * The positions that elements count as having had. Those that the patch deletes leave their positions to
+ * the first ones that it adds, behind all that stay: an accident of how Go's server stores the list, but
+ * every API server does it, so clients depend on it.
  */
 function placesOf(
   original: readonly Json[],
@@ -63,7 +63,7 @@ function placesOf(
   return [...kept, ...added.slice(0, original.length - kept.length)];
 }
 
-/** A value of the patch that has to be a list, if it is there at all. */
+/** A value of the patch that has to be a list, if it is present. */
 export function asList(value: Json | undefined): readonly Json[] | undefined {
   if (value === undefined || isJsonList(value)) return value;
   throw typeMismatch({ expected: '[]interface {}', actual: value });

@@ -3,14 +3,13 @@
  *
  *     Shape of the parent ──field name──> PatchRule { shape, strategy, retainKeys, mergeKey }
  *
- * The table is asked only where it has to be, which is where both sides hold an object or both
- * hold a list. There a field that it does not know is an error, as in Kubernetes: guessing between
- * merging and replacing would lose data silently. Everywhere else (a new field, a scalar, null)
- * an unknown field is taken as it is, since there is only one thing the patch can mean.
+ * The schema table is consulted only where necessary: where both sides hold an object or both hold a
+ * list. There an unknown field is an error, as in Kubernetes: guessing between merging and replacing
+ * would lose data silently. Everywhere else (a new field, a scalar, null) an unknown field is taken as it
+ * is, since the patch can mean only one thing.
  *
- * Types with a wire form of their own (Quantity, RawExtension, ...) are structs whose fields JSON
- * never shows, and the values of a map have no rules at all; going into an object or a list below
- * either is that same error. Names are matched exactly; Go would also take them in another case,
+ * Types with a JSON form of their own (Quantity, RawExtension, ...) and the values of a map have no merge
+ * rules: merging an object or a list below either is that same error. Names are matched exactly; Go would also take them in another case,
  * but its decoder then drops such a field.
  */
 import { unreachable } from '../../lib/assert.ts';
@@ -84,7 +83,7 @@ function findElementShape(parent: Shape, field: Field): Shape | PodkeepError {
   if (shape.kind === 'list') {
     return goKindOf(shape.item) === 'slice' ? patchListOfLists(undefined) : shape.item;
   }
-  // Behind a pointer Kubernetes does not look whether it is a list; what stands there is replaced.
+  // Behind a pointer Kubernetes does not check whether it is a list; the value is replaced.
   if (field.pointer || goKindOf(shape) === 'slice') return shape;
   return notAList({ kind: goKindOf(parent), field: field.name });
 }

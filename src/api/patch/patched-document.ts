@@ -1,21 +1,21 @@
 /**
  * A document while a JSON patch works on it.
  *
- * Objects and lists are copied when they are first written to, and written in place after that:
- * a patch of ten thousand additions to one list copies the list once. What was never written to
- * is shared with the document that the patch began with.
+ * Objects and lists are copied when they are first written to, and written in place after that: a patch
+ * of ten thousand additions to one list copies the list once. Parts that were never written to are
+ * shared with the original document.
  *
- * `#copies` knows the parts that are our own. A part that stands in two places has two owners, and
- * writing to it in place would show in both; so when a value is copied, all of that is forgotten.
+ * `#copies` has the parts that are copies. A part that occurs twice has two owners, and writing to it in
+ * place would show in both; so when a value is copied, `#copies` is cleared.
  */
 import { isJsonObject, type Json } from '../../lib/json.ts';
-import { jsonEqual } from '../json-equal.ts';
-import type { Pointer } from '../json-pointer.ts';
+import { jsonEqual } from '../values/json-equal.ts';
+import type { Pointer } from '../values/json-pointer.ts';
 import { isJsonList, own, put, type MutableJsonObject } from './json-access.ts';
 
 type Container = Json[] | MutableJsonObject;
 
-/** A negative index counts from the end; Kubernetes reads it so, and clients have come to use it. */
+/** A negative index counts from the end, as in Kubernetes; clients use it. */
 const INDEX = /^(?:0|-?[1-9][0-9]*)$/;
 
 export class PatchedDocument {
@@ -30,7 +30,7 @@ export class PatchedDocument {
     return this.#root;
   }
 
-  /** The value at a place; undefined if there is none. */
+  /** The value at a path. Undefined: there is none. */
   get(pointer: Pointer): Json | undefined {
     let value: Json | undefined = this.#root;
     for (const token of pointer) {
@@ -40,14 +40,14 @@ export class PatchedDocument {
     return value;
   }
 
-  /** The object or list that holds the place; undefined for a place in nothing, and for the root. */
+  /** The object or list that contains the path. Undefined: there is none, or it is the root. */
   parentOf(pointer: Pointer): Json | undefined {
     if (pointer.length === 0) return undefined;
     const parent = this.get(pointer.slice(0, -1));
     return typeof parent === 'object' && parent !== null ? parent : undefined;
   }
 
-  /** Puts a value in: before an element of a list, or as a field. False if there is no such place. */
+  /** Inserts a value: before an element of a list, or as a field. False: there is no such path. */
   add(pointer: Pointer, value: Json): boolean {
     const parent = this.parentOf(pointer);
     if (!isJsonList(parent)) return this.set(pointer, value);
@@ -59,7 +59,7 @@ export class PatchedDocument {
     return true;
   }
 
-  /** Puts a value over what is there. A field may be new. */
+  /** Replaces the value. A field may be new. */
   set(pointer: Pointer, value: Json): boolean {
     const current = this.get(pointer);
     if (current === undefined && !isJsonObject(this.parentOf(pointer))) return false;
@@ -77,12 +77,12 @@ export class PatchedDocument {
     return true;
   }
 
-  /** To be called when a value of this document is about to stand in it a second time. */
+  /** To be called before a value of this document is inserted a second time. */
   share(): void {
     this.#copies = new Map();
   }
 
-  /** The container that holds the place, with everything above it, made our own to write in. */
+  /** The container of the path, with everything above it, copied so that it can be written. */
   #open(pointer: Pointer): Container {
     let container = this.#ownCopy(this.#root);
     this.#root = container;
@@ -129,7 +129,7 @@ function removeChild(container: Container, token: string): void {
   if (index !== undefined) container.splice(index, 1);
 }
 
-/** The index that a token means in a list of this many places; undefined if it is none of them. */
+/** The index that a token means in a list of this length. Undefined: it is none. */
 function readIndex(token: string, length: number): number | undefined {
   if (!INDEX.test(token)) return undefined;
   const index = Number(token);

@@ -6,7 +6,7 @@ import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
 
 const POD = structOf('core/v1.Pod');
 
-/** Neither argument may be written into, also on the way to an error. */
+/** Neither argument may be changed, even on the way to an error. */
 function frozen<Value extends Json>(value: Value): Value {
   if (typeof value === 'object' && value !== null) {
     for (const part of Object.values(value)) frozen(part);

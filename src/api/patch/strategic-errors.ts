@@ -1,10 +1,10 @@
 /**
  * What can be wrong with a strategic merge patch (P-4).
  *
- * One code per thing a person would fix differently. The sentences are Kubernetes' own where it
- * has one, since clients show them to people who search for them. Where Kubernetes answers with a
- * particular status, the comment says which; the rest it reports as its own failure, although the
- * patch is to blame.
+ * One code per thing that the author of a patch would fix differently. The sentences are Kubernetes' own
+ * where it has one, since clients show them to people who search for them. Where kube-apiserver
+ * answers with a particular status, the comment says which. It answers the others with 500, although the
+ * patch is at fault.
  */
 import { defineError } from '../../lib/errors.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
@@ -18,7 +18,7 @@ const SENTENCES = {
 } as const;
 
 const REMEDIES = {
-  document: 'A strategic merge patch is one JSON object, and so is what it is applied to.',
+  document: 'The patch and the object that it is applied to must both be JSON objects.',
   primitiveList:
     'Write "$deleteFromPrimitiveList/<field>": [values], each a string, number or boolean.',
   retainKeys: 'Write "$retainKeys": [names], and name every field that the patch sets.',
@@ -106,7 +106,7 @@ export const orderMismatch = defineError<{ items: readonly Json[]; order: readon
   retry: 'never',
   message: ({ items, order }) =>
     `The order in patch list:\n${printGo(items)}\n doesn't match $setElementOrder list:\n${printGo(order)}\n`,
-  hint: () => 'List the patch elements in the order of "$setElementOrder", which names them all.',
+  hint: () => '"$setElementOrder" must list every element of the patch, in the same order.',
 });
 
 export const fieldUnknown = defineError<{ struct: string; field: string }>({
@@ -115,7 +115,7 @@ export const fieldUnknown = defineError<{ struct: string; field: string }>({
   message: ({ struct, field }) =>
     `unable to find api field in struct ${struct} for the json field ${JSON.stringify(field)}`,
   hint: () =>
-    'How the field merges is not known here. Check its spelling, or send a JSON merge patch.',
+    'The patch strategy of this field is unknown. Check its spelling, or send a JSON merge patch.',
 });
 
 export const notAStruct = defineError<{ kind: string; field: string }>({

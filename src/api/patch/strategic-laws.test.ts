@@ -88,7 +88,7 @@ test('between an object and its copy the patch is empty, and an empty patch chan
   );
 });
 
-test('a patch applied a second time changes nothing, and gives back the very same object', () => {
+test('a patch applied a second time changes nothing, and returns the same object', () => {
   fc.assert(
     fc.property(versions, ({ type, original, modified }) => {
       const patch = createTwoWayMergePatch(original, modified, type);
@@ -110,7 +110,7 @@ test('every part of the original that the patch does not mention is shared with 
   );
 });
 
-test('whatever is sent as a patch, it is applied or refused with one of our errors', () => {
+test('any patch is applied or refused with one of our errors', () => {
   const key = fc.constantFrom(...PATCH_KEYS);
   const leaf = fc.constantFrom<Json>(null, 1, 1.5, true, 'name', 'a', 'delete', 'replace', '');
   const { value } = fc.letrec<{ value: Json }>((tie) => ({

@@ -36,7 +36,7 @@ function errorOf(work: () => unknown): PodkeepError {
 const names = (...list: string[]): JsonObject[] => list.map((name) => ({ name }));
 
 describe('fields', () => {
-  test('null deletes, and deleting what is not there is no change', () => {
+  test('null deletes, and deleting an absent field is no change', () => {
     const original = { metadata: { labels: { a: '1', b: '2' } } };
     expect(apply(original, { metadata: { labels: { a: null } } })).toEqual({
       metadata: { labels: { b: '2' } },
@@ -80,7 +80,7 @@ describe('fields', () => {
     expect(applySpec({ volumes: null }, { volumes: names('v') })).toEqual({ volumes: names('v') });
   });
 
-  test('$patch replaces or empties the object it stands in (P-4: anything else is an error)', () => {
+  test('$patch replaces or empties the object that contains it (P-4: anything else is an error)', () => {
     const original = { status: { phase: 'Running', reason: 'R' }, metadata: { name: 'p' } };
     expect(
       apply(original, { status: { $patch: 'replace', phase: 'Failed', reason: null } }),
@@ -158,7 +158,7 @@ describe('lists of objects', () => {
     );
   });
 
-  test('P-1: $setElementOrder decides over named elements, also without a list', () => {
+  test('P-1: $setElementOrder decides over named elements, even without a list', () => {
     expect(
       applySpec(
         { volumes: names('a', 'b', 'c') },
@@ -173,7 +173,7 @@ describe('lists of objects', () => {
     ).toEqual({ volumes: names('b', 'x', 'a', 'c') });
   });
 
-  test('$setElementOrder of a list that nobody has does nothing', () => {
+  test('$setElementOrder of a list that neither side has does nothing', () => {
     const original = { spec: { nodeName: 'n' } };
     expect(apply(original, { spec: { '$setElementOrder/volumes': names('a') } })).toBe(original);
   });

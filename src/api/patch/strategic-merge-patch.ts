@@ -1,26 +1,26 @@
 /**
  * Applying a strategic merge patch: a JSON merge patch that knows the types (P-1 to P-4).
  *
- *     null                  the field goes
+ *     null                  the field is removed
  *     object onto object    merged, unless the type or a `$patch` says replace
  *     list onto list        replaced, unless the type says merge (then by merge key or as a set)
  *     anything else         the patch's value is taken
  *
- * Orders in the patch are the keys of directive.ts. In one object they are followed in this order:
+ * Directives in the patch are the keys of directive.ts. In one object they are followed in this order:
  * `$patch` (and then nothing else), `$retainKeys`, `$setElementOrder/...`, the fields,
- * `$deleteFromPrimitiveList/...` last. Kubernetes goes over the fields by chance, so a value that
- * one patch both adds and deletes may end up either way there; here it is gone.
+ * `$deleteFromPrimitiveList/...` last. Kubernetes goes over the fields in random order, so a value that
+ * one patch both adds and deletes may end up either way there; here it is removed.
  *
- * All types come in as an argument; a kind without one (a custom resource) has no merge rules and
- * is refused, as in Kubernetes. patch-rule.ts says what happens to fields that the type does not
- * have. Stricter than Kubernetes in one thing: `$deleteFromPrimitiveList` must be a list of scalars,
- * where Kubernetes would write anything else into the field itself.
+ * The type is an argument; a kind without one (a custom resource) has no merge rules and is refused, as
+ * in Kubernetes. patch-rule.ts decides what happens to fields that the type does not have. Stricter than
+ * Kubernetes in one thing: `$deleteFromPrimitiveList` must be a list of scalars, where Kubernetes would
+ * write anything else into the field itself.
  *
- * Neither argument is changed, and the result shares what the patch left alone: a patch that
- * changes nothing gives back the very same object.
+ * Neither argument is changed, and the result shares what the patch left alone: a patch that changes
+ * nothing returns the same object.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { jsonEqual } from '../json-equal.ts';
+import { jsonEqual } from '../values/json-equal.ts';
 import type { Shape, StructType } from '../schema/shape.ts';
 import { descend } from './depth.ts';
 import {
@@ -78,7 +78,7 @@ function obeyDirective(original: JsonObject, patch: JsonObject): JsonObject {
   throw directiveUnknown({ directive: directive ?? null, where: patch });
 }
 
-/** Merges the fields that have a `$setElementOrder`, and says which they were. */
+/** Merges the fields that have a `$setElementOrder`, and returns which they were. */
 function mergeOrderedFields(
   draft: ObjectDraft,
   patch: JsonObject,
@@ -99,7 +99,7 @@ function mergeOrderedFields(
   return done;
 }
 
-/** The field's next value; undefined when it is to go. */
+/** The field's next value. Undefined: it is removed. */
 function mergeField(
   current: Json | undefined,
   patch: Json,

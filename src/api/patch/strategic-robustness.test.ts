@@ -40,7 +40,7 @@ describe('sharing', () => {
     status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
   });
 
-  test('a patch that changes nothing gives back the very same object', () => {
+  test('a patch that changes nothing returns the same object', () => {
     const idle: JsonObject[] = [
       {},
       { status: { phase: 'Running' } },

@@ -1,11 +1,10 @@
 /**
- * What a part of a patch becomes when there is nothing to merge it with.
+ * The result of a part of a patch when there is nothing to merge it with.
  *
- * A field that the original lacks, or holds in another type, is taken from the patch: without its
- * nulls (they would delete, and there is nothing to delete) and without every object that carries
- * a `$patch`, be it the part itself. Kubernetes does the same, content and all. The other
- * directives stay in such a part as fields that no type knows; its decoder drops them with a
- * warning, and so it is for whoever decodes the result here.
+ * A field that the original lacks, or holds in another type, is taken from the patch: without its nulls
+ * (they would delete, and there is nothing to delete) and without every object that has a `$patch`, even
+ * the part itself. Kubernetes does the same. The other directives stay in such a part as unknown fields;
+ * Kubernetes' decoder drops them with a warning, and so does the code that decodes the result here.
  *
  * Parts that need no cleaning are shared with the patch.
  */
@@ -15,17 +14,17 @@ import { DIRECTIVE } from './directive.ts';
 import { isJsonList, own } from './json-access.ts';
 import { ObjectDraft } from './object-draft.ts';
 
-/** The value to store; undefined when nothing of it is to be kept. */
+/** The value to store. Undefined: nothing of it is stored. */
 export function takeWhole(value: Json): Json | undefined {
   return withoutDirected(withoutNulls(value, 0), 0);
 }
 
-/** A list of the patch whose field the original lacks, without the elements that are orders. */
+/** A list of the patch whose field the original lacks, without the elements that are directives. */
 export function takeElements(list: readonly Json[]): readonly Json[] {
   return mapElements(list, (item) => withoutDirected(item, 0));
 }
 
-/** Nulls go wherever they are a field's value. As elements of a list they stay. */
+/** Nulls are removed where they are a field's value. As elements of a list they stay. */
 function withoutNulls(value: Json, depth: number): Json {
   if (typeof value !== 'object' || value === null) return value;
   const deeper = descend(depth);

@@ -15,7 +15,7 @@ function frozen<Value extends Json>(value: Value): Value {
   return value;
 }
 
-/** Makes the patch, and sees to it that it does what it is for. */
+/** Makes the patch, and checks that it gives the modified object. */
 function create(original: JsonObject, modified: JsonObject): JsonObject {
   const patch = frozen(createTwoWayMergePatch(frozen(original), frozen(modified), POD));
   expect(applyStrategicMergePatch(original, patch, POD)).toEqual(modified);
@@ -34,7 +34,7 @@ function errorOf(work: () => unknown): PodkeepError {
 
 const names = (...list: string[]): JsonObject[] => list.map((name) => ({ name }));
 
-/** Stands for a part that both versions share: looking into it is the mistake under test. */
+/** Stands for a part that both versions share: reading it is the bug under test. */
 const TRAP = new Proxy<Record<string, Json>>(
   {},
   {
@@ -150,7 +150,7 @@ describe('lists of objects', () => {
 });
 
 describe('lists of scalars', () => {
-  test('what is gone stands in a list of its own', () => {
+  test('removed values are in a separate list', () => {
     expect(create(finalizers('c', 'b', 'a'), finalizers('x', 'b'))).toEqual({
       metadata: {
         finalizers: ['x'],
@@ -163,7 +163,7 @@ describe('lists of scalars', () => {
     });
   });
 
-  test('a changed order is a change, also into the sorted one', () => {
+  test('a changed order is a change, even into the sorted one', () => {
     expect(create(finalizers('b', 'a'), finalizers('a', 'b'))).toEqual({
       metadata: { '$setElementOrder/finalizers': ['a', 'b'] },
     });
@@ -213,7 +213,7 @@ describe('$retainKeys', () => {
   });
 });
 
-describe('what the format cannot say', () => {
+describe('what the format cannot express', () => {
   test('a field that is null in the modified object will be absent', () => {
     const original = { spec: { nodeName: 'n' } };
     const patch = createTwoWayMergePatch(original, { spec: { nodeName: null } }, POD);
@@ -232,7 +232,7 @@ describe('what the format cannot say', () => {
 });
 
 describe('fields that the type does not have', () => {
-  test('may be added, removed, and stay, also as objects', () => {
+  test('may be added, removed, and stay, even as objects', () => {
     expect(
       create(
         { spec: { same: { a: [1] }, old: { a: 1 } } },
@@ -241,7 +241,7 @@ describe('fields that the type does not have', () => {
     ).toEqual({ spec: { old: null, new: [[1]] } });
   });
 
-  test('cannot be changed inside, since nobody knows how they merge', () => {
+  test('cannot be changed inside, since their merge rule is unknown', () => {
     for (const [one, two] of [
       [{ x: 1 }, { x: 2 }],
       [[1], [2]],
@@ -281,7 +281,7 @@ test('__proto__ is a key like any other', () => {
   );
 });
 
-test('what cannot be compared gives an error, whatever it is', () => {
+test('values that cannot be compared give an error', () => {
   expect(errorOf(() => createTwoWayMergePatch({}, {}, undefined)).code).toBe('PATCH_UNSUPPORTED');
   for (const value of [null, 1, 'x', [], undefined]) {
     expect(errorOf(() => createTwoWayMergePatch({}, value, POD)).code).toBe('PATCH_MALFORMED');

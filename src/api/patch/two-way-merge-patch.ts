@@ -1,23 +1,23 @@
 /**
  * Making a strategic merge patch from two versions of an object (SM-73, SM-75).
  *
- * The patch says only what changed: changed and new fields with their values, null for a field
- * that is gone, and for lists what list-diff.ts says. Applied to `original` it gives `modified`,
- * except where the format has no words for it:
+ * The patch has only the changes: changed and new fields with their values, null for a removed field,
+ * and for lists what list-diff.ts makes. Applied to `original` it gives `modified`, except where the
+ * format cannot express it:
  *
  *   - a field whose value is null in `modified` (it means "delete", so the field will be absent);
  *     nulls inside lists that are replaced, and inside elements that are new, do arrive
  *   - fields named like a directive of directive.ts
  *   - a list of scalars that merges and holds a value twice
  *
- * Parts that both versions share are passed over by one pointer comparison, so the cost follows
- * what was rebuilt and not how big the object is. Where Kubernetes' own function is noisy it is
- * not followed: fields that are equal stay out of the patch also when their type says replace,
- * and also when they are a list of scalars that is not sorted.
+ * Parts that both versions share are skipped by one pointer comparison, so the cost follows what was
+ * rebuilt and not how big the object is. Unlike CreateTwoWayMergePatch of
+ * Kubernetes, it never puts an unchanged field into the patch, whether its type says replace or it is a list of
+ * scalars that is not sorted.
  */
 import { PodkeepError } from '../../lib/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { jsonEqual } from '../json-equal.ts';
+import { jsonEqual } from '../values/json-equal.ts';
 import type { Shape, StructType } from '../schema/shape.ts';
 import { descend } from './depth.ts';
 import { elementOrderKey, RETAIN_KEYS, valueDeletionKey } from './directive.ts';
@@ -27,7 +27,7 @@ import { findListRule, findObjectRule, needRule, type PatchRule } from './patch-
 import { patchMalformed, patchUnsupported } from './strategic-errors.ts';
 
 /** Where a difference was found: the patch it goes into, and the type that says how. */
-interface Place {
+interface DiffTarget {
   readonly patch: MutableJsonObject;
   readonly shape: Shape;
   readonly depth: number;
@@ -55,10 +55,10 @@ function diffObjects(
 ): JsonObject {
   const patch: MutableJsonObject = {};
   if (original === modified) return patch;
-  const place: Place = { patch, shape, depth: descend(depth) };
+  const target: DiffTarget = { patch, shape, depth: descend(depth) };
   for (const key of Object.keys(modified)) {
     const value = own(modified, key);
-    if (value !== undefined) diffField(place, key, own(original, key), value);
+    if (value !== undefined) diffField(target, key, own(original, key), value);
   }
   for (const key of Object.keys(original)) {
     if (own(modified, key) === undefined) put(patch, key, null);
@@ -67,45 +67,50 @@ function diffObjects(
   return patch;
 }
 
-function diffField(place: Place, key: string, before: Json | undefined, after: Json): void {
+function diffField(target: DiffTarget, key: string, before: Json | undefined, after: Json): void {
   if (before === after) return;
-  if (isJsonObject(before) && isJsonObject(after)) diffObjectField(place, key, before, after);
-  else if (isJsonList(before) && isJsonList(after)) diffListField(place, key, before, after);
-  else put(place.patch, key, after);
+  if (isJsonObject(before) && isJsonObject(after)) diffObjectField(target, key, before, after);
+  else if (isJsonList(before) && isJsonList(after)) diffListField(target, key, before, after);
+  else put(target.patch, key, after);
 }
 
-function diffObjectField(place: Place, key: string, before: JsonObject, after: JsonObject): void {
-  const rule = findObjectRule(place.shape, key);
+function diffObjectField(
+  target: DiffTarget,
+  key: string,
+  before: JsonObject,
+  after: JsonObject,
+): void {
+  const rule = findObjectRule(target.shape, key);
   if (rule instanceof PodkeepError || rule.strategy === 'replace') {
-    diffWhole(place, key, rule, before, after);
+    diffWhole(target, key, rule, before, after);
     return;
   }
-  const change = diffObjects(before, after, rule.shape, rule.retainKeys, place.depth);
-  if (!isEmpty(change)) put(place.patch, key, change);
+  const change = diffObjects(before, after, rule.shape, rule.retainKeys, target.depth);
+  if (!isEmpty(change)) put(target.patch, key, change);
 }
 
 function diffListField(
-  place: Place,
+  target: DiffTarget,
   key: string,
   before: readonly Json[],
   after: readonly Json[],
 ): void {
-  const rule = findListRule(place.shape, key);
+  const rule = findListRule(target.shape, key);
   if (rule instanceof PodkeepError || rule.strategy !== 'merge') {
-    diffWhole(place, key, rule, before, after);
+    diffWhole(target, key, rule, before, after);
     return;
   }
   const diffElement: DiffElement = (original, modified) =>
-    diffObjects(original, modified, rule.shape, rule.retainKeys, place.depth);
+    diffObjects(original, modified, rule.shape, rule.retainKeys, target.depth);
   const { changes, removed, order } = diffLists(before, after, rule, diffElement);
-  if (changes.length > 0) put(place.patch, key, changes);
-  if (removed.length > 0) put(place.patch, valueDeletionKey(key), removed);
-  if (order.length > 0) put(place.patch, elementOrderKey(key), order);
+  if (changes.length > 0) put(target.patch, key, changes);
+  if (removed.length > 0) put(target.patch, valueDeletionKey(key), removed);
+  if (order.length > 0) put(target.patch, elementOrderKey(key), order);
 }
 
-/** A field that the type does not have may stay as it is. Its change could not be told apart. */
+/** A field that the type does not have may stay as it is, but not change: it has no merge rule. */
 function diffWhole(
-  place: Place,
+  target: DiffTarget,
   key: string,
   rule: PatchRule | PodkeepError,
   before: Json,
@@ -113,10 +118,10 @@ function diffWhole(
 ): void {
   if (jsonEqual(before, after)) return;
   needRule(rule);
-  put(place.patch, key, after);
+  put(target.patch, key, after);
 }
 
-/** Names what survives. Without a single name there would be no directive, only deletions. */
+/** Names the retained keys. Without any there would be no directive, only deletions. */
 function addRetainedKeys(patch: MutableJsonObject, modified: JsonObject): void {
   const retained = Object.keys(modified).filter((key) => (own(modified, key) ?? null) !== null);
   if (retained.length > 0) put(patch, RETAIN_KEYS, retained.sort());

@@ -30,7 +30,7 @@ export function encodeBase64(bytes: Uint8Array): string {
   return latin.decode(letters);
 }
 
-/** The bytes, or nothing if the text is not base64. */
+/** The bytes. Undefined: the text is not base64. */
 export function decodeBase64(text: string): Uint8Array | undefined {
   const letters = text.replaceAll(/[\r\n]/g, '');
   if (letters.length % 4 !== 0) return undefined;

@@ -5,7 +5,7 @@
  *                                 ^                                     │ scalar-reader.ts
  *                                 └──────── structs in structs ─────────┘ special-reader.ts
  *
- * All of them read through one WireReader, which guards the bounds, and all are led by the schema:
+ * All of them read through one WireReader, which checks the bounds, and all are driven by the schema:
  * no kind is known by name here.
  */
 import type { JsonObject } from '../../lib/json.ts';
@@ -22,7 +22,7 @@ export interface DecodedObject {
 }
 
 /**
- * Reads an object in its envelope. A body may leave out what its path says: `defaults` then gives
+ * Reads an object in its envelope. A body may leave out what its path implies: `defaults` then gives
  * the kind, or the apiVersion, or both.
  */
 export function decodeProtobuf(
@@ -38,7 +38,7 @@ export function decodeProtobuf(
   return { apiVersion, kind, object: readMessage(type, reader, envelope.raw, head) };
 }
 
-/** Reads a message without an envelope, as it stands inside others. */
+/** Reads a message without an envelope, as it is inside others. */
 export function decodeMessage(type: StructType, bytes: Uint8Array): JsonObject {
   return readMessage(type, new WireReader(bytes), new Pieces(0, bytes.length));
 }

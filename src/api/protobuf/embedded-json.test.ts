@@ -21,12 +21,14 @@ describe('JSON inside protobuf', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         const text = formatEmbeddedJson(value as Json);
+        // Integers beyond the safe ones are read as bigint, which JSON.parse does not do.
+        fc.pre(!/\d{16}/.test(text));
         expect(parse(text)).toEqual(JSON.parse(text));
       }),
     );
   });
 
-  test('any text gets an answer: its value, nothing, or our error', () => {
+  test('any text gives its value, nothing, or our error', () => {
     const unit = fc.constantFrom(...'{}[]",:\\ 0123456789-+.eEtruefalsn'.split(''));
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 40 }), (text) => {
@@ -48,25 +50,23 @@ describe('JSON inside protobuf', () => {
 });
 
 describe('numbers that JavaScript cannot hold', () => {
-  test.each([
-    '9007199254740993',
-    '[1,-9007199254740993]',
-    '{"a":{"b":123456789012345678901234567890}}',
-    '1e400',
-    '-1E+999',
-    '{"text":"\\"","n":9007199254740993}',
-  ])('%s is refused', (text) => {
+  test.each(['1e400', '-1E+999', '{"text":"\\"","n":1e999}'])('%s is refused', (text) => {
     expect(() => parse(text)).toThrow(tooLarge);
   });
 
   test('the refusal names the number', () => {
-    expect(() => parse('{"id":9007199254740993}')).toThrow('9007199254740993');
+    expect(() => parse('{"id":7e999}')).toThrow('7e999');
+  });
+
+  test('integers of 64 bits are exact', () => {
+    expect(parse('{"id":[9007199254740993,-9223372036854775808]}')).toEqual({
+      id: [9007199254740993n, -9223372036854775808n],
+    });
   });
 
   test.each([
     '9007199254740991',
     '-9007199254740991',
-    '9007199254740992',
     '123456789012345670000',
     '0.1234567890123456789',
     '1.5e300',
@@ -82,7 +82,7 @@ describe('numbers that JavaScript cannot hold', () => {
 describe('depth', () => {
   const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
-  test('nesting that nobody could follow is refused', () => {
+  test('nesting that is too deep is refused', () => {
     expect(() => parse(nested(1001))).toThrow(tooDeep);
     expect(() => parse(nested(1_000_000))).toThrow(tooDeep);
     expect(parse(nested(1000))).toBeDefined();
@@ -93,8 +93,15 @@ describe('depth', () => {
   });
 
   test('a value too deep to be written is refused', () => {
-    let value: Json = [];
-    for (let depth = 0; depth < 100_000; depth++) value = [value];
-    expect(() => formatEmbeddedJson(value)).toThrow(tooDeep);
+    const nestedValue = (depth: number): Json => {
+      let value: Json = [];
+      for (let level = 1; level < depth; level++) value = [value];
+      return value;
+    };
+    expect(() => formatEmbeddedJson(nestedValue(100_000))).toThrow(tooDeep);
+    // What is written can be read again.
+    expect(() => formatEmbeddedJson(nestedValue(1001))).toThrow(tooDeep);
+    expect(formatEmbeddedJson(nestedValue(1000))).toBe(nested(1000));
+    expect(formatEmbeddedJson('['.repeat(5000))).toBe(`"${'['.repeat(5000)}"`);
   });
 });

@@ -2,11 +2,11 @@
  * JSON inside protobuf: raw extensions, managed fields, and defaults in a custom resource's schema
  * travel as the text of their JSON.
  *
- * The text becomes part of the object, so it is read here. JavaScript would read most integers
- * beyond 2^53 as a neighbour, and 1e999 as infinity, without a word; such numbers are refused. So
- * is nesting that no later recursion could follow. Both are rare, and most texts are seen at a
- * glance to have neither.
+ * The text becomes part of the object, so it is parsed here; integers of 64 bits are exact. JavaScript would
+ * silently read 1e999 as infinity; such numbers are refused. So is nesting that no later recursion could
+ * follow. Both are rare, and most texts are quickly seen to have neither.
  */
+import { parseExactJson, printExactJson } from '../../lib/json-text/exact-json.ts';
 import type { Json } from '../../lib/json.ts';
 import { integerTooLarge, protobufTooDeep } from './protobuf-error.ts';
 import { decodeText } from './text.ts';
@@ -18,24 +18,42 @@ const LARGE_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
 
 const [QUOTE, PLUS, MINUS, POINT, BACKSLASH] = [34, 43, 45, 46, 92] as const;
 
-/** The value, or nothing if the text is no JSON. */
+/** The value. Undefined: the text is no JSON. */
 export function parseEmbeddedJson(bytes: Uint8Array): Json | undefined {
   const text = decodeText(bytes, 0, bytes.length);
   if (text.length > NESTING_MAX || LARGE_NUMBER.test(text)) check(text);
   try {
-    const value: Json = JSON.parse(text);
-    return value;
+    return parseExactJson(text);
   } catch {
     return undefined;
   }
 }
 
 export function formatEmbeddedJson(value: Json): string {
+  const text = stringify(value);
+  // Each level takes two brackets, so a short text is not too deep.
+  if (text.length > 2 * NESTING_MAX) checkDepth(text);
+  return text;
+}
+
+/** Up to Node.js 24 the depth of a value can overflow the stack. */
+function stringify(value: Json): string {
   try {
-    return JSON.stringify(value);
+    return printExactJson(value);
   } catch (error) {
-    // What came from JSON has no cycles; only its depth can overflow the stack.
+    // Parsed JSON has no cycles, so it is the depth.
     throw protobufTooDeep(undefined, error);
+  }
+}
+
+function checkDepth(text: string): void {
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) index = endOfString(text, index);
+    else if (isOpening(code)) depth += 1;
+    else if (isClosing(code)) depth -= 1;
+    if (depth > NESTING_MAX) throw protobufTooDeep(undefined);
   }
 }
 
@@ -64,12 +82,7 @@ function endOfNumber(text: string, start: number): number {
   let index = start + 1;
   while (isInNumber(text.charCodeAt(index))) index += 1;
   const digits = text.slice(start, index);
-  const value = Number(digits);
-  const isInteger = !/[.eE]/.test(digits);
-  const survives = Number.isSafeInteger(value) || String(value) === digits;
-  if (isInteger ? !survives : !Number.isFinite(value)) {
-    throw integerTooLarge({ digits: digits.slice(0, 40) });
-  }
+  if (!Number.isFinite(Number(digits))) throw integerTooLarge({ digits: digits.slice(0, 40) });
   return index - 1;
 }
 

@@ -89,7 +89,7 @@ describe('fields', () => {
     expect(written('core/v1.PodIP', { ip: 'a', port: 1 })).toBe('0a0161');
   });
 
-  test('the first moment of the year 1 is no time', () => {
+  test('the first second of the year 1 is no time', () => {
     const time = (value: string): string =>
       written('authentication/v1.TokenRequestStatus', { expirationTimestamp: value });
     expect(time('0001-01-01T00:00:00Z')).toBe('0a001200');
@@ -182,7 +182,7 @@ describe('depth', () => {
     expect(decodeProtobuf(encodeProtobuf(object)).object).toEqual(object);
   });
 
-  test('what nests without end is refused', () => {
+  test('endless nesting is refused', () => {
     expect(() => encodeProtobuf(crd(200))).toThrow(failure('PROTOBUF_TOO_DEEP'));
     expect(() => encodeProtobuf(crd(50_000))).toThrow(failure('PROTOBUF_TOO_DEEP'));
   });

@@ -5,9 +5,9 @@
  *                           ^                                     │ scalar-writer.ts
  *                           └──────── structs in structs ─────────┘ special-writer.ts
  *
- * All of them write through one WireWriter, from the end to the beginning, and all are led by the
- * schema. Protobuf cannot tell an empty list or map from a missing one, so what is `[]` in JSON
- * comes back as null, or not at all.
+ * All of them write through one WireWriter, from the end to the beginning, and all are driven by the
+ * schema. Protobuf cannot distinguish an empty list or map from a missing one, so `[]` in JSON comes
+ * back as null, or is left out.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { own } from '../patch/json-access.ts';
@@ -17,7 +17,7 @@ import { messageOf } from './message-kind.ts';
 import { writeMessage } from './message-writer.ts';
 import { WireWriter } from './wire-writer.ts';
 
-/** Writes an object in its envelope. Its apiVersion and kind say what it is. */
+/** Writes an object in its envelope, by its apiVersion and kind. */
 export function encodeProtobuf(object: JsonObject): Uint8Array {
   const [apiVersion, kind] = [textOf(object, 'apiVersion'), textOf(object, 'kind')];
   const type = messageOf(apiVersion, kind);
@@ -26,7 +26,7 @@ export function encodeProtobuf(object: JsonObject): Uint8Array {
   return writer.finish();
 }
 
-/** Writes a message without an envelope, as it stands inside others. */
+/** Writes a message without an envelope, as it is inside others. */
 export function encodeMessage(type: StructType, object: JsonObject): Uint8Array {
   const writer = new WireWriter();
   writeMessage(type, writer, object);

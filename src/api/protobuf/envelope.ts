@@ -16,7 +16,7 @@ import { LENGTH } from './wire-type.ts';
 export interface Envelope {
   readonly apiVersion: string;
   readonly kind: string;
-  /** Where the object's message stands, in the same bytes. */
+  /** The position of the object's message, in the same bytes. */
   readonly raw: Pieces;
 }
 

@@ -1,14 +1,14 @@
 /**
- * Fields, from the wire to JSON: what a field becomes that came once, many times or never.
+ * Fields, from the wire to JSON: the value of a field that came once, many times or never.
  *
  *     scalar     the last one counts
  *     message    all of them are one, sent in pieces
  *     list       each is an item; numbers may come packed, many in one
  *     map        each is an entry, a message with the key in field 1 and the value in field 2
  *
- * JSON then shows the field as Go does. A pointer is there when it was sent. Anything else is
- * always there, zero if it was not sent, unless it is empty and its field is `omitEmpty`; and to
- * Go a struct is never empty.
+ * JSON then shows the field as Go does. A pointer is present when it was sent. Anything else is always
+ * present, zero if it was not sent, unless it is empty and its field is `omitEmpty`; and to Go a struct
+ * is never empty.
  */
 import { unreachable } from '../../lib/assert.ts';
 import type { Json } from '../../lib/json.ts';
@@ -22,9 +22,9 @@ import { LENGTH } from './wire-type.ts';
 
 export interface FieldReader {
   readonly name: string;
-  /** Called when the field is first met in a message. */
+  /** Called when the field first occurs in a message. */
   open(): OpenField;
-  /** What JSON shows of a field that was never met. There is none if it is left out. */
+  /** The JSON of a field that never occurred. Absent: it is left out. */
   readonly absent: ((reader: WireReader) => Json | undefined) | undefined;
 }
 
@@ -92,7 +92,7 @@ function mapField(field: Field, shape: Shape, readStruct: ReadStruct): FieldRead
   return { name: field.name, open: () => new OpenMap(value), absent: missing(field) };
 }
 
-/** What has no zero but nil is null, or left out. */
+/** A type whose zero is nil becomes null, or is left out. */
 function missing({ omitEmpty }: Field): (() => null) | undefined {
   return omitEmpty ? undefined : () => null;
 }
@@ -140,7 +140,7 @@ class OpenMessage implements OpenField {
 class OpenList implements OpenField {
   readonly #read: (reader: WireReader, wireType: number) => Json;
   readonly #packed: ScalarReader | undefined;
-  /** What a list without items is: one that was packed may have none. */
+  /** The value of a list without items: a packed one may have none. */
   readonly #empty: null | undefined;
   readonly #items: Json[] = [];
 

@@ -1,9 +1,9 @@
 /**
  * Fields, from JSON to the wire, as Kubernetes' generated code writes them.
  *
- * A pointer, bytes and a list in a message of its own are written when they are there, even if
- * they are empty. Any other scalar or message is always written, zero if it is not there. A list
- * is each of its items, a map each of its entries, by the order of the bytes of their keys.
+ * A pointer, bytes and a list in a separate message are written when they are present, even if they are
+ * empty. Any other scalar or message is always written, as zero if it is absent. A list is each of its
+ * items, a map each of its entries, sorted by the bytes of their keys.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { isJsonList, own } from '../patch/json-access.ts';
@@ -17,17 +17,17 @@ import type { WireWriter } from './wire-writer.ts';
 /** Takes the field from the object around it and writes it. */
 export type WriteField = (writer: WireWriter, object: JsonObject) => void;
 
-/** `owner` names the type of the object, for what is said of values that do not fit. */
+/** `owner` names the type of the object, for errors about values that do not fit. */
 export function fieldWriter(field: Field, owner: string, writeStruct: WriteStruct): WriteField {
   const { name, number = 0, shape } = field;
-  const place = `${owner}.${name}`;
+  const fieldPath = `${owner}.${name}`;
   const write = writerOf(shape, writeStruct);
   if (isAlwaysWritten(field)) {
-    return (writer, object) => write(writer, number, own(object, name) ?? null, place);
+    return (writer, object) => write(writer, number, own(object, name) ?? null, fieldPath);
   }
   return (writer, object) => {
     const value = own(object, name) ?? null;
-    if (value !== null) write(writer, number, value, place);
+    if (value !== null) write(writer, number, value, fieldPath);
   };
 }
 
@@ -40,22 +40,22 @@ function writerOf(shape: Shape, writeStruct: WriteStruct): WriteTagged {
   if (shape.kind === 'map') return mapWriter(shape.value, writeStruct);
   if (shape.kind !== 'list' || shape.wrapped === true) return valueWriter(shape, writeStruct);
   const writeItem = valueWriter(shape.item, writeStruct);
-  return (writer, number, value, place) => {
-    if (!isJsonList(value)) throw valueUnwritable({ place, expected: 'a list' });
+  return (writer, number, value, fieldPath) => {
+    if (!isJsonList(value)) throw valueUnwritable({ fieldPath, expected: 'a list' });
     for (let index = value.length - 1; index >= 0; index--) {
-      writeItem(writer, number, value[index] ?? null, place);
+      writeItem(writer, number, value[index] ?? null, fieldPath);
     }
   };
 }
 
 function mapWriter(shape: Shape, writeStruct: WriteStruct): WriteTagged {
   const writeEntryValue = entryValueWriter(shape, writeStruct);
-  return (writer, number, value, place) => {
-    if (!isJsonObject(value)) throw valueUnwritable({ place, expected: 'an object' });
+  return (writer, number, value, fieldPath) => {
+    if (!isJsonObject(value)) throw valueUnwritable({ fieldPath, expected: 'an object' });
     for (const key of Object.keys(value).sort(compareUtf8).toReversed()) {
       writer.writeMessage(number, () => {
-        writeEntryValue(writer, 2, value[key] ?? null, place);
-        SCALAR_WRITERS.string.write(writer, key, place);
+        writeEntryValue(writer, 2, value[key] ?? null, fieldPath);
+        SCALAR_WRITERS.string.write(writer, key, fieldPath);
         writer.writeTag(1, LENGTH);
       });
     }
@@ -66,14 +66,14 @@ function mapWriter(shape: Shape, writeStruct: WriteStruct): WriteTagged {
 function entryValueWriter(shape: Shape, writeStruct: WriteStruct): WriteTagged {
   const write = valueWriter(shape, writeStruct);
   if (shape.kind !== 'scalar' || shape.scalar !== 'bytes') return write;
-  return (writer, number, value, place) => {
-    if (value !== null) write(writer, number, value, place);
+  return (writer, number, value, fieldPath) => {
+    if (value !== null) write(writer, number, value, fieldPath);
   };
 }
 
 /**
  * Go compares bytes of UTF-8, which is the order of code points. JavaScript compares UTF-16, where
- * the surrogates of characters beyond U+FFFF stand before U+E000.
+ * the surrogates of characters beyond U+FFFF come before U+E000.
  */
 function compareUtf8(left: string, right: string): number {
   const length = Math.min(left.length, right.length);

@@ -115,7 +115,7 @@ describe('what was sent', () => {
     expect(() => decode('core/v1.PodSecurityContext', '22 02 01 ac 02')).toThrow(malformed);
   });
 
-  test('a list in a message of its own is told apart from none', () => {
+  test('an empty list in a separate message is distinguished from none', () => {
     const resource = { name: '', singularName: '', namespaced: false, kind: '' };
     expect(decode('meta/v1.APIResource', '')).toEqual({ ...resource, verbs: null });
     expect(decode('meta/v1.APIResource', '22 00')).toEqual({ ...resource, verbs: [] });

@@ -1,9 +1,9 @@
 /**
  * Messages, from the wire to JSON, in the order in which Go prints the fields of their type.
  *
- * How a type is read is worked out once, the first time one is met. A struct that JSON shows among
- * the fields around it is a message of its own on the wire; its fields are found there and land
- * among the others here.
+ * How a type is read is determined once, when it first occurs. A struct that JSON inlines among the
+ * fields around it is a separate message on the wire; its fields are read there and put among the
+ * others here.
  */
 import { assert } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -23,13 +23,13 @@ interface Numbered {
 
 interface Plan {
   readonly numbers: Numbers;
-  /** In JSON's order. What does not travel is not among them. */
+  /** In JSON's order, without fields that are not in protobuf. */
   readonly fields: readonly FieldReader[];
 }
 
 const plans = new WeakMap<StructType, Plan>();
 
-/** Reads what stands there as a message of that type. `head` goes before its fields. */
+/** Reads a message of that type at the current position. `head` goes before its fields. */
 export function readMessage(
   type: StructType,
   reader: WireReader,

@@ -1,9 +1,9 @@
 /**
- * Messages, from JSON to the wire: the fields of the schema by their numbers. What the schema does
- * not know has no number and is not written, as Go would have dropped it.
+ * Messages, from JSON to the wire: the fields of the schema by their numbers. Unknown fields have no
+ * number and are not written, as Go would have dropped them.
  *
- * A struct that JSON shows among the fields around it is a message of its own on the wire; its
- * fields are looked for in the object around it.
+ * A struct that JSON inlines among the fields around it is a separate message on the wire; its fields
+ * are read from the object around it.
  */
 import { assert } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';

@@ -16,12 +16,12 @@ export const protobufTooDeep = defineError<undefined>({
   hint: () => 'Flatten the object.',
 });
 
-/** JavaScript's numbers are exact up to 2^53. Beyond, an integer would silently become another. */
+/** More than 63 bits without a sign, or a number beyond all doubles. */
 export const integerTooLarge = defineError<{ digits: string }>({
   code: 'PROTOBUF_INTEGER_TOO_LARGE',
   retry: 'never',
-  message: ({ digits }) => `the integer ${digits} is too large: podkeep keeps 53 bits exactly`,
-  hint: () => 'Use an integer between -9007199254740991 and 9007199254740991.',
+  message: ({ digits }) => `the number ${digits} fits neither a 64-bit integer nor a double`,
+  hint: () => 'Use an integer of 64 bits, or a number that a double can hold.',
 });
 
 export const kindMissing = defineError<{ apiVersion: string; kind: string }>({
@@ -50,9 +50,9 @@ export const kindWithoutMessage = defineError<{ apiVersion: string; kind: string
   hint: () => 'Ask for JSON: "Accept: application/json".',
 });
 
-export const valueUnwritable = defineError<{ place: string; expected: string }>({
+export const valueUnwritable = defineError<{ fieldPath: string; expected: string }>({
   code: 'PROTOBUF_VALUE_INVALID',
   retry: 'never',
-  message: ({ place, expected }) => `${place} must be ${expected}`,
+  message: ({ fieldPath, expected }) => `${fieldPath} must be ${expected}`,
   hint: () => 'The object does not have the form of its kind; correct that field.',
 });

@@ -33,7 +33,7 @@ function readDouble(reader: WireReader, wireType: number): number {
   return finite(reader, reader.readDouble(wireType));
 }
 
-/** The fewest digits that tell the value apart from all others of 32 bits: 0.1, not 0.100000001. */
+/** The fewest digits that identify the value among all of 32 bits: 0.1, not 0.100000001. */
 function readFloat(reader: WireReader, wireType: number): number {
   const value = finite(reader, reader.readFloat(wireType));
   for (let digits = 1; digits < 9; digits++) {

@@ -2,7 +2,7 @@
  * Types whose JSON is not that of their message, from the wire to JSON. Their messages are
  *
  *     Quantity                 1 the text
- *     Time, MicroTime          1 seconds since 1970, 2 nanoseconds; no bytes at all for "never"
+ *     Time, MicroTime          1 seconds since 1970, 2 nanoseconds; no bytes for "never"
  *     Duration                 1 nanoseconds
  *     IntOrString              1 which of them (0 or 1), 2 the integer, 3 the string
  *     RawExtension, FieldsV1,
@@ -12,10 +12,10 @@
  *     JSONSchemaPropsOrStringArray    1 the schema, 2 the list
  */
 import type { Json, JsonObject } from '../../lib/json.ts';
-import { formatQuantity, parseQuantity } from '../quantity-text.ts';
+import { formatQuantity, parseQuantity } from '../values/quantity-text.ts';
 import type { Special } from '../schema/shape.ts';
-import { formatGoDuration } from '../time-duration.ts';
-import { formatMicroTime, formatTime } from '../time.ts';
+import { formatGoDuration } from '../values/time-duration.ts';
+import { formatMicroTime, formatTime } from '../values/time.ts';
 import { parseEmbeddedJson } from './embedded-json.ts';
 import { Pieces, type WireReader } from './wire-reader.ts';
 
@@ -97,7 +97,7 @@ function readTimestamp(
   let seconds = 0;
   let nanos = 0;
   reader.eachField(last, (number, wireType) => {
-    if (number === 1) seconds = reader.readInt64(wireType);
+    if (number === 1) seconds = Number(reader.readInt64(wireType));
     else if (number === 2) nanos = reader.readInt32(wireType);
     return number === 1 || number === 2;
   });
@@ -119,7 +119,7 @@ function readDuration(reader: WireReader, pieces: Pieces): Json {
 }
 
 function readIntOrString(reader: WireReader, pieces: Pieces): Json {
-  let which: number = INTEGER;
+  let which: number | bigint = INTEGER;
   let integer = 0;
   let text = '';
   reader.eachField(pieces, (number, wireType) => {

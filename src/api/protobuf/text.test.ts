@@ -19,7 +19,7 @@ describe('text', () => {
     expect(decode(0x61, 0xef, 0xbf, 0xbd, 0x62)).toBe('a\uFFFDb');
   });
 
-  test('whatever is valid reads as it was written, short or long', () => {
+  test('valid text reads as it was written, short or long', () => {
     const texts = fc.string({ unit: 'grapheme', maxLength: 60 });
     fc.assert(
       fc.property(texts, (text) => {

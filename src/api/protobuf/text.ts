@@ -1,9 +1,9 @@
 /**
  * Text in UTF-8, read the way Go prints it.
  *
- * Protobuf's strings should be UTF-8, but nobody checks that before Go makes JSON of them, and Go
- * puts one U+FFFD for each byte that is no part of a character. A TextDecoder puts one for each
- * broken character instead, so text with such bytes is taken apart here.
+ * Protobuf's strings should be UTF-8, but Go does not check that before it makes JSON of them, and
+ * writes one U+FFFD for each byte that is no part of a character. A TextDecoder writes one for each
+ * broken character instead, so text with such bytes is decoded here.
  */
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -32,7 +32,7 @@ function decodeAscii(bytes: Uint8Array, start: number, end: number): string | un
   return text;
 }
 
-/** Writes the bytes anew, with the replacement for each that is no part of a character. */
+/** Copies the bytes, with the replacement for each that is no part of a character. */
 function decodeBroken(bytes: Uint8Array, start: number, end: number): string {
   const whole = new Uint8Array((end - start) * REPLACEMENT_BYTES.length);
   let written = 0;
@@ -62,7 +62,7 @@ function characterLength(bytes: Uint8Array, index: number, end: number): number 
   const length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
   if (length === 0 || index + length > end) return 0;
 
-  // The second byte tells overlong forms, surrogates and what lies beyond U+10FFFF apart.
+  // The second byte distinguishes overlong forms, surrogates and what is beyond U+10FFFF.
   const second = bytes[index + 1] ?? 0;
   const secondMin = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
   const secondMax = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;

@@ -1,8 +1,8 @@
 /**
- * Values by their shape, from the wire to JSON: what stands in a field, in a list or in a map.
+ * Values by their shape, from the wire to JSON: in a field, in a list or in a map.
  *
- * Whatever is not a scalar is a message, and a message is read from the pieces that were noted
- * when it was met.
+ * Everything that is not a scalar is a message, and a message is read from the pieces that were recorded
+ * when it was found.
  */
 import { InvariantError } from '../../lib/assert.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
@@ -15,7 +15,7 @@ import { NO_BYTES, type Pieces, type WireReader } from './wire-reader.ts';
 /** Reads the message of a struct. */
 export type ReadStruct = (type: StructType, reader: WireReader, pieces: Pieces) => JsonObject;
 
-/** Reads a value where it stands. */
+/** Reads a value at the current position. */
 export type ReadValue = (reader: WireReader, wireType: number) => Json;
 
 export interface ValueReader {

@@ -1,6 +1,6 @@
 /**
- * Values by their shape, from JSON to the wire, each with its tag: what stands in a field, in a
- * list or in a map. Whatever is not a scalar is a message.
+ * Values by their shape, from JSON to the wire, each with its tag: in a field, in a list or in a map.
+ * Everything that is not a scalar is a message.
  */
 import { InvariantError } from '../../lib/assert.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
@@ -16,28 +16,33 @@ import type { WireWriter } from './wire-writer.ts';
 export type WriteStruct = (type: StructType, writer: WireWriter, object: JsonObject) => void;
 
 /** Writes a value and its tag. Null is the zero of the shape. */
-export type WriteTagged = (writer: WireWriter, number: number, value: Json, place: string) => void;
+export type WriteTagged = (
+  writer: WireWriter,
+  number: number,
+  value: Json,
+  fieldPath: string,
+) => void;
 
 export function valueWriter(shape: Shape, writeStruct: WriteStruct): WriteTagged {
   if (shape.kind === 'scalar') {
     const { wireType, write } = SCALAR_WRITERS[shape.scalar];
-    return (writer, number, value, place) => {
-      write(writer, value, place);
+    return (writer, number, value, fieldPath) => {
+      write(writer, value, fieldPath);
       writer.writeTag(number, wireType);
     };
   }
   const writeBody = bodyWriter(shape, writeStruct);
-  return (writer, number, value, place) => {
-    writer.writeMessage(number, () => writeBody(writer, value, place));
+  return (writer, number, value, fieldPath) => {
+    writer.writeMessage(number, () => writeBody(writer, value, fieldPath));
   };
 }
 
 function bodyWriter(shape: Shape, writeStruct: WriteStruct): WriteValue {
   switch (shape.kind) {
     case 'struct':
-      return (writer, value, place) => {
+      return (writer, value, fieldPath) => {
         const object = value ?? {};
-        if (!isJsonObject(object)) throw valueUnwritable({ place, expected: 'an object' });
+        if (!isJsonObject(object)) throw valueUnwritable({ fieldPath, expected: 'an object' });
         writeStruct(shape.type, writer, object);
       };
     case 'special':
@@ -54,10 +59,10 @@ function bodyWriter(shape: Shape, writeStruct: WriteStruct): WriteValue {
 }
 
 function wrappedListWriter(writeItem: WriteTagged): WriteValue {
-  return (writer, value, place) => {
+  return (writer, value, fieldPath) => {
     const items = value ?? [];
-    if (!isJsonList(items)) throw valueUnwritable({ place, expected: 'a list' });
-    for (const item of items.toReversed()) writeItem(writer, 1, item, place);
+    if (!isJsonList(items)) throw valueUnwritable({ fieldPath, expected: 'a list' });
+    for (const item of items.toReversed()) writeItem(writer, 1, item, fieldPath);
   };
 }
 

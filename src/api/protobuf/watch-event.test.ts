@@ -20,7 +20,7 @@ describe('events of a watch', () => {
     expect(decodeWatchEvent(encodeWatchEvent({ type, object }))).toEqual({ type, object });
   });
 
-  test('the object stands in the event in its own envelope', () => {
+  test('the object is in the event in its own envelope', () => {
     const raw = [...encodeProtobuf(namespace)];
     expect([...encodeWatchEvent({ type: 'ADDED', object: namespace })]).toEqual([
       ...[0x0a, 5, ...Buffer.from('ADDED')],
@@ -28,7 +28,7 @@ describe('events of a watch', () => {
     ]);
   });
 
-  test('in a stream each one stands behind its length', () => {
+  test('in a stream each one follows its length', () => {
     expect([...frameMessage(new Uint8Array(258).fill(7))].slice(0, 5)).toEqual([0, 0, 1, 2, 7]);
     expect([...frameMessage(new Uint8Array())]).toEqual([0, 0, 0, 0]);
   });

@@ -3,9 +3,9 @@
  *
  *     1 type: "ADDED"    2 object { 1 raw: the object, in its own envelope }
  *
- * The event itself has no envelope: whoever watches knows what comes. In JSON the object stands in
- * the event as it is; here it is bytes in it, so events are written and read apart from other
- * messages. On the wire each event stands behind its length, four bytes with the highest first.
+ * The event itself has no envelope: the client of a watch knows its type. In JSON the object is part of
+ * the event; here it is bytes in it, so events are written and read separately from other messages. On
+ * the wire each event follows its length, four bytes, big-endian.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { decodeProtobuf } from './decode.ts';
@@ -45,7 +45,7 @@ export function decodeWatchEvent(bytes: Uint8Array): WatchEvent {
   return { type, object: decodeProtobuf(raw).object };
 }
 
-/** Puts the length before a message, as streams have it. */
+/** Writes the length before a message, as streams have it. */
 export function frameMessage(message: Uint8Array): Uint8Array {
   const frame = new Uint8Array(FRAME_HEADER_BYTES + message.length);
   new DataView(frame.buffer).setUint32(0, message.length);

@@ -28,12 +28,12 @@ const malformed = (reason: string): unknown =>
 const MINUS_ONE = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
 
 describe('integers', () => {
-  const int64 = (...bytes: number[]): number[] =>
+  const int64 = (...bytes: number[]): (number | bigint)[] =>
     readField([0x08, ...bytes], (reader, type) => reader.readInt64(type));
   const int32 = (...bytes: number[]): number[] =>
     readField([0x08, ...bytes], (reader, type) => reader.readInt32(type));
 
-  test('seven bits stand in each byte, the lowest first', () => {
+  test('each byte has seven bits, the lowest first', () => {
     expect(int64(0x00)).toEqual([0]);
     expect(int64(0x7f)).toEqual([127]);
     expect(int64(0x80, 0x01)).toEqual([128]);
@@ -68,18 +68,13 @@ describe('integers', () => {
 
   test('the last exact integers are read, and the ones beyond are refused by name', () => {
     expect(int64(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f)).toEqual([2 ** 53 - 1]);
-    expect(() => int64(0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10)).toThrow(
-      expect.objectContaining({
-        code: 'PROTOBUF_INTEGER_TOO_LARGE',
-        message: expect.stringContaining('9007199254740992'),
-      }),
-    );
-    expect(() => int64(0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01)).toThrow(
-      expect.objectContaining({ message: expect.stringContaining('-9223372036854775808') }),
-    );
+    expect(int64(0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10)).toEqual([2n ** 53n]);
+    expect(int64(0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01)).toEqual([
+      -(2n ** 63n),
+    ]);
   });
 
-  test('all 64 bits are there for who asks for them', () => {
+  test('all 64 bits can be read', () => {
     const read = (reader: WireReader, type: number): bigint => reader.readBigInt64(type);
     expect(readField([0x08, ...MINUS_ONE.with(9, 0x00)], read)).toEqual([2n ** 63n - 1n]);
     expect(readField([0x08, ...MINUS_ONE], read)).toEqual([-1n]);
@@ -107,11 +102,11 @@ describe('lengths', () => {
   const text = (...bytes: number[]): string[] =>
     readField(bytes, (reader, type) => reader.readText(type));
 
-  test('so many bytes are taken', () => {
+  test('that many bytes are read', () => {
     expect(text(0x0a, 0x02, 0x68, 0x69, 0x0a, 0x00)).toEqual(['hi', '']);
   });
 
-  test('a length beyond the end is malformed, however large, and nothing is set aside for it', () => {
+  test('a length beyond the end is malformed, however large, and nothing is allocated for it', () => {
     expect(() => text(0x0a, 0x03, 0x68, 0x69)).toThrow(malformed('beyond the message'));
     expect(() => text(0x0a, 0xff, 0xff, 0xff, 0xff, 0x07)).toThrow(malformed('beyond the message'));
     expect(() => text(0x0a, ...MINUS_ONE)).toThrow(malformed('beyond the message'));
@@ -142,7 +137,7 @@ describe('fields', () => {
     const unknown = [
       0x10, 0x96, 0x01, 0x19, 1, 2, 3, 4, 5, 6, 7, 8, 0x22, 0x01, 0xff, 0x2d, 1, 2, 3, 4,
     ];
-    const read = (reader: WireReader, type: number): number => reader.readInt64(type);
+    const read = (reader: WireReader, type: number): number | bigint => reader.readInt64(type);
     expect(readField([...unknown, 0x08, 0x07, ...unknown], read)).toEqual([7]);
   });
 

@@ -1,14 +1,14 @@
 /**
- * Reads protobuf's wire format: tags, integers, floats, texts, and where messages stand.
+ * Reads protobuf's wire format: tags, integers, floats, texts, and the positions of messages.
  *
  * Nothing is trusted: each read stays before the end of the message it is in, so a length can
- * neither reach beyond it nor make us set memory aside for bytes that are not there. What does not
- * hold is `PROTOBUF_MALFORMED`, with the offset.
+ * neither reach beyond it nor make us allocate memory for bytes that do not exist. A violation is
+ * `PROTOBUF_MALFORMED`, with the offset.
  *
- * A message may come in pieces: when a field that holds one message occurs again, the pieces are
- * one message, written one after the other. So messages are not read where they are met. The
- * reader notes where their pieces stand, goes on, and comes back with `eachField`; nothing is
- * copied for it.
+ * A message may come in pieces: when a field that holds one message occurs again, the pieces are one
+ * message, written one after the other. So messages are not read where they are found. The reader
+ * records the positions of their pieces, continues, and comes back with `eachField`; nothing is copied
+ * for it.
  */
 import { integerTooLarge, protobufMalformed, protobufTooDeep } from './protobuf-error.ts';
 import { decodeText } from './text.ts';
@@ -21,8 +21,9 @@ import {
   VARINT,
   type WireType,
 } from './wire-type.ts';
+import { isInt64 } from '../../lib/json-text/exact-json.ts';
 
-/** Where the bytes of a message stand. */
+/** The position of a message's bytes. */
 export class Pieces {
   readonly start: number;
   readonly end: number;
@@ -35,15 +36,15 @@ export class Pieces {
   }
 }
 
-/** Takes the value of a field off the reader; false if the field is none of its own. */
+/** Reads the value of a field. False: the field is unknown to it. */
 export type TakeField = (number: number, wireType: number) => boolean;
 
 /** A message that was never sent. */
 export const NO_BYTES: Pieces = new Pieces(0, 0);
 
 /**
- * Two bytes are a message, and an empty Pod in JSON is a few hundred. So an object of many bytes
- * may have one message for every two of them, which Go's writing never comes near, and no more.
+ * Two bytes are a message, and an empty Pod in JSON is a few hundred. So an object of many bytes may
+ * have at most one message for every two of them, which Go's writing never comes near.
  */
 const MESSAGES_FREE = 10_000;
 
@@ -55,7 +56,7 @@ export class WireReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   #position = 0;
-  /** Where the message ends in which we are. */
+  /** The end of the current message. */
   #end: number;
   #depth = 0;
   #messagesLeft: number;
@@ -95,7 +96,7 @@ export class WireReader {
     this.#depth -= 1;
   }
 
-  /** Notes where the message stands that starts here, and passes it. */
+  /** Records the position of the message that starts here, and skips it. */
   readPieces(wireType: number, before?: Pieces): Pieces {
     const end = this.#readEnd(wireType);
     const start = this.#position;
@@ -133,7 +134,7 @@ export class WireReader {
     return (this.#readVarint() | this.#high) !== 0;
   }
 
-  /** Go keeps the low half of an integer that has more than 32 bits, and so do we. */
+  /** Of an integer with more than 32 bits Go takes the low half, and so do we. */
   readInt32(wireType: number): number {
     this.expect(wireType, VARINT);
     return this.#readVarint();
@@ -143,13 +144,13 @@ export class WireReader {
     return this.readInt32(wireType) >>> 0;
   }
 
-  readInt64(wireType: number): number {
+  readInt64(wireType: number): number | bigint {
     this.expect(wireType, VARINT);
     const low = this.#readVarint() >>> 0;
     return exactly(this.#high, low);
   }
 
-  readUint64(wireType: number): number {
+  readUint64(wireType: number): number | bigint {
     this.expect(wireType, VARINT);
     const low = this.#readVarint() >>> 0;
     return exactly(this.#high >>> 0, low);
@@ -211,7 +212,7 @@ export class WireReader {
     }
   }
 
-  /** Reads a length and gives the offset at which it ends. */
+  /** Reads a length and returns the offset at which it ends. */
   #readEnd(wireType: number): number {
     this.expect(wireType, LENGTH);
     const length = this.#readVarint() >>> 0;
@@ -220,7 +221,7 @@ export class WireReader {
     return end;
   }
 
-  /** Goes past so many bytes and gives the offset of the first of them. */
+  /** Skips that many bytes and returns the offset of the first of them. */
   #pass(count: number): number {
     const start = this.#position;
     if (start + count > this.#end) this.refuse('the message ends within a number');
@@ -262,10 +263,13 @@ export class WireReader {
   }
 }
 
-function exactly(high: number, low: number): number {
+function exactly(high: number, low: number): number | bigint {
   const value = high * TWO_TO_32 + low;
   if (Number.isSafeInteger(value)) return value;
-  throw integerTooLarge({ digits: join(high, low).toString() });
+  // Kubernetes has no JSON for more than 63 bits without a sign, and no such field.
+  const integer = join(high, low);
+  if (isInt64(integer)) return integer;
+  throw integerTooLarge({ digits: integer.toString() });
 }
 
 function join(high: number, low: number): bigint {

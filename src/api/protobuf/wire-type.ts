@@ -1,13 +1,13 @@
 /**
- * How the value of a field is laid out, as the low three bits of its tag say. A tag is the field's
- * number, shifted left by three, and its wire type. Groups (3 and 4) are of a time before
- * Kubernetes: it never writes them, and we do not read them.
+ * The wire type of a field, in the low three bits of its tag. A tag is the field's number, shifted left
+ * by three, and its wire type. Groups (3 and 4) are older than Kubernetes, which never writes them, and
+ * podkeep does not read them.
  */
 export type WireType = typeof VARINT | typeof FIXED64 | typeof LENGTH | typeof FIXED32;
 
 export const VARINT = 0;
 export const FIXED64 = 1;
-/** A length, then so many bytes: texts, bytes, messages, packed lists. */
+/** A length, then that many bytes: texts, bytes, messages, packed lists. */
 export const LENGTH = 2;
 export const FIXED32 = 5;
 

@@ -21,7 +21,7 @@ describe('writing', () => {
     expect(bytes).toEqual([0x08, 0xac, 0x02, 0x12, 0x01, 0x62]);
   });
 
-  test('a message stands behind its tag and its length', () => {
+  test('a message follows its tag and its length', () => {
     const bytes = written((writer) => {
       writer.writeMessage(16, () => {
         writer.writeMessage(1, () => writer.writeRaw(Uint8Array.of(7, 8)));
@@ -48,7 +48,7 @@ describe('writing', () => {
           writer.writeTag(1, VARINT);
         });
         const reader = new WireReader(Uint8Array.from(bytes));
-        const values: number[] = [];
+        const values: (number | bigint)[] = [];
         reader.eachField(new Pieces(0, bytes.length), (_, type) => {
           values.push(reader.readInt64(type));
           return true;
@@ -79,7 +79,7 @@ describe('writing', () => {
     expect(written((writer) => writer.writeText('\uD800'))).toEqual([3, 0xef, 0xbf, 0xbd]);
   });
 
-  test('the room grows with what is written', () => {
+  test('the buffer grows with what is written', () => {
     const chunk = new Uint8Array(1000).fill(7);
     const bytes = written((writer) => {
       for (let count = 0; count < 100; count++) writer.writeBytes(chunk);

@@ -1,10 +1,10 @@
 /**
  * Writes protobuf's wire format, from the end to the beginning.
  *
- * A message stands behind its length, and the length is known when the message has been written.
- * Whoever writes backward has it then, and need not measure first or move bytes later. So all who
- * use this writer put the last thing first: value, then length, then tag; the field with the
- * largest number, then the one before it.
+ * A message follows its length, and the length is known only when the message has been written. Writing
+ * backward has it by then, and need not measure first or move bytes later. So all code that uses this
+ * writer writes the last thing first: value, then length, then tag; the field with the largest number,
+ * then the one before it.
  */
 import { protobufTooDeep } from './protobuf-error.ts';
 import { DEPTH_MAX, LENGTH, type WireType } from './wire-type.ts';
@@ -20,11 +20,11 @@ const encoder = new TextEncoder();
 
 export class WireWriter {
   #bytes = new Uint8Array(SIZE_MIN);
-  /** Where the written bytes start; they reach to the end. */
+  /** The start of the written bytes; they reach to the end. */
   #start = SIZE_MIN;
   #depth = 0;
 
-  /** All that was written, in a copy without the free space. */
+  /** All written bytes, in a copy without the free space. */
   finish(): Uint8Array {
     return this.#bytes.slice(this.#start);
   }
@@ -92,7 +92,7 @@ export class WireWriter {
     this.writeRaw(new Uint8Array(view.buffer));
   }
 
-  /** False, and nothing written, if the text is long or not of ASCII only. */
+  /** False, and nothing is written, if the text is long or not only ASCII. */
   #writeShortText(text: string): boolean {
     const { length } = text;
     if (length > SHORT_MAX) return false;
@@ -108,11 +108,11 @@ export class WireWriter {
   }
 
   #writeLongText(text: string): number {
-    // No UTF-16 unit takes more than three bytes. The text is put at the start of the room that
+    // No UTF-16 unit takes more than three bytes. The text is put at the start of the space that
     // might be needed, and moved to the end of it.
-    const room = text.length * 3;
-    this.#reserve(room);
-    const start = this.#start - room;
+    const spare = text.length * 3;
+    this.#reserve(spare);
+    const start = this.#start - spare;
     const { written } = encoder.encodeInto(text, this.#bytes.subarray(start, this.#start));
     this.#bytes.copyWithin(this.#start - written, start, start + written);
     this.#start -= written;

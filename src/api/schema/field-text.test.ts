@@ -29,7 +29,7 @@ describe('readStructLine', () => {
     ]);
   });
 
-  test('what has no number does not travel in protobuf', () => {
+  test('a field without a number is not in protobuf', () => {
     expect(read('- kind? string')[0]).not.toHaveProperty('number');
   });
 
@@ -40,7 +40,7 @@ describe('readStructLine', () => {
     ]);
   });
 
-  test('options say how a list merges', () => {
+  test('options define how a list merges', () => {
     const line = '6 ports? [].Port patch=merge,retainKeys key=port list=map,port,protocol';
     expect(read(line)[0]).toMatchObject({
       patchStrategies: ['merge', 'retainKeys'],
@@ -78,7 +78,7 @@ describe('readStructLine', () => {
     expect(readStructLine('1 refs? [].X', () => TEXT)[0]).not.toHaveProperty('atomic');
   });
 
-  test('an option that nobody knows is our mistake', () => {
+  test('an unknown option is a bug', () => {
     expect(() => read('1 a string colour=red')).toThrow(InvariantError);
     expect(() => read('1 a string list=bag')).toThrow(InvariantError);
     expect(() => read('1 a string patch=mix')).toThrow(InvariantError);

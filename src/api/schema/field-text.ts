@@ -1,19 +1,19 @@
 /**
- * Reads a struct's line in the table: its fields, in the order in which Go prints them as JSON,
- * parted by "; ". For example
+ * Parses a struct's line in the table: its fields, in the order in which Go prints them as JSON,
+ * separated by "; ". For example
  *
  *     6 ports? [].ContainerPort patch=merge key=containerPort list=map,containerPort,protocol
- *
+ *   6          the number in protobuf, or - for a field that is not in it
  *   6          the number in protobuf, or - for what does not travel there
  *   ports      the name in JSON, then ? if JSON leaves it out when empty, and ! if it is required
  *   ^source    instead of a name: an inlined struct, named for its protobuf field if it has one
  *   *T         the value is a pointer in Go; type-text.ts describes T
- *   patch=     patch strategies, parted by commas       key=      the merge key of a patch
+ *   patch=     patch strategies, separated by commas    key=      the merge key of a patch
  *   list=      the list type; the map keys follow it    atomic    one value to server-side apply
  *   default=   JSON, up to the end of the field
  *
- * The word "atomic" alone, before the fields, is said of the struct itself. scripts/schema writes
- * what is read here.
+ * The word "atomic" alone, before the fields, is about the struct itself. scripts/schema writes this
+ * text.
  */
 import { InvariantError } from '../../lib/assert.ts';
 import type { Field, ListType, PatchStrategy, Shape } from './shape.ts';

@@ -120,7 +120,7 @@ describe('the whole table', () => {
     expect(missing).toEqual([]);
   });
 
-  test('a list of type map says by which keys, and no other list does', () => {
+  test('a list of type map has keys, and no other list does', () => {
     const wrong = allFields().filter(
       ([, { listType, listMapKeys }]) => (listType === 'map') !== (listMapKeys !== undefined),
     );

@@ -98,13 +98,13 @@ describe('merging', () => {
     expect(finalizers.listType).toBe('set');
   });
 
-  test('P-3: volumes merge, and keep only the keys they are told to', () => {
+  test('P-3: volumes merge, and retain only the named keys', () => {
     expect(fieldAt(POD, 'spec', 'volumes').patchStrategies).toEqual(['merge', 'retainKeys']);
     const strategy = fieldAt('apps/v1.Deployment', 'spec', 'strategy');
     expect(strategy.patchStrategies).toEqual(['retainKeys']);
   });
 
-  test("a service's ports merge by port, but are told apart by port and protocol", () => {
+  test("a service's ports merge by port, but are distinguished by port and protocol", () => {
     expect(fieldAt('core/v1.Service', 'spec', 'ports')).toMatchObject({
       patchStrategies: ['merge'],
       mergeKey: 'port',
@@ -113,7 +113,7 @@ describe('merging', () => {
     });
   });
 
-  test('what is atomic says so: on the field, or on the type for all its fields', () => {
+  test('atomic is declared on the field, or on the type for all its fields', () => {
     expect(fieldAt(POD, 'spec', 'nodeSelector').atomic).toBe(true);
     expect(structOf('meta/v1.LabelSelector').atomic).toBe(true);
     expect(fieldAt('apps/v1.Deployment', 'spec', 'selector').atomic).toBe(true);
@@ -140,7 +140,7 @@ describe('fields', () => {
     expect(fieldAt(POD, 'metadata', 'creationTimestamp').omitEmpty).toBe(true);
   });
 
-  test('every wire type is told from the others', () => {
+  test('every wire type is distinguished from the others', () => {
     const quantity = { kind: 'special', special: 'Quantity' };
     expect(fieldAt('core/v1.ResourceRequirements', 'limits').shape).toEqual({
       kind: 'map',
@@ -254,7 +254,7 @@ describe('inlined structs', () => {
     expect(source?.shape).toMatchObject({ kind: 'struct', name: 'core/v1.VolumeSource' });
   });
 
-  test('apiVersion and kind stand first in JSON and do not travel in protobuf', () => {
+  test('apiVersion and kind come first in JSON and are not in protobuf', () => {
     const pod = structOf(POD);
     expect(pod.fields.map(({ name }) => name)).toEqual([
       'kind',
@@ -304,7 +304,7 @@ describe('protobuf', () => {
     expect(fieldAt('core/v1.Container', 'args').shape).not.toHaveProperty('wrapped');
   });
 
-  test('tables do not travel in protobuf', () => {
+  test('tables have no protobuf', () => {
     expect(structOf('meta/v1.Table').messageFields).toEqual([]);
   });
 });
@@ -327,7 +327,7 @@ describe('types', () => {
     expect(structIn(fieldAt('core/v1.PodList', 'items').shape)).toBe(structOf(POD));
   });
 
-  test('an unknown type is our mistake', () => {
+  test('an unknown type is a bug', () => {
     expect(() => structOf('core/v1.Pot')).toThrow(InvariantError);
   });
 

@@ -12,9 +12,9 @@
  *
  * and the names of the kinds that are found `everywhere`, that is, in each apiVersion.
  *
- * The text of a type is read when somebody first looks at its fields, and never again: opening a
- * Pod reads those types of a Pod that are really visited, and a type that contains itself is no
- * problem. Everything handed out is shared and must not be written into.
+ * The text of a type is parsed when its fields are first read, and only once: opening a Pod parses those
+ * types of a Pod that are really visited, and a type that contains itself is no problem. Returned objects
+ * are shared and must not be changed.
  */
 import { InvariantError } from '../../lib/assert.ts';
 import type { StructType, TypeName } from './shape.ts';
@@ -28,7 +28,7 @@ export interface KindType {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** Whether objects live in a namespace. Lists and options, which are no objects, do not. */
+  /** Whether objects are namespaced. Lists and options, which are no objects, are not. */
   readonly namespaced: boolean;
   readonly type: StructType;
 }
@@ -36,12 +36,12 @@ export interface KindType {
 interface KindLine {
   /** The package of the kinds' types, unless a kind names its type: `Status=meta/v1.Status`. */
   readonly package: string;
-  /** Kinds, parted by spaces. */
+  /** Kinds, separated by spaces. */
   readonly namespaced: string;
   readonly other: string;
 }
 
-// Seen as plain maps, so that nobody needs to know the names in them. They are looked into with
+// Typed as plain maps, so that the compiler need not know the names in them. They are read with
 // Object.hasOwn only: a kind named constructor does not exist.
 const structLines: Readonly<Record<string, string>> = table.types;
 const enumLines: Readonly<Record<string, readonly string[]>> = table.enums;

@@ -1,12 +1,11 @@
 /**
- * The shape of a Kubernetes type, as far as programs need it: which fields it has, of what type,
- * how they travel in protobuf, how they merge in a patch, and which of them must be there.
+ * The shape of a Kubernetes type, as far as programs need it: which fields it has, of what type, their
+ * encoding in protobuf, how they merge in a patch, and which of them are required.
  *
  *     StructType ──fields──> Field ──shape──> Shape ──(struct)──> StructType
  *
- * Shapes are handed out by `schema.ts`, which reads them from the generated table. Whoever works
- * on objects of any kind (patches, equality, validation, protobuf, OpenAPI) takes a `StructType`
- * and knows nothing about pods.
+ * `schema.ts` reads shapes from the generated table. Code that works on objects of any kind (patches,
+ * equality, validation, protobuf, OpenAPI) takes a `StructType` and knows nothing about pods.
  */
 
 /** A type's name in the table: package and Go name, such as `core/v1.PodStatus`. */
@@ -23,7 +22,7 @@ export type Scalar =
   | 'double'
   | 'bytes';
 
-/** Types that have a wire form of their own, unlike their Go fields. */
+/** Types whose wire form differs from their Go fields. */
 export type Special =
   | 'Quantity'
   | 'Time'
@@ -60,10 +59,10 @@ export interface Field {
   readonly shape: Shape;
   /**
    * Its number in protobuf, in the message that declares it: that of an inlined struct, for its
-   * fields. Absent for what does not travel there (apiVersion and kind).
+   * fields. Absent: it is not in protobuf (apiVersion and kind).
    */
   readonly number?: number;
-  /** Absent and zero are two different values (Go holds a pointer). */
+  /** Absent and zero are two different values (a pointer in Go). */
   readonly pointer: boolean;
   /** JSON leaves it out when it is empty. */
   readonly omitEmpty: boolean;
@@ -72,22 +71,22 @@ export interface Field {
   readonly mergeKey?: string;
   readonly listType?: ListType;
   readonly listMapKeys?: readonly string[];
-  /** A map or struct that server-side apply treats as one value, said here or by its type. */
+  /** A map or struct that server-side apply treats as one value, declared here or by its type. */
   readonly atomic?: boolean;
   readonly default?: unknown;
 }
 
 export interface StructType {
   readonly name: TypeName;
-  /** Server-side apply treats values of this type as one, wherever they stand. */
+  /** Server-side apply treats values of this type as one, in every field. */
   readonly atomic?: boolean;
-  /** The fields as JSON shows them: those of inlined structs stand among the others. */
+  /** The fields as JSON shows them: those of inlined structs are among the others. */
   readonly fields: readonly Field[];
   /** Looks a field up by its JSON name. */
   field(name: string): Field | undefined;
   /**
-   * The fields as protobuf sees them, by number: an inlined struct is a message in a field of its
-   * own, and what has no number is not there.
+   * The fields as protobuf has them, by number: an inlined struct is a message in a field, and fields
+   * without a number are left out.
    */
   readonly messageFields: readonly Field[];
 }

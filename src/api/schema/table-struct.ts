@@ -1,6 +1,6 @@
 /**
- * A struct of the table. Its line is read when its fields are first asked for, so a struct can be
- * handed out, and point to itself, before anybody knows what is in it.
+ * A struct of the table. Its line is parsed when its fields are first read, so a struct can be returned,
+ * and refer to itself, before its fields are known.
  */
 import { assert } from '../../lib/assert.ts';
 import { isAtomicLine, readStructLine } from './field-text.ts';
@@ -58,7 +58,7 @@ function isNumbered(field: Field): field is Field & { readonly number: number } 
 
 function fieldsOf({ name, number, shape }: Field): readonly Field[] {
   assert(shape.kind === 'struct', `${name} is inlined but no struct`);
-  // Inside a message that does not travel, nothing does.
+  // A message that is not in protobuf contains nothing that is.
   return number === undefined ? shape.type.fields.map(withoutNumber) : shape.type.fields;
 }
 

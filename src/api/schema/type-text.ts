@@ -9,7 +9,7 @@
  *     <>T                                                         a list, a message in protobuf
  *     {}T                                                         a map from strings
  *
- * Nothing is looked up twice: the same text in the same package gives the very same shape.
+ * Nothing is looked up twice: the same text in the same package gives the same shape object.
  */
 import { InvariantError } from '../../lib/assert.ts';
 import type { Scalar, Shape, Special, StructType, TypeName } from './shape.ts';
@@ -47,7 +47,7 @@ export const SPECIAL_PACKAGES: Readonly<Record<Special, string>> = {
   JSONSchemaPropsOrStringArray: 'apiextensions/v1',
 };
 
-/** Makes the reader of type texts, with a memory of what it has read. */
+/** Makes the parser of type texts, which caches what it has parsed. */
 export function typeReader(references: References): (text: string, packageName: string) => Shape {
   const known = new Map<string, Shape>();
   const read = (text: string, packageName: string): Shape => {

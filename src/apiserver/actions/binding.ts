@@ -1,18 +1,18 @@
 /**
- * Binds a pod to a node: the one way in which a pod gets its node after it was created.
+ * Binds a pod to a node: the only way in which a pod gets its node after its creation.
  *
- * Only a pod that waits for one can be bound; that it is bound once at most is what schedulers rely on.
+ * Only an unbound pod can be bound; schedulers rely on it being bound at most once.
  */
-import { formatTime } from '../../api/time.ts';
+import { formatTime } from '../../api/values/time.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ActionAnswer, ActionRequest } from '../action.ts';
-import { structAt, textAt } from '../kinds/field-path.ts';
-import { pods } from '../kinds/pods.ts';
-import { readList } from '../kinds/validation/json-reading.ts';
-import { metadataOf, nameOf, textOf, withMetadata } from '../metadata.ts';
-import type { Registry } from '../registry.ts';
-import { badRequest, conflict, successStatus, unexpected } from '../status.ts';
+import type { ActionAnswer, ActionRequest } from '../objects/action.ts';
+import { structAt, textAt } from '../objects/field-path.ts';
+import { pods } from '../kinds/core/pods.ts';
+import { readList } from '../../api/validation/json-reading.ts';
+import { metadataOf, nameOf, textOf, withMetadata } from '../objects/metadata.ts';
+import type { Registry } from '../registry/registry.ts';
+import { badRequest, conflict, successStatus, unexpected } from '../objects/status.ts';
 import { withCondition } from './pod-condition.ts';
 
 const BINDING = { group: '', resource: 'pods/binding' };
@@ -32,20 +32,20 @@ export async function bindPod(
     return assign(pod, body, formatTime(clock.now()));
   };
   const part = { definition: pods, namespace, name, subresource: 'binding' };
-  await registry.update({ ...part, change, user, dryRun });
+  await registry.update({ ...part, change, user, dryRun, isExempt: true });
   return { code: 201, body: { ...successStatus(), code: 201 } };
 }
 
 function checkTarget(binding: JsonObject): void {
   const { kind = '', name = '' } = structAt(binding, 'target');
-  const complaints: string[] = [];
+  const problems: string[] = [];
   if (kind !== '' && kind !== 'Node') {
-    const said = JSON.stringify(kind);
-    complaints.push(`target.kind: Unsupported value: ${said}: supported values: "<empty>", "Node"`);
+    const given = JSON.stringify(kind);
+    problems.push(`target.kind: Unsupported value: ${given}: supported values: "<empty>", "Node"`);
   }
-  if (name === '') complaints.push('target.name: Required value');
-  if (complaints.length === 0) return;
-  throw unexpected(complaints.length === 1 ? complaints.join('') : `[${complaints.join(', ')}]`);
+  if (name === '') problems.push('target.name: Required value');
+  if (problems.length === 0) return;
+  throw unexpected(problems.length === 1 ? problems.join('') : `[${problems.join(', ')}]`);
 }
 
 function checkPreconditions(pod: JsonObject, binding: JsonObject): void {
@@ -73,7 +73,7 @@ function obstacleOf(pod: JsonObject): string | undefined {
   return isGated ? `pod ${name} has non-empty .spec.schedulingGates` : undefined;
 }
 
-/** The pod on its node, with what the scheduler wrote on the binding. */
+/** The pod with its node, and with the labels and annotations of the binding. */
 function assign(pod: JsonObject, binding: JsonObject, now: string): JsonObject {
   const { annotations, labels } = metadataOf(binding);
   const { nominatedNodeName: _, ...status } = structAt(pod, 'status');

@@ -1,24 +1,24 @@
-/** How many pods a budget still gives away, and what it says when there are none left. */
-import { matchesLabels, selectorFromObject, type Labels } from '../../api/label-selector.ts';
+/** How many disruptions a budget still allows, and the error when none is left. */
+import { matchesLabels, selectorFromObject, type Labels } from '../../api/values/label-selector.ts';
 import { PodkeepError } from '../../lib/errors.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import type { ObjectStore } from '../../ports/object-store.ts';
-import { labelsOf } from '../controllers/object-labels.ts';
-import { numberAt, objectsAt, structAt, textAt } from '../kinds/field-path.ts';
-import { podDisruptionBudgets } from '../kinds/pod-disruption-budget.ts';
-import { metadataOf, nameOf, textOf } from '../metadata.ts';
-import { prefixOf } from '../registry.ts';
-import { forbidden, tooManyRequests, type StatusError } from '../status.ts';
+import type { ObjectStore } from '../../ports/api/object-store.ts';
+import { labelsOf } from '../objects/object-labels.ts';
+import { numberAt, objectsAt, structAt, textAt } from '../objects/field-path.ts';
+import { podDisruptionBudgets } from '../kinds/apps/pod-disruption-budget.ts';
+import { metadataOf, nameOf, textOf } from '../objects/metadata.ts';
+import { prefixOf } from '../registry/registry.ts';
+import { forbidden, tooManyRequests, type StatusError } from '../objects/status.ts';
 import type { NewCondition } from './pod-condition.ts';
 
 const BUDGET = { group: 'policy', resource: 'poddisruptionbudget' };
 const CAUSE = 'DisruptionBudget';
 const VIOLATED = "Cannot evict pod as it would violate the pod's disruption budget.";
-/** Pods that were taken away and not yet confirmed by whoever computes the budget. */
+/** Evicted pods that the disruption controller has not yet processed. */
 const DISRUPTED_MAX = 2000;
 const RETRY_SECONDS = 10;
 
-/** Why an evicted pod ends, for everybody to read. */
+/** The condition that explains why an evicted pod ends. */
 export const disruptionTarget: NewCondition = {
   type: 'DisruptionTarget',
   status: 'True',
@@ -26,7 +26,7 @@ export const disruptionTarget: NewCondition = {
   message: 'Eviction API: evicting',
 };
 
-/** A pod that does not run yet, or is on its way out, is nobody's loss. */
+/** Evicting a pod that does not run yet, or is terminating, disrupts nothing. */
 export function isBudgetNeeded(pod: JsonObject): boolean {
   const phase = textAt(pod, 'status.phase');
   const isIdle = phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending';
@@ -47,12 +47,12 @@ function selects(budget: JsonObject, labels: Labels): boolean {
   try {
     return matchesLabels(selectorFromObject(isJsonObject(selector) ? selector : undefined), labels);
   } catch (error) {
-    if (error instanceof PodkeepError) return false; // a selector that says nothing selects nothing
+    if (error instanceof PodkeepError) return false; // an invalid selector selects nothing
     throw error;
   }
 }
 
-/** The budget after one more pod was taken away. Throws if it does not allow that. */
+/** The budget after one more disruption. Throws if it does not allow that. */
 export function chargeBudget(budget: JsonObject, pod: string, now: string): JsonObject {
   const status = structAt(budget, 'status');
   const name = nameOf(budget);
@@ -86,16 +86,16 @@ function unsettled(name: string): StatusError {
 function explain(budget: JsonObject): string {
   const name = nameOf(budget);
   const { reason, message } = refusalOf(budget) ?? {};
-  const said = textOf(message);
-  if (said !== '' && reason === 'SyncFailed') {
-    return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${said}`;
+  const given = textOf(message);
+  if (given !== '' && reason === 'SyncFailed') {
+    return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${given}`;
   }
   const current = numberAt(budget, 'status.currentHealthy');
   const desired = numberAt(budget, 'status.desiredHealthy');
   if (current <= desired) {
     return `The disruption budget ${name} needs ${desired} healthy pods and has ${current} currently`;
   }
-  const why = said === '' ? '' : ` (${textOf(reason)}): ${said}`;
+  const why = given === '' ? '' : ` (${textOf(reason)}): ${given}`;
   return `The disruption budget ${name} does not allow evicting pods currently${why}`;
 }
 
@@ -105,7 +105,7 @@ function refusalOf(budget: JsonObject): JsonObject | undefined {
   );
 }
 
-/** Nothing left: the condition says so. */
+/** No disruption is left: the condition says so. */
 function usedUp(budget: JsonObject, now: string): readonly JsonObject[] {
   const conditions = objectsAt(budget, 'status.conditions');
   const old = conditions.find(({ type }) => type === 'DisruptionAllowed');

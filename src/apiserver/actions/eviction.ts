@@ -6,20 +6,20 @@
  *     budget with something left ──> one less, and the pod noted down ──> deleted
  *     budget used up, or not computed yet ──> 429: try again later
  *
- * The budget is charged before the pod goes. Whoever computes budgets sees the note and does not
- * count the pod as available any more.
+ * The budget is charged before the pod is deleted. The disruption controller sees the note and no longer
+ * counts the pod as available.
  */
-import { formatTime } from '../../api/time.ts';
+import { formatTime } from '../../api/values/time.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { ActionAnswer, ActionRequest } from '../action.ts';
-import { numberAt, objectsAt, structAt, textAt } from '../kinds/field-path.ts';
-import { podDisruptionBudgets } from '../kinds/pod-disruption-budget.ts';
-import { pods } from '../kinds/pods.ts';
-import { metadataOf, nameOf, textOf } from '../metadata.ts';
-import { readDeleteOptions, type DeleteOptions } from '../options.ts';
-import type { Target } from '../registry.ts';
-import type { ServerParts } from '../server-parts.ts';
-import { badRequest, conflict, StatusError, successStatus } from '../status.ts';
+import type { ActionAnswer, ActionRequest } from '../objects/action.ts';
+import { numberAt, objectsAt, structAt, textAt } from '../objects/field-path.ts';
+import { podDisruptionBudgets } from '../kinds/apps/pod-disruption-budget.ts';
+import { pods } from '../kinds/core/pods.ts';
+import { metadataOf, nameOf, textOf } from '../objects/metadata.ts';
+import { readDeleteOptions, type DeleteOptions } from '../requests/options.ts';
+import type { Target } from '../registry/registry.ts';
+import type { ServerParts } from '../registry/server-parts.ts';
+import { badRequest, conflict, StatusError, successStatus } from '../objects/status.ts';
 import { budgetsOf, chargeBudget, disruptionTarget, isBudgetNeeded } from './disruption-budget.ts';
 import { withCondition } from './pod-condition.ts';
 
@@ -40,7 +40,7 @@ export async function evictPod(
       await evict(parts, request, target, options);
       return { code: 201, body: { ...successStatus(), code: 201 } };
     } catch (error) {
-      // Somebody changed the pod meanwhile: judge it anew, unless this very version was asked for.
+      // The pod has changed meanwhile: decide again, unless the client asked for this very version.
       const isRace = error instanceof StatusError && error.code === 409;
       if (!isRace || options.resourceVersion !== null || attempt >= ATTEMPTS_MAX) throw error;
       if (options.uid !== null && options.uid !== uidOf(parts, target)) throw error;
@@ -91,7 +91,7 @@ async function charge(
     );
   }
   const [budget] = budgets;
-  if (!budget) return true; // nothing to guard, and so no version to insist on
+  if (!budget) return true; // nothing to protect, and so no version to insist on
   if (!isReady(pod) && mayGoUnready(budget)) return false;
   const { name, namespace } = metadataOf(budget);
   await registry.update({
@@ -99,6 +99,7 @@ async function charge(
     namespace: textOf(namespace),
     name: textOf(name),
     subresource: 'status',
+    isExempt: true,
     dryRun,
     change: (latest) => chargeBudget(latest, nameOf(pod), formatTime(clock.now())),
   });
@@ -111,7 +112,7 @@ function isReady(pod: JsonObject): boolean {
   );
 }
 
-/** A pod that is not ready takes nothing away from those that are. */
+/** An unready pod reduces no availability. */
 function mayGoUnready(budget: JsonObject): boolean {
   if (textAt(budget, 'spec.unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true;
   const desired = numberAt(budget, 'status.desiredHealthy');
@@ -125,12 +126,13 @@ async function removeEvicted(
   options: DeleteOptions,
 ): Promise<void> {
   if (options.dryRun) {
-    await registry.remove(target, options, user);
+    await registry.remove(target, options, { user, isExempt: true });
     return;
   }
   const marked = await registry.update({
     ...target,
     subresource: 'status',
+    isExempt: true,
     change: (pod) => {
       checkPreconditions(pod, options);
       return withCondition(pod, disruptionTarget, formatTime(clock.now()));
@@ -138,7 +140,8 @@ async function removeEvicted(
   });
   const isExact = options.resourceVersion !== null;
   const version = textOf(metadataOf(marked)['resourceVersion']);
-  await registry.remove(target, { ...options, resourceVersion: isExact ? version : null }, user);
+  const exact = { ...options, resourceVersion: isExact ? version : null };
+  await registry.remove(target, exact, { user, isExempt: true });
 }
 
 function checkPreconditions(pod: JsonObject, { uid, resourceVersion }: DeleteOptions): void {

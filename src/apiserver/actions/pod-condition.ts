@@ -1,13 +1,13 @@
-/** Sets a condition of a pod on the server's own account, as the kubelet would write it. */
+/** Sets a condition of a pod for the server itself, as the kubelet would write it. */
 import type { JsonObject } from '../../lib/json.ts';
-import { objectsAt, structAt } from '../kinds/field-path.ts';
+import { objectsAt, structAt } from '../objects/field-path.ts';
 
 export interface NewCondition extends JsonObject {
   readonly type: string;
   readonly status: string;
 }
 
-/** One whose status stays keeps its time (SM-23). */
+/** A condition whose status stays keeps its time (SM-23). */
 export function withCondition(pod: JsonObject, condition: NewCondition, now: string): JsonObject {
   const conditions = objectsAt(pod, 'status.conditions');
   const index = conditions.findIndex(({ type }) => type === condition.type);

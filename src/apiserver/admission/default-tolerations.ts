@@ -1,7 +1,7 @@
-/** A pod stays on a node that is lost for five minutes, unless it says otherwise. */
+/** A pod tolerates a lost node for five minutes, unless it says otherwise. */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { listOf } from '../metadata.ts';
-import { isPod, type Admission, type AdmissionRequest } from './admission.ts';
+import { listOf } from '../objects/metadata.ts';
+import { isPod, type Admission, type AdmissionRequest } from '../registry/admission.ts';
 
 const SECONDS = 300;
 const TAINTS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];

@@ -1,22 +1,22 @@
 /**
- * What limit ranges say of one container, pod or claim: each rule a sentence if it is broken.
+ * Checks one container, pod or claim against limit ranges: each broken rule yields a sentence.
  *
- *     min      at least this much is requested, and not less is the limit
+ *     min      request and limit are at least this much
  *     max      there is a limit, and it and the request are at most this much
  *     ratio    the limit is at most so many times the request
  *
  * The sentences are Kubernetes' own, two spaces included.
  */
-import { quantityMilliValue, type Quantity } from '../../api/quantity.ts';
-import { formatQuantity } from '../../api/quantity-text.ts';
+import { quantityMilliValue, type Quantity } from '../../api/values/quantity.ts';
+import { formatQuantity } from '../../api/values/quantity-text.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { readAmounts } from '../kinds/validation/quantities.ts';
+import { readAmounts } from '../../api/validation/quantities.ts';
 
-export type Amounts = ReadonlyMap<string, Quantity>;
+export type LimitAmounts = ReadonlyMap<string, Quantity>;
 
 export interface Demand {
-  readonly requests: Amounts;
-  readonly limits: Amounts;
+  readonly requests: LimitAmounts;
+  readonly limits: LimitAmounts;
 }
 
 /** `item`: one entry of `spec.limits`. */
@@ -28,8 +28,12 @@ export function* checkDemand(item: JsonObject, type: string, demand: Demand): Ge
   }
 }
 
-/** Claims have requests only, and those count for both bounds. */
-export function* checkClaim(item: JsonObject, type: string, requests: Amounts): Generator<string> {
+/** Claims have requests only, which count for both bounds. */
+export function* checkClaim(
+  item: JsonObject,
+  type: string,
+  requests: LimitAmounts,
+): Generator<string> {
   for (const [name, least] of readAmounts(item['min'])) {
     yield* checkMin(name, type, least, { requests, limits: new Map() });
   }
@@ -85,7 +89,7 @@ function* checkRatio(
   }
 }
 
-/** Thousandths are the precision in which limit ranges compare. */
+/** Limit ranges compare in thousandths. */
 function isLess(a: Quantity, b: Quantity): boolean {
   return milliOf(a) < milliOf(b);
 }

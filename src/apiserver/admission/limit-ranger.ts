@@ -1,24 +1,23 @@
 /**
- * Limit ranges of a namespace: what containers get that ask for nothing, and how much a container, a
- * pod or a claim may ask for.
+ * LimitRanger: default requests and limits of containers, and bounds for containers, pods and claims.
  *
- * Defaults are filled in on the way in; the rules are looked at afterwards, when the object is known
- * to be valid. A pod's containers change only when it is created or resized, so only then.
+ * Defaults are filled in before validation; the bounds are checked after it. A pod's containers change only
+ * when it is created or resized, so only then.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { Change, ObjectStore } from '../../ports/object-store.ts';
-import { objectsAt, structAt } from '../kinds/field-path.ts';
-import { limitRanges } from '../kinds/limit-range.ts';
-import { aggregateAmounts } from '../kinds/pod-template/aggregate-resources.ts';
+import type { Change, ObjectStore } from '../../ports/api/object-store.ts';
+import { objectsAt, structAt } from '../objects/field-path.ts';
+import { limitRanges } from '../kinds/core/limit-range.ts';
+import { aggregateAmounts } from '../../api/pod-validation/containers/aggregate-resources.ts';
 import { qosClassOf } from '../kinds/pod/qos.ts';
-import { changeObjects } from '../kinds/validation/json-changes.ts';
-import { readEntries, readStruct, readText } from '../kinds/validation/json-reading.ts';
-import { readAmounts } from '../kinds/validation/quantities.ts';
-import { metadataOf, nameOf, withMetadata } from '../metadata.ts';
-import { prefixOf } from '../registry.ts';
-import { forbidden } from '../status.ts';
-import { isPod, type Admission, type AdmissionRequest } from './admission.ts';
-import { checkClaim, checkDemand, type Amounts, type Demand } from './limit-ranger-rules.ts';
+import { changeObjects } from '../../api/validation/json-changes.ts';
+import { readEntries, readStruct, readText } from '../../api/validation/json-reading.ts';
+import { readAmounts } from '../../api/validation/quantities.ts';
+import { metadataOf, nameOf, withMetadata } from '../objects/metadata.ts';
+import { prefixOf } from '../registry/registry.ts';
+import { forbidden } from '../objects/status.ts';
+import { isPod, type Admission, type AdmissionRequest } from '../registry/admission.ts';
+import { checkClaim, checkDemand, type LimitAmounts, type Demand } from './limit-ranger-rules.ts';
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';
 const POD_LEVEL: ReadonlySet<string> = new Set(['cpu', 'memory']);
@@ -65,7 +64,7 @@ function isLimited({ verb, definition, subresource, old }: AdmissionRequest): bo
   );
 }
 
-/** The pod with what its containers leave out, and a note of what that was. */
+/** The pod with the defaults that its containers leave out, and an annotation that lists them. */
 function fillDefaults(pod: JsonObject, range: JsonObject): JsonObject {
   const items = objectsAt(range, 'spec.limits').filter(({ type }) => type === 'Container');
   const merge = (list: string): JsonObject =>
@@ -87,7 +86,7 @@ function fillDefaults(pod: JsonObject, range: JsonObject): JsonObject {
     [ANNOTATION]: `LimitRanger plugin set: ${notes.join('; ')}`,
   };
   const filled = withMetadata({ ...pod, spec }, { annotations: noted });
-  // Whoever asks for something is no longer of the class of those who ask for nothing.
+  // The defaults may change the QoS class.
   return { ...filled, status: { ...structAt(pod, 'status'), qosClass: qosClassOf(filled) } };
 }
 
@@ -133,10 +132,10 @@ function* checkPvc(range: JsonObject, claim: JsonObject): Generator<string> {
   }
 }
 
-/** What the pod itself says of cpu and memory counts before the sum of its containers. */
+/** cpu and memory of the pod itself take precedence over the sum of its containers. */
 function demandOfPod(spec: JsonObject): Demand {
   const own = readDemand(structAt(spec, 'resources'));
-  const sum = (list: 'requests' | 'limits'): Amounts =>
+  const sum = (list: 'requests' | 'limits'): LimitAmounts =>
     new Map([
       ...aggregateAmounts(spec, list),
       ...[...own[list]].filter(([name]) => POD_LEVEL.has(name)),

@@ -1,13 +1,13 @@
 /**
- * What a mirror shows runs on its node whatever the API says, so it must need nothing from the API.
- * Asked last: whoever may not write the pod at all is told that first.
+ * A mirror pod represents a static pod, which runs on its node whatever the API says, so it must need nothing
+ * from the API. Checked last: a client that may not write the pod gets that error first.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { secretsOf } from '../auth/node/pod-references.ts';
-import { objectsAt, textAt } from '../kinds/field-path.ts';
-import { metadataOf, nameOf } from '../metadata.ts';
-import { forbidden } from '../status.ts';
-import { isNewPod, type Admission } from './admission.ts';
+import { secretsOf } from './pod-references.ts';
+import { objectsAt, textAt } from '../objects/field-path.ts';
+import { metadataOf, nameOf } from '../objects/metadata.ts';
+import { forbidden } from '../objects/status.ts';
+import { isNewPod, type Admission } from '../registry/admission.ts';
 
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 

@@ -1,12 +1,12 @@
-/** Nothing is created in a namespace that does not exist, or that is on its way out. */
+/** NamespaceLifecycle: nothing is created in a namespace that does not exist or is terminating. */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import type { ObjectStore } from '../../ports/object-store.ts';
-import type { Admission, AdmissionRequest } from './admission.ts';
-import { nameOf } from '../metadata.ts';
-import { forbidden, notFound } from '../status.ts';
+import type { ObjectStore } from '../../ports/api/object-store.ts';
+import type { Admission, AdmissionRequest } from '../registry/admission.ts';
+import { nameOf } from '../objects/metadata.ts';
+import { forbidden, notFound } from '../objects/status.ts';
 
 const NAMESPACES = { group: '', resource: 'namespaces' };
-/** Without these the server itself could not go on. */
+/** The server needs these, so they cannot be deleted. */
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 
 export class NamespaceLifecycle implements Admission {

@@ -1,11 +1,11 @@
 /**
- * Nothing is scheduled to a new node before it has said that it is ready. For servers with a controller
- * inside that takes the taint away then.
+ * Taints new nodes as not ready, so that no pod is scheduled there before the node reports Ready. For servers
+ * whose node controller removes the taint then.
  */
 import type { JsonObject } from '../../lib/json.ts';
-import { objectsAt, structAt } from '../kinds/field-path.ts';
-import { nodes } from '../kinds/node.ts';
-import type { Admission } from './admission.ts';
+import { objectsAt, structAt } from '../objects/field-path.ts';
+import { nodes } from '../kinds/core/node.ts';
+import type { Admission } from '../registry/admission.ts';
 
 const TAINT: JsonObject = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 

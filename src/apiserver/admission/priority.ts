@@ -1,14 +1,14 @@
-/** A pod's priority is what its class says, and a pod without one gets the default class, or zero. */
+/** Priority: a pod gets the priority of its class; without a class, that of the default class, or zero. */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { ObjectStore } from '../../ports/object-store.ts';
-import type { KindDefinition } from '../kind.ts';
-import { isGiven } from '../kinds/validation/json-reading.ts';
-import { nameOf, textOf } from '../metadata.ts';
-import { forbidden } from '../status.ts';
-import { isNewPod, isPod, type Admission, type AdmissionRequest } from './admission.ts';
+import type { ObjectStore } from '../../ports/api/object-store.ts';
+import type { KindDefinition } from '../objects/kind.ts';
+import { isGiven } from '../../api/validation/json-reading.ts';
+import { nameOf, textOf } from '../objects/metadata.ts';
+import { forbidden } from '../objects/status.ts';
+import { isNewPod, isPod, type Admission, type AdmissionRequest } from '../registry/admission.ts';
 
 const CLASSES = '/scheduling.k8s.io/priorityclasses/';
-/** These two exist in every cluster, whether somebody created them or not. */
+/** These two exist in every cluster, created or not. */
 const SYSTEM: Readonly<Record<string, number>> = {
   'system-cluster-critical': 2_000_000_000,
   'system-node-critical': 2_000_001_000,
@@ -37,12 +37,12 @@ export class Priority implements Admission {
           `priority admission controller computed ${value} from the given PriorityClass name`,
       );
     }
-    const said = textOf(spec['preemptionPolicy']);
-    if (said !== '' && said !== preemptionPolicy) {
+    const given = textOf(spec['preemptionPolicy']);
+    if (given !== '' && given !== preemptionPolicy) {
       throw forbidden(
         definition,
         nameOf(object),
-        `the string value of PreemptionPolicy (${said}) must not be provided in pod spec; ` +
+        `the string value of PreemptionPolicy (${given}) must not be provided in pod spec; ` +
           `priority admission controller computed ${preemptionPolicy} from the given PriorityClass name`,
       );
     }
@@ -57,6 +57,20 @@ export class Priority implements Admission {
     };
   }
 
+  /** Only one class can be the default. */
+  review({ verb, definition, object }: AdmissionRequest): void {
+    const { group, resource } = definition;
+    if (group !== 'scheduling.k8s.io' || resource !== 'priorityclasses') return;
+    if (verb === 'delete' || object['globalDefault'] !== true) return;
+    const other = this.#defaults().find(({ name }) => name !== nameOf(object));
+    if (!other) return;
+    throw forbidden(
+      definition,
+      nameOf(object),
+      `PriorityClass ${other.name} is already marked as default. Only one default can exist`,
+    );
+  }
+
   #find(definition: KindDefinition, pod: JsonObject, name: string): PriorityClass {
     const system = SYSTEM[name];
     if (system !== undefined) return { name, value: system, preemptionPolicy: PREEMPTS };
@@ -67,14 +81,17 @@ export class Priority implements Admission {
     return readClass(stored);
   }
 
-  /** The lowest, if several claim to be the default. */
+  /** The lowest, if several are marked as the default. */
   #findDefault(): PriorityClass {
-    const defaults = this.#store
+    return this.#defaults()[0] ?? { name: '', value: 0, preemptionPolicy: PREEMPTS };
+  }
+
+  #defaults(): readonly PriorityClass[] {
+    return this.#store
       .list(CLASSES)
       .objects.filter(({ value }) => value['globalDefault'] === true)
       .map(({ value }) => readClass(value))
       .toSorted((a, b) => a.value - b.value);
-    return defaults[0] ?? { name: '', value: 0, preemptionPolicy: PREEMPTS };
   }
 }
 
@@ -98,7 +115,7 @@ function isPodUpdate({ verb, definition, subresource }: AdmissionRequest): boole
   return verb === 'update' && subresource === null && isPod(definition);
 }
 
-/** A client that leaves out what admission filled in keeps it. */
+/** An update that leaves out what admission filled in keeps it. */
 function keepPriority({ object, old }: AdmissionRequest): JsonObject {
   const { spec } = object;
   const before = old?.['spec'];

@@ -1,9 +1,9 @@
 /**
- * One quota and one write: what the quota's account says afterwards, or why the write may not be.
+ * One quota and one write: the quota's usage afterwards, or why the write is refused.
  *
- * Writes that can make an object cost more (creating it, resizing a pod, changing a service or a claim)
- * are refused if there is not enough left. All other writes only keep the account true: a pod that
- * ends, or an object that goes, gives back what it had.
+ * Writes that can raise usage (creating an object, resizing a pod, changing a service or a claim) are refused
+ * if not enough is left. All other writes only update the usage: a pod that ends, or an object that is
+ * deleted, returns what it used.
  */
 import {
   addQuantities,
@@ -11,25 +11,25 @@ import {
   subtractQuantities,
   signOfQuantity,
   ZERO_QUANTITY,
-} from '../../api/quantity.ts';
-import { formatQuantity } from '../../api/quantity-text.ts';
+} from '../../api/values/quantity.ts';
+import { formatQuantity } from '../../api/values/quantity-text.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { valueAt } from '../kinds/field-path.ts';
-import { readAmounts } from '../kinds/validation/quantities.ts';
-import { nameOf } from '../metadata.ts';
-import { isPod, type AdmissionRequest } from './admission.ts';
+import { valueAt } from '../objects/field-path.ts';
+import { readAmounts } from '../../api/validation/quantities.ts';
+import { nameOf } from '../objects/metadata.ts';
+import { isPod, type AdmissionRequest } from '../registry/admission.ts';
 import { isInScopes } from './resource-quota-scopes.ts';
 import {
   countsUnder,
   hasDeadline,
   missingDemand,
   usageOf,
-  type Amounts,
+  type QuotaAmounts,
 } from './resource-quota-usage.ts';
 
 export type Account =
   | { readonly type: 'unchanged' }
-  | { readonly type: 'used'; readonly used: Amounts }
+  | { readonly type: 'used'; readonly used: QuotaAmounts }
   | { readonly type: 'refused'; readonly why: string };
 
 const UNCHANGED: Account = { type: 'unchanged' };
@@ -39,12 +39,12 @@ export function account(quota: JsonObject, request: AdmissionRequest, nowMs: num
   const hard = readAmounts(valueAt(quota, 'status.hard'));
   const names = [...hard.keys()].filter((name) => countsUnder(definition, name));
   if (names.length === 0) return UNCHANGED;
-  const usageIn = (one: JsonObject | null): Amounts =>
+  const usageIn = (one: JsonObject | null): QuotaAmounts =>
     one && isInScopes(quota, definition, one) ? usageOf(definition, one, nowMs) : new Map();
   const [before, after] = [usageIn(old), verb === 'delete' ? new Map() : usageIn(object)];
   const used = readAmounts(valueAt(quota, 'status.used'));
-  const isJudged = mayCostMore(request) && isInScopes(quota, definition, object);
-  if (isJudged) {
+  const isEvaluated = mayCostMore(request) && isInScopes(quota, definition, object);
+  if (isEvaluated) {
     const why = refuse({ quota, request, names, used });
     if (why !== null) return { type: 'refused', why };
   }
@@ -56,12 +56,12 @@ export function account(quota: JsonObject, request: AdmissionRequest, nowMs: num
     }),
   );
   if (changes.size === 0) return UNCHANGED;
-  const excess = isJudged ? explainExcess(nameOf(quota), changes, used, hard) : null;
+  const excess = isEvaluated ? explainExcess(nameOf(quota), changes, used, hard) : null;
   if (excess !== null) return { type: 'refused', why: excess };
   return { type: 'used', used: addChanges(used, changes) };
 }
 
-/** Whether what is left has to be looked at. */
+/** Must the remaining quota be checked? */
 function mayCostMore({ verb, definition, subresource, object, old }: AdmissionRequest): boolean {
   if (verb === 'delete') return false;
   if (isPod(definition)) {
@@ -78,7 +78,7 @@ interface Judgement {
   readonly quota: JsonObject;
   readonly request: AdmissionRequest;
   readonly names: readonly string[];
-  readonly used: Amounts;
+  readonly used: QuotaAmounts;
 }
 
 function refuse({ quota, request, names, used }: Judgement): string | null {
@@ -92,9 +92,9 @@ function refuse({ quota, request, names, used }: Judgement): string | null {
 
 function explainExcess(
   name: string,
-  changes: Amounts,
-  used: Amounts,
-  hard: Amounts,
+  changes: QuotaAmounts,
+  used: QuotaAmounts,
+  hard: QuotaAmounts,
 ): string | null {
   const exceeded = [...changes].filter(([resource, change]) => {
     const sum = addQuantities(used.get(resource) ?? ZERO_QUANTITY, change);
@@ -102,7 +102,7 @@ function explainExcess(
     return signOfQuantity(change) > 0 && compareQuantities(sum, most) > 0;
   });
   if (exceeded.length === 0) return null;
-  const print = (amounts: Amounts): string =>
+  const print = (amounts: QuotaAmounts): string =>
     exceeded
       .map(([resource]) => resource)
       .toSorted()
@@ -112,8 +112,8 @@ function explainExcess(
   return `exceeded quota: ${name}, ${words.join(', ')}`;
 }
 
-/** Nobody owes anything: an account that is wrong does not go below nothing. */
-function addChanges(used: Amounts, changes: Amounts): Amounts {
+/** Usage never goes below zero, even if the recorded usage was wrong. */
+function addChanges(used: QuotaAmounts, changes: QuotaAmounts): QuotaAmounts {
   return new Map(
     [...used].map(([name, amount]) => {
       const change = changes.get(name);

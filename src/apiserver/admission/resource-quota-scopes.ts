@@ -1,11 +1,11 @@
-/** Which objects a quota is about, if it is not about all of them. */
-import { matchesLabels, type LabelOperator } from '../../api/label-selector.ts';
+/** Scopes: which objects a quota counts, if not all of them. */
+import { matchesLabels, type LabelOperator } from '../../api/values/label-selector.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { KindDefinition } from '../kind.ts';
-import { objectsAt, textAt, valueAt } from '../kinds/field-path.ts';
+import type { KindDefinition } from '../objects/kind.ts';
+import { objectsAt, textAt, valueAt } from '../objects/field-path.ts';
 import { qosClassOf } from '../kinds/pod/qos.ts';
-import { isGiven, readText, readTexts } from '../kinds/validation/json-reading.ts';
-import { isPod } from './admission.ts';
+import { isGiven, readText, readTexts } from '../../api/validation/json-reading.ts';
+import { isPod } from '../registry/admission.ts';
 import { hasDeadline } from './resource-quota-usage.ts';
 
 interface Scope {
@@ -22,7 +22,7 @@ const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
 ]);
 const AFFINITIES = ['podAffinity', 'podAntiAffinity'];
 
-/** A quota with scopes is about those that are in all of them. */
+/** A quota with scopes counts the objects that are in all of them. */
 export function isInScopes(
   quota: JsonObject,
   definition: KindDefinition,
@@ -71,7 +71,7 @@ function isClaim({ group, kind }: KindDefinition): boolean {
   return group === '' && kind === 'PersistentVolumeClaim';
 }
 
-/** A claim may be on its way from one class to another: then it is in both. */
+/** A claim that is moving from one class to another is in both. */
 function isClaimIn(scope: Scope, claim: JsonObject): boolean {
   if (scope.name !== 'VolumeAttributesClass') return false;
   const names = [
@@ -82,14 +82,14 @@ function isClaimIn(scope: Scope, claim: JsonObject): boolean {
   return (names.length === 0 ? [''] : names).some((name) => selects(scope, name));
 }
 
-/** Empty: it has no such class. */
+/** Empty name: it has no such class. */
 function selects({ name: key, operator: word, values }: Scope, name: string): boolean {
   const operator = OPERATORS.get(word);
   if (!operator) return false;
   return matchesLabels([{ key, operator, values }], name === '' ? {} : { [key]: name });
 }
 
-/** Does it want to be near, or not near, pods of other namespaces? */
+/** Does it have affinity or anti-affinity to pods of other namespaces? */
 function looksBeyond(pod: JsonObject): boolean {
   const terms = AFFINITIES.flatMap((kind) => {
     const path = `spec.affinity.${kind}`;

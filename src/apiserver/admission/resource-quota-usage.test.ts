@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { formatQuantity } from '../../api/quantity-text.ts';
+import { formatQuantity } from '../../api/values/quantity-text.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { KindDefinition } from '../kind.ts';
-import { configMaps } from '../kinds/config-map.ts';
-import { deployments } from '../kinds/deployment.ts';
-import { persistentVolumeClaims } from '../kinds/persistent-volume-claim.ts';
-import { pods } from '../kinds/pods.ts';
-import { services } from '../kinds/service.ts';
+import type { KindDefinition } from '../objects/kind.ts';
+import { configMaps } from '../kinds/core/config-map.ts';
+import { deployments } from '../kinds/apps/deployment.ts';
+import { persistentVolumeClaims } from '../kinds/storage/persistent-volume-claim.ts';
+import { pods } from '../kinds/core/pods.ts';
+import { services } from '../kinds/networking/service.ts';
 import { countsUnder, missingDemand, usageOf } from './resource-quota-usage.ts';
 
 const NOW_MS = Date.UTC(2030, 0, 1);
@@ -22,7 +22,7 @@ const container = (name: string, requests: JsonObject, limits: JsonObject = {}):
   resources: { requests, limits },
 });
 
-test('a pod counts itself and what it asks for, under all names that quotas have for it', () => {
+test('a pod counts itself and its requests and limits, under all names that quotas have for them', () => {
   const spec = {
     containers: [
       container('a', { cpu: '100m', memory: '1Gi', 'example.com/gpu': '1' }, { cpu: '1' }),
@@ -45,14 +45,14 @@ test('a pod counts itself and what it asks for, under all names that quotas have
   });
 });
 
-test('a pod that is over is only an object', () => {
+test('a finished pod counts only as an object', () => {
   const spec = { containers: [container('a', { cpu: '1' })] };
   for (const phase of ['Succeeded', 'Failed']) {
     expect(usage(pods, { spec, status: { phase } })).toEqual({ 'count/pods': '1' });
   }
 });
 
-test('a pod that should long be gone does not count any more', () => {
+test('an overdue terminating pod no longer counts', () => {
   const metadata = { deletionTimestamp: '2030-01-01T00:00:30Z', deletionGracePeriodSeconds: 30 };
   const pod = { metadata, spec: { containers: [] } };
   expect(usage(pods, pod, NOW_MS + 60_000)).toHaveProperty('pods');
@@ -81,7 +81,7 @@ test.each<[JsonObject, string, string]>([
   });
 });
 
-test('a claim counts what it asks for, or what it was given if that is more', () => {
+test('a claim counts its request, or its allocation if that is more', () => {
   const spec = { storageClassName: 'gold', resources: { requests: { storage: '1500m' } } };
   expect(usage(persistentVolumeClaims, { spec })).toEqual({
     'count/persistentvolumeclaims': '1',
@@ -96,12 +96,12 @@ test('a claim counts what it asks for, or what it was given if that is more', ()
   });
 });
 
-test('everything counts itself, and some under an old name as well', () => {
+test('every object counts itself, and some under an old name as well', () => {
   expect(usage(deployments, {})).toEqual({ 'count/deployments.apps': '1' });
   expect(usage(configMaps, {})).toEqual({ 'count/configmaps': '1', configmaps: '1' });
 });
 
-test('a name is counted by those kinds that have something to add to it', () => {
+test('a name is counted for the kinds that add to it', () => {
   const all = [pods, services, persistentVolumeClaims, configMaps, deployments];
   const counting = (name: string): readonly string[] =>
     all.filter((kind) => countsUnder(kind, name)).map(({ resource }) => resource);
@@ -120,7 +120,7 @@ test('a name is counted by those kinds that have something to add to it', () => 
   expect(counting('example.com/gpu')).toEqual([]);
 });
 
-test('only cpu and memory have to be said, and not if the pod says something for all', () => {
+test('only cpu and memory must be set, and not if the pod itself sets any resource', () => {
   const names = ['pods', 'cpu', 'requests.memory', 'requests.ephemeral-storage'];
   const spec = { containers: [container('b', {}), container('a', { cpu: '1' })] };
   expect(missingDemand({ spec }, names)).toBe('must specify cpu for: b; requests.memory for: a,b');

@@ -1,27 +1,27 @@
 /**
- * How much an object counts for the quotas of its namespace, by the names that quotas use.
+ * The usage of an object in the quotas of its namespace, by the names that quotas use.
  *
- *     pods       themselves, while they are not over; what they request and are limited to
+ *     pods       themselves, while not finished; their requests and limits
  *     services   themselves, their node ports, their load balancers
  *     claims     themselves, the storage they request; both by storage class as well
  *     anything   itself, as count/RESOURCE.GROUP
  */
-import { parseTime } from '../../api/time.ts';
+import { parseTime } from '../../api/values/time.ts';
 import {
   compareQuantities,
   quantityFromInteger,
   quantityValue,
   type Quantity,
-} from '../../api/quantity.ts';
+} from '../../api/values/quantity.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { limitsOfPod, requestsOfPod } from '../controllers/pod-requests.ts';
-import type { KindDefinition } from '../kind.ts';
-import { numberAt, objectsAt, structAt, textAt, valueAt } from '../kinds/field-path.ts';
-import { nodePortsOf } from '../kinds/service-transition.ts';
-import { readAmount, readAmounts } from '../kinds/validation/quantities.ts';
-import { metadataOf, textOf } from '../metadata.ts';
+import { limitsOfPod, requestsOfPod } from '../objects/pod-requests.ts';
+import type { KindDefinition } from '../objects/kind.ts';
+import { numberAt, objectsAt, structAt, textAt, valueAt } from '../objects/field-path.ts';
+import { nodePortsOf } from '../kinds/networking/service-transition.ts';
+import { readAmount, readAmounts } from '../../api/validation/quantities.ts';
+import { metadataOf, textOf } from '../objects/metadata.ts';
 
-export type Amounts = ReadonlyMap<string, Quantity>;
+export type QuotaAmounts = ReadonlyMap<string, Quantity>;
 
 const ONE = quantityFromInteger(1);
 const STORAGE_CLASS = '.storageclass.storage.k8s.io/';
@@ -33,7 +33,7 @@ const POD_NAMES: ReadonlySet<string> = new Set(
   ]),
 );
 const CLAIM_NAMES = ['persistentvolumeclaims', 'requests.storage'];
-/** Counted under their own name before there was count/. */
+/** Counted under their own name since before count/ existed. */
 const OLD_NAMES: ReadonlySet<string> = new Set([
   'configmaps',
   'resourcequotas',
@@ -41,7 +41,11 @@ const OLD_NAMES: ReadonlySet<string> = new Set([
   'secrets',
 ]);
 
-export function usageOf(definition: KindDefinition, object: JsonObject, nowMs: number): Amounts {
+export function usageOf(
+  definition: KindDefinition,
+  object: JsonObject,
+  nowMs: number,
+): QuotaAmounts {
   const usage = new Map([[countName(definition), ONE]]);
   switch (coreResourceOf(definition)) {
     case 'pods':
@@ -71,7 +75,7 @@ export function countsUnder(definition: KindDefinition, name: string): boolean {
   }
 }
 
-/** What must be said in every container because a quota counts it, and is not: a sentence, or null. */
+/** The resources that a quota counts and a container does not set, as a sentence; null: none. */
 export function missingDemand(pod: JsonObject, names: readonly string[]): string | null {
   if (Object.keys(structAt(pod, 'spec.resources')).length > 0) return null;
   const needed = names.filter((name) => /^(?:requests\.|limits\.)?(?:cpu|memory)$/.test(name));
@@ -79,27 +83,27 @@ export function missingDemand(pod: JsonObject, names: readonly string[]): string
     ...objectsAt(pod, 'spec.containers'),
     ...objectsAt(pod, 'spec.initContainers'),
   ];
-  const complaints = needed.toSorted().flatMap((name) => {
+  const problems = needed.toSorted().flatMap((name) => {
     const silent = containers
       .filter((container) => !demands(readContainer(container)).has(name))
       .map((container) => textOf(container['name']));
     return silent.length === 0 ? [] : `${name} for: ${[...new Set(silent)].toSorted().join(',')}`;
   });
-  return complaints.length === 0 ? null : `must specify ${complaints.join('; ')}`;
+  return problems.length === 0 ? null : `must specify ${problems.join('; ')}`;
 }
 
 export function countName({ group, resource }: KindDefinition): string {
   return group === '' ? `count/${resource}` : `count/${resource}.${group}`;
 }
 
-/** Ended, or long past the moment at which it should have. */
+/** Finished, or terminating for longer than it should. */
 function isOver(pod: JsonObject, nowMs: number): boolean {
   if (['Succeeded', 'Failed'].includes(textAt(pod, 'status.phase'))) return true;
   const overMs = overdueMs(pod);
   return overMs !== null && nowMs > overMs;
 }
 
-/** When a pod that is being deleted stops to count; null: it is not being deleted. */
+/** When a terminating pod stops counting; null: it is not being deleted. */
 export function overdueMs(pod: JsonObject): number | null {
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadataOf(pod);
   const time = textOf(deletionTimestamp);
@@ -108,8 +112,8 @@ export function overdueMs(pod: JsonObject): number | null {
 }
 
 interface Demand {
-  readonly requests: Amounts;
-  readonly limits: Amounts;
+  readonly requests: QuotaAmounts;
+  readonly limits: QuotaAmounts;
 }
 
 function readPod(pod: JsonObject): Demand {
@@ -135,14 +139,14 @@ function demands({ requests, limits }: Demand): Map<string, Quantity> {
   return usage;
 }
 
-/** Huge pages, and resources that somebody else defined. */
+/** Huge pages and extended resources. */
 function isScalar(name: string): boolean {
   if (/^(?:requests\.)?hugepages-/.test(name)) return true;
   const isNative = !name.includes('/') || name.includes('kubernetes.io/');
   return !isNative && name.startsWith('requests.');
 }
 
-function serviceUsage(spec: JsonObject): Amounts {
+function serviceUsage(spec: JsonObject): QuotaAmounts {
   const isBalanced = spec['type'] === 'LoadBalancer';
   const hasAll =
     spec['type'] === 'NodePort' || (isBalanced && spec['allocateLoadBalancerNodePorts'] !== false);
@@ -154,7 +158,7 @@ function serviceUsage(spec: JsonObject): Amounts {
   ]);
 }
 
-function claimUsage(claim: JsonObject): Amounts {
+function claimUsage(claim: JsonObject): QuotaAmounts {
   const usage = new Map([['persistentvolumeclaims', ONE]]);
   const storage = storageOf(claim);
   if (storage) usage.set('requests.storage', storage);
@@ -166,7 +170,7 @@ function claimUsage(claim: JsonObject): Amounts {
   return new Map([...usage, ...byClass]);
 }
 
-/** In whole units; what was allocated counts if it is more. */
+/** In whole units; the allocation counts if it is more. */
 function storageOf(claim: JsonObject): Quantity | undefined {
   const wanted = valueAt(claim, 'spec.resources.requests.storage');
   if (wanted === undefined) return undefined;
@@ -193,7 +197,7 @@ function isOldName({ group, resource }: KindDefinition): boolean {
   return group === '' && OLD_NAMES.has(resource);
 }
 
-/** Is a pod one that ends by itself after a while? */
+/** Does the pod have an active deadline? */
 export function hasDeadline(pod: JsonObject): boolean {
   return (
     typeof valueAt(pod, 'spec.activeDeadlineSeconds') === 'number' &&

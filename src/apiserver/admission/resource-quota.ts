@@ -1,29 +1,29 @@
 /**
- * Quotas of a namespace: nobody takes more than is left, and the accounts are kept in the very commit
- * that changes what they count.
+ * ResourceQuota: refuses what exceeds a quota, and updates the usage in the same commit as the objects that
+ * it counts.
  *
- * Many objects may be on their way at once. Each sees the accounts as those before it will leave them,
- * even if they are not durable yet: what was handed to the store is remembered until the store shows
- * it. If it never does, the expectation fails, and the write is judged again.
+ * Many writes may be in flight at once. Each sees the usage as earlier writes will leave it, even if they are
+ * not durable yet: a quota that was handed to the store is remembered until the store shows it. If it never
+ * does, the expectation fails, and the write is checked again.
  */
-import { formatQuantity } from '../../api/quantity-text.ts';
+import { formatQuantity } from '../../api/values/quantity-text.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Change, ObjectStore, StoredObject } from '../../ports/object-store.ts';
-import type { KindDefinition } from '../kind.ts';
-import { structAt } from '../kinds/field-path.ts';
-import { resourceQuotas } from '../kinds/resource-quota.ts';
-import { nameOf, withMetadata } from '../metadata.ts';
-import { keyOf, prefixOf } from '../registry.ts';
-import { forbidden } from '../status.ts';
-import type { Admission, AdmissionRequest } from './admission.ts';
+import type { Change, ObjectStore, StoredObject } from '../../ports/api/object-store.ts';
+import type { KindDefinition } from '../objects/kind.ts';
+import { structAt } from '../objects/field-path.ts';
+import { resourceQuotas } from '../kinds/core/resource-quota.ts';
+import { nameOf, withMetadata } from '../objects/metadata.ts';
+import { keyOf, prefixOf } from '../registry/registry.ts';
+import { forbidden } from '../objects/status.ts';
+import type { Admission, AdmissionRequest } from '../registry/admission.ts';
 import { account } from './resource-quota-account.ts';
-import type { Amounts } from './resource-quota-usage.ts';
+import type { QuotaAmounts } from './resource-quota-usage.ts';
 
 export class ResourceQuotas implements Admission {
   readonly #store: ObjectStore;
   readonly #clock: Pick<Clock, 'now'>;
-  /** What the store was handed and does not show yet. */
+  /** Quotas that were handed to the store and that it does not show yet. */
   readonly #pending = new Map<string, StoredObject>();
 
   constructor(store: ObjectStore, clock: Pick<Clock, 'now'>) {
@@ -41,7 +41,7 @@ export class ResourceQuotas implements Admission {
     const own = keyOf(request);
     const quotas = this.#store.list(prefixOf(resourceQuotas, namespace)).objects;
     return quotas.flatMap((stored) => {
-      // A quota does not charge a write to itself: that write has the last word.
+      // A write to a quota is not charged to that quota, which it would overwrite.
       if (stored.key === own) return [];
       const quota = this.#newest(stored);
       const outcome = account(quota.value, request, this.#clock.now());
@@ -58,7 +58,7 @@ export class ResourceQuotas implements Admission {
     return stored;
   }
 
-  #changeOf({ key, value, revision: expected }: StoredObject, used: Amounts): Change {
+  #changeOf({ key, value, revision: expected }: StoredObject, used: QuotaAmounts): Change {
     const printed = Object.fromEntries(
       [...used].map(([name, amount]) => [name, formatQuantity(amount)]),
     );
@@ -72,7 +72,7 @@ export class ResourceQuotas implements Admission {
   }
 }
 
-/** Events have never counted. */
+/** Events do not count, as in Kubernetes. */
 function isEvent({ group, resource }: KindDefinition): boolean {
   return resource === 'events' && (group === '' || group === 'events.k8s.io');
 }

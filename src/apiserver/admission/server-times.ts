@@ -1,17 +1,17 @@
 /**
- * Times that nobody has to send: when a volume came into its phase, and when a device was tainted.
+ * Timestamps that the server fills in: when a volume entered its phase, and when a device was tainted.
  *
- * The rules of a kind know no clock, so these are filled in here, like what other plugins fill in.
+ * The rules of a kind have no clock, so this is done here, as an admission plugin.
  */
-import { formatTime } from '../../api/time.ts';
+import { formatTime } from '../../api/values/time.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { resourceSlices } from '../kinds/devices/resource-slice.ts';
-import { changeStructAt, textAt, valueAt } from '../kinds/field-path.ts';
-import { persistentVolumes } from '../kinds/persistent-volume.ts';
-import { changeObjects, fillAbsent, withField } from '../kinds/validation/json-changes.ts';
-import { isGiven } from '../kinds/validation/json-reading.ts';
-import type { Admission, AdmissionRequest } from './admission.ts';
+import { changeStructAt, textAt, valueAt } from '../objects/field-path.ts';
+import { persistentVolumes } from '../kinds/storage/persistent-volume.ts';
+import { changeObjects, fillAbsent, withField } from '../../api/validation/json-changes.ts';
+import { isGiven } from '../../api/validation/json-reading.ts';
+import type { Admission, AdmissionRequest } from '../registry/admission.ts';
 
 const PHASE = 'status.phase';
 const SINCE = 'status.lastPhaseTransitionTime';
@@ -34,12 +34,12 @@ export class ServerTimes implements Admission {
   }
 }
 
-/** Whoever knows better may say so; a time that was only copied counts as not said. */
+/** A client may set the time; one that is only copied from the old object counts as unset. */
 function withPhaseTime(volume: JsonObject, old: JsonObject | null, now: string): JsonObject {
-  const [said, before] = [valueAt(volume, SINCE), old ? valueAt(old, SINCE) : undefined];
+  const [given, before] = [valueAt(volume, SINCE), old ? valueAt(old, SINCE) : undefined];
   const isSamePhase = old !== null && textAt(old, PHASE) === textAt(volume, PHASE);
-  if (isSamePhase && isGiven(said)) return volume;
-  if (!isSamePhase && isGiven(said) && said !== before) return volume;
+  if (isSamePhase && isGiven(given)) return volume;
+  if (!isSamePhase && isGiven(given) && given !== before) return volume;
   const since = isSamePhase ? before : now;
   if (!isGiven(since)) return volume;
   return changeStructAt(volume, 'status', (status) =>

@@ -1,19 +1,19 @@
 /**
- * Every pod runs as a service account, and finds its token, the cluster's certificate and its
- * namespace where all client libraries look for them, unless it or its account does not want to.
+ * ServiceAccount: every pod runs as a service account, and its token, the cluster's CA certificate and its
+ * namespace are mounted where client libraries expect them, unless the pod or its account opts out.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { ObjectStore } from '../../ports/object-store.ts';
+import type { ObjectStore } from '../../ports/api/object-store.ts';
 import type { IdentityRandom } from '../../ports/random.ts';
-import type { KindDefinition } from '../kind.ts';
-import { generateName, listOf, metadataOf, nameOf, textOf } from '../metadata.ts';
-import { forbidden } from '../status.ts';
-import { isNewPod, type Admission, type AdmissionRequest } from './admission.ts';
+import type { KindDefinition } from '../objects/kind.ts';
+import { generateName, listOf, metadataOf, nameOf, textOf } from '../objects/metadata.ts';
+import { forbidden } from '../objects/status.ts';
+import { isNewPod, type Admission, type AdmissionRequest } from '../registry/admission.ts';
 import { isMirrorPod } from './mirror-pods.ts';
 
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const VOLUME_PREFIX = 'kube-api-access-';
-/** One hour, and a little more, by which the API server knows tokens of this kind. */
+/** One hour and seven seconds, by which the API server recognizes tokens of this kind. */
 const TOKEN_SECONDS = 3607;
 const FILE_MODE = 0o644;
 
@@ -67,10 +67,10 @@ export class ServiceAccounts implements Admission {
   }
 }
 
-/** The pod's own word counts before its account's. */
+/** The pod's setting takes precedence over its account's. */
 function wantsToken(spec: JsonObject, account: JsonObject): boolean {
-  const said = spec['automountServiceAccountToken'] ?? account['automountServiceAccountToken'];
-  return said !== false;
+  const given = spec['automountServiceAccountToken'] ?? account['automountServiceAccountToken'];
+  return given !== false;
 }
 
 /** A container that mounts something there already keeps it. */

@@ -10,7 +10,7 @@ import {
   SERVICE_ADDRESSES,
 } from './service-addresses-range.ts';
 
-test('an address is a number and back', () => {
+test('an address converts to a number and back', () => {
   fc.assert(
     fc.property(fc.ipV4(), (text) => {
       expect(printIpv4(readIpv4(text))).toBe(text);
@@ -19,7 +19,7 @@ test('an address is a number and back', () => {
   expect(readIpv4('::1')).toBeNaN();
 });
 
-test('the range has neither its first nor its last address', () => {
+test('the range excludes its first and its last address', () => {
   const isOurs = (text: string): boolean => isInRange(SERVICE_ADDRESSES, readIpv4(text));
   expect(['10.96.0.0', '10.111.255.255', '10.95.255.255', '10.112.0.0'].map(isOurs)).toEqual([
     false,
@@ -32,7 +32,7 @@ test('the range has neither its first nor its last address', () => {
 
 const range = { first: 10, last: 29, lowCount: 5 };
 
-test('every number is given once, the low ones last, and then there is none', () => {
+test('every number is given out once, the low ones last, and then none is left', () => {
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const random = seededRandom(seed);

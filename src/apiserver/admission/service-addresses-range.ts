@@ -1,19 +1,19 @@
 /**
- * Ranges of numbers from which some are given away: ports, and addresses as numbers.
+ * Ranges of numbers to allocate from: ports, and addresses as numbers.
  *
- * Numbers that people choose themselves are mostly low ones, so those are given away last. Within the
- * rest the choice is left to chance, so that a number that was just given back is not the next one.
+ * Users mostly choose low numbers themselves, so those are allocated last. Among the rest the choice is
+ * random, so that a number that was just released is not the next one.
  */
 import type { Random } from '../../ports/random.ts';
 
 export interface NumberRange {
   readonly first: number;
   readonly last: number;
-  /** So many from the first on are given away only when all others are taken. */
+  /** This many from the first on are allocated only when all others are taken. */
   readonly lowCount: number;
 }
 
-/** 10.96.0.0/12 without the address of the network and that of everybody in it. */
+/** 10.96.0.0/12 without its network and broadcast addresses. */
 export const SERVICE_ADDRESSES: NumberRange = {
   first: readIpv4('10.96.0.1'),
   last: readIpv4('10.111.255.254'),
@@ -39,7 +39,7 @@ export function isInRange({ first, last }: NumberRange, number: number): boolean
   return number >= first && number <= last;
 }
 
-/** The number of an IPv4 address; NaN for anything else. */
+/** An IPv4 address as a number; NaN for anything else. */
 export function readIpv4(text: string): number {
   const octets = text.split('.').map(Number);
   if (octets.length !== 4) return Number.NaN;

@@ -1,32 +1,33 @@
 /**
- * Gives services the addresses and node ports that they need and did not ask for, and refuses those
- * that are taken or that nobody can have.
+ * Allocates the cluster IPs and node ports that services need and do not set, and refuses those that are
+ * taken or out of range.
  *
- * What is missing is filled in before the service is validated. What was asked for is looked at
- * afterwards, as the last thing before it is stored: so a service that is wrong in other ways is told
- * of those first, and takes nothing away from others.
+ * Missing ones are filled in after webhooks have changed the service and before it is validated, and held while
+ * validating webhooks are asked: so two services that wait at the same time never get the same. Requested ones are checked afterwards, as the
+ * last step before it is stored: so a service that is invalid in other ways gets those errors first, and
+ * takes nothing away from others.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { parseIp } from '../../lib/ip.ts';
-import type { Change, ObjectStore } from '../../ports/object-store.ts';
+import type { Change, ObjectStore } from '../../ports/api/object-store.ts';
 import type { Random } from '../../ports/random.ts';
-import type { FieldError } from '../field-error.ts';
-import type { KindDefinition } from '../kind.ts';
-import { changeStructAt, objectsAt, structAt } from '../kinds/field-path.ts';
-import { needsHealthPort } from '../kinds/service-transition.ts';
-import { invalid as invalidField } from '../kinds/validation/complaint.ts';
-import { withField } from '../kinds/validation/json-changes.ts';
-import { readNumber, readStruct, readText, readTexts } from '../kinds/validation/json-reading.ts';
-import { nameOf } from '../metadata.ts';
-import { internalError, invalid } from '../status.ts';
-import type { Admission, AdmissionRequest } from './admission.ts';
+import type { FieldError } from '../../api/validation/field-error.ts';
+import type { KindDefinition } from '../objects/kind.ts';
+import { changeStructAt, objectsAt, structAt } from '../objects/field-path.ts';
+import { needsHealthPort } from '../kinds/networking/service-transition.ts';
+import { invalidField } from '../../api/validation/field-errors.ts';
+import { withField } from '../../api/validation/json-changes.ts';
+import { readNumber, readStruct, readText, readTexts } from '../../api/validation/json-reading.ts';
+import { nameOf } from '../objects/metadata.ts';
+import { internalError, invalid } from '../objects/status.ts';
+import type { Admission, AdmissionRequest } from '../registry/admission.ts';
 import {
-  AddressBook,
+  ServiceAddressCache,
   addressesOf,
   addressThing,
   heldBy,
   portThing,
-} from './service-addresses-book.ts';
+} from './service-address-cache.ts';
 import {
   isInRange,
   NODE_PORT_RANGE_TEXT,
@@ -47,20 +48,28 @@ const PORT_FOREIGN =
 
 export class ServiceAddresses implements Admission {
   readonly #random: Random;
-  readonly #book: AddressBook;
+  readonly #addresses: ServiceAddressCache;
 
   constructor(store: ObjectStore, random: Random) {
     this.#random = random;
-    this.#book = new AddressBook(store);
+    this.#addresses = new ServiceAddressCache(store);
   }
 
-  admit(request: AdmissionRequest): JsonObject {
-    const { object } = request;
+  admit({ object }: AdmissionRequest): JsonObject {
+    return object;
+  }
+
+  allocate(request: AdmissionRequest): JsonObject {
+    const { object, dryRun, whenOver } = request;
     if (!isServiceWrite(request)) return object;
     const key = keyOf(request);
-    return changeStructAt(object, 'spec', (spec) =>
+    const filled = changeStructAt(object, 'spec', (spec) =>
       this.#fillHealthPort(this.#fillNodePorts(this.#fillAddress(spec, request, key), key), key),
     );
+    const before = heldBy(object);
+    const chosen = [...heldBy(filled)].filter((thing) => !before.has(thing));
+    if (!dryRun && chosen.length > 0) whenOver?.(this.#addresses.hold(chosen, key));
+    return filled;
   }
 
   charge(request: AdmissionRequest): readonly Change[] {
@@ -72,7 +81,7 @@ export class ServiceAddresses implements Admission {
     const errors = this.#check(structAt(object, 'spec'), holder);
     if (errors.length > 0) throw invalid(definition, nameOf(object), errors);
     const added = [...heldBy(object)].filter((thing) => !known.has(thing));
-    if (!dryRun) this.#book.reserve(added, key);
+    if (!dryRun) this.#addresses.reserve(added, key);
     return [];
   }
 
@@ -80,10 +89,10 @@ export class ServiceAddresses implements Admission {
     const isAddressed = readText(spec['clusterIP']) !== '' || addressesOf(spec).length > 0;
     const family = objectFamily(spec);
     if (spec['type'] === 'ExternalName' || isAddressed || family !== 'IPv4') return spec;
-    // Nobody is to rely on the address of a service that will not be, so it is none.
+    // A dry run shows the network's own address, which no service can get and no client can rely on.
     if (dryRun) return { ...spec, clusterIP: DRY_ADDRESS, clusterIPs: [DRY_ADDRESS] };
     const number = pickFree(SERVICE_ADDRESSES, this.#random, (one) =>
-      this.#book.isFree(addressThing(printIpv4(one)), key),
+      this.#addresses.isFree(addressThing(printIpv4(one)), key),
     );
     if (number === undefined) {
       const which = JSON.stringify(nameOf(object));
@@ -93,7 +102,7 @@ export class ServiceAddresses implements Admission {
     return { ...spec, clusterIP: address, clusterIPs: [address] };
   }
 
-  /** Ports of the same number, for different protocols, share one. */
+  /** Ports of the same number, for different protocols, share one node port. */
   #fillNodePorts(spec: JsonObject, key: string): JsonObject {
     const isAutomatic =
       spec['type'] === 'NodePort' ||
@@ -126,13 +135,13 @@ export class ServiceAddresses implements Admission {
     const port = pickFree(
       NODE_PORTS,
       this.#random,
-      (one) => !own.has(one) && this.#book.isFree(portThing(one), key),
+      (one) => !own.has(one) && this.#addresses.isFree(portThing(one), key),
     );
     if (port === undefined) throw internalError('failed to allocate a nodePort: range is full');
     return port;
   }
 
-  /** An address of a family that is not to be had says all there is to say about families. */
+  /** An address of an unsupported family makes further errors about families redundant. */
   #check(spec: JsonObject, holder: Holder): readonly FieldError[] {
     const addresses = spec['type'] === 'ExternalName' ? [] : addressesOf(spec);
     const foreign = [...checkAddressFamilies(addresses, holder)];
@@ -150,8 +159,8 @@ export class ServiceAddresses implements Admission {
       const thing = addressThing(address);
       if (known.has(thing) || (dryRun && address === DRY_ADDRESS)) continue;
       const isOurs = isInRange(SERVICE_ADDRESSES, readIpv4(address));
-      // What will not be stored takes nothing from anybody.
-      if (isOurs && (dryRun || this.#book.isFree(thing, key))) continue;
+      // A dry run takes nothing away from other services.
+      if (isOurs && (dryRun || this.#addresses.isFree(thing, key))) continue;
       const why = isOurs ? ADDRESS_TAKEN : ADDRESS_FOREIGN;
       const detail = `failed to allocate IP ${address}: ${why}`;
       yield invalidField('spec.clusterIPs', addresses, detail);
@@ -164,20 +173,20 @@ export class ServiceAddresses implements Admission {
       const thing = portThing(nodePort);
       if (nodePort === 0 || known.has(thing)) continue;
       const isOurs = isInRange(NODE_PORTS, nodePort);
-      if (isOurs && this.#book.isFree(thing, key)) continue;
+      if (isOurs && this.#addresses.isFree(thing, key)) continue;
       const detail = isOurs ? PORT_TAKEN : PORT_FOREIGN;
       yield invalidField(`spec.ports[${index}].nodePort`, nodePort, detail);
     }
     const health = needsHealthPort(spec) ? readNumber(spec['healthCheckNodePort']) : 0;
     const thing = portThing(health);
-    if (health === 0 || known.has(thing) || this.#book.isFree(thing, key)) return;
+    if (health === 0 || known.has(thing) || this.#addresses.isFree(thing, key)) return;
     throw internalError(
       `failed to allocate requested HealthCheck NodePort ${health}: ${PORT_TAKEN}`,
     );
   }
 }
 
-/** Who asks, and what it has already. */
+/** The service, and what it holds already. */
 interface Holder {
   readonly key: string;
   readonly known: ReadonlySet<string>;
@@ -195,7 +204,7 @@ function* checkAddressFamilies(
   }
 }
 
-/** Addresses are of one family here. A service without any, and without pods, may name both. */
+/** Only one address family is supported. A service without addresses, and without pods, may name both. */
 function* checkFamilies(spec: JsonObject): Generator<FieldError, void> {
   const isAnywhere =
     spec['clusterIP'] === 'None' && Object.keys(readStruct(spec['selector'])).length === 0;

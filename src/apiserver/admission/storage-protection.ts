@@ -1,9 +1,9 @@
 /**
- * Storage that somebody uses does not go: what is created gets a finalizer, which a controller takes
- * away when nobody uses it any more. For servers with that controller inside, or beside them.
+ * StorageObjectInUseProtection: new storage gets a finalizer, which a controller removes once it is deleted
+ * and unused. For servers with that controller inside, or beside them.
  */
-import { withProtection } from '../controllers/storage-protection/protection.ts';
-import type { Admission } from './admission.ts';
+import { withProtection } from '../kinds/storage/protection.ts';
+import type { Admission } from '../registry/admission.ts';
 
 export const storageProtection: Admission = {
   admit({ verb, definition, subresource, object }) {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { builtInKinds } from '../kinds/built-in-kinds.ts';
 import { STORED_ONLY_KINDS } from './stored-only-kinds.ts';
 
-/** On which podkeep acts, and what does; or on which nothing acts in Kubernetes either. */
+/** Kinds that a part of podkeep acts on (which one), or that nothing acts on in Kubernetes either. */
 const ACTED_ON = [
   'bindings', // are carried out
   'certificatesigningrequests.certificates.k8s.io', // certificate-signer
@@ -11,33 +11,49 @@ const ACTED_ON = [
   'componentstatuses', // are read only
   'configmaps', // the kubelet
   'controllerrevisions.apps', // history of controllers, nothing acts on it
+  'cronjobs.batch', // workload controllers
   'customresourcedefinitions.apiextensions.k8s.io', // but for conversion webhooks
+  'daemonsets.apps', // workload controllers
+  'deployments.apps',
   'endpoints', // services/proxy
   'endpointslices.discovery.k8s.io', // written by controllers
   'events',
   'events.events.k8s.io',
+  'horizontalpodautoscalers.autoscaling', // workload controllers
+  'jobs.batch', // workload controllers
   'leases.coordination.k8s.io',
   'limitranges', // admission
   'localsubjectaccessreviews.authorization.k8s.io', // are answered
+  'mutatingadmissionpolicies.admissionregistration.k8s.io', // admission
+  'mutatingadmissionpolicybindings.admissionregistration.k8s.io',
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io', // admission
   'namespaces',
   'nodes',
   'persistentvolumes', // the kubelet mounts what a claim is bound to
+  'poddisruptionbudgets.policy', // workload controllers and evictions
   'pods',
   'podtemplates', // nothing acts on them
   'priorityclasses.scheduling.k8s.io', // admission
+  'replicasets.apps',
+  'replicationcontrollers',
   'resourcequotas', // admission
   'rolebindings.rbac.authorization.k8s.io',
   'roles.rbac.authorization.k8s.io',
+  'runtimeclasses.node.k8s.io', // admission, the kubelet
   'secrets',
   'selfsubjectaccessreviews.authorization.k8s.io',
   'selfsubjectreviews.authentication.k8s.io',
   'selfsubjectrulesreviews.authorization.k8s.io',
   'serviceaccounts',
+  'statefulsets.apps', // workload controllers
   'subjectaccessreviews.authorization.k8s.io',
   'tokenreviews.authentication.k8s.io',
+  'validatingadmissionpolicies.admissionregistration.k8s.io', // admission
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io',
+  'validatingwebhookconfigurations.admissionregistration.k8s.io', // admission
 ];
 
-it('every kind is acted on, or listed as one that is only stored', () => {
+it('every kind is acted on, or listed as stored only', () => {
   const served = builtInKinds.map(({ group, resource }) =>
     group === '' ? resource : `${resource}.${group}`,
   );

@@ -1,56 +1,31 @@
 /**
  * The kinds that this API server stores and validates, and on which nothing in podkeep acts yet.
  *
- * Every kind that is served is either acted on or listed here (stored-only-kinds.test.ts), and
- * docs/controllers.md has the same table.
+ * Every served kind is either acted on or listed here (stored-only-kinds.test.ts); docs/controllers.md has
+ * the same table.
  */
 import type { JsonObject } from '../../lib/json.ts';
-import { valueAt } from '../kinds/field-path.ts';
-import { isGiven } from '../kinds/validation/json-reading.ts';
+import { valueAt } from '../objects/field-path.ts';
+import { isGiven } from '../../api/validation/json-reading.ts';
 
 export interface StoredOnlyKind {
-  /** As kubectl prints it: `deployments.apps`. */
+  /** As kubectl prints it: `cronjobs.batch`. */
   readonly resource: string;
   /** For the Warning header of every write. */
   readonly sentence: string;
-  /** kube-controller-manager acts on it: while one is attached, there is nothing to warn of. */
+  /** kube-controller-manager acts on it: while one is attached, there is no warning. */
   readonly isManaged?: true;
-  /** Of which objects it holds; absent: of all. */
+  /** For which objects the sentence is true; absent: for all. */
   readonly holds?: (object: JsonObject) => boolean;
 }
 
 const MANAGED = [
-  ['daemonsets.apps', 'DaemonSets', 'daemon set controller'],
-  ['deployments.apps', 'Deployments', 'deployment controller'],
-  ['replicasets.apps', 'ReplicaSets', 'replica set controller'],
-  ['statefulsets.apps', 'StatefulSets', 'stateful set controller'],
-  ['horizontalpodautoscalers.autoscaling', 'HorizontalPodAutoscalers', 'autoscaler'],
-  ['cronjobs.batch', 'CronJobs', 'cron job controller'],
-  ['jobs.batch', 'Jobs', 'job controller'],
-  ['poddisruptionbudgets.policy', 'PodDisruptionBudgets', 'disruption controller'],
   ['persistentvolumeclaims', 'PersistentVolumeClaims', 'volume binder'],
-  ['replicationcontrollers', 'ReplicationControllers', 'replication controller'],
   ['storageclasses.storage.k8s.io', 'StorageClasses', 'volume provisioner'],
   ['volumeattachments.storage.k8s.io', 'VolumeAttachments', 'attach-detach controller'],
 ] as const;
 
 const UNUSED: readonly StoredOnlyKind[] = [
-  ...[
-    ['mutatingadmissionpolicies', 'MutatingAdmissionPolicies'],
-    ['mutatingadmissionpolicybindings', 'MutatingAdmissionPolicyBindings'],
-    ['validatingadmissionpolicies', 'ValidatingAdmissionPolicies'],
-    ['validatingadmissionpolicybindings', 'ValidatingAdmissionPolicyBindings'],
-  ].map(([resource, kinds]) => ({
-    resource: `${resource}.admissionregistration.k8s.io`,
-    sentence: `podkeep stores ${kinds} but evaluates no admission policies yet`,
-  })),
-  ...[
-    ['mutatingwebhookconfigurations', 'MutatingWebhookConfigurations'],
-    ['validatingwebhookconfigurations', 'ValidatingWebhookConfigurations'],
-  ].map(([resource, kinds]) => ({
-    resource: `${resource}.admissionregistration.k8s.io`,
-    sentence: `podkeep stores ${kinds} but calls no admission webhooks yet`,
-  })),
   {
     resource: 'customresourcedefinitions.apiextensions.k8s.io',
     sentence:
@@ -64,11 +39,12 @@ const UNUSED: readonly StoredOnlyKind[] = [
   },
   {
     resource: 'flowschemas.flowcontrol.apiserver.k8s.io',
-    sentence: 'podkeep stores FlowSchemas but has no API priority and fairness yet',
+    sentence: 'podkeep stores FlowSchemas but does not read them: its priority levels are fixed',
   },
   {
     resource: 'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io',
-    sentence: 'podkeep stores PriorityLevelConfigurations but has no API priority and fairness yet',
+    sentence:
+      'podkeep stores PriorityLevelConfigurations but does not read them: its priority levels are fixed',
   },
   {
     resource: 'ingresses.networking.k8s.io',
@@ -90,12 +66,6 @@ const UNUSED: readonly StoredOnlyKind[] = [
     resource: 'servicecidrs.networking.k8s.io',
     sentence:
       'podkeep stores ServiceCIDRs but allocates addresses of Services from 10.96.0.0/12 only',
-  },
-  {
-    resource: 'runtimeclasses.node.k8s.io',
-    sentence:
-      'podkeep stores overhead and scheduling of RuntimeClasses but applies neither to pods yet',
-    holds: (object) => isGiven(object['overhead']) || isGiven(object['scheduling']),
   },
   ...[
     ['deviceclasses', 'DeviceClasses'],

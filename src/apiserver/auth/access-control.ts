@@ -1,9 +1,9 @@
 /**
- * Who may do what in this server, put together.
+ * Assembles authentication, authorization and their admission checks.
  *
- *     door ─> authenticator ─> impersonation ─> authorizer ─> admission: escalation, nodes, certificates
+ *     listener ─> authenticator ─> impersonation ─> authorizer ─> admission: escalation, nodes, certificates
  *
- * Built before the server is, because the server needs all of it:
+ * It is created before the server, which needs all of it:
  *
  *     const access = createAccess({ store, clock, random, log }, { issuer, signingKey, … });
  *     new ApiServer({
@@ -11,55 +11,62 @@
  *       access: () => access,
  *       admission: access.admission,
  *       actions: (parts) => createAccessActions(parts, access),
- *       pages: () => [accessPages(access)],
+ *       pages: () => [accessHandlers(access)],
  *     });
  */
 import type { KeyObject } from 'node:crypto';
 import type { JsonObject } from '../../lib/json.ts';
-import type { ApiRequest } from '../../ports/http-handler.ts';
-import { MASTER, type Access, type AccessDecision, type Attributes } from '../access.ts';
-import type { User, ClientIdentity } from '../access.ts';
-import type { Actions } from '../action.ts';
-import { reviewActions } from '../actions/reviews.ts';
-import { tokenRequestAction } from '../actions/token-request.ts';
-import type { Admission } from '../admission/admission.ts';
-import { nodeRules } from '../bootstrap/rbac-policy.ts';
-import { attributesOf, verbOf } from '../call.ts';
-import type { Page } from '../page.ts';
-import { readResourcePath } from '../request-info.ts';
-import { readUrl } from '../request-url.ts';
-import type { ServerParts } from '../server-parts.ts';
+import type { ApiRequest } from '../../ports/api/http-handler.ts';
+import { MASTER, type Access, type AccessDecision, type Attributes } from '../objects/access.ts';
+import type { AccessObserver, User, ClientIdentity } from '../objects/access.ts';
+import type { Actions } from '../objects/action.ts';
+import { reviewActions } from './reviews/reviews.ts';
+import { tokenRequestAction } from './reviews/token-request.ts';
+import type { Admission } from '../registry/admission.ts';
+import { nodeRules } from './rbac/rbac-policy.ts';
+import { attributesOf, verbOf } from '../registry/call.ts';
+import type { PathHandler } from '../requests/path-handler.ts';
+import { readResourcePath } from '../requests/request-info.ts';
+import { readUrl } from '../requests/request-url.ts';
+import type { ServerParts } from '../registry/server-parts.ts';
 import { Authenticator } from './authenticator.ts';
 import { alwaysAllow, askInTurn, type Authorizer } from './authorizer.ts';
 import { CertificateAdmission } from './certificate-admission.ts';
-import { withAuthenticated } from './groups.ts';
+import { withAuthenticated } from '../objects/groups.ts';
 import { Impersonation } from './impersonation.ts';
 import { NodeAuthorizer } from './node/node-authorizer.ts';
 import { NodeRestriction } from './node/node-restriction.ts';
-import { openIdPage } from './openid-pages.ts';
+import { openIdHandler } from './openid-handlers.ts';
 import { EscalationCheck } from './rbac/escalation.ts';
 import { RbacAuthorizer } from './rbac/rbac-authorizer.ts';
 import { RbacIndex } from './rbac/rbac-index.ts';
 import { serviceAccountToken } from './service-account-token.ts';
-import { openSigningKey, type SigningKey } from './signing-key.ts';
+import {
+  openSigningKey,
+  openVerifyingKeys,
+  type SigningKey,
+  type VerifyingKey,
+} from '../objects/signing-key.ts';
 import { StaticTokens, type StaticToken } from './static-tokens.ts';
 import { TokenVerifier } from './token-verifier.ts';
 
 export type AccessPorts = Pick<ServerParts, 'store' | 'clock' | 'random' | 'log'>;
 
 export interface AccessOptions {
-  /** Whoever has one of these is in system:masters, or whom it is said to be for. */
+  /** A token alone gives system:masters; otherwise it is for the named user. */
   readonly adminTokens?: readonly (string | StaticToken)[];
-  /** Who issues service account tokens: the address of the server, in a form that stays. */
+  /** The issuer of service account tokens: the address of the server, in a form that stays. */
   readonly issuer?: string;
-  /** For whom tokens are if nobody says otherwise; absent: the issuer. */
+  /** The default audiences of tokens; absent: the issuer. */
   readonly audiences?: readonly string[];
-  /** P-256, as PEM or as it is. */
+  /** P-256, as PEM or as a key object. */
   readonly signingKey: string | KeyObject;
+  /** PEMs of earlier signing keys, whose tokens are still valid. */
+  readonly verifyingKeys?: readonly string[];
   readonly mode: AuthorizationMode;
 }
 
-/** `RBAC`: roles decide, and for kubelets what runs on their node. */
+/** `RBAC`: roles decide, and for kubelets the node authorizer. */
 export type AuthorizationMode = 'RBAC' | 'AlwaysAllow';
 
 export const DEFAULT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
@@ -76,18 +83,20 @@ export function createAccessActions(parts: ServerParts, access: AccessControl): 
   ]);
 }
 
-export function accessPages({ issuer, signingKey }: AccessControl): Page {
-  return openIdPage(issuer, signingKey);
+export function accessHandlers({ issuer, verifyingKeys }: AccessControl): PathHandler {
+  return openIdHandler(issuer, verifyingKeys);
 }
 
 export class AccessControl implements Access {
   readonly issuer: string;
   readonly audiences: readonly string[];
   readonly signingKey: SigningKey;
+  /** The signing key first. */
+  readonly verifyingKeys: readonly VerifyingKey[];
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
   readonly nodeRestriction: NodeRestriction;
-  /** For the server, to be asked after its own. */
+  /** For the server, after its own admission. */
   readonly admission: readonly Admission[];
   readonly #impersonation: Impersonation;
   readonly #index: RbacIndex;
@@ -97,8 +106,12 @@ export class AccessControl implements Access {
     this.issuer = options.issuer ?? DEFAULT_ISSUER;
     this.audiences = options.audiences ?? [this.issuer];
     this.signingKey = openSigningKey(options.signingKey);
-    const { issuer, signingKey: key, audiences: ownAudiences } = this;
-    const verifier = new TokenVerifier({ store, clock, key, issuer, ownAudiences });
+    this.verifyingKeys = withoutRepeats([
+      this.signingKey,
+      ...(options.verifyingKeys ?? []).flatMap(openVerifyingKeys),
+    ]);
+    const { issuer, verifyingKeys: keys, audiences: ownAudiences } = this;
+    const verifier = new TokenVerifier({ store, clock, keys, issuer, ownAudiences });
     const staticTokens = new StaticTokens(
       (options.adminTokens ?? []).map(adminToken),
       ownAudiences,
@@ -121,25 +134,35 @@ export class AccessControl implements Access {
     ];
   }
 
-  async authenticate(request: ApiRequest, clientIdentity: ClientIdentity): Promise<User> {
+  async authenticate(
+    request: ApiRequest,
+    clientIdentity: ClientIdentity,
+    observer?: AccessObserver,
+  ): Promise<User> {
     const user = this.authenticator.authenticate(request, clientIdentity);
-    return this.#impersonation.resolve(user, request.headers, () => attributesOfRequest(request));
+    observer?.authenticated(user);
+    const wanted = (): Attributes => attributesOfRequest(request);
+    return this.#impersonation.resolve(user, request.headers, wanted, observer);
   }
 
   authorize(user: User, attributes: Attributes): AccessDecision {
     return this.authorizer.authorize(user, attributes);
   }
 
-  /** The token that a Secret for this service account is to hold. */
+  /** The token that a Secret for this service account holds. */
   makeSecretToken(account: JsonObject, secret: JsonObject): string {
     return serviceAccountToken(this.signingKey, account, secret);
   }
 
-  /** No longer follows the store. */
+  /** Stops following the store. */
   stop(): void {
     this.#index.stop();
     this.#nodes.stop();
   }
+}
+
+function withoutRepeats(keys: readonly VerifyingKey[]): readonly VerifyingKey[] {
+  return keys.filter(({ id }, index) => keys.findIndex((key) => key.id === id) === index);
 }
 
 function adminToken(token: string | StaticToken): StaticToken {

@@ -1,19 +1,19 @@
 /**
- * Who asks: the certificate of the connection, else the bearer token, else nobody.
+ * Authenticates requests: by the certificate of the connection, else by the bearer token, else as anonymous.
  *
- * Nobody may see that the server is alive and which version it has, and nothing else. Credentials that
- * are wrong are refused even there: whoever sends them wants to know that they are.
+ * Anonymous clients may see that the server is alive and its version, and nothing else. Wrong credentials are
+ * refused even there: the client should learn that they are wrong.
  */
-import type { ApiRequest } from '../../ports/http-handler.ts';
+import type { ApiRequest } from '../../ports/api/http-handler.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { User, ClientIdentity } from '../access.ts';
-import { readUrl } from '../request-url.ts';
-import { StatusError } from '../status.ts';
+import type { User, ClientIdentity } from '../objects/access.ts';
+import { readUrl } from '../requests/request-url.ts';
+import { StatusError } from '../objects/status.ts';
 import { joinErrors } from './authorizer.ts';
 import { userOfCertificate } from './certificate-user.ts';
-import { ANONYMOUS_USER, withAuthenticated } from './groups.ts';
+import { ANONYMOUS_USER, withAuthenticated } from '../objects/groups.ts';
 import type { StaticTokens } from './static-tokens.ts';
-import { refuse, UNKNOWN_TOKEN, type TokenVerdict } from './token-verdict.ts';
+import { refuse, UNKNOWN_TOKEN, type TokenReviewResult } from './token-review.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
 export interface AuthenticatorOptions {
@@ -45,26 +45,26 @@ export class Authenticator {
     const { clock, ownAudiences } = this.#options;
     const holder = certificate && userOfCertificate(certificate, clock.now());
     if (holder) return withAuthenticated(holder);
-    // Whoever shows something that proves nothing is not the same as who shows nothing.
+    // A client with invalid credentials is not the same as one without any.
     const hasShown = certificate !== undefined || certificateFault !== undefined;
     const token = readBearer(headers.get('authorization'));
     if (token !== null) {
-      const verdict = this.review(token, ownAudiences);
-      if ('user' in verdict) return verdict.user;
+      const review = this.review(token, ownAudiences);
+      if ('user' in review) return review.user;
     } else if (!hasShown && OPEN_PATHS.has(readUrl(url).pathname)) {
       return ANONYMOUS_USER;
     }
     throw unauthorized();
   }
 
-  /** Whose token this is, if it is meant for one of these. */
-  review(token: string, audiences: readonly string[]): TokenVerdict {
+  /** The user of a token, if it is meant for one of these audiences. */
+  review(token: string, audiences: readonly string[]): TokenReviewResult {
     const { staticTokens, verifier } = this.#options;
-    const verdict = staticTokens.find(token, audiences) ?? verifier.verify(token, audiences);
-    if (!verdict) return UNKNOWN_TOKEN;
-    if ('user' in verdict) return { ...verdict, user: withAuthenticated(verdict.user) };
-    // Both have refused it, and kube-apiserver tells both.
-    return refuse(joinErrors([UNKNOWN_TOKEN.refusal, verdict.refusal]));
+    const review = staticTokens.find(token, audiences) ?? verifier.verify(token, audiences);
+    if (!review) return UNKNOWN_TOKEN;
+    if ('user' in review) return { ...review, user: withAuthenticated(review.user) };
+    // Both have refused it, and kube-apiserver reports both.
+    return refuse(joinErrors([UNKNOWN_TOKEN.refusal, review.refusal]));
   }
 }
 

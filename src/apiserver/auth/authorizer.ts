@@ -1,22 +1,21 @@
 /**
- * Who may do what: several are asked in turn, and the first who allows it decides.
+ * Asks several authorizers in turn; the first that allows a request decides.
  *
- * Nobody here forbids anything. What no one allows is not allowed, and the reasons that they gave are
- * told together.
+ * No authorizer here denies. What none allows is refused, with the reasons of all of them.
  */
-import type { AccessDecision, Attributes, User } from '../access.ts';
-import { isMaster } from './groups.ts';
+import type { AccessDecision, Attributes, User } from '../objects/access.ts';
+import { isMaster } from '../objects/groups.ts';
 import type { PolicyRule } from './rbac/policy-rule.ts';
 
 export interface Authorizer {
   authorize(user: User, attributes: Attributes): AccessDecision;
-  /** What the user may do in this namespace, as far as it can be listed. */
+  /** The user's permissions in this namespace, as far as they can be listed. */
   rulesFor(user: User, namespace: string): RulesFound;
 }
 
 export interface RulesFound {
   readonly rules: readonly PolicyRule[];
-  /** Is there more than what is listed? */
+  /** Whether there are more than those listed. */
   readonly isIncomplete: boolean;
   readonly errors: readonly string[];
 }
@@ -39,7 +38,7 @@ export const alwaysAllow: Authorizer = {
   }),
 };
 
-/** Members of system:masters are never stopped, so that nobody can lock everybody out. */
+/** Members of system:masters may do everything, so that a cluster cannot be locked completely. */
 export function askInTurn(authorizers: readonly Authorizer[]): Authorizer {
   return {
     authorize: (user, attributes) => {
@@ -63,7 +62,7 @@ export function askInTurn(authorizers: readonly Authorizer[]): Authorizer {
   };
 }
 
-/** Several errors in one sentence, each once. */
+/** Several errors in one message, each once. */
 export function joinErrors(errors: readonly string[]): string {
   const distinct = [...new Set(errors)];
   return distinct.length === 1 ? (distinct[0] ?? '') : `[${distinct.join(', ')}]`;

@@ -1,19 +1,19 @@
 /**
- * Who asks for a certificate is written into the request; who approves or signs one must be allowed to
- * do so for its signer; and nobody becomes a member of system:masters by a certificate.
+ * Writes the requesting user into a certificate request; checks the permission to approve or sign for its
+ * signer; and refuses certificates for members of system:masters.
  */
-import { jsonEqual } from '../../api/json-equal.ts';
+import { jsonEqual } from '../../api/values/json-equal.ts';
 import { PodkeepError } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { User } from '../access.ts';
-import type { Admission, AdmissionRequest } from '../admission/admission.ts';
-import { objectsAt, textAt } from '../kinds/field-path.ts';
-import { readStruct } from '../kinds/validation/json-reading.ts';
-import { nameOf } from '../metadata.ts';
+import type { User } from '../objects/access.ts';
+import type { Admission, AdmissionRequest } from '../registry/admission.ts';
+import { objectsAt, textAt } from '../objects/field-path.ts';
+import { readStruct } from '../../api/validation/json-reading.ts';
+import { nameOf } from '../objects/metadata.ts';
 import { readSigningRequest } from '../../lib/x509/signing-request.ts';
-import { forbidden } from '../status.ts';
+import { forbidden } from '../objects/status.ts';
 import type { Authorizer } from './authorizer.ts';
-import { MASTERS } from './groups.ts';
+import { MASTERS } from '../objects/groups.ts';
 
 const GROUP = 'certificates.k8s.io';
 const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
@@ -36,7 +36,7 @@ export class CertificateAdmission implements Admission {
     return object;
   }
 
-  /** The old object counts: nobody chooses the signer while they approve. */
+  /** The old object counts: an approval cannot change the signer. */
   #check({ definition, object, user }: AdmissionRequest, old: JsonObject, verb: string): void {
     const signer = textAt(old, 'spec.signerName');
     const [domain = ''] = signer.split('/');
@@ -57,7 +57,7 @@ function checkSubject({ definition, object }: AdmissionRequest): JsonObject {
   throw forbidden(definition, nameOf(object), why);
 }
 
-/** What cannot be read is left to validation, which comes later and names the field. */
+/** A request that cannot be parsed is left to validation, which comes later and names the field. */
 function organizationsOf(object: JsonObject): readonly string[] {
   try {
     return readSigningRequest(textAt(object, 'spec.request')).subject.organizations;

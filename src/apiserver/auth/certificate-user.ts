@@ -1,21 +1,22 @@
 /**
- * Who somebody is by the certificate that the door has checked: the common name is the user, each
- * organization a group. The door checks once for each connection, so the time is checked here.
+ * The user of the certificate that the listener has verified: the common name is the user name, each
+ * organization a group. The listener verifies once for each connection, so the validity period is checked
+ * here.
  */
 import { createHash } from 'node:crypto';
 import { PodkeepError } from '../../lib/errors.ts';
-import type { User } from '../access.ts';
+import type { User } from '../objects/access.ts';
 import { readCertificate, type Validity } from '../../lib/x509/read-certificate.ts';
-import { CREDENTIAL_ID } from './groups.ts';
+import { CREDENTIAL_ID } from '../objects/groups.ts';
 
 interface Holder extends Validity {
   readonly user: User;
 }
 
-/** One certificate comes with every request of its connection. */
+/** Every request of a connection has the same certificate. */
 const known = new WeakMap<Uint8Array, Holder | null>();
 
-/** Null: it names nobody, or nobody any more. */
+/** Null: it names no user, or has expired. */
 export function userOfCertificate(der: Uint8Array, nowMs: number): User | null {
   const holder = known.get(der) ?? readHolder(der);
   known.set(der, holder);

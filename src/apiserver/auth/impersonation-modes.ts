@@ -1,49 +1,49 @@
-/** The ways in which somebody may act as somebody else, and what each of them asks for. */
+/** The modes of impersonation, and the permissions that each of them needs. */
 import { checkDns1123Subdomain } from '../../api/validation-names.ts';
-import type { Attributes, ResourceAttributes, User } from '../access.ts';
-import { MASTERS, NODES, readNodeUsername } from './groups.ts';
+import type { Attributes, ResourceAttributes, User } from '../objects/access.ts';
+import { MASTERS, NODES, readNodeUsername } from '../objects/groups.ts';
 import { groupsOf, readUsername } from './service-account-name.ts';
 
 export interface Mode {
-  /** Put before the verb of the request, which must be allowed too. Null: the old way. */
+  /** Precedes the verb of the request, which must be allowed, too. Null: the old mode. */
   readonly verbPrefix: string | null;
-  /** Everything that is taken over, each of which must be allowed. */
+  /** Everything that is impersonated; each must be allowed. */
   readonly takeovers: readonly Takeover[];
   readonly becomes: User;
 }
 
 export interface Takeover {
   readonly attributes: Attributes;
-  /** Never allowed, for this reason. */
+  /** Always refused, for this reason. */
   readonly refusal?: string;
 }
 
 const AUTHENTICATION = 'authentication.k8s.io';
 const NODE_NAME = 'authentication.kubernetes.io/node-name';
 
-/** Those that fit, in the order in which they are tried. */
-export function modesFor(somebody: User, asker: User): readonly Mode[] {
-  const node = nodeOf(somebody);
-  const account = readUsername(somebody.name);
-  const isPlain = isOnlyName(somebody);
+/** Those that apply, in the order in which they are tried. */
+export function modesFor(caller: User, asker: User): readonly Mode[] {
+  const node = nodeOf(caller);
+  const account = readUsername(caller.name);
+  const isPlain = isOnlyName(caller);
   const modes: Mode[] = [];
   if (isPlain && node !== null) {
-    if (isAssociated(asker, node)) modes.push(constrainedMode('associated-node', somebody, '*'));
-    modes.push(constrainedMode('arbitrary-node', somebody, node));
+    if (isAssociated(asker, node)) modes.push(constrainedMode('associated-node', caller, '*'));
+    modes.push(constrainedMode('arbitrary-node', caller, node));
   }
-  if (isPlain && account) modes.push(constrainedMode('serviceaccount', somebody, account.name));
-  if (node === null && !account) modes.push(constrainedMode('user-info', somebody, somebody.name));
-  return [...modes, oldMode(somebody)];
+  if (isPlain && account) modes.push(constrainedMode('serviceaccount', caller, account.name));
+  if (node === null && !account) modes.push(constrainedMode('user-info', caller, caller.name));
+  return [...modes, oldMode(caller)];
 }
 
-function constrainedMode(mode: string, somebody: User, name: string): Mode {
+function constrainedMode(mode: string, caller: User, name: string): Mode {
   const ask = asking(`impersonate:${mode}`, AUTHENTICATION);
   return {
     verbPrefix: `impersonate-on:${mode}:`,
     takeovers: [
-      { attributes: nameAttributes(ask, somebody.name, name) },
-      ...uidTakeovers(ask, somebody),
-      ...somebody.groups.map((group): Takeover => {
+      { attributes: nameAttributes(ask, caller.name, name) },
+      ...uidTakeovers(ask, caller),
+      ...caller.groups.map((group): Takeover => {
         const attributes = ask('groups', group);
         if (group === '') {
           return { attributes, refusal: 'impersonating the empty string group is not allowed' };
@@ -51,28 +51,28 @@ function constrainedMode(mode: string, somebody: User, name: string): Mode {
         if (group !== MASTERS) return { attributes };
         return { attributes, refusal: 'impersonating the system:masters group is not allowed' };
       }),
-      ...extraTakeovers(ask, somebody),
+      ...extraTakeovers(ask, caller),
     ],
-    becomes: withFixedGroups(somebody, nodeOf(somebody) !== null),
+    becomes: withFixedGroups(caller, nodeOf(caller) !== null),
   };
 }
 
-function oldMode(somebody: User): Mode {
+function oldMode(caller: User): Mode {
   const ask = asking('impersonate', '');
   const askMore = asking('impersonate', AUTHENTICATION);
-  const account = readUsername(somebody.name);
+  const account = readUsername(caller.name);
   const name = account
     ? { ...ask('serviceaccounts', account.name), namespace: account.namespace }
-    : ask('users', somebody.name);
+    : ask('users', caller.name);
   return {
     verbPrefix: null,
     takeovers: [
       { attributes: name },
-      ...uidTakeovers(askMore, somebody),
-      ...somebody.groups.map((group) => ({ attributes: ask('groups', group) })),
-      ...extraTakeovers(askMore, somebody),
+      ...uidTakeovers(askMore, caller),
+      ...caller.groups.map((group) => ({ attributes: ask('groups', group) })),
+      ...extraTakeovers(askMore, caller),
     ],
-    becomes: withFixedGroups(somebody, false),
+    becomes: withFixedGroups(caller, false),
   };
 }
 
@@ -106,12 +106,12 @@ function extraTakeovers(ask: Ask, { extra = {} }: User): readonly Takeover[] {
   );
 }
 
-/** Service accounts, and nodes in the new way, are in groups that nobody has to name. */
-function withFixedGroups(somebody: User, isNode: boolean): User {
-  if (isNode) return { ...somebody, groups: [NODES] };
-  const account = readUsername(somebody.name);
-  const isFixed = account !== null && somebody.groups.length === 0;
-  return isFixed ? { ...somebody, groups: groupsOf(account) } : somebody;
+/** Service accounts, and nodes in the new modes, have groups that need not be named. */
+function withFixedGroups(caller: User, isNode: boolean): User {
+  if (isNode) return { ...caller, groups: [NODES] };
+  const account = readUsername(caller.name);
+  const isFixed = account !== null && caller.groups.length === 0;
+  return isFixed ? { ...caller, groups: groupsOf(account) } : caller;
 }
 
 function isOnlyName({ uid, groups, extra = {} }: User): boolean {

@@ -1,16 +1,16 @@
 /**
- * Acting as somebody else, by the Impersonate- headers.
+ * Impersonation by the Impersonate- headers.
  *
- * There are two ways to be allowed to. The old one is the verb `impersonate` on each thing that is
- * taken over: the user, its groups, its UID, its extras. The newer ones also say what may be done
- * meanwhile: `impersonate:MODE` on the same things, and `impersonate-on:MODE:VERB` on what the request
- * is about. The newer ones are tried first, and if nothing helps, the first refusal is told.
+ * There are two ways to allow it. The old one is the verb `impersonate` on everything that is impersonated:
+ * the user, its groups, its UID, its extras. The newer ones also limit what may be done meanwhile:
+ * `impersonate:MODE` on the same things, and `impersonate-on:MODE:VERB` on the object of the request. The
+ * newer ones are tried first, and if none allows it, the first refusal is returned.
  */
-import type { ApiHeaders } from '../../ports/http-handler.ts';
-import type { Attributes, User } from '../access.ts';
-import { accessDenied, badRequest, type StatusError } from '../status.ts';
+import type { ApiHeaders } from '../../ports/api/http-handler.ts';
+import type { AccessObserver, Attributes, User } from '../objects/access.ts';
+import { accessDenied, badRequest, type StatusError } from '../objects/status.ts';
 import type { Authorizer } from './authorizer.ts';
-import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './groups.ts';
+import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from '../objects/groups.ts';
 import { modesFor, type Mode, type Takeover } from './impersonation-modes.ts';
 
 const USER = 'impersonate-user';
@@ -26,17 +26,26 @@ export class Impersonation {
   }
 
   /**
-   * Who acts from now on. Throws a StatusError if `user` may not act as whom they want.
-   * `wanted`: what the request is about.
+   * The user from now on. Throws a StatusError if `user` may not impersonate them. `wanted`: the object of
+   * the request.
    */
-  resolve(user: User, headers: ApiHeaders, wanted: () => Attributes): User {
-    const somebody = readHeaders(headers);
-    if (!somebody) return user;
+  resolve(
+    user: User,
+    headers: ApiHeaders,
+    wanted: () => Attributes,
+    observer?: AccessObserver,
+  ): User {
+    const caller = readHeaders(headers);
+    if (!caller) return user;
     const attributes = wanted();
     let refusal: StatusError | null = null;
-    for (const mode of modesFor(somebody, user)) {
+    for (const mode of modesFor(caller, user)) {
       const failed = this.#refuse(user, mode, attributes);
-      if (!failed) return withGroup(mode.becomes);
+      if (!failed) {
+        const becomes = withGroup(mode.becomes);
+        observer?.impersonated(becomes, constraintOf(mode));
+        return becomes;
+      }
       refusal ??= failed;
     }
     throw refusal ?? badRequest('all impersonation modes failed');
@@ -60,7 +69,12 @@ export class Impersonation {
   }
 }
 
-/** Null: nobody else. */
+/** `impersonate-on:MODE:` is the prefix of the mode `impersonate:MODE`. */
+function constraintOf({ verbPrefix }: Mode): string {
+  return verbPrefix ? verbPrefix.replace(/^impersonate-on:(.*):$/, 'impersonate:$1') : '';
+}
+
+/** Null: no impersonation. */
 function readHeaders(headers: ApiHeaders): User | null {
   const name = headers.get(USER) ?? '';
   const uid = headers.get(UID) ?? '';
@@ -99,11 +113,11 @@ function unescapeKey(key: string): string {
   try {
     return decodeURIComponent(key);
   } catch {
-    return key; // what is not escaped properly is taken as it is
+    return key; // a value with invalid escapes is taken as it is
   }
 }
 
-/** As Go prints the struct in which kube-apiserver holds a user. */
+/** As Go prints kube-apiserver's struct of a user. */
 function describe(
   uid: string,
   groups: readonly string[],

@@ -1,44 +1,44 @@
 /**
- * Is this the token that a secret holds for a service account? Such tokens do not expire, so the
- * secret is the only proof that one is still wanted.
+ * Checks whether a secret holds this token for a service account. Such tokens do not expire, so the secret is
+ * the only proof that one is still wanted.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { JsonObject } from '../../lib/json.ts';
-import type { ObjectStore } from '../../ports/object-store.ts';
-import { readStruct, readText, readTextMap } from '../kinds/validation/json-reading.ts';
-import { metadataOf, nameOf, textOf } from '../metadata.ts';
+import type { ObjectStore } from '../../ports/api/object-store.ts';
+import { readStruct, readText, readTextMap } from '../../api/validation/json-reading.ts';
+import { metadataOf, nameOf, textOf } from '../objects/metadata.ts';
 import { groupsOf, readUsername, usernameOf } from './service-account-name.ts';
 import { SECRET_CLAIMS } from './token-claims.ts';
-import { refuse, type TokenRefused, type TokenVerdict } from './token-verdict.ts';
+import { refuse, type TokenRefused, type TokenReviewResult } from './token-review.ts';
 
 const INVALID_SINCE = 'kubernetes.io/legacy-token-invalid-since';
 const INVALIDATED = refuse('Token has been invalidated');
 
-/** Its signature and audiences are checked already. */
+/** Its signature and audiences have been checked. */
 export function verifySecretToken(
   store: ObjectStore,
   text: string,
   claims: JsonObject,
   audiences: readonly string[],
-): TokenVerdict {
-  const told = readClaims(claims);
-  const refusal = checkClaims(told);
+): TokenReviewResult {
+  const tokenClaims = readClaims(claims);
+  const refusal = checkClaims(tokenClaims);
   if (refusal !== null) return refuse(refusal);
-  const { namespace, secretName, name, uid } = told;
+  const { namespace, secretName, name, uid } = tokenClaims;
   const secret = store.get(`/core/secrets/${namespace}/${secretName}`)?.value;
   if (!secret || metadataOf(secret)['deletionTimestamp'] !== undefined) return INVALIDATED;
   if (!holds(secret, text)) return refuse("Token does not match server's copy");
   const account = store.get(`/core/serviceaccounts/${namespace}/${name}`)?.value;
   return (
-    checkAccount(account, told) ??
-    checkLabels(secret, told) ?? {
+    checkAccount(account, tokenClaims) ??
+    checkLabels(secret, tokenClaims) ?? {
       user: { name: usernameOf({ namespace, name }), uid, groups: groupsOf({ namespace }) },
       audiences,
     }
   );
 }
 
-interface Told {
+interface TokenClaims {
   readonly sub: string;
   readonly namespace: string;
   readonly secretName: string;
@@ -46,7 +46,7 @@ interface Told {
   readonly uid: string;
 }
 
-function readClaims(claims: JsonObject): Told {
+function readClaims(claims: JsonObject): TokenClaims {
   return {
     sub: readText(claims['sub']),
     namespace: readText(claims[SECRET_CLAIMS.namespace]),
@@ -56,7 +56,7 @@ function readClaims(claims: JsonObject): Told {
   };
 }
 
-function checkClaims({ sub, namespace, secretName, name, uid }: Told): string | null {
+function checkClaims({ sub, namespace, secretName, name, uid }: TokenClaims): string | null {
   if (sub === '') return 'sub claim is missing';
   if (namespace === '') return 'namespace claim is missing';
   if (secretName === '') return 'secretName claim is missing';
@@ -73,8 +73,11 @@ function holds(secret: JsonObject, text: string): boolean {
   return kept.byteLength === given.byteLength && timingSafeEqual(kept, given);
 }
 
-function checkAccount(account: JsonObject | undefined, told: Told): TokenRefused | null {
-  const { namespace, name, uid } = told;
+function checkAccount(
+  account: JsonObject | undefined,
+  tokenClaims: TokenClaims,
+): TokenRefused | null {
+  const { namespace, name, uid } = tokenClaims;
   if (!account) return refuse(`serviceaccounts "${name}" not found`);
   const { deletionTimestamp, uid: found } = metadataOf(account);
   if (deletionTimestamp !== undefined) {
@@ -84,8 +87,8 @@ function checkAccount(account: JsonObject | undefined, told: Told): TokenRefused
   return refuse(`ServiceAccount UID (${textOf(found)}) does not match claim (${uid})`);
 }
 
-/** Tokens that nobody has used for long are marked, and refused until somebody takes the mark away. */
-function checkLabels(secret: JsonObject, { namespace, name }: Told): TokenRefused | null {
+/** Tokens that were unused for long are labelled, and refused until the label is removed. */
+function checkLabels(secret: JsonObject, { namespace, name }: TokenClaims): TokenRefused | null {
   const labels = readTextMap(metadataOf(secret)['labels']);
   if ((labels.get(INVALID_SINCE) ?? '') === '') return null;
   return refuse(

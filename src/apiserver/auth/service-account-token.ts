@@ -1,18 +1,18 @@
-/** Makes the tokens of service accounts: those that are asked for, and those that secrets hold. */
+/** Makes the tokens of service accounts: requested ones, and those that secrets hold. */
 import type { JsonObject } from '../../lib/json.ts';
-import { writeToken } from './json-web-token.ts';
-import type { SigningKey } from './signing-key.ts';
+import { writeToken } from '../objects/json-web-token.ts';
+import type { SigningKey } from '../objects/signing-key.ts';
 import { makeClaims, makeSecretClaims, type ClaimFacts } from './token-claims.ts';
 
-/** A token that expires, for whom it may concern. */
+/** A token that expires, for the given audiences. */
 export function requestedToken(key: SigningKey, facts: ClaimFacts): string {
   return writeToken(key, makeClaims(facts));
 }
 
 /**
- * The token for a Secret of the type `kubernetes.io/service-account-token`. It does not expire: it is
- * good as long as the secret holds it and the account has the same UID. Whoever keeps such secrets
- * stores it, in base64, as `data.token`.
+ * The token for a Secret of the type `kubernetes.io/service-account-token`. It does not expire: it is valid
+ * as long as the secret holds it and the account has the same UID. The controller of such secrets stores it,
+ * in base64, as `data.token`.
  */
 export function serviceAccountToken(
   key: SigningKey,

@@ -1,12 +1,12 @@
 /**
- * Tokens that the server was given at its start, each for one user.
+ * Tokens from the server's configuration, each for one user.
  *
- * The comparison takes the same time for every wrong token, so that nobody can feel their way to a
- * right one. Hashes are compared, because they have the same length whatever the tokens have.
+ * The comparison takes the same time for every wrong token, so that a client cannot guess a right one by
+ * timing. Hashes are compared, because they have the same length for all tokens.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { User } from '../access.ts';
-import { intersect, type TokenAccepted } from './token-verdict.ts';
+import type { User } from '../objects/access.ts';
+import { intersect, type TokenAccepted } from './token-review.ts';
 
 export interface StaticToken {
   readonly token: string;
@@ -22,10 +22,10 @@ export class StaticTokens {
     this.#ownAudiences = ownAudiences;
   }
 
-  /** Null: it is none of them, or meant for somebody else than this server. */
+  /** Null: it is none of them, or its audience is not this server. */
   find(token: string, audiences: readonly string[]): TokenAccepted | null {
     const hash = hashOf(token);
-    // All are compared, so that the time does not tell which one it was either.
+    // All are compared, so that the time does not reveal which one matched.
     const found = this.#known.reduce<User | null>(
       (before, [known, user]) => (timingSafeEqual(known, hash) ? user : before),
       null,

@@ -1,22 +1,22 @@
 /**
- * What a service account token claims: whose it is, for whom, until when, and to what it is bound.
+ * The claims of a service account token: its account, audiences, expiry, and the object to which it is bound.
  *
- * Times are in whole seconds since 1970. A token that is bound to a pod carries the pod's node too,
- * for those who read it; it is not bound to the node.
+ * Times are in whole seconds since 1970. A token that is bound to a pod carries the pod's node, too, for its
+ * readers; it is not bound to the node.
  */
 import type { JsonObject } from '../../lib/json.ts';
-import { metadataOf, nameOf, textOf } from '../metadata.ts';
+import { metadataOf, nameOf, textOf } from '../objects/metadata.ts';
 import { usernameOf } from './service-account-name.ts';
 
 export interface ClaimFacts {
   readonly issuer: string;
   readonly account: JsonObject;
   readonly audiences: readonly string[];
-  /** A pod, a secret, or a node; nothing: it lives as long as its account. */
+  /** A pod, a secret, or a node; absent: it lives as long as its account. */
   readonly bound?: BoundObject;
   readonly nowMs: number;
   readonly expirationSeconds: number;
-  /** From then on its use is worth a warning; absent: never. */
+  /** From then on its use causes a warning; absent: never. */
   readonly warnAfterSeconds?: number;
   /** The ID of the token. */
   readonly id: string;
@@ -28,7 +28,7 @@ export type BoundObject =
 
 export interface Reference {
   readonly name: string;
-  /** Absent: the object is not there, but its name is known. */
+  /** Absent: the object does not exist, but its name is known. */
   readonly uid?: string;
 }
 
@@ -61,7 +61,7 @@ export function makeClaims(facts: ClaimFacts): JsonObject {
   };
 }
 
-/** The claims of a token that is kept in a secret, and lives as long as that secret. */
+/** The claims of a token that a secret holds, and that lives as long as that secret. */
 export function makeSecretClaims(account: JsonObject, secret: JsonObject): JsonObject {
   const namespace = textOf(metadataOf(account)['namespace']);
   const name = nameOf(account);

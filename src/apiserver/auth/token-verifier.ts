@@ -1,34 +1,34 @@
 /**
- * Is this the token of a service account, and is it still good?
+ * Verifies service account tokens.
  *
- * The signature says that we made it; everything else is looked up each time. So a token ends with its
- * account, and with the pod, secret or node to which it is bound, at the moment in which they go.
+ * The signature proves that we issued it; everything else is looked up each time. So a token ends with its
+ * account, and with the pod, secret or node to which it is bound, in the moment in which they are deleted.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ObjectStore } from '../../ports/object-store.ts';
-import { readStruct, readText, readTexts } from '../kinds/validation/json-reading.ts';
-import { parseTime } from '../../api/time.ts';
-import { metadataOf, textOf } from '../metadata.ts';
-import { CREDENTIAL_ID } from './groups.ts';
-import { isSignedBy, readToken, type Token } from './json-web-token.ts';
+import type { ObjectStore } from '../../ports/api/object-store.ts';
+import { readStruct, readText, readTexts } from '../../api/validation/json-reading.ts';
+import { parseTime } from '../../api/values/time.ts';
+import { metadataOf, textOf } from '../objects/metadata.ts';
+import { CREDENTIAL_ID } from '../objects/groups.ts';
+import { isSignedBy, readToken, type Token } from '../objects/json-web-token.ts';
 import { verifySecretToken } from './secret-token.ts';
 import { groupsOf, usernameOf } from './service-account-name.ts';
-import type { SigningKey } from './signing-key.ts';
+import type { VerifyingKey } from '../objects/signing-key.ts';
 import { SECRET_ISSUER } from './token-claims.ts';
-import { intersect, refuse, type TokenAccepted, type TokenVerdict } from './token-verdict.ts';
+import { intersect, refuse, type TokenAccepted, type TokenReviewResult } from './token-review.ts';
 
 export interface TokenVerifierOptions {
   readonly store: ObjectStore;
   readonly clock: Clock;
-  readonly key: SigningKey;
+  readonly keys: readonly VerifyingKey[];
   readonly issuer: string;
-  /** Of this server: what a token is for if nobody says otherwise. */
+  /** Of this server: the default audiences. */
   readonly ownAudiences: readonly string[];
 }
 
 const MS_PER_SECOND = 1000;
-/** Clocks of two machines may differ by so much. */
+/** The clocks of two machines may differ by this much. */
 const LEEWAY_MS = 60_000;
 const INVALIDATED = refuse('service account token has been invalidated');
 const SIGNATURES_KEPT_MAX = 4096;
@@ -36,15 +36,15 @@ const EXTRA = 'authentication.kubernetes.io/';
 
 export class TokenVerifier {
   readonly #options: TokenVerifierOptions;
-  /** Texts whose signature was found good: it stays good, and checking it again costs most. */
+  /** Tokens whose signature was valid: it stays valid, and verifying it is the most expensive step. */
   readonly #signed = new Map<string, Token>();
 
   constructor(options: TokenVerifierOptions) {
     this.#options = options;
   }
 
-  /** Null: it is no token of a service account of ours. */
-  verify(text: string, audiences: readonly string[]): TokenVerdict | null {
+  /** Null: it is not a service account token of ours. */
+  verify(text: string, audiences: readonly string[]): TokenReviewResult | null {
     const { issuer, ownAudiences, store } = this.#options;
     const known = this.#signed.get(text) ?? readToken(text);
     if (!known) return null;
@@ -53,8 +53,8 @@ export class TokenVerifier {
     if (iss !== issuer && iss !== SECRET_ISSUER) return null;
     const refusal = this.#checkSignature(text, known);
     if (refusal !== null) return refuse(refusal);
-    const said = audiencesOf(claims);
-    const target = said.length === 0 ? ownAudiences : said;
+    const given = audiencesOf(claims);
+    const target = given.length === 0 ? ownAudiences : given;
     const shared = intersect(target, audiences);
     if (shared.length === 0) {
       const [have, want] = [print(target), print(audiences)];
@@ -65,16 +65,18 @@ export class TokenVerifier {
   }
 
   #checkSignature(text: string, token: Token): string | null {
-    const { key } = this.#options;
     if (this.#signed.has(text)) return null;
-    if (token.keyId !== '' && token.keyId !== key.id) return 'invalid signature, no keys found';
-    if (!isSignedBy(key, token)) return 'go-jose/go-jose: error in cryptographic primitive';
+    const { keyId } = token;
+    const keys = this.#options.keys.filter(({ id }) => keyId === '' || keyId === id);
+    if (keys.length === 0) return 'invalid signature, no keys found';
+    if (!keys.some((key) => isSignedBy(key, token)))
+      return 'go-jose/go-jose: error in cryptographic primitive';
     if (this.#signed.size >= SIGNATURES_KEPT_MAX) this.#signed.clear();
     this.#signed.set(text, token);
     return null;
   }
 
-  #checkTimes({ exp, nbf, iat }: JsonObject): TokenVerdict | null {
+  #checkTimes({ exp, nbf, iat }: JsonObject): TokenReviewResult | null {
     const nowMs = this.#options.clock.now();
     const isAhead = (seconds: unknown): boolean =>
       typeof seconds === 'number' && nowMs + LEEWAY_MS < seconds * MS_PER_SECOND;
@@ -85,7 +87,7 @@ export class TokenVerifier {
     return isAhead(iat) ? refuse('service account token is issued in the future') : null;
   }
 
-  #checkObjects(claims: JsonObject, audiences: readonly string[]): TokenVerdict {
+  #checkObjects(claims: JsonObject, audiences: readonly string[]): TokenReviewResult {
     const own = readStruct(claims['kubernetes.io']);
     const namespace = readText(own['namespace']);
     const account = readStruct(own['serviceaccount']);
@@ -98,12 +100,13 @@ export class TokenVerifier {
     );
   }
 
-  #checkAccount(namespace: string, claimed: JsonObject): TokenVerdict | null {
+  #checkAccount(namespace: string, claimed: JsonObject): TokenReviewResult | null {
     const name = readText(claimed['name']);
     const found = this.#options.store.get(`/core/serviceaccounts/${namespace}/${name}`)?.value;
     if (!found) return refuse(`serviceaccounts "${name}" not found`);
-    const [uid, said] = [textOf(metadataOf(found)['uid']), readText(claimed['uid'])];
-    if (uid !== said) return refuse(`service account UID (${uid}) does not match claim (${said})`);
+    const [uid, given] = [textOf(metadataOf(found)['uid']), readText(claimed['uid'])];
+    if (uid !== given)
+      return refuse(`service account UID (${uid}) does not match claim (${given})`);
     if (!this.#isDeleted(found)) return null;
     return refuse(`service account ${namespace}/${name} has been deleted`);
   }
@@ -112,20 +115,20 @@ export class TokenVerifier {
     kind: string,
     prefix: string,
     claimed: JsonObject[string] | undefined,
-  ): TokenVerdict | null {
+  ): TokenReviewResult | null {
     if (claimed === undefined) return null;
-    const { name, uid: said } = readStruct(claimed);
+    const { name, uid: given } = readStruct(claimed);
     const found = this.#options.store.get(`${prefix}${readText(name)}`)?.value;
     if (!found) return INVALIDATED;
     const uid = textOf(metadataOf(found)['uid']);
-    if (uid !== said) {
-      const claim = `service account ${kind} ref claim (${readText(said)})`;
+    if (uid !== given) {
+      const claim = `service account ${kind} ref claim (${readText(given)})`;
       return refuse(`${kind} UID (${uid}) does not match ${claim}`);
     }
     return this.#isDeleted(found) ? INVALIDATED : null;
   }
 
-  /** Deleted, and not only just now. */
+  /** Deleted longer ago than the leeway. */
   #isDeleted(object: JsonObject): boolean {
     const { deletionTimestamp } = metadataOf(object);
     if (typeof deletionTimestamp !== 'string') return false;

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
-import { ApiStage } from '../../../test/apiserver/stage.ts';
+import { ApiHarness } from '../../../test/apiserver/api-harness.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { metadataOf } from '../metadata.ts';
+import { metadataOf } from '../objects/metadata.ts';
 import { bootstrapKubernetesService } from './kubernetes-service.ts';
 import { bootstrapNamespaces } from './namespaces.ts';
 import { bootstrapPriorityClasses } from './priority-classes.ts';
 
 const address = { ip: '127.0.0.1', port: 6443 };
 
-async function bootstrap(stage: ApiStage, { ip, port } = address): Promise<void> {
-  const { parts } = stage.server;
+async function bootstrap(harness: ApiHarness, { ip, port } = address): Promise<void> {
+  const { parts } = harness.server;
   await Promise.all([bootstrapNamespaces(parts), bootstrapPriorityClasses(parts)]);
   await bootstrapKubernetesService(parts, { ip, port });
 }
 
-async function get(stage: ApiStage, path: string): Promise<JsonObject> {
-  const { code, body } = await stage.send('GET', path);
+async function get(harness: ApiHarness, path: string): Promise<JsonObject> {
+  const { code, body } = await harness.send('GET', path);
   expect([path, code]).toEqual([path, 200]);
   return body;
 }
@@ -25,9 +25,9 @@ const ENDPOINTS = '/api/v1/namespaces/default/endpoints/kubernetes';
 const SLICE = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes';
 
 test('every cluster has four namespaces', async () => {
-  const stage = new ApiStage();
-  await bootstrap(stage);
-  const { items } = await get(stage, '/api/v1/namespaces');
+  const harness = new ApiHarness();
+  await bootstrap(harness);
+  const { items } = await get(harness, '/api/v1/namespaces');
   const namespaces = (items as JsonObject[]).map((one) => {
     const { name, labels } = metadataOf(one);
     return [name, labels, one['status']];
@@ -42,9 +42,9 @@ test('every cluster has four namespaces', async () => {
 });
 
 test('and two priority classes', async () => {
-  const stage = new ApiStage();
-  await bootstrap(stage);
-  const { items } = await get(stage, '/apis/scheduling.k8s.io/v1/priorityclasses');
+  const harness = new ApiHarness();
+  await bootstrap(harness);
+  const { items } = await get(harness, '/apis/scheduling.k8s.io/v1/priorityclasses');
   const classes = (items as JsonObject[]).map((one) => {
     return [metadataOf(one)['name'], one['value'], one['preemptionPolicy']];
   });
@@ -55,9 +55,9 @@ test('and two priority classes', async () => {
 });
 
 test('and a service by which pods find the server', async () => {
-  const stage = new ApiStage();
-  await bootstrap(stage);
-  const service = await get(stage, SERVICE);
+  const harness = new ApiHarness();
+  await bootstrap(harness);
+  const service = await get(harness, SERVICE);
   expect(metadataOf(service)['labels']).toEqual({ component: 'apiserver', provider: 'kubernetes' });
   expect(service['spec']).toEqual({
     type: 'ClusterIP',
@@ -69,14 +69,14 @@ test('and a service by which pods find the server', async () => {
     sessionAffinity: 'None',
     ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: 6443 }],
   });
-  const endpoints = await get(stage, ENDPOINTS);
+  const endpoints = await get(harness, ENDPOINTS);
   expect(metadataOf(endpoints)['labels']).toEqual({
     'endpointslice.kubernetes.io/skip-mirror': 'true',
   });
   expect(endpoints['subsets']).toEqual([
     { addresses: [{ ip: '127.0.0.1' }], ports: [{ name: 'https', port: 6443, protocol: 'TCP' }] },
   ]);
-  const slice = await get(stage, SLICE);
+  const slice = await get(harness, SLICE);
   expect(metadataOf(slice)['labels']).toEqual({ 'kubernetes.io/service-name': 'kubernetes' });
   expect(slice).toMatchObject({
     addressType: 'IPv4',
@@ -86,37 +86,37 @@ test('and a service by which pods find the server', async () => {
 });
 
 test('the next start changes nothing', async () => {
-  const stage = new ApiStage();
-  await bootstrap(stage);
-  const { revision } = stage.store;
-  await bootstrap(stage);
-  expect(stage.store.revision).toBe(revision);
+  const harness = new ApiHarness();
+  await bootstrap(harness);
+  const { revision } = harness.store;
+  await bootstrap(harness);
+  expect(harness.store.revision).toBe(revision);
 });
 
-test('what somebody has changed stays changed, but for the address', async () => {
-  const stage = new ApiStage();
-  await bootstrap(stage);
-  await stage.send('PATCH', SERVICE, { metadata: { labels: { mine: 'yes' } } }, MERGE);
-  await stage.send(
+test('changes by users stay, except for the address', async () => {
+  const harness = new ApiHarness();
+  await bootstrap(harness);
+  await harness.send('PATCH', SERVICE, { metadata: { labels: { mine: 'yes' } } }, MERGE);
+  await harness.send(
     'PATCH',
     '/api/v1/namespaces/default',
     { metadata: { labels: { a: 'b' } } },
     MERGE,
   );
-  await bootstrap(stage, { ip: '127.0.0.1', port: 7443 });
-  expect(metadataOf(await get(stage, SERVICE))['labels']).toMatchObject({ mine: 'yes' });
-  expect(metadataOf(await get(stage, '/api/v1/namespaces/default'))['labels']).toMatchObject({
+  await bootstrap(harness, { ip: '127.0.0.1', port: 7443 });
+  expect(metadataOf(await get(harness, SERVICE))['labels']).toMatchObject({ mine: 'yes' });
+  expect(metadataOf(await get(harness, '/api/v1/namespaces/default'))['labels']).toMatchObject({
     a: 'b',
   });
-  expect(await get(stage, ENDPOINTS)).toMatchObject({ subsets: [{ ports: [{ port: 7443 }] }] });
-  expect(await get(stage, SLICE)).toMatchObject({ ports: [{ port: 7443 }] });
+  expect(await get(harness, ENDPOINTS)).toMatchObject({ subsets: [{ ports: [{ port: 7443 }] }] });
+  expect(await get(harness, SLICE)).toMatchObject({ ports: [{ port: 7443 }] });
 });
 
 test('a server that moves to another family of addresses gets another slice', async () => {
-  const stage = new ApiStage();
-  await bootstrap(stage);
-  await bootstrap(stage, { ip: '2001:db8::1', port: 6443 });
-  expect(await get(stage, SLICE)).toMatchObject({
+  const harness = new ApiHarness();
+  await bootstrap(harness);
+  await bootstrap(harness, { ip: '2001:db8::1', port: 6443 });
+  expect(await get(harness, SLICE)).toMatchObject({
     addressType: 'IPv6',
     endpoints: [{ addresses: ['2001:db8::1'] }],
   });

@@ -1,20 +1,20 @@
 /**
- * The service `kubernetes` in the namespace `default`: how pods find the API server.
+ * The service `kubernetes` in the namespace `default`, by which pods find the API server.
  *
- * As in kube-apiserver the service is made once and then left alone, while its endpoints follow the
- * address at which the server really listens. Unlike there, that may be a loopback address: pods that
- * are processes of this machine reach it, and no other address would be true.
+ * As in kube-apiserver the service is created once and then left alone, while its endpoints follow the
+ * address of the listener. Unlike there, that may be a loopback address: pods that are processes of this
+ * machine reach it, and no other address would be right.
  */
-import { jsonEqual } from '../../api/json-equal.ts';
+import { jsonEqual } from '../../api/values/json-equal.ts';
 import { parseIp } from '../../lib/ip.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { KindDefinition } from '../kind.ts';
-import { endpointSlices } from '../kinds/endpoint-slice.ts';
-import { endpoints } from '../kinds/endpoints.ts';
-import { services } from '../kinds/service.ts';
-import { metadataOf } from '../metadata.ts';
-import { keyOf } from '../registry.ts';
-import type { ServerParts } from '../server-parts.ts';
+import type { KindDefinition } from '../objects/kind.ts';
+import { endpointSlices } from '../kinds/networking/endpoint-slice.ts';
+import { endpoints } from '../kinds/networking/endpoints.ts';
+import { services } from '../kinds/networking/service.ts';
+import { metadataOf } from '../objects/metadata.ts';
+import { keyOf } from '../registry/registry.ts';
+import type { ServerParts } from '../registry/server-parts.ts';
 import { createMissing } from './namespaces.ts';
 
 export interface ServingAddress {
@@ -28,7 +28,7 @@ const NAMESPACE = 'default';
 const SERVICE_IP = '10.96.0.1';
 const SERVICE_PORT = 443;
 
-/** The namespace must be there. */
+/** The namespace must exist. */
 export async function bootstrapKubernetesService(
   parts: ServerParts,
   address: ServingAddress,
@@ -48,14 +48,14 @@ async function reconcile(
   const target = { definition, namespace: NAMESPACE, name: NAME };
   const found = parts.store.get(keyOf(target));
   if (!found) return createMissing(parts, [{ ...target, body: wanted }]);
-  // The type of a slice's addresses cannot be changed, only another slice can take its place.
+  // The address type of a slice is immutable, so the slice is replaced.
   if (found.value['addressType'] !== wanted['addressType']) {
     await parts.store.commit([{ key: found.key, expected: found.revision, make: null }]);
     return createMissing(parts, [{ ...target, body: wanted }]);
   }
   const change = (old: JsonObject): JsonObject => withContent(old, wanted);
   if (jsonEqual(change(found.value), found.value)) return;
-  await parts.registry.update({ ...target, change });
+  await parts.registry.update({ ...target, change, isExempt: true });
 }
 
 function withContent(old: JsonObject, wanted: JsonObject): JsonObject {
@@ -79,7 +79,7 @@ function service({ port }: ServingAddress): JsonObject {
 
 function endpointsAt({ ip, port }: ServingAddress): JsonObject {
   return {
-    // Its slice is made here as well, so nobody is to make one from it.
+    // Its slice is created here as well, so the mirroring controller must not make another.
     metadata: { name: NAME, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
     subsets: [{ addresses: [{ ip }], ports: [{ name: 'https', port, protocol: 'TCP' }] }],
   };

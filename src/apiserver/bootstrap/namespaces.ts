@@ -1,9 +1,9 @@
-/** The namespaces that every cluster has. A server makes those that are missing when it starts. */
-import { StatusError } from '../status.ts';
-import { namespaces } from '../kinds/namespace.ts';
-import { keyOf, type CreateRequest } from '../registry.ts';
-import type { ServerParts } from '../server-parts.ts';
-import { nameOf } from '../metadata.ts';
+/** The namespaces that every cluster has. A server creates the missing ones when it starts. */
+import { StatusError } from '../objects/status.ts';
+import { namespaces } from '../kinds/core/namespace.ts';
+import { keyOf, type CreateRequest } from '../registry/registry.ts';
+import type { ServerParts } from '../registry/server-parts.ts';
+import { nameOf } from '../objects/metadata.ts';
 
 const NAMES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
@@ -14,7 +14,7 @@ export async function bootstrapNamespaces(parts: ServerParts): Promise<void> {
   );
 }
 
-/** What is there stays as it is. All of them reach the disk together. */
+/** Existing objects stay as they are. All new ones reach the disk together. */
 export async function createMissing(
   { store, registry }: ServerParts,
   wanted: readonly CreateRequest[],
@@ -22,7 +22,9 @@ export async function createMissing(
   const missing = wanted.filter(({ definition, namespace, body }) => {
     return !store.get(keyOf({ definition, namespace, name: nameOf(body) }));
   });
-  await Promise.all(missing.map((request) => registry.create(request).catch(ignoreExisting)));
+  await Promise.all(
+    missing.map((request) => registry.create({ ...request, isExempt: true }).catch(ignoreExisting)),
+  );
 }
 
 function ignoreExisting(error: unknown): void {

@@ -1,6 +1,6 @@
-/** The two priority classes that every cluster has, for pods without which it is none. */
-import { priorityClasses } from '../kinds/priority-class.ts';
-import type { ServerParts } from '../server-parts.ts';
+/** The two priority classes that every cluster has, for its critical pods. */
+import { priorityClasses } from '../kinds/core/priority-class.ts';
+import type { ServerParts } from '../registry/server-parts.ts';
 import { createMissing } from './namespaces.ts';
 
 const CLASSES = [

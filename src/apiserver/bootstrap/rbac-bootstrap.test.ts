@@ -5,10 +5,10 @@ import { VirtualClock } from '../../../test/support/virtual-clock.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { seededRandom } from '../../platform/seeded-random.ts';
 import { aggregatedRules } from '../auth/rbac/aggregation.ts';
-import { metadataOf, nameOf } from '../metadata.ts';
+import { metadataOf, nameOf } from '../objects/metadata.ts';
 import { openMemoryStore } from '../store/memory-store.ts';
 import { bootstrapPolicy } from './rbac-bootstrap.ts';
-import { nodeRules, policyObjects } from './rbac-policy.ts';
+import { nodeRules, policyObjects } from '../auth/rbac/rbac-policy.ts';
 import { reconcile } from './rbac-reconciliation.ts';
 
 const PREFIX = '/rbac.authorization.k8s.io/';
@@ -20,7 +20,7 @@ function open(): Parameters<typeof bootstrapPolicy>[0] {
 }
 
 describe('the first start', () => {
-  test('makes every role and binding, in one commit', async () => {
+  test('creates every role and binding, in one commit', async () => {
     const parts = open();
     await bootstrapPolicy(parts);
     expect(parts.store.revision).toBe(1);
@@ -47,7 +47,7 @@ describe('the first start', () => {
     }
   });
 
-  test('leaves nothing to do for whoever aggregates roles', async () => {
+  test('leaves nothing to do for the role aggregator', async () => {
     const parts = open();
     await bootstrapPolicy(parts);
     const { objects } = parts.store.list(`${PREFIX}clusterroles/`);
@@ -61,14 +61,14 @@ describe('the first start', () => {
 });
 
 describe('the next start', () => {
-  test('changes nothing where nobody changed anything', async () => {
+  test('changes nothing if there were no changes', async () => {
     const parts = open();
     await bootstrapPolicy(parts);
     await bootstrapPolicy(parts);
     expect(parts.store.revision).toBe(1);
   });
 
-  test('brings back what somebody took away, and keeps what they added', async () => {
+  test('restores what was removed, and keeps what was added', async () => {
     const parts = open();
     await bootstrapPolicy(parts);
     const key = `${PREFIX}clusterrolebindings/system:discovery`;
@@ -89,14 +89,14 @@ describe('the next start', () => {
   });
 });
 
-describe('a role that people have changed', () => {
+describe('a role that users have changed', () => {
   const expected = {
     metadata: { name: 'r', labels: { a: '1' }, annotations: {} },
     rules: [{ verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'] }],
   };
   const AUTO = 'rbac.authorization.kubernetes.io/autoupdate';
 
-  test('is left alone if they said so', () => {
+  test('is left alone if autoupdate is off', () => {
     const existing = { ...expected, rules: [], metadata: { annotations: { [AUTO]: 'false' } } };
     expect(reconcile(existing, expected)).toBe(existing);
   });
@@ -110,7 +110,7 @@ describe('a role that people have changed', () => {
     });
   });
 
-  test('gathers no others if it should not', () => {
+  test('aggregates no others if it should not', () => {
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] };
     const gathering = { ...expected, aggregationRule };
     expect(reconcile(gathering, expected)).not.toHaveProperty('aggregationRule');
@@ -119,7 +119,7 @@ describe('a role that people have changed', () => {
   });
 });
 
-test('a binding that binds another role is made anew', () => {
+test('a binding to another role is deleted and created again', () => {
   const binding = (name: string): JsonObject => ({ metadata: { name: 'b' }, roleRef: { name } });
   expect(reconcile(binding('a'), binding('b'))).toBeNull();
 });

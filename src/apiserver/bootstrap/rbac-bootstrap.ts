@@ -1,15 +1,15 @@
 /**
- * Sees to it that the roles and bindings of the first hour are there. On the first start they come in
- * one commit, and aggregated roles come with what they gather.
+ * Creates and updates the default roles and bindings. On the first start they come in one commit, aggregated
+ * roles with their rules.
  */
-import { formatTime } from '../../api/time.ts';
+import { formatTime } from '../../api/values/time.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { Change } from '../../ports/object-store.ts';
+import type { Change } from '../../ports/api/object-store.ts';
 import { aggregatedRules } from '../auth/rbac/aggregation.ts';
-import { metadataForCreate, withMetadata } from '../metadata.ts';
-import { keyOf } from '../registry.ts';
-import type { ServerParts } from '../server-parts.ts';
-import { policyObjects, type PolicyObject } from './rbac-policy.ts';
+import { metadataForCreate, withMetadata } from '../objects/metadata.ts';
+import { keyOf } from '../registry/registry.ts';
+import type { ServerParts } from '../registry/server-parts.ts';
+import { policyObjects, type PolicyObject } from '../auth/rbac/rbac-policy.ts';
 import { reconcile } from './rbac-reconciliation.ts';
 
 type BootstrapParts = Pick<ServerParts, 'store' | 'clock' | 'random'>;
@@ -25,10 +25,10 @@ export async function bootstrapPolicy(parts: BootstrapParts): Promise<void> {
   if (changes.length > 0) await parts.store.commit(changes);
 }
 
-/** The rules that the aggregator would find, so that nobody ever sees the roles without them. */
+/** The rules that the aggregator would compute, so that the roles are never visible without them. */
 function aggregate(policy: readonly PolicyObject[]): ReadonlyMap<PolicyObject, JsonObject> {
   const gathered = new Map(policy.map((one) => [one, one.object]));
-  // Roles gather from roles that gather: `admin` what `edit` has, `edit` what `view` has.
+  // Roles aggregate aggregated roles: `admin` what `edit` has, `edit` what `view` has.
   for (let isOver = false; !isOver;) {
     isOver = true;
     const all = [...gathered].filter(([one]) => isClusterRole(one)).map(([, object]) => object);
@@ -46,7 +46,7 @@ function isClusterRole({ definition }: PolicyObject): boolean {
   return definition.kind === 'ClusterRole';
 }
 
-/** What an aggregated role gathers is the aggregator's business once it is there. */
+/** Once an aggregated role exists, its rules are the aggregator's. */
 function changesFor(
   { store, clock, random }: BootstrapParts,
   wanted: PolicyObject,

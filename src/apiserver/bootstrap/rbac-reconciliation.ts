@@ -1,21 +1,26 @@
 /**
- * What a role or binding of the first hour should be, given what people have made of it: what is
- * missing comes back, what somebody added stays, and who says no to both is left alone.
+ * Reconciles a default role or binding with the changes of users: missing parts are restored, added ones
+ * stay, and an object with autoupdate off is left alone.
  */
-import { jsonEqual } from '../../api/json-equal.ts';
+import { jsonEqual } from '../../api/values/json-equal.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { readRules } from '../auth/rbac/policy-rule.ts';
 import { missingRules } from '../auth/rbac/rule-coverage.ts';
-import { objectsAt } from '../kinds/field-path.ts';
-import { readList, readObject, readStruct, readTextMap } from '../kinds/validation/json-reading.ts';
-import { metadataOf, withMetadata } from '../metadata.ts';
-import { AUTO_UPDATE } from './rbac-policy.ts';
+import { objectsAt } from '../objects/field-path.ts';
+import {
+  readList,
+  readObject,
+  readStruct,
+  readTextMap,
+} from '../../api/validation/json-reading.ts';
+import { metadataOf, withMetadata } from '../objects/metadata.ts';
+import { AUTO_UPDATE } from '../auth/rbac/rbac-policy.ts';
 
-/** The existing object itself, if it is as it should be. Null: it has to be made anew. */
+/** The existing object itself, if nothing changes. Null: it has to be deleted and created again. */
 export function reconcile(existing: JsonObject, expected: JsonObject): JsonObject | null {
   if (readTextMap(metadataOf(existing)['annotations']).get(AUTO_UPDATE) === 'false')
     return existing;
-  // Nobody can change which role a binding binds.
+  // The role of a binding is immutable.
   if (!jsonEqual(existing['roleRef'] ?? null, expected['roleRef'] ?? null)) return null;
   const marked = withMetadata(existing, {
     annotations: mergeField(existing, expected, 'annotations'),
@@ -26,7 +31,7 @@ export function reconcile(existing: JsonObject, expected: JsonObject): JsonObjec
   return jsonEqual(whole, existing) ? existing : whole;
 }
 
-/** What people have written counts more than what we would. */
+/** Values of users take precedence over ours. */
 function mergeField(existing: JsonObject, expected: JsonObject, field: string): JsonObject {
   return { ...readStruct(metadataOf(expected)[field]), ...readStruct(metadataOf(existing)[field]) };
 }
@@ -40,7 +45,7 @@ function withRules(role: JsonObject, expected: JsonObject): JsonObject {
   return withSelectors(withItems(role, 'rules', missing.map(toJson)), expected);
 }
 
-/** A role gathers others only if it should. */
+/** A role aggregates others only if it should. */
 function withSelectors(role: JsonObject, expected: JsonObject): JsonObject {
   const path = 'aggregationRule.clusterRoleSelectors';
   if (!readObject(expected['aggregationRule'])) {

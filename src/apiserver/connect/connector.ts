@@ -1,26 +1,28 @@
 /**
- * Requests that the API server does not answer itself but hands on: to the kubelet of a pod's node, to
- * the pod, to a pod behind a service, or to a node.
+ * Passes requests on that the API server does not answer itself: to the kubelet of a pod's node, to the pod,
+ * to a pod behind a service, or to a node.
  *
- *     exec, attach, portforward   only as another protocol than HTTP
+ *     exec, attach, portforward   only with an upgrade to another protocol
  *     log                         as a stream of text
  *     proxy                       as it is, both ways
  *
- * Whoever comes here has been let in. What they have proved themselves with stays here.
+ * The client is authorized by now. Its credentials are not passed on.
  */
 import { isIP } from 'node:net';
 import { kubeletAddressOf } from '../../api/node-address.ts';
 import { isGlobalUnicast, isLoopback } from '../../lib/global-unicast.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { ApiRequest, ApiResponse, Connection } from '../../ports/http-handler.ts';
-import type { Backend, KubeletDialer } from '../../ports/kubelet-dialer.ts';
-import type { KindDefinition, Subresource } from '../kind.ts';
-import { textAt } from '../kinds/field-path.ts';
-import { nodes } from '../kinds/node.ts';
-import type { ResourceRequest } from '../request-info.ts';
-import type { RequestUrl } from '../request-url.ts';
-import type { ServerParts } from '../server-parts.ts';
-import { badRequest, StatusError } from '../status.ts';
+import type { ApiRequest, ApiResponse, Connection } from '../../ports/api/http-handler.ts';
+import type { Backend, KubeletDialer } from '../../ports/api/kubelet-dialer.ts';
+import type { User } from '../objects/access.ts';
+import type { KindDefinition, Subresource } from '../objects/kind.ts';
+import { textAt } from '../objects/field-path.ts';
+import { nodes } from '../kinds/core/node.ts';
+import type { ResourceRequest } from '../requests/request-info.ts';
+import type { RequestUrl } from '../requests/request-url.ts';
+import type { ServerParts } from '../registry/server-parts.ts';
+import { badRequest, StatusError } from '../objects/status.ts';
+import { connectOptions } from './connect-options.ts';
 import { checkLogOptions } from './log-options.ts';
 import { checkLogResponse } from './log-response.ts';
 import { NO_HEADERS, withoutSecrets } from './passed-headers.ts';
@@ -34,9 +36,10 @@ export interface ConnectCall {
   readonly path: ResourceRequest;
   readonly definition: KindDefinition;
   readonly part: Subresource;
+  readonly user: User;
 }
 
-/** To whom, and with which path. */
+/** The backend, and the path for it. */
 interface Way {
   readonly backend: Backend;
   readonly target: string;
@@ -51,11 +54,12 @@ export class Connector {
     this.#dialer = dialer;
   }
 
-  /** For a request that asks for nothing but HTTP. Throws a StatusError. */
+  /** For a request without an upgrade. Throws a StatusError. */
   async answer(call: ConnectCall): Promise<ApiResponse> {
     const { request, path, part } = call;
     refuseDryRun(call);
     if (part.connects === 'log') return this.#answerLog(call);
+    await this.#ask(call);
     const way = await this.#findWay(call);
     if (part.connects === 'stream') throw badRequest('Upgrade request required');
     const isRead = request.method === 'GET' || request.method === 'HEAD';
@@ -64,10 +68,11 @@ export class Connector {
     return this.#fetch(way, { ...request, headers: withoutSecrets(request.headers) });
   }
 
-  /** For one that asks for another protocol. Throws a StatusError if the client was told nothing. */
+  /** For a request with an upgrade. Throws a StatusError if the client has got no answer yet. */
   async connect(call: ConnectCall, connection: Connection): Promise<void> {
     const { method, headers } = call.request;
     refuseDryRun(call);
+    await this.#ask(call);
     const { backend, target } = await this.#findWay(call);
     const url = urlOf(target);
     const asked = { method, url, headers: withoutSecrets(headers), body: null };
@@ -75,6 +80,14 @@ export class Connector {
     await dialer.connect(backend, asked, connection).catch((error: unknown) => {
       throw unreachable(error, 'error dialing backend: ');
     });
+  }
+
+  /** Webhooks and policies may refuse exec, attach, port-forward and proxies; a log is only read. */
+  async #ask({ url, path, definition, part, user }: ConnectCall): Promise<void> {
+    const target = { definition, namespace: path.namespace ?? '', name: path.name ?? '' };
+    const body = connectOptions(part, url.searchParams, path.beneath);
+    const asked = { ...target, subresource: part.name, user, body };
+    await this.#parts.registry.askAbout({ ...asked, verb: 'connect' });
   }
 
   async #findWay(call: ConnectCall): Promise<Way> {
@@ -109,22 +122,22 @@ export class Connector {
   }
 
   /**
-   * A node chooses its address: it must be that of another machine, unless its kubelet is in this process
-   * and is not dialled at all.
+   * A node chooses its address: it must be that of another machine, unless its kubelet is in this process and
+   * is not dialled.
    */
   #proxiedNode(text: string): Backend {
-    const said = readProxyName(text, 'node');
-    const port = readPortNumber(said, text, 'node');
-    const kubelet = this.#kubeletOf(said.name);
+    const given = readProxyName(text, 'node');
+    const port = readPortNumber(given, text, 'node');
+    const kubelet = this.#kubeletOf(given.name);
     const address = kubeletAddressOf(kubelet.node);
     const isKubelet = port === null || port === address?.port;
-    if (isKubelet && this.#dialer?.isLocal?.(said.name) === true) return kubelet;
+    if (isKubelet && this.#dialer?.isLocal?.(given.name) === true) return kubelet;
     // The addresses of a name are checked when it is looked up; without an address nothing is dialled.
     if (isKubelet && (!address || isIP(address.host) === 0)) return { ...kubelet, isRemote: true };
     if (!address || !isGlobalUnicast(address.host)) throw badRequest('address not allowed');
     if (isKubelet) return kubelet;
-    // Another port than the kubelet's is an address like any other.
-    return { type: 'address', scheme: said.scheme, host: address.host, port };
+    // Another port than the kubelet's is treated as a plain address.
+    return { type: 'address', scheme: given.scheme, host: address.host, port };
   }
 
   async #answerLog(call: ConnectCall): Promise<ApiResponse> {
@@ -167,7 +180,7 @@ export class Connector {
   }
 }
 
-/** Who is meant is said beside it. */
+/** The host does not matter: the backend is given separately. */
 function urlOf(target: string): string {
   return `https://node${target}`;
 }
@@ -184,7 +197,7 @@ function redirectInto({ url }: ConnectCall): ApiResponse {
   return { status: 301, headers: [['location', location]], body: null };
 }
 
-/** The API gives the reason in the words of whoever has tried. */
+/** The API returns the reason of the failed connection. */
 function unreachable(error: unknown, prefix: string): StatusError {
   if (error instanceof StatusError) return error;
   const why = error instanceof Error ? error.message : String(error);

@@ -1,16 +1,20 @@
-/** What a request for a log may ask for, and what is wrong with it. */
-import { forbidden, invalid as wrong, type Complaints } from '../kinds/validation/complaint.ts';
-import { badRequest, invalid } from '../status.ts';
+/** Validates the options of a request for a log. */
+import {
+  forbiddenField,
+  invalidField as wrong,
+  type FieldErrors,
+} from '../../api/validation/field-errors.ts';
+import { badRequest, invalid } from '../objects/status.ts';
 
 const KIND = { group: '', kind: 'PodLogOptions' };
 
 /** Throws a StatusError. */
 export function checkLogOptions(query: URLSearchParams, podName: string): void {
-  const errors = [...complaints(query)];
+  const errors = [...problems(query)];
   if (errors.length > 0) throw invalid(KIND, podName, errors);
 }
 
-function* complaints(query: URLSearchParams): Complaints {
+function* problems(query: URLSearchParams): FieldErrors {
   const tailLines = readInteger(query, 'tailLines');
   const limitBytes = readInteger(query, 'limitBytes');
   const sinceSeconds = readInteger(query, 'sinceSeconds');
@@ -21,12 +25,12 @@ function* complaints(query: URLSearchParams): Complaints {
     yield wrong('limitBytes', limitBytes, 'must be greater than 0');
   }
   if (sinceSeconds !== null && query.has('sinceTime')) {
-    yield forbidden('', 'at most one of `sinceTime` or `sinceSeconds` may be specified');
+    yield forbiddenField('', 'at most one of `sinceTime` or `sinceSeconds` may be specified');
   } else if (sinceSeconds !== null && sinceSeconds < 1) {
     yield wrong('sinceSeconds', sinceSeconds, 'must be greater than 0');
   }
-  // To choose one of the two streams is a feature of Kubernetes that is off by default.
-  if (query.has('stream')) yield forbidden('stream', 'may not be specified');
+  // Choosing one of the two streams is a feature of Kubernetes that is off by default.
+  if (query.has('stream')) yield forbiddenField('stream', 'may not be specified');
 }
 
 function readInteger(query: URLSearchParams, name: string): number | null {

@@ -1,6 +1,6 @@
-/** What a kubelet answers instead of a log, in the API's words. */
-import type { ApiResponse } from '../../ports/http-handler.ts';
-import { badRequest, internalError, resourceUnknown, StatusError } from '../status.ts';
+/** Converts a kubelet's errors for a log request to those of the API. */
+import type { ApiResponse } from '../../ports/api/http-handler.ts';
+import { badRequest, internalError, resourceUnknown, StatusError } from '../objects/status.ts';
 
 const MESSAGE_BYTES_MAX = 50_000;
 

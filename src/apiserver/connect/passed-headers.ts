@@ -1,9 +1,9 @@
-/** The headers that go on to a backend: all but those by which the client has proved who it is. */
-import type { ApiHeaders } from '../../ports/http-handler.ts';
+/** The headers that go on to a backend: all but the client's credentials. */
+import type { ApiHeaders } from '../../ports/api/http-handler.ts';
 
 const SECRET = /^(?:authorization$|impersonate-)/;
 
-/** Not a `Headers`: to have one is to load the whole of fetch, and every start would pay for it. */
+/** Not a `Headers`: that would load all of fetch, at the cost of every start. */
 export const NO_HEADERS: ApiHeaders = { get: () => null, *[Symbol.iterator]() {} };
 
 export function withoutSecrets(headers: ApiHeaders): ApiHeaders {

@@ -1,14 +1,14 @@
 /**
- * Where a request to a part of a pod goes on to, and as what: exec, attach, port-forward and logs to
- * the kubelet of its node, under the kubelet's own paths and names; a proxy request to the pod itself.
+ * The backend of a request to a subresource of a pod: exec, attach, port-forward and logs go to the kubelet
+ * of its node, under the kubelet's own paths and names; a proxy request to the pod itself.
  */
 import { isGlobalUnicast } from '../../lib/global-unicast.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { Backend } from '../../ports/kubelet-dialer.ts';
-import { objectsAt, textAt } from '../kinds/field-path.ts';
-import { readNumber, readText } from '../kinds/validation/json-reading.ts';
-import { metadataOf, nameOf, textOf } from '../metadata.ts';
-import { badRequest } from '../status.ts';
+import type { Backend } from '../../ports/api/kubelet-dialer.ts';
+import { objectsAt, textAt } from '../objects/field-path.ts';
+import { readNumber, readText } from '../../api/validation/json-reading.ts';
+import { metadataOf, nameOf, textOf } from '../objects/metadata.ts';
+import { badRequest } from '../objects/status.ts';
 import { readPortNumber, readProxyName } from './proxy-name.ts';
 
 const CONTAINER_LISTS = [
@@ -26,7 +26,7 @@ export function streamPath(pod: JsonObject, subresource: string, query: URLSearc
   }
   const container = chooseContainer(pod, query.get('container') ?? '');
   const params: [string, string][] = STREAM_FLAGS.flatMap(([asked, name]) =>
-    readFlag(query, asked) ? [[name, '1'] satisfies [string, string]] : [],
+    readQueryFlag(query, asked) ? [[name, '1'] satisfies [string, string]] : [],
   );
   if (subresource === 'exec') {
     for (const word of query.getAll('command')) params.push(['command', word]);
@@ -34,7 +34,7 @@ export function streamPath(pod: JsonObject, subresource: string, query: URLSearc
   return withQuery(`/${subresource}/${place}/${encodeURIComponent(container)}`, params);
 }
 
-/** What the API calls it, and what the kubelet does. */
+/** The names in the API, and those in the kubelet. */
 const STREAM_FLAGS = [
   ['stdin', 'input'],
   ['stdout', 'output'],
@@ -47,7 +47,7 @@ export function logPath(pod: JsonObject, query: URLSearchParams): string {
   const container = chooseContainer(pod, query.get('container') ?? '');
   const params: [string, string][] = [];
   for (const name of ['follow', 'previous', 'timestamps']) {
-    if (readFlag(query, name)) params.push([name, 'true']);
+    if (readQueryFlag(query, name)) params.push([name, 'true']);
   }
   for (const name of ['sinceSeconds', 'sinceTime', 'tailLines', 'limitBytes']) {
     const value = query.get(name);
@@ -57,20 +57,20 @@ export function logPath(pod: JsonObject, query: URLSearchParams): string {
 }
 
 /**
- * `name` may say which port is meant, and that it speaks TLS. `own`: addresses of this machine that the
- * node in this process gave to the pod.
+ * `name` may name the port, and that it speaks TLS. `own`: addresses of this machine that the node in this
+ * process gave to the pod.
  */
 export function podAddress(pod: JsonObject, name: string, own: readonly string[]): Backend {
-  const said = readProxyName(name, 'pod');
-  const port = readPortNumber(said, name, 'pod');
+  const given = readProxyName(name, 'pod');
+  const port = readPortNumber(given, name, 'pod');
   const host = textAt(pod, 'status.podIP');
   const ports = objectsAt(pod, 'spec.containers').flatMap((one) => objectsAt(one, 'ports'));
   const first = readNumber(ports[0]?.['containerPort']);
   if (!isGlobalUnicast(host) && !own.includes(host)) throw badRequest('address not allowed');
-  return { type: 'address', scheme: said.scheme, host, port: port ?? (first > 0 ? first : null) };
+  return { type: 'address', scheme: given.scheme, host, port: port ?? (first > 0 ? first : null) };
 }
 
-/** The one that was asked for, or the only one. */
+/** The one that was named, or the only one. */
 function chooseContainer(pod: JsonObject, wanted: string): string {
   const all = CONTAINER_LISTS.flatMap((list) => objectsAt(pod, list)).map(({ name }) =>
     readText(name),
@@ -91,8 +91,8 @@ function placeOf(pod: JsonObject): string {
   return `${encodeURIComponent(namespace)}/${encodeURIComponent(nameOf(pod))}`;
 }
 
-/** As the API server reads flags in queries: whatever is there and not a clear no, is a yes. */
-export function readFlag(query: URLSearchParams, name: string): boolean {
+/** As the API server reads flags in queries: anything that is present and not a clear no is a yes. */
+export function readQueryFlag(query: URLSearchParams, name: string): boolean {
   const value = query.get(name);
   return value !== null && value !== '0' && value.toLowerCase() !== 'false';
 }

@@ -1,13 +1,10 @@
-/**
- * An answer on a connection that was about to become something else: the request asked for another
- * protocol, and gets a plain answer, the last one on this connection.
- */
+/** A plain answer to a request for an upgrade; it is the last one on its connection. */
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ApiResponse } from '../../ports/http-handler.ts';
+import type { ApiResponse } from '../../ports/api/http-handler.ts';
 
-/** Never rejects: if the client is gone, nobody misses the answer. */
+/** Never rejects: a client that has left does not need the answer. */
 export async function writeRawAnswer(socket: Duplex, response: ApiResponse): Promise<void> {
   const { status, headers, body } = response;
   const lines = [...headers].map(([name, value]) => `${name}: ${value}\r\n`);

@@ -1,19 +1,19 @@
 /**
- * Where a proxy request to a service goes: to one of the pods behind it that is ready, chosen by chance.
+ * The backend of a proxy request to a service: one of its ready pods, chosen at random.
  *
- * Only an address that belongs to a pod counts: anybody may write endpoints, and nobody shall reach
- * another machine through the API server by that.
+ * Only addresses of pods count: users may write any endpoints, and must not reach other machines through the
+ * API server by that.
  */
 import type { JsonObject } from '../../lib/json.ts';
-import type { Backend } from '../../ports/kubelet-dialer.ts';
-import { endpoints } from '../kinds/endpoints.ts';
-import { objectsAt, textAt } from '../kinds/field-path.ts';
-import { pods } from '../kinds/pods.ts';
-import { services } from '../kinds/service.ts';
-import { readNumber, readObject, readText } from '../kinds/validation/json-reading.ts';
-import { keyOf } from '../registry.ts';
-import type { ServerParts } from '../server-parts.ts';
-import { badRequest, StatusError } from '../status.ts';
+import type { Backend } from '../../ports/api/kubelet-dialer.ts';
+import { endpoints } from '../kinds/networking/endpoints.ts';
+import { objectsAt, textAt } from '../objects/field-path.ts';
+import { pods } from '../kinds/core/pods.ts';
+import { services } from '../kinds/networking/service.ts';
+import { readNumber, readObject, readText } from '../../api/validation/json-reading.ts';
+import { keyOf } from '../registry/registry.ts';
+import type { ServerParts } from '../registry/server-parts.ts';
+import { badRequest, StatusError } from '../objects/status.ts';
 
 /** `text` is `name`, `name:port` or `scheme:name:port`; the port by its name or number. */
 export function serviceAddress(parts: ServerParts, namespace: string, text: string): Backend {
@@ -69,7 +69,7 @@ function nameOfPort(
   return readText(port['name']);
 }
 
-/** All of them, beginning with one that chance picks. */
+/** All of them, starting with a random one. */
 function fromSomewhere<Item>({ random }: ServerParts, items: readonly Item[]): readonly Item[] {
   const start = Math.floor(random.next() * items.length);
   return [...items.slice(start), ...items.slice(0, start)];

@@ -2,23 +2,35 @@ import { expect, test } from 'vitest';
 import { chooseControllers } from './chosen-controllers.ts';
 import { CONTROLLER_NAMES } from './controllers.ts';
 
-test('a star is all of them, and a dash leaves one out', () => {
+test('a star means all controllers, and a dash leaves one out', () => {
   const all = chooseControllers('*');
   expect([...all]).toEqual(expect.arrayContaining([...CONTROLLER_NAMES]));
   const fewer = chooseControllers('*,-scheduler');
   expect([...all].filter((name) => !fewer.has(name))).toEqual(['scheduler']);
 });
 
-test('names without a star are those and no others', () => {
+test('names without a star mean only those', () => {
   expect([...chooseControllers('namespace, scheduler')]).toEqual(['namespace', 'scheduler']);
   expect([...chooseControllers('')]).toEqual([]);
 });
 
-test('a name that nobody has is refused with those that there are', () => {
+test('an unknown name is refused with a list of the known ones', () => {
   expect(() => chooseControllers('*,-nope')).toThrow(
     expect.objectContaining({
       code: 'CONTROLLER_UNKNOWN',
       hint: expect.stringContaining('garbage-collector'),
     }),
   );
+});
+
+test("kube-controller-manager's names and aliases choose the same controllers", () => {
+  expect([...chooseControllers('deployment-controller,podgc,garbagecollector')]).toEqual([
+    'deployment',
+    'pod-garbage-collector',
+    'garbage-collector',
+  ]);
+  expect(chooseControllers('*,-replicaset-controller').has('replicaset')).toBe(false);
+  for (const name of ['statefulset', 'daemonset']) {
+    expect([...chooseControllers(`${name}-controller`)]).toEqual([name]);
+  }
 });

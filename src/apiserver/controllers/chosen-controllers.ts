@@ -1,12 +1,44 @@
 /**
- * Which controllers run, said in the way of kube-controller-manager: `*` is all of them, a name is that
- * one, and a name behind a dash is left out.
+ * Selects controllers in the syntax of kube-controller-manager's `--controllers`: `*` means all, a name means
+ * that one, and a name behind a dash is left out. Names and aliases of kube-controller-manager are understood.
  */
 import { defineError } from '../../lib/errors.ts';
 import { CONTROLLER_NAMES } from './controllers.ts';
 
-/** Those that the embedded server runs beside the others. */
+/** Run by the embedded server in addition to the others. */
 const OTHERS = ['certificate-signer', 'cluster-role-aggregation'];
+
+/** Names in kube-controller-manager, with its older aliases, by the name here. */
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  namespace: ['namespace-controller'],
+  'garbage-collector': ['garbage-collector-controller', 'garbagecollector'],
+  serviceaccount: ['serviceaccount-controller'],
+  'root-ca-certificate': ['root-ca-certificate-publisher-controller', 'root-ca-cert-publisher'],
+  'serviceaccount-token': ['serviceaccount-token-controller'],
+  'resource-quota': ['resourcequota-controller', 'resourcequota'],
+  'node-lifecycle': ['node-lifecycle-controller', 'nodelifecycle'],
+  'taint-eviction': ['taint-eviction-controller'],
+  'pod-garbage-collector': ['pod-garbage-collector-controller', 'podgc'],
+  'cluster-role-aggregation': ['clusterrole-aggregation-controller', 'clusterrole-aggregation'],
+  'certificate-signer': ['certificatesigningrequest-signing-controller', 'csrsigning'],
+  'policy-status': ['validatingadmissionpolicy-status-controller'],
+  deployment: ['deployment-controller'],
+  replicaset: ['replicaset-controller'],
+  replicationcontroller: ['replicationcontroller-controller'],
+  statefulset: ['statefulset-controller'],
+  daemonset: ['daemonset-controller'],
+  disruption: ['disruption-controller'],
+  job: ['job-controller'],
+  endpointslice: ['endpointslice-controller'],
+  endpoint: ['endpoints-controller'],
+  cronjob: ['cronjob-controller'],
+  horizontalpodautoscaling: ['horizontal-pod-autoscaler-controller'],
+  endpointslicemirroring: ['endpointslice-mirroring-controller'],
+};
+
+const BY_ALIAS: ReadonlyMap<string, string> = new Map(
+  Object.entries(ALIASES).flatMap(([name, aliases]) => aliases.map((alias) => [alias, name])),
+);
 
 export const controllerUnknown = defineError<{ name: string; known: readonly string[] }>({
   code: 'CONTROLLER_UNKNOWN',
@@ -23,7 +55,8 @@ export function chooseControllers(text: string): ReadonlySet<string> {
   const chosen = new Set(words.includes('*') ? known : []);
   for (const word of words) {
     if (word === '*' || word === '') continue;
-    const name = word.replace(/^-/, '');
+    const given = word.replace(/^-/, '');
+    const name = BY_ALIAS.get(given) ?? given;
     if (!known.includes(name)) throw controllerUnknown({ name, known });
     if (word.startsWith('-')) chosen.delete(name);
     else chosen.add(name);

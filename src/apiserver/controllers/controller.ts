@@ -1,5 +1,5 @@
-/** Something that follows the store and sets right what it finds, until it is stopped. */
+/** A loop that follows the store and reconciles what it finds, until it is stopped. */
 export interface Controller {
-  /** Resolves when what was under way has ended. */
+  /** Resolves when work in progress has ended. */
   stop(): Promise<void>;
 }

@@ -2,21 +2,28 @@ import { expect, test } from 'vitest';
 import { seededRandom } from '../../platform/seeded-random.ts';
 import { promisesSettled, VirtualClock } from '../../../test/support/virtual-clock.ts';
 import { silentLog } from '../../../test/support/silent-ports.ts';
-import { Catalog } from '../catalog.ts';
-import { Registry } from '../registry.ts';
-import type { ServerParts } from '../server-parts.ts';
-import { admitAll } from '../admission/admission.ts';
-import { configMaps } from '../kinds/config-map.ts';
-import { namespaces } from '../kinds/namespace.ts';
-import { serviceAccounts } from '../kinds/service-account.ts';
+import { Catalog } from '../registry/catalog.ts';
+import { Registry } from '../registry/registry.ts';
+import type { ServerParts } from '../registry/server-parts.ts';
+import { admitAll } from '../registry/admission.ts';
+import { configMaps } from '../kinds/core/config-map.ts';
+import { namespaces } from '../kinds/core/namespace.ts';
+import { serviceAccounts } from '../kinds/rbac/service-account.ts';
 import { openMemoryStore } from '../store/memory-store.ts';
 import { CONTROLLER_NAMES, startControllers } from './controllers.ts';
+import { WORKLOAD_CONTROLLER_NAMES } from './workloads/workload-controllers.ts';
 
 function openParts(): ServerParts & { readonly clock: VirtualClock } {
   const clock = new VirtualClock();
   const random = seededRandom(1);
   const store = openMemoryStore({ clock, log: silentLog });
-  const registry = new Registry({ store, clock, random, admission: admitAll([]) });
+  const registry = new Registry({
+    store,
+    clock,
+    random,
+    admission: admitAll([]),
+    find: () => undefined,
+  });
   const catalog = new Catalog([namespaces, serviceAccounts, configMaps]);
   return { store, clock, random, log: silentLog, catalog, registry };
 }
@@ -30,7 +37,7 @@ async function makeNamespace({ registry }: ServerParts): Promise<void> {
 const keysOf = ({ store }: ServerParts): readonly string[] =>
   store.list('/').objects.map(({ key }) => key);
 
-test('all controllers run if nobody says otherwise, as far as they have what they need', async () => {
+test('by default all controllers run whose dependencies are there', async () => {
   const parts = openParts();
   const running = startControllers(parts, { certificatePem: 'CA' });
   await makeNamespace(parts);
@@ -42,21 +49,21 @@ test('all controllers run if nobody says otherwise, as far as they have what the
   await running.stop();
 });
 
-test('only those that are wanted run', async () => {
+test('only the selected controllers run', async () => {
   const parts = openParts();
   startControllers(parts, { certificatePem: 'CA', controllers: new Set(['serviceaccount']) });
   await makeNamespace(parts);
   expect(keysOf(parts)).toEqual(['/core/namespaces/shop', '/core/serviceaccounts/shop/default']);
 });
 
-test('nothing ticks while nothing happens', () => {
+test('no timer fires while nothing changes', () => {
   const parts = openParts();
   const before = parts.clock.pending;
   startControllers(parts, { certificatePem: 'CA', makeToken: () => 't' });
   expect(parts.clock.pending).toBe(before);
 });
 
-test('after a stop nothing more is done', async () => {
+test('a stopped controller does nothing more', async () => {
   const parts = openParts();
   await startControllers(parts, { certificatePem: 'CA', makeToken: () => 't' }).stop();
   await makeNamespace(parts);
@@ -75,7 +82,9 @@ test('every controller has a name by which it can be left out', () => {
     'taint-eviction',
     'pod-garbage-collector',
     'storage-protection',
+    'policy-status',
     'event-expiry',
     'scheduler',
+    ...WORKLOAD_CONTROLLER_NAMES,
   ]);
 });

@@ -1,11 +1,11 @@
 /**
- * The controllers that live beside the embedded API server: what a cluster does by itself.
+ * The controllers that run beside the embedded API server.
  *
- * Each follows the store, decides by a pure function what is to be done now, and acts through the
- * registry like any other client. None asks anything while nothing happens. Each can be left out, for
- * those who bring their own (kube-scheduler, kube-controller-manager).
+ * Each follows the store, decides by a pure function what to do, and acts through the registry like any other
+ * client. None polls. Each can be left out by users who bring their own (kube-scheduler,
+ * kube-controller-manager).
  */
-import type { ServerParts } from '../server-parts.ts';
+import type { ServerParts } from '../registry/server-parts.ts';
 import { AccountController } from './accounts/account-controller.ts';
 import { RootCertificateController } from './accounts/root-certificate-controller.ts';
 import { TokenController, type MakeToken } from './accounts/token-controller.ts';
@@ -16,22 +16,29 @@ import { NamespaceController } from './namespace/namespace-controller.ts';
 import { NodeController } from './nodes/node-controller.ts';
 import { PodGarbageController } from './nodes/pod-garbage-controller.ts';
 import { TaintEvictionController } from './nodes/taint-eviction-controller.ts';
+import { PolicyStatusController } from './policies/policy-status-controller.ts';
 import { QuotaController } from './quota/quota-controller.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 import { StorageProtectionController } from './storage-protection/storage-protection-controller.ts';
 
+import {
+  WORKLOAD_CONTROLLER_NAMES,
+  WorkloadControllers,
+  type WorkloadControllerName,
+} from './workloads/workload-controllers.ts';
+
 export type { MakeToken };
 
-export type ControllerName = keyof typeof STARTERS;
+export type ControllerName = keyof typeof STARTERS | WorkloadControllerName;
 
 export interface ControllerOptions {
-  /** Those that run; absent: all for which there is what they need. */
+  /** The controllers to run; absent: all whose dependencies are there. */
   readonly controllers?: ReadonlySet<string>;
-  /** The certificate of the authority that signed the server's own; without it, none is published. */
+  /** The certificate of the CA that signed the server's own; absent: none is published. */
   readonly certificatePem?: string;
-  /** Without it, secrets for tokens stay empty. */
+  /** Absent: token secrets stay empty. */
   readonly makeToken?: MakeToken;
-  /** So long nobody has to hear of a node before it counts as lost. */
+  /** A node without a heartbeat for this long counts as lost. */
   readonly nodeGraceSeconds?: number;
 }
 
@@ -53,11 +60,15 @@ const STARTERS = {
   'taint-eviction': (parts) => new TaintEvictionController(parts),
   'pod-garbage-collector': (parts) => new PodGarbageController(parts),
   'storage-protection': (parts) => new StorageProtectionController(parts),
+  'policy-status': (parts) => new PolicyStatusController(parts),
   'event-expiry': (parts) => new EventExpiryController(parts),
   scheduler: (parts) => new Scheduler(parts),
 } satisfies Readonly<Record<string, Starter>>;
 
-export const CONTROLLER_NAMES: readonly string[] = Object.keys(STARTERS);
+export const CONTROLLER_NAMES: readonly string[] = [
+  ...Object.keys(STARTERS),
+  ...WORKLOAD_CONTROLLER_NAMES,
+];
 
 export function startControllers(parts: ServerParts, options: ControllerOptions = {}): Controller {
   const starters: readonly (readonly [string, Starter])[] = Object.entries(STARTERS);
@@ -65,6 +76,9 @@ export function startControllers(parts: ServerParts, options: ControllerOptions 
   const running = starters.flatMap(([name, start]) =>
     wanted.has(name) ? (start(parts, options) ?? []) : [],
   );
+  // Together: they share a Lease.
+  const workloads = WORKLOAD_CONTROLLER_NAMES.filter((name) => wanted.has(name));
+  if (workloads.length > 0) running.push(new WorkloadControllers(parts, workloads));
   return {
     stop: async () => {
       await Promise.all(running.map((controller) => controller.stop()));

@@ -1,7 +1,7 @@
-/** How controllers delete: as anybody else would, and content if somebody was faster. */
-import type { DeleteOptions } from '../options.ts';
-import type { Registry, Target } from '../registry.ts';
-import { StatusError } from '../status.ts';
+/** How controllers delete: like any client, and without an error if the object is gone already. */
+import type { DeleteOptions } from '../requests/options.ts';
+import type { Registry, Target } from '../registry/registry.ts';
+import { StatusError } from '../objects/status.ts';
 
 export const PLAIN_DELETION: DeleteOptions = {
   dryRun: false,
@@ -27,7 +27,7 @@ export function isMissing(error: unknown): boolean {
   return error instanceof StatusError && error.code === 404;
 }
 
-/** Nothing new comes into a namespace that is going, or gone: that is no failure of ours. */
+/** The namespace is terminating or gone, so nothing can be created in it: no failure of the controller. */
 export function isNamespaceGoing(error: unknown): boolean {
   if (isMissing(error)) return true;
   if (!(error instanceof StatusError)) return false;

@@ -1,24 +1,24 @@
 /**
- * Events are news, and after an hour they are none: then they go.
+ * Deletes events an hour after their last change.
  *
- * An event lives for an hour from its last change, as in Kubernetes, where every write renews its
- * lease. One timer is set, for the event that goes next.
+ * In Kubernetes, too, an event lives for an hour and every write renews its lease. One timer is set, for the
+ * event that expires next.
  */
 import type { Cancel } from '../../ports/clock.ts';
-import { events } from '../kinds/event.ts';
-import { parseTime } from '../../api/time.ts';
+import { events } from '../kinds/core/event.ts';
+import { parseTime } from '../../api/values/time.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { valueAt } from '../kinds/field-path.ts';
-import { readText } from '../kinds/validation/json-reading.ts';
-import { prefixOf } from '../registry.ts';
-import type { ServerParts } from '../server-parts.ts';
+import { valueAt } from '../objects/field-path.ts';
+import { readText } from '../../api/validation/json-reading.ts';
+import { prefixOf } from '../registry/registry.ts';
+import type { ServerParts } from '../registry/server-parts.ts';
 import type { Controller } from './controller.ts';
 import { PLAIN_DELETION, removeIfThere } from './deletion-request.ts';
-import { follow } from './object-feed.ts';
+import { follow } from '../registry/object-feed.ts';
 import { readKey } from './object-key.ts';
 
 const LIFE_MS = 3_600_000;
-/** Many end in the same moment; those that follow closely go with the first. */
+/** Many expire at the same moment; those that follow this closely are deleted with the first. */
 const CLOSE_MS = 1000;
 
 const TIMES = [
@@ -32,7 +32,7 @@ const TIMES = [
 export class EventExpiryController implements Controller {
   readonly #parts: ServerParts;
   readonly #leave: () => void;
-  /** When each event ends, in the order in which they were written last. */
+  /** When each event expires, in the order of their last writes. */
   readonly #endsMs = new Map<string, number>();
   #cancel: Cancel | null = null;
   #running: Promise<void> = Promise.resolve();
@@ -44,7 +44,7 @@ export class EventExpiryController implements Controller {
     this.#leave = follow(store, prefixOf(events, ''), ({ type, key, value }) => {
       this.#endsMs.delete(key);
       if (type === 'delete') return;
-      const ageMs = isPast ? Math.max(clock.now() - lastWordMs(value), 0) : 0;
+      const ageMs = isPast ? Math.max(clock.now() - lastEventMs(value), 0) : 0;
       this.#endsMs.set(key, clock.monotonic() - ageMs + LIFE_MS);
       if (!isPast) this.#plan();
     });
@@ -60,7 +60,7 @@ export class EventExpiryController implements Controller {
     await this.#running;
   }
 
-  /** What was there at the start is in the order of names. */
+  /** Events that were there at the start come in the order of names. */
   #sort(): void {
     const inOrder = [...this.#endsMs].sort(([, a], [, b]) => a - b);
     this.#endsMs.clear();
@@ -85,7 +85,7 @@ export class EventExpiryController implements Controller {
       const { namespace, name } = readKey(key);
       const target = { definition: events, namespace, name };
       await removeIfThere(registry, target, PLAIN_DELETION).catch((error: unknown) => {
-        log.warn('an event outlives its hour', { key, error });
+        log.warn('failed to delete an expired event', { key, error });
         this.#endsMs.set(key, clock.monotonic() + LIFE_MS);
       });
     }
@@ -95,8 +95,8 @@ export class EventExpiryController implements Controller {
   }
 }
 
-/** The latest time that an event mentions. */
-function lastWordMs(event: JsonObject): number {
+/** The latest timestamp of an event. */
+function lastEventMs(event: JsonObject): number {
   const times = TIMES.flatMap((path) => readText(valueAt(event, path)) || []);
   return Math.max(0, ...times.map((time) => parseTime(time).ms));
 }

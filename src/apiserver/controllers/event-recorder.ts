@@ -1,47 +1,40 @@
 /**
- * Tells people what a controller did or could not do, as events beside the object.
+ * Records Events about what a controller did or could not do, as controllers of Kubernetes write them: a
+ * repetition raises the count. kube-scheduler writes them differently, see event-series-recorder.ts.
  *
- *     core     as controllers of Kubernetes write them: said again, it is counted
- *     series   as its scheduler writes them (events.k8s.io): said again, it becomes a series
- *
- * An event is a courtesy. If it cannot be written, the log says so and the work goes on.
+ * Events are best effort: if one cannot be written, that is logged and the work goes on.
  */
-import { formatMicroTime, formatTime } from '../../api/time.ts';
+import { formatTime } from '../../api/values/time.ts';
 import { checkDns1123Subdomain } from '../../api/validation-names.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
-import type { KindDefinition } from '../kind.ts';
-import { events, groupEvents } from '../kinds/event.ts';
-import { numberAt } from '../kinds/field-path.ts';
-import { makeUid, metadataOf, textOf } from '../metadata.ts';
-import type { ServerParts } from '../server-parts.ts';
+import type { KindDefinition } from '../objects/kind.ts';
+import { events } from '../kinds/core/event.ts';
+import { numberAt } from '../objects/field-path.ts';
+import { makeUid, metadataOf, textOf } from '../objects/metadata.ts';
+import type { ServerParts } from '../registry/server-parts.ts';
 import { isMissing, isNamespaceGoing } from './deletion-request.ts';
 
-export interface Telling {
+export interface EventText {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
 }
 
-/** Of the new kind, which also says what was being done. */
-export interface ActionTelling extends Telling {
-  readonly action: string;
-}
-
-interface Told {
+interface RecordedEvent {
   readonly namespace: string;
   readonly name: string;
   readonly lastMs: number;
 }
 
 const REMEMBERED_MAX = 4096;
-/** After this long the same words are a new event. */
+/** After this long a repetition becomes a new event. */
 const FRESH_MS = 6 * 60 * 1000;
 const NANOS_PER_MS = 1_000_000n;
 
 export class EventRecorder {
   readonly #parts: ServerParts;
   readonly #reporter: string;
-  readonly #told = new Map<string, Told>();
+  readonly #recorded = new Map<string, RecordedEvent>();
   #count = 0n;
 
   constructor(parts: ServerParts, reporter: string) {
@@ -49,8 +42,8 @@ export class EventRecorder {
     this.#reporter = reporter;
   }
 
-  /** `object`: whom it is about; a reference will do. */
-  async tell(object: JsonObject, { type, reason, message }: Telling): Promise<void> {
+  /** `object`: the object that the event is about; a reference suffices. */
+  async record(object: JsonObject, { type, reason, message }: EventText): Promise<void> {
     const involvedObject = referenceTo(object);
     const now = formatTime(this.#parts.clock.now());
     const key = JSON.stringify([involvedObject, type, reason, message]);
@@ -72,27 +65,6 @@ export class EventRecorder {
     }));
   }
 
-  async report(object: JsonObject, told: ActionTelling): Promise<void> {
-    const { type, reason, action, message: note } = told;
-    const regarding = referenceTo(object);
-    const now = formatMicroTime(this.#parts.clock.now());
-    const key = JSON.stringify([regarding, type, reason, action]);
-    const body = {
-      eventTime: now,
-      reportingController: this.#reporter,
-      reportingInstance: `${this.#reporter}-podkeep`,
-      action,
-      reason,
-      regarding,
-      note,
-      type,
-    };
-    await this.#write(groupEvents, key, regarding, body, (event) => {
-      const count = Math.max(numberAt(event, 'series.count'), 1) + 1;
-      return { ...event, series: { count, lastObservedTime: now } };
-    });
-  }
-
   async #write(
     definition: KindDefinition,
     key: string,
@@ -101,8 +73,8 @@ export class EventRecorder {
     again: (event: JsonObject) => JsonObject,
   ): Promise<void> {
     try {
-      const told = this.#recall(key);
-      if (told && (await this.#repeat(definition, told, again))) return;
+      const recorded = this.#recall(key);
+      if (recorded && (await this.#repeat(definition, recorded, again))) return;
       const namespace = textOf(about['namespace']) || 'default';
       const name = this.#nameFor(textOf(about['name']));
       this.#remember(key, { namespace, name, lastMs: this.#parts.clock.now() });
@@ -110,14 +82,14 @@ export class EventRecorder {
       await this.#parts.registry.create({ definition, namespace, body: { metadata, ...body } });
     } catch (error) {
       if (isNamespaceGoing(error)) return;
-      this.#parts.log.warn('an event could not be written', { reporter: this.#reporter, error });
+      this.#parts.log.warn('Unable to write event', { reporter: this.#reporter, error });
     }
   }
 
-  /** False: the event is not there any more. */
+  /** False: the event no longer exists. */
   async #repeat(
     definition: KindDefinition,
-    { namespace, name }: Told,
+    { namespace, name }: RecordedEvent,
     change: (event: JsonObject) => JsonObject,
   ): Promise<boolean> {
     try {
@@ -129,32 +101,41 @@ export class EventRecorder {
     }
   }
 
-  #recall(key: string): Told | undefined {
-    const told = this.#told.get(key);
+  #recall(key: string): RecordedEvent | undefined {
+    const recorded = this.#recorded.get(key);
     const nowMs = this.#parts.clock.now();
-    if (!told || nowMs - told.lastMs > FRESH_MS) return undefined;
-    this.#remember(key, { ...told, lastMs: nowMs });
-    return told;
+    if (!recorded || nowMs - recorded.lastMs > FRESH_MS) return undefined;
+    this.#remember(key, { ...recorded, lastMs: nowMs });
+    return recorded;
   }
 
-  /** The one that was not said for the longest time makes room. */
-  #remember(key: string, told: Told): void {
-    this.#told.delete(key);
-    this.#told.set(key, told);
-    if (this.#told.size <= REMEMBERED_MAX) return;
-    const [oldest] = this.#told.keys();
-    if (oldest !== undefined) this.#told.delete(oldest);
+  /** The least recently recorded one is dropped. */
+  #remember(key: string, recorded: RecordedEvent): void {
+    this.#recorded.delete(key);
+    this.#recorded.set(key, recorded);
+    if (this.#recorded.size <= REMEMBERED_MAX) return;
+    const [oldest] = this.#recorded.keys();
+    if (oldest !== undefined) this.#recorded.delete(oldest);
   }
 
   #nameFor(object: string): string {
     this.#count += 1n;
-    const nanos = BigInt(this.#parts.clock.now()) * NANOS_PER_MS + (this.#count % NANOS_PER_MS);
-    const name = `${object}.${nanos.toString(16)}`;
-    return checkDns1123Subdomain(name).length === 0 ? name : makeUid(this.#parts.random);
+    return nameOfEvent(this.#parts, object, this.#count);
   }
 }
 
-function referenceTo(object: JsonObject): JsonObject {
+/** The name of the object and a time, made unique by a count. */
+export function nameOfEvent(
+  { clock, random }: Pick<ServerParts, 'clock' | 'random'>,
+  object: string,
+  count: bigint,
+): string {
+  const nanos = BigInt(clock.now()) * NANOS_PER_MS + (count % NANOS_PER_MS);
+  const name = `${object}.${nanos.toString(16)}`;
+  return checkDns1123Subdomain(name).length === 0 ? name : makeUid(random);
+}
+
+export function referenceTo(object: JsonObject): JsonObject {
   const { namespace, name, uid, resourceVersion } = metadataOf(object);
   const { kind, apiVersion } = object;
   const fields: Readonly<Record<string, Json | undefined>> = {

@@ -1,10 +1,10 @@
-/** What a key of the store says: which resource, and which object of it. */
+/** The parts of a store key: which resource, and which object of it. */
 
 export interface ObjectKey {
   /** Empty for the core group. */
   readonly group: string;
   readonly resource: string;
-  /** Empty: the object is in none. */
+  /** Empty: cluster-scoped. */
   readonly namespace: string;
   readonly name: string;
 }

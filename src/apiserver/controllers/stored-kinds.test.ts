@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { Catalog } from '../catalog.ts';
-import type { KindDefinition } from '../kind.ts';
-import { events, groupEvents } from '../kinds/event.ts';
-import { deployments } from '../kinds/deployment.ts';
-import { pods } from '../kinds/pods.ts';
+import { Catalog } from '../registry/catalog.ts';
+import type { KindDefinition } from '../objects/kind.ts';
+import { events, groupEvents } from '../kinds/core/event.ts';
+import { deployments } from '../kinds/apps/deployment.ts';
+import { pods } from '../kinds/core/pods.ts';
 import { readKey } from './object-key.ts';
 import { kindOfReference, storedKinds, targetOfKey } from './stored-kinds.ts';
 
 const catalog = new Catalog([groupEvents, events, pods, deployments]);
 
-test('a key says which resource, where and what', () => {
+test('a key has resource, namespace and name', () => {
   expect(readKey('/core/pods/default/web')).toEqual({
     group: '',
     resource: 'pods',
@@ -24,7 +24,7 @@ test('a key says which resource, where and what', () => {
   });
 });
 
-test('the kind behind a key is found by the version of the object, or else by any that is served', () => {
+test('the kind of a key is found by the version of the object, or else by any served version', () => {
   const key = '/apps/deployments/default/web';
   const known = targetOfKey(catalog, key, { apiVersion: 'apps/v1' });
   expect(known).toMatchObject({ definition: deployments, namespace: 'default', name: 'web' });
@@ -39,11 +39,11 @@ test('a reference means a kind in one version', () => {
   expect(kindOfReference(catalog, 'v1', 'Deployment')).toBeUndefined();
 });
 
-test('two sights of the same objects are one place, and the one that keeps them speaks for it', () => {
+test('two kinds with the same stored objects are listed once, as the kind that stores them', () => {
   expect(storedKinds(catalog)).toEqual([events, pods, deployments]);
 });
 
-test('kinds that lack a verb are left out if it is needed', () => {
+test('kinds that lack a required verb are left out', () => {
   const readOnly: KindDefinition = { ...pods, resource: 'views', verbs: ['get'] };
   const all = new Catalog([pods, readOnly]);
   expect(storedKinds(all, ['delete'])).toEqual([pods]);

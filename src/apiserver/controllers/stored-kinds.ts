@@ -1,16 +1,13 @@
-/**
- * The kinds behind keys of the store and behind references, looked up when they are needed: custom
- * kinds come and go.
- */
+/** The kinds of store keys and of references, looked up when needed: custom kinds come and go. */
 import type { JsonObject } from '../../lib/json.ts';
-import { verbsOf, type Catalog } from '../catalog.ts';
-import type { KindDefinition, Verb } from '../kind.ts';
-import { textOf } from '../metadata.ts';
-import { prefixOf, type Target } from '../registry.ts';
-import { keeperOf } from '../stored-form.ts';
+import { verbsOf, type Catalog } from '../registry/catalog.ts';
+import type { KindDefinition, Verb } from '../objects/kind.ts';
+import { textOf } from '../objects/metadata.ts';
+import { prefixOf, type Target } from '../registry/registry.ts';
+import { storageVersionOf } from '../objects/stored-form.ts';
 import { readKey } from './object-key.ts';
 
-/** Undefined: nobody serves objects of this kind (any more). */
+/** Undefined: objects of this kind are not served (any more). */
 export function targetOfKey(catalog: Catalog, key: string, object: JsonObject): Target | undefined {
   const { group, resource, namespace, name } = readKey(key);
   const { version } = splitApiVersion(textOf(object['apiVersion']));
@@ -32,7 +29,7 @@ export function kindOfReference(
     .find((one) => one.group === group && one.version === version && one.kind === kind);
 }
 
-/** Every place in the store once, with a kind under which its objects can be reached. */
+/** Every stored resource once, with a kind under which its objects can be reached. */
 export function storedKinds(
   catalog: Catalog,
   needs: readonly Verb[] = [],
@@ -42,8 +39,9 @@ export function storedKinds(
     const verbs = verbsOf(definition);
     if (!needs.every((verb) => verbs.includes(verb))) continue;
     const place = prefixOf(definition, '');
-    // The kind that owns the place counts before its other sights.
-    if (!places.has(place) || keeperOf(definition) === definition) places.set(place, definition);
+    // The kind that is stored here takes precedence over kinds that are converted.
+    if (!places.has(place) || storageVersionOf(definition) === definition)
+      places.set(place, definition);
   }
   return [...places.values()];
 }

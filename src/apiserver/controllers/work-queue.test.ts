@@ -3,15 +3,15 @@ import { promisesSettled, VirtualClock } from '../../../test/support/virtual-clo
 import { silentLog } from '../../../test/support/silent-ports.ts';
 import { WorkQueue } from './work-queue.ts';
 
-interface Stage {
+interface TestHarness {
   readonly queue: WorkQueue;
   readonly clock: VirtualClock;
-  /** What was begun, in order. */
+  /** The keys in the order in which work began. */
   readonly begun: string[];
   readonly end: (key: string, error?: Error) => Promise<void>;
 }
 
-function openQueue(workersMax = 2): Stage {
+function openQueue(workersMax = 2): TestHarness {
   const clock = new VirtualClock();
   const begun: string[] = [];
   const ends = new Map<string, (error?: Error) => void>();
@@ -51,7 +51,7 @@ test('a key that is added while it is worked on is worked on again, but not at t
   expect(begun).toEqual(['a', 'a']);
 });
 
-test('so many keys as there are workers are worked on at once, in the order in which they came', async () => {
+test('as many keys as there are workers are worked on at once, in order of arrival', async () => {
   const { queue, begun, end } = openQueue(2);
   for (const key of ['c', 'a', 'b']) queue.add(key);
   await promisesSettled();
@@ -60,7 +60,7 @@ test('so many keys as there are workers are worked on at once, in the order in w
   expect(begun).toEqual(['c', 'a', 'b']);
 });
 
-test('what fails is tried again after a while that doubles, and success forgets it', async () => {
+test('a failed key is retried after a delay that doubles, and success resets it', async () => {
   const { queue, clock, begun, end } = openQueue();
   queue.add('a');
   await promisesSettled();
@@ -80,7 +80,7 @@ test('what fails is tried again after a while that doubles, and success forgets 
   expect(begun).toHaveLength(7);
 });
 
-test('the wait after failures has an end', async () => {
+test('the delay after failures has a maximum', async () => {
   const { queue, clock, begun, end } = openQueue();
   queue.add('a');
   await promisesSettled();
@@ -91,7 +91,7 @@ test('the wait after failures has an end', async () => {
   expect(begun).toHaveLength(41);
 });
 
-test('of two times at which a key is to come, the earlier counts', async () => {
+test('of two delays of one key, the earlier counts', async () => {
   const { queue, clock, begun } = openQueue();
   queue.addAfter('a', 50);
   queue.addAfter('a', 20);
@@ -103,7 +103,7 @@ test('of two times at which a key is to come, the earlier counts', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('a stop waits for what is under way, and nothing begins after it', async () => {
+test('a stop waits for work in progress, and nothing starts after it', async () => {
   const { queue, clock, begun, end } = openQueue(1);
   queue.add('a');
   queue.add('b');
@@ -121,4 +121,33 @@ test('a stop waits for what is under way, and nothing begins after it', async ()
   expect(isStopped).toBe(true);
   expect(begun).toEqual(['a']);
   expect(clock.pending).toBe(0);
+});
+
+test('requests have their turn while many keys are worked on that wait for nothing', async () => {
+  const clock = new VirtualClock();
+  let nowMs = 0;
+  const turns: number[] = [];
+  const done: string[] = [];
+  const slow = Object.assign(Object.create(clock) as VirtualClock, {
+    monotonic: () => nowMs,
+    turn: () => Promise.resolve(void turns.push(done.length)),
+  });
+  const work = (key: string): Promise<void> => {
+    nowMs += 2;
+    done.push(key);
+    return Promise.resolve();
+  };
+  const random = { next: () => 0 };
+  const queue = new WorkQueue({
+    clock: slow,
+    random,
+    log: silentLog,
+    name: 'test',
+    work,
+    workersMax: 1,
+  });
+  for (let index = 0; index < 10; index += 1) queue.add(`key-${index}`);
+  await promisesSettled();
+  expect(done).toHaveLength(10);
+  expect(turns).toEqual([1, 4, 7, 10]);
 });

@@ -1,24 +1,27 @@
 /**
- * Work by key: what has to be looked at, each key once, never twice at the same time.
+ * A work queue of keys: each key once, never twice at the same time.
  *
  *     add ──> waiting ──> worked on ──> done
  *                ↑            │ failed: again after a while, each time twice as long
  *                └────────────┘ added meanwhile: again at once
  *
- * A key stands for "look at this", not for what has happened to it: whoever works reads the newest
- * state. So ten changes while a key waits are one piece of work, and a restart loses nothing that
- * adding every key would not bring back. Nothing happens while nothing is added.
+ * A key means "reconcile this", not what has happened to it: the worker reads the newest state. So ten
+ * changes while a key waits are one piece of work, and after a restart adding every key loses nothing.
+ * Nothing runs while nothing is added.
+ *
+ * Work that writes nothing never waits, so thousands of keys would run in one turn of the event loop. After a
+ * few milliseconds of it, requests have their turn.
  */
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Random } from '../../ports/random.ts';
-import { StatusError } from '../status.ts';
+import { StatusError } from '../objects/status.ts';
 
 export interface WorkQueueOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** For people who read the log. */
+  /** For the log. */
   readonly name: string;
   readonly work: (key: string) => Promise<void>;
   /** How many keys are worked on at once. */
@@ -28,8 +31,10 @@ export interface WorkQueueOptions {
 const WORKERS_MAX = 8;
 const RETRY_MS_MIN = 5;
 const RETRY_MS_MAX = 1_000_000;
-/** A little chance, so that what failed together does not come back together. */
+/** Jitter, so that keys that failed together are not retried together. */
 const JITTER = 0.1;
+/** For how long keys are worked on before requests have their turn. */
+const TURN_MS = 5;
 
 interface Timer {
   readonly dueMs: number;
@@ -42,6 +47,8 @@ export class WorkQueue {
   readonly #running = new Map<string, Promise<void>>();
   readonly #failures = new Map<string, number>();
   readonly #timers = new Map<string, Timer>();
+  /** When the present turn of the event loop began for this queue. */
+  #turnMs = -Infinity;
   #isStopped = false;
 
   constructor(options: WorkQueueOptions) {
@@ -51,11 +58,11 @@ export class WorkQueue {
   add(key: string): void {
     if (this.#isStopped) return;
     this.#waiting.add(key);
-    // Not at once: whoever adds may be a listener of the store, in the middle of being told.
+    // Not synchronously: the caller may be a store listener that is being notified.
     void Promise.resolve().then(() => this.#start());
   }
 
-  /** Adds the key after a while, or earlier if it is to come earlier already. */
+  /** Adds the key after the delay; an earlier time already set stays. */
   addAfter(key: string, delayMs: number): void {
     if (this.#isStopped) return;
     const { clock } = this.#options;
@@ -95,8 +102,16 @@ export class WorkQueue {
     } catch (error) {
       this.#retry(key, error);
     }
+    await this.#passTurn();
     this.#running.delete(key);
     this.#start();
+  }
+
+  async #passTurn(): Promise<void> {
+    const { clock } = this.#options;
+    if (clock.monotonic() - this.#turnMs < TURN_MS) return;
+    await clock.turn?.();
+    this.#turnMs = clock.monotonic();
   }
 
   #retry(key: string, error: unknown): void {
@@ -107,9 +122,9 @@ export class WorkQueue {
     const retryMs = Math.ceil(waitMs * (1 + random.next() * JITTER));
     const isRace = error instanceof StatusError && error.code === 409;
     const facts = { controller: name, key, failures, retryMs, error };
-    // That somebody else was faster is no news for people.
-    if (isRace) log.debug('a controller was not the only one to write', facts);
-    else log.warn('a controller failed and tries again', facts);
+    // A write conflict is expected, and not worth a warning.
+    if (isRace) log.debug('controller sync hit a conflict; retrying', facts);
+    else log.warn('controller sync failed; retrying', facts);
     this.addAfter(key, retryMs);
   }
 }

@@ -30,7 +30,7 @@ describe('names', () => {
     expect(acceptNames(accepted, takenNames([]), LATER)).toBe(accepted);
   });
 
-  test('that are taken are refused one by one, and the last is told', () => {
+  test('that are taken are refused one by one, and the last one is reported', () => {
     const taken = takenNames([readNames({ ...NAMES, kind: 'Boat' })]);
     const { status } = acceptNames(crd({ shortNames: ['x', 'ships'] }), taken, NOW);
     expect(status).toMatchObject({
@@ -42,7 +42,7 @@ describe('names', () => {
     });
   });
 
-  test("that become another's do not end what is established", () => {
+  test('that another definition takes do not end what is established', () => {
     const accepted = acceptNames(crd(), takenNames([]), NOW);
     const asking = { ...accepted, spec: { group: 'a.b', names: { ...NAMES, shortNames: ['s'] } } };
     const taken = takenNames([readNames({ plural: 's' })]);
@@ -60,14 +60,14 @@ describe('names', () => {
 });
 
 describe('deletion', () => {
-  test('adds the finalizer once, and says that it is pending', () => {
+  test('adds the finalizer once, and sets Terminating', () => {
     const marked = markTerminating(crd(), NOW);
     expect(marked['metadata']).toMatchObject({ finalizers: [CLEANUP_FINALIZER] });
     expect(conditionOf(marked, 'Terminating')).toMatchObject({ reason: 'InstanceDeletionPending' });
     expect(markTerminating(marked, LATER)).toBe(marked);
   });
 
-  test('that is done takes only its own finalizer away', () => {
+  test('that is done removes only its own finalizer', () => {
     const held = { ...crd(), metadata: { finalizers: ['other', CLEANUP_FINALIZER] } };
     const freed = release(held, DELETION_COMPLETED, NOW);
     expect(freed['metadata']).toEqual({ finalizers: ['other'] });

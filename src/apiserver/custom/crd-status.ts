@@ -1,17 +1,17 @@
 /**
- * Decides what a CustomResourceDefinition says of itself.
+ * Decides the status of a CustomResourceDefinition.
  *
  *     names are free ──> NamesAccepted, Established ──> served
  *     a name is taken ──> NamesAccepted: False; what was accepted before stays accepted
  *     marked for deletion ──> Terminating, until the last object is gone
  *
- * Names are taken in the order in which definitions come, within their group. Once established, a
- * definition stays so, even if it asks for other names that it cannot have.
+ * Names are taken in the order of definitions, within their group. Once established, a definition stays so,
+ * even if it asks for other names that it cannot have.
  */
-import { jsonEqual } from '../../api/json-equal.ts';
+import { jsonEqual } from '../../api/values/json-equal.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
-import { listOf, metadataOf, withMetadata } from '../metadata.ts';
-import { readStruct, readText } from '../kinds/validation/json-reading.ts';
+import { listOf, metadataOf, withMetadata } from '../objects/metadata.ts';
+import { readStruct, readText } from '../../api/validation/json-reading.ts';
 import { CLEANUP_FINALIZER, conditionOf, conditionsOf, readNames, type Names } from './crd.ts';
 
 export interface Condition {
@@ -21,7 +21,7 @@ export interface Condition {
   readonly message: string;
 }
 
-/** Names that others of the same group have. */
+/** Names that other definitions of the group have. */
 export interface TakenNames {
   readonly resources: ReadonlySet<string>;
   readonly kinds: ReadonlySet<string>;
@@ -34,7 +34,7 @@ export function takenNames(others: readonly Names[]): TakenNames {
   };
 }
 
-/** The definition with the names it may have; the very same one if it says so already. */
+/** The definition with the names it may have; the very same one if it has them already. */
 export function acceptNames(object: JsonObject, taken: TakenNames, now: string): JsonObject {
   const status = readStruct(object['status']);
   const wanted = readStruct(readStruct(object['spec'])['names']);
@@ -49,8 +49,8 @@ export function acceptNames(object: JsonObject, taken: TakenNames, now: string):
     message: 'no conflicts found',
   };
   const named = { ...object, status: { ...status, acceptedNames: accepted } };
-  const told = withCondition(named, naming, now);
-  return withCondition(told, establishedOf(object, naming), now);
+  const withTime = withCrdCondition(named, naming, now);
+  return withCrdCondition(withTime, establishedOf(object, naming), now);
 }
 
 function establishedOf(object: JsonObject, naming: Condition): Condition {
@@ -86,7 +86,7 @@ interface DecidedNames {
   readonly conflict: Condition | undefined;
 }
 
-/** Name by name: those that are free are taken, even if others are not. The last conflict is told. */
+/** Name by name: free ones are accepted, even if others are not. The last conflict is reported. */
 function decideNames(wanted: JsonObject, before: JsonObject, taken: TakenNames): DecidedNames {
   const accepted = new Map(Object.entries(before));
   let conflict: Condition | undefined;
@@ -117,14 +117,14 @@ function conflictOf(reason: string, names: readonly string[]): Condition {
   return { type: 'NamesAccepted', status: 'False', reason, message };
 }
 
-/** On the first wish to delete it: it stays until its objects are gone. */
+/** On the first delete: the definition stays until its objects are gone. */
 export function markTerminating(object: JsonObject, now: string): JsonObject {
   const { finalizers } = metadataOf(object);
   const kept = listOf(finalizers);
   const held = kept.includes(CLEANUP_FINALIZER)
     ? object
     : withMetadata(object, { finalizers: [...kept, CLEANUP_FINALIZER] });
-  return withCondition(
+  return withCrdCondition(
     held,
     {
       type: 'Terminating',
@@ -158,25 +158,29 @@ export const NEVER_ESTABLISHED: Condition = {
   message: 'resource was never established',
 };
 
-/** Nothing keeps it any more, as far as we are concerned. */
+/** Removes the cleanup finalizer. */
 export function release(object: JsonObject, condition: Condition, now: string): JsonObject {
   const kept = listOf(metadataOf(object)['finalizers']).filter((one) => one !== CLEANUP_FINALIZER);
   const freed = withMetadata(object, { finalizers: kept.length > 0 ? kept : undefined });
-  return withCondition(freed, condition, now);
+  return withCrdCondition(freed, condition, now);
 }
 
-/** The time is that of the last change from true to false or back; `now` empty: nobody knows it. */
-export function withCondition(object: JsonObject, condition: Condition, now: string): JsonObject {
+/** The time is that of the last change of the status; `now` empty: unknown. */
+export function withCrdCondition(
+  object: JsonObject,
+  condition: Condition,
+  now: string,
+): JsonObject {
   const before = conditionOf(object, condition.type);
   const isSame = before?.['status'] === condition.status;
   const kept = isSame ? readText(before['lastTransitionTime']) : '';
   const time = kept === '' ? now : kept;
-  const told: JsonObject = { ...condition, ...(time !== '' && { lastTransitionTime: time }) };
-  if (before && jsonEqual(before, told)) return object;
+  const withTime: JsonObject = { ...condition, ...(time !== '' && { lastTransitionTime: time }) };
+  if (before && jsonEqual(before, withTime)) return object;
   const conditions = conditionsOf(object);
   const others: readonly Json[] = before
-    ? conditions.map((one) => (one === before ? told : one))
-    : [...conditions, told];
+    ? conditions.map((one) => (one === before ? withTime : one))
+    : [...conditions, withTime];
   return { ...object, status: { ...readStruct(object['status']), conditions: others } };
 }
 

@@ -1,6 +1,6 @@
 /** The parts of a CustomResourceDefinition, read from its JSON. */
 import type { JsonObject } from '../../lib/json.ts';
-import { metadataOf, nameOf } from '../metadata.ts';
+import { metadataOf, nameOf } from '../objects/metadata.ts';
 import {
   readFlag,
   readObject,
@@ -8,8 +8,8 @@ import {
   readStruct,
   readText,
   readTexts,
-} from '../kinds/validation/json-reading.ts';
-import { readSchema, type Schema } from './schema.ts';
+} from '../../api/validation/json-reading.ts';
+import { readSchema, type Schema } from '../schema/schema.ts';
 
 export interface Names {
   readonly plural: string;
@@ -25,7 +25,7 @@ export interface CrdVersion {
   readonly isServed: boolean;
   readonly isStorage: boolean;
   readonly isDeprecated: boolean;
-  /** Empty: the usual one. */
+  /** Empty: the default. */
   readonly deprecationWarning: string;
   readonly schema: Schema;
   readonly hasStatus: boolean;
@@ -40,7 +40,7 @@ export interface Crd {
   readonly group: string;
   readonly isNamespaced: boolean;
   readonly names: Names;
-  /** Those that are really its own: others may have been faster. */
+  /** The names that it really has: other definitions may have come first. */
   readonly acceptedNames: Names;
   readonly versions: readonly CrdVersion[];
   readonly hasWebhookConversion: boolean;

@@ -1,24 +1,24 @@
 /**
- * Makes kinds of a CustomResourceDefinition: one for each version that it serves.
+ * Makes kinds from a CustomResourceDefinition: one for each served version.
  *
- * All versions are sights of the same objects. These are kept once, under the version that the
- * definition names for it; read through another, an object says that version, has its defaults, and
- * lacks what that version does not know (conversion None). Conversion by a webhook is not offered:
- * then only the version in which objects are kept is served, rather than wrong ones.
+ * All versions serve the same objects. These are stored once, in the storage version; read through another
+ * version, an object gets that apiVersion and its defaults, and loses fields that version does not have
+ * (conversion None). Conversion webhooks are not supported: then only the storage version is served, rather
+ * than wrong objects.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import type { KindDefinition, StoredForm, Subresource } from '../kind.ts';
-import { statusSubresource } from '../kinds/plain-kind.ts';
-import { scaleSubresource } from '../scale.ts';
+import type { KindDefinition, StoredForm, Subresource } from '../objects/kind.ts';
+import { statusSubresource } from '../objects/plain-kind.ts';
+import { scaleSubresource } from '../registry/scale.ts';
 import type { Crd, CrdVersion } from './crd.ts';
 import { customRules } from './custom-rules.ts';
-import type { CustomKind } from './custom-object.ts';
+import type { CustomKind } from '../schema/custom-object.ts';
 import { customScaling, readScalePaths } from './custom-scaling.ts';
 import { fillDefaults } from './defaulting.ts';
 import { printerColumns } from './printer-columns.ts';
-import { dropNulls, pruneResource } from './pruning.ts';
-import type { Schema } from './schema.ts';
-import { compareVersions } from './version-order.ts';
+import { dropNulls, pruneResource } from '../schema/pruning.ts';
+import type { Schema } from '../schema/schema.ts';
+import { compareVersions } from '../objects/version-order.ts';
 
 /** As kube-apiserver lists them for custom kinds. */
 const VERBS = [
@@ -32,7 +32,7 @@ const VERBS = [
   'watch',
 ] as const;
 
-/** The versions that are served, the preferred one first; none while its names are not its own. */
+/** The served versions, the preferred one first; none before its names are accepted. */
 export function definitionsOf(crd: Crd): readonly CustomKind[] {
   const storage = storageOf(crd);
   if (!storage || !(crd.isAccepted || crd.isEstablished)) return [];
@@ -42,7 +42,7 @@ export function definitionsOf(crd: Crd): readonly CustomKind[] {
     .map((version) => ({ ...defineVersion(crd, version), storedAs: storedForm(crd, version) }));
 }
 
-/** The kind under which the objects are kept, served or not. */
+/** The kind under which the objects are stored, served or not. */
 export function storageOf(crd: Crd): CustomKind | undefined {
   const version = crd.versions.find(({ isStorage }) => isStorage);
   return version && defineVersion(crd, version);
@@ -89,24 +89,24 @@ function warningOf(crd: Crd, version: CrdVersion): string | undefined {
     .map(({ name }) => name)
     .filter((name) => compareVersions(name, version.name) < 0)
     .toSorted(compareVersions);
-  const said = `${group}/${version.name} ${names.kind} is deprecated`;
-  return replacement === undefined ? said : `${said}; use ${group}/${replacement} ${names.kind}`;
+  const given = `${group}/${version.name} ${names.kind} is deprecated`;
+  return replacement === undefined ? given : `${given}; use ${group}/${replacement} ${names.kind}`;
 }
 
 function storedForm(crd: Crd, version: CrdVersion): StoredForm {
   const storage = storageOf(crd) ?? defineVersion(crd, version);
   const read = converterTo(crd.group, version.name, version.schema, true);
   const write = converterTo(crd.group, storage.version, storage.schema, false);
-  return { definition: keeper(storage), fromStored: read, toStored: write };
+  return { definition: storageDefinition(storage), fromStored: read, toStored: write };
 }
 
-/** Where the objects stand is all that is asked of it. */
-function keeper(definition: KindDefinition): KindDefinition {
+/** Only the position of the objects in the store matters here. */
+function storageDefinition(definition: KindDefinition): KindDefinition {
   const { storedAs: _, ...rest } = definition;
   return rest;
 }
 
-/** One object is read many times, and nobody changes it. */
+/** An object is read many times and never changes, so results are cached. */
 function converterTo(
   group: string,
   version: string,
@@ -118,10 +118,10 @@ function converterTo(
   return (object) => {
     const found = known.get(object);
     if (found) return found;
-    const said = object['apiVersion'] === apiVersion ? object : { ...object, apiVersion };
-    const pruned = dropNulls(pruneResource(said, schema).object, schema);
+    const given = object['apiVersion'] === apiVersion ? object : { ...object, apiVersion };
+    const pruned = dropNulls(pruneResource(given, schema).object, schema);
     const filled = hasDefaults ? fillDefaults(pruned, schema) : pruned;
-    const converted = isJsonObject(filled) ? filled : said;
+    const converted = isJsonObject(filled) ? filled : given;
     known.set(object, converted);
     return converted;
   };

@@ -1,25 +1,25 @@
 /**
- * Serves what CustomResourceDefinitions define: follows them in the store, keeps the catalog of kinds
- * in step, and finishes what their writers only asked for.
+ * Serves custom kinds: follows CustomResourceDefinitions in the store, updates the catalog of kinds, and
+ * completes their status and deletion.
  *
  *     stored ──> names accepted, established ──> kinds in the catalog
  *     marked for deletion ──> its objects deleted ──> finalizer gone ──> kinds out of the catalog
  *
- * The catalog changes in the same breath as the store, so whoever was told that a definition is
- * established finds its kind served. Everything else is done one step after the other; what fails is
- * tried again a little later. All of it is read from the store, so a restart changes nothing.
+ * The catalog changes synchronously with the store, so a client that sees a definition as established finds
+ * its kind served. Everything else is done step by step; a failed step is retried a little later. All state
+ * is in the store, so a restart changes nothing.
  */
-import { formatTime } from '../../api/time.ts';
+import { formatTime } from '../../api/values/time.ts';
 import { PodkeepError } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { StoreEvent } from '../../ports/object-store.ts';
-import type { KindDefinition } from '../kind.ts';
-import { customResourceDefinitions } from '../kinds/custom-resource-definition.ts';
-import { listOf, metadataOf, nameOf, textOf } from '../metadata.ts';
-import { readDeleteOptions } from '../options.ts';
-import { prefixOf } from '../registry.ts';
-import type { ServerParts } from '../server-parts.ts';
-import { StatusError } from '../status.ts';
+import type { StoreEvent } from '../../ports/api/object-store.ts';
+import type { KindDefinition } from '../objects/kind.ts';
+import { customResourceDefinitions } from './custom-resource-definition.ts';
+import { listOf, metadataOf, nameOf, textOf } from '../objects/metadata.ts';
+import { readDeleteOptions } from '../requests/options.ts';
+import { prefixOf } from '../registry/registry.ts';
+import type { ServerParts } from '../registry/server-parts.ts';
+import { StatusError } from '../objects/status.ts';
 import {
   acceptedNamesOf,
   acceptNames,
@@ -28,7 +28,7 @@ import {
   NEVER_ESTABLISHED,
   release,
   takenNames,
-  withCondition,
+  withCrdCondition,
 } from './crd-status.ts';
 import { CLEANUP_FINALIZER, readCrd, type Crd } from './crd.ts';
 import { definitionsOf, storageOf } from './custom-definition.ts';
@@ -38,7 +38,7 @@ const PREFIX = prefixOf(customResourceDefinitions, '');
 
 export class CustomKinds {
   readonly #parts: ServerParts;
-  /** Kinds that are nobody's to define: `group/resource`. */
+  /** Kinds that cannot be defined: `group/resource`. */
   readonly #builtIn: ReadonlySet<string>;
   readonly #served = new Map<string, readonly KindDefinition[]>();
   /** Definitions that wait for their objects to go, and how to stop watching these. */
@@ -51,7 +51,7 @@ export class CustomKinds {
     this.#builtIn = new Set(parts.catalog.all().map(resourceKey));
   }
 
-  /** Serves what is defined already, and from now on whatever comes. */
+  /** Serves the existing definitions, and follows later ones. */
   start(): void {
     const { store } = this.#parts;
     const { objects, revision } = store.list(PREFIX);
@@ -67,7 +67,7 @@ export class CustomKinds {
     if (type === 'put') this.#serve(value);
     else this.#withdraw(name);
     this.#look(name);
-    // Names may have become free, or others.
+    // Names may have become free, or changed.
     if (type === 'delete') for (const other of this.#neighboursOf(value)) this.#look(nameOf(other));
   }
 
@@ -100,11 +100,11 @@ export class CustomKinds {
   }
 
   #retry(name: string, error: unknown): void {
-    // Somebody was faster, or it is gone: we are told of that anyway.
+    // A write conflict, or the definition is gone: the store notifies of either.
     if (error instanceof StatusError && (error.code === 404 || error.code === 409)) return;
     if (error instanceof PodkeepError && error.code === 'STORE_CLOSED') return;
     const { clock, log } = this.#parts;
-    log.warn('A custom resource definition could not be brought up to date', { name, error });
+    log.warn('failed to sync a CustomResourceDefinition; retrying', { name, error });
     clock.after(RETRY_MS, () => this.#look(name));
   }
 
@@ -129,14 +129,14 @@ export class CustomKinds {
     for (const other of this.#neighboursOf(object)) this.#look(nameOf(other));
   }
 
-  /** Deletes its objects. Those that have to wait keep it waiting. */
+  /** Deletes its objects. Those that have to wait keep the definition waiting. */
   async #cleanUp(crd: Crd): Promise<void> {
     const storage = storageOf(crd);
     if (!crd.isEstablished || !storage) {
       await this.#update(crd.name, (old) => release(old, NEVER_ESTABLISHED, this.#now()));
       return;
     }
-    await this.#update(crd.name, (old) => withCondition(old, DELETION_IN_PROGRESS, this.#now()));
+    await this.#update(crd.name, (old) => withCrdCondition(old, DELETION_IN_PROGRESS, this.#now()));
     const prefix = prefixOf(storage, '');
     this.#waitFor(crd.name, prefix);
     for (const { value } of this.#parts.store.list(prefix).objects) {

@@ -1,26 +1,27 @@
 /** The rules of a custom kind: those of its schema, of its scale, and those written in CEL. */
-import { jsonEqual } from '../../api/json-equal.ts';
+import { jsonEqual } from '../../api/values/json-equal.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { checkLabelKey } from '../../api/validation-names.ts';
-import type { FieldError, FieldErrorType } from '../field-error.ts';
-import type { KindRules } from '../kind.ts';
-import { listOf, metadataOf, nameOf, textOf, withMetadata } from '../metadata.ts';
-import { forbidden } from '../status.ts';
-import { RuleSet } from './cel/rule-set.ts';
+import type { FieldError, FieldErrorType } from '../../api/validation/field-error.ts';
+import type { KindRules } from '../objects/kind.ts';
+import { listOf, metadataOf, nameOf, textOf, withMetadata } from '../objects/metadata.ts';
+import { forbidden } from '../objects/status.ts';
+import { RuleSet } from '../schema/rules/rule-set.ts';
 import type { Crd, CrdVersion } from './crd.ts';
-import { correlateField } from './correlation.ts';
+import { correlateField } from '../schema/correlation.ts';
 import { readScalePaths, validateScale } from './custom-scaling.ts';
 import { fillDefaults } from './defaulting.ts';
-import { validateEmbedded } from './embedded.ts';
+import { validateEmbedded } from '../schema/embedded.ts';
 import { parseJsonPath } from './json-path.ts';
-import { findDuplicates } from './list-types.ts';
-import type { Schema } from './schema.ts';
-import { NOWHERE } from './value/finding.ts';
-import { validateValue } from './value/validation.ts';
+import { findDuplicates } from '../schema/list-types.ts';
+import type { Schema } from '../schema/schema.ts';
+import { NOWHERE } from '../schema/value/finding.ts';
+import { validateValue } from '../schema/value/validation.ts';
+import { printExactJson } from '../../lib/json-text/exact-json.ts';
 
 export function customRules(crd: Crd, version: CrdVersion): KindRules {
   const { schema, hasStatus } = version;
-  const judge = judgeOf(version);
+  const validate = validatorOf(version);
   const selectable = selectableOf(version.selectableFields);
   return {
     versionRequired: true,
@@ -33,9 +34,9 @@ export function customRules(crd: Crd, version: CrdVersion): KindRules {
     ...(!hasStatus && { prepareForUpdate: (object) => object }),
     prepareForStatusUpdate: withStatusOf,
     isNewGeneration: (object, old) => !jsonEqual(withoutMetadata(object), withoutMetadata(old)),
-    validate: (object) => judge(object, undefined),
-    validateUpdate: (object, old) => judge(object, old),
-    validateStatusUpdate: statusJudgeOf(version),
+    validate: (object) => validate(object, undefined),
+    validateUpdate: (object, old) => validate(object, old),
+    validateStatusUpdate: statusValidatorOf(version),
     warnings: (object) => listOf(metadataOf(object)['finalizers']).flatMap(warnOfFinalizer),
     selectableFields: (object) =>
       Object.fromEntries(selectable.map(({ name, read }) => [name, read(object)])),
@@ -53,11 +54,12 @@ function checkTerminating({ group, isTerminating, names }: Crd, object: JsonObje
   throw forbidden({ group, resource: names.plural }, nameOf(object), why);
 }
 
-/** Through its status nothing but the status of an object is changed. */
+/** An update of the status changes only the status. */
 function withStatusOf(object: JsonObject, old: JsonObject): JsonObject {
   const { status: _, ...rest } = old;
-  const { resourceVersion } = metadataOf(object);
-  const kept = withMetadata(rest, { resourceVersion });
+  // Of metadata only the managers change: they are those of the status, too.
+  const { resourceVersion, managedFields } = metadataOf(object);
+  const kept = withMetadata(rest, { resourceVersion, managedFields });
   const { status } = object;
   return status === undefined ? kept : { ...kept, status };
 }
@@ -67,9 +69,9 @@ function withoutMetadata(object: JsonObject): JsonObject {
   return rest;
 }
 
-type Judge = (object: JsonObject, old: JsonObject | undefined) => readonly FieldError[];
+type Validator = (object: JsonObject, old: JsonObject | undefined) => readonly FieldError[];
 
-function judgeOf({ schema, scale }: CrdVersion): Judge {
+function validatorOf({ schema, scale }: CrdVersion): Validator {
   const rules = new RuleSet(schema);
   const paths = scale && readScalePaths(scale);
   return (object, old) => {
@@ -83,7 +85,7 @@ function judgeOf({ schema, scale }: CrdVersion): Judge {
   };
 }
 
-function statusJudgeOf({
+function statusValidatorOf({
   schema,
   scale,
 }: CrdVersion): NonNullable<KindRules['validateStatusUpdate']> {
@@ -104,7 +106,7 @@ function statusJudgeOf({
   };
 }
 
-/** What stood there twice before may go on doing so. */
+/** Duplicates that were there before may stay. */
 function newDuplicates(
   object: JsonObject,
   old: JsonObject | undefined,
@@ -114,7 +116,7 @@ function newDuplicates(
   return findDuplicates(object, schema);
 }
 
-/** Errors after which the rules would be asked about an object that they are not made for. */
+/** Errors after which rules would run on an object of the wrong shape. */
 const BLOCKING: ReadonlySet<FieldErrorType> = new Set([
   'NotSupported',
   'Required',
@@ -155,7 +157,7 @@ function selectableOf(paths: readonly string[]): readonly SelectableField[] {
 }
 
 function printed(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : printExactJson(value);
 }
 
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([
@@ -166,13 +168,13 @@ const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([
 
 function warnOfFinalizer(finalizer: Json): readonly string[] {
   const name = textOf(finalizer);
-  const said = `metadata.finalizers: ${JSON.stringify(name)}`;
-  const faults = checkLabelKey(name).map((fault) => `${said}: ${fault}`);
+  const given = `metadata.finalizers: ${JSON.stringify(name)}`;
+  const faults = checkLabelKey(name).map((fault) => `${given}: ${fault}`);
   if (name.includes('/') || STANDARD_FINALIZERS.has(name)) return faults;
   const path = name.includes('.') ? ' including a path (/)' : '';
   return [
     ...faults,
-    `${said}: prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with ` +
+    `${given}: prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with ` +
       'other finalizer writers',
   ];
 }

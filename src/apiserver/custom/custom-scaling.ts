@@ -1,10 +1,11 @@
-/** The scale of a custom kind: its definition says by paths where the replicas are. */
+/** The scale of a custom kind: its definition has the paths of the replicas. */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { FieldError } from '../field-error.ts';
-import { invalid } from '../kinds/validation/complaint.ts';
-import { readText } from '../kinds/validation/json-reading.ts';
-import type { Scaling } from '../scale.ts';
-import { internalError } from '../status.ts';
+import type { FieldError } from '../../api/validation/field-error.ts';
+import { invalidField } from '../../api/validation/field-errors.ts';
+import { readText } from '../../api/validation/json-reading.ts';
+import type { Scaling } from '../registry/scale.ts';
+import { internalError } from '../objects/status.ts';
+import { printExactJson } from '../../lib/json-text/exact-json.ts';
 
 const INT32_MAX = 2 ** 31 - 1;
 
@@ -31,6 +32,7 @@ export function customScaling(paths: ScalePaths): Scaling {
     selector: (object) =>
       labelSelectorPath === '' ? '' : readText(valueAt(object, labelSelectorPath)),
     withReplicas: (object, replicas) => withValue(object, namesOf(specReplicasPath), replicas),
+    replicasPath: namesOf(specReplicasPath).map((name) => `f:${name}`),
     checkRead: (object) => {
       if (countAt(object, specReplicasPath) !== undefined) return;
       const field = JSON.stringify(specReplicasPath);
@@ -39,7 +41,7 @@ export function customScaling(paths: ScalePaths): Scaling {
   };
 }
 
-/** What the scale of an object would show must be a number of replicas. */
+/** The values at the paths must be valid numbers of replicas. */
 export function validateScale(
   object: JsonObject,
   paths: ScalePaths,
@@ -56,23 +58,23 @@ export function validateScale(
 function validateCount(object: JsonObject, path: string): readonly FieldError[] {
   const value = valueAt(object, path);
   if (value === undefined) return [];
-  if (typeof value !== 'number' || !Number.isInteger(value)) {
-    return [invalid(path, 0, accessorFault(path, value, 'int64'))];
+  if (typeof value !== 'bigint' && !(typeof value === 'number' && Number.isInteger(value))) {
+    return [invalidField(path, 0, accessorFault(path, value, 'int64'))];
   }
-  if (value < 0) return [invalid(path, value, 'should be a non-negative integer')];
+  if (value < 0) return [invalidField(path, value, 'should be a non-negative integer')];
   if (value <= INT32_MAX) return [];
-  return [invalid(path, value, `should be less than or equal to ${INT32_MAX}`)];
+  return [invalidField(path, value, `should be less than or equal to ${INT32_MAX}`)];
 }
 
 function validateText(object: JsonObject, path: string): readonly FieldError[] {
   const value = valueAt(object, path);
   if (value === undefined || typeof value === 'string') return [];
-  return [invalid(path, '', accessorFault(path, value, 'string'))];
+  return [invalidField(path, '', accessorFault(path, value, 'string'))];
 }
 
 function accessorFault(path: string, value: Json, wanted: string): string {
   const found = typeof value === 'number' ? 'float64' : typeof value;
-  return `${path} accessor error: ${typeof value === 'string' ? value : JSON.stringify(value)} is of the type ${found}, expected ${wanted}`;
+  return `${path} accessor error: ${typeof value === 'string' ? value : printExactJson(value)} is of the type ${found}, expected ${wanted}`;
 }
 
 function countAt(object: JsonObject, path: string): number | undefined {

@@ -3,21 +3,21 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../lib/json.ts';
 import { fillDefaults } from './defaulting.ts';
 import { anyJson, anySchema } from '../../../test/apiserver/custom-schemas.ts';
-import { readSchema } from './schema.ts';
+import { readSchema } from '../schema/schema.ts';
 
 function object(properties: JsonObject, more: JsonObject = {}): JsonObject {
   return { type: 'object', properties, ...more };
 }
 
 describe('defaults', () => {
-  test('are filled in where nothing is said, from the outside in', () => {
+  test('are filled in where fields are unset, from the outside in', () => {
     const inner = object({ b: { type: 'string', default: 'y' } }, { default: { c: 1 } });
     const schema = readSchema(object({ a: inner }));
     expect(fillDefaults({}, schema)).toEqual({ a: { c: 1, b: 'y' } });
     expect(fillDefaults({ a: { b: 'own' } }, schema)).toEqual({ a: { b: 'own' } });
   });
 
-  test('take the place of null only where null may not be', () => {
+  test('replace null only where null is not allowed', () => {
     const fields = {
       a: { type: 'string', default: 'x' },
       b: { type: 'string', default: 'x', nullable: true },
@@ -42,13 +42,13 @@ describe('defaults', () => {
     });
   });
 
-  test('that are all there leave the very same object', () => {
+  test('that are all there return the very same object', () => {
     const given = { a: 'x' };
     const schema = readSchema(object({ a: { type: 'string', default: 'y' } }));
     expect(fillDefaults(given, schema)).toBe(given);
   });
 
-  test('are filled in once and for all, whatever the schema and the value', () => {
+  test('are idempotent, whatever the schema and the value', () => {
     fc.assert(
       fc.property(anySchema, anyJson, (schema, value) => {
         const once = fillDefaults(value, schema);

@@ -1,11 +1,11 @@
 /**
- * Fills in the defaults of a schema, from the top down: a default that brings in an object gets the
- * defaults of that object's fields as well. Doing it twice changes nothing.
+ * Fills in the defaults of a schema, from the top down: a default that adds an object gets the defaults of
+ * that object's fields as well. It is idempotent.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { mapShared } from '../../lib/share.ts';
-import { schemaOfField, type Schema } from './schema.ts';
-import { changeFields, withEntries } from './shared-change.ts';
+import { schemaOfField, type Schema } from '../schema/schema.ts';
+import { changeFields, withEntries } from '../schema/shared-change.ts';
 
 export function fillDefaults(value: Json, schema: Schema | undefined): Json {
   if (schema === undefined) return value;
@@ -26,7 +26,7 @@ function fillObject(object: JsonObject, schema: Schema): JsonObject {
   });
 }
 
-/** Null counts as absent where it may not be. */
+/** Null counts as absent where it is not allowed. */
 function orDefault(value: Json, schema: Schema | undefined): Json {
   if (value !== null || !schema || schema.isNullable) return value;
   return schema.default ?? null;

@@ -38,7 +38,7 @@ describe('a path', () => {
     expect(parseJsonPath(path)?.find(OBJECT)).toEqual(expected);
   });
 
-  test.each(['.list[', '.a b[?(]', 'nothing[x]', ".a['b]"])('%s is none', (path) => {
+  test.each(['.list[', '.a b[?(]', 'nothing[x]', ".a['b]"])('%s is invalid', (path) => {
     expect(parseJsonPath(path)).toBeUndefined();
   });
 });

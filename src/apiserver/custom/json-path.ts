@@ -1,22 +1,22 @@
 /**
- * JSONPath as Kubernetes writes it in printer columns and selectable fields.
+ * JSONPath as Kubernetes uses it in printer columns and selectable fields.
  *
  *     .spec.replicas   .metadata.labels['a.b']   .items[0]   .items[-1]   .list[*].name
  *     .metadata.annotations.example\.com/a       .status.conditions[?(@.type=="Ready")].status
  *
- * A path that leads nowhere finds nothing. What is rarely written in a column (unions, sums of paths)
- * is no path here.
+ * A path that leads nowhere finds nothing. What is rare in columns (unions, several paths) is not supported.
  */
 import { isJsonObject, type Json } from '../../lib/json.ts';
+import { jsonInteger } from '../../lib/json-text/exact-json.ts';
 
 export interface JsonPath {
-  /** Everything that the path leads to, in order. */
+  /** All values at the path, in order. */
   find(root: Json): readonly Json[];
 }
 
 type Step = (value: Json) => readonly Json[];
 
-/** Undefined: it is no path that we can walk. */
+/** Undefined: invalid or unsupported. */
 export function parseJsonPath(text: string): JsonPath | undefined {
   const steps = readSteps(text);
   if (!steps) return undefined;
@@ -101,7 +101,7 @@ function childrenOf(value: Json): readonly Json[] {
   return isJsonObject(value) ? Object.values(value) : [];
 }
 
-/** A field of that name, however deep. */
+/** A field of that name, at any depth. */
 function stepDown(name: string): Step {
   const into = stepInto(name);
   const walk: Step = (value) => [...into(value), ...childrenOf(value).flatMap(walk)];
@@ -121,21 +121,29 @@ function stepWhere(path: string, operator: string | undefined, wanted: string): 
   return (value) => childrenOf(value).filter(holds);
 }
 
-/** The right side of a comparison: a text, a number, a truth value, or another path. */
+/** The right side of a comparison: a text, a number, a boolean, or another path. */
 function operandOf(text: string): JsonPath | undefined {
   if (text.startsWith('@')) return parseJsonPath(text.slice(1));
   const [, single, double] = /^(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)")$/.exec(text) ?? [];
   const quoted = single ?? double;
   if (quoted !== undefined) return { find: () => [unescape(quoted)] };
   if (text === 'true' || text === 'false') return { find: () => [text === 'true'] };
+  if (/^-?\d{1,19}$/.test(text)) {
+    const integer = jsonInteger(BigInt(text));
+    return { find: () => [integer] };
+  }
   const number = Number(text);
   return text === '' || Number.isNaN(number) ? undefined : { find: () => [number] };
+}
+
+function isNumber(value: Json): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
 }
 
 function compare(left: Json, operator: string, right: Json): boolean {
   if (operator === '==') return left === right;
   if (operator === '!=') return left !== right;
-  const areNumbers = typeof left === 'number' && typeof right === 'number';
+  const areNumbers = isNumber(left) && isNumber(right);
   const areTexts = typeof left === 'string' && typeof right === 'string';
   if (!areNumbers && !areTexts) return false;
   switch (operator) {

@@ -37,11 +37,11 @@ describe('a cell', () => {
 });
 
 describe('columns', () => {
-  test('are name and age where nobody says anything else', () => {
+  test('are name and age by default', () => {
     expect(printerColumns(undefined).map(({ name }) => name)).toEqual(['Name', 'Age']);
   });
 
-  test('end before one whose path cannot be read', () => {
+  test('end before one whose path cannot be parsed', () => {
     const good = { name: 'A', type: 'string', jsonPath: '.a' };
     const bad = { name: 'B', type: 'string', jsonPath: '.b[' };
     expect(printerColumns([good, bad, good]).map(({ name }) => name)).toEqual(['Name', 'A']);

@@ -1,11 +1,12 @@
-/** The columns that a definition gives its kind: the name, and what its paths lead to. */
-import { parseTime } from '../../api/time.ts';
+/** The columns that a definition gives its kind: the name, and the values at its paths. */
+import { parseTime } from '../../api/values/time.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
-import type { Column } from '../kind.ts';
-import { NAME, ageOf } from '../kinds/plain-kind.ts';
-import { readNumber, readObjects, readText } from '../kinds/validation/json-reading.ts';
+import type { Column } from '../objects/kind.ts';
+import { NAME, ageOf } from '../objects/plain-kind.ts';
+import { readNumber, readObjects, readText } from '../../api/validation/json-reading.ts';
 import { parseJsonPath, type JsonPath } from './json-path.ts';
-import { withSortedKeys } from './shared-change.ts';
+import { withSortedKeys } from '../schema/shared-change.ts';
+import { printExactJson } from '../../lib/json-text/exact-json.ts';
 
 const AGE_COLUMN: JsonObject = {
   name: 'Age',
@@ -14,7 +15,7 @@ const AGE_COLUMN: JsonObject = {
   description: 'How long ago the object was created.',
 };
 
-/** `columns`: the additionalPrinterColumns of a version. Behind one that cannot be read, none follow. */
+/** `columns`: the additionalPrinterColumns of a version. One that cannot be parsed drops all after it. */
 export function printerColumns(columns: Json | undefined): readonly Column[] {
   const given = readObjects(columns);
   const made: Column[] = [NAME];
@@ -61,8 +62,10 @@ function cellOf(value: Json, type: Column['type'], nowMs: number): ReturnType<Co
     case 'string':
       return textOfCell(value);
     case 'integer':
+      if (typeof value === 'bigint') return value;
       return typeof value === 'number' ? Math.trunc(value) : null;
     case 'number':
+      if (typeof value === 'bigint') return Number(value);
       return typeof value === 'number' ? value : null;
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
@@ -74,7 +77,7 @@ function cellOf(value: Json, type: Column['type'], nowMs: number): ReturnType<Co
 /** A text as it is, everything else as JSON. */
 function textOfCell(value: Json): string {
   if (typeof value === 'string') return value;
-  return value === null ? '<no value>' : JSON.stringify(withSortedKeys(value));
+  return value === null ? '<no value>' : printExactJson(withSortedKeys(value));
 }
 
 function ageOfCell(value: string, nowMs: number): string {

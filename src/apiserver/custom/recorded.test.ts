@@ -1,28 +1,28 @@
 /**
- * What Kubernetes v1.36.4's own packages (apiextensions-apiserver, cel-go) made of the same
- * definitions, objects and rules: their answers are recorded beside this file, and ours must be those.
+ * What Kubernetes v1.36.4's own packages (apiextensions-apiserver, cel-go) answered to the same definitions,
+ * objects and rules: the answers are recorded beside this file, and ours must be equal.
  */
 import { describe, expect, test } from 'vitest';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { hold } from '../decode/body.ts';
-import { messageOf, type FieldError } from '../field-error.ts';
-import { customResourceDefinitions } from '../kinds/custom-resource-definition.ts';
-import { validateMetadata } from '../metadata.ts';
-import { compileRules } from './cel/compiled-rule.ts';
-import { RuleSet } from './cel/rule-set.ts';
+import { hold } from '../requests/body.ts';
+import { fieldErrorMessage, type FieldError } from '../../api/validation/field-error.ts';
+import { customResourceDefinitions } from './custom-resource-definition.ts';
+import { validateMetadata } from '../objects/metadata-rules.ts';
+import { compileRules } from '../schema/rules/compiled-rule.ts';
+import { RuleSet } from '../schema/rules/rule-set.ts';
 import { fillDefaults } from './defaulting.ts';
 import { validateCrd } from './definition/crd-rules.ts';
-import { validateEmbedded } from './embedded.ts';
-import { findDuplicates } from './list-types.ts';
-import { dropNulls, pruneResource } from './pruning.ts';
+import { validateEmbedded } from '../schema/embedded.ts';
+import { findDuplicates } from '../schema/list-types.ts';
+import { dropNulls, pruneResource } from '../schema/pruning.ts';
 import definitions from './recorded/definitions.generated.json' with { type: 'json' };
 import rules from './recorded/rules.generated.json' with { type: 'json' };
 import values from './recorded/values.generated.json' with { type: 'json' };
-import { readSchema } from './schema.ts';
-import { validateValue } from './value/validation.ts';
+import { readSchema } from '../schema/schema.ts';
+import { validateValue } from '../schema/value/validation.ts';
 
-function told(errors: readonly FieldError[]): readonly string[] {
-  return errors.map((error) => `${error.field}: ${messageOf(error)}`).toSorted();
+function notified(errors: readonly FieldError[]): readonly string[] {
+  return errors.map((error) => `${error.field}: ${fieldErrorMessage(error)}`).toSorted();
 }
 
 function asObject(value: unknown): JsonObject {
@@ -38,7 +38,7 @@ describe('rules in CEL', () => {
     const schema = readSchema({ type: 'object', properties: { spec } });
     const [compiled] = compileRules(readSchema(spec), false);
     const isRun = fault === undefined;
-    const answers = isRun ? told(new RuleSet(schema).check(object, undefined)) : undefined;
+    const answers = isRun ? notified(new RuleSet(schema).check(object, undefined)) : undefined;
     expect({ fault: compiled?.fault, answers }).toEqual({ fault, answers: errors });
   });
 });
@@ -55,7 +55,7 @@ describe('objects against their schemas', () => {
       ...validateEmbedded(filled, schema),
       ...findDuplicates(filled, schema),
     ];
-    expect(told(errors)).toEqual(recorded.errors);
+    expect(notified(errors)).toEqual(recorded.errors);
   });
 });
 
@@ -66,6 +66,6 @@ describe('definitions', () => {
     const filled = own.applyDefaults?.(object) ?? object;
     const ready = own.prepareForCreate?.(filled) ?? filled;
     const found = [...validateMetadata(ready, false, own.checkName), ...validateCrd(ready)];
-    expect(told(found)).toEqual(errors);
+    expect(notified(found)).toEqual(errors);
   });
 });

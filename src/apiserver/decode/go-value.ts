@@ -1,4 +1,4 @@
-/** Values as Go prints them, where a complaint of the API shows what it was given. */
+/** Values as Go prints them, where an error of the API shows a value. */
 import { isJsonObject, type Json } from '../../lib/json.ts';
 
 /** `map[data:map[n:1] list:[a b]]` */
@@ -12,10 +12,11 @@ export function printGoValue(value: Json): string {
   return `map[${fields.join(' ')}]`;
 }
 
-/** The kind of what JSON becomes in Go. */
+/** The Go kind of a JSON value. */
 export function goKindOf(value: Json): string {
   if (Array.isArray(value)) return 'slice';
   if (isJsonObject(value)) return 'map';
+  if (typeof value === 'bigint') return 'int64';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
   return typeof value === 'boolean' ? 'bool' : 'string';
 }

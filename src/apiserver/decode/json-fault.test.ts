@@ -22,11 +22,11 @@ test.each([
   ['"\n"', String.raw`invalid character '\n' in string literal`],
   ["'a'", String.raw`invalid character '\'' looking for beginning of value`],
   ['ä', "invalid character 'Ã' looking for beginning of value"],
-])('of %j Go says: %s', (text, sentence) => {
+])('Go reports %j as: %s', (text, sentence) => {
   expect(describeJsonFault(text)).toBe(sentence);
 });
 
-test('whatever is cut off from JSON ends unexpectedly, or not at all', () => {
+test('any prefix of JSON ends unexpectedly, or is JSON', () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), (text, at) => {
       const part = text.slice(0, at % (text.length + 1));

@@ -1,6 +1,6 @@
 /**
- * Why a text is no JSON, in the words of Go's decoder: clients show them to people, and tools know
- * them. JSON.parse is asked first, as it is fast; this walks a text that it has refused.
+ * Why a text is not JSON, in the words of Go's decoder, which clients show and tools know. JSON.parse runs
+ * first, as it is fast; this walks a text that it has refused.
  */
 
 /** The sentence; for a text that is JSON after all, that it ends unexpectedly. */
@@ -32,7 +32,7 @@ class Fault extends Error {
 
 class Scan {
   readonly #text: string;
-  /** What is open, outermost first: a list of our own, because a text can nest deeper than a stack. */
+  /** Open brackets, outermost first: an explicit list, because a text can nest deeper than the stack. */
   readonly #open: (keyof typeof CLOSING)[] = [];
   #at = 0;
 
@@ -60,7 +60,7 @@ class Scan {
     }
   }
 
-  /** Closes what ends here. False: the document is whole. */
+  /** Closes what ends here. False: the document is complete. */
   #findNextValue(): boolean {
     for (let open = this.#open.at(-1); open; open = this.#open.at(-1)) {
       this.#skipSpace();
@@ -149,7 +149,7 @@ class Scan {
     this.#at += 1;
   }
 
-  /** The character that comes next, where there has to be one. */
+  /** The next character; throws at the end. */
   #peek(): string {
     const char = this.#text[this.#at];
     if (char === undefined) throw new Fault(END);
@@ -175,7 +175,7 @@ function isDigit(char: string): boolean {
   return char >= '0' && char <= '9';
 }
 
-/** Go reads bytes, and shows the first one of a letter that has several. */
+/** Go reads bytes, and shows the first one of a multi-byte letter. */
 function quote(char: string): string {
   if (char === "'") return String.raw`'\''`;
   if (char === '"') return `'"'`;

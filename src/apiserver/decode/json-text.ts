@@ -1,37 +1,38 @@
 /**
- * JSON text to a value, with what JSON.parse does not report: fields that stand twice, and numbers
- * that JavaScript cannot hold.
+ * JSON text to a value, with what JSON.parse does not report: duplicate fields, and numbers that are beyond all
+ * doubles. Integers of 64 bits are exact (lib/json-text/exact-json.ts).
  *
- * The value is JSON.parse's. The text is walked once more, without building anything, to find keys
- * that occur twice in one object, and integers beyond 2^53, which would come back changed. A value that
- * prints as the very text it came from has neither, and most clients send such texts.
+ * The text is walked once more, without building anything, to find keys that occur twice in one object. A value
+ * that prints as the very text it came from has none, and most clients send such texts.
  *
  * Each step is linear in the length of the text, and none of them recurses.
  */
 import type { Json } from '../../lib/json.ts';
 import { findJsonFault } from './json-fault.ts';
 import { isTextTooDeep, NestingError } from './nesting.ts';
+import { checkDoubles, parseExactJson, printExactJson } from '../../lib/json-text/exact-json.ts';
 
 export interface ReadJson {
   readonly value: Json;
-  /** Paths of fields that stand twice, such as `metadata.name`. The last one counts. */
+  /** Paths of duplicate fields, such as `metadata.name`. The last one counts. */
   readonly duplicates: readonly string[];
 }
 
-/** Throws a SyntaxError, a NestingError, or a RangeError for an integer that cannot be kept. */
+/** Throws a SyntaxError, a NestingError, or a RangeError for a number beyond all doubles. */
 export function readJson(text: string): ReadJson {
   const value = parseJson(text);
-  if (JSON.stringify(value) === text) return { value, duplicates: [] };
+  if (printExactJson(value) === text) return { value, duplicates: [] };
   return { value, duplicates: findDuplicates(text) };
 }
 
-/** Throws a SyntaxError or a NestingError. */
+/** The same, without duplicates. */
 export function parseJson(text: string): Json {
   if (isTextTooDeep(text)) {
     const fault = findJsonFault(text);
     throw fault === undefined ? new NestingError() : new SyntaxError(fault);
   }
-  const value: Json = JSON.parse(text);
+  const value = parseExactJson(text);
+  checkDoubles(text);
   return value;
 }
 
@@ -42,7 +43,7 @@ const DUPLICATES_MAX = 100;
 interface Frame {
   /** Null: a list. */
   readonly keys: Set<string> | null;
-  /** The key or index of the value that is being read. */
+  /** The key or index of the current value. */
   at: string | number;
 }
 
@@ -91,7 +92,6 @@ function findDuplicates(text: string): readonly string[] {
         break;
       default:
         end = endOfWord(text, at);
-        checkInteger(text.slice(at, end), open);
     }
     at = end;
   }
@@ -111,18 +111,11 @@ function stringOf(quoted: string): string {
   return quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
 }
 
-/** A number or a word: it ends where one of these stands. */
+/** A number or a literal: it ends before one of these characters. */
 function endOfWord(text: string, start: number): number {
   let at = start;
   while (at < text.length && !',]} \t\r\n'.includes(text[at] ?? '')) at += 1;
   return at;
-}
-
-function checkInteger(word: string, open: readonly Frame[]): void {
-  if (word.length < 16 || !/^-?\d{16,}$/.test(word) || Number.isSafeInteger(Number(word))) return;
-  throw new RangeError(
-    `integer ${word} at ${pathOf(open) || 'the top'} is too large to be kept exactly`,
-  );
 }
 
 function pathOf(open: readonly Frame[]): string {

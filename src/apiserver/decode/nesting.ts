@@ -1,12 +1,12 @@
 /**
  * How deep the body of a request may nest.
  *
- * Validation, pruning, patches and printing walk through objects by recursion, and a body of a few
- * kilobytes can nest deeper than any stack. So depth is counted before anything walks: in the text of
- * JSON before it is parsed, and in values that were made in another way (YAML, patches).
+ * Validation, pruning, patches and printing recurse through objects, and a body of a few kilobytes can nest
+ * deeper than any stack. So depth is counted before any of them runs: in the text of JSON before it is
+ * parsed, and in values from elsewhere (YAML, patches).
  *
- * kube-apiserver decodes up to 10,000 levels. No object of Kubernetes comes near this limit; a custom
- * object that does is refused with 400.
+ * kube-apiserver decodes up to 10,000 levels. No object of Kubernetes comes near this limit; a custom object
+ * that exceeds it is refused with 400.
  */
 import { isJsonObject, type Json } from '../../lib/json.ts';
 
@@ -21,12 +21,12 @@ export class NestingError extends Error {
   }
 }
 
-/** Whether JSON text opens more brackets inside one another than objects may have. */
+/** Does JSON text nest more brackets than objects may have? */
 export function isTextTooDeep(text: string): boolean {
   return opensMany(text) && surveyText(text).levels > NESTING_MAX;
 }
 
-/** The same for a value, whatever it was read from. `levels` are left of the limit. */
+/** The same for a value. `levels`: what is left of the limit. */
 export function isValueTooDeep(value: Json, levels = NESTING_MAX): boolean {
   let level: Json[] = [];
   pushOpen([value], level);
@@ -46,7 +46,7 @@ function pushOpen(parts: readonly Json[], onto: Json[]): void {
   for (const part of parts) if (typeof part === 'object' && part !== null) onto.push(part);
 }
 
-/** Most bodies hold fewer brackets than the limit, and a search for them is quicker than a walk. */
+/** Most bodies have fewer brackets than the limit, and searching for them is faster than walking. */
 function opensMany(text: string): boolean {
   let count = 0;
   for (const bracket of ['{', '[']) {
@@ -60,19 +60,19 @@ function opensMany(text: string): boolean {
 
 export interface TextSurvey {
   readonly levels: number;
-  /** About as many as there are fields and items. */
+  /** About the number of fields and items. */
   readonly parts: number;
 }
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
-/** Of curly and square brackets the codes differ in one bit. */
+/** The codes of curly and square brackets differ in one bit. */
 const CURLY = 0x20;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
-/** One quick walk through JSON text, which need not be valid. */
+/** One quick pass over JSON text, which need not be valid. */
 export function surveyText(text: string): TextSurvey {
   let depth = 0;
   let levels = 0;

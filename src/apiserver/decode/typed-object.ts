@@ -1,17 +1,17 @@
 /**
- * Holds a JSON value against the shape of a kind: wrong types are refused, fields that the kind does
- * not have are left out and reported, and times and quantities are read to see that they can be.
+ * Checks a JSON value against the shape of a kind: wrong types are refused, unknown fields are dropped and
+ * reported, and times and quantities must be readable.
  *
- * The result is what kube-apiserver would have after decoding: null is nothing, and nothing that
- * nobody knows gets into the store.
+ * The result is what kube-apiserver would have after decoding: nulls are dropped, and unknown fields never
+ * get into the store.
  *
- * Of a changed object most is as it was, the very same values: those are not read again, and stay the
- * very same, so that whoever comes next can skip them too.
+ * Most of a changed object is unchanged, the very same values: those are not read again, and stay the very
+ * same, so that later steps can skip them too.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { parseGoDuration } from '../../api/time-duration.ts';
-import { parseMicroTime, parseTime } from '../../api/time.ts';
-import { readQuantity } from '../../api/quantity-text.ts';
+import { parseGoDuration } from '../../api/values/time-duration.ts';
+import { parseMicroTime, parseTime } from '../../api/values/time.ts';
+import { readQuantity } from '../../api/values/quantity-text.ts';
 import { structOf } from '../../api/schema/schema.ts';
 import type { Field, Scalar, Shape, Special, StructType } from '../../api/schema/shape.ts';
 import { goKindOf } from './go-value.ts';
@@ -19,14 +19,14 @@ import { isValueTooDeep, NESTING_MAX } from './nesting.ts';
 
 export interface TypedObject {
   readonly object: JsonObject;
-  /** Paths of fields that the kind does not have. */
+  /** Paths of unknown fields. */
   readonly unknown: readonly string[];
 }
 
-/** The value cannot be one of that type. The message names the field. */
+/** The value cannot be of that type. The message names the field. */
 export class WrongType extends Error {
   override readonly name = 'WrongType';
-  /** What is said of it where a value is converted rather than decoded, as by a strategic patch. */
+  /** The message where a value is converted rather than decoded, as by a strategic patch. */
   readonly conversion: string;
 
   constructor(message: string, conversion = message) {
@@ -37,7 +37,7 @@ export class WrongType extends Error {
 
 const NOTHING: JsonObject = {};
 
-/** `known`: an object that was read before, of which `value` may be made. */
+/** `known`: an object that was read before, with which `value` may share parts. */
 export function readTyped(value: JsonObject, type: StructType, known?: JsonObject): TypedObject {
   const unknown: string[] = [];
   const object = readStruct(value, type, '', unknown, 0, known);
@@ -105,8 +105,9 @@ function readValue(
   switch (shape.kind) {
     case 'scalar':
       checkScalar(value, shape.scalar, path);
-      return value;
+      return typeof value === 'bigint' ? readInteger(value, shape.scalar) : value;
     case 'special':
+      if (typeof value === 'bigint' && shape.special === 'Quantity') return String(value);
       if (isSchemaSpecial(shape.special)) return readSchemas(value, shape.special, path, depth);
       checkSpecial(value, shape.special, path);
       // The shape ends here, but the value may go on: patches can add to it level by level.
@@ -153,7 +154,7 @@ function isScalarMap(map: JsonObject, scalar: Scalar, path: string): boolean {
   for (const key of Object.keys(map)) {
     const value = map[key] ?? null;
     if (value === null) isWhole = false;
-    // Most are texts, and of those the path need not be known.
+    // Most are texts, for which no path is needed.
     else if (scalar !== 'string' || typeof value !== 'string') {
       checkScalar(value, scalar, `${path}.${key}`);
     }
@@ -175,25 +176,36 @@ function checkScalar(value: Json, scalar: Scalar, path: string): void {
       return;
     case 'float':
     case 'double':
-      if (typeof value !== 'number') throw wrongType(value, path, 'a number');
+      if (typeof value !== 'number' && typeof value !== 'bigint')
+        throw wrongType(value, path, 'a number');
       return;
     case 'int32':
     case 'int64':
     case 'uint32':
     case 'uint64':
-      if (!Number.isInteger(value)) throw wrongType(value, path, scalar);
-      if (Math.abs(Number(value)) > INTEGER_MAX[scalar]) throw wrongType(value, path, scalar);
+      if (!fitsInteger(value, scalar)) throw wrongType(value, path, scalar);
   }
 }
 
-/** A schema, or what may stand in its place. */
+/** A double stays one, however it is written. */
+function readInteger(value: bigint, scalar: Scalar): Json {
+  return scalar === 'float' || scalar === 'double' ? Number(value) : value;
+}
+
+function fitsInteger(value: Json, scalar: keyof typeof INTEGER_MAX): boolean {
+  // A bigint has 64 bits, and is beyond 2^53.
+  if (typeof value === 'bigint') return scalar === 'int64' || (scalar === 'uint64' && value > 0n);
+  return Number.isInteger(value) && Math.abs(Number(value)) <= INTEGER_MAX[scalar];
+}
+
+/** A schema, or what the API allows in its place. */
 type SchemaSpecial = Extract<Special, `JSONSchemaProps${string}`>;
 
 function isSchemaSpecial(special: Special): special is SchemaSpecial {
   return special.startsWith('JSONSchemaProps');
 }
 
-/** Go reads these by themselves, and says nothing of fields in them that it does not know. */
+/** Go decodes these separately, and does not report unknown fields in them. */
 function readSchemas(value: Json, special: SchemaSpecial, path: string, depth: number): Json {
   const read = (one: Json): Json => {
     if (!isJsonObject(one)) throw wrongType(one, path, 'JSONSchemaProps');
@@ -238,7 +250,7 @@ function checkSpecial(value: Json, special: Special, path: string): void {
   } catch (error) {
     if (error instanceof WrongType) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    // Of a quantity Kubernetes says what is wrong with it, but not where it stands.
+    // For a quantity Kubernetes reports what is wrong with it, but not where.
     throw new WrongType(special === 'Quantity' ? reasonOf(why) : `field ${path}: ${why}`);
   }
 }
@@ -263,7 +275,7 @@ function wrongType(value: Json, path: string, expected: string): WrongType {
   );
 }
 
-/** Go converts numbers to texts and to each other, and knows of no other way. */
+/** Go converts only numbers, to strings and to each other. */
 function describeConversion(kind: string, expected: string): string {
   if (expected === 'a list' || expected === 'base64 text') {
     return `cannot restore slice from ${kind}`;

@@ -26,7 +26,7 @@ test('values are read as YAML 1.1 reads them, and times stay texts', () => {
   });
 });
 
-describe('keys that stand twice', () => {
+describe('duplicate keys', () => {
   const key = fc.constantFrom('a', 'b', '1', '"a"', 'x'.repeat(70));
   const block = fc
     .array(fc.tuple(key, fc.constantFrom('1', '{a: 1, a: 2}', '[{b: 1}]')), { minLength: 1 })
@@ -45,7 +45,7 @@ describe('keys that stand twice', () => {
     );
   });
 
-  test('are found among 20,000 on a worker thread, which leaves the main thread free', async () => {
+  test('are found among 20,000 on a worker thread, without blocking the main thread', async () => {
     const keys = Array.from({ length: 20_000 }, (_, index) => `key-${index}: v`);
     let turns = 0;
     const done = new AbortController();
@@ -85,7 +85,7 @@ describe('aliases', () => {
     expect(faultOf(() => read(bomb))).toContain('Excessive alias count');
   });
 
-  test('that make megabytes of kilobytes are refused', () => {
+  test('that expand kilobytes to megabytes are refused', () => {
     const long = `a: &a "${'x'.repeat(100_000)}"\nb: [${'*a,'.repeat(40)}]`;
     expect(faultOf(() => read(long))).toContain('too large');
     expect(faultOf(() => read(`a: &a x\nb: [${'*a,'.repeat(40)}]`))).toBeUndefined();

@@ -1,28 +1,32 @@
 /**
- * YAML text to JSON text, in time that is linear in the length of the text.
+ * YAML text to JSON text, in linear time.
  *
- * The yaml package compares each key of a map with all keys before it, and its composer recurses. So
- * the package is not asked for either: nesting is counted in the tokens before anything is composed,
- * and equal keys are looked for with a set.
+ * The yaml package compares each key of a map with all keys before it, and its composer recurses. So neither
+ * is used as it is: nesting is counted in the tokens before anything is composed, and duplicate keys are
+ * found with a set.
  *
- * These functions run on the main thread for small texts and, as source text, in a worker thread for
- * large ones (yaml-worker.ts). Therefore they use their arguments, each other, and nothing else.
+ * These functions run on the main thread for small texts and, as source text, in a worker thread for large
+ * ones (yaml-worker.ts). Therefore they use only their arguments and each other.
  */
 import type * as Yaml from 'yaml';
 
 export interface YamlLimits {
   readonly levels: number;
-  /** Of the JSON. Aliases are short in YAML and long in JSON. */
+  /** Of the JSON: an alias is short in YAML and long in JSON. */
   readonly chars: number;
+  /** Of keys that are there twice the last counts; absent: they are refused. */
+  readonly takesDuplicates?: boolean;
 }
 
-/** What a worker thread needs to define before it can call `yamlToJson`. */
+/** The functions that a worker thread must define before it can call `yamlToJson`. */
 export const YAML_TO_JSON_PARTS = [
   yamlToJson,
   isNestedDeeper,
   findEqualKey,
   describeEqualKey,
   fits,
+  keepIntegers,
+  printWithIntegers,
 ];
 
 /** Throws an Error whose message is meant for the client. YAML 1.1, as Kubernetes reads it. */
@@ -37,23 +41,44 @@ export function yamlToJson(yaml: typeof Yaml, text: string, limits: YamlLimits):
     merge: true,
     logLevel: 'error',
     uniqueKeys: false,
-    // What looks like a time is a text, as it is to Kubernetes.
-    customTags: (tags) =>
-      tags.filter((tag) => typeof tag === 'string' || !tag.tag.endsWith(':timestamp')),
+    // As Go reads them: a time of day (22:22) and a date are strings, 0o10 is a number, binary data is text.
+    customTags: (tags) => [
+      ...tags.filter(
+        (tag) =>
+          typeof tag === 'string' ||
+          (!tag.tag.endsWith(':timestamp') &&
+            !tag.tag.endsWith(':binary') &&
+            tag.format !== 'TIME'),
+      ),
+      {
+        tag: 'tag:yaml.org,2002:int',
+        default: true,
+        test: /^[-+]?0o[0-7]+$/,
+        resolve: (source: string) =>
+          Number.parseInt(source.replace(/^[-+]?0o/, ''), 8) * (source.startsWith('-') ? -1 : 1),
+      },
+      {
+        tag: 'tag:yaml.org,2002:binary',
+        resolve: (source: string) => new TextDecoder().decode(Buffer.from(source, 'base64')),
+      },
+    ],
   });
-  if (document.errors[0]) throw document.errors[0];
-  const equal = findEqualKey(yaml, document.contents);
+  // Of several documents the first one counts.
+  const fault = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS');
+  if (fault) throw fault;
+  const equal = limits.takesDuplicates ? undefined : findEqualKey(yaml, document.contents);
   if (equal !== undefined) throw new Error(describeEqualKey(text, equal));
+  const hasIntegers = /\d{16}/.test(text) && keepIntegers(yaml, document.contents);
   const value: unknown = document.toJS({ maxAliasCount: 100 });
   if (!fits(value, limits)) {
     throw new Error('the YAML is too large, or too deep, when its aliases are written out');
   }
-  return JSON.stringify(value) ?? 'null';
+  return hasIntegers ? printWithIntegers(value) : (JSON.stringify(value) ?? 'null');
 }
 
 function isNestedDeeper(tokens: Iterable<unknown>, levels: number): boolean {
   let level: unknown[] = [...tokens];
-  // A token stands for a collection, or for a pair in it, or for a value: two tokens a level at most.
+  // A token is a collection, a pair in it, or a value: at most two tokens per level.
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > 2 * levels + 2) return true;
     const next: unknown[] = [];
@@ -69,7 +94,7 @@ function isNestedDeeper(tokens: Iterable<unknown>, levels: number): boolean {
   return false;
 }
 
-/** Where the first key stands that is in its map already. */
+/** The position of the first duplicate key. */
 function findEqualKey(yaml: typeof Yaml, root: unknown): number | undefined {
   let first: number | undefined;
   const waiting: unknown[] = [root];
@@ -90,7 +115,36 @@ function findEqualKey(yaml: typeof Yaml, root: unknown): number | undefined {
   return first;
 }
 
-/** As the yaml package says it, with the line that holds the key. */
+/** Replaces rounded integers by what is written. True: there were some. */
+function keepIntegers(yaml: typeof Yaml, root: unknown): boolean {
+  let hasFound = false;
+  const waiting: unknown[] = [root];
+  while (waiting.length > 0) {
+    const node = waiting.pop();
+    if (yaml.isPair(node)) waiting.push(node.key, node.value);
+    if (yaml.isCollection(node)) for (const item of node.items) waiting.push(item);
+    if (!yaml.isScalar(node) || typeof node.value !== 'number') continue;
+    const isRounded = Number.isInteger(node.value) && !Number.isSafeInteger(node.value);
+    const digits = (node.source ?? '').replaceAll('_', '');
+    if (!isRounded || !/^[-+]?[1-9]\d{14,18}$/.test(digits)) continue;
+    node.value = BigInt(digits.replace('+', ''));
+    hasFound = true;
+  }
+  return hasFound;
+}
+
+/** The depth was checked before. */
+function printWithIntegers(value: unknown): string {
+  if (typeof value === 'bigint') return value.toString();
+  if (Array.isArray(value)) return `[${value.map(printWithIntegers).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const fields = Object.entries(value).map(
+    ([key, inner]) => `${JSON.stringify(key)}:${printWithIntegers(inner)}`,
+  );
+  return `{${fields.join(',')}}`;
+}
+
+/** In the words of the yaml package, with the line of the key. */
 function describeEqualKey(text: string, at: number): string {
   const start = text.lastIndexOf('\n', at - 1) + 1;
   const line = text.slice(0, start).split('\n').length;
@@ -120,7 +174,10 @@ function fits(value: unknown, { levels, chars }: YamlLimits): boolean {
     if (depth > levels) return false;
     const next: unknown[] = [];
     for (const one of level) {
-      left -= typeof one === 'string' ? one.length + 2 : 1;
+      if (typeof one === 'number' && !Number.isFinite(one)) {
+        throw new Error(`json: unsupported value: ${one}`);
+      }
+      left -= typeof one === 'string' ? one.length + 2 : typeof one === 'bigint' ? 20 : 1;
       if (left < 0) return false;
       if (typeof one !== 'object' || one === null) continue;
       if (Array.isArray(one)) for (const item of one) next.push(item);

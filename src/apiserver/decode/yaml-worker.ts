@@ -1,12 +1,12 @@
 /**
- * Reads YAML without stopping the other clients: a small text at once, a large one on a worker thread.
+ * Reads YAML without blocking other clients: a small text inline, a large one on a worker thread.
  *
  *     text ── up to 16 KiB ──> here
  *        └─── larger ────────> queue ──> one thread, one text at a time, ten seconds each at most
  *
- * The yaml package needs about a millisecond for a kilobyte. The thread is started by the first large
- * text, shared by all servers of the process, and does not keep the process alive. A text that takes
- * it too long, or too much memory, is refused; the next one gets a fresh thread where necessary.
+ * The yaml package needs about a millisecond per kilobyte. The first large text starts the thread, which all
+ * servers of the process share, and which does not keep the process alive. A text that takes too long, or too
+ * much memory, is refused; the next one gets a fresh thread if necessary.
  */
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
@@ -19,19 +19,20 @@ const MEMORY_MEGABYTES = 512;
 const LIMITS: YamlLimits = { levels: NESTING_MAX, chars: 3 * 1024 * 1024 };
 
 /** Resolves with JSON. Rejects with an Error whose message is meant for the client. */
-export async function readYamlAsJson(text: string): Promise<string> {
-  if (text.length > INLINE_CHARS_MAX) return queue(text);
-  // Few clients send YAML, and a server that starts does not wait for its parser.
-  return yamlToJson(await import('yaml'), text, LIMITS);
+export async function readYamlAsJson(text: string, takesDuplicates = false): Promise<string> {
+  if (text.length > INLINE_CHARS_MAX) return queue(text, takesDuplicates);
+  // Few clients send YAML, so the parser is loaded lazily.
+  return yamlToJson(await import('yaml'), text, { ...LIMITS, takesDuplicates });
 }
 
 interface Job {
   readonly text: string;
+  readonly takesDuplicates: boolean;
   readonly resolve: (json: string) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** What the thread answers; one of the two. */
+/** The answer of the thread; one of the two. */
 interface Result {
   readonly json?: string;
   readonly fault?: string;
@@ -41,9 +42,9 @@ const waiting: Job[] = [];
 let running: Job | undefined;
 let thread: Worker | undefined;
 
-function queue(text: string): Promise<string> {
+function queue(text: string, takesDuplicates: boolean): Promise<string> {
   return new Promise((resolve, reject) => {
-    waiting.push({ text, resolve, reject });
+    waiting.push({ text, takesDuplicates, resolve, reject });
     runNext();
   });
 }
@@ -54,8 +55,9 @@ function runNext(): void {
   if (!running) return thread?.unref();
   thread ??= startThread();
   thread.ref();
+  const { text, takesDuplicates } = running;
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
-  thread.postMessage(running.text);
+  thread.postMessage({ text, takesDuplicates });
 }
 
 function settle(settleJob: (job: Job) => void): void {
@@ -77,14 +79,14 @@ function startThread(): Worker {
     settle((job) => (json === undefined ? job.reject(new Error(fault)) : job.resolve(json)));
   });
   started.on('error', () => {
-    // It has used up its memory, or its stack: this text is to blame, and the next ones are not.
+    // Out of memory, or out of stack: only this text is refused.
     if (thread === started) thread = undefined;
     settle((job) => job.reject(new Error('the YAML needs too much memory to be read')));
   });
   return started;
 }
 
-/** The watchdog of `vm` ends a text that takes too long, in the middle of whatever the thread does. */
+/** The watchdog of `vm` aborts a text that takes too long, whatever the thread is doing. */
 function programOf(yamlPath: string): string {
   return `
     const { parentPort } = require('node:worker_threads');
@@ -92,10 +94,13 @@ function programOf(yamlPath: string): string {
     const yaml = require(${JSON.stringify(yamlPath)});
     ${YAML_TO_JSON_PARTS.map(String).join('\n')}
     const read = new Script('readOne()');
-    let text = '';
-    globalThis.readOne = () => ${yamlToJson.name}(yaml, text, ${JSON.stringify(LIMITS)});
+    let job = { text: '' };
+    globalThis.readOne = () => ${yamlToJson.name}(yaml, job.text, {
+      ...${JSON.stringify(LIMITS)},
+      takesDuplicates: job.takesDuplicates,
+    });
     parentPort.on('message', (next) => {
-      text = next;
+      job = next;
       try {
         parentPort.postMessage({ json: read.runInThisContext({ timeout: ${TEXT_MS_MAX} }) });
       } catch (error) {

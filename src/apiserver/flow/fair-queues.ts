@@ -1,18 +1,18 @@
 /**
- * Decides which request runs next. It knows no clock and starts nothing: flow-control.ts does.
+ * Decides which request runs next. It has no clock and starts nothing: flow-control.ts does.
  *
  *     enqueue ──> the queue of its user ──take──> executing ──finish──> gone
  *        └──> refused, if the queue is full  └──remove──> gone
  *
- * Each priority level has seats of its own and, for each user, a queue. Levels are asked in their
- * order; within a level users take turns, so that a user with one request waits for one request of
- * each other user, and not for all that another one has sent.
+ * Each priority level has its own seats and a queue for each user. Levels are served in their order; within a
+ * level users take turns, so that a user with one request waits for one request of each other user, and not
+ * for all requests of one of them.
  *
  * Invariants
  * 1. A level never executes more requests than it has seats, a user never more than its share of them.
  * 2. Requests of one user are taken in the order in which they came.
  * 3. No queue is longer than its limit, and no level has more waiting requests than its limit.
- * 4. As long as a level has a free seat, no request waits whose user has not used up its share.
+ * 4. While a level has a free seat, no request waits whose user has seats left and does not rest.
  */
 import { assert } from '../../lib/assert.ts';
 
@@ -32,7 +32,7 @@ interface Flow {
 
 interface LevelState {
   readonly limits: LevelLimits;
-  /** In the order of their turns: who was served last is at the end. */
+  /** In the order of their turns: the user who was served last is at the end. */
   readonly flows: Map<string, Flow>;
   waiting: number;
   executing: number;
@@ -57,7 +57,7 @@ export class FairQueues<Level extends string> {
     );
   }
 
-  /** The id of the request, which waits now; null: there is no space in its queue. */
+  /** The id of the request, which waits now; null: its queue is full. */
   enqueue(level: Level, user: string): number | null {
     const state = this.#stateOf(level);
     const flow = state.flows.get(user) ?? { user, waiting: [], executing: 0 };
@@ -71,16 +71,19 @@ export class FairQueues<Level extends string> {
     return id;
   }
 
-  /** The request that runs next; undefined: none may. */
-  take(): number | undefined {
+  /**
+   * The request that runs next; undefined: none may. `rests`: whether a user has computed so much that others
+   * come first.
+   */
+  take(rests: (user: string) => boolean = () => false): number | undefined {
     for (const state of this.#levels.values()) {
-      const flow = nextFlow(state);
+      const flow = nextFlow(state, rests);
       const id = flow?.waiting.shift();
       if (!flow || id === undefined) continue;
       flow.executing += 1;
       state.executing += 1;
       state.waiting -= 1;
-      // Its user is the last one to have a turn again.
+      // Its user now goes to the end.
       state.flows.delete(flow.user);
       state.flows.set(flow.user, flow);
       return id;
@@ -96,7 +99,7 @@ export class FairQueues<Level extends string> {
     dropIdle(state, flow);
   }
 
-  /** A request will not wait any longer. False: it does not wait. */
+  /** A request stops waiting. False: it does not wait. */
   remove(id: number): boolean {
     const request = this.#requests.get(id);
     const flow = request && this.#stateOf(request.level).flows.get(request.user);
@@ -106,6 +109,10 @@ export class FairQueues<Level extends string> {
     state.waiting -= 1;
     dropIdle(state, flow);
     return true;
+  }
+
+  userOf(id: number): string | undefined {
+    return this.#requests.get(id)?.user;
   }
 
   counts(level: Level): LevelCounts {
@@ -130,15 +137,19 @@ export class FairQueues<Level extends string> {
   }
 }
 
-function nextFlow({ limits, flows, executing, waiting }: LevelState): Flow | undefined {
+function nextFlow(
+  { limits, flows, executing, waiting }: LevelState,
+  rests: (user: string) => boolean,
+): Flow | undefined {
   if (executing >= limits.seats || waiting === 0) return undefined;
   for (const flow of flows.values()) {
-    if (flow.waiting.length > 0 && flow.executing < limits.seatsPerUser) return flow;
+    const hasRequest = flow.waiting.length > 0 && flow.executing < limits.seatsPerUser;
+    if (hasRequest && !rests(flow.user)) return flow;
   }
   return undefined;
 }
 
-/** Users come and go: one that has nothing here is not remembered. */
+/** A user without requests is not remembered. */
 function dropIdle({ flows }: LevelState, { user, waiting, executing }: Flow): void {
   if (waiting.length === 0 && executing === 0) flows.delete(user);
 }

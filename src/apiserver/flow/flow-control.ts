@@ -1,24 +1,23 @@
 /**
- * Lets requests run in an order that no single user can spoil, or refuses them with 429.
+ * Orders requests so that no single user can starve the others, or refuses them with 429.
  *
  *     body (bounded bytes per user) ──> [large: one per user] ──> queue of its user ──> seat ──> answer
  *     watch or stream (bounded number per user) ───────────────────────────────────> answer, and its end
  *
- * The server has one thread. A request that computes stops all others, whatever seats there are. So
- * one request starts in each turn of the event loop: the requests of other users come in between, and
- * fair-queues.ts chooses among all of them. Large bodies take many turns; there are two
- * seats for them, and one user never has both.
+ * The server has one thread. A request that computes blocks all others, however many seats there are. So one
+ * request starts in each turn of the event loop: requests of other users arrive in between, and
+ * fair-queues.ts chooses among all of them. Large bodies take many turns; there are two seats for them, and
+ * one user never has both.
  *
- * A body is read before its request waits for a seat: a client that sends slowly holds nothing that
- * another one needs.
+ * A body is read before its request waits for a seat: a client that sends slowly holds no seat.
  */
 import type { Clock } from '../../ports/clock.ts';
-import type { User } from '../access.ts';
-import { tooManyRequests } from '../status.ts';
+import type { User } from '../objects/access.ts';
+import { tooManyRequests } from '../objects/status.ts';
 import type { LevelLimits } from './fair-queues.ts';
 import { FlowMetrics } from './flow-metrics.ts';
-import type { Level } from './priority.ts';
-import { Seats } from './seats.ts';
+import type { PriorityLevel } from './priority.ts';
+import { Seats, type Seat } from './seats.ts';
 import { Tally } from './tally.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -26,7 +25,7 @@ const STARTS_PER_TURN = 1;
 const RETRY_AFTER_SECONDS = 1;
 const LARGE_BYTES = 64 * 1024;
 
-const LIMITS: ReadonlyMap<Level, LevelLimits> = new Map([
+const LIMITS: ReadonlyMap<PriorityLevel, LevelLimits> = new Map([
   ['leader-election', { seats: 10, seatsPerUser: 5, queuePerUser: 50, queueTotal: 200 }],
   ['system', { seats: 30, seatsPerUser: 10, queuePerUser: 200, queueTotal: 2000 }],
   ['workload-high', { seats: 40, seatsPerUser: 20, queuePerUser: 200, queueTotal: 2000 }],
@@ -44,42 +43,48 @@ export interface BodyShare {
 
 export class FlowControl {
   readonly metrics: FlowMetrics;
-  readonly #seats: Seats<Level>;
+  readonly #seats: Seats<PriorityLevel>;
   readonly #largeSeats: Seats<'large'>;
   readonly #bodies = new Tally({ perUser: 24 * MEGABYTE, total: 96 * MEGABYTE });
   readonly #uploads = new Tally({ perUser: 100, total: 2000 });
   readonly #lists = new Tally({ perUser: 20, total: 400 });
   readonly #streams = new Tally({ perUser: 1000, total: 10_000 });
 
+  readonly #exempt: Seat;
+
   constructor(clock: Clock) {
+    this.#exempt = { turn: async () => clock.turn?.(), free: () => {} };
     this.#seats = new Seats(clock, LIMITS, STARTS_PER_TURN);
     this.#largeSeats = new Seats(clock, LARGE_LIMITS, 1);
     this.metrics = new FlowMetrics(this.#seats.queues);
   }
 
   /**
-   * Resolves when the request may run, with what ends it. Throws a StatusError (429). `level`: null if
-   * the request is exempt.
+   * Resolves when the request may run. Throws a StatusError (429). `level`: null if the request is exempt.
    */
-  async seat(level: Level | null, { name }: User, bodyBytes = 0): Promise<() => void> {
-    if (level === null) return () => {};
+  async seat(level: PriorityLevel | null, { name }: User, bodyBytes = 0): Promise<Seat> {
+    if (level === null) {
+      this.#seats.seen(name);
+      return this.#exempt;
+    }
     const isLarge = bodyBytes > LARGE_BYTES;
-    const freeLarge = isLarge ? await this.#largeSeats.take('large', name) : () => {};
-    if (typeof freeLarge === 'string') throw this.#refusal(level, freeLarge);
-    const free = await this.#seats.take(level, name);
-    if (typeof free === 'string') {
-      freeLarge();
-      throw this.#refusal(level, free);
+    const large = isLarge ? await this.#largeSeats.take('large', name) : null;
+    if (typeof large === 'string') throw this.#refusal(level, large);
+    const seat = await this.#seats.take(level, name);
+    if (typeof seat === 'string') {
+      large?.free();
+      throw this.#refusal(level, seat);
     }
     this.metrics.dispatched(level);
-    return () => {
-      free();
-      freeLarge();
+    const free = (): void => {
+      seat.free();
+      large?.free();
     };
+    return { turn: seat.turn, free };
   }
 
-  /** The bytes of the body of a request, until `release`. Throws a StatusError (429). */
-  body(level: Level, { name }: User): BodyShare {
+  /** Counts the bytes of a request's body, until `release`. Throws a StatusError (429). */
+  body(level: PriorityLevel, { name }: User): BodyShare {
     if (!this.#uploads.add(name)) throw this.#refusal(level, 'concurrency-limit');
     let held = 0;
     return {
@@ -95,17 +100,17 @@ export class FlowControl {
     };
   }
 
-  /** A list that goes out in pieces. Returns what ends it, or throws a StatusError (429). */
-  list(level: Level | null, user: User): () => void {
+  /** A list that is sent in pieces. Returns a function that ends it, or throws a StatusError (429). */
+  list(level: PriorityLevel | null, user: User): () => void {
     return this.#hold(this.#lists, level, user);
   }
 
-  /** A watch, or another answer without a foreseeable end. */
-  stream(level: Level | null, user: User): () => void {
+  /** A watch, or another response without a foreseeable end. */
+  stream(level: PriorityLevel | null, user: User): () => void {
     return this.#hold(this.#streams, level, user);
   }
 
-  #hold(tally: Tally, level: Level | null, { name }: User): () => void {
+  #hold(tally: Tally, level: PriorityLevel | null, { name }: User): () => void {
     if (level === null) return () => {};
     if (!tally.add(name)) throw this.#refusal(level, 'concurrency-limit');
     let isOpen = true;
@@ -115,7 +120,7 @@ export class FlowControl {
     };
   }
 
-  #refusal(level: Level, reason: string): Error {
+  #refusal(level: PriorityLevel, reason: string): Error {
     this.metrics.rejected(level, reason);
     const message = 'Too many requests, please try again later.';
     return tooManyRequests(message, RETRY_AFTER_SECONDS, []);

@@ -1,13 +1,13 @@
-/** What kube-apiserver reports of priority and fairness, under the same names. */
+/** kube-apiserver's metrics of priority and fairness, under the same names. */
 import { Registry } from '../../lib/metrics/registry.ts';
 import type { FairQueues } from './fair-queues.ts';
-import { LEVELS, type Level } from './priority.ts';
+import { LEVELS, type PriorityLevel } from './priority.ts';
 
-/** Levels have one flow schema each here, of the same name. */
+/** Each level here has one flow schema, of the same name. */
 const LABELS = ['priority_level', 'flow_schema'] as const;
 
 export class FlowMetrics {
-  readonly #queues: FairQueues<Level>;
+  readonly #queues: FairQueues<PriorityLevel>;
   readonly #registry = new Registry();
   readonly #rejected = this.#registry.counters({
     name: 'apiserver_flowcontrol_rejected_requests_total',
@@ -32,19 +32,19 @@ export class FlowMetrics {
     labels: LABELS,
   });
 
-  constructor(queues: FairQueues<Level>) {
+  constructor(queues: FairQueues<PriorityLevel>) {
     this.#queues = queues;
   }
 
-  rejected(level: Level, reason: string): void {
+  rejected(level: PriorityLevel, reason: string): void {
     this.#rejected.with({ ...labelsOf(level), reason }).inc();
   }
 
-  dispatched(level: Level): void {
+  dispatched(level: PriorityLevel): void {
     this.#dispatched.with(labelsOf(level)).inc();
   }
 
-  /** As of now. */
+  /** The current values. */
   read(): Registry {
     for (const level of LEVELS) {
       const { waiting, executing } = this.#queues.counts(level);
@@ -55,6 +55,9 @@ export class FlowMetrics {
   }
 }
 
-function labelsOf(level: Level): { readonly priority_level: string; readonly flow_schema: string } {
+function labelsOf(level: PriorityLevel): {
+  readonly priority_level: string;
+  readonly flow_schema: string;
+} {
   return { priority_level: level, flow_schema: level };
 }

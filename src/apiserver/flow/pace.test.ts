@@ -17,7 +17,7 @@ class HeldClock extends VirtualClock {
   }
 }
 
-test('so many steps are taken in a turn, and the others in the next ones, in order', async () => {
+test('a limited number of steps is taken in a turn, and the others in the next ones, in order', async () => {
   const clock = new HeldClock();
   const pace = new Pace(clock, 2);
   const taken: number[] = [];
@@ -29,7 +29,7 @@ test('so many steps are taken in a turn, and the others in the next ones, in ord
   expect(taken).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('a clock without turns holds nothing back', () => {
+test('a clock without turns delays nothing', () => {
   const pace = new Pace(new VirtualClock(), 1);
   const taken: number[] = [];
   for (const step of [1, 2, 3]) pace.step(() => taken.push(step));
@@ -45,9 +45,9 @@ test('a request that came in meanwhile is chosen before those that a user has pi
   const seats = new Seats(clock, LIMITS, 1);
   const order: string[] = [];
   const run = async (user: string): Promise<void> => {
-    const free = await seats.take('only', user);
+    const seat = await seats.take('only', user);
     order.push(user);
-    if (typeof free === 'function') free();
+    if (typeof seat !== 'string') seat.free();
   };
   const all = [run('mallory'), run('mallory'), run('mallory'), run('alice')];
   for (let turn = 0; turn < 8; turn++) await clock.next();
@@ -62,6 +62,6 @@ test('a request waits for fifteen seconds at most', async () => {
   const second = seats.take('only', 'b');
   await clock.pass(15_000);
   expect(await second).toBe('time-out');
-  if (typeof first === 'function') first();
-  expect(typeof (await seats.take('only', 'b'))).toBe('function');
+  if (typeof first !== 'string') first.free();
+  expect(await seats.take('only', 'b')).toHaveProperty('free');
 });

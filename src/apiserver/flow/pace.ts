@@ -1,6 +1,5 @@
 /**
- * So many steps in each turn of the event loop, and no more: those that are too many wait for one of
- * the next turns, in the order in which they came.
+ * Limits the steps in each turn of the event loop: surplus ones wait for the next turns, in order of arrival.
  */
 import type { Clock } from '../../ports/clock.ts';
 
@@ -17,10 +16,10 @@ export class Pace {
     this.#left = perTurn;
   }
 
-  /** Calls back when the step may be taken: at once, or in a later turn. */
+  /** Calls back when the step may be taken: immediately, or in a later turn. */
   step(take: () => void): void {
     this.#turn ??= this.#clock.turn?.().then(() => this.#begin());
-    // A clock without turns has no others to wait for.
+    // A clock without turns has nothing to wait for.
     if (!this.#turn) return take();
     if (this.#left === 0) return void this.#waiting.push(take);
     this.#left -= 1;

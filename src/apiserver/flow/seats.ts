@@ -1,12 +1,23 @@
 /**
- * Gives requests their seats, in the order that fair-queues.ts decides, and ends the waiting of those
- * that have waited for too long.
+ * Gives requests their seats, in the order that fair-queues.ts decides, and refuses those that have waited
+ * for too long. A user whose requests used the thread for long is paused for a while
+ * (rests.ts).
  */
-import type { Cancel, Clock } from '../../ports/clock.ts';
+import type { Cancel, Clock, Turn } from '../../ports/clock.ts';
 import { FairQueues, type LevelLimits } from './fair-queues.ts';
 import { Pace } from './pace.ts';
+import { Rests } from './rests.ts';
 
-/** Why a request gets no seat, as kube-apiserver's metrics call it. */
+export interface Seat {
+  /**
+   * Between two steps of a request that computes for long. Its user rests after a long step, and the request
+   * with it.
+   */
+  readonly turn: Turn;
+  readonly free: () => void;
+}
+
+/** Why a request gets no seat, as in kube-apiserver's metrics. */
 export type SeatRefusal = 'queue-full' | 'time-out';
 
 const WAIT_MS_MAX = 15_000;
@@ -15,6 +26,7 @@ export class Seats<Level extends string> {
   readonly queues: FairQueues<Level>;
   readonly #clock: Clock;
   readonly #pace: Pace;
+  readonly #rests = new Rests();
   readonly #starts = new Map<number, () => void>();
   #isStarting = false;
 
@@ -24,15 +36,31 @@ export class Seats<Level extends string> {
     this.queues = new FairQueues(limits);
   }
 
-  /** Resolves with what frees the seat again, or with why there is none. */
-  async take(level: Level, user: string): Promise<(() => void) | SeatRefusal> {
+  /** A request of this user runs without a seat. While it is active, the others are not alone. */
+  seen(user: string): void {
+    this.#rests.seen(user, this.#clock.monotonic());
+  }
+
+  /** Resolves with the seat, or with the reason why there is none. */
+  async take(level: Level, user: string): Promise<Seat | SeatRefusal> {
+    this.seen(user);
     const id = this.queues.enqueue(level, user);
     if (id === null) return 'queue-full';
     if (!(await this.#started(id))) return 'time-out';
-    return () => {
-      this.queues.finish(id);
-      this.#startNext();
+    return {
+      turn: () => this.#turn(user),
+      free: () => {
+        this.queues.finish(id);
+        this.#startNext();
+      },
     };
+  }
+
+  async #turn(user: string): Promise<void> {
+    await this.#clock.turn?.();
+    const restMs = this.#rests.remainingMs(user, this.#clock.monotonic());
+    if (restMs > 0) await new Promise<void>((resolve) => void this.#clock.after(restMs, resolve));
+    this.#measure(user, this.#clock.monotonic());
   }
 
   /** False: it has waited for too long. */
@@ -44,7 +72,7 @@ export class Seats<Level extends string> {
         resolve(true);
       });
       this.#startNext();
-      // Most requests start at once, and need no timer.
+      // Most requests start immediately, and need no timer.
       if (!this.#starts.has(id)) return;
       const cancel = this.#clock.after(WAIT_MS_MAX, () => {
         if (!this.queues.remove(id)) return;
@@ -55,18 +83,29 @@ export class Seats<Level extends string> {
     });
   }
 
-  /** Which request is next is decided when it may start, and not when it begins to wait for that. */
+  /** The next request is chosen when it may start, and not when it begins to wait for that. */
   #startNext(): void {
     if (this.#isStarting) return;
     this.#isStarting = true;
     this.#pace.step(() => {
       this.#isStarting = false;
-      const id = this.queues.take();
+      const nowMs = this.#clock.monotonic();
+      const id = this.queues.take((user) => this.#rests.rests(user, nowMs));
       if (id === undefined) return;
       const start = this.#starts.get(id);
       this.#starts.delete(id);
+      this.#measure(this.queues.userOf(id) ?? '', nowMs);
       start?.();
       this.#startNext();
+    });
+  }
+
+  /** A step of a request blocks all others until it waits. */
+  #measure(user: string, startedMs: number): void {
+    this.#clock.drained?.(() => {
+      const nowMs = this.#clock.monotonic();
+      const restMs = this.#rests.computed(user, nowMs - startedMs, nowMs);
+      if (restMs > 0) this.#clock.after(restMs, () => this.#startNext());
     });
   }
 }

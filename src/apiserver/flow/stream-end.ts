@@ -1,5 +1,5 @@
-/** An answer whose end is noticed: when all of it is read, when it fails, or when the client leaves. */
-import type { ApiResponse } from '../../ports/http-handler.ts';
+/** Reports the end of a response: when all of it is read, when it fails, or when the client leaves. */
+import type { ApiResponse } from '../../ports/api/http-handler.ts';
 
 export function withEnd(answer: ApiResponse, onEnd: () => void): ApiResponse {
   const { status, headers, body } = answer;
@@ -7,7 +7,7 @@ export function withEnd(answer: ApiResponse, onEnd: () => void): ApiResponse {
   return watched === body ? answer : { status, headers, body: watched };
 }
 
-/** What is no stream has ended already. */
+/** A body that is no stream has ended already. */
 export function bodyWithEnd<Body>(
   body: Body | ReadableStream<Uint8Array>,
   onEnd: () => void,

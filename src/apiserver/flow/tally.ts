@@ -1,4 +1,4 @@
-/** How much of something each user has at the same time: bounded for one user and for all together. */
+/** Counts what each user has at the same time: bounded for one user and for all together. */
 
 export interface TallyLimits {
   readonly perUser: number;

@@ -1,53 +1,53 @@
-/** Every built-in kind that the server serves, in the order in which discovery tells the groups. */
-import type { KindDefinition } from '../kind.ts';
+/** Every built-in kind that the server serves, in the order of the groups in discovery. */
+import type { KindDefinition } from '../objects/kind.ts';
 import {
   mutatingAdmissionPolicies,
   mutatingAdmissionPolicyBindings,
   validatingAdmissionPolicies,
   validatingAdmissionPolicyBindings,
-} from './admission-policy.ts';
+} from './extension/admission-policy.ts';
 import {
   mutatingWebhookConfigurations,
   validatingWebhookConfigurations,
-} from './admission-webhook.ts';
-import { apiServices } from './api-service.ts';
-import { oldHorizontalPodAutoscalers } from './autoscaler-v1.ts';
-import { certificateSigningRequests } from './certificate-signing-request.ts';
-import { componentStatuses } from './component-status.ts';
-import { configMaps } from './config-map.ts';
-import { controllerRevisions } from './controller-revision.ts';
-import { cronJobs } from './cron-job.ts';
-import { csiDrivers, csiNodes, csiStorageCapacities } from './csi.ts';
-import { customResourceDefinitions } from './custom-resource-definition.ts';
-import { daemonSets } from './daemon-set.ts';
-import { deployments } from './deployment.ts';
+} from './extension/admission-webhook.ts';
+import { apiServices } from './extension/api-service.ts';
+import { oldHorizontalPodAutoscalers } from './autoscaling/autoscaler-v1.ts';
+import { certificateSigningRequests } from './rbac/certificate-signing-request.ts';
+import { componentStatuses } from './core/component-status.ts';
+import { configMaps } from './core/config-map.ts';
+import { controllerRevisions } from './apps/controller-revision.ts';
+import { cronJobs } from './batch/cron-job.ts';
+import { csiDrivers, csiNodes, csiStorageCapacities } from './storage/csi.ts';
+import { customResourceDefinitions } from '../custom/custom-resource-definition.ts';
+import { daemonSets } from './apps/daemon-set.ts';
+import { deployments } from './apps/deployment.ts';
 import { deviceClasses } from './devices/device-class.ts';
 import { resourceClaims, resourceClaimTemplates } from './devices/resource-claim.ts';
 import { resourceSlices } from './devices/resource-slice.ts';
-import { endpointSlices } from './endpoint-slice.ts';
-import { endpoints } from './endpoints.ts';
-import { events, groupEvents } from './event.ts';
-import { flowSchemas, priorityLevelConfigurations } from './flow-control.ts';
-import { horizontalPodAutoscalers } from './horizontal-pod-autoscaler.ts';
-import { ingressClasses } from './ingress-class.ts';
-import { ingresses } from './ingress.ts';
-import { jobs } from './job.ts';
-import { leases } from './lease.ts';
-import { limitRanges } from './limit-range.ts';
-import { namespaces } from './namespace.ts';
-import { networkPolicies } from './network-policy.ts';
-import { nodes } from './node.ts';
-import { persistentVolumeClaims } from './persistent-volume-claim.ts';
-import { persistentVolumes } from './persistent-volume.ts';
-import { podDisruptionBudgets } from './pod-disruption-budget.ts';
-import { podTemplates } from './pod-template-object.ts';
-import { bindings, pods } from './pods.ts';
-import { priorityClasses } from './priority-class.ts';
-import { clusterRoleBindings, roleBindings } from './rbac-binding.ts';
-import { clusterRoles, roles } from './rbac-role.ts';
-import { replicaSets } from './replica-set.ts';
-import { replicationControllers } from './replication-controller.ts';
-import { resourceQuotas } from './resource-quota.ts';
+import { endpointSlices } from './networking/endpoint-slice.ts';
+import { endpoints } from './networking/endpoints.ts';
+import { events, groupEvents } from './core/event.ts';
+import { flowSchemas, priorityLevelConfigurations } from './extension/flow-control.ts';
+import { horizontalPodAutoscalers } from './autoscaling/horizontal-pod-autoscaler.ts';
+import { ingressClasses } from './networking/ingress-class.ts';
+import { ingresses } from './networking/ingress.ts';
+import { jobs } from './batch/job.ts';
+import { leases } from './core/lease.ts';
+import { limitRanges } from './core/limit-range.ts';
+import { namespaces } from './core/namespace.ts';
+import { networkPolicies } from './networking/network-policy.ts';
+import { nodes } from './core/node.ts';
+import { persistentVolumeClaims } from './storage/persistent-volume-claim.ts';
+import { persistentVolumes } from './storage/persistent-volume.ts';
+import { podDisruptionBudgets } from './apps/pod-disruption-budget.ts';
+import { podTemplates } from './core/pod-template-object.ts';
+import { bindings, pods } from './core/pods.ts';
+import { priorityClasses } from './core/priority-class.ts';
+import { clusterRoleBindings, roleBindings } from './rbac/rbac-binding.ts';
+import { clusterRoles, roles } from './rbac/rbac-role.ts';
+import { replicaSets } from './apps/replica-set.ts';
+import { replicationControllers } from './apps/replication-controller.ts';
+import { resourceQuotas } from './core/resource-quota.ts';
 import {
   localSubjectAccessReviews,
   selfSubjectAccessReviews,
@@ -55,16 +55,16 @@ import {
   selfSubjectRulesReviews,
   subjectAccessReviews,
   tokenReviews,
-} from './reviews.ts';
-import { runtimeClasses } from './runtime-class.ts';
-import { secrets } from './secret.ts';
-import { serviceAccounts } from './service-account.ts';
-import { ipAddresses, serviceCidrs } from './service-network.ts';
-import { services } from './service.ts';
-import { statefulSets } from './stateful-set.ts';
-import { storageClasses } from './storage-class.ts';
-import { volumeAttachments } from './volume-attachment.ts';
-import { volumeAttributesClasses } from './volume-attributes-class.ts';
+} from './rbac/reviews.ts';
+import { runtimeClasses } from './core/runtime-class.ts';
+import { secrets } from './core/secret.ts';
+import { serviceAccounts } from './rbac/service-account.ts';
+import { ipAddresses, serviceCidrs } from './networking/service-network.ts';
+import { services } from './networking/service.ts';
+import { statefulSets } from './apps/stateful-set.ts';
+import { storageClasses } from './storage/storage-class.ts';
+import { volumeAttachments } from './storage/volume-attachment.ts';
+import { volumeAttributesClasses } from './storage/volume-attributes-class.ts';
 
 const core: readonly KindDefinition[] = [
   bindings,

@@ -1,6 +1,6 @@
-/** Networks, access, storage classes, priorities, certificates: what they may say. */
+/** Validation of networks, access, storage classes, priorities, certificates. */
 import { describe, expect, it } from 'vitest';
-import { ApiDesk, complaintsOf } from '../../../test/support/api-desk.ts';
+import { ApiRequests, problemsOf } from '../../../test/support/api-requests.ts';
 import {
   createWith,
   pathOf,
@@ -8,13 +8,13 @@ import {
   tryCreate,
   tryUpdate,
 } from '../../../test/support/rule-trials.ts';
-import { valueAt } from './field-path.ts';
+import { valueAt } from '../objects/field-path.ts';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 const NETWORKING = 'networking.k8s.io/v1';
 const CSR = 'certificates.k8s.io/v1/certificatesigningrequests';
 
-describe('an object is told what is wrong with it', () => {
+describe('an object is refused with what is wrong with it', () => {
   it.each([
     [
       `${RBAC}/roles`,
@@ -134,8 +134,8 @@ describe('an object is told what is wrong with it', () => {
       [
         'webhooks[0].name: Invalid value: "x": should be a domain with at least three segments separated by dots',
         'webhooks[0].sideEffects: Required value: must specify one of None, NoneOnDryRun',
-        'webhooks[0].admissionReviewVersions: Required value: must specify one of v1, v1beta1',
         'webhooks[0].clientConfig: Required value: exactly one of url or service is required',
+        'webhooks[0].admissionReviewVersions: Required value: must specify one of v1, v1beta1',
       ],
     ],
     [
@@ -148,7 +148,7 @@ describe('an object is told what is wrong with it', () => {
   });
 });
 
-describe('an object keeps what it was made with', () => {
+describe('an object keeps its immutable fields', () => {
   it.each([
     [`${RBAC}/rolebindings`, { roleRef: { name: 'b' } }, 'roleRef: Invalid value: '],
     [
@@ -221,7 +221,7 @@ describe('defaults', () => {
     expect((await createWith(key, change)).body['spec']).toMatchObject(spec);
   });
 
-  it('of the subjects and the role of a binding are in the group of roles', async () => {
+  it('of the subjects and the role of a binding name the RBAC group', async () => {
     const { body } = await createWith(`${RBAC}/rolebindings`, {
       subjects: [{ kind: 'User', name: 'u' }],
     });
@@ -231,7 +231,7 @@ describe('defaults', () => {
     });
   });
 
-  it('of a webhook ask for all, and wait ten seconds', async () => {
+  it('of a webhook match everything, and wait ten seconds', async () => {
     const { body } = await createWith(
       'admissionregistration.k8s.io/v1/mutatingwebhookconfigurations',
     );
@@ -248,36 +248,34 @@ describe('defaults', () => {
 
 describe('a certificate request', () => {
   const approved = { type: 'Approved', status: 'True', reason: 'r', message: 'm' };
-  const open = async (): Promise<ApiDesk> => {
-    const desk = await ApiDesk.open();
-    await desk.ask('POST', pathOf(CSR), { body: sampleWith(CSR, { spec: { username: 'me' } }) });
-    return desk;
+  const open = async (): Promise<ApiRequests> => {
+    const api = await ApiRequests.open();
+    await api.ask('POST', pathOf(CSR), { body: sampleWith(CSR, { spec: { username: 'me' } }) });
+    return api;
   };
 
-  it('does not say who asked unless the server knows', async () => {
+  it('gets its requester from the server, not from the client', async () => {
     const { body } = await (await open()).ask('GET', `${pathOf(CSR)}/sample`);
     expect(body['spec']).not.toHaveProperty('username');
   });
 
-  it('is approved through approval only, and for good', async () => {
-    const desk = await open();
+  it('is approved through approval only, and irrevocably', async () => {
+    const api = await open();
     const path = `${pathOf(CSR)}/sample`;
     const status = { conditions: [approved] };
-    expect(complaintsOf(await desk.merge(`${path}/status`, { status }))).toEqual([
+    expect(problemsOf(await api.merge(`${path}/status`, { status }))).toEqual([
       'status.conditions: Forbidden: updates may not add a condition of type "Approved"',
     ]);
-    expect((await desk.merge(`${path}/approval`, { status })).code).toBe(200);
-    expect(
-      complaintsOf(await desk.merge(`${path}/approval`, { status: { conditions: [] } })),
-    ).toEqual([
-      'status.conditions: Forbidden: updates may not remove a condition of type "Approved"',
-    ]);
+    expect((await api.merge(`${path}/approval`, { status })).code).toBe(200);
+    expect(problemsOf(await api.merge(`${path}/approval`, { status: { conditions: [] } }))).toEqual(
+      ['status.conditions: Forbidden: updates may not remove a condition of type "Approved"'],
+    );
   });
 
-  it('is not approved and denied', async () => {
-    const desk = await open();
+  it('cannot be both approved and denied', async () => {
+    const api = await open();
     const status = { conditions: [approved, { ...approved, type: 'Denied' }] };
-    expect(complaintsOf(await desk.merge(`${pathOf(CSR)}/sample/approval`, { status }))).toEqual([
+    expect(problemsOf(await api.merge(`${pathOf(CSR)}/sample/approval`, { status }))).toEqual([
       'status.conditions: Invalid value: "Denied": Approved and Denied conditions are mutually exclusive',
     ]);
   });
@@ -286,10 +284,10 @@ describe('a certificate request', () => {
 describe('a system priority class', () => {
   it('cannot be deleted', async () => {
     const key = 'scheduling.k8s.io/v1/priorityclasses';
-    const desk = await ApiDesk.open();
+    const api = await ApiRequests.open();
     const metadata = { name: 'system-node-critical' };
     const body = sampleWith(key, { metadata, value: 2_000_001_000 });
-    expect((await desk.ask('POST', pathOf(key), { body })).code).toBe(201);
-    expect((await desk.ask('DELETE', `${pathOf(key)}/system-node-critical`)).code).toBe(403);
+    expect((await api.ask('POST', pathOf(key), { body })).code).toBe(201);
+    expect((await api.ask('DELETE', `${pathOf(key)}/system-node-critical`)).code).toBe(403);
   });
 });

@@ -1,6 +1,6 @@
-/** Nodes, services, volumes, limits and quotas: what they may say, and how they are shown. */
+/** Validation and columns of nodes, services, volumes, limits and quotas. */
 import { describe, expect, it } from 'vitest';
-import { ApiDesk, TABLE } from '../../../test/support/api-desk.ts';
+import { ApiRequests, TABLE } from '../../../test/support/api-requests.ts';
 import {
   createWith,
   pathOf,
@@ -9,23 +9,23 @@ import {
   tryUpdate,
 } from '../../../test/support/rule-trials.ts';
 import type { Json } from '../../lib/json.ts';
-import { objectsAt, valueAt } from './field-path.ts';
+import { objectsAt, valueAt } from '../objects/field-path.ts';
 
 async function cellsOf(key: string, change: Json = {}, status?: Json): Promise<Json | undefined> {
-  const desk = await ApiDesk.open();
-  await desk.ask('POST', pathOf(key), { body: sampleWith(key, change) });
-  if (status !== undefined) await desk.merge(`${pathOf(key)}/sample/status`, { status });
-  const { body } = await desk.ask('GET', `${pathOf(key)}/sample`, { accept: TABLE });
+  const api = await ApiRequests.open();
+  await api.ask('POST', pathOf(key), { body: sampleWith(key, change) });
+  if (status !== undefined) await api.merge(`${pathOf(key)}/sample/status`, { status });
+  const { body } = await api.ask('GET', `${pathOf(key)}/sample`, { accept: TABLE });
   return objectsAt(body, 'rows')[0]?.['cells'];
 }
 
 describe('a Node', () => {
-  it('brings its status along when it registers, and may use all that it has', async () => {
+  it('keeps the status that it registers with, and everything is allocatable by default', async () => {
     const { body } = await createWith('v1/nodes');
     expect(body['status']).toMatchObject({ capacity: { cpu: '4' }, allocatable: { cpu: '4' } });
   });
 
-  it('is shown with what its kubelet says of it', async () => {
+  it('is printed with what its kubelet reports', async () => {
     const change = {
       metadata: { labels: { 'node-role.kubernetes.io/worker': '', 'kubernetes.io/role': 'edge' } },
       spec: { unschedulable: true },
@@ -50,7 +50,7 @@ describe('a Node', () => {
     expect(await cellsOf('v1/nodes')).toContain('Unknown');
   });
 
-  it('has taints that differ and that mean something', async () => {
+  it('has distinct and valid taints', async () => {
     const taint = { key: 'a', effect: 'NoSchedule' };
     const spec = { taints: [taint, taint, { key: 'b', effect: 'Odd' }] };
     expect(await tryCreate('v1/nodes', { spec })).toEqual([
@@ -61,9 +61,9 @@ describe('a Node', () => {
     ]);
   });
 
-  it('keeps its addresses for pods and its provider', async () => {
+  it('keeps its pod CIDRs and its provider ID', async () => {
     const first = { spec: { podCIDRs: ['192.0.2.0/24'], providerID: 'a' } };
-    const patch = { spec: { podCIDRs: ['198.51.100.0/24'], providerID: 'b' } };
+    const patch = { spec: { podCIDR: '198.51.100.0/24', providerID: 'b' } };
     expect(await tryUpdate('v1/nodes', patch, { first })).toEqual([
       'spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid',
       'spec.providerID: Forbidden: node updates may not change providerID except from "" to valid',
@@ -88,7 +88,7 @@ describe('a Service', () => {
     expect(body['status']).toEqual({ loadBalancer: {} });
   });
 
-  it('without an address of its own may say so', async () => {
+  it('may be headless', async () => {
     const { body } = await createWith('v1/services', { spec: { clusterIP: 'None', ports: null } });
     expect(valueAt(body, 'spec.clusterIPs')).toEqual(['None']);
     expect(await cellsOf('v1/services', { spec: { clusterIP: 'None' } })).toEqual([
@@ -119,11 +119,11 @@ describe('a Service', () => {
         'spec.type: Unsupported value: "Odd": supported values: "ClusterIP", "ExternalName", "LoadBalancer", "NodePort"',
       ],
     ],
-  ])('with %j is told why not', async (spec, expected) => {
+  ])('with %j is refused', async (spec, expected) => {
     expect(await tryCreate('v1/services', { spec })).toEqual(expected);
   });
 
-  it('keeps its address, which nobody has to repeat', async () => {
+  it('keeps its address, which an update need not repeat', async () => {
     const first = { spec: { clusterIP: '10.96.0.10' } };
     const key = 'v1/services';
     expect(
@@ -134,7 +134,7 @@ describe('a Service', () => {
     ]);
   });
 
-  it('waits for a load balancer, and shows it', async () => {
+  it('shows a pending load balancer, and then its address', async () => {
     const change = { spec: { type: 'LoadBalancer' } };
     expect(await cellsOf('v1/services', change)).toContain('<pending>');
     const status = { loadBalancer: { ingress: [{ ip: '192.0.2.9' }, { hostname: 'lb' }] } };
@@ -143,14 +143,14 @@ describe('a Service', () => {
 });
 
 describe('storage', () => {
-  it('of a claim is asked for in full', async () => {
+  it('of a claim must be requested with access modes and a size', async () => {
     expect(await tryCreate('v1/persistentvolumeclaims', { spec: null })).toEqual([
       'spec.accessModes: Required value: at least 1 access mode is required',
       'spec.resources[storage]: Required value',
     ]);
   });
 
-  it('of a claim stays as it is, until it is bound and may grow', async () => {
+  it('of a claim is immutable, until it is bound and may grow', async () => {
     const grow = { spec: { resources: { requests: { storage: '2Gi' } } } };
     expect(await tryUpdate('v1/persistentvolumeclaims', grow)).toEqual([
       expect.stringContaining('spec: Forbidden: spec is immutable after creation except'),
@@ -160,7 +160,7 @@ describe('storage', () => {
     ]);
   });
 
-  it('is pending until somebody finds it', async () => {
+  it('is pending at first', async () => {
     expect(await cellsOf('v1/persistentvolumeclaims')).toEqual([
       'sample',
       'Pending',
@@ -187,7 +187,7 @@ describe('storage', () => {
     ]);
   });
 
-  it('is of exactly one type, which does not change', async () => {
+  it('is of exactly one type, which is immutable', async () => {
     const key = 'v1/persistentvolumes';
     expect(await tryCreate(key, { spec: { hostPath: null } })).toEqual([
       'spec: Required value: must specify a volume type',
@@ -202,7 +202,7 @@ describe('storage', () => {
 });
 
 describe('limits', () => {
-  it('follow from each other where they are not said', async () => {
+  it('default to each other where they are unset', async () => {
     const { body } = await createWith('v1/limitranges');
     expect(valueAt(body, 'spec.limits')).toEqual([
       { type: 'Container', max: { cpu: '1' }, default: { cpu: '1' }, defaultRequest: { cpu: '1' } },
@@ -232,11 +232,11 @@ describe('limits', () => {
       { type: 'Pod', maxLimitRequestRatio: { cpu: '500m' } },
       'spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: "500m": ratio 500m is less than 1',
     ],
-  ])('of %j are told why not', async (limit, expected) => {
+  ])('of %j are refused', async (limit, expected) => {
     expect(await tryCreate('v1/limitranges', { spec: { limits: [limit] } })).toContain(expected);
   });
 
-  it('of a quota are shown with what is used of them', async () => {
+  it('of a quota are printed with the usage', async () => {
     const status = { hard: { pods: '3', 'limits.cpu': '2' }, used: { pods: '1' } };
     expect(await cellsOf('v1/resourcequotas', {}, status)).toEqual([
       'sample',
@@ -256,7 +256,7 @@ describe('limits', () => {
 });
 
 describe('Endpoints', () => {
-  it('are shown with their ports, the first three of them', async () => {
+  it('are printed with the first three addresses and their ports', async () => {
     const addresses = [1, 2, 3, 4].map((last) => ({ ip: `192.0.2.${last}` }));
     const change = { subsets: [{ addresses, ports: [{ port: 80 }] }] };
     expect(await cellsOf('v1/endpoints', change)).toEqual([
@@ -266,7 +266,7 @@ describe('Endpoints', () => {
     ]);
   });
 
-  it('have addresses', async () => {
+  it('must have addresses', async () => {
     expect(await tryCreate('v1/endpoints', { subsets: [{ ports: [{ port: 80 }] }] })).toEqual([
       'subsets[0]: Required value: must specify `addresses` or `notReadyAddresses`',
     ]);

@@ -1,13 +1,13 @@
-/** Jobs and CronJobs: what they may say, and what the server adds. */
+/** Validation and defaults of Jobs and CronJobs. */
 import { describe, expect, it } from 'vitest';
 import { createWith, tryCreate, tryUpdate } from '../../../test/support/rule-trials.ts';
-import { textAt, valueAt } from './field-path.ts';
+import { textAt, valueAt } from '../objects/field-path.ts';
 
 const JOB = 'batch/v1/jobs';
 const CRON = 'batch/v1/cronjobs';
 
 describe('a Job', () => {
-  it('gets a selector that no other job can have', async () => {
+  it('gets a unique selector', async () => {
     const { body } = await createWith(JOB);
     const uid = textAt(body, 'metadata.uid');
     expect(valueAt(body, 'spec.selector')).toEqual({
@@ -39,7 +39,7 @@ describe('a Job', () => {
     });
   });
 
-  it('makes pods that end', async () => {
+  it('must have pods that end', async () => {
     const spec = { template: { spec: { restartPolicy: null } } };
     expect(await tryCreate(JOB, { spec })).toEqual([
       'spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"',
@@ -64,12 +64,12 @@ describe('a Job', () => {
       ['spec.completionMode: Unsupported value: "Odd": supported values: "NonIndexed", "Indexed"'],
     ],
     [{ selector: { matchLabels: { app: 'web' } } }, ['spec.selector: Invalid value: ']],
-  ])('with %j is told why not', async (spec, expected) => {
+  ])('with %j is refused', async (spec, expected) => {
     const found = await tryCreate(JOB, { spec });
     expect(found).toEqual(expected.map((text) => expect.stringContaining(text)));
   });
 
-  it('stays what it is, but may be suspended and widened', async () => {
+  it('is immutable, but may be suspended and get more parallelism', async () => {
     expect(await tryUpdate(JOB, { spec: { suspend: true, parallelism: 5 } })).toEqual(['accepted']);
     expect(await tryUpdate(JOB, { spec: { completions: 2 } })).toEqual([
       'spec.completions: Invalid value: 2: field is immutable',
@@ -127,11 +127,11 @@ describe('a CronJob', () => {
     [{ schedule: '@daily', timeZone: 'Europe/Berlin' }, 'accepted'],
     [{ schedule: '@every 1h30m' }, 'accepted'],
     [{ schedule: '0 3-6/2 1,15 jan-mar mon' }, 'accepted'],
-  ])('with %j is told: %s', async (spec, expected) => {
+  ])('with %j is refused: %s', async (spec, expected) => {
     expect(await tryCreate(CRON, { spec })).toEqual([expected]);
   });
 
-  it('has a name to which ten digits can be added', async () => {
+  it('has a name to which ten digits can be appended', async () => {
     const name = 'x'.repeat(53);
     expect(await tryCreate(CRON, { metadata: { name } })).toEqual([
       `metadata.name: Invalid value: "${name}": must be no more than 52 characters`,

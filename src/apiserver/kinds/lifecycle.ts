@@ -1,11 +1,11 @@
-/** What the server itself does to new objects, for kinds that have generations or a status. */
-import { jsonEqual } from '../../api/json-equal.ts';
+/** How the server prepares new objects of kinds with a generation or a status. */
+import { jsonEqual } from '../../api/values/json-equal.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { metadataOf, withMetadata } from '../metadata.ts';
-import { changeStructAt } from './field-path.ts';
-import { withFieldOf, withoutField } from './validation/json-changes.ts';
+import { metadataOf, withMetadata } from '../objects/metadata.ts';
+import { changeStructAt } from '../objects/field-path.ts';
+import { withFieldOf, withoutField } from '../../api/validation/json-changes.ts';
 
-/** A user may not say how things are, only how they should be. */
+/** Clients cannot set the status of a new object. */
 export function withoutStatus(object: JsonObject): JsonObject {
   return withoutField(object, 'status');
 }
@@ -19,12 +19,12 @@ export function startWithoutStatus(object: JsonObject): JsonObject {
   return startGenerations(withoutStatus(object));
 }
 
-/** What was asked for stays as it was. */
+/** Keeps the spec of the old object. */
 export function keepSpec(object: JsonObject, old: JsonObject): JsonObject {
   return withFieldOf(object, 'spec', old);
 }
 
-/** Annotations carry what a Deployment's controller must see, so they count like its spec. */
+/** Annotations are inputs of the Deployment controller, so they count like its spec. */
 export function differsInSpecOrAnnotations(object: JsonObject, old: JsonObject): boolean {
   const [now, before] = [metadataOf(object)['annotations'], metadataOf(old)['annotations']];
   const isSameSpec = jsonEqual(object['spec'] ?? null, old['spec'] ?? null);

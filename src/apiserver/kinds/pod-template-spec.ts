@@ -1,29 +1,35 @@
 /**
- * A template for pods inside another object, such as a Deployment: its defaults and its rules.
+ * A pod template inside another object, such as a Deployment: its defaults and its rules.
  *
- * They are those of a pod's spec. A template has no name and no node, and its pods do not exist yet,
- * so a few rules of pods wait until they do.
+ * They are those of a pod's spec. A template has no name and no node, so a few rules apply only to its pods.
  */
 import type { JsonObject } from '../../lib/json.ts';
-import { changeStructAt, structAt } from './field-path.ts';
-import { defaultPodSpec } from './pod-template/pod-spec-defaults.ts';
-import { validatePodSpec } from './pod-template/pod-spec.ts';
-import { optionsAfter, STRICT, type SpecOptions } from './pod-template/spec-options.ts';
-import { hasBadDeletionCost, validatePodAnnotations } from './pod/annotations.ts';
-import { forbidden, unsupported, type Complaints } from './validation/complaint.ts';
-import { isGiven, readObjects, readText } from './validation/json-reading.ts';
-import { validateAnnotations, validateLabels } from './validation/labels.ts';
+import { changeStructAt, structAt } from '../objects/field-path.ts';
+import { defaultPodSpec } from '../../api/pod-validation/defaults/pod-spec-defaults.ts';
+import { validatePodSpec } from '../../api/pod-validation/pod-spec.ts';
+import { optionsAfter, STRICT, type SpecOptions } from '../../api/pod-validation/spec-options.ts';
+import {
+  hasBadDeletionCost,
+  validatePodAnnotations,
+} from '../../api/pod-validation/annotations.ts';
+import {
+  forbiddenField,
+  unsupported,
+  type FieldErrors,
+} from '../../api/validation/field-errors.ts';
+import { isGiven, readObjects, readText } from '../../api/validation/json-reading.ts';
+import { validateAnnotations, validateLabels } from '../../api/validation/labels.ts';
 
 export function defaultPodTemplate(template: JsonObject): JsonObject {
   return changeStructAt(template, 'spec', defaultPodSpec);
 }
 
-/** `old`: the template whose place it takes, which may break rules that were made later. */
+/** `old`: the template that it replaces, which may violate rules that were added later. */
 export function* validatePodTemplate(
   template: JsonObject,
   path: string,
   old?: JsonObject,
-): Complaints {
+): FieldErrors {
   const [metadata, spec] = [structAt(template, 'metadata'), structAt(template, 'spec')];
   const allowsBadDeletionCost = old !== undefined && hasBadDeletionCost(structAt(old, 'metadata'));
   yield* validateLabels(metadata['labels'], `${path}.labels`);
@@ -32,18 +38,18 @@ export function* validatePodTemplate(
   yield* validatePodSpec(spec, metadata, `${path}.spec`, optionsFor(old));
   if (readObjects(spec['ephemeralContainers']).length > 0) {
     const detail = 'ephemeral containers not allowed in pod template';
-    yield forbidden(`${path}.spec.ephemeralContainers`, detail);
+    yield forbiddenField(`${path}.spec.ephemeralContainers`, detail);
   }
 }
 
-/** Pods that are replaced when they end: they must not end by themselves. */
-export function* validateEndless(template: JsonObject, path: string, owner: string): Complaints {
+/** Pods that are replaced when they end: restart policy Always, and no deadline. */
+export function* validateEndless(template: JsonObject, path: string, owner: string): FieldErrors {
   const spec = structAt(template, 'spec');
   const policy = readText(spec['restartPolicy']);
   if (policy !== 'Always') yield unsupported(`${path}.spec.restartPolicy`, policy, ['Always']);
   if (isGiven(spec['activeDeadlineSeconds'])) {
     const detail = `activeDeadlineSeconds in ${owner} is not Supported`;
-    yield forbidden(`${path}.spec.activeDeadlineSeconds`, detail);
+    yield forbiddenField(`${path}.spec.activeDeadlineSeconds`, detail);
   }
 }
 

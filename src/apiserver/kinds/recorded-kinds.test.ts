@@ -1,10 +1,10 @@
-/** The answers of kube-apiserver v1.36.4 about leases, events, deployments, and what there is. */
+/** kube-apiserver v1.36.4's answers about leases, events, deployments, and discovery. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { replayApiServerScenario } from '../../../test/conformance/apiserver-scenario.ts';
-import { ApiDesk } from '../../../test/support/api-desk.ts';
+import { ApiRequests } from '../../../test/support/api-requests.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { objectsAt, textAt } from './field-path.ts';
+import { objectsAt, textAt } from '../objects/field-path.ts';
 
 interface Recorded {
   readonly scenario: string;
@@ -37,9 +37,9 @@ describe('recorded discovery', () => {
   const steps = recordings.find(({ scenario }) => scenario === 'discovery')?.steps ?? [];
   const cases = steps.map(({ request: { path }, response }) => [path, response] as const);
 
-  it.each(cases)('%s tells what kube-apiserver tells', async (path, { code, body }) => {
-    const desk = await ApiDesk.open();
-    const answer = await desk.ask('GET', path);
+  it.each(cases)('%s returns what kube-apiserver returns', async (path, { code, body }) => {
+    const api = await ApiRequests.open();
+    const answer = await api.ask('GET', path);
     if (path.includes('apiextensions')) return;
     expect(answer.code).toBe(code);
     if (typeof body === 'string') return;

@@ -1,10 +1,10 @@
-/** Fields that must say something, and fields that must say one of a few things. */
+/** Required fields, and fields with a few supported values. */
 import type { JsonObject } from '../../lib/json.ts';
-import { valueAt } from './field-path.ts';
-import { required, unsupported, type Complaints } from './validation/complaint.ts';
-import { isGiven, readText } from './validation/json-reading.ts';
+import { valueAt } from '../objects/field-path.ts';
+import { required, unsupported, type FieldErrors } from '../../api/validation/field-errors.ts';
+import { isGiven, readText } from '../../api/validation/json-reading.ts';
 
-export function* validateRequired(object: JsonObject, paths: readonly string[]): Complaints {
+export function* validateRequired(object: JsonObject, paths: readonly string[]): FieldErrors {
   for (const path of paths) {
     const value = valueAt(object, path);
     const isEmpty = !isGiven(value) || value === '' || (Array.isArray(value) && value.length === 0);
@@ -12,12 +12,12 @@ export function* validateRequired(object: JsonObject, paths: readonly string[]):
   }
 }
 
-/** Only if there is anything: whether it must be there is another question. */
+/** Only if it is set: whether it is required is another rule. */
 export function* validateOneOf(
   object: JsonObject,
   path: string,
   supported: readonly string[],
-): Complaints {
+): FieldErrors {
   const value = valueAt(object, path);
   if (!isGiven(value) || supported.includes(readText(value))) return;
   yield unsupported(path, value, supported);

@@ -1,14 +1,18 @@
-/** The selector of a workload: which pods are its own, and that its template makes such pods. */
-import { matchesLabels, selectorFromObject, type LabelSelector } from '../../api/label-selector.ts';
+/** The selector of a workload: it is valid, and matches the labels of its template. */
+import {
+  matchesLabels,
+  selectorFromObject,
+  type LabelSelector,
+} from '../../api/values/label-selector.ts';
 import { PodkeepError } from '../../lib/errors.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { structAt, valueAt } from './field-path.ts';
-import { invalid, required, type Complaints } from './validation/complaint.ts';
-import { isGiven, readTextMap } from './validation/json-reading.ts';
-import { validateLabelSelector } from './validation/labels.ts';
+import { structAt, valueAt } from '../objects/field-path.ts';
+import { invalidField, required, type FieldErrors } from '../../api/validation/field-errors.ts';
+import { isGiven, readTextMap } from '../../api/validation/json-reading.ts';
+import { validateLabelSelector } from '../../api/validation/labels.ts';
 
-/** `owner`: as the complaint about an empty selector calls the kind. */
-export function* validateWorkloadSelector(object: JsonObject, owner: string): Complaints {
+/** `owner`: the name of the kind in the error about an empty selector. */
+export function* validateWorkloadSelector(object: JsonObject, owner: string): FieldErrors {
   const selector = valueAt(object, 'spec.selector');
   if (!isGiven(selector)) {
     yield required('spec.selector');
@@ -16,7 +20,7 @@ export function* validateWorkloadSelector(object: JsonObject, owner: string): Co
   }
   yield* validateLabelSelector(selector, 'spec.selector');
   if (isEmptySelector(selector)) {
-    yield invalid('spec.selector', selector, `empty selector is invalid for ${owner}`);
+    yield invalidField('spec.selector', selector, `empty selector is invalid for ${owner}`);
   }
 }
 
@@ -27,18 +31,22 @@ export function isEmptySelector(selector: unknown): boolean {
   return labels + (Array.isArray(matchExpressions) ? matchExpressions.length : 0) === 0;
 }
 
-export function* validateTemplateLabels(object: JsonObject): Complaints {
-  const said = valueAt(object, 'spec.selector');
-  const selector = readSelector(said);
+export function* validateTemplateLabels(object: JsonObject): FieldErrors {
+  const given = valueAt(object, 'spec.selector');
+  const selector = readSelector(given);
   const path = 'spec.template.metadata.labels';
   const labels = structAt(object, path);
-  // One that is not there selects nothing, and one that is empty everything.
-  if (isGiven(said) && (!selector || selector.length === 0)) return;
+  // An absent selector selects nothing, and an empty one everything.
+  if (isGiven(given) && (!selector || selector.length === 0)) return;
   if (selector && matchesLabels(selector, Object.fromEntries(readTextMap(labels)))) return;
-  yield invalid(path, valueAt(object, path) ?? null, '`selector` does not match template `labels`');
+  yield invalidField(
+    path,
+    valueAt(object, path) ?? null,
+    '`selector` does not match template `labels`',
+  );
 }
 
-/** Undefined: it is not there, or it cannot be read. */
+/** Undefined: absent or unreadable. */
 export function readSelector(selector: unknown): LabelSelector | undefined {
   if (!isJsonObject(selector)) return undefined;
   try {

@@ -1,7 +1,7 @@
-/** Deployments, ReplicaSets, StatefulSets, DaemonSets, ReplicationControllers: what they may say. */
+/** Validation of Deployments, ReplicaSets, StatefulSets, DaemonSets, ReplicationControllers. */
 import { describe, expect, it } from 'vitest';
 import { createWith, tryCreate, tryUpdate } from '../../../test/support/rule-trials.ts';
-import { valueAt } from './field-path.ts';
+import { valueAt } from '../objects/field-path.ts';
 
 const [DEPLOYMENT, REPLICA_SET, STATEFUL_SET, DAEMON_SET, CONTROLLER] = [
   'apps/v1/deployments',
@@ -21,7 +21,7 @@ describe('every workload', () => {
     [DEPLOYMENT, 'deployment'],
     [REPLICA_SET, 'deployment'],
     [STATEFUL_SET, 'statefulset'],
-  ])('%s needs a selector that selects something', async (key, word) => {
+  ])('%s needs a non-empty selector', async (key, word) => {
     expect(await tryCreate(key, { spec: { selector: null } })).toEqual([
       'spec.selector: Required value',
       'spec.template.metadata.labels: Invalid value: {"app":"web"}: ' +
@@ -33,7 +33,7 @@ describe('every workload', () => {
   });
 
   it.each([DEPLOYMENT, REPLICA_SET, STATEFUL_SET, DAEMON_SET])(
-    '%s makes pods that it selects',
+    '%s must select the pods of its template',
     async (key) => {
       const spec = { selector: { matchLabels: { app: 'other' } } };
       expect(await tryCreate(key, { spec })).toEqual([NOT_MATCHING]);
@@ -46,7 +46,7 @@ describe('every workload', () => {
     [STATEFUL_SET, 'StatefulSet'],
     [DAEMON_SET, 'DaemonSet'],
     [CONTROLLER, 'ReplicationController'],
-  ])('%s makes pods that do not end', async (key, owner) => {
+  ])('%s must have pods that do not end', async (key, owner) => {
     const pod = { restartPolicy: 'Never', activeDeadlineSeconds: 5 };
     expect(await tryCreate(key, { spec: { template: { spec: pod } } })).toEqual([
       'spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"',
@@ -65,7 +65,7 @@ describe('every workload', () => {
   );
 
   it.each([DEPLOYMENT, REPLICA_SET, STATEFUL_SET, CONTROLLER])(
-    '%s has no fewer than no replicas',
+    '%s cannot have negative replicas',
     async (key) => {
       expect(await tryCreate(key, { spec: { replicas: -1 } })).toEqual([
         'spec.replicas: Invalid value: -1: must be greater than or equal to 0',
@@ -73,7 +73,7 @@ describe('every workload', () => {
     },
   );
 
-  it('shows in its status no more ready pods than pods', async () => {
+  it('has no more ready pods in its status than pods', async () => {
     const status = { replicas: 1, readyReplicas: 2 };
     expect(await tryUpdate(DEPLOYMENT, { status }, { part: '/status' })).toEqual([
       'status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas',
@@ -106,11 +106,11 @@ describe('a Deployment', () => {
         'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "150%": must not be greater than 100%',
       ],
     ],
-  ])('with the strategy %j is told why not', async (strategy, expected) => {
+  ])('with the strategy %j is refused', async (strategy, expected) => {
     expect(await tryCreate(DEPLOYMENT, { spec: { strategy } })).toEqual(expected);
   });
 
-  it('waits longer for progress than for readiness', async () => {
+  it('has a progress deadline longer than minReadySeconds', async () => {
     const spec = { minReadySeconds: 10, progressDeadlineSeconds: 10 };
     expect(await tryCreate(DEPLOYMENT, { spec })).toEqual([
       'spec.progressDeadlineSeconds: Invalid value: 10: must be greater than minReadySeconds',
@@ -131,7 +131,7 @@ describe('a StatefulSet', () => {
     expect(body['status']).toEqual({ replicas: 0, availableReplicas: 0 });
   });
 
-  it('mounts what its claims will provide', async () => {
+  it('may mount the volumes of its claims', async () => {
     const mounts = [{ name: 'data', mountPath: '/data' }];
     const containers = [{ name: 'c', image: 'nginx:1', volumeMounts: mounts }];
     const claim = {
@@ -155,7 +155,7 @@ describe('a StatefulSet', () => {
     ]);
   });
 
-  it('keeps what its pods are called', async () => {
+  it('keeps what determines the names of its pods', async () => {
     expect(await tryUpdate(STATEFUL_SET, { spec: { serviceName: 'other' } })).toEqual([
       expect.stringContaining(
         "spec: Forbidden: updates to statefulset spec for fields other than 'replicas'",
@@ -168,7 +168,7 @@ describe('a StatefulSet', () => {
 });
 
 describe('a DaemonSet', () => {
-  it('counts its templates for clients of old', async () => {
+  it('counts the versions of its template for old clients', async () => {
     const { body } = await createWith(DAEMON_SET);
     expect(valueAt(body, 'metadata.annotations')).toEqual({
       'deprecated.daemonset.template.generation': '1',
@@ -179,7 +179,7 @@ describe('a DaemonSet', () => {
     });
   });
 
-  it('replaces pods either before or after, not both', async () => {
+  it('replaces pods with either maxSurge or maxUnavailable, not both', async () => {
     const update = (rollingUpdate: { maxSurge: number; maxUnavailable: number }) =>
       tryCreate(DAEMON_SET, { spec: { updateStrategy: { rollingUpdate } } });
     const path = 'spec.updateStrategy.rollingUpdate';
@@ -202,7 +202,7 @@ describe('a ReplicationController', () => {
     });
   });
 
-  it('makes pods that it selects', async () => {
+  it('must select the pods of its template', async () => {
     expect(await tryCreate(CONTROLLER, { spec: { selector: { app: 'other' } } })).toEqual([
       NOT_MATCHING,
     ]);
@@ -210,7 +210,7 @@ describe('a ReplicationController', () => {
 });
 
 describe('a ControllerRevision', () => {
-  it('has data, which never changes', async () => {
+  it('has immutable data', async () => {
     expect(await tryCreate('apps/v1/controllerrevisions', { data: null })).toEqual([
       'data: Required value: data is mandatory',
     ]);

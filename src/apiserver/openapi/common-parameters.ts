@@ -1,4 +1,4 @@
-/** Parameters that all operations of a path share are told once, at the path. */
+/** Moves parameters that all operations of a path share to the path. */
 import type { Operation, Parameter } from './spec.ts';
 
 export interface SharedParameters {

@@ -1,17 +1,16 @@
 /**
- * Subresources that are conversations and no objects. Those that take over the connection (exec, attach,
- * port-forward) or hand it on (proxies) are of a kind of options, whose fields are their parameters; a
- * log is text.
+ * Subresources that are connections and no objects. exec, attach, port-forward and the proxies
+ * have an options kind (such as PodExecOptions), whose fields are their query parameters. A log is text.
  */
 import { kindOf } from '../../api/schema/schema.ts';
-import type { Subresource } from '../kind.ts';
+import type { Subresource } from '../objects/kind.ts';
 import { describeParameter } from './descriptions/parameters.ts';
 import { readOperation } from './operations.ts';
 import { capitalized, operationId, tagOf } from './operation-name.ts';
 import { inOrder, nameParameter, NAMESPACE, parametersOf } from './parameters.ts';
-import { apiVersionOf, TEXT, type Answer, type Method } from './spec.ts';
+import { apiVersionOf, TEXT, type OperationAnswer, type Method } from './spec.ts';
 import type { Operation, Parameter, Path } from './spec.ts';
-import type { Subject } from './subject.ts';
+import type { OperationSubject } from './subject.ts';
 
 const STREAM_METHODS: readonly Method[] = ['get', 'post'];
 const PROXY_METHODS: readonly Method[] = [
@@ -24,14 +23,14 @@ const PROXY_METHODS: readonly Method[] = [
 ];
 
 const ANY = ['*/*'];
-const ANSWERS: readonly Answer[] = [
+const ANSWERS: readonly OperationAnswer[] = [
   { code: 200, description: 'OK', content: TEXT },
   { code: 401, description: 'Unauthorized' },
 ];
 
-/** Nothing: the part is an object like others. */
+/** Undefined: the subresource is an object like others. */
 export function connectionPaths(
-  subject: Subject,
+  subject: OperationSubject,
   part: Subresource,
   path: string,
 ): readonly Path[] | undefined {
@@ -46,7 +45,7 @@ export function connectionPaths(
   ];
 }
 
-/** What stands in the path behind that of the proxy. */
+/** The rest of the path behind that of the proxy. */
 const REST: Parameter = {
   name: 'path',
   in: 'path',
@@ -55,7 +54,7 @@ const REST: Parameter = {
 };
 
 function connections(
-  subject: Subject,
+  subject: OperationSubject,
   part: Subresource,
   methods: readonly Method[],
   added: readonly Parameter[] = [],
@@ -84,7 +83,7 @@ function connections(
   }));
 }
 
-function readLog(subject: Subject): Operation {
+function readLog(subject: OperationSubject): Operation {
   const read = readOperation({ ...subject, content: TEXT });
   return {
     ...read,

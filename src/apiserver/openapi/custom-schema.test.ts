@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../lib/json.ts';
-import type { KindDefinition } from '../kind.ts';
+import type { KindDefinition } from '../objects/kind.ts';
 import { addCustomKind } from './custom-schema.ts';
 import { Definitions } from './definitions.ts';
 import { V2, V3, type Dialect } from './dialect.ts';
@@ -43,7 +43,7 @@ describe('a custom kind', () => {
     });
   });
 
-  test('brings along what it refers to', () => {
+  test('includes the definitions that it refers to', () => {
     expect(define(V3, schema)).toHaveProperty([OBJECT_META]);
   });
 
@@ -60,20 +60,20 @@ describe('a custom kind', () => {
     });
   });
 
-  test('that has no schema may hold anything', () => {
+  test('without a schema may hold anything', () => {
     expect(define(V3)[NAME]).toEqual({
       type: 'object',
       'x-kubernetes-group-version-kind': expect.anything(),
     });
   });
 
-  test('that keeps unknown fields names none in version 2, where that would forbid all others', () => {
+  test('that preserves unknown fields has none in version 2, where that would forbid all others', () => {
     const open = { ...schema, 'x-kubernetes-preserve-unknown-fields': true };
     expect(define(V2, open)[NAME]).not.toHaveProperty('properties');
     expect(define(V3, open)[NAME]).toHaveProperty('properties.spec');
   });
 
-  test('may hold another object, which has to say what it is', () => {
+  test('may embed another object, which must have apiVersion and kind', () => {
     const embedded = { type: 'object', 'x-kubernetes-embedded-resource': true, required: ['kind'] };
     const { [NAME]: defined } = define(V3, { type: 'object', properties: { template: embedded } });
     expect(defined).toMatchObject({
@@ -91,7 +91,7 @@ describe('a custom kind', () => {
     expect(JSON.stringify(define(V3, strange)[NAME])).toContain('"__proto__":{"type":"string"}');
   });
 
-  test('does not take the place of a built-in type, whatever its group is', () => {
+  test('does not replace a built-in type, whatever its group is', () => {
     const definitions = new Definitions(V2, []);
     definitions.refer('core/v1.Pod');
     const before = definitions.all()['io.k8s.api.core.v1.Pod'];

@@ -1,12 +1,12 @@
 /**
- * The definitions of a custom kind and its list, made of the structural schema that it was defined with.
+ * The definitions of a custom kind and its list, from its structural schema.
  *
- * What every object has is added: version, kind and metadata, at the root and wherever an object is
- * embedded. Version 2 of OpenAPI can say less than a schema may ask for, and kubectl refuses what it
- * cannot read there; so what does not fit is left out, and anything is allowed in its place.
+ * Fields that every object has are added: apiVersion, kind and metadata, at the root and in embedded objects.
+ * OpenAPI 2 can express less than a structural schema, and kubectl refuses what it cannot read there; so what
+ * does not fit is left out, and anything is allowed in its place.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { KindDefinition } from '../kind.ts';
+import type { KindDefinition } from '../objects/kind.ts';
 import { KINDS, kindText, type Definitions } from './definitions.ts';
 import { describeListField, describeObjectField } from './descriptions/descriptions.ts';
 import { V2 } from './dialect.ts';
@@ -31,10 +31,10 @@ export function addCustomKind(definition: KindDefinition, definitions: Definitio
 
 function objectSchema(schema: JsonObject | undefined, definitions: Definitions): JsonObject {
   const isOld = definitions.dialect === V2;
-  // Whoever names a single property there forbids all others: that is how kubectl reads it.
+  // kubectl reads a schema with a single property there as one that forbids all others.
   if (!schema || (isOld && isTrue(schema, PRESERVES_UNKNOWN))) return { type: 'object' };
-  const told = isOld ? forVersion2(schema) : withAlternatives(schema);
-  const embedding = mapSchema(told, (one) =>
+  const described = isOld ? forVersion2(schema) : withAlternatives(schema);
+  const embedding = mapSchema(described, (one) =>
     isTrue(one, EMBEDDED) && !(isOld && isTrue(one, PRESERVES_UNKNOWN))
       ? withObjectFields(one, definitions)
       : one,
@@ -59,7 +59,7 @@ function listSchema(definition: KindDefinition, definitions: Definitions): JsonO
   };
 }
 
-/** An object within the object: it has to say what it is. */
+/** An embedded object must have apiVersion and kind. */
 function withObjectFields(schema: JsonObject, definitions: Definitions): JsonObject {
   const { required } = schema;
   const asked: readonly Json[] = Array.isArray(required) ? (required as readonly Json[]) : [];

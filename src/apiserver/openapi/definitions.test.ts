@@ -47,7 +47,7 @@ describe('the definition of a type in version 3', () => {
     expect(port?.properties['hostPort']).not.toHaveProperty('default');
   });
 
-  test('lists say how they are merged, by apply and by strategic patches', () => {
+  test('lists have their merge strategies, for apply and for strategic patches', () => {
     const { [`${META}.ObjectMeta`]: metadata } = define(V3, 'meta/v1.ObjectMeta');
     expect(metadata?.properties['ownerReferences']).toEqual({
       type: 'array',
@@ -95,7 +95,7 @@ describe('the definition of a type in version 3', () => {
     expect(defined[`${META}.Time`]).toEqual({ type: 'string', format: 'date-time' });
   });
 
-  test('a type that is one value says so itself, a field says it for others', () => {
+  test('a type that is one value has its format, a field has it for others', () => {
     const defined = define(V3, 'core/v1.PersistentVolume');
     expect(defined[`${CORE}.NodeSelector`]).toHaveProperty('x-kubernetes-map-type', 'atomic');
     expect(defined[`${CORE}.PersistentVolumeSpec`]?.properties['claimRef']).toHaveProperty(
@@ -117,13 +117,13 @@ describe('the definition of a type in version 3', () => {
     ]);
   });
 
-  test('a type that contains itself is written once', () => {
+  test('a recursive type is written once', () => {
     const name = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
     const { [name]: schema } = define(V3, 'apiextensions/v1.CustomResourceDefinition');
     expect(schema?.properties['not']).toEqual({ $ref: `#/components/schemas/${name}` });
   });
 
-  test('options are of the core group and of the version that the document is about', () => {
+  test('options are of the core group and of the version of the document', () => {
     const definitions = new Definitions(V3, [{ group: 'apps', version: 'v1' }]);
     definitions.refer('meta/v1.DeleteOptions');
     expect(definitions.all()[`${META}.DeleteOptions`]).toHaveProperty(
@@ -137,7 +137,7 @@ describe('the definition of a type in version 3', () => {
 });
 
 describe('the definition of a type in version 2', () => {
-  test('has no defaults, and words may stand beside a reference', () => {
+  test('has no defaults, and may have text beside a reference', () => {
     const definitions = new Definitions(V2, []);
     definitions.refer('apps/v1.DeploymentSpec');
     const spec = definitions.all()['io.k8s.api.apps.v1.DeploymentSpec'] as Schema;

@@ -1,8 +1,8 @@
 /**
- * The definitions of one document: every type that something in it refers to, and nothing else.
+ * The definitions of one document: every type that it refers to, and nothing else.
  *
- * A type is written when it is first referred to, and so are the types of its fields. It has its place
- * before its fields are looked at, so a type that contains itself is no problem.
+ * A type is written when it is first referred to, and so are the types of its fields. It is registered before
+ * its fields are visited, so recursive types work.
  */
 import { kinds, openApiName, structOf } from '../../api/schema/schema.ts';
 import type { TypeName } from '../../api/schema/shape.ts';
@@ -13,10 +13,10 @@ import type { Content, GroupVersion, GroupVersionKind } from './spec.ts';
 import { structSchema } from './struct-schema.ts';
 import { PATCH, PATCH_SCHEMA, VERSION_INFO, versionInfoSchema } from './type-facts.ts';
 
-/** By this clients find the definition of a kind, and the operations on it. */
+/** Clients find the definition of a kind, and the operations on it, by this extension. */
 export const KINDS = 'x-kubernetes-group-version-kind';
 
-/** Kinds that are told to be of every version, because bodies and watches of each may name them so. */
+/** Kinds that belong to every version, because bodies and watches of each may name them so. */
 const SHARED = new Map([
   ['meta/v1.DeleteOptions', 'DeleteOptions'],
   ['meta/v1.WatchEvent', 'WatchEvent'],
@@ -27,7 +27,7 @@ export class Definitions {
   readonly #versions: readonly GroupVersion[];
   readonly #schemas = new Map<string, JsonObject>();
 
-  /** `versions`: those that the document is about. */
+  /** `versions`: those of the document. */
   constructor(dialect: Dialect, versions: readonly GroupVersion[]) {
     this.dialect = dialect;
     this.#versions = versions;
@@ -51,7 +51,7 @@ export class Definitions {
     return this.dialect.refer(this.dialect.definitionsAt + definition, beside);
   };
 
-  /** A reference to a definition that is not in the table: one that was added, or one of ours. */
+  /** A reference to a definition that is not in the table: a custom one, or one of ours. */
   referTo(definition: string, beside: JsonObject = {}): JsonObject {
     if (definition === PATCH) this.add(PATCH, PATCH_SCHEMA);
     if (definition === VERSION_INFO) {
@@ -60,7 +60,7 @@ export class Definitions {
     return this.dialect.refer(this.dialect.definitionsAt + definition, beside);
   }
 
-  /** What is there already stays: nobody can put a kind of their own into the place of a pod. */
+  /** An existing definition stays: a custom kind cannot replace that of a pod. */
   add(definition: string, schema: JsonObject): void {
     if (!this.#schemas.has(definition)) this.#schemas.set(definition, schema);
   }

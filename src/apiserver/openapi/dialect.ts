@@ -1,20 +1,20 @@
 /**
- * Where the two versions of OpenAPI say the same thing differently.
+ * The differences between the two versions of OpenAPI.
  *
- * Version 3 allows alternatives and forbids that anything stands beside a reference, so a reference
- * with a description is wrapped into an `allOf`. Version 2 knows no alternatives, and its documents
- * leave out defaults because old clients choke on them.
+ * Version 3 has alternatives and allows nothing beside a reference, so a reference with a description is
+ * wrapped into an `allOf`. Version 2 has no alternatives, and its documents leave out defaults because old
+ * clients fail on them.
  */
 import type { Special } from '../../api/schema/shape.ts';
 import type { JsonObject } from '../../lib/json.ts';
 
 export interface Dialect {
-  /** What a reference to a definition begins with. */
+  /** The prefix of a reference to a definition. */
   readonly definitionsAt: string;
   readonly hasDefaults: boolean;
-  /** Types that look different in JSON than their Go fields do. */
+  /** Types whose JSON differs from their Go fields. */
   readonly specials: Readonly<Record<Special, JsonObject>>;
-  /** A reference, and what is said beside it. */
+  /** A reference, and the fields beside it. */
   readonly refer: (ref: string, beside: JsonObject) => JsonObject;
 }
 

@@ -1,4 +1,4 @@
-/** The paths at which clients find out what there is: versions, groups, and what is in them. */
+/** The paths of discovery: versions, groups, and their resources. */
 import { groupTag, operationId, tagOf } from './operation-name.ts';
 import { rootOf, typeContent, type Content, type GroupVersion, type Path } from './spec.ts';
 import { VERSION_INFO } from './type-facts.ts';
@@ -11,7 +11,7 @@ export function resourcesPath(version: GroupVersion): Path {
   return discoveryPath(`${rootOf(version)}/`, OBJECTS, typeContent('meta/v1.APIResourceList'), {
     id: operationId('get', version, 'APIResources'),
     tag: tagOf(version),
-    description: 'Tells which resources there are in this version.',
+    description: 'Lists the resources of this version.',
   });
 }
 
@@ -20,20 +20,20 @@ export function groupPath(group: string): Path {
   return discoveryPath(`/apis/${group}/`, OBJECTS, typeContent('meta/v1.APIGroup'), {
     id: operationId('get', { group, version: '' }, 'APIGroup'),
     tag: groupTag(group),
-    description: 'Tells which versions this group has.',
+    description: 'Lists the versions of this group.',
   });
 }
 
 export const CORE_PATH = discoveryPath('/api/', OBJECTS, typeContent('meta/v1.APIVersions'), {
   id: 'getCoreAPIVersions',
   tag: 'core',
-  description: 'Tells which versions the core group has.',
+  description: 'Lists the versions of the core group.',
 });
 
 export const GROUPS_PATH = discoveryPath('/apis/', OBJECTS, typeContent('meta/v1.APIGroupList'), {
   id: 'getAPIVersions',
   tag: 'apis',
-  description: 'Tells which groups there are, and their versions.',
+  description: 'Lists the groups and their versions.',
 });
 
 const VERSION_CONTENT: Content = { of: 'definition', name: VERSION_INFO };
@@ -41,19 +41,19 @@ const VERSION_CONTENT: Content = { of: 'definition', name: VERSION_INFO };
 export const VERSION_PATH = discoveryPath('/version/', JSON_ONLY, VERSION_CONTENT, {
   id: 'getCodeVersion',
   tag: 'version',
-  description: 'Tells which version this server is.',
+  description: 'Returns the version of this server.',
 });
 
 function discoveryPath(
   path: string,
   media: readonly string[],
   content: Content,
-  told: { readonly id: string; readonly tag: string; readonly description: string },
+  described: { readonly id: string; readonly tag: string; readonly description: string },
 ): Path {
   const answers = [
     { code: 200, description: 'OK', content },
     { code: 401, description: 'Unauthorized' },
   ];
   const operation = { method: 'get', parameters: [], consumes: media, produces: media } as const;
-  return { path, operations: [{ ...operation, ...told, answers }] };
+  return { path, operations: [{ ...operation, ...described, answers }] };
 }

@@ -1,13 +1,13 @@
 /**
- * The document of OpenAPI 2: everything that the server serves, in one. Parameters that many operations
- * have are written once and referred to.
+ * The document of OpenAPI 2: everything that the server serves, in one. Common parameters are written once
+ * and referred to.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { shareParameters } from './common-parameters.ts';
 import { KINDS, kindText, type Definitions } from './definitions.ts';
 import { BEARER_TOKEN, type DocumentInfo } from './document-v3.ts';
 import { ParameterPool, type WrittenParameter } from './parameter-pool.ts';
-import type { Answer, Operation, Parameter, Path } from './spec.ts';
+import type { OperationAnswer, Operation, Parameter, Path } from './spec.ts';
 
 export function documentV2(
   { title, version }: DocumentInfo,
@@ -35,13 +35,13 @@ function pathItem(
   pool: ParameterPool,
 ): JsonObject {
   const { common, own } = shareParameters(operations);
-  const told = operations.map((operation) => {
+  const described = operations.map((operation) => {
     const parameters = [...bodyText(operation, definitions), ...own(operation).map(parameterText)];
     const shared = parameters.map((one) => pool.share(one));
     return [operation.method, operationText(operation, shared, definitions)] as const;
   });
   const parameters = common.map((one) => pool.share(parameterText(one)));
-  return { ...Object.fromEntries(told), ...(parameters.length > 0 && { parameters }) };
+  return { ...Object.fromEntries(described), ...(parameters.length > 0 && { parameters }) };
 }
 
 function operationText(
@@ -79,6 +79,9 @@ function bodyText({ body }: Operation, definitions: Definitions): readonly Writt
   return [{ name: 'body', in: 'body', ...(body.isRequired && { required: true }), schema }];
 }
 
-function answerText({ description, content }: Answer, definitions: Definitions): JsonObject {
+function answerText(
+  { description, content }: OperationAnswer,
+  definitions: Definitions,
+): JsonObject {
   return content ? { description, schema: definitions.schemaOf(content) } : { description };
 }

@@ -1,13 +1,13 @@
-/** A document of OpenAPI 3: some paths, and the definitions of all that goes over them. */
+/** A document of OpenAPI 3: some paths, and all definitions that they use. */
 import type { JsonObject } from '../../lib/json.ts';
 import { shareParameters } from './common-parameters.ts';
 import { KINDS, kindText, type Definitions } from './definitions.ts';
-import type { Answer, Body, Operation, Parameter, Path } from './spec.ts';
+import type { OperationAnswer, Body, Operation, Parameter, Path } from './spec.ts';
 
 export interface DocumentInfo {
   readonly title: string;
   readonly version: string;
-  /** Absent: the document does not say how clients prove who they are. */
+  /** False: the document does not describe authentication. */
   readonly hasSecurity: boolean;
 }
 
@@ -38,12 +38,12 @@ export function documentV3(
 
 function pathItem(operations: readonly Operation[], definitions: Definitions): JsonObject {
   const { common, own } = shareParameters(operations);
-  const told = operations.map((operation) => {
+  const described = operations.map((operation) => {
     const parameters = own(operation).map(parameterText);
     return [operation.method, operationText(operation, parameters, definitions)] as const;
   });
   return {
-    ...Object.fromEntries(told),
+    ...Object.fromEntries(described),
     ...(common.length > 0 && { parameters: common.map(parameterText) }),
   };
 }
@@ -81,7 +81,7 @@ function bodyText(body: Body, media: readonly string[], definitions: Definitions
 }
 
 function answerText(
-  { description, content }: Answer,
+  { description, content }: OperationAnswer,
   media: readonly string[],
   definitions: Definitions,
 ): JsonObject {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { Catalog } from '../catalog.ts';
-import type { KindDefinition } from '../kind.ts';
-import { configMaps } from '../kinds/config-map.ts';
-import { deployments } from '../kinds/deployment.ts';
-import { jobs } from '../kinds/job.ts';
-import { pods } from '../kinds/pods.ts';
+import { Catalog } from '../registry/catalog.ts';
+import type { KindDefinition } from '../objects/kind.ts';
+import { configMaps } from '../kinds/core/config-map.ts';
+import { deployments } from '../kinds/apps/deployment.ts';
+import { jobs } from '../kinds/batch/job.ts';
+import { pods } from '../kinds/core/pods.ts';
 import { Documents } from './documents.ts';
 
 const KINDS = [configMaps, pods, deployments, jobs];
@@ -47,7 +47,7 @@ describe('the documents of a server', () => {
     expect(documents.find('__proto__')).toBeUndefined();
   });
 
-  test('have a place for everything that they refer to', () => {
+  test('define everything that they refer to', () => {
     const documents = new Documents(new Catalog([...KINDS, cronTabs]));
     for (const [name, document] of documents.all()) {
       expect(danglingIn(JSON.parse(document.json) as JsonObject), name).toEqual([]);
@@ -55,14 +55,14 @@ describe('the documents of a server', () => {
     expect(danglingIn(JSON.parse(documents.everything().json) as JsonObject)).toEqual([]);
   });
 
-  test('never call two operations the same', () => {
+  test('never have two operations with the same ID', () => {
     const documents = new Documents(new Catalog([...KINDS, cronTabs]));
     const ids = documents.everything().json.match(/"operationId":"\w+"/g) ?? [];
     expect(ids.length).toBeGreaterThan(80);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('say once at the path what all its operations take', () => {
+  test('have parameters of all operations of a path once, at the path', () => {
     const document = read(new Documents(new Catalog(KINDS)), 'api/v1');
     const path = ['paths', '/api/v1/namespaces/{namespace}/pods/{name}'];
     expect(document).toHaveProperty(
@@ -73,7 +73,7 @@ describe('the documents of a server', () => {
     expect(document).not.toHaveProperty([...path, 'get', 'parameters']);
   });
 
-  test('define what a watch sends, although no path names it', () => {
+  test('define the events of a watch, although no path refers to them', () => {
     const document = read(new Documents(new Catalog(KINDS)), 'api/v1');
     expect(document).toHaveProperty([
       'components',
@@ -83,8 +83,8 @@ describe('the documents of a server', () => {
   });
 });
 
-describe('a custom kind that comes', () => {
-  test('has a document of its own, and leaves the others as they are', () => {
+describe('a new custom kind', () => {
+  test('has its own document, and leaves the others as they are', () => {
     const catalog = new Catalog(KINDS);
     const documents = new Documents(catalog);
     const before = documents.find('api/v1');
@@ -115,7 +115,7 @@ describe('a custom kind that comes', () => {
     expect(documents.find('apis/stable.example.com/v1')?.tag).not.toBe(tag);
   });
 
-  test('offers no strategic patch: the server would not know how to merge', () => {
+  test('has no strategic patch: the server would not know how to merge', () => {
     const { paths } = read(new Documents(new Catalog([cronTabs])), 'apis/stable.example.com/v1');
     expect(JSON.stringify(paths)).toContain('application/merge-patch+json');
     expect(JSON.stringify(paths)).not.toContain('strategic');

@@ -1,16 +1,16 @@
 /**
- * All documents that the server has, each written when somebody first asks for it.
+ * All OpenAPI documents of the server, each written on the first request for it.
  *
  *     api, apis, apis/GROUP, version       the paths of discovery
  *     api/v1, apis/GROUP/VERSION           the kinds of one version
  *     (version 2 of OpenAPI)               everything in one
  *
- * Custom kinds come and go, so the plan is made anew whenever the catalog has changed. A document whose
- * kinds are the same as before stays: a new custom kind does not make anybody write all pods again.
+ * Custom kinds come and go, so the plan is made again whenever the catalog has changed. A document whose
+ * kinds are the same stays: a new custom kind does not cost a new document of the core group.
  */
 import type { JsonObject } from '../../lib/json.ts';
-import { verbsOf, type Catalog } from '../catalog.ts';
-import type { KindDefinition } from '../kind.ts';
+import { verbsOf, type Catalog } from '../registry/catalog.ts';
+import type { KindDefinition } from '../objects/kind.ts';
 import { addCustomKind } from './custom-schema.ts';
 import { Definitions } from './definitions.ts';
 import { V2, V3, type Dialect } from './dialect.ts';
@@ -140,7 +140,7 @@ function definitionsOf(
 ): Definitions {
   const definitions = new Definitions(dialect, versions);
   for (const { type } of kinds) if (type) definitions.refer(type.name);
-  // No path names it, but every watch sends it.
+  // No path refers to it, but every watch sends it.
   if (kinds.some(isWatched)) definitions.refer('meta/v1.WatchEvent');
   for (const kind of kinds) if (!isBuiltIn(kind)) addCustomKind(kind, definitions);
   return definitions;
@@ -157,7 +157,7 @@ function byVersion(kinds: readonly KindDefinition[]): readonly Members[] {
   return roots.map(([, members]) => members);
 }
 
-/** Custom kinds are not in the table of shapes. Documents about them alone tell nothing of discovery. */
+/** Custom kinds are not in the table of shapes. Documents of them alone leave discovery out. */
 function isBuiltIn({ type }: KindDefinition): boolean {
   return type !== undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * In which form a document is wanted: JSON or protobuf. The old name of the protobuf type has an `@` in it,
- * which no media type may have, and is the one that clients still ask for.
+ * Negotiates the form of a document: JSON or protobuf. The old name of the protobuf type has an `@` in it,
+ * which no media type may have, and clients still ask for that one.
  */
 import type { OpenApiVersion } from './protobuf/encode.ts';
 
@@ -12,7 +12,7 @@ export function protobufType(version: OpenApiVersion): string {
   return `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`;
 }
 
-/** Undefined: the client takes neither. */
+/** Undefined: the client accepts neither. */
 export function formOf(accept: string | null, version: OpenApiVersion): DocumentForm | undefined {
   const wanted = accept === null || accept.trim() === '' ? '*/*' : accept;
   const wishes = wanted
@@ -30,7 +30,7 @@ export function formOf(accept: string | null, version: OpenApiVersion): Document
 interface Wish {
   readonly type: string;
   readonly quality: number;
-  /** How much of the type is said: what is named comes before what is only covered. */
+  /** How specific the type is: a full name comes before a wildcard. */
   readonly precision: number;
 }
 

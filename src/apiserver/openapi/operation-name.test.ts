@@ -14,7 +14,7 @@ test('a group of Kubernetes is called by its first words', () => {
   expect(groupTag('rbac.authorization.k8s.io')).toBe('rbacAuthorization');
 });
 
-test('what cannot be in a name is left out of it', () => {
+test('characters that a name cannot have are left out', () => {
   const custom = { group: 'my-group.example.com', version: 'v1alpha1' };
   expect(operationId('create', custom, 'Thing')).toBe('createMyGroupExampleComV1alpha1Thing');
   expect(tagOf(custom)).toBe('myGroupExampleCom_v1alpha1');

@@ -1,6 +1,6 @@
 /**
- * How operations are called. Generated clients take the names of their functions from here
- * (`readNamespacedPod` of `readCoreV1NamespacedPod`), so the names are part of the API.
+ * The names of operations. Generated clients derive their functions from them (`readNamespacedPod` of
+ * `readCoreV1NamespacedPod`), so the names are part of the API.
  */
 import type { GroupVersion } from './spec.ts';
 
@@ -14,7 +14,7 @@ export function tagOf(version: GroupVersion): string {
   return `${toWord(groupWord(version))}_${toWord(version.version)}`;
 }
 
-/** The word of a group alone: `core`, `rbacAuthorization`. */
+/** The name of a group alone: `core`, `rbacAuthorization`. */
 export function groupTag(group: string): string {
   return toWord(groupWord({ group, version: '' }));
 }
@@ -28,7 +28,7 @@ function groupWord({ group }: GroupVersion): string {
   return group === '' ? 'core' : group.replace(/\.k8s\.io$/, '');
 }
 
-/** Whatever cannot be in a name is left out, and the letter behind it is large. */
+/** Characters that a name cannot have are left out, and the next letter is capitalized. */
 function toWord(text: string): string {
   return text
     .replace(/^[^\p{L}_]+/u, '')

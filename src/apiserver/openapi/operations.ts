@@ -1,13 +1,13 @@
 /**
- * What can be done with an object, a collection, or a part of an object, and what each of it takes and
- * answers. The same for all kinds, but for two things: custom kinds are told by a server of their own,
- * which knows fewer media types, and a few old kinds answer a deletion with what was deleted.
+ * The operations on an object, a collection, or a subresource, with their parameters and responses. They are
+ * the same for all kinds, with two exceptions: custom kinds come from another server in kube-apiserver, which
+ * has fewer media types, and a few old kinds answer a deletion with the deleted object.
  */
 import { capitalized, operationId, tagOf } from './operation-name.ts';
 import { inOrder, nameParameter, NAMESPACE, parametersOf, PRETTY } from './parameters.ts';
-import { typeContent, type Action, type Answer, type Content } from './spec.ts';
+import { typeContent, type OperationAction, type OperationAnswer, type Content } from './spec.ts';
 import type { Method, Operation, Parameter } from './spec.ts';
-import type { Subject } from './subject.ts';
+import type { OperationSubject } from './subject.ts';
 import { PATCH } from './type-facts.ts';
 
 const ANY = ['*/*'];
@@ -22,7 +22,7 @@ const APPLY = 'application/apply-patch+yaml';
 const STATUS = typeContent('meta/v1.Status');
 const DELETE_OPTIONS = typeContent('meta/v1.DeleteOptions');
 const PATCH_BODY: Content = { of: 'definition', name: PATCH };
-const UNAUTHORIZED: Answer = { code: 401, description: 'Unauthorized' };
+const UNAUTHORIZED: OperationAnswer = { code: 401, description: 'Unauthorized' };
 
 const OF_WATCHES: ReadonlySet<string> = new Set(['watch', 'allowWatchBookmarks']);
 
@@ -42,7 +42,7 @@ const RETURNED_WHEN_DELETED: ReadonlySet<string> = new Set([
   'storage.k8s.io VolumeAttributesClass',
 ]);
 
-export function readOperation(subject: Subject): Operation {
+export function readOperation(subject: OperationSubject): Operation {
   return describe(subject, 'get', 'get', 'read', {
     description: `Reads ${one(subject)}.`,
     parameters: [
@@ -53,7 +53,7 @@ export function readOperation(subject: Subject): Operation {
   });
 }
 
-export function replaceOperation(subject: Subject): Operation {
+export function replaceOperation(subject: OperationSubject): Operation {
   return describe(subject, 'put', 'put', 'replace', {
     description: `Replaces ${one(subject)}.`,
     parameters: [...placeOf(subject), ...parametersOf('meta/v1.UpdateOptions')],
@@ -62,7 +62,7 @@ export function replaceOperation(subject: Subject): Operation {
   });
 }
 
-export function patchOperation(subject: Subject): Operation {
+export function patchOperation(subject: OperationSubject): Operation {
   const { isCustom } = subject;
   return describe(subject, 'patch', 'patch', 'patch', {
     description: `Changes a part of ${one(subject)}.`,
@@ -73,7 +73,7 @@ export function patchOperation(subject: Subject): Operation {
   });
 }
 
-export function createOperation(subject: Subject): Operation {
+export function createOperation(subject: OperationSubject): Operation {
   const { part, resource } = subject;
   const created = part === null ? `a ${resource.kind}` : `the ${part} of a ${resource.kind}`;
   return describe(subject, 'post', 'post', 'create', {
@@ -87,7 +87,7 @@ export function createOperation(subject: Subject): Operation {
   });
 }
 
-export function deleteOperation(subject: Subject): Operation {
+export function deleteOperation(subject: OperationSubject): Operation {
   const { group, kind } = subject.resource;
   const returned = RETURNED_WHEN_DELETED.has(`${group} ${kind}`) ? subject.content : STATUS;
   return describe(subject, 'delete', 'delete', 'delete', {
@@ -98,7 +98,7 @@ export function deleteOperation(subject: Subject): Operation {
   });
 }
 
-export function deleteAllOperation(subject: Subject): Operation {
+export function deleteAllOperation(subject: OperationSubject): Operation {
   const { isCustom } = subject;
   const selected = isCustom
     ? parametersOf('meta/v1.ListOptions')
@@ -116,7 +116,7 @@ export function deleteAllOperation(subject: Subject): Operation {
 }
 
 /** `isEverywhere`: in all namespaces. */
-export function listOperation(subject: Subject, isEverywhere: boolean): Operation {
+export function listOperation(subject: OperationSubject, isEverywhere: boolean): Operation {
   const { resource, list, isCustom } = subject;
   return describe(subject, 'get', 'list', 'list', {
     description: `Lists those of the kind ${resource.kind}, or watches them.`,
@@ -134,9 +134,9 @@ type Details = Pick<Operation, 'description' | 'parameters' | 'answers'> &
   Partial<Pick<Operation, 'consumes' | 'produces' | 'body'>> & { readonly name?: string };
 
 function describe(
-  subject: Subject,
+  subject: OperationSubject,
   method: Method,
-  action: Action,
+  action: OperationAction,
   verb: string,
   { name = nameOf(subject), ...details }: Details,
 ): Operation {
@@ -154,7 +154,10 @@ function describe(
   };
 }
 
-function answered(content: Content, ...codes: readonly (keyof typeof SUCCESSES)[]): Answer[] {
+function answered(
+  content: Content,
+  ...codes: readonly (keyof typeof SUCCESSES)[]
+): OperationAnswer[] {
   const successes = codes.map((code) => ({ code, description: SUCCESSES[code], content }));
   return [...successes, UNAUTHORIZED];
 }
@@ -162,19 +165,19 @@ function answered(content: Content, ...codes: readonly (keyof typeof SUCCESSES)[
 const SUCCESSES = { 200: 'OK', 201: 'Created', 202: 'Accepted' } as const;
 
 /** `NamespacedPod`, `NamespacedPodStatus` */
-function nameOf({ resource, namespaced, part }: Subject): string {
+function nameOf({ resource, namespaced, part }: OperationSubject): string {
   const kind = `${namespaced ? 'Namespaced' : ''}${resource.kind}`;
   return part === null ? kind : `${kind}${capitalized(part)}`;
 }
 
-function one({ resource, part }: Subject): string {
+function one({ resource, part }: OperationSubject): string {
   return part === null ? `one ${resource.kind}` : `the ${part} of one ${resource.kind}`;
 }
 
-function placeOfAll({ namespaced }: Subject): readonly Parameter[] {
+function placeOfAll({ namespaced }: OperationSubject): readonly Parameter[] {
   return namespaced ? [NAMESPACE, PRETTY] : [PRETTY];
 }
 
-function placeOf(subject: Subject): readonly Parameter[] {
+function placeOf(subject: OperationSubject): readonly Parameter[] {
   return [...placeOfAll(subject), nameParameter(subject.resource.kind)];
 }

@@ -3,7 +3,7 @@ import { ParameterPool } from './parameter-pool.ts';
 
 const limit = { uniqueItems: true, type: 'integer', name: 'limit', in: 'query' };
 
-test('a parameter that is said twice is written once', () => {
+test('a parameter that occurs twice is written once', () => {
   const pool = new ParameterPool();
   const first = pool.share(limit);
   expect(first).toEqual(pool.share({ ...limit }));
@@ -11,14 +11,14 @@ test('a parameter that is said twice is written once', () => {
   expect(first).toEqual({ $ref: `#/parameters/${Object.keys(pool.all())[0]}` });
 });
 
-test('two parameters of the same name that say different things have two names', () => {
+test('two different parameters of the same name get two names', () => {
   const pool = new ParameterPool();
   pool.share(limit);
   pool.share({ ...limit, description: 'Another.' });
   expect(Object.keys(pool.all())).toHaveLength(2);
 });
 
-test('its name has a hash of what it says, the one that Kubernetes gives it too', () => {
+test('its name has a hash of its content, the same as in Kubernetes', () => {
   const pool = new ParameterPool();
   const meta = '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1';
   pool.share({ name: 'body', in: 'body', schema: { $ref: `${meta}.DeleteOptions` } });
@@ -26,7 +26,7 @@ test('its name has a hash of what it says, the one that Kubernetes gives it too'
   expect(Object.keys(pool.all())).toEqual(['body-2Y1dVQaQ', 'body-78PwaGsr']);
 });
 
-test('what clients look for in the operation itself is not shared', () => {
+test('parameters that clients look for in the operation itself are not shared', () => {
   const pool = new ParameterPool();
   for (const name of ['name', 'dryRun', 'fieldValidation']) {
     const parameter = { ...limit, name };

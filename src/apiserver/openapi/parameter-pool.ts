@@ -1,9 +1,9 @@
 /**
- * Parameters of OpenAPI 2 that are written once and referred to, named by what they say:
- * `limit-1NfNmdNH`. Two parameters may have the same name and say different things.
+ * Parameters of OpenAPI 2 that are written once and referred to, named by their content: `limit-1NfNmdNH`.
+ * Two parameters may have the same name and different content.
  *
- * Some are never shared: the name of an object and the body of a kind are said of one kind only, and
- * older clients look for `dryRun` and `fieldValidation` in the operation itself.
+ * Some are never shared: the name of an object and the body of a kind belong to one kind only, and older
+ * clients look for `dryRun` and `fieldValidation` in the operation itself.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 

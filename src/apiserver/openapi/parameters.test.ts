@@ -15,12 +15,12 @@ const OPTIONS = [
   'core/v1.PodProxyOptions',
 ];
 
-test('every parameter says what it is for', () => {
-  const told = [...OPTIONS.flatMap((type) => parametersOf(type)), PRETTY, NAMESPACE];
-  for (const { name, description } of told) expect(description, name).toMatch(/\.$/);
+test('every parameter has a description', () => {
+  const described = [...OPTIONS.flatMap((type) => parametersOf(type)), PRETTY, NAMESPACE];
+  for (const { name, description } of described) expect(description, name).toMatch(/\.$/);
 });
 
-test('options are parameters as far as a query can hold them', () => {
+test('options are parameters if a query can hold them', () => {
   expect(parametersOf('meta/v1.DeleteOptions').map(({ name, type }) => `${name} ${type}`)).toEqual([
     'gracePeriodSeconds integer',
     'orphanDependents boolean',
@@ -30,7 +30,7 @@ test('options are parameters as far as a query can hold them', () => {
   ]);
 });
 
-test('a parameter is told once, unless it stands in two places', () => {
+test('a parameter is listed once, unless it is in two places', () => {
   const inPath = { ...nameParameter('Node'), name: 'path' };
   const inQuery = { ...inPath, in: 'query' as const };
   expect(inOrder([inQuery, PRETTY, inPath, PRETTY])).toEqual([inPath, inQuery, PRETTY]);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { KindDefinition } from '../kind.ts';
-import { deployments } from '../kinds/deployment.ts';
-import { namespaces } from '../kinds/namespace.ts';
-import { nodes } from '../kinds/node.ts';
-import { pods } from '../kinds/pods.ts';
+import type { KindDefinition } from '../objects/kind.ts';
+import { deployments } from '../kinds/apps/deployment.ts';
+import { namespaces } from '../kinds/core/namespace.ts';
+import { nodes } from '../kinds/core/node.ts';
+import { pods } from '../kinds/core/pods.ts';
 import { pathsOfKind } from './paths-of-kind.ts';
 import type { Method, Operation } from './spec.ts';
 
@@ -24,7 +24,7 @@ function find(kind: KindDefinition, method: Method, path: string): Operation {
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/{namespace}/deployments';
 
 describe('the paths of a kind', () => {
-  test('are its collections, its objects and their parts', () => {
+  test('are its collections, its objects and their subresources', () => {
     expect([...operationsOf(deployments).keys()].toSorted()).toEqual(
       [
         'get /apis/apps/v1/deployments',
@@ -52,14 +52,14 @@ describe('the paths of a kind', () => {
     );
   });
 
-  test('leave out what the kind does not offer', () => {
+  test('leave out verbs that the kind does not have', () => {
     const frozen: KindDefinition = { ...deployments, verbs: ['get'], subresources: [] };
     expect([...operationsOf(frozen).keys()]).toEqual([`get ${DEPLOYMENTS}/{name}`]);
   });
 });
 
 describe('an operation', () => {
-  test('that patches takes fieldValidation, by which kubectl knows that the server checks', () => {
+  test('that patches takes fieldValidation, by which kubectl knows that the server validates', () => {
     const patch = find(deployments, 'patch', `${DEPLOYMENTS}/{name}`);
     expect(patch.parameters.map(({ name, in: place }) => `${place} ${name}`)).toEqual([
       'query dryRun',
@@ -115,7 +115,7 @@ describe('an operation', () => {
   });
 });
 
-describe('a conversation with a pod', () => {
+describe('a connection to a pod', () => {
   const withStreams: KindDefinition = {
     ...pods,
     subresources: [

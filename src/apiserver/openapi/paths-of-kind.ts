@@ -1,9 +1,9 @@
 /**
- * The paths of one kind, and what can be done with each: its collection in all namespaces and in one,
- * the object by its name, and its subresources. Nothing is told that the kind does not offer.
+ * The paths of one kind and their operations: its collection in all namespaces and in one, the object by its
+ * name, and its subresources. Only what the kind offers is listed.
  */
-import { verbsOf } from '../catalog.ts';
-import type { KindDefinition, Subresource, Verb } from '../kind.ts';
+import { verbsOf } from '../registry/catalog.ts';
+import type { KindDefinition, Subresource, Verb } from '../objects/kind.ts';
 import { connectionPaths } from './connection-operations.ts';
 import {
   createOperation,
@@ -15,9 +15,9 @@ import {
   replaceOperation,
 } from './operations.ts';
 import { rootOf, type Operation, type Path } from './spec.ts';
-import { subjectOf, subjectOfPart, type Subject } from './subject.ts';
+import { subjectOf, subjectOfPart, type OperationSubject } from './subject.ts';
 
-type Describe = (subject: Subject) => Operation;
+type Describe = (subject: OperationSubject) => Operation;
 
 const OF_COLLECTION: readonly (readonly [Verb, Describe])[] = [
   ['list', (subject) => listOperation(subject, false)],
@@ -55,7 +55,7 @@ export function pathsOfKind(definition: KindDefinition): readonly Path[] {
   return paths.filter(({ operations }) => operations.length > 0);
 }
 
-function pathsOfPart(whole: Subject, part: Subresource, path: string): readonly Path[] {
+function pathsOfPart(whole: OperationSubject, part: Subresource, path: string): readonly Path[] {
   const subject = subjectOfPart(whole, part);
   const operations = choose(OF_PART, part.verbs, subject);
   return connectionPaths(subject, part, path) ?? [{ path, operations }];
@@ -64,7 +64,7 @@ function pathsOfPart(whole: Subject, part: Subresource, path: string): readonly 
 function choose(
   from: readonly (readonly [Verb, Describe])[],
   verbs: readonly Verb[],
-  subject: Subject,
+  subject: OperationSubject,
 ): readonly Operation[] {
   return from.filter(([verb]) => verbs.includes(verb)).map(([, describe]) => describe(subject));
 }

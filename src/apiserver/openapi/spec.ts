@@ -1,5 +1,5 @@
 /**
- * What OpenAPI tells of the server, before it is written down in one of its two versions.
+ * The paths and operations of the server, independent of the version of OpenAPI.
  *
  *     kinds ──paths-of-kind.ts──> Path ──> document-v3.ts   one for each group and version
  *                                     └──> document-v2.ts   one for everything
@@ -28,19 +28,19 @@ export interface Operation {
   readonly tag: string;
   readonly description: string;
   readonly parameters: readonly Parameter[];
-  /** Media types of what may be sent, even where nothing is. */
+  /** Media types of the body, even if there is none. */
   readonly consumes: readonly string[];
   readonly produces: readonly string[];
   readonly body?: Body;
-  readonly answers: readonly Answer[];
-  /** What clients find an operation by; those of discovery have none. */
-  readonly action?: Action;
+  readonly answers: readonly OperationAnswer[];
+  /** How clients find an operation; those of discovery have none. */
+  readonly action?: OperationAction;
   readonly kind?: GroupVersionKind;
 }
 
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch';
 
-export type Action =
+export type OperationAction =
   | 'connect'
   | 'delete'
   | 'deletecollection'
@@ -62,14 +62,14 @@ export interface Body {
   readonly isRequired: boolean;
 }
 
-export interface Answer {
+export interface OperationAnswer {
   readonly code: number;
   readonly description: string;
-  /** Absent: an answer of which nothing is said but its code. */
+  /** Absent: a response with nothing but its code. */
   readonly content?: Content;
 }
 
-/** A type of the schema table, a definition that somebody brings along, or text. */
+/** A type of the schema table, a custom definition, or text. */
 export type Content =
   | { readonly of: 'type'; readonly name: TypeName }
   | { readonly of: 'definition'; readonly name: string }

@@ -1,9 +1,9 @@
 /**
- * The schema of one type of the table: its fields with their types, formats, defaults and values, which
- * of them must be there, and how lists and maps of them are merged.
+ * The schema of one type of the table: its fields with their types, formats, defaults and enums, which of
+ * them are required, and how lists and maps are merged.
  *
- * A field that JSON always prints has a default, because leaving it out means its empty value: that
- * is how Kubernetes tells "may be left out" from "may be absent".
+ * A field that JSON always prints has a default, because leaving it out means its empty value: so Kubernetes
+ * distinguishes "may be left out" from "may be absent".
  */
 import type { Field, Scalar, Shape, StructType, TypeName } from '../../api/schema/shape.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
@@ -14,8 +14,8 @@ import { isGranular, unionsOf } from './type-facts.ts';
 export interface SchemaContext {
   readonly dialect: Dialect;
   /**
-   * A reference to the definition of a type, which from then on has to be there. A special type is known
-   * by its plain name, such as Quantity.
+   * A reference to the definition of a type, which adds that definition. A special type is known by its plain
+   * name, such as Quantity.
    */
   readonly refer: (name: TypeName, beside: JsonObject) => JsonObject;
 }
@@ -60,7 +60,7 @@ function fieldSchema(type: StructType, field: Field, context: SchemaContext): Js
   });
 }
 
-/** `beside`: what is said of the value at this place, and not of its type. */
+/** `beside`: what belongs to the value in this place, and not to its type. */
 function shapeSchema(shape: Shape, context: SchemaContext, beside: JsonObject): JsonObject {
   switch (shape.kind) {
     case 'scalar':
@@ -97,7 +97,7 @@ function defaultOf(field: Field): Json | undefined {
   return field.pointer ? undefined : emptyOf(field.shape, field.omitEmpty);
 }
 
-/** What Go has where JSON has nothing; undefined: null, or nothing is printed then. */
+/** Go's empty value for a missing one in JSON; undefined: null, or nothing is printed then. */
 function emptyOf(shape: Shape, omitEmpty: boolean): Json | undefined {
   if (shape.kind === 'struct') return {};
   if (shape.kind !== 'scalar' || omitEmpty || shape.scalar === 'bytes') return undefined;
@@ -121,7 +121,7 @@ function extensionsOf(type: StructType, field: Field): JsonObject {
 
 function mapTypeOf(type: StructType, { name, shape, atomic }: Field): string | undefined {
   if (isGranular(type.name, name)) return 'granular';
-  // A type that is atomic says so itself, in its own definition.
-  const saidByType = shape.kind === 'struct' && shape.type.atomic === true;
-  return atomic === true && !saidByType ? 'atomic' : undefined;
+  // An atomic type has that in its own definition.
+  const describedByType = shape.kind === 'struct' && shape.type.atomic === true;
+  return atomic === true && !describedByType ? 'atomic' : undefined;
 }

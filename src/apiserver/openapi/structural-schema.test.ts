@@ -13,14 +13,14 @@ describe('a structural schema in version 3', () => {
     });
   });
 
-  test('does not say it twice', () => {
+  test('does not spell it out twice', () => {
     const inAnyOf = { 'x-kubernetes-int-or-string': true, anyOf: EITHER };
     expect(withAlternatives(inAnyOf)).toEqual(inAnyOf);
     const inAllOf = { 'x-kubernetes-int-or-string': true, allOf: [{ anyOf: EITHER }] };
     expect(withAlternatives(inAllOf)).toEqual(inAllOf);
   });
 
-  test('says it beside alternatives of another sort', () => {
+  test('adds it to alternatives of another sort', () => {
     const schema = {
       'x-kubernetes-int-or-string': true,
       anyOf: [{ minimum: 1 }, { pattern: 'a' }],
@@ -32,7 +32,7 @@ describe('a structural schema in version 3', () => {
     });
   });
 
-  test('is otherwise told as it is', () => {
+  test('is otherwise unchanged', () => {
     const schema = { type: 'object', nullable: true, default: {}, oneOf: [{ required: ['a'] }] };
     expect(withAlternatives(schema)).toEqual(schema);
   });
@@ -66,17 +66,17 @@ describe('a structural schema in version 2', () => {
     expect(forVersion2(schema)).toEqual({ type: 'object', additionalProperties: {} });
   });
 
-  test('may hold anything where unknown fields are kept', () => {
+  test('may hold anything where unknown fields are preserved', () => {
     const open = { 'x-kubernetes-preserve-unknown-fields': true };
     expect(forVersion2({ type: 'object', ...open, properties: { a: {} } })).toEqual(open);
   });
 
-  test('has no type for a list of which it cannot tell the items', () => {
+  test('has no type for a list with items that it cannot express', () => {
     const open = { 'x-kubernetes-preserve-unknown-fields': true };
     expect(forVersion2({ type: 'array', ...open, items: { type: 'string' } })).toEqual(open);
   });
 
-  test('takes a property named default for a property', () => {
+  test('treats a property named default as a property', () => {
     const schema = { type: 'object', properties: { default: { type: 'string', default: 'a' } } };
     expect(forVersion2(schema)).toEqual({
       type: 'object',
@@ -84,7 +84,7 @@ describe('a structural schema in version 2', () => {
     });
   });
 
-  test('never has a word that version 2 does not know, however deep', () => {
+  test('never has a keyword that version 2 does not have, however deep', () => {
     fc.assert(
       fc.property(schemas(), (schema) => {
         const words = wordsOf(forVersion2(schema));
@@ -95,7 +95,7 @@ describe('a structural schema in version 2', () => {
     );
   });
 
-  test('does not change the schema that it was given', () => {
+  test('does not change the original schema', () => {
     fc.assert(
       fc.property(schemas(), (schema) => {
         const before = JSON.stringify(schema);
@@ -133,7 +133,7 @@ function schemas(): fc.Arbitrary<JsonObject> {
   return schema;
 }
 
-/** The words of a schema and of all schemas in it, without the names of properties. */
+/** The keywords of a schema and of all schemas in it, without the names of properties. */
 function wordsOf(schema: Json | undefined): readonly string[] {
   if (!isJsonObject(schema)) return [];
   const { items, additionalProperties, properties } = schema;

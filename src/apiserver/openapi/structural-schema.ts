@@ -1,11 +1,12 @@
 /**
- * A structural schema as each version of OpenAPI can tell it.
+ * Converts a structural schema for each version of OpenAPI.
  *
- * Version 3 tells all of it, and spells out what `x-kubernetes-int-or-string` means. Version 2 has no
- * alternatives, no null and no defaults; a value of which it cannot tell the truth has no type there.
+ * OpenAPI v3 can express all of it; `x-kubernetes-int-or-string` becomes an anyOf of integer and string.
+ * OpenAPI v2 has no
+ * alternatives, no null and no defaults; a value that it cannot express has no type there.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { jsonEqual } from '../../api/json-equal.ts';
+import { jsonEqual } from '../../api/values/json-equal.ts';
 import { mapSchema } from './schema-walk.ts';
 
 export const PRESERVES_UNKNOWN = 'x-kubernetes-preserve-unknown-fields';
@@ -49,7 +50,7 @@ export function forVersion2(schema: JsonObject): JsonObject {
   });
 }
 
-/** What may be null cannot be required here: there would be no value to give. */
+/** A nullable value cannot be required here: there would be no value to give. */
 function withoutNullable(schema: JsonObject): JsonObject {
   const { required, properties, additionalProperties } = schema;
   if (required === undefined) return schema;

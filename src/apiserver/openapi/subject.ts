@@ -1,27 +1,27 @@
 /**
- * What the operations of a path are about: a kind, or a part of it that is of another kind (a Scale, an
- * Eviction). Custom kinds are told in the words of their own server, which are a little different.
+ * The subject of a path's operations: a kind, or a subresource of another kind (a Scale, an Eviction). Custom
+ * kinds differ a little, because another server in kube-apiserver describes them.
  */
 import { kindOf } from '../../api/schema/schema.ts';
-import { isCustomKind } from '../custom/custom-object.ts';
-import type { KindDefinition, Subresource } from '../kind.ts';
+import { isCustomKind } from '../schema/custom-object.ts';
+import type { KindDefinition, Subresource } from '../objects/kind.ts';
 import { apiVersionOf, typeContent, type Content, type GroupVersionKind } from './spec.ts';
 
-export interface Subject {
-  /** Of the resource, whatever the part is. */
+export interface OperationSubject {
+  /** Of the resource, whatever the subresource is. */
   readonly resource: GroupVersionKind;
   readonly namespaced: boolean;
   /** Null: the object itself. */
   readonly part: string | null;
-  /** What clients find the operations by. */
+  /** The kind by which clients find the operations. */
   readonly kind: GroupVersionKind;
-  /** What is read and written. */
+  /** The type that is read and written. */
   readonly content: Content;
   readonly list: Content;
   readonly isCustom: boolean;
 }
 
-export function subjectOf(definition: KindDefinition): Subject {
+export function subjectOf(definition: KindDefinition): OperationSubject {
   const { group, version, kind, namespaced } = definition;
   const resource = { group, version, kind };
   const isCustom = definition.type === undefined;
@@ -36,7 +36,7 @@ export function subjectOf(definition: KindDefinition): Subject {
   };
 }
 
-export function subjectOfPart(whole: Subject, part: Subresource): Subject {
+export function subjectOfPart(whole: OperationSubject, part: Subresource): OperationSubject {
   const { group, version } = whole.resource;
   const named = { group: part.group ?? group, version: part.version ?? version, kind: part.kind };
   const isOther = named.kind !== whole.resource.kind || named.group !== group;
@@ -48,7 +48,7 @@ export function subjectOfPart(whole: Subject, part: Subresource): Subject {
   };
 }
 
-/** `com.example.stable.v1.CronTab`: a group is read from its end, as a package in Java is. */
+/** `com.example.stable.v1.CronTab`: the group is reversed, as in a Java package. */
 export function customName({ group, version, kind }: GroupVersionKind): string {
   return [...group.split('.').toReversed(), version, kind].join('.');
 }

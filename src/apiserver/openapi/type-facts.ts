@@ -1,7 +1,6 @@
 /**
- * What clients are told about a few types that the schema table does not hold: which fields exclude
- * each other (`x-kubernetes-unions`), and which maps are merged key by key although that is what maps
- * do anyway.
+ * Facts about a few types that the schema table does not have: which fields exclude each other
+ * (`x-kubernetes-unions`), and which maps are explicitly merged key by key, although all maps are.
  */
 import type { TypeName } from '../../api/schema/shape.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -55,7 +54,7 @@ const EMULATION_FIELDS = [
   'minCompatibilityMinor',
 ] as const;
 
-/** What `/version` answers. The fields about emulation are the ones that may be missing. */
+/** The answer of `/version`. Only the fields about emulation are optional. */
 export function versionInfoSchema(hasDefaults: boolean): JsonObject {
   const required = { type: 'string', ...(hasDefaults && { default: '' }) };
   const properties = [

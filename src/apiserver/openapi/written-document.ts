@@ -1,10 +1,11 @@
 /**
- * One document, in the two forms in which it is handed out. Both are made when they are first asked for,
- * and have the same tag: that of the JSON.
+ * An OpenAPI document, served as JSON and as protobuf. Each form is encoded when it is first requested; both
+ * have the ETag of the JSON.
  */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../lib/json.ts';
 import { encodeDocument, type OpenApiVersion } from './protobuf/encode.ts';
+import { printExactJson } from '../../lib/json-text/exact-json.ts';
 
 export class WrittenDocument {
   readonly #version: OpenApiVersion;
@@ -19,13 +20,13 @@ export class WrittenDocument {
   }
 
   get json(): string {
-    this.#json ??= JSON.stringify(this.#write());
+    this.#json ??= printExactJson(this.#write());
     return this.#json;
   }
 
   /** It changes if, and only if, the document does. */
   get tag(): string {
-    this.#tag ??= tagOf(this.json);
+    this.#tag ??= entityTagOf(this.json);
     return this.#tag;
   }
 
@@ -36,12 +37,12 @@ export class WrittenDocument {
 
   #encode(): Uint8Array {
     const document = this.#write();
-    // Whoever asks for this asks for the tag as well, and that is made of the JSON.
-    this.#json ??= JSON.stringify(document);
+    // Every request for this also needs the tag, which is made of the JSON.
+    this.#json ??= printExactJson(document);
     return encodeDocument(this.#version, document);
   }
 }
 
-export function tagOf(text: string): string {
+export function entityTagOf(text: string): string {
   return createHash('sha512').update(text).digest('hex').toUpperCase();
 }

@@ -1,20 +1,20 @@
 /**
- * Signs the requests that somebody has approved, for the three signers of a cluster that make client
- * and kubelet certificates. In a cluster of many parts the controller manager does this.
+ * Signs approved certificate requests, for the three signers of a cluster that make client and kubelet
+ * certificates. In other clusters the controller manager does this.
  */
-import { formatTime } from '../../api/time.ts';
+import { formatTime } from '../../api/values/time.ts';
 import { PodkeepError } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { ObjectStore } from '../../ports/object-store.ts';
+import type { ObjectStore } from '../../ports/api/object-store.ts';
 import type { IdentityRandom } from '../../ports/random.ts';
-import { certificateSigningRequests } from '../kinds/certificate-signing-request.ts';
-import { objectsAt, textAt, valueAt } from '../kinds/field-path.ts';
-import { readStruct } from '../kinds/validation/json-reading.ts';
-import { nameOf } from '../metadata.ts';
-import { prefixOf, type Registry } from '../registry.ts';
-import { StatusError } from '../status.ts';
+import { certificateSigningRequests } from '../kinds/rbac/certificate-signing-request.ts';
+import { objectsAt, textAt, valueAt } from '../objects/field-path.ts';
+import { readStruct } from '../../api/validation/json-reading.ts';
+import { nameOf } from '../objects/metadata.ts';
+import { prefixOf, type Registry } from '../registry/registry.ts';
+import { StatusError } from '../objects/status.ts';
 import { readCertificate, type Validity } from '../../lib/x509/read-certificate.ts';
 import { issueLeaf, type Authority } from './certificate.ts';
 import { readPem } from '../../lib/x509/pem.ts';
@@ -33,7 +33,7 @@ const SECOND_MS = 1000;
 const LIFETIME_MS = 365 * 24 * 60 * 60 * SECOND_MS;
 const LIFETIME_MS_MIN = 10 * 60 * SECOND_MS;
 const BACKDATED_MS = 5 * 60 * SECOND_MS;
-/** Certificates that live shorter than this do not lose at their end what they are dated back. */
+/** Certificates with a shorter lifetime are backdated without a loss at their end. */
 const SHORT_MS = 8 * 60 * 60 * SECOND_MS;
 
 export class CertificateSigner {
@@ -58,7 +58,7 @@ export class CertificateSigner {
     await this.settled();
   }
 
-  /** Resolves when all that was approved is signed or refused. */
+  /** Resolves when all approved requests are signed or refused. */
   async settled(): Promise<void> {
     while (this.#busy.size > 0) await Promise.all(this.#busy);
   }
@@ -76,9 +76,9 @@ export class CertificateSigner {
     try {
       await registry.update({ ...target, change: (old) => this.#answer(old) });
     } catch (error) {
-      // Deleted meanwhile: nobody waits for it any more.
+      // Deleted meanwhile: there is nothing left to sign.
       if (error instanceof StatusError && error.code === 404) return;
-      log.error('A certificate could not be signed', { request: name, error });
+      log.error('failed to sign certificate', { request: name, error });
     }
   }
 
@@ -132,7 +132,7 @@ export class CertificateSigner {
 
 const PREFIX = prefixOf(certificateSigningRequests, '');
 
-/** Or why it cannot be read. */
+/** Or the reason why it cannot be parsed. */
 function readOrRefuse(encoded: string): SigningRequest | string {
   try {
     return readSigningRequest(encoded);

@@ -1,8 +1,8 @@
 /**
  * Makes X.509 certificates with a key on P-256.
  *
- * Written with node's own cryptography and a few lines of DER: a library for it takes longer to load
- * than the whole server may take to start.
+ * Written with node's own cryptography and a few lines of DER: a library for it takes longer to load than the
+ * whole server may take to start.
  */
 import { createPrivateKey, sign } from 'node:crypto';
 import type { IdentityRandom } from '../../ports/random.ts';
@@ -32,7 +32,7 @@ const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2';
 const SERIAL_BYTES = 16;
 const VERSION_3 = Buffer.from([2]);
 
-/** A certificate that vouches for itself, and for others. */
+/** A self-signed certificate that can sign others. */
 export function issueAuthority(
   commonName: string,
   keys: { readonly publicKey: Uint8Array; readonly privateKey: string },
@@ -86,7 +86,7 @@ function issue(facts: Issued, signingKey: string): string {
   return writePem(CERTIFICATE, sequence(signed, algorithm, bitString(signature)));
 }
 
-/** Positive, and different from all others: it only has to be unlikely twice. */
+/** Positive and random: a duplicate only has to be unlikely. */
 function makeSerial(random: IdentityRandom): Uint8Array {
   return Buffer.from([1, ...random.bytes(SERIAL_BYTES - 1)]);
 }

@@ -11,7 +11,7 @@ import { createPki, issueNodeCertificate, serverNames } from './pki.ts';
 const options = { clock: systemClock, random: seededRandom(3) };
 
 describe('a new cluster', () => {
-  test('has an authority that vouches for the server and for the admin', async () => {
+  test('has an authority that signs for the server and for the admin', async () => {
     const pki = await createPki(options);
     const ca = new X509Certificate(pki.caCert);
     expect(ca.ca).toBe(true);
@@ -34,7 +34,7 @@ describe('a new cluster', () => {
     );
   });
 
-  test('finds its server under every name and address that it has', async () => {
+  test('has a server certificate for every name and address of the server', async () => {
     const names = ['my-machine'];
     const addresses = ['192.168.7.9', 'fd00::7'];
     const pki = await createPki({ ...options, names, addresses });
@@ -47,7 +47,7 @@ describe('a new cluster', () => {
     expect(server.checkIP('10.96.0.2')).toBeUndefined();
   });
 
-  test('gives every certificate a serial number of its own, and time to live', async () => {
+  test('gives every certificate its own serial number and lifetime', async () => {
     const pki = await createPki(options);
     const all = [pki.caCert, pki.serverCert, pki.adminCert].map((pem) => new X509Certificate(pem));
     expect(new Set(all.map(({ serialNumber }) => serialNumber)).size).toBe(3);
@@ -57,7 +57,7 @@ describe('a new cluster', () => {
     expect(all.map(daysOf)).toEqual([3650, 365, 365]);
   });
 
-  test('lets a node serve and ask in its own name', async () => {
+  test('lets a node serve and act under its own name', async () => {
     const { caCert: cert, caKey: key } = await createPki(options);
     const addresses = ['10.1.2.3'];
     const node = await issueNodeCertificate({ cert, key }, 'n1', { ...options, addresses });
@@ -69,7 +69,7 @@ describe('a new cluster', () => {
   });
 });
 
-test('server and client accept each other over TLS, and nobody of another cluster', async () => {
+test('server and client accept each other over TLS, and none of another cluster', async () => {
   const [pki, other] = await Promise.all([createPki(options), createPki(options)]);
   const server = createServer({
     cert: pki.serverCert,
@@ -93,7 +93,7 @@ test('server and client accept each other over TLS, and nobody of another cluste
   };
   expect(await greet(pki.adminCert, pki.adminKey, pki.caCert)).toBe(true);
   expect(await greet(other.adminCert, other.adminKey, pki.caCert)).toBe(false);
-  // A certificate for servers is none for clients.
+  // A server certificate is no client certificate.
   expect(await greet(pki.serverCert, pki.serverKey, pki.caCert)).toBe(false);
   const stranger = connect({ port, host: '127.0.0.1', servername: 'localhost', ca: other.caCert });
   const [error] = (await once(stranger, 'error')) as [Error];

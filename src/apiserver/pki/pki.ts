@@ -1,13 +1,13 @@
 /**
- * The keys and certificates of a cluster: an authority of its own, and what it vouches for.
+ * The keys and certificates of a cluster: its authority, and what that signs.
  *
- *     ca ──signs──> server   the API server's, for every name under which it is found
+ *     ca ──signs──> server   the API server's, for all its names
  *        ──signs──> admin    a client in system:masters
- *        ──signs──> kubelet client   who the API server is to kubelets, and good for nothing else
- *        ──signs──> nodes, and whoever asks with a signing request that somebody approves
+ *        ──signs──> kubelet client   the API server's identity at kubelets, and good for nothing else
+ *        ──signs──> nodes, and approved certificate signing requests
  *     serviceAccountKey      signs tokens; no certificate
  *
- * Everything is PEM: what is kept in files, and in kubeconfigs.
+ * Everything is PEM, in files and in kubeconfigs.
  */
 import { generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -40,7 +40,7 @@ export interface KeyPair {
 export interface PkiOptions {
   readonly clock: Clock;
   readonly random: IdentityRandom;
-  /** Under which the server is found, beyond those that every server has. */
+  /** Names of the server, beyond those that every server has. */
   readonly names?: readonly string[];
   readonly addresses?: readonly string[];
 }
@@ -48,7 +48,7 @@ export interface PkiOptions {
 const DAY_MS = 24 * 60 * 60 * 1000;
 const AUTHORITY_DAYS = 3650;
 const LEAF_DAYS = 365;
-/** Clocks of clients may be late. */
+/** The clocks of clients may be slow. */
 const BACKDATED_MS = 60 * 60 * 1000;
 
 /** The first address of the services' range is that of the API server. */
@@ -64,9 +64,9 @@ const SERVER_NAMES = [
 export const ADMIN = { commonName: 'kubernetes-admin', organizations: ['system:masters'] };
 
 /**
- * The user that the API server is to kubelets. It has no group, and one role: that of the kubelet's own
- * API. A node chooses the address at which its kubelet is dialled, and may name the API server's: there
- * this certificate must open nothing.
+ * The API server's user at kubelets. It has no group, and one role: that of the kubelet's own API. A node
+ * chooses the address at which its kubelet is dialled, and may name the API server's: there this certificate
+ * must give access to nothing.
  */
 export const KUBELET_CLIENT = { commonName: KUBELET_CLIENT_USER, organizations: [] };
 
@@ -90,7 +90,7 @@ export async function createPki(options: PkiOptions): Promise<Pki> {
   };
 }
 
-/** For the API server, or to renew what it has: names and addresses are those of the options. */
+/** For the API server, or to renew its certificate: names and addresses are those of the options. */
 export async function issueServerCertificate(ca: Authority, options: PkiOptions): Promise<KeyPair> {
   const { names, addresses } = serverNames(options);
   const subject = { commonName: 'kube-apiserver', organizations: [] };
@@ -122,7 +122,7 @@ export async function issueNodeCertificate(
   return issueFor(ca, { subject, uses: ['client', 'server'], altNames }, options);
 }
 
-/** Every name and address for which a server certificate is made. */
+/** Every name and address of a server certificate. */
 export function serverNames({
   names = [],
   addresses = [],

@@ -1,7 +1,7 @@
-/** What each signer signs: which names, which alternative names, for which uses. */
+/** The rules of each signer: subjects, alternative names, and usages. */
 import type { JsonObject } from '../../lib/json.ts';
-import { textAt, valueAt } from '../kinds/field-path.ts';
-import { readTexts } from '../kinds/validation/json-reading.ts';
+import { textAt, valueAt } from '../objects/field-path.ts';
+import { readTexts } from '../../api/validation/json-reading.ts';
 import type { SigningRequest } from '../../lib/x509/signing-request.ts';
 import type { Use } from '../../lib/x509/extensions.ts';
 
@@ -75,7 +75,7 @@ function checkNodeName({ subject }: SigningRequest): string | null {
   return 'subject common name does not begin with system:node:';
 }
 
-/** All of them; only keys that are not RSA go without encipherment. */
+/** All of them; key encipherment may be missing, because only RSA keys need it. */
 function checkUsages(usages: readonly string[], main: string): string | null {
   const given = [...new Set(usages)].toSorted().join();
   const all = ['digital signature', 'key encipherment', main].toSorted();

@@ -65,7 +65,7 @@ function makeRequest(keys: Keys, signer: Keys = keys, algorithm = ECDSA_SHA256):
 }
 
 describe('a request', () => {
-  test('says who wants a certificate, and for which names', () => {
+  test('has the subject and the alternative names', () => {
     expect(readSigningRequest(makeRequest(makeKeys()))).toMatchObject({
       subject: { ...subject, uids: [] },
       dnsNames: ['n1.example'],
@@ -90,7 +90,7 @@ describe('a request', () => {
     );
   });
 
-  test('of another program with another kind of key is read as well', () => {
+  test('of another program with another kind of key is parsed as well', () => {
     expect(readSigningRequest(Buffer.from(FROM_OPENSSL).toString('base64'))).toMatchObject({
       subject: { commonName: 'jane', organizations: ['a', 'b'] },
       dnsNames: ['x.example'],

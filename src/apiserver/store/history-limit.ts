@@ -1,23 +1,23 @@
 /**
  * Keeps the history of a store within its limits, in the background.
  *
- * It looks when the oldest commit is somewhat over age, or when there are somewhat too many of them,
- * so that a look is worth its cost: a store on disk has to write down what it forgot. A look forgets a
- * bounded number of commits, and comes back at once if that was not enough; requests go in between.
+ * It compacts when the oldest commit is somewhat over age, or when there are somewhat too many commits, so
+ * that a run is worth its cost: a store on disk has to write what it forgot. A run forgets a bounded number
+ * of commits, and the next one follows immediately if that was not enough; requests are served in between.
  */
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { Timeline } from './timeline.ts';
 
 export interface HistoryLimits {
-  /** About so many commits are remembered, if they are not older than `historyMs`. */
+  /** About this many commits are remembered, if they are not older than `historyMs`. */
   readonly historyMax: number;
   readonly historyMs: number;
 }
 
-/** As long as etcd remembers by default under Kubernetes. */
+/** etcd's default retention under Kubernetes. */
 const HISTORY_MS = 5 * 60_000;
 const HISTORY_MAX = 10_000;
-/** The part of a limit by which history may exceed it. */
+/** The fraction by which history may exceed a limit. */
 const SLACK = 0.1;
 const COMMITS_PER_LOOK = 1000;
 
@@ -45,7 +45,7 @@ export class HistoryLimit {
     this.#forget = forget;
   }
 
-  /** To be called whenever the history may have grown. */
+  /** Call whenever the history may have grown. */
   plan(): void {
     const { historyMax, historyMs } = this.#limits;
     const { length, oldestAtMs } = this.#timeline;

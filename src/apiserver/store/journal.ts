@@ -1,8 +1,8 @@
 /**
- * What makes commits durable. The store decides what a commit is; a journal writes it down.
+ * Makes commits durable. The store decides what a commit is; a journal writes it.
  *
- * Preparing is apart from writing, so that a value that cannot be written fails its own commit, at
- * once, and not those that happen to be written together with it.
+ * Preparing is separate from writing, so that a value that cannot be written fails its own commit,
+ * immediately, and not those that are written together with it.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import type { Version } from './version.ts';
@@ -14,29 +14,31 @@ export interface Commit {
 
 export interface Write {
   readonly key: string;
-  /** Null: the object goes. */
+  /** Null: the object is deleted. */
   readonly value: JsonObject | null;
 }
 
-/** History that nobody can see any more. To forget the same thing twice is no error. */
+/** History that can no longer be read. Forgetting the same thing twice is no error. */
 export interface Forgotten {
   readonly floor: number;
   readonly versions: readonly Version[];
 }
 
 export interface Journal<Prepared> {
-  /** How errors call it. */
+  /** Its name in errors. */
   readonly place: string;
   prepare(commit: Commit): Prepared;
   /**
-   * Resolves when all of it is durable. Rejects if nothing of it is, and never will be. One call at a
-   * time: the next one waits for the answer.
+   * Resolves when all of it is durable. Rejects if nothing of it is, and never will be. One call at a time:
+   * the next one waits for the result.
    */
   write(commits: readonly Prepared[], forgotten: Forgotten | null): Promise<void>;
+  /** Whether the newest version of this key would be written in another way now. Absent: never. */
+  isStale?(key: string): boolean;
   close(): Promise<void>;
 }
 
-/** For a store that lives as long as the process: what is in memory is as durable as it gets. */
+/** For a store that lives as long as the process: nothing is written. */
 export const memoryJournal: Journal<null> = {
   place: 'the store in memory',
   prepare: () => null,

@@ -8,7 +8,7 @@ import { silentLog } from '../../../test/support/silent-ports.ts';
 import { put, remove } from '../../../test/suites/object-store/world.ts';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
 import { PodkeepError } from '../../lib/errors.ts';
-import type { ObjectStore } from '../../ports/object-store.ts';
+import type { ObjectStore } from '../../ports/api/object-store.ts';
 import { openEnvironment } from './lmdb/environment.ts';
 import { encodeHead, encodeVersion, encodeVersionKey, HEAD_KEY } from './lmdb/record.ts';
 import { openLmdbStore } from './lmdb-store.ts';
@@ -56,7 +56,7 @@ beforeAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Opens a store with this file, and returns the error. The file must be as it was. */
+/** Opens a store with this file, and returns the error. The file must not change. */
 async function openDamaged(bytes: Buffer): Promise<unknown> {
   const folder = makeFolder();
   const file = path.join(folder, 'objects.mdb');
@@ -72,7 +72,7 @@ async function openDamaged(bytes: Buffer): Promise<unknown> {
 function damageTo(reason: unknown): unknown {
   return expect.objectContaining({
     code: 'STORE_DAMAGED',
-    message: expect.stringMatching(/objects\.mdb is damaged or is no podkeep store: /),
+    message: expect.stringMatching(/objects\.mdb is damaged or is not a store of podkeep: /),
     hint: expect.stringMatching(/backup.*objects\.mdb/),
     cause: expect.objectContaining({ message: reason }),
   });
@@ -89,7 +89,7 @@ async function contentOrCode(folder: string): Promise<unknown> {
   }
 }
 
-describe('a file that is not as it was left', () => {
+describe('a damaged file', () => {
   test.each([
     [0, /ends before its first meta page, after 0 bytes/],
     [100, /ends before its first meta page/],
@@ -154,7 +154,7 @@ describe('a file that is not as it was left', () => {
 });
 
 describe('an LMDB file that', () => {
-  test('somebody else wrote is not taken for an empty store', async () => {
+  test('another program wrote is not taken for an empty store', async () => {
     const folder = makeFolder();
     mkdirSync(folder, { recursive: true });
     const database = openLmdb({ path: path.join(folder, 'objects.mdb'), noSubdir: true });
@@ -163,7 +163,7 @@ describe('an LMDB file that', () => {
     await expect(open(folder)).rejects.toEqual(damageTo('it was not written by podkeep'));
   });
 
-  test('has databases of its own inside is not taken for one either', async () => {
+  test('has named databases inside is not taken for one either', async () => {
     const folder = makeFolder();
     const database = openLmdb({ path: path.join(folder, 'objects.mdb'), noSubdir: true });
     await database.openDB({ name: 'inner' }).put('key', 'value');
@@ -174,7 +174,7 @@ describe('an LMDB file that', () => {
   });
 
   test.each([
-    ['has a newer format says so', { format: 2, revision: 0, floor: 0 }, 'STORE_TOO_NEW'],
+    ['has a newer format says so', { format: 3, revision: 0, floor: 0 }, 'STORE_TOO_NEW'],
     [
       'has a version newer than its head is damaged',
       { format: 1, revision: 6, floor: 0 },

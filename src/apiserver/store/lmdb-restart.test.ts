@@ -6,7 +6,7 @@ import { silentLog } from '../../../test/support/silent-ports.ts';
 import { put, remove } from '../../../test/suites/object-store/world.ts';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { ObjectStore, StoreEvent } from '../../ports/object-store.ts';
+import type { ObjectStore, StoreEvent } from '../../ports/api/object-store.ts';
 import { walkRecords } from './lmdb/page-walk.ts';
 import { openLmdbStore, type LmdbStoreOptions } from './lmdb-store.ts';
 
@@ -53,7 +53,7 @@ describe('after a restart', () => {
     expect(await again.commit([put('/c')])).toBe(before.revision + 1);
   });
 
-  test('a client watches on as if nothing had happened', async () => {
+  test('a client goes on watching as if nothing had happened', async () => {
     const folder = makeFolder();
     const store = await open(folder);
     const first = await store.commit([put('/a', { n: 1 }), put('/b', { n: 1 })]);
@@ -67,7 +67,7 @@ describe('after a restart', () => {
     expect(again.list('', { revision: first })).toEqual(snapshot);
   });
 
-  test('what was forgotten stays forgotten', async () => {
+  test('forgotten history stays forgotten', async () => {
     const folder = makeFolder();
     const store = await open(folder);
     for (let n = 0; n < 5; n++) await store.commit([put('/a', { n }), put(`/${n}`)]);
@@ -82,7 +82,7 @@ describe('after a restart', () => {
     expect(again.list('')).toEqual(store.list(''));
   });
 
-  test('history grows old as before', async () => {
+  test('history ages as before', async () => {
     const folder = makeFolder();
     const store = await open(folder);
     for (let n = 0; n < 3; n++) await store.commit([put('/a', { n })]);
@@ -98,7 +98,7 @@ describe('after a restart', () => {
     expect(again.get('/a')?.value['n']).toBe(2);
   });
 
-  test('a deleted object that is forgotten takes no room, and can be made again', async () => {
+  test('a deleted object that is forgotten takes no space, and can be created again', async () => {
     const folder = makeFolder();
     const store = await open(folder);
     await store.commit([put('/a')]);
@@ -131,7 +131,7 @@ describe('after a restart', () => {
   });
 });
 
-test('what is overwritten and forgotten is used again: the file does not grow for ever', async () => {
+test('overwritten and forgotten records are reused: the file does not grow without end', async () => {
   const folder = makeFolder();
   const clock = new VirtualClock();
   const store = await open(folder, { clock, historyMax: 20 });

@@ -1,56 +1,114 @@
 /**
- * An object store on disk: whatever was acknowledged is there after a restart, a crash or a power cut.
+ * An object store on disk: acknowledged commits survive a restart, a crash or a power cut.
  *
- * Everything is in memory too. It is read once, when the store opens, and requests never wait for the
- * disk to be read; so a disk that fails takes away writing, not reading. The recent history is on disk
- * as well: it consists of the same records, and clients go on watching after a restart as if nothing
- * had happened.
+ * Everything is in memory, too. It is read once, when the store opens, and requests never read from the disk;
+ * so a failing disk prevents writes, not reads. The recent history is on disk as well: it consists of the
+ * same records, and clients go on watching after a restart as if nothing had happened.
  *
  *     objects.mdb   the records (see lmdb/record.ts); complete from the moment it has this name
- *     owner.mdb     who uses the folder (see lmdb/owner-lock.ts)
+ *     owner.mdb     the lock of the folder (see lmdb/owner-lock.ts)
  */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { ObjectStore } from '../../ports/object-store.ts';
-import { openEnvironment, type Environment, type Put } from './lmdb/environment.ts';
-import { LmdbJournal } from './lmdb/lmdb-journal.ts';
-import { loadPast, reasonOf } from './lmdb/load.ts';
+import type { Log } from '../../ports/log.ts';
+import type { ObjectStore } from '../../ports/api/object-store.ts';
+import { encryptionConfigMissing, encryptionKeyWrong } from '../at-rest/encryption-errors.ts';
+import type { Encryption } from '../at-rest/encryption.ts';
+import { openEnvironment, type Environment } from './lmdb/environment.ts';
+import { LmdbJournal, type PreparedCommit } from './lmdb/lmdb-journal.ts';
+import { loadPast, loadFailureOf, type Loaded } from './lmdb/load.ts';
 import { lockFolder } from './lmdb/owner-lock.ts';
-import { encodeHead, FORMAT, HEAD_KEY } from './lmdb/record.ts';
+import { createFile, removeDraft } from './lmdb/store-file.ts';
 import { storeUnreadable } from './store-errors.ts';
 import { VersionedStore, type StoreOptions } from './versioned-store.ts';
 
 export interface LmdbStoreOptions extends StoreOptions {
-  /** Made if it is not there. It belongs to one store. */
+  /** Created if it is missing. It belongs to one store. */
   readonly folder: string;
+  /** Absent: objects are written as plain text. */
+  readonly encryption?: Encryption;
+}
+
+export interface LmdbStore extends ObjectStore {
+  /** Encrypts all writes from now on in this way, and then everything that is stored. */
+  encryptWith(encryption: Encryption): Promise<void>;
 }
 
 const FILE = 'objects.mdb';
 const OWNER_ONLY = 0o700;
-const OWNER_ONLY_FILE = 0o600;
 
-/** Throws STORE_LOCKED, STORE_DAMAGED, STORE_TOO_NEW or STORE_UNREADABLE. */
-export async function openLmdbStore(options: LmdbStoreOptions): Promise<ObjectStore> {
-  const { folder } = options;
+/**
+ * Throws STORE_LOCKED, STORE_DAMAGED, STORE_TOO_NEW or STORE_UNREADABLE; and if encrypted objects cannot
+ * be read, ENCRYPTION_CONFIG_MISSING or ENCRYPTION_KEY_WRONG.
+ */
+export async function openLmdbStore(options: LmdbStoreOptions): Promise<LmdbStore> {
+  const { folder, encryption = null } = options;
   const file = path.join(folder, FILE);
   makeFolder(folder);
   const release = lockFolder(folder);
   try {
+    removeDraft(file);
     if (!existsSync(file)) await createFile(file);
-    const past = loadPast(file);
-    const journal = new LmdbJournal(file, past, openChecked(file), release);
-    return new VersionedStore(journal, past, options);
+    const loaded = loadPast(file, encryption);
+    checkKeys(file, loaded, encryption);
+    const journal = new LmdbJournal(file, loaded, encryption, openChecked(file), release);
+    const opened = new OpenedStore(journal, loaded, options);
+    if (encryption && (loaded.values.hasStale || loaded.sealing !== encryption.fingerprint)) {
+      await opened.reseal();
+    }
+    opened.compact(loaded.unreadableUpTo);
+    return opened;
   } catch (error) {
     await release();
     throw error;
   }
 }
 
+class OpenedStore extends VersionedStore<PreparedCommit> implements LmdbStore {
+  readonly #journal: LmdbJournal;
+  readonly #log: Log;
+
+  constructor(journal: LmdbJournal, loaded: Loaded, options: LmdbStoreOptions) {
+    super(journal, loaded, options);
+    this.#journal = journal;
+    this.#log = options.log;
+    for (const [object, reason] of loaded.values.unreadable) {
+      this.#log.error('failed to decrypt an object', { object, reason });
+    }
+  }
+
+  encryptWith(encryption: Encryption): Promise<void> {
+    this.#journal.switchTo(encryption);
+    return this.reseal();
+  }
+
+  /** If it fails, the old file stays: objects are then encrypted one by one, when they are written. */
+  async reseal(): Promise<void> {
+    try {
+      await this.maintain(() => this.#journal.reseal());
+      this.#log.info('re-encrypted all stored objects');
+    } catch (error) {
+      this.#log.error('failed to re-encrypt stored objects', {
+        error,
+      });
+    }
+  }
+}
+
+/** If some objects cannot be decrypted, requests for them fail; if none can be, the key is wrong. */
+function checkKeys(file: string, { values }: Loaded, encryption: Encryption | null): void {
+  const { unreadable, sealedCount: count } = values;
+  const [reason] = unreadable.values();
+  if (reason === undefined) return;
+  if (!encryption) throw encryptionConfigMissing({ file, count });
+  if (unreadable.size === count) throw encryptionKeyWrong({ file, count, reason });
+}
+
 function openChecked(file: string): Environment {
   try {
     return openEnvironment(file);
   } catch (error) {
-    throw storeUnreadable({ file, reason: reasonOf(error) }, error);
+    throw storeUnreadable({ file, reason: loadFailureOf(error) }, error);
   }
 }
 
@@ -58,42 +116,6 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: OWNER_ONLY });
   } catch (error) {
-    throw storeUnreadable({ file: folder, reason: reasonOf(error) }, error);
-  }
-}
-
-/** Under another name until it is complete: a file that has its name is damaged if it is empty. */
-async function createFile(file: string): Promise<void> {
-  const draft = `${file}.new`;
-  try {
-    removeDraft(draft);
-    closeSync(openSync(draft, 'w', OWNER_ONLY_FILE));
-    const environment = openEnvironment(draft);
-    try {
-      const head: Put = [HEAD_KEY, encodeHead({ format: FORMAT, revision: 0, floor: 0 })];
-      await environment.reserve([head], []);
-      await environment.write([head], []);
-    } finally {
-      await environment.close();
-    }
-    renameSync(draft, file);
-    removeDraft(draft);
-    syncFolder(path.dirname(file));
-  } catch (error) {
-    throw storeUnreadable({ file, reason: reasonOf(error) }, error);
-  }
-}
-
-function removeDraft(draft: string): void {
-  for (const each of [draft, `${draft}-lock`]) rmSync(each, { force: true });
-}
-
-/** Without this a power cut could take the new name back. */
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
+    throw storeUnreadable({ file: folder, reason: loadFailureOf(error) }, error);
   }
 }

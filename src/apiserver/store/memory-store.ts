@@ -1,5 +1,5 @@
 /** An object store that forgets everything when the process ends: for tests and for trying things out. */
-import type { ObjectStore } from '../../ports/object-store.ts';
+import type { ObjectStore } from '../../ports/api/object-store.ts';
 import { memoryJournal } from './journal.ts';
 import { NO_PAST } from './timeline.ts';
 import { VersionedStore, type StoreOptions } from './versioned-store.ts';

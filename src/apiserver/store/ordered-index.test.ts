@@ -14,7 +14,7 @@ function indexOf(keys: Iterable<string>): OrderedIndex<Keyed> {
   return index;
 }
 
-describe('things in the order of their keys', () => {
+describe('items in the order of their keys', () => {
   test('an empty index has nothing to visit', () => {
     const index = indexOf([]);
     expect(keysFrom(index, '')).toEqual([]);
@@ -23,7 +23,7 @@ describe('things in the order of their keys', () => {
     expect(index.size).toBe(0);
   });
 
-  test('a visit begins at the key or behind its place, and ends when the visitor has enough', () => {
+  test('a scan begins at the key or behind its place, and ends when the callback returns false', () => {
     const index = indexOf(['d', 'a', 'c']);
     expect(keysFrom(index, 'a')).toEqual(['a', 'c', 'd']);
     expect(keysFrom(index, 'b')).toEqual(['c', 'd']);
@@ -32,7 +32,7 @@ describe('things in the order of their keys', () => {
     expect(keysFrom(index, '', 2)).toEqual(['a', 'c']);
   });
 
-  test('what was inserted is what comes back', () => {
+  test('inserted items are found again', () => {
     const index = new OrderedIndex<Keyed>();
     const item = { key: '__proto__' };
     index.insert(item);
@@ -56,7 +56,7 @@ describe('things in the order of their keys', () => {
     expect(keysFrom(index, '')).toEqual(keys.slice(0, 10).toSorted());
   });
 
-  test('through any history it is what a sorted array would be', () => {
+  test('after any history it equals a sorted array', () => {
     const key = fc.string({
       unit: fc.constantFrom('a', 'b', '/', '\u{1f600}', '\ue000'),
       maxLength: 4,

@@ -1,9 +1,9 @@
 /**
- * Things in the order of their keys.
+ * Items in the order of their keys.
  *
- * Sorted runs of bounded length, in one list: to find a place costs two binary searches, to insert or
- * remove moves one run's worth of pointers at most, and to read on from a place costs nothing more.
- * A plain sorted array would move everything on each insert; a map would have to be sorted to be read.
+ * Sorted runs of bounded length, in one list: finding a position costs two binary searches, inserting or
+ * removing moves at most one run's worth of pointers, and reading on from a position costs nothing more. A
+ * plain sorted array would move everything on each insert; a map would have to be sorted to be read.
  */
 
 export interface Keyed {
@@ -25,10 +25,10 @@ export class OrderedIndex<Item extends Keyed> {
     return this.#byKey.get(key);
   }
 
-  /** The key must not be there yet. */
+  /** The key must not exist yet. */
   insert(item: Item): void {
     this.#byKey.set(item.key, item);
-    // Behind the last key the last run takes it, so that ascending inserts fill up whole runs.
+    // A key after all others goes into the last run, so that ascending inserts fill up whole runs.
     const at = Math.min(this.#runOf(item.key), this.#runs.length - 1);
     const run = this.#runs[at];
     if (run === undefined) {
@@ -80,7 +80,7 @@ export class OrderedIndex<Item extends Keyed> {
   }
 }
 
-/** Where the key is, or would be. */
+/** The position of the key, or where it would be. */
 function lowerBound(run: readonly Keyed[], key: string): number {
   let [low, high] = [0, run.length];
   while (low < high) {

@@ -1,13 +1,13 @@
-/** What can go wrong with a store, and what to do about it. */
+/** Errors of a store, and their remedies. */
 import { defineError } from '../../lib/errors.ts';
 
-/** An expectation of a commit was not met. Whoever asked reads again and decides anew. */
+/** An expectation of a commit was not met. The caller reads again and decides again. */
 export const storeConflict = defineError<{ key: string; expected: number; actual: number }>({
   code: 'STORE_CONFLICT',
   retry: 'never',
   message: ({ key, expected, actual }) =>
-    `${key} was expected ${nameRevision(expected)}, but is ${nameRevision(actual)}`,
-  hint: () => 'Read the object again, apply the change to what it is now, and commit once more.',
+    `conflict: expected ${key} to be ${nameRevision(expected)}, found it ${nameRevision(actual)}`,
+  hint: () => 'Read the object again, apply the change to its current version, and commit again.',
 });
 
 export const storeFailed = defineError<{ place: string }>({
@@ -30,7 +30,7 @@ export const revisionTooOld = defineError<{ revision: number; oldest: number }>(
   code: 'REVISION_TOO_OLD',
   retry: 'never',
   message: ({ revision, oldest }) =>
-    `the history of revision ${revision} is forgotten, the oldest that is known is ${oldest}`,
+    `revision ${revision} has been compacted; the oldest available revision is ${oldest}`,
   hint: () => 'List again without a revision, and watch from the revision of that list.',
 });
 
@@ -39,14 +39,14 @@ export const revisionTooNew = defineError<{ revision: number; newest: number }>(
   retry: 'backoff',
   message: ({ revision, newest }) =>
     `there is no revision ${revision} yet, the newest is ${newest}`,
-  hint: () => 'Was the revision read from another server, or from this one before a restore?',
+  hint: () => 'List again: the revision comes from another server, or from before a restore.',
 });
 
-/** The file is not what we wrote. It is left as it is, for whoever wants to rescue something. */
+/** podkeep did not write the file like this. It is left as it is, for a rescue of its contents. */
 export const storeDamaged = defineError<{ file: string; reason: string }>({
   code: 'STORE_DAMAGED',
   retry: 'never',
-  message: ({ file, reason }) => `${file} is damaged or is no podkeep store: ${reason}`,
+  message: ({ file, reason }) => `${file} is damaged or is not a store of podkeep: ${reason}`,
   hint: ({ file }) =>
     `Put a backup in its place, or move ${file} away to start with an empty store. ` +
     'Nothing in it was changed.',

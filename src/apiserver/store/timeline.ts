@@ -1,20 +1,25 @@
 /**
- * Every object that can be seen, now or at a revision that is not forgotten yet.
+ * Every visible object, now or at a revision that is not forgotten yet.
  *
- * Each key has its versions, oldest first. A snapshot is a revision: of each key it shows the newest
- * version that is not newer. Beside them stand the commits of the recent past, for watches that begin
- * in it:
+ * Each key has its versions, oldest first. A snapshot is a revision: of each key it shows the newest version
+ * up to that revision. Recent commits are kept as well, for watches that begin in the past:
  *
  *     forgotten ........ floor | commit  commit  commit ........ revision
  *
- * To forget up to a revision (the new floor) drops those commits, and of the keys they changed all
- * versions but the one that the snapshot of the floor shows. So a snapshot at the floor is whole, and
- * the state before each remembered change is known.
+ * Forgetting up to a revision (the new floor) drops those commits, and of the keys they changed all versions
+ * but the one that the snapshot at the floor shows. So a snapshot at the floor is complete, and the state
+ * before each remembered change is known.
  *
- * This file is about what is visible. What is not durable yet never gets here.
+ * Only durable commits get here.
  */
 import { assert } from '../../lib/assert.ts';
-import type { ListOptions, ListPage, StoredObject, StoreEvent } from '../../ports/object-store.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type {
+  ListOptions,
+  ListPage,
+  StoredObject,
+  StoreEvent,
+} from '../../ports/api/object-store.ts';
 import type { Commit } from './journal.ts';
 import { OrderedIndex } from './ordered-index.ts';
 import { revisionTooNew, revisionTooOld } from './store-errors.ts';
@@ -36,7 +41,7 @@ interface Step {
   readonly after: Version;
 }
 
-/** What a store begins with: all versions in the order in which they were made. */
+/** The initial content of a store: all versions in the order of creation. */
 export interface Past {
   readonly revision: number;
   readonly floor: number;
@@ -100,6 +105,7 @@ export class Timeline {
 
   list(prefix: string, options: ListOptions): ListPage {
     const { after, limit = Number.POSITIVE_INFINITY, revision = this.#revision } = options;
+    const { strict = false } = options;
     this.#checkFloor(revision);
     if (revision > this.#revision) throw revisionTooNew({ revision, newest: this.#revision });
     const objects: StoredObject[] = [];
@@ -110,6 +116,7 @@ export class Timeline {
       if (entry.key === after) return true;
       const version = versionAt(entry.versions, revision);
       if (version === undefined || version.isDeletion) return true;
+      if (version.isUnreadable) return strict ? version.failList() : true;
       if (objects.length >= limit) remaining += 1;
       else if (version.object) objects.push(version.object);
       return true;
@@ -117,7 +124,7 @@ export class Timeline {
     return { objects, revision, remaining };
   }
 
-  /** Makes a commit visible, and returns what it changed. */
+  /** Makes a commit visible, and returns its changes. */
   apply(commit: Commit, nowMs: number): readonly StoreEvent[] {
     const { revision, writes } = commit;
     assert(revision > this.#revision, `commit ${revision} came after ${this.#revision}`);
@@ -129,10 +136,10 @@ export class Timeline {
     return steps.map(eventOf);
   }
 
-  /** What changed behind a revision, oldest first, among the keys that begin with `prefix`. */
+  /** Changes after a revision, oldest first, among the keys that begin with `prefix`. */
   *changesAfter(revision: number, prefix: string): Generator<StoreEvent> {
     this.#checkFloor(revision);
-    // While somebody reads this, time may go on: what was there at the beginning is what is read.
+    // History may be forgotten while the caller reads: it reads what was there at the beginning.
     const moments = this.#moments;
     for (let at = firstAfter(moments, revision); at < moments.length; at++) {
       for (const step of moments[at]?.changes ?? []) {
@@ -142,8 +149,8 @@ export class Timeline {
   }
 
   /**
-   * Up to where the history is more than it should be: beyond `lengthMax` commits, or made before
-   * `beforeMs`. At most `countMax` commits are named at once. Undefined: nowhere.
+   * The last surplus revision of the history: beyond `lengthMax` commits, or made before `beforeMs`. At most
+   * `countMax` commits at once. Undefined: there is no surplus.
    */
   surplus(lengthMax: number, beforeMs: number, countMax: number): number | undefined {
     let count = 0;
@@ -155,7 +162,7 @@ export class Timeline {
     return this.#moments[count - 1]?.revision;
   }
 
-  /** Returns the versions that nobody can see any more. */
+  /** Returns the versions that can no longer be read. */
   forget(upTo: number): readonly Version[] {
     const floor = Math.min(upTo, this.#revision);
     if (floor <= this.#floor) return [];
@@ -177,7 +184,7 @@ export class Timeline {
     const { key, versions } = entry;
     const newer = firstAfter(versions, floor);
     const shown = versions[newer - 1];
-    // A deletion that the oldest snapshot would show is the same as nothing at all.
+    // A deletion that the oldest snapshot would show is the same as no version.
     const dropped = versions.splice(0, shown?.isDeletion ? newer : Math.max(newer - 1, 0));
     if (versions.length === 0) this.#index.delete(key);
     return dropped;
@@ -194,7 +201,7 @@ export class Timeline {
     return { before, after: version };
   }
 
-  /** Commits that changed nothing need no place: nobody is to hear of them. */
+  /** Commits that changed nothing are not remembered: no watcher needs them. */
   #remember(revision: number, atMs: number, changes: readonly Step[]): void {
     if (changes.length > 0 && revision > this.#floor) {
       this.#moments.push({ revision, atMs, changes });
@@ -208,10 +215,25 @@ export class Timeline {
 
 function eventOf({ before, after }: Step): StoreEvent {
   const { key, revision } = after;
-  const last = before?.object?.value ?? null;
-  const value = after.object?.value ?? last;
+  const last = before && lastValueOf(before);
+  const value = after.object?.value ?? last ?? null;
   assert(value !== null, `${key} was deleted at ${revision} without having been there`);
-  return { type: after.isDeletion ? 'delete' : 'put', key, revision, value, before: last };
+  return { type: after.isDeletion ? 'delete' : 'put', key, revision, value, before: last ?? null };
+}
+
+/** Of an object that could not be decrypted only the name is known. */
+function lastValueOf(version: Version): JsonObject | undefined {
+  if (!version.isUnreadable) return version.object?.value;
+  const [, , , ...names] = version.key.split('/');
+  const name = names.pop() ?? '';
+  const [namespace] = names;
+  return {
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      resourceVersion: String(version.revision),
+    },
+  };
 }
 
 function versionAt(versions: readonly Version[], revision: number): Version | undefined {

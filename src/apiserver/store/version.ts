@@ -1,41 +1,63 @@
 /**
- * One state of one object: what a commit made of it.
+ * One state of one object, made by a commit.
  *
- * A version that was read from disk keeps its text until somebody asks for the object. Most objects of
- * a large store are never asked for, and parsing them all would be most of the time that opening takes.
+ * A version that was read from disk keeps its text until the object is read. Most objects of a large store
+ * are never read, and parsing them all would take most of the time of opening.
  */
 import type { JsonObject } from '../../lib/json.ts';
-import type { StoredObject } from '../../ports/object-store.ts';
+import type { StoredObject } from '../../ports/api/object-store.ts';
+import { objectUndecryptable } from '../at-rest/encryption-errors.ts';
+
+/** In place of an object whose value cannot be decrypted. It exists, and its content is unknown. */
+export class Unreadable {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+type Content = JsonObject | (() => JsonObject) | Unreadable | null;
 
 export class Version {
   readonly key: string;
   readonly revision: number;
-  /** Which change of its commit made it. */
+  /** The index of the change in its commit. */
   readonly index: number;
   /** Null: the object was deleted. */
-  #object: StoredObject | (() => JsonObject) | null;
+  #object: StoredObject | (() => JsonObject) | Unreadable | null;
 
-  constructor(
-    key: string,
-    revision: number,
-    index: number,
-    value: JsonObject | (() => JsonObject) | null,
-  ) {
+  constructor(key: string, revision: number, index: number, value: Content) {
     this.key = key;
     this.revision = revision;
     this.index = index;
-    this.#object = typeof value === 'function' ? value : value && { key, value, revision };
+    const isReady = typeof value === 'function' || value === null || value instanceof Unreadable;
+    this.#object = isReady ? value : { key, value, revision };
   }
 
   get isDeletion(): boolean {
     return this.#object === null;
   }
 
-  /** The same each time, for whoever asks. */
+  get isUnreadable(): boolean {
+    return this.#object instanceof Unreadable;
+  }
+
+  /** For a list: the error names the object. */
+  failList(): never {
+    const reason = this.#object instanceof Unreadable ? this.#object.reason : '';
+    const { key } = this;
+    throw objectUndecryptable({ key, reason: `unable to transform key "${key}": ${reason}` });
+  }
+
+  /** The same object each time, for all readers. Throws OBJECT_UNDECRYPTABLE. */
   get object(): StoredObject | null {
     if (typeof this.#object === 'function') {
       const { key, revision } = this;
       this.#object = { key, value: this.#object(), revision };
+    }
+    if (this.#object instanceof Unreadable) {
+      throw objectUndecryptable({ key: this.key, reason: this.#object.reason });
     }
     return this.#object;
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { silentLog } from '../../../test/support/silent-ports.ts';
 import { put, remove } from '../../../test/suites/object-store/world.ts';
 import { promisesSettled, VirtualClock } from '../../../test/support/virtual-clock.ts';
-import type { StoreEvent } from '../../ports/object-store.ts';
+import type { StoreEvent } from '../../ports/api/object-store.ts';
 import type { Commit, Forgotten, Journal } from './journal.ts';
 import { NO_PAST } from './timeline.ts';
 import { VersionedStore, type StoreOptions } from './versioned-store.ts';
@@ -14,7 +14,7 @@ interface Writing {
   readonly fail: (error: Error) => void;
 }
 
-/** A journal that writes when it is told to. */
+/** A journal whose writes the test completes. */
 class SlowJournal implements Journal<number> {
   readonly place = 'the slow disk';
   readonly writings: Writing[] = [];
@@ -49,15 +49,15 @@ function openSlow(options: Partial<StoreOptions> = {}) {
   const journal = new SlowJournal();
   const clock = new VirtualClock();
   const store = new VersionedStore(journal, NO_PAST, { clock, log: silentLog, ...options });
-  const told: StoreEvent[] = [];
-  store.watch('', 0, (event) => void told.push(event));
-  return { journal, store, told, clock };
+  const notified: StoreEvent[] = [];
+  store.watch('', 0, (event) => void notified.push(event));
+  return { journal, store, notified, clock };
 }
 
 const BROKEN = new Error('EIO');
 
 describe('writing together', () => {
-  test('a single commit is written at once', async () => {
+  test('a single commit is written immediately', async () => {
     const { journal, store } = openSlow();
     const committed = store.commit([put('/a')]);
     await Promise.resolve();
@@ -67,7 +67,7 @@ describe('writing together', () => {
     expect(await committed).toBe(1);
   });
 
-  test('all that are committed in one moment are written together', async () => {
+  test('all commits of one moment are written together', async () => {
     const { journal, store } = openSlow();
     const commits = [1, 2, 3].map((n) => store.commit([put(`/${n}`)]));
     const { revisions, succeed } = await journal.current();
@@ -76,7 +76,7 @@ describe('writing together', () => {
     expect(await Promise.all(commits)).toEqual([1, 2, 3]);
   });
 
-  test('those that come during a write wait for it, and are written together then', async () => {
+  test('commits during a write wait for it, and are written together then', async () => {
     const { journal, store } = openSlow();
     const first = store.commit([put('/a')]);
     const one = await journal.current();
@@ -101,29 +101,29 @@ describe('writing together', () => {
     await first;
     await expect(store.commit([put('/a', {}, 1)])).rejects.toMatchObject({
       code: 'STORE_CONFLICT',
-      message: '/a was expected at revision 1, but is at revision 2',
+      message: 'conflict: expected /a to be at revision 1, found it at revision 2',
     });
     (await journal.current()).succeed();
     expect(await second).toBe(2);
   });
 
-  test('nothing is visible or told before it is written', async () => {
-    const { journal, store, told } = openSlow();
+  test('nothing is visible or reported before it is written', async () => {
+    const { journal, store, notified } = openSlow();
     const committed = store.commit([put('/a')]);
     const { succeed } = await journal.current();
     expect(store.get('/a')).toBeUndefined();
     expect(store.list('/').objects).toEqual([]);
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     succeed();
     await committed;
-    expect(told).toHaveLength(1);
+    expect(notified).toHaveLength(1);
     expect(store.get('/a')?.revision).toBe(1);
   });
 });
 
 describe('a write that fails', () => {
-  test('fails its commits, and nothing of them is ever seen', async () => {
-    const { journal, store, told } = openSlow();
+  test('fails its commits, and nothing of them is ever visible', async () => {
+    const { journal, store, notified } = openSlow();
     const commits = [store.commit([put('/a'), put('/b')]), store.commit([put('/c')])];
     (await journal.current()).fail(BROKEN);
     for (const committed of commits) {
@@ -136,10 +136,10 @@ describe('a write that fails', () => {
     }
     expect(store.list('').objects).toEqual([]);
     expect(store.revision).toBe(0);
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
   });
 
-  test('fails those that were checked against it, without writing them', async () => {
+  test('fails commits that were checked against it, without writing them', async () => {
     const { journal, store } = openSlow();
     const first = store.commit([put('/a', {}, 0)]);
     const writing = await journal.current();
@@ -151,8 +151,8 @@ describe('a write that fails', () => {
     expect(journal.writings).toHaveLength(1);
   });
 
-  test('leaves what was there before, and the next commit is checked against that', async () => {
-    const { journal, store, told } = openSlow();
+  test('keeps the state before it, and the next commit is checked against that', async () => {
+    const { journal, store, notified } = openSlow();
     const created = store.commit([put('/a', { n: 1 })]);
     (await journal.current()).succeed();
     await created;
@@ -163,10 +163,10 @@ describe('a write that fails', () => {
     const replaced = store.commit([put('/a', { n: 2 }, 1), put('/b', {}, 0)]);
     (await journal.current()).succeed();
     const revision = await replaced;
-    expect(told.map((event) => event.revision)).toEqual([1, revision, revision]);
+    expect(notified.map((event) => event.revision)).toEqual([1, revision, revision]);
   });
 
-  test('its revisions are given to nobody else', async () => {
+  test('its revisions are never used again', async () => {
     const { journal, store } = openSlow();
     const failing = [store.commit([put('/a')]), store.commit([put('/a')])];
     (await journal.current()).fail(BROKEN);
@@ -177,7 +177,7 @@ describe('a write that fails', () => {
     expect(store.revision).toBe(3);
   });
 
-  test('one that was only to forget history fails nobody, and goes with the next commit', async () => {
+  test('one that only forgets history fails no commit, and is repeated with the next one', async () => {
     const { journal, store } = openSlow();
     const commits = [store.commit([put('/a')]), store.commit([put('/a')])];
     (await journal.current()).succeed();
@@ -195,7 +195,7 @@ describe('a write that fails', () => {
   });
 });
 
-test('a value that cannot be written fails its own commit alone', async () => {
+test('a value that cannot be written fails only its own commit', async () => {
   const { journal, store } = openSlow();
   const circle: Record<string, never> = {};
   Object.assign(circle, { circle });

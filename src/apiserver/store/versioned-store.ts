@@ -1,16 +1,16 @@
 /**
  * The object store, on top of a journal that makes commits durable.
  *
- *     commit ──> checked, gets its revision ──> waits ──> written ──> visible ──> watchers told
+ *     commit ──> checked, gets its revision ──> waits ──> written ──> visible ──> watchers notified
  *                                                 │          │
  *                                                 └──────────┴─ failed: it and all behind it rejected
  *
- * One write is under way at a time. Whoever commits meanwhile waits and is written with all the others
- * that wait, in one go: many clients share one trip to the disk, and a single one never waits for a
- * timer. Commits become visible in the order of their revisions.
+ * Group commit: one write is under way at a time, and commits that arrive during it are written together by
+ * the next one. There is no batching delay, so a lone commit is written immediately. Commits become visible
+ * in the order of their revisions.
  *
- * If a write fails, so do the commits that were checked against it, because the state that they were
- * based on never came to be. Their revisions are not given out again.
+ * If a write fails, so do the commits that were checked against it, because the state that they were based on
+ * never became real. Their revisions are not used again.
  */
 import { assert } from '../../lib/assert.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -22,7 +22,7 @@ import type {
   ObjectStore,
   StoredObject,
   StoreEvent,
-} from '../../ports/object-store.ts';
+} from '../../ports/api/object-store.ts';
 import { HistoryLimit, limitsOf, type HistoryLimits } from './history-limit.ts';
 import type { Commit, Forgotten, Journal } from './journal.ts';
 import { storeClosed, storeConflict, storeFailed } from './store-errors.ts';
@@ -42,6 +42,13 @@ interface Waiting<Prepared> {
   readonly reject: (error: Error) => void;
 }
 
+/** Work on the journal that no write may overlap. */
+interface Task {
+  readonly run: () => Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
 export class VersionedStore<Prepared> implements ObjectStore {
   readonly #clock: Clock;
   readonly #journal: Journal<Prepared>;
@@ -54,6 +61,7 @@ export class VersionedStore<Prepared> implements ObjectStore {
   #forgotten: Forgotten | null = null;
   #writing: Promise<void> | null = null;
   #closing: Promise<void> | null = null;
+  #tasks: Task[] = [];
 
   constructor(journal: Journal<Prepared>, past: Past, options: StoreOptions) {
     const { clock, log } = options;
@@ -74,6 +82,10 @@ export class VersionedStore<Prepared> implements ObjectStore {
 
   get(key: string): StoredObject | undefined {
     return this.#timeline.get(key);
+  }
+
+  isStale(key: string): boolean {
+    return this.#journal.isStale?.(key) ?? false;
   }
 
   list(prefix: string, options: ListOptions = {}): ListPage {
@@ -108,6 +120,15 @@ export class VersionedStore<Prepared> implements ObjectStore {
     if (!this.#closing) this.#startWriting();
   }
 
+  /** Runs when all earlier commits are on disk, and no write is under way. */
+  maintain(run: () => Promise<void>): Promise<void> {
+    if (this.#closing) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.#tasks.push({ run, resolve, reject });
+      this.#startWriting();
+    });
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -139,32 +160,42 @@ export class VersionedStore<Prepared> implements ObjectStore {
   }
 
   async #write(): Promise<void> {
-    // All who commit in this very moment share the first trip to the disk.
+    // All commits of this moment share the first write.
     await Promise.resolve();
-    while (this.#waiting.length > 0 || this.#forgotten) {
-      const batch = this.#waiting;
-      const forgotten = this.#forgotten;
-      this.#waiting = [];
-      this.#forgotten = null;
-      try {
-        const prepared = batch.map((waiting) => waiting.prepared);
-        await this.#journal.write(prepared, forgotten);
-      } catch (error) {
-        // History that could not be forgotten on disk goes with the next commit.
-        this.#forgotten = joinForgotten(forgotten, this.#forgotten);
-        if (batch.length > 0) this.#fail(batch, error);
-        if (this.#waiting.length > 0) continue;
-        break;
-      }
-      for (const waiting of batch) this.#publish(waiting);
+    let isWorking = true;
+    while (this.#waiting.length > 0 || this.#tasks.length > 0 || (this.#forgotten && isWorking)) {
+      const tasks = this.#tasks;
+      this.#tasks = [];
+      isWorking = await this.#writeBatch();
+      for (const { run, resolve, reject } of tasks) await run().then(resolve, reject);
     }
     this.#writing = null;
+  }
+
+  /** Writes everything that waits. False: it failed. */
+  async #writeBatch(): Promise<boolean> {
+    const batch = this.#waiting;
+    const forgotten = this.#forgotten;
+    if (batch.length === 0 && !forgotten) return true;
+    this.#waiting = [];
+    this.#forgotten = null;
+    try {
+      const prepared = batch.map((waiting) => waiting.prepared);
+      await this.#journal.write(prepared, forgotten);
+    } catch (error) {
+      // History that could not be forgotten on disk is forgotten with the next commit.
+      this.#forgotten = joinForgotten(forgotten, this.#forgotten);
+      if (batch.length > 0) this.#fail(batch, error);
+      return false;
+    }
+    for (const waiting of batch) this.#publish(waiting);
+    return true;
   }
 
   #publish({ commit, resolve }: Waiting<Prepared>): void {
     const events = this.#timeline.apply(commit, this.#clock.monotonic());
     this.#unsettled.settle(commit);
-    this.#watchers.tell(events);
+    this.#watchers.notify(events);
     resolve(commit.revision);
     if (!this.#closing) this.#limit.plan();
   }

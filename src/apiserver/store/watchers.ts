@@ -1,13 +1,13 @@
 /**
- * Those who want to hear of changes.
+ * The subscribers to changes.
  *
- * Each is told of every change once, in the order of commits: of the past while it subscribes, of the
- * rest as it happens. A listener may subscribe others, or send them away, in the middle of being told.
- * So each remembers up to which revision it was told of the past, and nothing is told twice; those who
- * left are out of the set, and a walk through a set skips what was taken out of it.
+ * Each is notified of every change once, in the order of commits: of past ones while it subscribes, of the
+ * rest as they happen. A listener may add or remove others while it is called. So each remembers up to which
+ * revision it got the past, and no change is reported twice; removed ones are out of the set, and an
+ * iteration over a set skips them.
  */
 import type { Log } from '../../ports/log.ts';
-import type { StoreEvent } from '../../ports/object-store.ts';
+import type { StoreEvent } from '../../ports/api/object-store.ts';
 
 type Listener = (event: StoreEvent) => void;
 
@@ -25,7 +25,7 @@ export class Watchers {
     this.#log = log;
   }
 
-  /** `newest` is the revision up to which `past` tells. */
+  /** `newest` is the last revision of `past`. */
   add(
     prefix: string,
     span: { readonly afterRevision: number; readonly newest: number },
@@ -38,18 +38,18 @@ export class Watchers {
       listener,
       afterRevision: Math.max(afterRevision, newest),
     };
-    for (const event of past) this.#tell(watcher, event);
+    for (const event of past) this.#notify(watcher, event);
     this.#watchers.add(watcher);
     return () => {
       this.#watchers.delete(watcher);
     };
   }
 
-  tell(events: readonly StoreEvent[]): void {
+  notify(events: readonly StoreEvent[]): void {
     for (const event of events) {
       for (const watcher of this.#watchers) {
         if (event.revision > watcher.afterRevision && event.key.startsWith(watcher.prefix)) {
-          this.#tell(watcher, event);
+          this.#notify(watcher, event);
         }
       }
     }
@@ -59,13 +59,13 @@ export class Watchers {
     this.#watchers.clear();
   }
 
-  #tell(watcher: Watcher, event: StoreEvent): void {
+  #notify(watcher: Watcher, event: StoreEvent): void {
     try {
       watcher.listener(event);
     } catch (error) {
       const { prefix } = watcher;
       const { key, revision } = event;
-      this.#log.error('a watcher of the store failed', { prefix, key, revision, error });
+      this.#log.error('store watcher failed', { prefix, key, revision, error });
     }
   }
 }

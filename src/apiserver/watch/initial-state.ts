@@ -1,14 +1,14 @@
 /**
- * The state with which watches begin, encoded once for all watchers that see it alike.
+ * The initial state of watches, encoded once for all watchers that see it alike.
  *
  *     watchers of one list and form ──┐
  *     watchers of one list and form ──┼──> pieces of lines, made when the first watcher needs them
  *     watchers of one list and form ──┘
  *
- * Pieces live as long as a watcher reads them, and then as long as the memory is not needed: the cache
- * refers to them weakly. They are used again only while the list consists of the very same objects.
+ * Pieces live as long as a watcher reads them, and then until the memory is needed: the cache refers to them
+ * weakly. They are reused only while the list consists of the very same objects.
  */
-import type { ObjectStore, StoredObject } from '../../ports/object-store.ts';
+import type { ObjectStore, StoredObject } from '../../ports/api/object-store.ts';
 
 /** Pieces that are made once and read many times. */
 export class SharedPieces implements Iterable<Uint8Array> {
@@ -39,7 +39,7 @@ export class SharedPieces implements Iterable<Uint8Array> {
   }
 }
 
-/** What is sent at once. */
+/** The size of one piece. */
 const PIECE_BYTES = 64 * 1024;
 
 function* packed(lines: Iterable<Uint8Array>): Generator<Uint8Array, void> {
@@ -59,7 +59,7 @@ function* packed(lines: Iterable<Uint8Array>): Generator<Uint8Array, void> {
 const KNOWN_MAX = 256;
 const known = new WeakMap<ObjectStore, Map<string, WeakRef<SharedPieces>>>();
 
-/** `form`: what all watchers have in common that see the objects alike. */
+/** `form`: the same for all watchers that see the objects alike. */
 export function sharedState(
   store: ObjectStore,
   form: string,

@@ -1,23 +1,23 @@
 /**
- * What goes out of a watch: lines of JSON for those across a socket, events for those in this process.
+ * The output of a watch: lines of JSON for clients across a socket, events for clients in this process.
  *
  * One event goes to many watchers: its line is made once.
  */
 import type { JsonObject } from '../../lib/json.ts';
-import type { KubeWatchEvent } from '../../ports/kube-api.ts';
-import type { ObjectStore, StoredObject, StoreEvent } from '../../ports/object-store.ts';
-import { printObject } from '../object-text.ts';
+import type { KubeWatchEvent } from '../../ports/api/kube-api.ts';
+import type { ObjectStore, StoredObject, StoreEvent } from '../../ports/api/object-store.ts';
+import { printObject } from '../objects/object-text.ts';
 import { sharedState } from './initial-state.ts';
-import type { OutboxRoom } from './outbox.ts';
+import type { OutboxDeps } from '../flow/outbox.ts';
 
 export type EventType = KubeWatchEvent['type'];
 
 /** How events are sent, and how much of them may wait. */
-export interface Packing<Item> extends OutboxRoom<Item> {
+export interface Packing<Item> extends OutboxDeps<Item> {
   readonly pack: (type: EventType, object: JsonObject) => Item;
-  /** `form` tells apart what different watchers make of one event. */
+  /** `form` distinguishes what different watchers make of one event. */
   readonly share: (event: StoreEvent, form: string, make: () => Item) => Item;
-  /** Makes the items of a list once for all who see it in this form. Absent: they are made anyway. */
+  /** Makes the items of a list once for all watchers with this form. Absent: they exist anyway. */
   readonly shareState?: (
     store: ObjectStore,
     form: string,
@@ -35,7 +35,7 @@ export const LINES: Packing<Uint8Array> = {
   piece: 64 * 1024,
 };
 
-/** The objects are there anyway, so what counts is how many wait. */
+/** The objects exist anyway, so only the number of waiting events counts. */
 export const EVENTS: Packing<KubeWatchEvent> = {
   pack: (type, object) => ({ type, object }),
   share: (_event, _form, make) => make(),
@@ -46,7 +46,7 @@ export const EVENTS: Packing<KubeWatchEvent> = {
 
 const encoder = new TextEncoder();
 
-/** The lines of each event by the form in which they go out. An event forgotten takes its lines along. */
+/** The lines of each event by their form. They are freed with the event. */
 const lines = new WeakMap<StoreEvent, Map<string, Uint8Array>>();
 
 function sharedLine(event: StoreEvent, form: string, make: () => Uint8Array): Uint8Array {

@@ -1,29 +1,29 @@
 /**
- * Watches: the changes of a kind's objects as they happen, one JSON line each, or one event each for
- * somebody in this process.
+ * Watches: the changes of a kind's objects as they happen, one JSON line each, or one event each for clients
+ * in this process.
  *
  *     state first (no resourceVersion, or sendInitialEvents) ──> history behind the revision ──> live
  *
- * An object that comes to match the selector is ADDED, one that ceases to is DELETED, whatever
- * happened to it in the store. A watcher that does not read what it is sent is cut off with 410 when
- * its share of memory is used up: it can list again, and nobody else waits for it.
+ * An object that comes to match the selector is ADDED, one that ceases to is DELETED, whatever happened to it
+ * in the store. A watcher that reads too slowly is cut off with 410 when its share of memory is used up: it
+ * can list again, and no other client waits for it.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { PodkeepError } from '../../lib/errors.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
-import type { ObjectStore, StoredObject, StoreEvent } from '../../ports/object-store.ts';
+import type { ObjectStore, StoredObject, StoreEvent } from '../../ports/api/object-store.ts';
 import type { Pace } from '../flow/pace.ts';
-import type { KindDefinition } from '../kind.ts';
-import { withMetadata } from '../metadata.ts';
-import type { ListOptions } from '../options.ts';
-import type { WatchPresenter } from '../presentation.ts';
-import { prefixOf } from '../registry.ts';
-import { selectionOf, type Selects } from '../selection.ts';
-import { expired } from '../status.ts';
-import { fromStored } from '../stored-form.ts';
-import { EventReader } from './event-reader.ts';
+import type { KindDefinition } from '../objects/kind.ts';
+import { withMetadata } from '../objects/metadata.ts';
+import type { ListOptions } from '../requests/options.ts';
+import type { WatchPresenter } from '../registry/presentation.ts';
+import { prefixOf } from '../registry/registry.ts';
+import { selectionOf, type Selects } from '../registry/selection.ts';
+import { expired } from '../objects/status.ts';
+import { fromStored } from '../objects/stored-form.ts';
+import { EventReader } from '../flow/event-reader.ts';
 import { lineStream } from './line-stream.ts';
-import { Outbox } from './outbox.ts';
+import { Outbox } from '../flow/outbox.ts';
 import { EVENTS, LINES, type EventType, type Packing } from './packing.ts';
 
 export interface WatchRequest {
@@ -36,6 +36,8 @@ export interface WatchRequest {
   readonly presenter: WatchPresenter;
   /** Of the first events that go out as lines. */
   readonly pace?: Pace;
+  /** Called with the number of events that are sent, bookmarks not counted. */
+  readonly onEvents?: (count: number) => void;
   /** Called once, when the watch has ended. */
   readonly onEnd?: () => void;
 }
@@ -43,12 +45,12 @@ export interface WatchRequest {
 const BOOKMARK_MS = 60_000;
 const TIMEOUT_SECONDS = 1800;
 
-/** Throws a StatusError if the watch cannot begin where it should. */
+/** Throws a StatusError if the watch cannot start at its version. */
 export function watchLines(request: WatchRequest): ReadableStream<Uint8Array> {
   return lineStream(new Watch(request, LINES).outbox, request.pace);
 }
 
-/** The same for somebody in this process. */
+/** The same for a client in this process. */
 export function watchEvents(request: WatchRequest): EventReader {
   return new EventReader(new Watch(request, EVENTS).outbox);
 }
@@ -72,7 +74,7 @@ class Watch<Item> {
     this.#setTimers();
   }
 
-  /** What is sent before anything new happens, and the revision behind which the new begins. */
+  /** The initial items, and the revision after which changes follow. */
   #begin(): { readonly first: Iterable<Item>; readonly from: number } {
     const { store, definition, namespace, options } = this.#request;
     const { resourceVersion, sendInitialEvents } = options;
@@ -80,7 +82,7 @@ class Watch<Item> {
       sendInitialEvents ?? (resourceVersion === null || resourceVersion === 0);
     if (!startsWithState) return { first: [], from: resourceVersion ?? store.revision };
     const prefix = prefixOf(definition, namespace);
-    const { objects, revision } = store.list(prefix);
+    const { objects, revision } = store.list(prefix, { strict: true });
     return { first: this.#first(prefix, objects, revision), from: revision };
   }
 
@@ -90,10 +92,14 @@ class Watch<Item> {
     const { shareState } = this.#packing;
     const isWhole = name === null && options.labels.length === 0 && options.fields.length === 0;
     if (isWhole && presenter.form !== null && shareState) {
+      if (objects.length > 0) this.#request.onEvents?.(objects.length);
       const form = `${prefix} ${group}/${version} ${presenter.form}`;
       yield* shareState(store, form, objects, () => this.#state(objects));
     } else {
-      yield* this.#state(objects);
+      for (const item of this.#state(objects)) {
+        this.#request.onEvents?.(1);
+        yield item;
+      }
     }
     if (options.sendInitialEvents) yield this.#bookmark(revision, true);
   }
@@ -110,7 +116,9 @@ class Watch<Item> {
     try {
       return store.watch(prefixOf(definition, namespace), from, (event) => {
         const item = this.#itemOf(event);
-        if (item) this.#send(item);
+        if (!item) return;
+        this.#request.onEvents?.(1);
+        this.#send(item);
       });
     } catch (error) {
       if (!(error instanceof PodkeepError) || error.code !== 'REVISION_TOO_OLD') throw error;
@@ -127,7 +135,7 @@ class Watch<Item> {
     if (!matches && !matched) return null;
     const type = matches ? (matched ? 'MODIFIED' : 'ADDED') : 'DELETED';
     const make = (): Item => {
-      // What left the selection is shown as it was last seen there, with the version of the change.
+      // An object that left the selection is sent as it was last seen there, with the version of the change.
       const gone = { resourceVersion: String(event.revision) };
       return this.#pack(type, matches ? value : withMetadata(before ?? value, gone));
     };

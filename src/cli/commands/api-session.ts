@@ -1,5 +1,5 @@
 /**
- * One visit of the command line to an API server: finds the kubeconfig, asks, and leaves.
+ * The connection of one command to an API server: finds the kubeconfig, sends requests, and closes.
  *
  *     --kubeconfig, else $KUBECONFIG, else the one that `podkeep up` writes
  */
@@ -15,9 +15,11 @@ import { createHttpsTransport } from '../../client/transport/https-transport.ts'
 import type { Transport, WireResponse } from '../../client/transport/transport.ts';
 import { defineError } from '../../lib/errors.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { parseExactJson } from '../../lib/json-text/exact-json.ts';
 import { systemClock as clock } from '../../platform/system-clock.ts';
 import { locateDataFolder } from '../data-folder.ts';
 import type { Io } from '../io.ts';
+import { visibleText } from '../terminal-text.ts';
 import { version } from '../version.ts';
 
 export interface SessionOptions {
@@ -32,7 +34,7 @@ const LINE_CHARS_MAX = 16 * 2 ** 20;
 const clusterUnknown = defineError<{ file: string }>({
   code: 'CLUSTER_UNKNOWN',
   retry: 'never',
-  message: ({ file }) => `nobody says which cluster is meant, and there is no ${file}`,
+  message: ({ file }) => `no cluster is configured, and there is no ${file}`,
   hint: () => 'Start one with `podkeep up`, or name one with --kubeconfig or $KUBECONFIG.',
 });
 
@@ -56,7 +58,7 @@ export class ApiSession {
     return parse(text, name);
   }
 
-  /** As it comes, for as long as the server has something to say. */
+  /** In chunks as they arrive, until the server ends the response. */
   async read(target: string, signal: AbortSignal): Promise<WireResponse['body']> {
     return (await this.#send(target, signal, '*/*')).body;
   }
@@ -91,12 +93,19 @@ export async function openSession(options: SessionOptions, io: Io): Promise<ApiS
   return new ApiSession(access, transport, namespace);
 }
 
-function findKubeconfig({ kubeconfig }: SessionOptions, env: Io['env']): string {
+/** One file, or all of $KUBECONFIG that exist. */
+function findKubeconfig(
+  { kubeconfig }: SessionOptions,
+  env: Io['env'],
+): string | readonly string[] {
   if (kubeconfig !== undefined) return kubeconfig;
-  // It may be a list. kubectl merges them; here the first that exists has to do.
   const named = (env['KUBECONFIG'] ?? '').split(path.delimiter).filter((file) => file !== '');
   const [first] = named;
-  if (first !== undefined) return named.find((file) => existsSync(file)) ?? first;
+  if (first !== undefined) {
+    const there = named.filter((file) => existsSync(file));
+    // If none exists, reading the first gives the best error.
+    return there.length > 0 ? there : first;
+  }
   const file = locateDataFolder(undefined, env).kubeconfig;
   if (!existsSync(file)) throw clusterUnknown({ file });
   return file;
@@ -105,7 +114,7 @@ function findKubeconfig({ kubeconfig }: SessionOptions, env: Io['env']): string 
 function parse(text: string, request: string): JsonObject {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExactJson(text);
   } catch (error) {
     throw apiAnswerBroken({ request, problem: 'it is not JSON' }, error);
   }
@@ -116,5 +125,5 @@ function parse(text: string, request: string): JsonObject {
 function ignore(): void {}
 
 function warnOn(io: Io): (message: string) => void {
-  return (message) => io.err(`warning ${message}\n`);
+  return (message) => io.err(`warning ${visibleText(message)}\n`);
 }

@@ -1,9 +1,10 @@
-/** Runs a command for people: what goes wrong becomes a sentence and an exit code, Ctrl-C ends it. */
+/** Runs a command for people: a failure becomes a sentence and an exit code, Ctrl-C ends it. */
 import { PodkeepError } from '../../lib/errors.ts';
-import { ApiError } from '../../ports/api-client.ts';
+import { ApiError } from '../../ports/api/api-client.ts';
 import { codeOfSignal } from '../child-command.ts';
 import type { Io, StopSignal } from '../io.ts';
-import { printError } from '../narrator.ts';
+import { printError } from '../console-progress.ts';
+import { visibleText } from '../terminal-text.ts';
 
 export async function attempt(
   io: Io,
@@ -20,16 +21,22 @@ export async function attempt(
   } catch (error) {
     if (stopped !== null) return codeOfSignal(stopped);
     if (!(error instanceof PodkeepError)) throw error;
-    io.err(describe(error));
+    io.err(visibleText(describe(error)));
     return 1;
   } finally {
     leave();
   }
 }
 
-/** What the server said stands as kubectl would print it. */
+const WHAT_THERE_IS =
+  '  hint   podkeep get KIND -A lists what there is in all namespaces, such as pods.\n';
+
+/** The server's message is printed as kubectl prints it. */
 function describe(error: PodkeepError): string {
-  if (error instanceof ApiError) return `Error from server (${error.reason}): ${error.message}\n`;
+  if (error instanceof ApiError) {
+    const given = `Error from server (${error.reason}): ${error.message}\n`;
+    return error.reason === 'NotFound' ? `${given}${WHAT_THERE_IS}` : given;
+  }
   if (error.code !== 'API_UNREACHABLE') return printError(error);
-  return `error ${error.code}: ${error.message}\n  hint   Check that it runs: podkeep up starts it.\n`;
+  return `error ${error.code}: ${error.message}\n  hint   Check that it runs: podkeep up starts it, and writes its kubeconfig.\n`;
 }

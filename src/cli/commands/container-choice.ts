@@ -1,6 +1,7 @@
-/** Which container of a pod is meant, if nobody says: as kubectl chooses it. */
+/** Chooses the container of a pod if the command line names none, as kubectl does. */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { Io } from '../io.ts';
+import { visibleText } from '../terminal-text.ts';
 import type { ApiSession } from './api-session.ts';
 import { objectsIn, textOf } from './kind-lookup.ts';
 
@@ -12,7 +13,7 @@ export function pathOfPod(session: ApiSession, pod: string): string {
   return `/api/v1/namespaces/${namespace}/pods/${encodeURIComponent(name)}`;
 }
 
-/** Says which one it took, where there was a choice. */
+/** Prints which one it chose, if the pod has several. */
 export async function chooseContainer(
   session: ApiSession,
   pod: string,
@@ -27,7 +28,8 @@ export async function chooseContainer(
   const [first = ''] = names;
   const inits = namesIn(spec, 'initContainers').map((name) => `${name} (init)`);
   if (names.length + inits.length > 1) {
-    io.err(`Defaulted container "${first}" out of: ${[...names, ...inits].join(', ')}\n`);
+    const choice = `Defaulted container "${first}" out of: ${[...names, ...inits].join(', ')}\n`;
+    io.err(visibleText(choice));
   }
   return first;
 }

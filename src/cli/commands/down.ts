@@ -1,14 +1,14 @@
-/** What `podkeep down` can be told. */
+/** The options of `podkeep down`. */
 import { Command } from 'commander';
 import type { Io } from '../io.ts';
 import type { DownOptions } from './stop-podkeep.ts';
 
 export function describeDown(io: Io, finish: (code: number) => void): Command {
   return new Command('down')
-    .description('End the podkeep that runs on a data folder, and the pods it has kept.')
+    .description('Stop the podkeep that runs on a data folder, and the pods that it left running.')
     .option(
       '--data-dir <folder>',
-      'the one that podkeep up was given; by default the same as there',
+      'the data folder of that podkeep; by default the same as for podkeep up',
     )
     .helpOption('-h, --help', 'print this help and exit')
     .action(async (options: DownOptions) => {

@@ -77,13 +77,13 @@ class ExecStream {
   readonly #socket: WebSocket;
   readonly #io: Io;
   #status = '';
-  /** What was written so far; what comes next waits for it. */
+  /** Resolves when all output so far is written; later output waits for it. */
   #written: Promise<void> = Promise.resolve();
 
   constructor(socket: WebSocket, io: Io) {
     this.#socket = socket;
     this.#io = io;
-    // At once: what the command says first may come together with the answer to our request.
+    // Immediately: the first output may arrive together with the answer to our request.
     socket.on('message', (data) => this.#receive(bytesOf(data)));
   }
 
@@ -133,7 +133,7 @@ class ExecStream {
     const bytes = message.subarray(1);
     if (channel === STATUS) this.#status += bytes.toString();
     if ((channel !== STDOUT && channel !== STDERR) || bytes.length === 0) return;
-    // Nothing more is read while somebody behind us reads slowly.
+    // Nothing more is read while the reader of our output is slow.
     this.#socket.pause();
     this.#written = this.#written
       .then(() => this.#io.write(channel === STDOUT ? 'out' : 'err', bytes))
@@ -149,7 +149,7 @@ class ExecStream {
     const size = this.#io.stdin.size();
     if (!size) return;
     const text = JSON.stringify({ Width: size.columns, Height: size.rows });
-    this.#send([Buffer.of(SIZE), Buffer.from(text)]).catch(() => {}); // it is over already
+    this.#send([Buffer.of(SIZE), Buffer.from(text)]).catch(() => {}); // it has ended already
   }
 
   #send(parts: readonly Uint8Array[]): Promise<void> {

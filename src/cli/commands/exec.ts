@@ -1,4 +1,4 @@
-/** What `podkeep exec` can be told. */
+/** The options of `podkeep exec`. */
 import { Command } from 'commander';
 import type { Io } from '../io.ts';
 import type { ExecOptions } from './exec-command.ts';
@@ -13,15 +13,15 @@ export function describeExec(
   return exec
     .description('Run a command inside a container, and end with its exit code.')
     .usage('[options] POD -- COMMAND [ARG...]')
-    .argument('<pod>', 'its name')
-    .argument('<command...>', 'what to run')
-    .option('-c, --container <name>', 'by default the first of the pod')
-    .option('-i, --stdin', 'pass on what comes in here', false)
-    .option('-t, --tty', 'with a terminal; goes with -i', false)
+    .argument('<pod>', 'the name of the pod')
+    .argument('<command...>', 'the command to run, and its arguments')
+    .option('-c, --container <name>', 'which container; by default the first of the pod')
+    .option('-i, --stdin', 'pass standard input to the command', false)
+    .option('-t, --tty', 'run it in a terminal; needs -i', false)
     .action(async (pod: string, command: string[], options: ExecOptions) => {
       if (!args.includes('--')) {
         const words = command.join(' ');
-        exec.error(`error: a command goes behind two dashes: podkeep exec ${pod} -- ${words}`);
+        exec.error(`error: a command must follow two dashes: podkeep exec ${pod} -- ${words}`);
       }
       const { attempt } = await import('./attempt.ts');
       const { execCommand } = await import('./exec-command.ts');

@@ -1,4 +1,4 @@
-/** `podkeep get`: lists what the server has, as tables of the server's own or as whole objects. */
+/** `podkeep get`: lists objects, as the server's tables or as whole objects. */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { statusToError } from '../../client/api-status.ts';
 import { defineError } from '../../lib/errors.ts';
@@ -13,6 +13,7 @@ import {
   type ServedKind,
 } from './kind-lookup.ts';
 import { listOf, printObject } from './object-printer.ts';
+import { visibleText } from '../terminal-text.ts';
 import { TablePrinter } from './table-printer.ts';
 
 export interface GetOptions extends SessionOptions {
@@ -77,7 +78,7 @@ async function readWords(
     return found;
   }
   if (words.some((word) => word.includes('/'))) {
-    throw getUnclear({ problem: 'there is no need to name the kind beside KIND/NAME' });
+    throw getUnclear({ problem: 'name the kind either once or in each KIND/NAME, not both' });
   }
   const kinds = await findKinds(session, first.split(','), signal);
   if (names.length === 0) return kinds.map((kind) => ({ kind, name: null }));
@@ -88,10 +89,10 @@ function checkOptions(wanted: readonly Wanted[], options: GetOptions): void {
   const { allNamespaces, selector, watch } = options;
   const isNamed = wanted.some(({ name }) => name !== null);
   if (isNamed && allNamespaces) {
-    throw getUnclear({ problem: 'an object with a name is in one namespace, not in all of them' });
+    throw getUnclear({ problem: 'a resource cannot be retrieved by name across all namespaces' });
   }
   if (isNamed && selector !== undefined) {
-    throw getUnclear({ problem: 'a selector chooses among many; with a name there is one' });
+    throw getUnclear({ problem: 'a selector cannot be used with a name' });
   }
   if (watch && wanted.length !== 1) {
     throw getUnclear({ problem: 'only one kind, or one object, can be watched' });
@@ -146,16 +147,21 @@ class Get {
       );
       for (const [index, object] of objects.entries()) {
         const kind = wanted[kinds[index] ?? 0]?.kind;
-        if (kind) this.#io.out(`${nameOfKind(kind)}/${nameOf(object)}\n`);
+        if (kind) this.#show(`${nameOfKind(kind)}/${nameOf(object)}\n`);
       }
     } else {
       const [only] = objects;
       const isOne = wanted.length === 1 && wanted[0]?.name !== null && only !== undefined;
-      this.#io.out(await printObject(isOne ? only : listOf(objects), output));
+      this.#show(await printObject(isOne ? only : listOf(objects), output));
     }
     if (this.#options.watch) await this.#watchObjects(wanted, answers, output);
     else if (objects.length === 0 && output === 'name') this.#sayNothingFound(wanted);
     return 0;
+  }
+
+  /** Programs that read the output get it unchanged. */
+  #show(text: string): void {
+    this.#io.out(this.#io.isOutTerminal ? visibleText(text) : text);
   }
 
   async #watchTables(one: Wanted, table: JsonObject, printer: TablePrinter): Promise<void> {
@@ -169,8 +175,8 @@ class Get {
   ): Promise<void> {
     if (!one || !list) return;
     for await (const object of this.#watch(one, list, 'application/json')) {
-      if (output === 'name') this.#io.out(`${nameOfKind(one.kind)}/${nameOf(object)}\n`);
-      else this.#io.out((output === 'yaml' ? '---\n' : '') + (await printObject(object, output)));
+      if (output === 'name') this.#show(`${nameOfKind(one.kind)}/${nameOf(object)}\n`);
+      else this.#show((output === 'yaml' ? '---\n' : '') + (await printObject(object, output)));
     }
   }
 
@@ -215,7 +221,7 @@ class Get {
   }
 }
 
-/** Items of a list leave out what the list says for all. */
+/** Items of a list omit apiVersion and kind, which the list states for all. */
 function itemsOf(list: JsonObject, { group, version, kind }: ServedKind): readonly JsonObject[] {
   const apiVersion = group === '' ? version : `${group}/${version}`;
   return objectsIn(list['items']).map((item) => ({ apiVersion, kind, ...item }));

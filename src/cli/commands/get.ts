@@ -1,4 +1,4 @@
-/** What `podkeep get` can be told. */
+/** The options of `podkeep get`. */
 import { Command, Option } from 'commander';
 import type { Io } from '../io.ts';
 import type { GetOptions } from './get-objects.ts';
@@ -6,18 +6,18 @@ import { addSessionOptions } from './session-options.ts';
 
 export function describeGet(io: Io, finish: (code: number) => void): Command {
   return addSessionOptions(new Command('get'))
-    .description('Show objects of the API: tables, or all that there is to know.')
+    .description('List objects of the API as a table, or print them whole as JSON or YAML.')
     .usage('[options] KIND[,KIND...] [NAME...] | KIND/NAME...')
     .argument('<what...>', 'kinds and names: pods, po my-pod, pods,svc, pod/my-pod, all')
-    .option('-A, --all-namespaces', 'in every namespace', false)
-    .option('-l, --selector <labels>', 'only those with these labels: app=web,tier!=cache')
+    .option('-A, --all-namespaces', 'list the objects of all namespaces', false)
+    .option('-l, --selector <labels>', 'list only objects with these labels: app=web,tier!=cache')
     .addOption(
-      new Option('-o, --output <form>', 'how to print them')
+      new Option('-o, --output <form>', 'how to print objects')
         .choices(['table', 'wide', 'json', 'yaml', 'name'])
         .default('table'),
     )
     .option('--no-headers', 'leave out the names of the columns')
-    .option('-w, --watch', 'go on with every change, until Ctrl-C', false)
+    .option('-w, --watch', 'print every change too, until Ctrl-C', false)
     .action(async (words: string[], options: GetOptions) => {
       const { attempt } = await import('./attempt.ts');
       const { getObjects } = await import('./get-objects.ts');

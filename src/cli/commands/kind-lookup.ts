@@ -1,8 +1,8 @@
 /**
- * Finds the kind that somebody names: `pods`, `pod`, `po`, `Pod`, `deployments.apps`, `all`.
+ * Finds the kind that an argument names: `pods`, `pod`, `po`, `Pod`, `deployments.apps`, `all`.
  *
- * The server tells everything that it serves in two answers, the core group in the first. Of kinds with
- * one name that of the first group counts, as for kubectl.
+ * Discovery takes at most two requests: the core group, then all other groups. If several groups have a
+ * kind of this name, the first group wins, as with kubectl.
  */
 import { apiAnswerBroken } from '../../client/client-errors.ts';
 import { defineError } from '../../lib/errors.ts';

@@ -1,11 +1,12 @@
 /** Objects whole, as kubectl prints them: keys in order, without the notes on who manages what. */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { printExactJson } from '../../lib/json-text/exact-json.ts';
 
 const INDENT = 4;
 
 export async function printObject(object: JsonObject, form: 'json' | 'yaml'): Promise<string> {
   const shown = sortKeys(withoutManagers(object));
-  if (form === 'json') return `${JSON.stringify(shown, null, INDENT)}\n`;
+  if (form === 'json') return `${printExactJson(shown, INDENT)}\n`;
   const { stringify } = await import('yaml');
   return stringify(shown, { compat: 'yaml-1.1', indentSeq: false, aliasDuplicateObjects: false });
 }

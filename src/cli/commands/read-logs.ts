@@ -1,5 +1,6 @@
-/** `podkeep logs`: what a container has written, byte for byte. */
+/** `podkeep logs`: what a container has written, byte for byte; on a terminal control characters are shown. */
 import type { Io } from '../io.ts';
+import { VisibleBytes, visibleText } from '../terminal-text.ts';
 import { openSession, type SessionOptions } from './api-session.ts';
 import { chooseContainer, pathOfPod } from './container-choice.ts';
 
@@ -24,12 +25,21 @@ export async function readLogs(
     const container = options.container ?? (await chooseContainer(session, pod, io, signal));
     const query = new URLSearchParams({ container, ...queryOf(options) });
     const body = await session.read(`${pathOfPod(session, pod)}/log?${query.toString()}`, signal);
-    if (typeof body === 'string') io.out(body);
-    else for await (const chunk of body) await io.write('out', chunk);
+    if (typeof body === 'string') io.out(io.isOutTerminal ? visibleText(body) : body);
+    else await printLog(body, io);
     return 0;
   } finally {
     await session.close();
   }
+}
+
+export async function printLog(
+  body: AsyncIterable<Uint8Array>,
+  io: Pick<Io, 'write' | 'isOutTerminal'>,
+): Promise<void> {
+  const visible = io.isOutTerminal ? new VisibleBytes() : undefined;
+  for await (const chunk of body) await io.write('out', visible?.next(chunk) ?? chunk);
+  if (visible) await io.write('out', visible.end());
 }
 
 function queryOf({ follow, tail, since, previous, timestamps }: LogsOptions) {

@@ -1,12 +1,12 @@
-/** What every command that asks an API server can be told. */
+/** The options of every command that connects to an API server. */
 import type { Command } from 'commander';
 
 export function addSessionOptions(command: Command): Command {
   return command
     .option(
       '--kubeconfig <file>',
-      'how to reach the API; by default $KUBECONFIG, or what podkeep up writes',
+      'kubeconfig of the cluster; by default $KUBECONFIG, else the one of podkeep up',
     )
-    .option('-n, --namespace <name>', 'by default that of the kubeconfig')
+    .option('-n, --namespace <name>', 'the namespace; by default that of the kubeconfig')
     .helpOption('-h, --help', 'print this help and exit');
 }

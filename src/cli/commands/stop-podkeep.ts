@@ -1,16 +1,18 @@
 /**
- * `podkeep down`: ends the podkeep that has a data folder, and then the pods that it left running.
+ * `podkeep down`: ends the podkeep that has a data folder open, and then the pods that it left running.
  *
- * Who has the folder is known from the lock of the store, which the system takes away with its process:
- * so the number is never that of somebody else who got it later.
+ * The PID comes from the lock of the store, which the system releases with its process: so it is never
+ * that of another process that got the same number later.
  */
 import { existsSync } from 'node:fs';
-import { ownersOf } from '../../apiserver/store/lmdb/owner-lock.ts';
+import { lockOwnersOf } from '../../apiserver/store/lmdb/owner-lock.ts';
 import { defineError } from '../../lib/errors.ts';
 import { systemClock as clock } from '../../platform/system-clock.ts';
 import { locateDataFolder } from '../data-folder.ts';
 import type { Io } from '../io.ts';
-import { stopKeptPods } from './kept-pods.ts';
+import { isTemporaryFolder, removeTemporaryFolder } from '../temporary-cluster.ts';
+import { supervisorOf } from '../supervision/supervisor-process.ts';
+import { stopRunningPods } from './running-pods.ts';
 
 export interface DownOptions {
   readonly dataDir?: string;
@@ -23,7 +25,7 @@ const END_MS_MAX = 120_000;
 const stopRefused = defineError<{ pid: number; reason: string }>({
   code: 'STOP_REFUSED',
   retry: 'never',
-  message: ({ pid, reason }) => `process ${pid} cannot be told to stop: ${reason}`,
+  message: ({ pid, reason }) => `process ${pid} cannot be stopped: ${reason}`,
   hint: () => 'Run podkeep down as the user who started it.',
 });
 
@@ -31,9 +33,9 @@ const stopOverdue = defineError<{ pid: number; seconds: number }>({
   code: 'STOP_OVERDUE',
   retry: 'never',
   message: ({ pid, seconds }) =>
-    `process ${pid} was told to stop, but still runs after ${seconds} s`,
+    `process ${pid} was asked to stop, but still runs after ${seconds} s`,
   hint: ({ pid }) =>
-    `Run podkeep down again, which ends it at once, or look at what process ${pid} does.`,
+    `Run podkeep down again, which ends it immediately, or check what process ${pid} does.`,
 });
 
 export async function stopPodkeep(
@@ -42,23 +44,31 @@ export async function stopPodkeep(
   signal: AbortSignal,
 ): Promise<number> {
   const folder = locateDataFolder(dataDir, io.env);
-  const owners = existsSync(folder.store) ? await ownersOf(folder.store) : [];
-  for (const pid of owners) {
-    tellToStop(pid);
+  const owners = existsSync(folder.store) ? await lockOwnersOf(folder.store) : [];
+  const supervisor = supervisorOf(folder.root);
+  if (supervisor !== null) requestStop(supervisor);
+  // Between two starts a supervisor has no podkeep.
+  const waited = owners.length === 0 && supervisor !== null ? [supervisor] : owners;
+  for (const pid of waited) {
+    // A supervisor passes it on.
+    if (supervisor === null) requestStop(pid);
     await ended(pid, signal);
+    if (supervisor !== null) await ended(supervisor, signal);
     io.out(`podkeep on ${folder.root} has ended (process ${pid})\n`);
   }
-  const kept = await stopKeptPods(folder, io);
+  const kept = await stopRunningPods(folder, io);
   for (const pod of kept) io.out(`stopped ${pod}\n`);
-  if (owners.length + kept.length === 0) io.out(`nothing runs on ${folder.root}\n`);
+  if (waited.length + kept.length === 0) io.out(`nothing runs on ${folder.root}\n`);
+  // That podkeep would have removed it, had it not been killed first.
+  if (isTemporaryFolder(folder) && existsSync(folder.root)) await removeTemporaryFolder(folder, io);
   return 0;
 }
 
-function tellToStop(pid: number): void {
+function requestStop(pid: number): void {
   try {
     process.kill(pid, 'SIGTERM');
   } catch (error) {
-    if (codeOf(error) === 'ESRCH') return; // it ended in this moment
+    if (codeOf(error) === 'ESRCH') return; // it ended just now
     throw stopRefused(
       { pid, reason: error instanceof Error ? error.message : String(error) },
       error,

@@ -29,6 +29,14 @@ test('columns stand three blanks apart, and are six wide at least', () => {
   expect(print({ hasHeaders: false }, table(['a', 1, '5s', 'n']))).toBe('a     1     5s\n');
 });
 
+test('integers have all their digits, in lists too', () => {
+  const cells = [['a', 2n ** 60n, [2n ** 60n], 'n']];
+  const rows = cells.map((one) => ({ cells: one, object: {} }));
+  expect(print({ hasHeaders: false }, { ...table(), rows })).toBe(
+    'a     1152921504606846976   [1152921504606846976]\n',
+  );
+});
+
 test('what is not important is shown on request', () => {
   expect(print({ isWide: true }, table(['a', 0, '5s', 'node-1']))).toBe(
     'NAME   RESTARTS   AGE   NODE\na      0          5s    node-1\n',
@@ -52,4 +60,10 @@ test('a watch names its columns once and keeps their widths', () => {
     'NAME          RESTARTS   AGE\na-long-name   0          5s\nb             1          6s\n',
   );
   expect(print({}, table(), later)).toBe('NAME   RESTARTS   AGE\nb      1          6s\n');
+});
+
+test('control characters of cells are shown, and not sent', () => {
+  expect(print({}, table(['a\u001b[2J', 0, '\u009b31m', 'n']))).toBe(
+    `NAME     RESTARTS   AGE\na^[[2J   0          ${String.raw`\x9b31m`}\n`,
+  );
 });

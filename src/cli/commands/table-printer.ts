@@ -1,8 +1,11 @@
 /**
- * Tables of the server as kubectl prints them: columns three blanks apart and at least six wide, names
- * in capitals, and of a text with several lines the first. In a watch the widths of before are kept.
+ * Tables of the server as kubectl prints them: columns three blanks apart and at least six wide, names in
+ * capitals, and of a text with several lines the first. A watch keeps the column widths of its first
+ * table. Control characters are shown and not sent.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { printExactJson } from '../../lib/json-text/exact-json.ts';
+import { visibleText } from '../terminal-text.ts';
 import { objectsIn, textOf } from './kind-lookup.ts';
 
 export interface TableForm {
@@ -46,7 +49,7 @@ export class TablePrinter {
     const columns = objectsIn(definitions);
     if (columns.length === 0) return;
     this.#columns = columns.flatMap(({ name, priority = 0 }, index) =>
-      this.#form.isWide || priority === 0 ? [{ name: textOf(name), index }] : [],
+      this.#form.isWide || priority === 0 ? [{ name: visibleText(textOf(name)), index }] : [],
     );
   }
 
@@ -74,12 +77,12 @@ export class TablePrinter {
 function printCell(cell: Json): string {
   if (cell === null) return '';
   if (typeof cell !== 'string')
-    return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
+    return visibleText(typeof cell === 'object' ? printExactJson(cell) : String(cell));
   const [line = '', ...more] = cell.split(/[\n\r\f]/);
-  return more.length > 0 ? `${line}...` : line;
+  return visibleText(more.length > 0 ? `${line}...` : line);
 }
 
 function namespaceOf(object: Json | undefined): string {
   const metadata = isJsonObject(object) ? object['metadata'] : null;
-  return isJsonObject(metadata) ? textOf(metadata['namespace']) : '';
+  return isJsonObject(metadata) ? visibleText(textOf(metadata['namespace'])) : '';
 }

@@ -1,6 +1,6 @@
 /**
- * A WebSocket to the API server, as whoever the kubeconfig says we are, through the proxy that it or
- * the environment names.
+ * A WebSocket to the API server with the credentials of the kubeconfig, through the proxy that the
+ * kubeconfig or the environment names.
  */
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -23,7 +23,7 @@ export interface WebSocketRequest {
   readonly target: string;
   readonly protocol: string;
   readonly env: Io['env'];
-  /** Called before anything can come in. */
+  /** Called before any message can arrive. */
   readonly prepare: (socket: WebSocket) => void;
 }
 
@@ -84,7 +84,7 @@ function opened(socket: WebSocket, access: ClusterAccess, target: string): Promi
 
 function optionsFor(access: ClusterAccess, identity: Identity): ClientOptions {
   const headers: Record<string, string> = {};
-  // A header may stand several times; Node takes lists, though the type does not say so.
+  // A header may occur several times; Node takes lists, though the type does not say so.
   Object.assign(headers, access.user.headers);
   if (identity.authorization !== undefined) headers['authorization'] = identity.authorization;
   return {
@@ -108,7 +108,7 @@ function tlsOf(
   };
 }
 
-/** A way through the proxy, if there is one: asked for with CONNECT. */
+/** A tunnel through the proxy (CONNECT), if there is one. */
 async function tunnelTo(
   access: ClusterAccess,
   env: Io['env'],

@@ -1,12 +1,12 @@
-/** Fields with fields in them: sections with a table of names, lists and maps. */
+/** Fields that contain fields: sections with a table of names, lists and maps. */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { suggest } from './did-you-mean.ts';
 import { reject, type DurationKind, type Kind, type NotOffered } from './field-kinds.ts';
-import type { Place } from './place.ts';
+import type { ConfigPath } from './config-path.ts';
 
 export type FieldTable = Readonly<Record<string, Kind<unknown>>>;
 
-/** What a table makes of a file: every field that podkeep offers, by our name for it. */
+/** The result of reading a file by a table: every field that podkeep offers, by our name for it. */
 export type SectionOf<Table extends FieldTable> = {
   readonly [Name in keyof Table & string as OurName<Name, Table[Name]>]: ValueOf<Table[Name]>;
 };
@@ -25,18 +25,18 @@ export interface SectionKind<Value> extends Kind<Value> {
   readonly table: FieldTable;
 }
 
-/** Every field has a value: its default, where the file says nothing. */
+/** Every field has a value: its default, if the file does not set it. */
 export function section<Table extends FieldTable>(table: Table): SectionKind<SectionOf<Table>> {
   const initial = readSection(table, {}, null);
   return {
     table,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one key for each of the table
     initial: initial as SectionOf<Table>,
-    read(value, place) {
-      const fields = isJsonObject(value) ? value : reject(place, 'must be a mapping', {});
-      complainOfUnknown(fields, table, place);
+    read(value, at) {
+      const fields = isJsonObject(value) ? value : reject(at, 'must be a mapping', {});
+      reportUnknown(fields, table, at);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one key for each of the table
-      return readSection(table, fields, place) as SectionOf<Table>;
+      return readSection(table, fields, at) as SectionOf<Table>;
     },
     write: (value) => writeSection(table, new Map(Object.entries(value))),
   };
@@ -47,12 +47,12 @@ export function sparse<Table extends FieldTable>(table: Table): SectionKind<Spar
   return {
     table,
     initial: {},
-    read(value, place) {
-      const fields = isJsonObject(value) ? value : reject(place, 'must be a mapping', {});
-      complainOfUnknown(fields, table, place);
+    read(value, at) {
+      const fields = isJsonObject(value) ? value : reject(at, 'must be a mapping', {});
+      reportUnknown(fields, table, at);
       const named = Object.entries(table).filter(([name]) => sayOf(fields, name) !== null);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a subset of the same keys
-      return readSection(Object.fromEntries(named), fields, place) as SparseOf<Table>;
+      return readSection(Object.fromEntries(named), fields, at) as SparseOf<Table>;
     },
     write: (value) => writeSection(table, new Map(Object.entries(value))),
   };
@@ -64,10 +64,10 @@ export function list<Value>(
 ): Kind<readonly Value[]> {
   return {
     initial,
-    read(value, place) {
-      if (!Array.isArray(value)) return reject(place, 'must be a list', initial);
+    read(value, at) {
+      if (!Array.isArray(value)) return reject(at, 'must be a list', initial);
       const items: readonly Json[] = value;
-      return items.map((item, index) => kind.read(item, place.item(index)));
+      return items.map((item, index) => kind.read(item, at.item(index)));
     },
     write: (value) =>
       value.length === 0 ? undefined : value.map((item) => kind.write(item) ?? null),
@@ -78,15 +78,15 @@ export function list<Value>(
 export function map<Value>(
   kind: Kind<Value>,
   initial: Readonly<Record<string, Value>> = {},
-  check: (name: string, place: Place) => void = () => {},
+  check: (name: string, at: ConfigPath) => void = () => {},
 ): Kind<Readonly<Record<string, Value>>> {
   return {
     initial,
-    read(value, place) {
-      if (!isJsonObject(value)) return reject(place, 'must be a mapping', initial);
+    read(value, at) {
+      if (!isJsonObject(value)) return reject(at, 'must be a mapping', initial);
       const entries = Object.entries(value).map(([name, inner]): readonly [string, Value] => {
-        check(name, place.field(name));
-        return [name, kind.read(inner, place.field(name))];
+        check(name, at.field(name));
+        return [name, kind.read(inner, at.field(name))];
       });
       return Object.fromEntries(entries);
     },
@@ -99,20 +99,20 @@ export function map<Value>(
 }
 
 export function oneOf(known: readonly string[], what: string) {
-  return (name: string, place: Place): void => {
+  return (name: string, at: ConfigPath): void => {
     if (known.includes(name)) return;
-    place.complain(`is no ${what}${suggest(name, known)}`);
+    at.addProblem(`is no ${what}${suggest(name, known)}`);
   };
 }
 
 function readSection(
   table: FieldTable,
   fields: JsonObject,
-  place: Place | null,
+  at: ConfigPath | null,
 ): Readonly<Record<string, unknown>> {
   const entries = Object.entries(table).map(([name, kind]): readonly [string, unknown] => {
-    const said = sayOf(fields, name);
-    const value = said === null || !place ? kind.initial : kind.read(said, place.field(name));
+    const given = sayOf(fields, name);
+    const value = given === null || !at ? kind.initial : kind.read(given, at.field(name));
     return [isOffered(kind) ? `${name}${kind.unit ?? ''}` : '', value];
   });
   return Object.fromEntries(entries.filter(([name]) => name !== ''));
@@ -130,21 +130,21 @@ function isOffered(kind: Kind<unknown>): boolean {
   return !('isOffered' in kind);
 }
 
-/** In YAML `name:` with nothing behind it says nothing. */
+/** In YAML `name:` without a value sets nothing. */
 function sayOf(fields: JsonObject, name: string): Json {
   return Object.hasOwn(fields, name) ? (fields[name] ?? null) : null;
 }
 
-function complainOfUnknown(fields: JsonObject, table: FieldTable, place: Place): void {
+function reportUnknown(fields: JsonObject, table: FieldTable, at: ConfigPath): void {
   for (const name of Object.keys(fields)) {
     if (Object.hasOwn(table, name)) continue;
     const elsewhere = findDeeper(table, name);
     const hint = elsewhere === null ? suggest(name, Object.keys(table)) : `; it is ${elsewhere}`;
-    place.field(name).complain(`is no field here${hint}`);
+    at.field(name).addProblem(`is no field here${hint}`);
   }
 }
 
-/** The path of a field that somebody wrote too far outside. */
+/** The path of a field that was written at an outer level by mistake. */
 function findDeeper(table: FieldTable, wanted: string): string | null {
   for (const [name, kind] of Object.entries(table)) {
     if (name === wanted) return name;
@@ -155,6 +155,6 @@ function findDeeper(table: FieldTable, wanted: string): string | null {
 }
 
 function tableOf(kind: Kind<unknown>): FieldTable {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- whoever has a table is a section
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a kind with a table is a section
   return 'table' in kind ? (kind.table as FieldTable) : {};
 }

@@ -1,4 +1,4 @@
-/** What can be wrong with a configuration file: it cannot be read, or it says what cannot be done. */
+/** Errors of a configuration file: it cannot be read, or it asks for something that podkeep cannot do. */
 import { defineError } from '../../lib/errors.ts';
 
 export const configUnreadable = defineError<{ file: string; reason: string }>({
@@ -9,9 +9,9 @@ export const configUnreadable = defineError<{ file: string; reason: string }>({
     'Check that the file exists, that this user may read it, and that it is YAML or JSON.',
 });
 
-export const configInvalid = defineError<{ file: string; complaints: readonly string[] }>({
+export const configInvalid = defineError<{ file: string; problems: readonly string[] }>({
   code: 'CONFIG_INVALID',
   retry: 'never',
-  message: ({ file, complaints }) => `${file}: ${complaints.join('\n  ')}`,
-  hint: () => 'Correct the file. docs/configuration.md lists the fields and what they may say.',
+  message: ({ file, problems }) => `${file}: ${problems.join('\n  ')}`,
+  hint: () => 'Correct the file. docs/configuration.md lists the fields and their values.',
 });

@@ -4,7 +4,7 @@
  *     kubelet.config.k8s.io/v1beta1  KubeletConfiguration   as the kubelet reads it
  *     podkeep.dev/v1alpha1           PodkeepConfiguration   what only podkeep has
  *
- * Everything that is wrong with it is said at once, each mistake by its path.
+ * All mistakes of a file are reported together, each by its path.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import { configInvalid, configUnreadable } from './config-errors.ts';
 import { checkTogether } from './config-relations.ts';
 import { suggest } from './did-you-mean.ts';
 import { kubeletSection, podkeepSection, type KubeletConfig } from './kubelet-config.ts';
-import { Place } from './place.ts';
+import { ConfigPath } from './config-path.ts';
 import { readYamlDocuments } from './yaml-documents.ts';
 
 const KUBELET = 'kubelet.config.k8s.io/v1beta1 KubeletConfiguration';
@@ -25,16 +25,16 @@ export async function readConfigFile(
   defaults: Partial<KubeletConfig>,
 ): Promise<KubeletConfig> {
   const documents = await readYamlDocuments(await readText(file), file);
-  const place = new Place(path.dirname(path.resolve(file)));
-  const parts = sortByKind(documents, place);
-  const said = parts.get(KUBELET) ?? {};
-  const kubelet = kubeletSection.read(said, place);
-  const podkeep = podkeepSection.read(parts.get(PODKEEP) ?? {}, place);
-  const unsaid = Object.entries(defaults).filter(([name]) => !said[name]);
-  const whole = { ...kubelet, podkeep, ...Object.fromEntries(unsaid) };
-  const config = checkTogether(whole, said, place);
-  const { complaints } = place;
-  if (complaints.length > 0) throw configInvalid({ file, complaints });
+  const at = new ConfigPath(path.dirname(path.resolve(file)));
+  const parts = sortByKind(documents, at);
+  const given = parts.get(KUBELET) ?? {};
+  const kubelet = kubeletSection.read(given, at);
+  const podkeep = podkeepSection.read(parts.get(PODKEEP) ?? {}, at);
+  const unset = Object.entries(defaults).filter(([name]) => !given[name]);
+  const whole = { ...kubelet, podkeep, ...Object.fromEntries(unset) };
+  const config = checkTogether(whole, given, at);
+  const { problems } = at;
+  if (problems.length > 0) throw configInvalid({ file, problems });
   return config;
 }
 
@@ -47,28 +47,31 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** The documents by what they are, without the two fields that say it. */
-function sortByKind(documents: readonly unknown[], place: Place): ReadonlyMap<string, JsonObject> {
+/** The documents by kind, without `apiVersion` and `kind`. */
+function sortByKind(
+  documents: readonly unknown[],
+  at: ConfigPath,
+): ReadonlyMap<string, JsonObject> {
   const parts = new Map<string, JsonObject>();
   for (const document of documents) {
     if (!isJsonObject(document)) {
-      place.complain('it must hold a mapping of fields to values');
+      at.addProblem('it must hold a mapping of fields to values');
       continue;
     }
     const { apiVersion, kind, ...fields } = document;
     const name = `${textOf(apiVersion)} ${textOf(kind)}`;
-    if (name !== KUBELET && name !== PODKEEP) place.complain(describeStranger(name));
-    else if (parts.has(name)) place.complain(`${name} stands in it twice`);
+    if (name !== KUBELET && name !== PODKEEP) at.addProblem(describeStranger(name));
+    else if (parts.has(name)) at.addProblem(`it has ${name} twice`);
     parts.set(name, fields);
   }
-  if (documents.length === 0) place.complain('it is empty');
+  if (documents.length === 0) at.addProblem('it is empty');
   return parts;
 }
 
 function describeStranger(name: string): string {
-  const said = name.trim() === '' ? 'nothing' : name.trim();
+  const given = name.trim() === '' ? 'nothing' : name.trim();
   const hint = suggest(name, [KUBELET, PODKEEP]);
-  return `apiVersion and kind must say ${KUBELET} or ${PODKEEP}, and say ${said}${hint}`;
+  return `apiVersion and kind must be ${KUBELET} or ${PODKEEP}, not ${given}${hint}`;
 }
 
 function textOf(value: unknown): string {

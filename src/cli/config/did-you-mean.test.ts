@@ -12,6 +12,6 @@ test.each([
   ['clusterDns', 'clusterDNS'],
   ['colour', null],
   ['', null],
-])('who writes %j means %j', (word, meant) => {
+])('%j is probably %j', (word, meant) => {
   expect(nearest(word, KNOWN)).toBe(meant);
 });

@@ -1,9 +1,9 @@
-/** Finds the word that somebody probably meant: the nearest by the number of letters to change. */
+/** Finds the word that was probably meant: the nearest by edit distance. */
 
-/** Of a word, at most one letter in so many may be wrong. */
+/** At most one letter in so many may be wrong. */
 const LETTERS_PER_MISTAKE = 3;
 
-/** Null: nothing is near enough to be worth saying. */
+/** Null: no word is near enough. */
 export function nearest(word: string, known: Iterable<string>): string | null {
   const wanted = word.toLowerCase();
   let best: string | null = null;
@@ -22,7 +22,7 @@ export function suggest(word: string, known: Iterable<string>): string {
   return meant === null ? '' : `; did you mean ${meant}?`;
 }
 
-/** Letters to insert, to leave out or to replace, at least. */
+/** The edit distance: letters to insert, to delete or to replace. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [above, letter] of Array.from(a).entries()) {

@@ -1,13 +1,13 @@
 /**
- * The feature gates that Kubernetes v1.36 knows, by what they are when nobody says otherwise.
+ * The feature gates of Kubernetes v1.36 and their defaults.
  *
- * podkeep behaves as these defaults say and has no switches for them. A file may name a gate with
- * its default; one that asks for the opposite is refused, because podkeep would not do it.
+ * podkeep behaves as these defaults say and has no switches for them. A file may name a gate with its
+ * default; the opposite is refused, because podkeep would not obey it.
  */
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import { suggest } from './did-you-mean.ts';
 import type { Kind } from './field-kinds.ts';
-import type { Place } from './place.ts';
+import type { ConfigPath } from './config-path.ts';
 
 const ON = names(`
   APIResponseCompression APIServerIdentity APIServerTracing AggregatedDiscoveryRemoveBetaType
@@ -17,7 +17,7 @@ const ON = names(`
   BtreeWatchCache CPUManagerPolicyBetaOptions CPUManagerPolicyOptions
   CRDObservedGenerationTracking CRDValidationRatcheting CSIServiceAccountTokenSecrets
   ClearingNominatedNodeNameAfterBinding ClientsAllowCARotation ClientsAllowTLSCacheGC
-  ConsistentListFromCache ConstrainedImpersonation ContainerCheckpoint ContainerRestartRules
+  ComponentFlagz ComponentStatusz ConsistentListFromCache ConstrainedImpersonation ContainerCheckpoint ContainerRestartRules
   ContextualLogging CustomCPUCFSQuotaPeriod CustomResourceFieldSelectors DRAAdminAccess
   DRAConsumableCapacity DRADeviceBindingConditions DRADeviceTaints DRAExtendedResource
   DRAPartitionableDevices DRAPrioritizedList DRAResourceClaimDeviceStatus
@@ -75,7 +75,7 @@ const OFF = names(`
   CBORServingAndStorage CPUManagerPolicyAlphaOptions CRIListStreaming CSIVolumeHealth
   ChangeContainerStatusOnKubeletRestart ClientsAllowCBOR ClientsPreferCBOR
   CloudControllerManagerWatchBasedRoutesReconciliation CloudControllerManagerWebhook
-  ClusterTrustBundle ClusterTrustBundleProjection ComponentFlagz ComponentStatusz
+  ClusterTrustBundle ClusterTrustBundleProjection
   ConcurrentWatchObjectDecode ContainerStopSignals CoordinatedLeaderElection
   CrossNamespaceVolumeDataSource DRADeviceTaintRules DRAListTypeAttributes
   DRANodeAllocatableResources DRAResourcePoolStatus DRAWorkloadResourceClaims
@@ -96,25 +96,25 @@ const OFF = names(`
 
 export const featureGates: Kind<Readonly<Record<string, boolean>>> = {
   initial: {},
-  read(value, place) {
+  read(value, at) {
     if (!isJsonObject(value)) {
-      place.complain('must be a mapping of gates to true or false');
+      at.addProblem('must be a mapping of gates to true or false');
       return {};
     }
     const entries = Object.entries(value);
     return Object.fromEntries(
-      entries.flatMap(([gate, wanted]) => readGate(gate, wanted, place.field(gate))),
+      entries.flatMap(([gate, wanted]) => readGate(gate, wanted, at.field(gate))),
     );
   },
   write: (value) => (Object.keys(value).length === 0 ? undefined : value),
 };
 
-function readGate(gate: string, wanted: Json, place: Place): readonly [string, boolean][] {
-  if (typeof wanted !== 'boolean') place.complain('must be true or false');
+function readGate(gate: string, wanted: Json, at: ConfigPath): readonly [string, boolean][] {
+  if (typeof wanted !== 'boolean') at.addProblem('must be true or false');
   else if (!ON.has(gate) && !OFF.has(gate)) {
-    place.complain(`is no feature gate of Kubernetes v1.36${suggest(gate, [...ON, ...OFF])}`);
+    at.addProblem(`is no feature gate of Kubernetes v1.36${suggest(gate, [...ON, ...OFF])}`);
   } else if (wanted !== ON.has(gate)) {
-    place.complain(`cannot be ${wanted}: podkeep offers no other value than ${!wanted}`);
+    at.addProblem(`cannot be ${wanted}: podkeep offers no other value than ${!wanted}`);
   } else return [[gate, wanted]];
   return [];
 }

@@ -1,25 +1,24 @@
 /**
- * Kinds of fields: how a value in a file is read, what holds when it is not said, and how /configz
- * prints it.
+ * Kinds of fields: how a value in a file is read, what its default is, and how /configz prints it.
  *
- * The kubelet is written in Go, where a field that is no pointer cannot tell zero from "not said". So
- * for those zero stands for the default, and `pointer` marks the others, in which zero counts.
+ * In Go, which the kubelet is written in, a field that is no pointer cannot distinguish zero from unset.
+ * So zero means the default for those, and `pointer` marks the others, in which zero counts.
  */
-import { parseQuantity } from '../../api/quantity-text.ts';
-import { signOfQuantity } from '../../api/quantity.ts';
-import { formatGoDuration, parseGoDuration } from '../../api/time-duration.ts';
+import { parseQuantity } from '../../api/values/quantity-text.ts';
+import { signOfQuantity } from '../../api/values/quantity.ts';
+import { formatGoDuration, parseGoDuration } from '../../api/values/time-duration.ts';
 import { parseIp } from '../../lib/ip.ts';
 import type { Json } from '../../lib/json.ts';
 import { suggest } from './did-you-mean.ts';
-import type { Place } from './place.ts';
+import type { ConfigPath } from './config-path.ts';
 
 export interface Kind<Value> {
-  /** What holds if nobody says anything. */
+  /** The default. */
   readonly initial: Value;
   /** Stands behind the name in our configuration: `syncFrequency: 1m` becomes `syncFrequencyMs`. */
   readonly unit?: 'Ms';
-  /** What is bad is complained about at its place; what is returned then does not matter. */
-  read(value: Json, place: Place): Value;
+  /** A bad value is reported at its path; what is returned then does not matter. */
+  read(value: Json, at: ConfigPath): Value;
   /** Undefined: /configz leaves it out. */
   write(value: Value): Json | undefined;
 }
@@ -39,8 +38,8 @@ const INT32_MAX = 2 ** 31 - 1;
 export function flag(initial: boolean, isPointer = true): Kind<boolean> {
   return {
     initial,
-    read: (value, place) =>
-      typeof value === 'boolean' ? value : reject(place, 'must be true or false', initial),
+    read: (value, at) =>
+      typeof value === 'boolean' ? value : reject(at, 'must be true or false', initial),
     write: (value) => (value || isPointer ? value : undefined),
   };
 }
@@ -49,12 +48,12 @@ export function int(initial: number, bounds: Bounds = {}): Kind<number> {
   const { min = 0, max = INT32_MAX, isPointer = false } = bounds;
   return {
     initial,
-    read(value, place) {
+    read(value, at) {
       if (value === 0 && !isPointer) return initial;
       if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) {
         return value;
       }
-      return reject(place, `must be a whole number from ${min} to ${max}`, initial);
+      return reject(at, `must be a whole number from ${min} to ${max}`, initial);
     },
     write: (value) => (value === 0 && !isPointer ? undefined : value),
   };
@@ -63,8 +62,8 @@ export function int(initial: number, bounds: Bounds = {}): Kind<number> {
 export function fraction(initial: number): Kind<number> {
   return {
     initial,
-    read: (value, place) =>
-      typeof value === 'number' ? value : reject(place, 'must be a number', initial),
+    read: (value, at) =>
+      typeof value === 'number' ? value : reject(at, 'must be a number', initial),
     write: (value) => value,
   };
 }
@@ -72,8 +71,8 @@ export function fraction(initial: number): Kind<number> {
 export function text(initial = '', isPointer = false): Kind<string> {
   return {
     initial,
-    read(value, place) {
-      if (typeof value !== 'string') return reject(place, 'must be a string', initial);
+    read(value, at) {
+      if (typeof value !== 'string') return reject(at, 'must be a string', initial);
       return value === '' && !isPointer ? initial : value;
     },
     write: (value) => (value === '' && !isPointer ? undefined : value),
@@ -86,12 +85,12 @@ export function choice<const Option extends string>(
 ): Kind<Option> {
   return {
     initial,
-    read(value, place) {
+    read(value, at) {
       if (value === '') return initial;
       const chosen = options.find((option) => option === value);
       if (chosen !== undefined) return chosen;
       const hint = typeof value === 'string' ? suggest(value, options) : '';
-      return reject(place, `must be ${options.join(' or ')}${hint}`, initial);
+      return reject(at, `must be ${options.join(' or ')}${hint}`, initial);
     },
     write: (value) => value,
   };
@@ -100,35 +99,33 @@ export function choice<const Option extends string>(
 export function address(initial: string): Kind<string> {
   return {
     ...text(initial),
-    read(value, place) {
+    read(value, at) {
       if (value === '') return initial;
       if (typeof value === 'string' && parseIp(value)) return value;
-      return reject(place, 'must be an IP address, such as 127.0.0.1', initial);
+      return reject(at, 'must be an IP address, such as 127.0.0.1', initial);
     },
   };
 }
 
-/** `initial` is in Go's text as well. Negative ones have no meaning anywhere. */
+/** `initial` is in Go's notation too. Negative durations are refused. */
 export function duration(initial: string, bounds: Bounds = {}): DurationKind {
   const { min: minMs = 0, max: maxMs = Number.POSITIVE_INFINITY } = bounds;
   const initialMs = parseGoDuration(initial);
   return {
     initial: initialMs,
     unit: 'Ms',
-    read(value, place) {
-      // Files that kubeadm writes have a bare 0 where nothing is to be said.
+    read(value, at) {
+      // Files that kubeadm writes have a bare 0 for unset.
       if (value === 0 || value === '') return initialMs;
       const ms = typeof value === 'string' ? tryParse(value, parseGoDuration) : undefined;
       if (ms === undefined) {
-        return reject(place, 'must be a duration, such as 10s or 1h30m', initialMs);
+        return reject(at, 'must be a duration, such as 10s or 1h30m', initialMs);
       }
       if (ms === 0) return initialMs;
       if (ms < minMs) {
-        return reject(place, `must be at least ${formatGoDuration(minMs)}`, initialMs);
+        return reject(at, `must be at least ${formatGoDuration(minMs)}`, initialMs);
       }
-      return ms <= maxMs
-        ? ms
-        : reject(place, `must be at most ${formatGoDuration(maxMs)}`, initialMs);
+      return ms <= maxMs ? ms : reject(at, `must be at most ${formatGoDuration(maxMs)}`, initialMs);
     },
     write: formatGoDuration,
   };
@@ -138,33 +135,29 @@ export function duration(initial: string, bounds: Bounds = {}): DurationKind {
 export function quantity(initial: string): Kind<string> {
   return {
     ...text(initial),
-    read(value, place) {
+    read(value, at) {
       if (value === '') return initial;
       const written = typeof value === 'number' ? String(value) : value;
       const parsed = typeof written === 'string' ? tryParse(written, parseQuantity) : undefined;
       if (typeof written === 'string' && parsed && signOfQuantity(parsed) >= 0) return written;
-      return reject(
-        place,
-        'must be a quantity that is not negative, such as 500m or 10Mi',
-        initial,
-      );
+      return reject(at, 'must be a quantity that is not negative, such as 500m or 10Mi', initial);
     },
   };
 }
 
-/** The kubelet knows the field; podkeep has only its default to offer. */
+/** The kubelet knows the field; podkeep offers only its default. */
 export function notOffered<Value>(kind: Kind<Value>): NotOffered {
-  const said = (value: Value): string => JSON.stringify(kind.write(value) ?? null);
+  const given = (value: Value): string => JSON.stringify(kind.write(value) ?? null);
   return {
     initial: null,
     isOffered: false,
-    read(value, place) {
-      const complaints = place.complaints.length;
-      const read = kind.read(value, place);
-      if (place.complaints.length === complaints && said(read) !== said(kind.initial)) {
+    read(value, at) {
+      const problems = at.problems.length;
+      const read = kind.read(value, at);
+      if (at.problems.length === problems && given(read) !== given(kind.initial)) {
         const only = kind.write(kind.initial);
         const rest = only === undefined ? 'leave it out' : `it can only be ${JSON.stringify(only)}`;
-        place.complain(`is not offered by podkeep; ${rest}`);
+        at.addProblem(`is not offered by podkeep; ${rest}`);
       }
       return null;
     },
@@ -176,8 +169,8 @@ export interface NotOffered extends Kind<null> {
   readonly isOffered: false;
 }
 
-export function reject<Value>(place: Place, problem: string, initial: Value): Value {
-  place.complain(problem);
+export function reject<Value>(at: ConfigPath, problem: string, initial: Value): Value {
+  at.addProblem(problem);
   return initial;
 }
 
@@ -185,6 +178,6 @@ function tryParse<Value>(written: string, parse: (written: string) => Value): Va
   try {
     return parse(written);
   } catch {
-    return undefined; // whoever asked says what is wanted instead
+    return undefined; // the caller reports what is expected instead
   }
 }

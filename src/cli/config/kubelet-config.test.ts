@@ -19,14 +19,14 @@ function read(fields: string, head = HEAD) {
   return readKubeletConfig(writeConfig(`${head}${fields}`));
 }
 
-async function complaintOf(fields: string, head = HEAD): Promise<string> {
+async function problemOf(fields: string, head = HEAD): Promise<string> {
   const file = writeConfig(`${head}${fields}`);
   const error: unknown = await readKubeletConfig(file).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: expect.stringMatching(/^CONFIG_/) });
   return error instanceof Error ? error.message.replace(`${file}: `, '') : '';
 }
 
-test('without a file everything is as the kubelet has it', async () => {
+test('without a file everything is at the kubelet’s defaults', async () => {
   const config = await readKubeletConfig(null);
   expect(config).toMatchObject({
     syncFrequencyMs: 60_000,
@@ -46,7 +46,7 @@ test('without a file everything is as the kubelet has it', async () => {
   expect(await read('')).toEqual({ ...config, podkeep: expect.anything() });
 });
 
-test('what the command line says counts more than the file', async () => {
+test('the command line overrides the file', async () => {
   const file = writeConfig(`${HEAD}port: 1234\nmaxPods: 5\n`);
   expect(await readKubeletConfig(file, { port: 0 })).toMatchObject({ port: 0, maxPods: 5 });
   expect(await readKubeletConfig(null, { address: '127.0.0.1' })).toMatchObject({
@@ -203,13 +203,16 @@ test.each([
     'hairpinMode: none',
     'hairpinMode is not offered by podkeep; it can only be "promiscuous-bridge"',
   ],
-  ['evictionSoft: {memory.available: 1Gi}', 'evictionSoft is not offered by podkeep; leave it out'],
-  ['logging: {verbosity: 3}', 'logging.verbosity is not offered by podkeep; it can only be 0'],
+  ['evictionSoft: {memory: 1Gi}', 'evictionSoft.memory is no signal of eviction'],
+  [
+    'evictionMinimumReclaim: {memory.available: -1Mi}',
+    'evictionMinimumReclaim["memory.available"] must be a quantity that is not negative, such as 500m or 10Mi',
+  ],
   [
     'memorySwap: {swapBehavior: LimitedSwap}',
     'memorySwap.swapBehavior is not offered by podkeep; leave it out',
   ],
-  ['tracing: {samplingRatePerMillion: 1}', 'tracing is not offered by podkeep; leave it out'],
+  ['userNamespaces: {idsPerPod: 1}', 'userNamespaces is not offered by podkeep; leave it out'],
   [
     'registerWithTaints: [{key: a b, effect: NoSchedule}]',
     'registerWithTaints[0].key must be a name such as example.com/gpu',
@@ -232,14 +235,14 @@ test.each([
   ['tlsCipherSuites: [RC4]', 'tlsCipherSuites[0] is no cipher suite that podkeep offers'],
   ['kubeAPIQPS: 0', 'kubeAPIQPS must be -1 for no limit, or at least 1'],
   ['__proto__: {}', '__proto__ is no field here'],
-])('%s is refused by its path', async (fields, complaint) => {
+])('%s is refused by its path', async (fields, problem) => {
   const isFlow = fields.startsWith('{');
   const inner = isFlow ? fields.slice(1, -1).replaceAll(', ', '\n') : fields;
-  expect(await complaintOf(inner)).toBe(complaint);
+  expect(await problemOf(inner)).toBe(problem);
 });
 
-test('all mistakes of a file are told at once', async () => {
-  expect(await complaintOf('maxPod: 5\nport: x\n')).toBe(
+test('all mistakes of a file are reported together', async () => {
+  expect(await problemOf('maxPod: 5\nport: x\n')).toBe(
     'maxPod is no field here; did you mean maxPods?\n  port must be a whole number from 1 to 65535',
   );
 });
@@ -250,19 +253,17 @@ test.each([
   ['- a\n', 'it must hold a mapping of fields to values'],
   [
     'kind: KubeletConfiguration\n',
-    'apiVersion and kind must say kubelet.config.k8s.io/v1beta1 KubeletConfiguration or ' +
-      'podkeep.dev/v1alpha1 PodkeepConfiguration, and say KubeletConfiguration',
+    'apiVersion and kind must be kubelet.config.k8s.io/v1beta1 KubeletConfiguration or ' +
+      'podkeep.dev/v1alpha1 PodkeepConfiguration, not KubeletConfiguration',
   ],
-  [`${HEAD}---\n${HEAD}`, 'kubelet.config.k8s.io/v1beta1 KubeletConfiguration stands in it twice'],
-])('a file that says %j is refused', async (text, complaint) => {
-  expect(await complaintOf('', text)).toContain(complaint);
+  [`${HEAD}---\n${HEAD}`, 'it has kubelet.config.k8s.io/v1beta1 KubeletConfiguration twice'],
+])('a file that says %j is refused', async (text, problem) => {
+  expect(await problemOf('', text)).toContain(problem);
 });
 
-test('a file that is no YAML, has a key twice, or is not there cannot be read', async () => {
-  expect(await complaintOf('a: [', '')).toMatch(/cannot be read/);
-  expect(await complaintOf('port: 1\nport: 2\n')).toMatch(
-    /cannot be read: Map keys must be unique/,
-  );
+test('a file that is no YAML, has a key twice, or does not exist cannot be read', async () => {
+  expect(await problemOf('a: [', '')).toMatch(/cannot be read/);
+  expect(await problemOf('port: 1\nport: 2\n')).toMatch(/cannot be read: Map keys must be unique/);
   await expect(readKubeletConfig('/nowhere/kubelet.yaml')).rejects.toMatchObject({
     code: 'CONFIG_UNREADABLE',
     message: expect.stringContaining('/nowhere/kubelet.yaml'),
@@ -293,7 +294,7 @@ statusWriteWindow: 8
   expect(podkeep.process).not.toHaveProperty('cgroups');
 });
 
-test('simulated containers live as the file tells', async () => {
+test('simulated containers behave as the file scripts them', async () => {
   const { podkeep } = await read(
     `simulated:
   registry: { slow: 3s }
@@ -334,7 +335,7 @@ test.each([
   ['images: {nginx: {}}', 'images.nginx needs a command, a folder or an ociLayout'],
   [
     'images: {nginx: {ociLayout: x, args: [a]}}',
-    'images.nginx has an ociLayout, which says everything else itself',
+    'images.nginx has an ociLayout, so it cannot have other fields',
   ],
   ['images: {nginx: {comand: [a]}}', 'images.nginx.comand is no field here; did you mean command?'],
   ['process: {isolation: full}', 'process.isolation must be auto or none'],
@@ -343,8 +344,8 @@ test.each([
     'simulated: {scripts: {containers: {a: [{lifetime: 1s}]}}}',
     'simulated.scripts.containers.a[0].lifetime is no field here',
   ],
-])('in our section %s is refused', async (fields, complaint) => {
-  expect(await complaintOf(fields, OURS)).toContain(complaint);
+])('in our section %s is refused', async (fields, problem) => {
+  expect(await problemOf(fields, OURS)).toContain(problem);
 });
 
 test('/configz names the fields that the kubelet names, with its defaults', async () => {
@@ -384,7 +385,7 @@ test('docs/configuration.md names every field, and what those that are not offer
   expect(missing).toEqual([]);
 });
 
-test('defaults count where the file says nothing, or zero', async () => {
+test('defaults apply to fields that are unset or zero', async () => {
   const defaults = { port: 0, maxPods: 7 };
   const some = writeConfig(`${HEAD}maxPods: 9\n`);
   expect(await readKubeletConfig(some, {}, defaults)).toMatchObject({ port: 0, maxPods: 9 });

@@ -1,8 +1,8 @@
 /**
- * The configuration of a node: what a file says, what the command line says on top of it, and the
- * kubelet's own defaults below both.
+ * The configuration of a node: the kubelet's defaults, overridden by a file, overridden by the command
+ * line.
  *
- * Reading a file takes a parser of YAML; without a file nothing of that is loaded.
+ * Reading a file takes a YAML parser; without a file none is loaded.
  */
 import { section, type SectionOf } from './collections.ts';
 import { KUBELET_FIELDS, type KubeletFields } from './kubelet-fields.ts';
@@ -20,8 +20,8 @@ export const kubeletSection = section(KUBELET_FIELDS);
 export const podkeepSection = section(PODKEEP_FIELDS);
 
 /**
- * `path`: the file; null: there is none. `overrides` counts more than the file, and `defaults` where
- * it says nothing. Throws CONFIG_UNREADABLE or CONFIG_INVALID.
+ * `path`: the file; null: there is none. `overrides` override the file; `defaults` apply to fields that
+ * it does not set. Throws CONFIG_UNREADABLE or CONFIG_INVALID.
  */
 export async function readKubeletConfig(
   path: string | null,

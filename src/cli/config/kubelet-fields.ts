@@ -1,12 +1,11 @@
 /**
  * Every field of KubeletConfiguration (kubelet.config.k8s.io/v1beta1, v1.36) in the order in which
- * /configz prints them, with its default. What podkeep has nothing to do with is `notOffered`: it may
- * stand in a file with its default, and with nothing else.
+ * /configz prints them, with its default. Fields without a meaning for podkeep are `notOffered`: a file
+ * may set them to their defaults only.
  *
- * Where podkeep differs from the kubelet: `containerRuntimeEndpoint` is empty by default, because
- * the command line says what runs pods; `podLogsDir` is empty, which is a folder of the node's own, as
- * several nodes may be on one machine; and `failCgroupV1` is false, because podkeep runs there as well
- * as anywhere.
+ * Where podkeep differs from the kubelet: `containerRuntimeEndpoint` is empty by default, because the
+ * command line chooses the runtime; `podLogsDir` is empty, which means a folder of this node, as several
+ * nodes may run on one machine; and `failCgroupV1` is false, because podkeep runs as well there.
  */
 import { isLabelKey, isLabelValue } from '../../api/validation-names.ts';
 import type { Json } from '../../lib/json.ts';
@@ -27,9 +26,11 @@ import {
 } from './field-kinds.ts';
 import { file, optional, threshold } from './special-kinds.ts';
 import { tlsCipher, tlsVersion } from './tls-kinds.ts';
+import { tracing } from './tracing-kinds.ts';
 
 const PORT_MAX = 65_535;
 const PERCENT_MAX = 100;
+const PRIORITY_MIN = -(2 ** 31);
 const RESTART_PERIOD_MS = { min: 1000, max: 300_000 };
 
 const RESERVED = oneOf(['cpu', 'memory', 'ephemeral-storage', 'pid'], 'resource to reserve');
@@ -48,7 +49,7 @@ const SIGNAL = oneOf(
   'signal of eviction',
 );
 
-/** What the kubelet of Linux evicts at, if nobody says otherwise. */
+/** The kubelet's default eviction thresholds on Linux. */
 const EVICTION_HARD = {
   'imagefs.available': '15%',
   'imagefs.inodesFree': '5%',
@@ -71,23 +72,23 @@ const taintFields = sparse({
 
 const taint: Kind<ConfiguredTaint> = {
   initial: { key: '', effect: 'NoSchedule' },
-  read(json, place) {
-    const { key = '', value, effect } = taintFields.read(json, place);
-    if (!isLabelKey(key)) place.field('key').complain('must be a name such as example.com/gpu');
+  read(json, at) {
+    const { key = '', value, effect } = taintFields.read(json, at);
+    if (!isLabelKey(key)) at.field('key').addProblem('must be a name such as example.com/gpu');
     if (value !== undefined && !isLabelValue(value)) {
-      place
-        .field('value')
-        .complain('must be at most 63 letters, digits, dashes, dots or underscores');
+      at.field('value').addProblem(
+        'must be at most 63 letters, digits, dashes, dots or underscores',
+      );
     }
     if (effect === undefined) {
-      return reject(place.field('effect'), 'is missing', { key, effect: 'NoSchedule' });
+      return reject(at.field('effect'), 'is missing', { key, effect: 'NoSchedule' });
     }
     return { key, ...(value !== undefined && { value }), effect };
   },
   write: ({ key, value, effect }) => ({ key, ...(value !== undefined && { value }), effect }),
 };
 
-/** Whatever has a form of its own, of which podkeep knows only that nothing of it is to be said. */
+/** A field of any form, which podkeep accepts only when it is unset. */
 const nothing: Kind<Json> = {
   initial: null,
   read: (json) => (JSON.stringify(json) === '{}' || JSON.stringify(json) === '[]' ? null : json),
@@ -180,12 +181,12 @@ export const KUBELET_FIELDS = {
   serializeImagePulls: flag(true),
   maxParallelImagePulls: optional(int(0, { min: 1, isPointer: true })),
   evictionHard: map(threshold, EVICTION_HARD, SIGNAL),
-  evictionSoft: notOffered(nothing),
-  evictionSoftGracePeriod: notOffered(nothing),
-  evictionPressureTransitionPeriod: notOffered(duration('5m')),
-  evictionMaxPodGracePeriod: notOffered(int(0)),
-  evictionMinimumReclaim: notOffered(nothing),
-  mergeDefaultEvictionSettings: notOffered(flag(false)),
+  evictionSoft: map(threshold, {}, SIGNAL),
+  evictionSoftGracePeriod: map(duration('0s'), {}, SIGNAL),
+  evictionPressureTransitionPeriod: duration('5m'),
+  evictionMaxPodGracePeriod: int(0),
+  evictionMinimumReclaim: map(threshold, {}, SIGNAL),
+  mergeDefaultEvictionSettings: flag(false),
   podsPerCore: notOffered(int(0)),
   enableControllerAttachDetach: notOffered(flag(true)),
   protectKernelDefaults: notOffered(flag(false, false)),
@@ -212,27 +213,32 @@ export const KUBELET_FIELDS = {
   providerID: text(),
   kernelMemcgNotification: notOffered(flag(false, false)),
   logging: section({
-    format: notOffered(text('text')),
-    flushFrequency: notOffered(duration('5s')),
-    verbosity: notOffered(int(0, { isPointer: true })),
+    format: choice('text', ['text', 'json']),
+    flushFrequency: duration('5s'),
+    verbosity: int(0, { isPointer: true }),
     vmodule: notOffered(nothing),
     options: notOffered(section({ text: buffer, json: buffer })),
   }),
-  enableSystemLogHandler: notOffered(flag(true)),
-  enableSystemLogQuery: notOffered(flag(false)),
-  shutdownGracePeriod: notOffered(duration('0s')),
-  shutdownGracePeriodCriticalPods: notOffered(duration('0s')),
-  shutdownGracePeriodByPodPriority: notOffered(nothing),
+  enableSystemLogHandler: flag(true),
+  enableSystemLogQuery: flag(false),
+  shutdownGracePeriod: duration('0s'),
+  shutdownGracePeriodCriticalPods: duration('0s'),
+  shutdownGracePeriodByPodPriority: list(
+    section({
+      priority: int(0, { min: PRIORITY_MIN, isPointer: true }),
+      shutdownGracePeriodSeconds: int(0, { isPointer: true }),
+    }),
+  ),
   crashLoopBackOff: section({ maxContainerRestartPeriod: duration('5m', RESTART_PERIOD_MS) }),
   reservedMemory: notOffered(nothing),
   enableProfilingHandler: notOffered(flag(true)),
-  enableDebugFlagsHandler: notOffered(flag(true)),
+  enableDebugFlagsHandler: flag(true),
   seccompDefault: flag(false),
   memoryThrottlingFactor: notOffered(fraction(0.9)),
   memoryReservationPolicy: notOffered(text('None')),
   registerWithTaints: list(taint),
   registerNode: flag(true),
-  tracing: notOffered(nothing),
+  tracing,
   localStorageCapacityIsolation: flag(true),
   containerRuntimeEndpoint: text('', true),
   imageServiceEndpoint: text(),

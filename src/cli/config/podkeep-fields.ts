@@ -1,16 +1,17 @@
 /**
  * The fields of PodkeepConfiguration (podkeep.dev/v1alpha1): what only podkeep has.
  *
- * What comes out has the form that the runtimes take it in, so that whoever opens one passes it on.
+ * The result has the form that the runtimes take, so that it can be passed on unchanged.
  */
-import { quantityValue } from '../../api/quantity.ts';
-import { parseQuantity } from '../../api/quantity-text.ts';
+import path from 'node:path';
+import { quantityValue } from '../../api/values/quantity.ts';
+import { parseQuantity } from '../../api/values/quantity-text.ts';
 import type { ImageDefaults, ImageMapping } from '../../runtimes/process/options.ts';
 import {
   scriptsOf,
   type ContainerScript,
   type Runs,
-  type ScriptBook,
+  type ContainerScripts,
 } from '../../runtimes/simulated/script.ts';
 import { list, map, section, sparse } from './collections.ts';
 import { choice, duration, flag, int, quantity, reject, text, type Kind } from './field-kinds.ts';
@@ -33,20 +34,32 @@ const imageFields = sparse({
 
 const image: Kind<ImageMapping> = {
   initial: { command: [] },
-  read(json, place) {
-    const { ociLayout, folder, command, ...rest } = imageFields.read(json, place);
+  read(json, at) {
+    const { ociLayout, folder, command, ...rest } = imageFields.read(json, at);
     if (ociLayout !== undefined) {
       const isMore = folder !== undefined || command !== undefined || Object.keys(rest).length > 0;
-      if (isMore) place.complain('has an ociLayout, which says everything else itself');
+      if (isMore) at.addProblem('has an ociLayout, so it cannot have other fields');
       return { ociLayout };
     }
     const defaults: ImageDefaults = rest;
     if (folder !== undefined) return { ...defaults, folder, ...(command && { command }) };
-    if (command !== undefined && command.length > 0) return { ...defaults, command };
-    return reject(place, 'needs a command, a folder or an ociLayout', { command: [] });
+    if (command !== undefined && command.length > 0) {
+      const { workingDir } = defaults;
+      return {
+        ...defaults,
+        command: fromFolder(command, at.folder),
+        ...(workingDir && { workingDir: path.resolve(at.folder, workingDir) }),
+      };
+    }
+    return reject(at, 'needs a command, a folder or an ociLayout', { command: [] });
   },
   write: () => undefined,
 };
+
+/** `./server` is a file beside the configuration; `server` is looked for in the usual folders. */
+function fromFolder([program = '', ...rest]: readonly string[], folder: string): readonly string[] {
+  return [program.includes('/') ? path.resolve(folder, program) : program, ...rest];
+}
 
 const exitCode = int(0, { max: EXIT_CODE_MAX, isPointer: true });
 const stop = sparse({ after: duration('0s'), exitCode });
@@ -77,7 +90,7 @@ const scriptFields = sparse({
   terminationMessage: text(),
   stop: {
     initial: {},
-    read: (json, place) => (json === 'ignored' ? json : stop.read(json, place)),
+    read: (json, at) => (json === 'ignored' ? json : stop.read(json, at)),
     write: () => undefined,
   } satisfies Kind<'ignored' | ReturnType<typeof stop.read>>,
   exec: execAnswer,
@@ -85,8 +98,8 @@ const scriptFields = sparse({
 
 const script: Kind<ContainerScript> = {
   initial: {},
-  read(json, place) {
-    const { exec, writes: written, ...rest } = scriptFields.read(json, place);
+  read(json, at) {
+    const { exec, writes: written, ...rest } = scriptFields.read(json, at);
     const writes = written?.map(({ afterMs, size }) => {
       return { afterMs, bytes: Number(quantityValue(parseQuantity(size))) };
     });
@@ -98,16 +111,15 @@ const script: Kind<ContainerScript> = {
 /** One script for all runs of a container, or a list with one for each. */
 const runs: Kind<Runs> = {
   initial: {},
-  read: (json, place) =>
-    Array.isArray(json) ? list(script).read(json, place) : script.read(json, place),
+  read: (json, at) => (Array.isArray(json) ? list(script).read(json, at) : script.read(json, at)),
   write: () => undefined,
 };
 
-const bookFields = sparse({ containers: map(runs), images: map(runs) });
+const scriptsFields = sparse({ containers: map(runs), images: map(runs) });
 
-const book: Kind<ScriptBook> = {
+const scripts: Kind<ContainerScripts> = {
   initial: scriptsOf({}),
-  read: (json, place) => scriptsOf(bookFields.read(json, place)),
+  read: (json, at) => scriptsOf(scriptsFields.read(json, at)),
   write: () => undefined,
 };
 
@@ -116,7 +128,7 @@ const pullTimes = map(duration('0s'));
 /** How long the pull of each image takes. */
 const registry: Kind<ReadonlyMap<string, number>> = {
   initial: new Map(),
-  read: (json, place) => new Map(Object.entries(pullTimes.read(json, place))),
+  read: (json, at) => new Map(Object.entries(pullTimes.read(json, at))),
   write: () => undefined,
 };
 
@@ -125,6 +137,7 @@ export const PODKEEP_FIELDS = {
   process: sparse({
     isolation: choice('auto', ['auto', 'none']),
     network: choice('auto', ['auto', 'host']),
+    masquerade: flag(false),
     cgroups: choice('auto', ['auto', 'none']),
     defaultUser: section({
       uid: int(0, { max: ID_MAX, isPointer: true }),
@@ -134,7 +147,9 @@ export const PODKEEP_FIELDS = {
     tree: list(file()),
     helper: choice('auto', ['auto', 'none']),
   }),
-  simulated: sparse({ scripts: book, images: list(text()), registry }),
+  simulated: sparse({ scripts: scripts, images: list(text()), registry }),
+  /** Alert rules: a folder with files, whether the rules that ship with podkeep are evaluated, and commands run. */
+  alerts: section({ rules: file(), defaults: flag(true), commands: flag(false) }),
   /** How many status writes may be under way at once. */
   statusWriteWindow: int(WINDOW, { min: 1 }),
 };

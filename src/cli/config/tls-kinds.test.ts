@@ -1,14 +1,14 @@
 import { getCiphers } from 'node:tls';
 import { expect, test } from 'vitest';
-import { doorTlsOf } from './tls-kinds.ts';
+import { listenerTlsOf } from './tls-kinds.ts';
 
-test('without a word the door speaks as Node does', () => {
-  expect(doorTlsOf({ tlsMinVersion: '', tlsCipherSuites: [] })).toEqual({});
+test('by default the listener offers what Node offers', () => {
+  expect(listenerTlsOf({ tlsMinVersion: '', tlsCipherSuites: [] })).toEqual({});
 });
 
 test('a version and suites in Go’s words are those of OpenSSL', () => {
   const tlsCipherSuites = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_AES_128_GCM_SHA256'];
-  const { minVersion, ciphers = '' } = doorTlsOf({
+  const { minVersion, ciphers = '' } = listenerTlsOf({
     tlsMinVersion: 'VersionTLS13',
     tlsCipherSuites,
   });

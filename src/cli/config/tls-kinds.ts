@@ -1,9 +1,9 @@
-/** What of TLS the kubelet's server speaks, in Go's words as KubeletConfiguration has them. */
-import type { DoorTls } from '../../platform/https-door.ts';
+/** The TLS versions and cipher suites of the kubelet's server, by Go's names as in KubeletConfiguration. */
+import type { ListenerTls } from '../../platform/https-listener.ts';
 import { suggest } from './did-you-mean.ts';
 import { reject, text, type Kind } from './field-kinds.ts';
 
-/** Those of TLS 1.2 that Go offers and OpenSSL too. With TLS 1.3 there is nothing to choose. */
+/** The suites of TLS 1.2 that both Go and OpenSSL offer. With TLS 1.3 there is nothing to choose. */
 const CIPHERS: ReadonlyMap<string, string> = new Map([
   ['TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256', 'ECDHE-ECDSA-AES128-GCM-SHA256'],
   ['TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384', 'ECDHE-ECDSA-AES256-GCM-SHA384'],
@@ -25,13 +25,13 @@ const CIPHERS: ReadonlyMap<string, string> = new Map([
   ['TLS_RSA_WITH_AES_128_CBC_SHA', 'AES128-SHA'],
   ['TLS_RSA_WITH_AES_256_CBC_SHA', 'AES256-SHA'],
 ]);
-/** They stand beside the chosen ones: Node takes all from one list. */
+/** Added to the chosen ones: Node takes all from one list. */
 const TLS_13_CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
   'TLS_CHACHA20_POLY1305_SHA256',
 ];
-const VERSIONS: ReadonlyMap<string, NonNullable<DoorTls['minVersion']>> = new Map([
+const VERSIONS: ReadonlyMap<string, NonNullable<ListenerTls['minVersion']>> = new Map([
   ['VersionTLS12', 'TLSv1.2'],
   ['VersionTLS13', 'TLSv1.3'],
 ]);
@@ -39,28 +39,28 @@ const OLD_VERSIONS: ReadonlySet<unknown> = new Set(['VersionTLS10', 'VersionTLS1
 
 export const tlsCipher: Kind<string> = {
   ...text(),
-  read(value, place) {
+  read(value, at) {
     const known = [...CIPHERS.keys(), ...TLS_13_CIPHERS];
     if (typeof value === 'string' && known.includes(value)) return value;
     const hint = typeof value === 'string' ? suggest(value, known) : '';
-    return reject(place, `is no cipher suite that podkeep offers${hint}`, '');
+    return reject(at, `is no cipher suite that podkeep offers${hint}`, '');
   },
 };
 
 export const tlsVersion: Kind<string> = {
   ...text(),
-  read(value, place) {
+  read(value, at) {
     if (value === '' || (typeof value === 'string' && VERSIONS.has(value))) return value;
     return OLD_VERSIONS.has(value)
-      ? reject(place, 'is too old to be safe; podkeep offers VersionTLS12 and VersionTLS13', '')
-      : reject(place, `must be ${[...VERSIONS.keys()].join(' or ')}`, '');
+      ? reject(at, 'is too old to be safe; podkeep offers VersionTLS12 and VersionTLS13', '')
+      : reject(at, `must be ${[...VERSIONS.keys()].join(' or ')}`, '');
   },
 };
 
-export function doorTlsOf(config: {
+export function listenerTlsOf(config: {
   readonly tlsMinVersion: string;
   readonly tlsCipherSuites: readonly string[];
-}): DoorTls {
+}): ListenerTls {
   const minVersion = VERSIONS.get(config.tlsMinVersion);
   const chosen = config.tlsCipherSuites.flatMap((name) => CIPHERS.get(name) ?? []);
   return {

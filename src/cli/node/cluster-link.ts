@@ -1,15 +1,17 @@
 /**
- * How a node becomes somebody in its cluster, and stays it.
+ * How a node gets its identity in the cluster, and keeps it.
  *
  *     kubeconfig good? ──no──> bootstrap kubeconfig ──> first certificate ──> kubeconfig that shows it
  *         └──yes──────────────────────────────────────────────────────────────────┤
  *                                              rotateCertificates? ──> ask for the next in time
  *
- * As with the kubelet a kubeconfig counts as good if it has a client certificate that is not over; without
- * a bootstrap kubeconfig it is taken as it is. With rotation, the node shows what it keeps in its folder
- * of certificates. A certificate that stands in the kubeconfig itself is only to begin with: kubeadm
- * writes one that may do everything, and it is replaced at once.
+ * As with the kubelet, a kubeconfig is good if its client certificate has not expired; without a
+ * bootstrap kubeconfig it is not checked. With rotation, the node presents the certificate in its
+ * certificate folder. One inside the kubeconfig itself only serves for the start: kubeadm writes one with
+ * all rights, which is replaced immediately.
  */
+import { measuredTransport } from '../../client/transport/measured-transport.ts';
+import type { RequestObserver } from '../../ports/observe/request-observer.ts';
 import { createKubeApi } from '../../client/kube-api.ts';
 import type { ClusterAccess, PemSource } from '../../client/kubeconfig/cluster-access.ts';
 import { loadKubeconfig } from '../../client/kubeconfig/kubeconfig.ts';
@@ -27,7 +29,7 @@ import { PodkeepError } from '../../lib/errors.ts';
 import type { Registry } from '../../lib/metrics/registry.ts';
 import { systemClock as clock } from '../../platform/system-clock.ts';
 import { systemRandom as random } from '../../platform/system-random.ts';
-import type { KubeApi } from '../../ports/kube-api.ts';
+import type { KubeApi } from '../../ports/api/kube-api.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ClosingList } from '../closing-list.ts';
 import { writeNodeKubeconfig } from './node-kubeconfig.ts';
@@ -35,7 +37,7 @@ import { writeNodeKubeconfig } from './node-kubeconfig.ts';
 export interface ClusterLinkOptions {
   readonly nodeName: string;
   readonly kubeconfig: string;
-  /** Absent: the kubeconfig must be good by itself. */
+  /** Absent: the kubeconfig must be good as it is. */
   readonly bootstrapKubeconfig?: string | undefined;
   /** Absolute. */
   readonly certificateFolder: string;
@@ -44,10 +46,11 @@ export interface ClusterLinkOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   readonly registry: Registry;
+  readonly requests: RequestObserver;
   readonly asked: Asked;
 }
 
-/** Resolves when there is a way to the API as this node. Everything it opens goes onto `closing`. */
+/** Resolves when there is a connection to the API as this node. Everything it opens goes onto `closing`. */
 export async function openClusterLink(
   options: ClusterLinkOptions,
   closing: ClosingList,
@@ -72,11 +75,11 @@ class ClusterLink {
     closing.add(async () => this.#newcomer?.close());
   }
 
-  /** Makes the kubeconfig, if it is not good. */
+  /** Creates the kubeconfig, if it is not good. */
   async join(signal: AbortSignal): Promise<void> {
     const { bootstrapKubeconfig, kubeconfig, certificateFolder: folder, log } = this.#options;
     if (bootstrapKubeconfig === undefined || (await this.#isGood())) return;
-    log.info('this node has no good kubeconfig; joining with the bootstrap kubeconfig', {
+    log.info('Using bootstrap kubeconfig to generate TLS client cert, key and kubeconfig file', {
       kubeconfig,
       bootstrapKubeconfig,
     });
@@ -90,7 +93,7 @@ class ClusterLink {
       await transport.close();
     }
     await writeNodeKubeconfig(kubeconfig, access, this.#store.currentPath);
-    log.info('this node has joined', { kubeconfig });
+    log.info('node joined the cluster', { kubeconfig });
   }
 
   async open(): Promise<KubeApi> {
@@ -130,11 +133,11 @@ class ClusterLink {
     return api;
   }
 
-  /** For a node whose certificate is over while it runs. */
+  /** For a node whose certificate expires while it runs. */
   async #newcomersApi(own: KubeApi): Promise<KubeApi> {
     const { bootstrapKubeconfig } = this.#options;
     if (bootstrapKubeconfig === undefined) return own;
-    // Whoever helps such a node puts a new token there.
+    // The administrator repairs such a node by putting a new token there.
     const access = await loadKubeconfig(bootstrapKubeconfig);
     await this.#newcomer?.close();
     this.#newcomer = this.#connect(access);
@@ -159,23 +162,25 @@ class ClusterLink {
     try {
       const pair = await pairOf(await loadKubeconfig(kubeconfig), kubeconfig);
       const isGood = pair !== null && !isExpired(pair, clock.now());
-      if (!isGood) log.warn('the client certificate of the kubeconfig is missing or over');
+      if (!isGood) log.warn('client certificate of the kubeconfig is missing or expired');
       return isGood;
     } catch (error) {
       if (!(error instanceof PodkeepError)) throw error;
-      log.warn('the kubeconfig cannot be used', { kubeconfig, error });
+      log.warn('kubeconfig cannot be used', { kubeconfig, error });
       return false;
     }
   }
 
   #connect(access: ClusterAccess, certificate?: () => CertificatePair | null): Transport {
     const { log, environment } = this.#options;
-    return createHttpsTransport(access, {
+    const transport = createHttpsTransport(access, {
       clock,
       log,
       environment,
       ...(certificate && { certificate }),
     });
+    const { host } = new URL(access.server);
+    return measuredTransport(transport, host, clock, this.#options.requests);
   }
 
   #apiOver(transport: Transport): KubeApi {

@@ -1,24 +1,27 @@
 /**
- * The node of `podkeep up`: in one process with its API server, which it asks by a call and not over a
- * network. Two doors belong to it: one of the API server for pods, and one of the kubelet's own server
- * for whoever scrapes metrics. Both are for this machine only.
+ * The node of `podkeep up`: in one process with its API server, which it calls without a network. It has
+ * two listeners: one of the API server for pods, and one of the kubelet's server for clients that scrape
+ * metrics. Both serve this machine only.
  */
 import type { EmbeddedServer } from '../../apiserver/embedded-server.ts';
 import type { Pki } from '../../apiserver/pki/pki.ts';
 import { createKubeApi } from '../../client/kube-api.ts';
 import { createInProcessTransport } from '../../client/transport/in-process-transport.ts';
+import { measuredTransport } from '../../client/transport/measured-transport.ts';
+import { KubeletMetrics } from '../../kubelet/metrics/kubelet-metrics.ts';
 import { systemClock as clock } from '../../platform/system-clock.ts';
 import { systemRandom as random } from '../../platform/system-random.ts';
 import type { Log } from '../../ports/log.ts';
+import type { OwnLog } from '../../ports/observe/own-log.ts';
 import { ClosingList } from '../closing-list.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
 import type { DataFolder } from '../data-folder.ts';
-import { openKubeletDoor } from './kubelet-door.ts';
-import { handleLater } from './later-handler.ts';
-import type { LocalKubeletDialer } from './local-kubelet-dialer.ts';
+import { openKubeletListener } from './server/kubelet-listener.ts';
+import { handleLater } from './server/later-handler.ts';
+import type { LocalKubeletDialer } from './server/local-kubelet-dialer.ts';
 import { startNode, type Node } from './node.ts';
-import { openPlainDoors } from './plain-doors.ts';
-import { PodDoor } from './pod-door.ts';
+import { openPlainListeners } from './server/plain-listeners.ts';
+import { PodListener } from './server/pod-listener.ts';
 
 export interface LocalNodeOptions {
   readonly name: string;
@@ -30,11 +33,18 @@ export interface LocalNodeOptions {
   readonly kubeletDialer: LocalKubeletDialer;
   readonly version: string;
   readonly searchPath: string;
+  readonly systemBusAddress?: string | undefined;
   readonly log: Log;
+  /** Absent: podkeep's own log is not served, and its verbosity cannot be changed. */
+  readonly ownLog?: OwnLog;
+  /** Of the command line, for /flagz; absent: it is not served. */
+  readonly flags?: Readonly<Record<string, string>>;
 }
 
 const LOOPBACK = '127.0.0.1';
-/** The kubelet's default, which here is no wish to be found from everywhere. */
+/** The host in metrics of the client: there is no connection. */
+const IN_PROCESS = 'in-process';
+/** The kubelet's default, which here does not ask to be reachable from everywhere. */
 const ANYWHERE = '0.0.0.0';
 
 export async function startLocalNode(options: LocalNodeOptions): Promise<Node> {
@@ -50,8 +60,11 @@ export async function startLocalNode(options: LocalNodeOptions): Promise<Node> {
 async function start(options: LocalNodeOptions, closing: ClosingList): Promise<Node> {
   const { name, folder, server, pki, version, kubeletDialer, log } = options;
   const user = { name: `system:node:${name}`, groups: ['system:nodes', 'system:authenticated'] };
-  const api = createKubeApi(createInProcessTransport(server, { user }, clock), { clock, version });
-  const pods = new PodDoor({
+  const metrics = new KubeletMetrics();
+  const calls = createInProcessTransport(server, { user }, clock);
+  const transport = measuredTransport(calls, IN_PROCESS, clock, metrics.restClient);
+  const api = createKubeApi(transport, { clock, version });
+  const pods = new PodListener({
     handler: server,
     caCert: pki.caCert,
     caKey: pki.caKey,
@@ -64,7 +77,7 @@ async function start(options: LocalNodeOptions, closing: ClosingList): Promise<N
   const kubelet = handleLater(async () => (await started).server);
   const { address } = options.config;
   const host = address === ANYWHERE ? LOOPBACK : address;
-  const door = await openKubeletDoor({
+  const listener = await openKubeletListener({
     nodeName: name,
     host,
     addresses: [LOOPBACK, host],
@@ -73,8 +86,8 @@ async function start(options: LocalNodeOptions, closing: ClosingList): Promise<N
     log,
     authority: { cert: pki.caCert, key: pki.caKey },
   });
-  closing.add(() => door.close());
-  const plain = openPlainDoors({
+  closing.add(() => listener.close());
+  const plain = openPlainListeners({
     config: { ...options.config, address: host },
     handler: kubelet,
     log,
@@ -83,14 +96,16 @@ async function start(options: LocalNodeOptions, closing: ClosingList): Promise<N
   const node = await startNode({
     ...options,
     api,
+    metrics,
     folder: folder.node,
     hiddenFolders: [folder.root],
-    kubeletPort: door.port,
+    isWithoutDns: true,
+    kubeletPort: listener.port,
     reachable: (address) => pods.open(address),
     apiForPods: () => pods.address,
   });
   closing.add(() => node.close());
   opened(node);
-  kubeletDialer.open(name, node.server);
+  kubeletDialer.open(name, node.server, node.ownsPort);
   return { ...node, close: () => closing.run() };
 }

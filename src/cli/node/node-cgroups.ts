@@ -1,12 +1,13 @@
 /**
- * The control groups of a node's pods: where a runtime runs real containers, podkeep makes the groups
- * that hold each pod as a whole. A runtime that looks after itself needs none.
+ * The control groups of a node's pods: for a runtime of real containers, podkeep creates the group of
+ * each pod. A runtime that manages its own groups needs none.
  */
 import type { MachineInfo } from '../../api/machine.ts';
 import type { ResourceList } from '../../api/resources.ts';
 import { allocatableOf, capacityOf } from '../../core/node/node-resources.ts';
 import { openPodCgroups, type OpenPodCgroups } from '../../kubelet/cgroups/open-pod-cgroups.ts';
-import type { MachineKernel } from '../../kubelet/pod-runner/machine-kernel.ts';
+import type { CgroupMetrics } from '../../kubelet/metrics/cgroup-metrics.ts';
+import type { MachineKernel } from '../../kubelet/containers/config/machine-kernel.ts';
 import { defineError } from '../../lib/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -14,31 +15,31 @@ import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
 import { nodeSettingsOf } from './node-settings.ts';
 
-export interface NodeCgroupsRoom {
+export interface NodeCgroupsDeps {
   readonly runtime: PodRuntime;
   readonly config: KubeletConfig;
   readonly kernel: MachineKernel;
   readonly clock: Clock;
   readonly log: Log;
+  readonly observer: CgroupMetrics;
 }
 
 export const cgroupVersionRefused = defineError<{ version: number }>({
   code: 'CGROUP_VERSION_REFUSED',
   retry: 'never',
-  message: ({ version }) =>
-    `this machine has control groups of version ${version}, and failCgroupV1 forbids them`,
+  message: ({ version }) => `this machine uses cgroup v${version}, which failCgroupV1 forbids`,
   hint: () => 'Boot with systemd.unified_cgroup_hierarchy=1, or set failCgroupV1: false.',
 });
 
-/** Null: pods have no groups of their own. Throws CGROUP_VERSION_REFUSED or CGROUP_NOT_USABLE. */
-export async function openNodeCgroups(room: NodeCgroupsRoom): Promise<OpenPodCgroups | null> {
-  const { runtime, config, kernel, clock, log } = room;
+/** Null: pods have no groups. Throws CGROUP_VERSION_REFUSED or CGROUP_NOT_USABLE. */
+export async function openNodeCgroups(deps: NodeCgroupsDeps): Promise<OpenPodCgroups | null> {
+  const { runtime, config, kernel, clock, log, observer } = deps;
   if (!runtime.usesPodCgroups) return null;
   const { cgroupVersion: version } = kernel;
   if (config.failCgroupV1 && version === 1) throw cgroupVersionRefused({ version });
   if (!config.cgroupsPerQOS) return null;
   return openPodCgroups({
-    // Two that disagree start no container at all: what the runtime says counts.
+    // With different drivers no container starts, so the runtime's driver wins.
     driver: (await runtime.cgroupDriver?.()) ?? config.cgroupDriver,
     root: config.cgroupRoot,
     settings: {
@@ -49,12 +50,13 @@ export async function openNodeCgroups(room: NodeCgroupsRoom): Promise<OpenPodCgr
     },
     clock,
     log,
+    observer,
   });
 }
 
 /**
- * What all pods together are held to: all of the machine, or what is not reserved. Thresholds of
- * eviction are no part of it: pods are to reach them, and to be evicted.
+ * The limit for all pods together: the whole machine, or what is not reserved. Eviction thresholds are
+ * not subtracted: pods must be able to reach them, and to be evicted.
  */
 export function limitOfAllPods(config: KubeletConfig, machine: MachineInfo): ResourceList {
   const settings = { ...nodeSettingsOf(config), evictionHard: {} };

@@ -14,7 +14,7 @@ const way = {
 };
 const user = { headers: {}, token: 'abcdef.0123456789abcdef' };
 
-test('the way is that of the bootstrap kubeconfig, and nothing is left of its token', async () => {
+test('it has the server of the bootstrap kubeconfig, and nothing of its token', async () => {
   const folder = makeTempFolder();
   const file = path.join(folder, 'new', 'kubeconfig');
   await writeNodeKubeconfig(file, { ...way, ca: PEM, namespace: 'x', user }, '/pki/current.pem');
@@ -39,7 +39,7 @@ test('an authority in a file stays there, so that it can be replaced', async () 
   expect(await loadKubeconfig(file)).toMatchObject({ ca: PEM, caFile });
 });
 
-test('a place that cannot be written is told', async () => {
+test('a path that cannot be written is reported', async () => {
   const file = path.join(makeTempFolder(), 'file');
   writeFileSync(file, '');
   const written = writeNodeKubeconfig(path.join(file, 'x'), { ...way, namespace: '', user }, '/p');

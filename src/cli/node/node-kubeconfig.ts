@@ -1,4 +1,7 @@
-/** The kubeconfig of a node that has joined: the way of the bootstrap kubeconfig, as whom it is now. */
+/**
+ * The kubeconfig of a node that has joined: the server of the bootstrap kubeconfig with the node's
+ * identity.
+ */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { ClusterAccess } from '../../client/kubeconfig/cluster-access.ts';
@@ -10,7 +13,7 @@ const kubeconfigNotWritten = defineError<{ file: string; reason: string }>({
   code: 'KUBECONFIG_NOT_WRITTEN',
   retry: 'never',
   message: ({ file, reason }) => `the kubeconfig ${file} could not be written: ${reason}`,
-  hint: () => 'Check that this user may write there. The certificate is kept, and found again.',
+  hint: () => 'Check that this user may write there. The next start uses the same certificate.',
 });
 
 /** `pemFile` holds certificate and key. Throws KUBECONFIG_NOT_WRITTEN. */

@@ -1,24 +1,26 @@
 /**
- * What runs the pods of a node: processes of this machine, a container runtime, or a simulation.
+ * Opens the runtime of a node: processes of this machine, a container runtime, or a simulation.
  *
  * Each is loaded only when it was chosen.
  */
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { quantityValue } from '../../api/quantity.ts';
-import { parseQuantity } from '../../api/quantity-text.ts';
+import { quantityValue } from '../../api/values/quantity.ts';
+import { parseQuantity } from '../../api/values/quantity-text.ts';
+import { parseResolvConf } from '../../kubelet/volumes/payload/resolv-conf.ts';
 import { defineError } from '../../lib/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { EventRecorder } from '../../ports/event-recorder.ts';
+import type { EventRecorder } from '../../ports/observe/event-recorder.ts';
 import type { Log } from '../../ports/log.ts';
-import type { LogSource } from '../../ports/log-source.ts';
-import type { PodFiles } from '../../ports/pod-files.ts';
+import type { LogSource } from '../../ports/pod/log-source.ts';
+import type { PodFiles } from '../../ports/pod/pod-files.ts';
 import type { IdentityRandom } from '../../ports/random.ts';
 import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
 import { isEndpoint } from './runtime-choice.ts';
 
 export interface RuntimeOptions {
-  /** As people name it, `process`, `simulated` or an endpoint; or one that somebody has made. */
+  /** `process`, `simulated` or an endpoint; or a runtime that the caller has made. */
   readonly choice: string | PodRuntime;
   /** The folder of the node. */
   readonly folder: string;
@@ -26,7 +28,7 @@ export interface RuntimeOptions {
   readonly hiddenFolders: readonly string[];
   readonly config: Pick<
     KubeletConfig,
-    'podkeep' | 'containerLogMaxSize' | 'containerLogMaxFiles' | 'podPidsLimit'
+    'podkeep' | 'resolvConf' | 'containerLogMaxSize' | 'containerLogMaxFiles' | 'podPidsLimit'
   >;
   /** Of a container runtime: where its images are kept, if elsewhere, and how long it may take. */
   readonly imageServiceEndpoint: string;
@@ -38,14 +40,14 @@ export interface RuntimeOptions {
   readonly random: IdentityRandom;
   readonly log: Log;
   readonly events: EventRecorder;
-  /** Told under which address pods reach this machine. */
+  /** Called with the address under which pods reach this machine. */
   readonly reachable: (address: string) => Promise<void>;
 }
 
 export interface OpenRuntime {
   readonly runtime: PodRuntime;
   /** Of a simulation, which keeps everything in memory. */
-  readonly imagined?: { readonly files: PodFiles; readonly logs: LogSource };
+  readonly simulated?: { readonly files: PodFiles; readonly logs: LogSource };
 }
 
 const runtimeUnknown = defineError<{ choice: string }>({
@@ -77,6 +79,7 @@ async function openProcesses(options: RuntimeOptions): Promise<OpenRuntime> {
   const runtime = await openProcessRuntime({
     ...process,
     images: config.podkeep.images,
+    resolvers: await resolversOf(config.resolvConf),
     folder: path.join(options.folder, 'runtime'),
     hiddenFolders: [...options.hiddenFolders, ...hiddenFolders],
     logs: {
@@ -93,6 +96,11 @@ async function openProcesses(options: RuntimeOptions): Promise<OpenRuntime> {
     reachable,
   });
   return { runtime };
+}
+
+/** The DNS servers of the node. A file that cannot be read names none, as for the kubelet. */
+async function resolversOf(file: string): Promise<readonly string[]> {
+  return parseResolvConf(await readFile(file, 'utf8').catch(() => '')).servers;
 }
 
 async function openContainers(endpoint: string, options: RuntimeOptions): Promise<OpenRuntime> {
@@ -123,6 +131,6 @@ async function openSimulation({ clock, config }: RuntimeOptions): Promise<OpenRu
   const machine = new SimulatedMachine({ ...config.podkeep.simulated, clock });
   return {
     runtime: new SimulatedRuntime({ machine }),
-    imagined: { files: new SimulatedPodFiles(machine), logs: new SimulatedLogSource(machine) },
+    simulated: { files: new SimulatedPodFiles(machine), logs: new SimulatedLogSource(machine) },
   };
 }

@@ -1,16 +1,21 @@
-/** What a configuration means to the parts of a node. */
+/** Translates a configuration into the settings of a node's parts. */
 import path from 'node:path';
-import { quantityValue } from '../../api/quantity.ts';
-import { parseQuantity } from '../../api/quantity-text.ts';
-import { crashBackOffLimits } from '../../core/crash-backoff.ts';
+import { quantityValue } from '../../api/values/quantity.ts';
+import { parseQuantity } from '../../api/values/quantity-text.ts';
+import { crashBackOffLimits } from '../../core/pod-actions/crash-backoff.ts';
+import { shutdownPeriods } from '../../core/node-shutdown/shutdown-groups.ts';
 import { NODE_SETTINGS_DEFAULT, type NodeSettings } from '../../core/node/node-settings.ts';
 import type { KubeletSettings } from '../../kubelet/kubelet-options.ts';
-import type { ContainerSettings } from '../../kubelet/pod-runner/container-settings.ts';
-import type { MachineKernel } from '../../kubelet/pod-runner/machine-kernel.ts';
+import type { ContainerSettings } from '../../kubelet/containers/config/container-settings.ts';
+import type { MachineKernel } from '../../kubelet/containers/config/machine-kernel.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
+import { evictionHardOf } from './node-eviction.ts';
 
 /** Features that pods may rely on, by the names of their gates, as a kubelet declares them. */
-export const DECLARED_FEATURES: readonly string[] = ['RestartAllContainersOnContainerExits'];
+export const DECLARED_FEATURES: readonly string[] = [
+  'InPlacePodVerticalScalingInitContainers',
+  'RestartAllContainersOnContainerExits',
+];
 
 export function nodeSettingsOf(config: KubeletConfig): NodeSettings {
   return {
@@ -24,7 +29,7 @@ export function nodeSettingsOf(config: KubeletConfig): NodeSettings {
     maxPods: config.maxPods,
     systemReserved: config.systemReserved,
     kubeReserved: config.kubeReserved,
-    evictionHard: config.evictionHard,
+    evictionHard: evictionHardOf(config),
     hasLocalStorageIsolation: config.localStorageCapacityIsolation,
     declaredFeatures: DECLARED_FEATURES,
   };
@@ -52,6 +57,7 @@ export function kubeletSettingsOf(config: KubeletConfig): KubeletSettings {
     registryBurst: config.registryBurst,
     runtimeRequestTimeoutMs: config.runtimeRequestTimeoutMs,
     localStorageCapacityIsolation: config.localStorageCapacityIsolation,
+    shutdownPeriods: shutdownPeriods(config),
   };
 }
 
@@ -65,7 +71,7 @@ export function containerSettingsOf(
   const isVersion2 = kernel.cgroupVersion === 2;
   const endsAlone = config.singleProcessOOMKill ?? !isVersion2;
   return {
-    // Processes of the machine itself are filtered unless their pod says otherwise.
+    // Processes on the host itself get the seccomp filter too, unless their pod opts out.
     seccompDefault: config.seccompDefault || runtime === 'process',
     seccompFolder: path.join(folder, 'seccomp'),
     maskedPaths: kernel.maskedPaths,

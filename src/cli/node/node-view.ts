@@ -1,10 +1,9 @@
-/** The node, as those who decide about pods see it. */
-import type { AdmissionNode } from '../../core/admission/admission-view.ts';
+/** The node, as admission and other decisions about pods see it. */
 import { safeSysctls, sysctlAllowlist } from '../../core/admission/sysctls.ts';
 import type { MachineInfo } from '../../api/machine.ts';
-import type { NodeView } from '../../kubelet/allocation/allocation-room.ts';
+import type { NodeView } from '../../kubelet/allocation/allocation-deps.ts';
 import type { NodeAgent } from '../../kubelet/node/node-agent.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { admissionNodeOf } from '../../kubelet/node/admission-node.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
 import { DECLARED_FEATURES } from './node-settings.ts';
 
@@ -12,12 +11,14 @@ export interface NodePlatform {
   readonly machine: MachineInfo;
   /** The kernel has it, and the runtime puts containers under its profiles. */
   readonly hasAppArmor: boolean;
+  /** Pods have the network of the machine. */
+  readonly sharesNetwork: boolean;
 }
 
 /** Throws SYSCTL_NOT_NAMESPACED. */
 export function nodeViewOf(
   agent: () => NodeAgent | undefined,
-  { machine, hasAppArmor }: NodePlatform,
+  { machine, hasAppArmor, sharesNetwork }: NodePlatform,
   { allowedUnsafeSysctls }: KubeletConfig,
 ): NodeView {
   const { operatingSystem: os, kernelVersion } = machine;
@@ -30,16 +31,8 @@ export function nodeViewOf(
       appArmorFault: hasAppArmor ? null : 'AppArmor is not enabled on the host',
       sysctls: sysctlAllowlist([...safeSysctls(os, kernelVersion), ...allowedUnsafeSysctls]),
       declaredFeatures: new Set(DECLARED_FEATURES),
+      sharesNetwork,
     },
     resizeLimits: { swap: 'NoSwap', cpuManagerPolicy: 'none', memoryManagerPolicy: 'None' },
   };
-}
-
-/** The API server has checked it; this only tells a node from what is none. */
-export function admissionNodeOf(object: JsonObject | null): AdmissionNode | null {
-  return object !== null && isNode(object) ? object : null;
-}
-
-function isNode(object: JsonObject): object is JsonObject & AdmissionNode {
-  return isJsonObject(object['metadata']);
 }

@@ -1,6 +1,5 @@
 /**
- * Which runtime is meant: what the command line says, else the endpoint in the configuration, else
- * processes of this machine.
+ * Chooses the runtime: the command line's, else the endpoint in the configuration, else processes.
  */
 import { InvalidArgumentError } from 'commander';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
@@ -12,7 +11,7 @@ export function isEndpoint(choice: string): boolean {
   return choice.includes('://') || choice.startsWith('/');
 }
 
-/** For the command line: what cannot be meant is refused before anything starts. */
+/** For the command line: an invalid value is refused before anything starts. */
 export function parseRuntime(text: string): string {
   if (NAMED.has(text) || isEndpoint(text)) return text;
   throw new InvalidArgumentError(
@@ -21,8 +20,8 @@ export function parseRuntime(text: string): string {
 }
 
 export function runtimeChoice(
-  said: string | undefined,
+  given: string | undefined,
   { containerRuntimeEndpoint }: Pick<KubeletConfig, 'containerRuntimeEndpoint'>,
 ): string {
-  return said ?? (containerRuntimeEndpoint || 'process');
+  return given ?? (containerRuntimeEndpoint || 'process');
 }

@@ -1,14 +1,14 @@
 /**
- * The services of the cluster, as containers are told of them at their start.
+ * The services of the cluster, as containers get them in environment variables at their start.
  *
- * No proxy stands behind the addresses of services here. The one that every program looks for, the API
- * server, is told with the address at which it really is.
+ * No proxy stands behind the addresses of services here. For the one that most programs need, the API
+ * server, containers get the address at which it really listens.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import type { Informer } from '../../ports/informer.ts';
-import type { ApiAddress } from './pod-door.ts';
+import type { Informer } from '../../ports/api/informer.ts';
+import type { ApiAddress } from './server/pod-listener.ts';
 
-/** Null: they have not been read yet. `api` null: the address of the service itself is good. */
+/** Null: they have not been read yet. `api` null: the service's own address is used. */
 export function servicesFrom(
   informer: Informer,
   api: () => ApiAddress | null,

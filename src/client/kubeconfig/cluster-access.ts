@@ -1,4 +1,4 @@
-/** How to reach a cluster and who to be there: what one context of a kubeconfig says. */
+/** How to reach a cluster, and as which user: the contents of one context of a kubeconfig. */
 import type { JsonObject } from '../../lib/json.ts';
 
 export interface ClusterAccess {
@@ -6,7 +6,7 @@ export interface ClusterAccess {
   readonly server: string;
   /** PEM of the authorities that sign the server's certificate; absent: those of the system. */
   readonly ca?: string;
-  /** Where `ca` came from, if from a file: it is read again from time to time. */
+  /** The file of `ca`, if it came from one: it is read again from time to time. */
   readonly caFile?: string;
   /** The name in the server's certificate, where it is not the one in `server`. */
   readonly serverName?: string;
@@ -24,7 +24,7 @@ export interface UserAccess {
   readonly tokenFile?: string;
   readonly basic?: { readonly username: string; readonly password: string };
   readonly exec?: ExecPlugin;
-  /** Impersonation: a header may stand several times. */
+  /** Impersonation: a header may occur several times. */
   readonly headers: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -37,6 +37,6 @@ export interface ExecPlugin {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly installHint: string;
-  /** What the plugin is told of the cluster, if it wants to know. */
+  /** The cluster's description for the plugin, if it wants one. */
   readonly cluster: JsonObject | null;
 }

@@ -1,4 +1,4 @@
-/** A part of a kubeconfig, read field by field; every complaint names the file and the path. */
+/** A part of a kubeconfig, read field by field; every error names the file and the path. */
 import path from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { kubeconfigInvalid } from './kubeconfig-errors.ts';
@@ -56,7 +56,7 @@ export class ConfigFields {
     return part ? Object.keys(part.#object).map((key) => [key, part.texts(key)]) : [];
   }
 
-  /** Whatever stands there. */
+  /** Any JSON value. */
   json(name: string): Json | undefined {
     return this.#read(name);
   }
@@ -67,7 +67,7 @@ export class ConfigFields {
     return value === undefined ? undefined : path.resolve(path.dirname(this.file), value);
   }
 
-  /** Base64 in the field, its text out. */
+  /** Decodes a field in base64. */
   data(name: string): string | undefined {
     const value = this.text(name)?.replaceAll(/\s/g, '');
     if (value === undefined) return undefined;

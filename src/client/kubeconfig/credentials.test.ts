@@ -9,7 +9,7 @@ import { seededRandom } from '../../platform/seeded-random.ts';
 import type { ExecPlugin, UserAccess } from './cluster-access.ts';
 import { credentialsOf } from './credentials.ts';
 
-function stage(user: Omit<UserAccess, 'headers'>, environment: Record<string, string> = {}) {
+function harness(user: Omit<UserAccess, 'headers'>, environment: Record<string, string> = {}) {
   const clock = new VirtualClock();
   const credentials = credentialsOf(
     { headers: {}, ...user },
@@ -18,7 +18,7 @@ function stage(user: Omit<UserAccess, 'headers'>, environment: Record<string, st
   return { clock, credentials };
 }
 
-describe('who podkeep is', () => {
+describe('the identity of podkeep', () => {
   test.each<[string, Omit<UserAccess, 'headers'>, object]>([
     ['nobody', {}, {}],
     ['the bearer of a token', { token: 't' }, { authorization: 'Bearer t' }],
@@ -33,7 +33,7 @@ describe('who podkeep is', () => {
       { cert: 'c', key: 'k' },
     ],
   ])('%s', async (_who, user, identity) => {
-    expect(await stage(user).credentials.current()).toEqual(identity);
+    expect(await harness(user).credentials.current()).toEqual(identity);
   });
 });
 
@@ -45,11 +45,11 @@ describe('a certificate in files', () => {
     const pki = await createPki({ clock, random: seededRandom(1) });
     writeFileSync(certificate, pki.adminCert);
     writeFileSync(key, pki.adminKey);
-    const made = stage({ certificate: { file: certificate }, key: { file: key } });
+    const made = harness({ certificate: { file: certificate }, key: { file: key } });
     return { ...made, pki, certificate, key };
   }
 
-  test('is read again after a minute, and not before both halves belong together', async () => {
+  test('is read again after a minute, and used only when both halves belong together', async () => {
     const { clock, credentials, pki, certificate, key } = await withFiles();
     const old = { cert: pki.adminCert, key: pki.adminKey };
     expect(await credentials.current()).toEqual(old);
@@ -64,12 +64,12 @@ describe('a certificate in files', () => {
   test('of two halves that never belonged together is an error that names it', async () => {
     const { pki, key, certificate } = await withFiles();
     writeFileSync(key, pki.serverKey);
-    const made = stage({ certificate: { file: certificate }, key: { file: key } });
+    const made = harness({ certificate: { file: certificate }, key: { file: key } });
     await expect(made.credentials.current()).rejects.toThrow(/do not belong together/);
   });
 });
 
-test('a certificate that somebody else renews counts more than the user, while it is there', async () => {
+test('a certificate that podkeep renews elsewhere counts more than the user, while it is there', async () => {
   let shown: { cert: string; key: string } | null = null;
   const credentials = credentialsOf(
     { headers: {}, token: 't' },
@@ -84,7 +84,7 @@ describe('a token in a file', () => {
   function withFile(text: string) {
     const tokenFile = path.join(makeTempFolder(), 'token');
     writeFileSync(tokenFile, text);
-    return { tokenFile, ...stage({ tokenFile, token: 'old' }) };
+    return { tokenFile, ...harness({ tokenFile, token: 'old' }) };
   }
 
   test('counts more than the token beside it, and is read again after a minute', async () => {
@@ -104,7 +104,7 @@ describe('a token in a file', () => {
     expect(await credentials.current()).toBe(first);
   });
 
-  test('that cannot be read for a while leaves us the old one', async () => {
+  test('that cannot be read for a while leaves the old one in use', async () => {
     const { tokenFile, clock, credentials } = withFile('one');
     await credentials.current();
     rmSync(tokenFile);
@@ -124,7 +124,7 @@ describe('a token in a file', () => {
     expect(await credentials.current()).toEqual({ authorization: 'Bearer two' });
   });
 
-  test('that was replaced since is not blamed for the refusal of the old one', async () => {
+  test('that was replaced since is not affected by the refusal of the old one', async () => {
     const { tokenFile, clock, credentials } = withFile('one');
     const old = await credentials.current();
     writeFileSync(tokenFile, 'two');
@@ -136,8 +136,8 @@ describe('a token in a file', () => {
     expect(await credentials.current()).toEqual({ authorization: 'Bearer two' });
   });
 
-  test('that was never there is an error that names it', async () => {
-    const { credentials } = stage({ tokenFile: '/nowhere/token' });
+  test('that does not exist is an error that names it', async () => {
+    const { credentials } = harness({ tokenFile: '/nowhere/token' });
     await expect(credentials.current()).rejects.toMatchObject({
       code: 'CREDENTIALS_UNAVAILABLE',
       message: expect.stringContaining('/nowhere/token'),
@@ -150,7 +150,7 @@ describe('a token in a file', () => {
 describe('a plugin', () => {
   const apiVersion = 'client.authentication.k8s.io/v1';
 
-  /** A program that counts its runs and answers with what it finds in a file. */
+  /** A program that counts its runs and prints what it finds in a file. */
   function withPlugin(status: object, more: Partial<ExecPlugin> = {}) {
     const folder = makeTempFolder();
     const command = path.join(folder, 'login');
@@ -173,11 +173,11 @@ describe('a plugin', () => {
     };
     const runs = (): number => readFileSync(`${folder}/runs`, 'utf8').split('\n').length - 1;
     const asked = (): string => readFileSync(`${folder}/asked`, 'utf8');
-    const made = stage({ exec }, { HOME: '/h', PATH: '/usr/bin:/bin' });
+    const made = harness({ exec }, { HOME: '/h', PATH: '/usr/bin:/bin' });
     return { ...made, runs, asked, answerWith };
   }
 
-  test('is asked in its environment, once for many requests', async () => {
+  test('is run in its environment, once for many requests', async () => {
     const { credentials, runs, asked } = withPlugin({ token: 't' }, { cluster: { server: 's' } });
     const all = await Promise.all([credentials.current(), credentials.current()]);
     expect(all[0]).toEqual({ authorization: 'Bearer t' });
@@ -191,7 +191,7 @@ describe('a plugin', () => {
     expect(asked()).toBe(`${JSON.stringify(info)}|-q|e|/h`);
   });
 
-  test('is asked again when its answer has expired', async () => {
+  test('is run again when its answer has expired', async () => {
     const expirationTimestamp = '2030-01-02T03:05:05Z'; // a minute from the start of the clock
     const { credentials, clock, runs, answerWith } = withPlugin({
       token: 'a',
@@ -206,7 +206,7 @@ describe('a plugin', () => {
     expect(await credentials.current()).toEqual({ cert: 'c', key: 'k' });
   });
 
-  test('is asked again when the server refuses what it said, but not for every request', async () => {
+  test('is run again when the server refuses its answer, but not for every request', async () => {
     const { credentials, clock, runs } = withPlugin({ token: 'a' });
     for (let request = 0; request < 5; request += 1) {
       credentials.refused(await credentials.current());
@@ -220,28 +220,28 @@ describe('a plugin', () => {
   test.each<[string, object]>([
     ['neither a token nor a certificate', {}],
     ['a certificate or a key, but not both', { clientCertificateData: 'c' }],
-  ])('that answers with %s is of no use', async (sentence, status) => {
+  ])('that answers with %s is an error', async (sentence, status) => {
     await expect(withPlugin(status).credentials.current()).rejects.toThrow(sentence);
   });
 
-  test('that fails is told by what it wrote, with the hint of its makers', async () => {
+  test('that fails is reported by what it wrote, with its install hint', async () => {
     const { credentials } = withPlugin(
       {},
       { command: '/bin/sh', args: ['-c', 'echo no key >&2; exit 3'], installHint: 'ask Ann' },
     );
     await expect(credentials.current()).rejects.toMatchObject({
       code: 'CREDENTIALS_UNAVAILABLE',
-      message: 'no credentials came from the command /bin/sh: no key',
+      message: 'failed to get credentials from the command /bin/sh: no key',
       hint: 'ask Ann',
     });
   });
 
-  test('that answers in another language is of no use', async () => {
+  test('that answers in another API version is an error', async () => {
     const { credentials } = withPlugin({}, { command: '/bin/echo', args: ['hello'] });
     await expect(credentials.current()).rejects.toThrow('its answer is not JSON');
   });
 
-  test('that is not there says so', async () => {
+  test('that does not exist is an error', async () => {
     const { credentials } = withPlugin({}, { command: '/nowhere/login' });
     await expect(credentials.current()).rejects.toThrow('/nowhere/login');
   });

@@ -1,12 +1,12 @@
 /**
- * Who podkeep is to the API server, at each request.
+ * The identity that podkeep shows to the API server, at each request.
  *
- * Tokens and certificates in files are replaced while podkeep runs: they are read again every minute,
- * and at once when the server refuses them. A file that cannot be read just then (it is being replaced)
- * leaves us what we had. A plugin's answer lasts as long as it says.
+ * Tokens and certificates in files are replaced while podkeep runs: they are read again every minute, and
+ * immediately when the server refuses them. If a file cannot be read just then (it is being replaced), the
+ * last contents stay in use. A plugin's answer lasts as long as it says.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { isUntrusted, readTrustedFile } from '../../lib/trusted-file.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { PemSource, UserAccess } from './cluster-access.ts';
@@ -14,7 +14,7 @@ import { askExecPlugin } from './exec-plugin.ts';
 import { credentialsUnavailable } from './kubeconfig-errors.ts';
 
 export interface Identity {
-  /** Of the header of that name. */
+  /** The value of the Authorization header. */
   readonly authorization?: string;
   readonly cert?: string;
   readonly key?: string;
@@ -22,18 +22,18 @@ export interface Identity {
 
 export interface Credentials {
   current(): Promise<Identity>;
-  /** The server did not know us by this one (401). */
+  /** The server answered 401 to this identity. */
   refused(identity: Identity): void;
 }
 
 export interface CredentialsPorts {
   readonly clock: Clock;
   readonly log: Log;
-  /** For plugins. */
+  /** The environment for plugins. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /**
-   * A certificate that somebody else renews, asked for at each request. While it is there it is all that
-   * we show of ourselves; null: there is none, and the user of the kubeconfig counts.
+   * A certificate that another part of podkeep renews, read at each request. While there is one, it is the
+   * only credential; null: there is none, and the user of the kubeconfig counts.
    */
   readonly certificate?: () => ShownCertificate | null;
 }
@@ -46,7 +46,7 @@ export interface ShownCertificate {
 
 const REREAD_MS = 60_000;
 const PLUGIN_MS_MAX = 60_000;
-/** A server that refuses everybody must not make us run the plugin for every request. */
+/** A server that refuses every request must not make us run the plugin for each of them. */
 const REFUSED_MS_MIN = 10_000;
 
 export function credentialsOf(user: UserAccess, ports: CredentialsPorts): Credentials {
@@ -83,7 +83,7 @@ class RenewedCredentials implements Credentials {
     const nowMs = this.#ports.clock.monotonic();
     const loaded = this.#loaded;
     if (loaded && nowMs - loaded.atMs < loaded.freshMs) return Promise.resolve(loaded.identity);
-    // Many requests at once ask once.
+    // Concurrent requests load once.
     this.#loading ??= this.#load(loaded).finally(() => {
       this.#loading = null;
     });
@@ -100,14 +100,14 @@ class RenewedCredentials implements Credentials {
     const { clock, log } = this.#ports;
     try {
       const { identity, freshMs } = await this.#ask();
-      // The very same object tells others that nothing changed, and a connection can stay.
+      // The very same object means that nothing changed, and connections can stay.
       const isSame = before !== null && isSameIdentity(before.identity, identity);
       const kept = isSame ? before.identity : identity;
       this.#loaded = { identity: kept, freshMs, atMs: clock.monotonic() };
       return kept;
     } catch (error) {
       if (!before || this.#user.exec) throw error;
-      log.warn('Credentials could not be read again; going on with the old ones', { error });
+      log.warn('failed to reload credentials; using the old ones', { error });
       this.#loaded = { ...before, atMs: clock.monotonic(), freshMs: REFUSED_MS_MIN };
       return before.identity;
     }
@@ -119,7 +119,7 @@ class RenewedCredentials implements Credentials {
     const isFile = [certificate, key].some((source) => source && 'file' in source);
     const authorization =
       tokenFile !== undefined
-        ? `Bearer ${(await readCredential(tokenFile)).trim()}`
+        ? `Bearer ${readCredential(tokenFile).trim()}`
         : token !== undefined
           ? `Bearer ${token}`
           : basic &&
@@ -152,7 +152,9 @@ function isSameIdentity(a: Identity, b: Identity): boolean {
   return a.authorization === b.authorization && a.cert === b.cert && a.key === b.key;
 }
 
-/** A certificate is often replaced before its key, or after it: what does not fit is read again soon. */
+/**
+ * A certificate is often replaced before its key, or after it: a pair that does not match is read again soon.
+ */
 async function readPems(certificate: PemSource, key: PemSource): Promise<ShownCertificate> {
   const pems = { cert: await readPem(certificate), key: await readPem(key) };
   if ('file' in certificate && !isPair(pems)) {
@@ -173,11 +175,12 @@ function readPem(source: PemSource): string | Promise<string> {
   return 'pem' in source ? source.pem : readCredential(source.file);
 }
 
-async function readCredential(file: string): Promise<string> {
+function readCredential(file: string): string {
   try {
-    const text = await readFile(file, 'utf8');
+    const text = readTrustedFile(file);
     if (text.trim() !== '') return text;
   } catch (error) {
+    if (isUntrusted(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw unavailable(file, reason, error);
   }

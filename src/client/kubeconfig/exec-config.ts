@@ -7,10 +7,10 @@ import type { ConfigFields } from './config-fields.ts';
 const API_VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 
 const MODES: ReadonlySet<string> = new Set(['Never', 'IfAvailable']);
-/** Under this name a cluster says what only its plugin understands. */
+/** The extension of a cluster that only its plugin understands. */
 const EXTENSION = 'client.authentication.k8s.io/exec';
 
-/** `place` is what was read of `cluster`. */
+/** `place` is the access that was read from `cluster`. */
 export function readExecPlugin(
   user: ConfigFields,
   cluster: ConfigFields,
@@ -25,7 +25,7 @@ export function readExecPlugin(
   }
   const mode = exec.text('interactiveMode') ?? 'IfAvailable';
   if (mode === 'Always') {
-    throw exec.invalid('interactiveMode', 'is Always, but nobody sits in front of podkeep');
+    throw exec.invalid('interactiveMode', 'is Always, but podkeep cannot ask a user for input');
   }
   if (!MODES.has(mode)) {
     throw exec.invalid('interactiveMode', 'must be Never, IfAvailable or Always');
@@ -47,7 +47,7 @@ function resolveCommand(command: string, file: string): string {
   return command.includes('/') ? path.resolve(path.dirname(file), command) : command;
 }
 
-/** With the authority as data, wherever it came from: the plugin does not know our files. */
+/** With the authority as data, even if it came from a file: the plugin does not know our files. */
 function clusterInfo(cluster: ConfigFields, { ca }: Pick<ClusterAccess, 'ca'>): JsonObject {
   const authority = ca === undefined ? undefined : Buffer.from(ca).toString('base64');
   const given = (key: string, value: Json | undefined): JsonObject =>

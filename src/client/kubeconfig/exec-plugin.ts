@@ -1,9 +1,9 @@
 /**
- * Asks a program for credentials, by the protocol of client.authentication.k8s.io: the question is in
- * an environment variable, the answer on standard output.
+ * Runs a credential plugin, by the protocol of client.authentication.k8s.io: the request is in an environment
+ * variable, the answer on standard output.
  */
 import { execFile } from 'node:child_process';
-import { parseTime } from '../../api/time.ts';
+import { parseTime } from '../../api/values/time.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { ExecPlugin } from './cluster-access.ts';
 import type { Identity } from './credentials.ts';
@@ -61,8 +61,8 @@ function run(
   return new Promise((resolve, reject) => {
     const child = execFile(plugin.command, plugin.args, options, (error, stdout, stderr) => {
       if (!error) return resolve(stdout);
-      const said = stderr.trim().slice(0, QUOTED_CHARS_MAX);
-      reject(unavailable(plugin, said === '' ? error.message : said, error));
+      const given = stderr.trim().slice(0, QUOTED_CHARS_MAX);
+      reject(unavailable(plugin, given === '' ? error.message : given, error));
     });
     child.stdin?.end();
   });

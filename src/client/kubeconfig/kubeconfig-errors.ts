@@ -1,4 +1,4 @@
-/** Mistakes in a kubeconfig, told by the file and the field that they are in. */
+/** Mistakes in a kubeconfig, each with its file and field. */
 import { defineError } from '../../lib/errors.ts';
 
 export const kubeconfigUnreadable = defineError<{ file: string; reason: string }>({
@@ -19,6 +19,6 @@ export const kubeconfigInvalid = defineError<{ file: string; field: string; prob
 export const credentialsUnavailable = defineError<{ from: string; reason: string; hint: string }>({
   code: 'CREDENTIALS_UNAVAILABLE',
   retry: 'backoff',
-  message: ({ from, reason }) => `no credentials came from ${from}: ${reason}`,
+  message: ({ from, reason }) => `failed to get credentials from ${from}: ${reason}`,
   hint: ({ hint }) => hint,
 });

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeTempFolder } from '../../../test/support/temp-folder.ts';
@@ -29,7 +29,7 @@ function load(cluster: object, user?: object, context?: object): Promise<Cluster
   return loadKubeconfig(write(cluster, user, context));
 }
 
-describe('what a kubeconfig says', () => {
+describe('a kubeconfig is read', () => {
   test('in YAML, with everything as data', async () => {
     const file = path.join(makeTempFolder(), 'config');
     writeFileSync(
@@ -63,7 +63,7 @@ users:
     });
   });
 
-  test('paths are relative to its own folder', async () => {
+  test('paths are relative to its folder', async () => {
     const user = {
       'client-certificate': 'pki/me.crt',
       'client-key': '/etc/me.key',
@@ -101,7 +101,7 @@ users:
     });
   });
 
-  test('a plugin is found by its path, and told of the cluster if it wants', async () => {
+  test('a plugin is found by its path, and gets the cluster if it wants it', async () => {
     const exec = {
       apiVersion: 'client.authentication.k8s.io/v1',
       command: './bin/login',
@@ -273,5 +273,56 @@ describe('mistakes name the file and the field', () => {
     await expect(load({ 'certificate-authority': 'nowhere.pem' })).rejects.toMatchObject({
       code: 'KUBECONFIG_UNREADABLE',
     });
+  });
+});
+
+describe('several files', () => {
+  const write = (folder: string, name: string, text: string): string => {
+    const file = path.join(folder, name);
+    writeFileSync(file, text);
+    return file;
+  };
+
+  test('the first that has a value counts, and paths are relative to their file', async () => {
+    const [one, two] = [makeTempFolder(), makeTempFolder()];
+    writeFileSync(path.join(two, 'ca.pem'), PEM);
+    const files = [
+      write(one, 'a', 'clusters: [{ name: c, cluster: { server: "https://first:1" } }]\n'),
+      write(
+        two,
+        'b',
+        `current-context: here
+contexts: [{ name: here, context: { cluster: d, user: u, namespace: n } }]
+clusters:
+- { name: c, cluster: { server: "https://second:2" } }
+- { name: d, cluster: { server: "https://third:3", certificate-authority: ca.pem } }
+users: [{ name: u, user: { token: t } }]
+`,
+      ),
+    ];
+    expect(await loadKubeconfig(files)).toMatchObject({
+      server: 'https://third:3',
+      ca: PEM,
+      namespace: 'n',
+      user: { token: 't' },
+    });
+    const current = write(
+      one,
+      'c',
+      'current-context: other\ncontexts: [{ name: other, context: { cluster: c } }]\n',
+    );
+    expect(await loadKubeconfig([...files, current], 'other')).toMatchObject({
+      server: 'https://first:1',
+    });
+    expect(await loadKubeconfig([current, ...files])).toMatchObject({ server: 'https://first:1' });
+  });
+});
+
+test('a kubeconfig that others may write is refused', async () => {
+  const file = write({});
+  chmodSync(file, 0o646);
+  await expect(loadKubeconfig(file)).rejects.toMatchObject({
+    code: 'UNTRUSTED_FILE',
+    message: `${file} is not safe to use: every user may write to it (mode 646)`,
   });
 });

@@ -1,24 +1,36 @@
 /**
- * Reads a kubeconfig: which cluster its context names, and as whom to go there.
+ * Reads a kubeconfig: the cluster of its context, and the user for it.
  *
- * Paths in it are relative to its own folder. What stands in it as data counts more than what stands
- * beside it as a path, as for kubectl. What podkeep cannot do is refused, never left out silently: a
- * node that ignores a setting for its security is worse than one that does not start.
+ * Paths in it are relative to its folder. Data counts more than a path beside it, as for kubectl. What
+ * podkeep cannot do is refused, never silently left out: a node that ignores a security setting is worse than
+ * one that does not start.
  */
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { assert } from '../../lib/assert.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { isUntrusted, readTrustedFile } from '../../lib/trusted-file.ts';
 import type { ClusterAccess, PemSource, UserAccess } from './cluster-access.ts';
 import { ConfigFields } from './config-fields.ts';
 import { readExecPlugin } from './exec-config.ts';
 import { kubeconfigInvalid, kubeconfigUnreadable } from './kubeconfig-errors.ts';
 
-/** `context` is that to use; absent: the current one of the file. */
-export async function loadKubeconfig(file: string, context?: string): Promise<ClusterAccess> {
-  const absolute = path.resolve(file);
-  const fields = new ConfigFields(absolute, '', await parseFile(absolute));
-  const name = context ?? fields.text('current-context');
-  if (name === undefined) throw fields.invalid('current-context', 'is missing');
+/**
+ * `context` is the one to use; absent: the current one of the file. Of several files, the first one with a
+ * context, cluster or user of that name, or with a current context, counts, as for kubectl.
+ */
+export async function loadKubeconfig(
+  files: string | readonly string[],
+  context?: string,
+): Promise<ClusterAccess> {
+  const paths = [files].flat().map((file) => path.resolve(file));
+  const fields = await Promise.all(
+    paths.map(async (file) => new ConfigFields(file, '', await parseFile(file))),
+  );
+  const [first] = fields;
+  assert(first !== undefined, 'there is at least one kubeconfig');
+  const named = fields.map((one) => one.text('current-context')).find((text) => text !== undefined);
+  const name = context ?? named;
+  if (name === undefined) throw first.invalid('current-context', 'is missing');
   const chosen = find(fields, 'contexts', name, 'context', 'current-context');
   const clusterName = chosen.text('cluster');
   if (clusterName === undefined) throw chosen.invalid('cluster', 'is missing');
@@ -37,7 +49,7 @@ export async function loadKubeconfig(file: string, context?: string): Promise<Cl
 }
 
 async function parseFile(file: string): Promise<JsonObject> {
-  const text = await readText(file);
+  const text = readText(file);
   const { parse } = await import('yaml');
   let value: unknown;
   try {
@@ -50,30 +62,33 @@ async function parseFile(file: string): Promise<JsonObject> {
   return value;
 }
 
-/** The named entry of a list, and in it the part that says something. */
+/** The named entry of a list, and the given part of it. */
 function find(
-  fields: ConfigFields,
+  files: readonly ConfigFields[],
   list: string,
   name: string,
   part: string,
   wantedBy: string,
 ): ConfigFields {
-  const entry = fields.parts(list).find((one) => one.text('name') === name);
+  const entries = files.flatMap((one) => one.parts(list));
+  const entry = entries.find((one) => one.text('name') === name);
   if (!entry) {
     const problem = `names ${JSON.stringify(name)}, which is not in ${list}`;
-    throw kubeconfigInvalid({ file: fields.file, field: wantedBy, problem });
+    const file = files.map((one) => one.file).join(path.delimiter);
+    throw kubeconfigInvalid({ file, field: wantedBy, problem });
   }
-  return entry.part(part) ?? new ConfigFields(fields.file, entry.pathTo(part), {});
+  // Paths in it are relative to the file it comes from.
+  return entry.part(part) ?? new ConfigFields(entry.file, entry.pathTo(part), {});
 }
 
-type Place = Omit<ClusterAccess, 'namespace' | 'user'>;
+type ClusterEntry = Omit<ClusterAccess, 'namespace' | 'user'>;
 
-async function readCluster(cluster: ConfigFields): Promise<Place> {
+async function readCluster(cluster: ConfigFields): Promise<ClusterEntry> {
   const server = readServer(cluster, 'server', ['https:', 'http:']);
   if (server === undefined) throw cluster.invalid('server', 'is missing');
   const caFile = cluster.filePath('certificate-authority');
   const data = cluster.data('certificate-authority-data');
-  const ca = data ?? (caFile === undefined ? undefined : await readText(caFile));
+  const ca = data ?? (caFile === undefined ? undefined : readText(caFile));
   const insecureSkipTlsVerify = cluster.flag('insecure-skip-tls-verify');
   if (insecureSkipTlsVerify && ca !== undefined) {
     const problem = 'cannot be set together with a certificate authority';
@@ -111,7 +126,7 @@ function readServer(
   return full;
 }
 
-function readUser(user: ConfigFields, cluster: ConfigFields, place: Place): UserAccess {
+function readUser(user: ConfigFields, cluster: ConfigFields, place: ClusterEntry): UserAccess {
   if (user.part('auth-provider')) {
     throw user.invalid('auth-provider', 'is not supported any more; use an exec plugin');
   }
@@ -159,10 +174,11 @@ function readImpersonation(user: ConfigFields): UserAccess['headers'] {
   };
 }
 
-async function readText(file: string): Promise<string> {
+function readText(file: string): string {
   try {
-    return await readFile(file, 'utf8');
+    return readTrustedFile(file);
   } catch (error) {
+    if (isUntrusted(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw kubeconfigUnreadable({ file, reason }, error);
   }

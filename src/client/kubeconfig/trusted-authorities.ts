@@ -1,9 +1,9 @@
 /**
- * Whom podkeep trusts to sign the API server's certificate. A file is read again every minute: when an
- * authority is replaced, the new one stands beside the old for a while, and nobody should have to
- * restart nodes for it. A file that cannot be read just then leaves us what we had.
+ * The authorities trusted to sign the API server's certificate. Their file is read again every minute: when
+ * an authority is replaced, the new one stands beside the old for a while, and nodes must follow without a
+ * restart. If the file cannot be read just then, the last contents stay in use.
  */
-import { readFile } from 'node:fs/promises';
+import { readTrustedFile } from '../../lib/trusted-file.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ClusterAccess } from './cluster-access.ts';
@@ -33,10 +33,10 @@ export class TrustedAuthorities {
     if (this.#file === undefined || nowMs - this.#readAtMs < REREAD_MS) return this.#pem;
     this.#readAtMs = nowMs;
     try {
-      const pem = await readFile(this.#file, 'utf8');
+      const pem = readTrustedFile(this.#file);
       if (pem.includes('-----BEGIN ')) this.#pem = pem;
     } catch (error) {
-      log.warn('The certificate authority could not be read again; going on with the old one', {
+      log.warn('failed to reload the certificate authority; using the old one', {
         error,
       });
     }

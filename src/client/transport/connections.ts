@@ -1,6 +1,6 @@
 /**
- * Connections to an API server, kept and shared: straight, through a proxy that is asked for a tunnel, or
- * through one that speaks SOCKS.
+ * Connections to an API server, kept alive and shared: direct, through an HTTP proxy (CONNECT), or through a
+ * SOCKS proxy.
  *
  * Time limits are the caller's: a watch may be silent for as long as nothing happens.
  */
@@ -29,7 +29,7 @@ export interface TlsOptions {
 }
 
 const CONNECT_MS_MAX = 10_000;
-/** The system asks a silent peer after this time whether it is still there. */
+/** TCP keep-alive: the system probes a silent peer after this time. */
 const PROBE_SILENCE_MS = 30_000;
 const SHARED = { headersTimeout: 0, bodyTimeout: 0, allowH2: false, pipelining: 1 } as const;
 

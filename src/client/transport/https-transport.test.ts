@@ -5,14 +5,14 @@ import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { DoorStage, text } from '../../../test/support/door-stage.ts';
+import { ListenerHarness, text } from '../../../test/support/listener-harness.ts';
 import { silentLog } from '../../../test/support/silent-ports.ts';
 import { makeTempFolder } from '../../../test/support/temp-folder.ts';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
 import { createPki } from '../../apiserver/pki/pki.ts';
 import { seededRandom } from '../../platform/seeded-random.ts';
 import { systemClock } from '../../platform/system-clock.ts';
-import type { ApiRequest, ClientIdentity } from '../../ports/http-handler.ts';
+import type { ApiRequest, ClientIdentity } from '../../ports/api/http-handler.ts';
 import type { ClusterAccess } from '../kubeconfig/cluster-access.ts';
 import type { CredentialsPorts } from '../kubeconfig/credentials.ts';
 import { createHttpsTransport } from './https-transport.ts';
@@ -68,9 +68,9 @@ async function openServer(server: Server): Promise<string> {
 }
 
 describe('over TLS', () => {
-  test('a request and its answer arrive as they were', async () => {
+  test('a request and its answer arrive unchanged', async () => {
     const asked: ApiRequest[] = [];
-    const stage = await DoorStage.open(async (request) => {
+    const harness = await ListenerHarness.open(async (request) => {
       asked.push(request);
       const chunks: Uint8Array[] = [];
       for await (const chunk of request.body ?? []) chunks.push(chunk);
@@ -80,7 +80,7 @@ describe('over TLS', () => {
       };
     });
     const user = { token: 'secret', headers: { 'impersonate-group': ['a', 'b'] } };
-    const transport = transportTo(stage.door.url, { ca: stage.pki.caCert, user });
+    const transport = transportTo(harness.listener.url, { ca: harness.pki.caCert, user });
     const request = { method: 'POST', target: '/x?y=%2F', headers: { accept: 'a/b' } };
     const response = await transport.send({ ...request, body: { a: 'ż' } }, never());
     expect([response.status, response.header('retry-after'), await read(response)]).toEqual([
@@ -95,19 +95,19 @@ describe('over TLS', () => {
     expect(names.map((name) => first?.headers.get(name))).toEqual(['Bearer secret', 'a/b', 'a, b']);
   });
 
-  test('a server behind a shared address is asked below its path', async () => {
-    const stage = await DoorStage.open(({ url }) => text(new URL(url).pathname));
-    const transport = transportTo(`${stage.door.url}/clusters/a`, { ca: stage.pki.caCert });
+  test('a server with a path in its address is asked below that path', async () => {
+    const harness = await ListenerHarness.open(({ url }) => text(new URL(url).pathname));
+    const transport = transportTo(`${harness.listener.url}/clusters/a`, { ca: harness.pki.caCert });
     expect(await read(await transport.send(GET, never()))).toBe('/clusters/a/api/v1/pods');
   });
 
   test('a certificate is shown, and a renewed one on new connections', async () => {
     const clientIdentities: ClientIdentity[] = [];
-    const stage = await DoorStage.open((_request, clientIdentity) => {
+    const harness = await ListenerHarness.open((_request, clientIdentity) => {
       clientIdentities.push(clientIdentity);
       return text('');
     });
-    const { adminCert, adminKey, serverCert, serverKey, caCert: ca } = stage.pki;
+    const { adminCert, adminKey, serverCert, serverKey, caCert: ca } = harness.pki;
     const folder = makeTempFolder();
     const [certificate, key] = ['me.crt', 'me.key'].map((name) => ({
       file: path.join(folder, name),
@@ -119,7 +119,7 @@ describe('over TLS', () => {
     write(adminCert, adminKey);
     const clock = new VirtualClock();
     const user = { headers: {}, ...(certificate && { certificate }), ...(key && { key }) };
-    const transport = transportTo(stage.door.url, { ca, user }, clock);
+    const transport = transportTo(harness.listener.url, { ca, user }, clock);
     await read(await transport.send(GET, never()));
     write(serverCert, serverKey);
     await clock.pass(60_000);
@@ -131,16 +131,16 @@ describe('over TLS', () => {
     expect(shown[1]).not.toBe(shown[0]);
   });
 
-  test('a watch goes on for a minute after a renewal, and is cut then to begin anew', async () => {
-    const stage = await DoorStage.open(({ url }) =>
+  test('a watch goes on for a minute after a renewal, and is cut then to start again', async () => {
+    const harness = await ListenerHarness.open(({ url }) =>
       url.endsWith('/watch')
         ? { ...text(''), body: new ReadableStream<Uint8Array>() }
         : text('hello'),
     );
-    const { adminCert, adminKey, caCert: ca } = stage.pki;
+    const { adminCert, adminKey, caCert: ca } = harness.pki;
     const clock = new VirtualClock();
     let shown: { cert: string; key: string } | null = null;
-    const transport = transportTo(stage.door.url, { ca }, clock, () => shown);
+    const transport = transportTo(harness.listener.url, { ca }, clock, () => shown);
     const { body } = await transport.send({ ...GET, target: '/watch' }, never());
     const watched = readUntilCut(body);
     watched.catch(() => {}); // it is looked at below
@@ -154,13 +154,13 @@ describe('over TLS', () => {
   });
 
   test('an authority in a file is read again after a minute', async () => {
-    const stage = await DoorStage.open(() => text('hello'));
+    const harness = await ListenerHarness.open(() => text('hello'));
     const other = await createPki({ clock: systemClock, random: seededRandom(9) });
     const caFile = path.join(makeTempFolder(), 'ca.crt');
-    writeFileSync(caFile, stage.pki.caCert);
+    writeFileSync(caFile, harness.pki.caCert);
     const clock = new VirtualClock();
     const access = { ca: other.caCert, caFile };
-    const transport = transportTo(stage.door.url, access, clock);
+    const transport = transportTo(harness.listener.url, access, clock);
     await expect(transport.send(GET, never())).rejects.toMatchObject({ code: 'API_UNREACHABLE' });
     await clock.pass(60_000);
     expect(await read(await transport.send(GET, never()))).toBe('hello');
@@ -169,23 +169,23 @@ describe('over TLS', () => {
     expect(await read(await transport.send(GET, never()))).toBe('hello');
   });
 
-  test('a server that another authority signed is not spoken to', async () => {
-    const stage = await DoorStage.open(() => text('hello'));
-    await expect(transportTo(stage.door.url).send(GET, never())).rejects.toMatchObject({
+  test('a server whose certificate another authority signed is refused', async () => {
+    const harness = await ListenerHarness.open(() => text('hello'));
+    await expect(transportTo(harness.listener.url).send(GET, never())).rejects.toMatchObject({
       code: 'API_UNREACHABLE',
-      message: expect.stringContaining(stage.door.url),
+      message: expect.stringContaining(harness.listener.url),
       hint: expect.stringContaining('certificate authority'),
     });
-    const careless = transportTo(stage.door.url, { insecureSkipTlsVerify: true });
+    const careless = transportTo(harness.listener.url, { insecureSkipTlsVerify: true });
     expect(await read(await careless.send(GET, never()))).toBe('hello');
   });
 
-  test('the name in the certificate may be another than that of the address', async () => {
-    const stage = await DoorStage.open(() => text('hello'));
-    const { caCert: ca } = stage.pki;
-    const right = transportTo(stage.door.url, { ca, serverName: 'localhost' });
+  test('the name in the certificate may differ from the address', async () => {
+    const harness = await ListenerHarness.open(() => text('hello'));
+    const { caCert: ca } = harness.pki;
+    const right = transportTo(harness.listener.url, { ca, serverName: 'localhost' });
     expect(await read(await right.send(GET, never()))).toBe('hello');
-    const wrong = transportTo(stage.door.url, { ca, serverName: 'elsewhere.example' });
+    const wrong = transportTo(harness.listener.url, { ca, serverName: 'elsewhere.example' });
     await expect(wrong.send(GET, never())).rejects.toThrow('elsewhere.example');
   });
 });
@@ -194,7 +194,7 @@ describe('streams', () => {
   function streaming() {
     let isCancelled = false;
     const encoder = new TextEncoder();
-    const open = DoorStage.open(() => ({
+    const open = ListenerHarness.open(() => ({
       status: 200,
       headers: [],
       body: new ReadableStream<Uint8Array>({
@@ -209,9 +209,9 @@ describe('streams', () => {
 
   test('come as they are sent, and end on both sides when the signal is aborted', async () => {
     const { open, isCancelled } = streaming();
-    const stage = await open;
+    const harness = await open;
     const abort = new AbortController();
-    const transport = transportTo(stage.door.url, { ca: stage.pki.caCert });
+    const transport = transportTo(harness.listener.url, { ca: harness.pki.caCert });
     const { body } = await transport.send(GET, abort.signal);
     const got: string[] = [];
     const ended = (async () => {
@@ -224,10 +224,10 @@ describe('streams', () => {
     await expect.poll(isCancelled).toBe(true);
   });
 
-  test('end on the other side when nobody reads on', async () => {
+  test('end on the other side when the reader stops', async () => {
     const { open, isCancelled } = streaming();
-    const stage = await open;
-    const transport = transportTo(stage.door.url, { ca: stage.pki.caCert });
+    const harness = await open;
+    const transport = transportTo(harness.listener.url, { ca: harness.pki.caCert });
     const { body } = await transport.send(GET, never());
     for await (const chunk of body) {
       expect(chunk).toHaveLength(5);
@@ -236,7 +236,7 @@ describe('streams', () => {
     await expect.poll(isCancelled).toBe(true);
   });
 
-  test('that are cut off say so', async () => {
+  test('that are cut off fail', async () => {
     const server = createServer((_request, response) => {
       response.writeHead(200).write('half', () => response.destroy());
     });
@@ -246,7 +246,7 @@ describe('streams', () => {
 });
 
 describe('a server in trouble', () => {
-  test('that is not there is told by its address and the reason', async () => {
+  test('that cannot be reached is reported with its address and the reason', async () => {
     const server = createServer();
     const url = await openServer(server);
     server.close();
@@ -256,7 +256,7 @@ describe('a server in trouble', () => {
     );
   });
 
-  test('that drops a connection is asked again for what can be read twice', async () => {
+  test('that drops a kept connection is sent a GET again', async () => {
     let requests = 0;
     const server = createServer((request, response) => {
       requests += 1;
@@ -274,12 +274,12 @@ describe('a server in trouble', () => {
 });
 
 test('a proxy is asked for a tunnel', async () => {
-  const stage = await DoorStage.open(() => text('through'));
+  const harness = await ListenerHarness.open(() => text('through'));
   const tunnels: (string | undefined)[] = [];
   const proxy = createServer();
   proxy.on('connect', (request, socket) => {
     tunnels.push(request.url);
-    const upstream = connect(stage.door.port, stage.door.host, () => {
+    const upstream = connect(harness.listener.port, harness.listener.host, () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       upstream.pipe(socket).pipe(upstream);
     });
@@ -287,8 +287,8 @@ test('a proxy is asked for a tunnel', async () => {
     upstream.on('error', () => socket.destroy());
   });
   const proxyUrl = await openServer(proxy);
-  const transport = transportTo(stage.door.url, { ca: stage.pki.caCert, proxyUrl });
+  const transport = transportTo(harness.listener.url, { ca: harness.pki.caCert, proxyUrl });
   expect(await read(await transport.send(GET, never()))).toBe('through');
-  expect(tunnels).toEqual([new URL(stage.door.url).host]);
+  expect(tunnels).toEqual([new URL(harness.listener.url).host]);
   await transport.close();
 });

@@ -1,10 +1,10 @@
 /**
- * The way to an API server across a network: HTTP/1.1 over TLS, connections kept and shared.
+ * The transport to an API server across a network: HTTP/1.1 over TLS, connections kept alive and shared.
  *
- * A watch holds its connection, a request only as long as it takes, so connections come and go with
- * what is asked. Who we are is part of a connection if we show a certificate: when that is renewed, new
- * requests go over new connections, and those under way end on the old ones. What has not ended there
- * after the time that a request may take is a watch; it is cut, and begins anew as whom we are now.
+ * A watch holds its connection; a request holds one only while it runs. A client certificate is part of a
+ * connection: when it is renewed, new requests use new connections, and those under way finish on the old
+ * ones. What has not finished after the longest time of a request is a watch; it is cut, and starts again
+ * with the new certificate.
  */
 import type { Dispatcher } from 'undici';
 import type { Cancel, Clock } from '../../ports/clock.ts';
@@ -21,8 +21,9 @@ import { TrustedAuthorities } from '../kubeconfig/trusted-authorities.ts';
 import { openConnections } from './connections.ts';
 import { proxyFor } from './proxy-choice.ts';
 import type { Transport, WireRequest, WireResponse } from './transport.ts';
+import { printExactJson } from '../../lib/json-text/exact-json.ts';
 
-/** Requests end by themselves in this time; watches do not. */
+/** Requests end within this time; watches do not. */
 const OLD_CONNECTIONS_MS = 60_000;
 
 /** Failures of a kept connection that the server closed just as we began to use it. */
@@ -47,11 +48,11 @@ class HttpsTransport implements Transport {
   readonly #log: Log;
   readonly #proxyUrl: string | undefined;
   readonly #origin: string;
-  /** In front of every path, for servers behind a shared address. */
+  /** Prefix of every path, for servers behind a shared address. */
   readonly #prefix: string;
   readonly #identityHeaders: Record<string, string[]>;
   #connections: Connections | null = null;
-  /** Those that are not used any more, and how to stop waiting for them. */
+  /** Retired connections, each with how to cancel the timer that closes it. */
   readonly #old = new Map<Dispatcher, Cancel>();
 
   constructor(access: ClusterAccess, ports: CredentialsPorts) {
@@ -101,7 +102,7 @@ class HttpsTransport implements Transport {
       return this.#toWire(await dispatcher.request(options), signal);
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      // To read twice does no harm, and spares the caller a wait for nothing.
+      // Reading twice does no harm, and spares the caller a needless wait.
       if (request.method !== 'GET' || !STALE_CONNECTION.has(codeOf(error))) {
         throw this.#unreachable(error);
       }
@@ -127,7 +128,7 @@ class HttpsTransport implements Transport {
         ...this.#identityHeaders,
         ...(authorization !== undefined && { authorization }),
       },
-      body: body === null ? null : JSON.stringify(body),
+      body: body === null ? null : printExactJson(body),
       signal,
     };
   }
@@ -178,7 +179,7 @@ class HttpsTransport implements Transport {
     this.#connections = { ca, cert, key, dispatcher };
     known?.dispatcher
       .then((old) => this.#retire(old))
-      .catch((error: unknown) => this.#log.debug('Old connections did not close', { error }));
+      .catch((error: unknown) => this.#log.debug('failed to close old connections', { error }));
     return dispatcher;
   }
 
@@ -198,7 +199,7 @@ class HttpsTransport implements Transport {
   }
 }
 
-/** Node tells of several addresses that failed in an error whose own message is empty. */
+/** When several addresses failed, the message of Node's error is empty. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(reasonOf).join('; ');

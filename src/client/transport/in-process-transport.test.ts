@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { promisesSettled, VirtualClock } from '../../../test/support/virtual-clock.ts';
-import type { ApiRequest, ApiResponse, ClientIdentity } from '../../ports/http-handler.ts';
-import type { KubeWatchEvent } from '../../ports/kube-api.ts';
+import type { ApiRequest, ApiResponse, ClientIdentity } from '../../ports/api/http-handler.ts';
+import type { KubeWatchEvent } from '../../ports/api/kube-api.ts';
 import { createInProcessTransport } from './in-process-transport.ts';
 
 const GET = { method: 'GET', target: '/x?y=1', headers: {}, body: null };
@@ -11,7 +11,7 @@ function respond(body: ApiResponse['body']): ApiResponse {
 }
 
 describe('a server in this process', () => {
-  test('gets the request, and who it is from', async () => {
+  test('gets the request, and the identity of the client', async () => {
     let seen: [ApiRequest, ClientIdentity] | undefined;
     const clientIdentity = { user: { name: 'me', groups: [] } };
     const transport = createInProcessTransport(
@@ -31,7 +31,7 @@ describe('a server in this process', () => {
     const chunks: Uint8Array[] = [];
     for await (const chunk of seen?.[0].body ?? []) chunks.push(chunk);
     expect(Buffer.concat(chunks).toString()).toBe('{"a":"żó"}');
-    expect(seen?.[0].inProcess?.said).toBe(request.body);
+    expect(seen?.[0].inProcess?.object).toBe(request.body);
   });
 
   test.each([
@@ -77,13 +77,13 @@ describe('events of a watch in this process', () => {
   function watching(): { events: AsyncIterator<KubeWatchEvent, void>; isLeft: () => boolean } {
     let leave: (over: IteratorResult<KubeWatchEvent, void>) => void = () => {};
     let isLeft = false;
-    const told = [{ type: 'ADDED', object: { a: 1 } } as const];
+    const notified = [{ type: 'ADDED', object: { a: 1 } } as const];
     const over = { done: true, value: undefined } as const;
     return {
       isLeft: () => isLeft,
       events: {
         next: () => {
-          const value = told.shift();
+          const value = notified.shift();
           if (value) return Promise.resolve({ done: false, value });
           return new Promise((resolve) => (leave = resolve));
         },
@@ -113,7 +113,7 @@ describe('events of a watch in this process', () => {
     expect([heard, isLeft()]).toEqual([[{ type: 'ADDED', object: { a: 1 } }], true]);
   });
 
-  test('that come too late are left', async () => {
+  test('that come too late are cancelled', async () => {
     const { events, isLeft } = watching();
     let answer: (response: ApiResponse) => void = () => {};
     const transport = createInProcessTransport({
@@ -129,7 +129,7 @@ describe('events of a watch in this process', () => {
   });
 });
 
-test('requests that follow one another for long let timers have their turn, all at once', async () => {
+test('requests that follow one another for long let timers run, all at once', async () => {
   const clock = new VirtualClock();
   const answered: string[] = [];
   const transport = createInProcessTransport(

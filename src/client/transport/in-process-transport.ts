@@ -1,12 +1,13 @@
 /**
- * The way to an API server in this same process: a function call.
+ * The transport to an API server in this process: a function call.
  *
- * There is no socket to close, so nothing tells the server that somebody lost interest. Therefore an
- * aborted request is left behind here, and its answer, should it still come, is cancelled.
+ * There is no socket whose end would show the server that the client left. Therefore an aborted request is
+ * abandoned here, and its answer is cancelled if it still comes.
  *
- * Nor does anything here ever wait for the world: a thousand pods could be brought up without a timer
- * or a socket having its turn in between. So now and then a request waits until they had it.
+ * Nor does anything here wait for I/O: a thousand pods could be started without a timer or a socket event in
+ * between. So now and then a request yields to the event loop.
  */
+import { offAbort, onAbort } from '../../lib/abort-listeners.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type {
   ApiHeaders,
@@ -15,16 +16,17 @@ import type {
   HttpHandler,
   InProcess,
   ClientIdentity,
-} from '../../ports/http-handler.ts';
+} from '../../ports/api/http-handler.ts';
 import type { Transport, WireResponse } from './transport.ts';
+import { printExactJson } from '../../lib/json-text/exact-json.ts';
 
-/** The host means nothing: what is asked for is the path. */
+/** The host means nothing; only the path counts. */
 const ORIGIN = 'http://podkeep';
 
-/** How long requests may follow one another before others have their turn. */
+/** How long requests may follow one another before one yields to the event loop. */
 const TURN_MS = 10;
 
-/** `clientIdentity` is whom the server takes us for. Without a clock, nobody else gets a turn. */
+/** `clientIdentity` is the identity that the server sees. Without a clock, requests never yield. */
 export function createInProcessTransport(
   server: Pick<HttpHandler, 'answer'>,
   clientIdentity: ClientIdentity = {},
@@ -44,7 +46,7 @@ export function createInProcessTransport(
   };
 }
 
-/** Null: nobody has waited for long. Otherwise what ends when timers and sockets had their turn. */
+/** Returns null if timers and sockets have not waited long; otherwise what resolves after they have run. */
 function turns(clock: Clock): () => Promise<void> | null {
   let beganAtMs = clock.monotonic();
   let others: Promise<void> | null = null;
@@ -61,23 +63,23 @@ function turns(clock: Clock): () => Promise<void> | null {
   };
 }
 
-/** Its text is made when somebody asks for it, which hardly anybody does. */
+/** The text of the body is made only when it is read, which is rare. */
 class InProcessRequest implements ApiRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: ApiHeaders;
   readonly inProcess: InProcess;
 
-  constructor(method: string, url: string, headers: ApiHeaders, said: InProcess['said']) {
+  constructor(method: string, url: string, headers: ApiHeaders, object: InProcess['object']) {
     this.method = method;
     this.url = url;
     this.headers = headers;
-    this.inProcess = { said };
+    this.inProcess = { object };
   }
 
   get body(): AsyncIterable<Uint8Array> | null {
-    const { said } = this.inProcess;
-    return said === null ? null : bytesOf(JSON.stringify(said));
+    const { object } = this.inProcess;
+    return object === null ? null : bytesOf(printExactJson(object));
   }
 }
 
@@ -89,9 +91,9 @@ async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
 function answerOrAbort(answer: Promise<ApiResponse>, signal: AbortSignal): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(signal.reason);
-    signal.addEventListener('abort', leave, { once: true });
+    onAbort(signal, leave);
     answer.then((response) => {
-      signal.removeEventListener('abort', leave);
+      offAbort(signal, leave);
       if (signal.aborted) cancelBody(response, signal);
       resolve(response);
     }, reject);
@@ -103,7 +105,7 @@ function cancelBody({ body, events }: ApiResponse, signal: AbortSignal): void {
   if (body instanceof ReadableStream) body.cancel(signal.reason).catch(() => {});
 }
 
-/** The standard's Headers costs more than all else that happens on this way. */
+/** The standard Headers costs more than everything else in this transport. */
 function headersOf(headers: Readonly<Record<string, string>>): ApiHeaders {
   return {
     get: (name) => headers[name] ?? null,
@@ -138,7 +140,7 @@ function toBody(body: ApiResponse['body'], signal: AbortSignal): WireResponse['b
   return readAll(chunksOf(body), signal);
 }
 
-/** A stream's own iterator would end a read that waits only when there is something to read. */
+/** A stream's own iterator would end a pending read only when there is something to read. */
 function chunksOf(stream: ReadableStream<Uint8Array>): AsyncIterator<Uint8Array, unknown> {
   const reader = stream.getReader();
   return {
@@ -150,7 +152,7 @@ function chunksOf(stream: ReadableStream<Uint8Array>): AsyncIterator<Uint8Array,
   };
 }
 
-/** A read that waits ends at once when the signal is aborted, because its source is left. */
+/** A pending read ends immediately when the signal is aborted, because its source is cancelled. */
 async function* readAll<Item>(
   source: AsyncIterator<Item, unknown>,
   signal: AbortSignal,
@@ -158,7 +160,7 @@ async function* readAll<Item>(
   const cancel = (): void => {
     source.return?.().catch(() => {});
   };
-  signal.addEventListener('abort', cancel, { once: true });
+  onAbort(signal, cancel);
   try {
     for (;;) {
       signal.throwIfAborted();
@@ -168,7 +170,7 @@ async function* readAll<Item>(
       yield next.value;
     }
   } finally {
-    signal.removeEventListener('abort', cancel);
+    offAbort(signal, cancel);
     cancel();
   }
 }

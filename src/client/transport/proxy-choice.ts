@@ -1,6 +1,6 @@
 /**
- * Which proxy the environment names for a server, by HTTPS_PROXY, HTTP_PROXY and NO_PROXY, as other
- * clients of Kubernetes read them. A server on this machine is never behind a proxy.
+ * Chooses the proxy for a server from HTTPS_PROXY, HTTP_PROXY and NO_PROXY, as other Kubernetes clients do. A
+ * server on this machine is never behind a proxy.
  */
 import { BlockList, isIP } from 'node:net';
 
@@ -18,7 +18,7 @@ export function proxyFor(server: string, environment: Environment): string | und
   return proxy.includes('://') ? proxy : `http://${proxy}`;
 }
 
-/** In capitals or in small letters. */
+/** In upper or lower case. */
 function read(environment: Environment, name: string): string {
   return (environment[name] ?? environment[name.toLowerCase()] ?? '').trim();
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { DoorStage, text } from '../../../test/support/door-stage.ts';
+import { ListenerHarness, text } from '../../../test/support/listener-harness.ts';
 import { silentLog } from '../../../test/support/silent-ports.ts';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
 import { createHttpsTransport } from './https-transport.ts';
@@ -9,11 +9,11 @@ import { connectSocks } from './socks-tunnel.ts';
 
 interface Proxy {
   readonly host: string;
-  /** What it was told, step by step, in hexadecimal. */
+  /** What the client sent, step by step, in hexadecimal. */
   readonly heard: string[];
 }
 
-/** Answers each step with these bytes, and leads to the port behind the last one. */
+/** Answers each step with these bytes, and connects to the port after the last one. */
 async function openProxy(answers: readonly (readonly number[])[], port = 0): Promise<Proxy> {
   const heard: string[] = [];
   const server = createServer((socket) => {
@@ -47,11 +47,11 @@ const NO_LOGIN = [5, 0];
 const LED = [5, 0, 0, 1, 0, 0, 0, 0, 0, 0];
 
 test('an API server behind a SOCKS proxy is reached, and its certificate is checked', async () => {
-  const stage = await DoorStage.open(() => text('through'));
-  const proxy = await openProxy([NO_LOGIN, LED], stage.door.port);
+  const harness = await ListenerHarness.open(() => text('through'));
+  const proxy = await openProxy([NO_LOGIN, LED], harness.listener.port);
   const access = {
-    server: stage.door.url,
-    ca: stage.pki.caCert,
+    server: harness.listener.url,
+    ca: harness.pki.caCert,
     insecureSkipTlsVerify: false,
     proxyUrl: `socks5://${proxy.host}`,
     namespace: '',
@@ -63,7 +63,7 @@ test('an API server behind a SOCKS proxy is reached, and its certificate is chec
   const request = { method: 'GET', target: '/', headers: {}, body: null };
   const { status } = await transport.send(request, new AbortController().signal);
   expect(status).toBe(200);
-  const port = stage.door.port.toString(16).padStart(4, '0');
+  const port = harness.listener.port.toString(16).padStart(4, '0');
   expect(proxy.heard).toEqual(['050100', `050100017f000001${port}`]);
   const doubtful = createHttpsTransport({ ...access, serverName: 'elsewhere.example' }, ports);
   onTestFinished(() => doubtful.close());
@@ -72,7 +72,7 @@ test('an API server behind a SOCKS proxy is reached, and its certificate is chec
   );
 });
 
-test('a proxy that wants to know who we are is told, and names are resolved by it', async () => {
+test('a proxy that wants a login gets it, and resolves names', async () => {
   const proxy = await openProxy([
     [5, 2],
     [1, 0],
@@ -91,8 +91,8 @@ test('a proxy that wants to know who we are is told, and names are resolved by i
 
 test.each<[string, string, readonly (readonly number[])[], string]>([
   ['is none', '', [[72, 84]], 'does not speak SOCKS 5'],
-  ['wants a login that we do not have', '', [[5, 2]], 'wants to know who we are'],
-  ['takes none of our ways', 'a:b@', [[5, 255]], 'wants to know who we are'],
+  ['wants a login that we do not have', '', [[5, 2]], 'accepts none of our ways'],
+  ['takes none of our ways', 'a:b@', [[5, 255]], 'accepts none of our ways'],
   [
     'refuses the login',
     'a:b@',
@@ -100,16 +100,16 @@ test.each<[string, string, readonly (readonly number[])[], string]>([
       [5, 2],
       [1, 1],
     ],
-    'refused the name or the password',
+    'refused the user name or the password',
   ],
   [
     'does not lead there',
     '',
     [NO_LOGIN, [5, 5, 0, 1, 0, 0, 0, 0, 0, 0]],
-    'does not lead to fd00::1:80: the connection was refused',
+    'cannot connect to fd00::1:80: the connection was refused',
   ],
-  ['hangs up', '', [[5]], 'hung up'],
-])('a proxy that %s is told', async (_name, login, answers, words) => {
+  ['hangs up', '', [[5]], 'closed the connection'],
+])('a proxy that %s is reported', async (_name, login, answers, words) => {
   const proxy = await openProxy(answers);
   const destination = { host: 'fd00::1', port: 80 };
   const connecting = connectSocks(
@@ -120,7 +120,7 @@ test.each<[string, string, readonly (readonly number[])[], string]>([
   await expect(connecting).rejects.toThrow(words);
 });
 
-test('a proxy that says nothing is given up', async () => {
+test('a proxy that does not answer is given up', async () => {
   const clock = new VirtualClock();
   const silent = createServer((socket) => {
     socket.once('data', () => void clock.pass(10_000));
@@ -130,5 +130,5 @@ test('a proxy that says nothing is given up', async () => {
   onTestFinished(() => void silent.close());
   const { port } = silent.address() as AddressInfo;
   const connecting = connectSocks(`socks5://127.0.0.1:${port}`, { host: 'a', port: 1 }, clock);
-  await expect(connecting).rejects.toThrow('the SOCKS proxy is silent');
+  await expect(connecting).rejects.toThrow('the SOCKS proxy does not answer');
 });

@@ -1,9 +1,9 @@
 /**
- * A way through a SOCKS proxy (RFC 1928), with a name and a password if the proxy wants them (RFC 1929).
+ * Connects through a SOCKS proxy (RFC 1928), with a name and a password if the proxy wants them (RFC 1929).
  *
  *     greeting ──> which way to log in ──> [login] ──> where to ──> a socket that leads there
  *
- * Names are resolved by the proxy: whoever needs one often cannot resolve them here.
+ * The proxy resolves names: a client that needs a proxy often cannot resolve them itself.
  */
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
@@ -23,19 +23,19 @@ const ADDRESS = { ipv4: 1, name: 3, ipv6: 4 } as const;
 const SILENCE_MS_MAX = 10_000;
 const DEFAULT_PORT = 1080;
 
-/** By what the proxy answers. */
+/** By the reply code of the proxy. */
 const REFUSALS: ReadonlyMap<number, string> = new Map([
   [1, 'it failed'],
   [2, 'its rules do not allow it'],
   [3, 'the network cannot be reached'],
   [4, 'the host cannot be reached'],
   [5, 'the connection was refused'],
-  [6, 'the time to live is over'],
-  [7, 'it cannot do that'],
-  [8, 'it does not know such addresses'],
+  [6, 'the TTL expired'],
+  [7, 'it does not support this command'],
+  [8, 'it does not support this type of address'],
 ]);
 
-/** `proxy` is such as `socks5://user:secret@127.0.0.1:1080`. Rejects with a plain error. */
+/** `proxy` looks like `socks5://user:secret@127.0.0.1:1080`. Rejects with a plain error. */
 export async function connectSocks(
   proxy: string,
   destination: Destination,
@@ -61,13 +61,13 @@ export async function connectSocks(
   return socket;
 }
 
-/** Whoever says nothing for too long is given up. */
+/** Gives up a proxy that is silent for too long. */
 async function unlessSilent<Result>(
   socket: Socket,
   clock: Clock,
   word: Promise<Result>,
 ): Promise<Result> {
-  const silence = new Error('the SOCKS proxy is silent');
+  const silence = new Error('the SOCKS proxy does not answer');
   const cancel = clock.after(SILENCE_MS_MAX, () => socket.destroy(silence));
   try {
     return await word;
@@ -87,11 +87,11 @@ async function greet(
   if (version !== VERSION) throw new Error('the proxy does not speak SOCKS 5');
   if (method === METHOD.none) return;
   if (method !== METHOD.login || name === '') {
-    throw new Error('the SOCKS proxy wants to know who we are');
+    throw new Error('the SOCKS proxy accepts none of our ways to authenticate');
   }
   socket.write(Buffer.concat([Buffer.from([LOGIN_VERSION]), sized(name), sized(secret)]));
   const [, status] = await reader.take(2);
-  if (status !== 0) throw new Error('the SOCKS proxy refused the name or the password');
+  if (status !== 0) throw new Error('the SOCKS proxy refused the user name or the password');
 }
 
 async function order(
@@ -106,9 +106,9 @@ async function order(
   const [, refusal = 1, , type] = await reader.take(4);
   if (refusal !== 0) {
     const reason = REFUSALS.get(refusal) ?? `it answered with ${refusal}`;
-    throw new Error(`the SOCKS proxy does not lead to ${host}:${port}: ${reason}`);
+    throw new Error(`the SOCKS proxy cannot connect to ${host}:${port}: ${reason}`);
   }
-  // Its own end of the connection, which is of no interest to us.
+  // The proxy's bound address, which we do not need.
   const [length = 0] = type === ADDRESS.name ? await reader.take(1) : [];
   const bytes = type === ADDRESS.name ? length : type === ADDRESS.ipv6 ? 16 : 4;
   await reader.take(bytes + 2);
@@ -123,15 +123,16 @@ function writeHost(host: string): Buffer {
 
 function sized(text: string): Buffer {
   const bytes = Buffer.from(text);
-  if (bytes.byteLength > 255) throw new Error('a name for the SOCKS proxy is too long');
+  if (bytes.byteLength > 255)
+    throw new Error('a host name, user name or password is too long for SOCKS 5');
   return Buffer.concat([Buffer.from([bytes.byteLength]), bytes]);
 }
 
 /**
- * Takes so many bytes, and not one more: what follows is for whoever gets the socket.
+ * Reads exactly this many bytes: what follows belongs to the user of the socket.
  *
- * It listens once and for all: a socket tells every new listener again of bytes that are there, though
- * they be too few.
+ * It adds its listener once: a socket would emit `readable` for every new listener while it holds bytes, even
+ * too few of them.
  */
 class ExactReader {
   readonly #socket: Socket;
@@ -157,7 +158,7 @@ class ExactReader {
       if (Buffer.isBuffer(chunk) && chunk.byteLength === count) return chunk;
       if (this.#error) throw this.#error;
       if (this.#socket.readableEnded || this.#socket.destroyed || chunk !== null) {
-        throw new Error('the SOCKS proxy hung up');
+        throw new Error('the SOCKS proxy closed the connection');
       }
       const more = new Promise<void>((resolve) => (this.#resolve = resolve));
       await unlessSilent(this.#socket, this.#clock, more);

@@ -1,10 +1,10 @@
 /**
- * One request to an API server and its answer, before anybody looks at what they mean.
+ * One request to an API server and its answer, uninterpreted.
  *
- * The server is in this process or across a network; those who ask do not notice.
+ * The server is in this process or across a network; callers see no difference.
  */
 import type { JsonObject } from '../../lib/json.ts';
-import type { KubeWatchEvent } from '../../ports/kube-api.ts';
+import type { KubeWatchEvent } from '../../ports/api/kube-api.ts';
 
 export interface WireRequest {
   readonly method: string;
@@ -20,19 +20,19 @@ export interface WireResponse {
   /** The name in lower case; null: there is no such header. */
   readonly header: (name: string) => string | null;
   /**
-   * Whole, or as it comes. A stream must be read to its end or be left early: until then it holds its
+   * Whole, or as a stream. A stream must be read to its end or be left early: until then it holds its
    * connection. It throws the signal's reason if that is aborted.
    */
   readonly body: string | AsyncIterable<Uint8Array>;
-  /** What the body says, if it need not be read. It is somebody else's, too. */
+  /** The body as an object, where it need not be parsed. The server shares it: do not change it. */
   readonly object?: JsonObject;
-  /** What the body of a watch would say, event by event; then the body is empty. */
+  /** The events of a watch as objects; then the body is empty. */
   readonly events?: AsyncIterable<KubeWatchEvent>;
 }
 
 export interface Transport {
-  /** Rejects if nobody answers, and with the signal's reason if that is aborted. */
+  /** Rejects if the server cannot be reached, and with the signal's reason if that is aborted. */
   send(request: WireRequest, signal: AbortSignal): Promise<WireResponse>;
-  /** Lets go of connections. Requests that are under way fail. */
+  /** Closes connections. Requests under way fail. */
   close(): Promise<void>;
 }

@@ -1,37 +1,41 @@
 /**
- * What the rules of admission look at: a pod, the node, and the pods that are on it already.
+ * The inputs of admission: a pod, the node, and the pods that are on it already.
  *
- * The fields are on the wire objects; here those that only admission reads get their types. A field
- * that an API server would have set by default may be absent: whoever reads it says what that means.
+ * The fields are those of the API objects; here the ones that only admission reads get their types. A
+ * field that the API server would default may be absent: the code that reads it applies the default.
  */
-import type { Labels } from '../../api/label-selector.ts';
+import type { Labels } from '../../api/values/label-selector.ts';
 import type { Container, Pod, PodSpec } from '../../api/pod.ts';
 import type { ResourceList } from '../../api/resources.ts';
-import type { Others } from './crowd.ts';
+import type { Others } from './other-pods.ts';
 import type { SysctlAllowlist } from './sysctls.ts';
 
 export interface AdmissionView {
-  /** With what it was granted, if it was granted something before; else with what it asks for. */
+  /** With its allocated resources, if it has any; else with those of its spec. */
   readonly pod: Pod;
-  /** The active pods of this node (KL-63) with what they were granted, without this one. */
+  /** The active pods of this node (KL-63) with their allocated resources, without this one. */
   readonly others: Others;
-  /** Null: nobody knows it yet. */
+  /** Null: it is not known yet. */
   readonly node: AdmissionNode | null;
   readonly allocatable: ResourceList;
   /** The conditions of pressure that the node is under now, such as `MemoryPressure`. */
   readonly pressures: readonly string[];
   readonly platform: Platform;
+  /** Absent: the node is not shutting down. */
+  readonly isShuttingDown?: boolean;
 }
 
-/** What this machine and its runtime can do, which does not change while podkeep runs. */
+/** What this machine and its runtime support, which does not change while podkeep runs. */
 export interface Platform {
-  /** In Go's words: `linux`, `darwin`, `windows`. */
+  /** Go's name of the platform: `linux`, `darwin`, `windows`. */
   readonly os: string;
-  /** Why AppArmor profiles cannot be enforced; null if they can. */
+  /** Why AppArmor profiles cannot be enforced. Null: they can. */
   readonly appArmorFault: string | null;
   readonly sysctls: SysctlAllowlist;
   /** Features that pods may depend on, by the names that the node declares in its status. */
   readonly declaredFeatures: ReadonlySet<string>;
+  /** Pods share the network of the machine, and their ports are the machine's. Absent: they do not. */
+  readonly sharesNetwork?: boolean;
 }
 
 export interface AdmissionNode {
@@ -72,11 +76,12 @@ export interface AdmissionPodSpec extends PodSpec {
 }
 
 export interface AdmissionContainer extends Container {
-  readonly ports?: readonly HostPort[];
+  readonly ports?: readonly DeclaredPort[];
   readonly securityContext?: { readonly appArmorProfile?: AppArmorProfile };
 }
 
-export interface HostPort {
+export interface DeclaredPort {
+  readonly containerPort?: number;
   readonly hostPort?: number;
   readonly hostIP?: string;
   readonly protocol?: string;

@@ -4,9 +4,9 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../api/pod.ts';
 import { assert } from '../../lib/assert.ts';
-import { judge } from './admission.ts';
+import { admit } from './admission.ts';
 import type { AdmissionView } from './admission-view.ts';
-import { Crowd } from './crowd.ts';
+import { OtherPods } from './other-pods.ts';
 import { rejectionStatus } from './rejection.ts';
 import { safeSysctls, sysctlAllowlist } from './sysctls.ts';
 
@@ -32,7 +32,7 @@ type Change = Partial<Omit<AdmissionView, 'others'>> & { readonly others?: reado
 function view(pod: Pod, { others, ...more }: Change = {}): AdmissionView {
   return {
     pod,
-    others: new Crowd(others),
+    others: new OtherPods(others),
     node: NODE,
     allocatable: { cpu: '2', memory: '4Gi', 'ephemeral-storage': '10Gi', pods: '3', 'x.io/gpu': 2 },
     pressures: [],
@@ -47,9 +47,9 @@ function view(pod: Pod, { others, ...more }: Change = {}): AdmissionView {
 }
 
 const reasonOf = (pod: Pod, more?: Change): string | undefined =>
-  judge(view(pod, more)).rejection?.reason;
+  admit(view(pod, more)).rejection?.reason;
 const messageOf = (pod: Pod, more?: Change): string | undefined =>
-  judge(view(pod, more)).rejection?.message;
+  admit(view(pod, more)).rejection?.message;
 
 describe('the recorded rejections (KL-62)', () => {
   const file = path.join(
@@ -75,7 +75,7 @@ describe('the recorded rejections (KL-62)', () => {
 
   test.each(recordings)('$case', ({ pod, history, events }) => {
     const node = { metadata: { name: 'go-node' } };
-    const { rejection } = judge(view(pod, { node }));
+    const { rejection } = admit(view(pod, { node }));
     assert(rejection !== null, 'it is turned away');
     expect(rejection).toEqual({ reason: events[0]?.reason, message: events[0]?.message });
     // Generation and start time are the status manager's.
@@ -87,8 +87,8 @@ describe('the recorded rejections (KL-62)', () => {
   });
 });
 
-describe('room', () => {
-  test('what the others were granted counts, each of them rounded up', () => {
+describe('resources', () => {
+  test('the allocated resources of the other pods count, each rounded up', () => {
     const others = [asking({ cpu: '1500100u' }, {}, 'a'), asking({ cpu: '1m' }, {}, 'b')];
     expect(messageOf(asking({ cpu: '499m' }), { others })).toBe(
       "Node didn't have enough resource: cpu, requested: 499, used: 1502, capacity: 2000",
@@ -124,7 +124,7 @@ describe('room', () => {
     );
   });
 
-  test('room is what people hear of before anything else', () => {
+  test('a lack of resources is reported before anything else', () => {
     expect(reasonOf(asking({ cpu: '9' }, { nodeSelector: { no: 'such' } }))).toBe('OutOfcpu');
   });
 
@@ -184,7 +184,7 @@ describe('place', () => {
     expect(reasonOf(podWith(spec))).toBe(fits ? undefined : 'NodeAffinity');
   });
 
-  test('a pod of another node is not taken', () => {
+  test('a pod of another node is rejected', () => {
     expect(messageOf(podWith({ nodeName: 'n2' }))).toBe(
       "Predicate NodeName failed: node(s) didn't match the requested node name",
     );
@@ -242,7 +242,7 @@ describe('what the machine offers', () => {
     expect(reasonOf(pod)).toBe(reason);
   });
 
-  test('a pod that runs already is not asked for AppArmor again', () => {
+  test('AppArmor is not checked again for a pod that runs already', () => {
     const spec = { securityContext: { appArmorProfile: { type: 'RuntimeDefault' } } };
     expect(reasonOf(podWith(spec, {}, { phase: 'Running' }))).toBeUndefined();
   });
@@ -256,8 +256,8 @@ describe('what the machine offers', () => {
     );
   });
 
-  test('without a node nobody is let in', () => {
-    expect(judge(view(podWith({}), { node: null })).rejection).toEqual({
+  test('without a node every pod is rejected', () => {
+    expect(admit(view(podWith({}), { node: null })).rejection).toEqual({
       reason: 'InvalidNodeInfo',
       message: 'Kubelet cannot get node info.',
     });
@@ -294,15 +294,15 @@ describe('sysctls', () => {
     expect(safeSysctls('darwin', '6.1')).toEqual([]);
   });
 
-  test('what belongs to the whole machine cannot be allowed', () => {
-    expect(() => sysctlAllowlist(['kernel.panic'])).toThrow(/not known to be namespaced/);
+  test('a sysctl of the whole machine cannot be allowed', () => {
+    expect(() => sysctlAllowlist(['kernel.panic'])).toThrow(/not namespaced/);
   });
 });
 
 describe('pressure', () => {
-  test('a node short of memory takes nobody who was promised none', () => {
+  test('a node under memory pressure rejects best-effort pods', () => {
     const pressures = ['MemoryPressure'];
-    expect(judge(view(podWith({ tolerations: [] }), { pressures })).rejection).toEqual({
+    expect(admit(view(podWith({ tolerations: [] }), { pressures })).rejection).toEqual({
       reason: 'Evicted',
       message: 'The node had condition: [MemoryPressure]. ',
     });
@@ -310,7 +310,7 @@ describe('pressure', () => {
     expect(reasonOf(podWith({}), { pressures })).toBeUndefined();
   });
 
-  test('other pressures keep out all but critical pods', () => {
+  test('other pressures reject all but critical pods', () => {
     const pressures = ['MemoryPressure', 'DiskPressure'];
     expect(messageOf(asking({ memory: '1Mi' }), { pressures })).toBe(
       'The node had condition: [MemoryPressure DiskPressure]. ',
@@ -323,21 +323,21 @@ describe('critical pods', () => {
   const critical = (requests: object, more: object = {}): Pod =>
     asking(requests, { priority: 2_000_000_000, ...more });
   const victimsOf = (pod: Pod, others: readonly Pod[]): readonly (string | undefined)[] => {
-    const verdict = judge(view(pod, { others }));
-    return verdict.rejection ? [] : verdict.victims.map(({ metadata }) => metadata.name);
+    const decision = admit(view(pod, { others }));
+    return decision.rejection ? [] : decision.victims.map(({ metadata }) => metadata.name);
   };
 
-  test('nobody goes if there is room', () => {
+  test('no pod is preempted if the resources suffice', () => {
     expect(victimsOf(critical({ cpu: '1' }), [asking({ cpu: '1' }, {}, 'a')])).toEqual([]);
   });
 
-  test('the one goes that comes closest, and it alone', () => {
+  test('only the pod that comes closest is preempted', () => {
     const others = [asking({ cpu: '300m' }, {}, 'small'), asking({ cpu: '1700m' }, {}, 'large')];
     expect(victimsOf(critical({ cpu: '200m' }), others)).toEqual(['small']);
     expect(victimsOf(critical({ cpu: '1' }), others)).toEqual(['large']);
   });
 
-  test('a guaranteed pod goes last', () => {
+  test('a guaranteed pod is preempted last', () => {
     const resources = { cpu: '1', memory: '1Mi' };
     const guaranteed = podWith(
       { containers: [{ name: 'c', resources: { requests: resources, limits: resources } }] },
@@ -348,15 +348,15 @@ describe('critical pods', () => {
     expect(victimsOf(critical({ cpu: '2' }), others)).toEqual(['b', 'g']);
   });
 
-  test('what room does not help against is said, and nobody goes', () => {
+  test('an obstacle that preemption cannot remove is reported, and no pod is preempted', () => {
     const others = [asking({ cpu: '2' }, {}, 'a')];
     expect(reasonOf(critical({ cpu: '1' }, { nodeName: 'n2' }), { others })).toBe('NodeName');
     const confined = { securityContext: { appArmorProfile: { type: 'RuntimeDefault' } } };
     expect(reasonOf(critical({ cpu: '1' }, confined), { others })).toBe('AppArmor');
   });
 
-  test('room that cannot be made is an unexpected error', () => {
-    expect(judge(view(critical({ cpu: '3' }))).rejection).toEqual({
+  test('a preemption that cannot free enough is an unexpected error', () => {
+    expect(admit(view(critical({ cpu: '3' }))).rejection).toEqual({
       reason: 'UnexpectedAdmissionError',
       message:
         'Unexpected error while attempting to recover from admission failure: preemption: error ' +
@@ -375,11 +375,11 @@ describe('critical pods', () => {
         });
         const others = drawn.map((one, index) => asking(list(one), {}, `p${index}`));
         const pod = critical(list(wanted));
-        const verdict = judge(view(pod, { others }));
-        assert(verdict.rejection === null, 'it is let in');
-        const { victims } = verdict;
+        const decision = admit(view(pod, { others }));
+        assert(decision.rejection === null, 'it is let in');
+        const { victims } = decision;
         const left = others.filter((other) => !victims.includes(other));
-        expect(judge(view(pod, { others: left }))).toEqual({ rejection: null, victims: [] });
+        expect(admit(view(pod, { others: left }))).toEqual({ rejection: null, victims: [] });
       }),
     );
   });

@@ -1,15 +1,16 @@
 /**
- * Whether this node takes a pod (KL-59), in the order and the words of the kubelet.
+ * Whether this node admits a pod (KL-59), with the kubelet's order and messages.
  *
- *     under pressure? ─> sysctls ─> OS, groups ─> room, affinity, name, ports, taints ─> AppArmor,
- *                                                  │                                     features
- *                                                  └─ a critical pod that lacks nothing but room
- *                                                     gets it, and others have to go
+ *     pressure ─> sysctls ─> OS, groups ─> resources, affinity, name, ports, taints ─> AppArmor,
+ *                                            │                                         features, shutdown
+ *                                            └─ a critical pod that lacks only resources
+ *                                               preempts other pods
  *
  * Invariants:
- *   1. Nobody has to go for a pod that is turned away in the end: what room does not help against is
- *      asked first. (The kubelet asks after AppArmor and features only when the others have gone.)
- *   2. The answer depends on what is handed in and on nothing else.
+ *   1. No pod is preempted for one that is rejected in the end: obstacles that preemption cannot remove
+ *      are checked first. (The kubelet checks AppArmor, features and the shutdown of the node only after
+ *      the preemption.)
+ *   2. The decision depends only on the arguments.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { AdmissionView } from './admission-view.ts';
@@ -27,13 +28,13 @@ import { planPreemption } from './preemption.ts';
 import { UNEXPECTED_ADMISSION_ERROR, type Rejection } from './rejection.ts';
 import { rejectSysctls } from './sysctls.ts';
 
-export type Verdict =
+export type AdmissionDecision =
   | { readonly rejection: Rejection }
   | {
       readonly rejection: null;
-      /** Have to go first, so that the pod fits. */
+      /** The pods to preempt first, so that the pod fits. */
       readonly victims: readonly Pod[];
-      /** What they have to go for; nothing if nobody has to. */
+      /** The resource that they are preempted for. Absent: there are none. */
       readonly shortOf?: string;
     };
 
@@ -42,7 +43,12 @@ const INVALID_NODE_INFO: Rejection = {
   message: 'Kubelet cannot get node info.',
 };
 
-export function judge(view: AdmissionView): Verdict {
+const NODE_SHUTDOWN: Rejection = {
+  reason: 'NodeShutdown',
+  message: 'Pod was rejected as the node is shutting down.',
+};
+
+export function admit(view: AdmissionView): AdmissionDecision {
   const { pod, node } = view;
   const early = rejectUnderPressure(view) ?? rejectSysctls(view);
   if (early) return { rejection: early };
@@ -55,18 +61,22 @@ export function judge(view: AdmissionView): Verdict {
     misplaced ??
     rejectUnconfinable(view) ??
     rejectPodLevelResources(view) ??
-    rejectMissingFeatures(view);
-  return late ? { rejection: late } : makeRoom(view, failures);
+    rejectMissingFeatures(view) ??
+    (view.isShuttingDown ? NODE_SHUTDOWN : null);
+  return late ? { rejection: late } : preempt(view, failures);
 }
 
-/** A critical pod is not turned away for want of room, so that is not what it hears first. */
+/** A critical pod is not rejected for a lack of resources, so its first obstacle is reported instead. */
 function firstFailure(pod: Pod, { shortages, obstacles }: PredicateFailures): Rejection | null {
   const [shortage] = shortages;
   if (shortage && !isCriticalPod(pod)) return describeShortage(shortage);
   return obstacles[0] ?? null;
 }
 
-function makeRoom({ pod, others }: AdmissionView, { shortages }: PredicateFailures): Verdict {
+function preempt(
+  { pod, others }: AdmissionView,
+  { shortages }: PredicateFailures,
+): AdmissionDecision {
   const [first] = shortages;
   if (!first) return { rejection: null, victims: [] };
   const plan = planPreemption(pod, others.pods(), shortages);

@@ -1,4 +1,4 @@
-/** A pod that relies on AppArmor does not run where nobody would enforce its profiles (E-18). */
+/** Rejects a pod that relies on AppArmor where its profiles cannot be enforced (E-18). */
 import type { Pod } from '../../api/pod.ts';
 import {
   admissionSpecOf,
@@ -8,11 +8,11 @@ import {
 } from './admission-view.ts';
 import type { Rejection } from './rejection.ts';
 
-/** Before there were fields, profiles stood in annotations, one for each container. */
+/** Before there were fields, annotations held the profiles, one for each container. */
 const ANNOTATION_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
 const LOCALHOST_PREFIX = 'localhost/';
 
-/** A pod that got so far as to run somewhere is not asked again. */
+/** A pod that has already run is not checked again. */
 export function rejectUnconfinable({ pod, platform }: AdmissionView): Rejection | null {
   if (platform.os !== 'linux' || (pod.status?.phase ?? 'Pending') !== 'Pending') return null;
   if (!needsAppArmor(pod)) return null;
@@ -42,7 +42,7 @@ function findProfileFault(pod: Pod): string | null {
   return isNameless ? 'invalid empty AppArmor profile name: ""' : null;
 }
 
-/** The container's own first; an annotation counts more than what the whole pod says. */
+/** The container's own field first; then the annotation, then the field of the pod. */
 function profileOf(pod: Pod, { name, securityContext }: AdmissionContainer) {
   const own = securityContext?.appArmorProfile;
   const annotation = pod.metadata.annotations?.[`${ANNOTATION_PREFIX}${name}`];

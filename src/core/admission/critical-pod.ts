@@ -1,6 +1,6 @@
-/** Which pods the node cannot do without, and whom they may push aside. */
+/** Which pods are critical, and which pods they may preempt. */
 import type { Pod } from '../../api/pod.ts';
-import { isMirrorPod, isStaticPod } from '../pod-facts.ts';
+import { isMirrorPod, isStaticPod } from '../pod/pod-facts.ts';
 import { admissionSpecOf } from './admission-view.ts';
 
 /** The priority of the classes system-cluster-critical and system-node-critical begins here. */

@@ -1,8 +1,13 @@
-/** Are the ports of the host that a pod wants still free? */
+/**
+ * Are the host ports that a pod wants still free?
+ *
+ * Where pods share the network of their machine, as those of an ordinary user do, every port that a
+ * pod declares is a host port.
+ */
 import type { Pod } from '../../api/pod.ts';
-import { isSidecar } from '../pod-facts.ts';
-import { admissionSpecOf } from './admission-view.ts';
-import type { Others } from './crowd.ts';
+import { isSidecar } from '../pod/pod-facts.ts';
+import { admissionSpecOf, type DeclaredPort } from './admission-view.ts';
+import type { Others } from './other-pods.ts';
 
 interface TakenPort {
   readonly ip: string;
@@ -10,26 +15,43 @@ interface TakenPort {
   readonly port: number;
 }
 
+export interface PortClash {
+  readonly port: number;
+  readonly protocol: string;
+  /** The pod that has it. */
+  readonly other: Pod;
+}
+
 const EVERY_ADDRESS = '0.0.0.0';
 
-/** The same port may be taken twice only on two addresses that are both spelled out. */
-export function hasFreePorts(pod: Pod, others: Others): boolean {
-  const wanted = hostPortsOf(pod);
-  if (wanted.length === 0) return true;
-  const taken = others.pods().flatMap(hostPortsOf);
-  return !wanted.some((one) => taken.some((other) => collide(one, other)));
+/**
+ * Null: all are free. Two pods may use the same port only on two different explicit addresses.
+ */
+export function findPortClash(pod: Pod, others: Others, sharesNetwork: boolean): PortClash | null {
+  const wanted = hostPortsOf(pod, sharesNetwork);
+  if (wanted.length === 0) return null;
+  for (const other of others.pods()) {
+    const taken = hostPortsOf(other, sharesNetwork);
+    const clash = wanted.find((one) => taken.some((each) => collide(one, each)));
+    if (clash) return { port: clash.port, protocol: clash.protocol, other };
+  }
+  return null;
 }
 
 /** Only of containers that run as long as the pod does. */
-function hostPortsOf(pod: Pod): readonly TakenPort[] {
+function hostPortsOf(pod: Pod, sharesNetwork: boolean): readonly TakenPort[] {
   const { containers, initContainers = [] } = admissionSpecOf(pod);
   return [...initContainers.filter(isSidecar), ...containers].flatMap(({ ports = [] }) =>
-    ports.flatMap(({ hostPort = 0, hostIP = '', protocol = '' }) =>
-      hostPort > 0
-        ? [{ ip: hostIP || EVERY_ADDRESS, protocol: protocol || 'TCP', port: hostPort }]
-        : [],
-    ),
+    ports.flatMap((port) => takenBy(port, sharesNetwork)),
   );
+}
+
+function takenBy(declared: DeclaredPort, sharesNetwork: boolean): readonly TakenPort[] {
+  const { hostPort = 0, containerPort = 0, hostIP = '', protocol: lastReported = '' } = declared;
+  const protocol = lastReported || 'TCP';
+  const ofHost = { ip: hostIP || EVERY_ADDRESS, protocol, port: hostPort };
+  const ofPod = { ip: EVERY_ADDRESS, protocol, port: containerPort };
+  return (sharesNetwork ? [ofHost, ofPod] : [ofHost]).filter(({ port }) => port > 0);
 }
 
 function collide(a: TakenPort, b: TakenPort): boolean {

@@ -1,10 +1,10 @@
-/** Is this a node that the pod wants to be on, by its labels and its name? */
+/** Whether a pod's node selector and required affinity match a node's labels and name. */
 import {
   checkRequirement,
   matchesLabels,
   type LabelOperator,
   type Labels,
-} from '../../api/label-selector.ts';
+} from '../../api/values/label-selector.ts';
 import type { Pod } from '../../api/pod.ts';
 import {
   admissionSpecOf,
@@ -12,7 +12,7 @@ import {
   type NodeSelectorTerm,
 } from './admission-view.ts';
 
-export interface Place {
+export interface AffinityNode {
   readonly name: string;
   readonly labels: Labels;
 }
@@ -28,19 +28,19 @@ const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
 ]);
 
 /** Its nodeSelector holds, and one of the terms of its required affinity, if it has any. */
-export function wantsNode(pod: Pod, place: Place): boolean {
+export function wantsNode(pod: Pod, node: AffinityNode): boolean {
   const { nodeSelector = {}, affinity } = admissionSpecOf(pod);
   const isSelected = Object.entries(nodeSelector).every(
-    ([key, value]) => Object.hasOwn(place.labels, key) && place.labels[key] === value,
+    ([key, value]) => Object.hasOwn(node.labels, key) && node.labels[key] === value,
   );
   if (!isSelected) return false;
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   if (!required) return true;
-  return required.nodeSelectorTerms?.some((term) => holdsFor(term, place)) ?? false;
+  return required.nodeSelectorTerms?.some((term) => holdsFor(term, node)) ?? false;
 }
 
-/** A term that says nothing holds for no node, and neither does one that makes no sense. */
-function holdsFor(term: NodeSelectorTerm, { name, labels }: Place): boolean {
+/** An empty term matches no node, and neither does an invalid one. */
+function holdsFor(term: NodeSelectorTerm, { name, labels }: AffinityNode): boolean {
   const { matchExpressions = [], matchFields = [] } = term;
   if (matchExpressions.length === 0 && matchFields.length === 0) return false;
   return (

@@ -1,5 +1,5 @@
-/** A node that runs short of something takes nobody who would make it worse (KL-59). */
-import { qosClass } from '../qos-class.ts';
+/** A node under pressure rejects pods that would make it worse (KL-59). */
+import { qosClass } from '../resources/qos-class.ts';
 import { admissionSpecOf, type AdmissionView } from './admission-view.ts';
 import { isCriticalPod } from './critical-pod.ts';
 import type { Rejection } from './rejection.ts';
@@ -13,7 +13,7 @@ const MEMORY_PRESSURE_TAINT = {
 
 export function rejectUnderPressure({ pod, pressures }: AdmissionView): Rejection | null {
   if (pressures.length === 0 || isCriticalPod(pod)) return null;
-  // Short of memory alone: who was promised some, or asks to be let in nevertheless, is let in.
+  // Memory pressure alone: pods with requests or limits, and pods that tolerate its taint, are admitted.
   if (pressures.every((pressure) => pressure === MEMORY_PRESSURE)) {
     if (qosClass(pod) !== 'BestEffort') return null;
     if (toleratesTaint(admissionSpecOf(pod).tolerations, MEMORY_PRESSURE_TAINT)) return null;

@@ -1,11 +1,11 @@
-/** What a pod needs of the machine and its runtime, and not every machine has. */
+/** Checks whether the machine and its runtime have what a pod needs: its operating system, features, AppArmor. */
 import type { Pod } from '../../api/pod.ts';
 import { admissionSpecOf, type AdmissionNode, type AdmissionView } from './admission-view.ts';
 import type { Rejection } from './rejection.ts';
 
 const OS_LABEL = 'kubernetes.io/os';
 
-/** The labels of the pod itself, not those that it wants of a node. */
+/** The labels of the pod itself, not those of its node selector. */
 export function rejectOtherOs({ pod, platform: { os } }: AdmissionView): Rejection | null {
   const label = pod.metadata.labels?.[OS_LABEL];
   if (label !== undefined && label !== os) {
@@ -34,7 +34,7 @@ export function rejectStrictGroups(pod: Pod, { status }: AdmissionNode): Rejecti
   };
 }
 
-/** Linux has cgroups to hold a pod as a whole; nobody else does. */
+/** Only Linux has cgroups to hold a pod as a whole. */
 export function rejectPodLevelResources({ pod, platform: { os } }: AdmissionView) {
   if (os === 'linux' || !hasPodLevelResources(pod)) return null;
   return {

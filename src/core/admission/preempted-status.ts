@@ -1,4 +1,4 @@
-/** What the status of a pod says that had to go for a critical one. */
+/** The status of a pod that was preempted for a critical one. */
 import {
   findCondition,
   replaceOrAppendCondition,
@@ -6,8 +6,8 @@ import {
 } from '../../api/condition.ts';
 import type { Time } from '../../api/meta.ts';
 import type { Pod, PodStatus } from '../../api/pod.ts';
-import { conditionOf } from '../condition-form.ts';
-import { DISRUPTION_TARGET } from '../condition-ownership.ts';
+import { conditionOf } from '../pod-status/condition-form.ts';
+import { DISRUPTION_TARGET } from '../pod-status/condition-ownership.ts';
 
 export const PREEMPTING = 'Preempting';
 export const PREEMPTED_MESSAGE = 'Preempted in order to admit critical pod';

@@ -1,12 +1,12 @@
 /**
- * Who has to go, so that a critical pod fits (the kubelet's preemption, not the scheduler's).
+ * Which pods are preempted so that a critical pod fits (the kubelet's preemption, not the scheduler's).
  *
- * As few pods as possible, and those first that were promised least: a guaranteed pod goes only if all
- * the others together would not make enough room, a burstable one only if the best-effort ones would
- * not. Within a class the pod goes that comes closest to what is missing; among equals the smaller one.
+ * As few pods as possible, by QoS class: a guaranteed pod is preempted only if all the others together
+ * would not free enough, a burstable one only if the best-effort ones would not. Within a class the pod
+ * that comes closest to what is missing is chosen; among equals the smaller one.
  */
 import type { Pod, QosClass } from '../../api/pod.ts';
-import { qosClass } from '../qos-class.ts';
+import { qosClass } from '../resources/qos-class.ts';
 import { mayPreempt } from './critical-pod.ts';
 import { missingOf, requestOf, type Shortage } from './resource-fit.ts';
 
@@ -37,7 +37,7 @@ export function planPreemption(
   return { victims: [...first, ...middle, ...last] };
 }
 
-/** What is still needed when these have gone. */
+/** What is still missing without these pods. */
 function without(needs: readonly Need[], pods: readonly Pod[]): readonly Need[] {
   return needs
     .map(({ resource, amount }) => ({
@@ -47,7 +47,7 @@ function without(needs: readonly Need[], pods: readonly Pod[]): readonly Need[] 
     .filter(({ amount }) => amount > 0n);
 }
 
-/** All of them together are enough: that was asked before. */
+/** All of them together are enough: the caller has checked that. */
 function choose(pods: readonly Pod[] = [], needs: readonly Need[]): readonly Pod[] {
   const pool = [...pods];
   const chosen: Pod[] = [];

@@ -1,17 +1,17 @@
-/** Why a pod is not taken, and what its status says then (KL-62). */
+/** Why a pod is rejected, and the status of a rejected pod (KL-62). */
 import type { Pod, PodStatus } from '../../api/pod.ts';
-import { qosClass } from '../qos-class.ts';
+import { qosClass } from '../resources/qos-class.ts';
 
-/** Both in the words of the kubelet, because people and programs look for them. */
+/** Both in the kubelet's wording, because people and programs match on it. */
 export interface Rejection {
   readonly reason: string;
   readonly message: string;
 }
 
-/** For what nobody could foresee, and for room that cannot be made. */
+/** For unexpected errors, and for preemptions that cannot free enough. */
 export const UNEXPECTED_ADMISSION_ERROR = 'UnexpectedAdmissionError';
 
-/** No conditions and no containers: nothing of this pod was ever begun. */
+/** No conditions and no container statuses: nothing of this pod was ever started. */
 export function rejectionStatus(pod: Pod, { reason, message }: Rejection): PodStatus {
   return {
     phase: 'Failed',

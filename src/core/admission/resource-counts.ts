@@ -1,24 +1,24 @@
 /**
- * What pods ask for, counted in whole units, cpu in thousandths: each pod is rounded up before it is
- * added, as the scheduler does, so both come to the same answer. Names that are neither cpu, memory,
- * ephemeral-storage nor some countable thing of the node are nobody's business here.
+ * Sums the requests of pods, CPU in millicores and others in whole units. Each pod is rounded up before it is
+ * added, as the scheduler does, so both reach the same result. Besides cpu, memory and ephemeral-storage only
+ * extended resources and huge pages of the node count.
  */
 import type { Pod } from '../../api/pod.ts';
-import { quantityMilliValue, quantityValue, type Quantity } from '../../api/quantity.ts';
+import { quantityMilliValue, quantityValue, type Quantity } from '../../api/values/quantity.ts';
 import type { ResourceList } from '../../api/resources.ts';
 import { isLabelKey } from '../../api/validation-names.ts';
-import { podRequests } from '../pod-resources.ts';
-import { amountsOf } from '../resource-amounts.ts';
+import { podRequests } from '../resources/pod-resources.ts';
+import { amountsOf } from '../../api/values/resource-amounts.ts';
 
 export type Counts = ReadonlyMap<string, bigint>;
 
-/** Every pod takes one of them. */
+/** Every pod uses one. */
 export const PODS = 'pods';
 export const BASIC: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];
 const QUOTA_PREFIX = 'requests.';
 const HOME = 'kubernetes.io/';
 
-/** Pods never change, so what they ask for is added up once, however many others come after. */
+/** Pod objects are immutable, so the requests of each are added up once. */
 const remembered = new WeakMap<Pod, Counts>();
 
 export function requestCounts(pod: Pod): Counts {
@@ -49,7 +49,7 @@ function isCountable(name: string): boolean {
   );
 }
 
-/** A thing that somebody else than Kubernetes has named. */
+/** An extended resource: its domain is not Kubernetes' own. */
 export function isExtended(name: string): boolean {
   if (!name.includes('/') || name.includes(HOME) || name.startsWith(QUOTA_PREFIX)) return false;
   return isLabelKey(`${QUOTA_PREFIX}${name}`);

@@ -1,11 +1,11 @@
 /**
- * Is there room on the node for what a pod asks for?
+ * Does the node have the resources that a pod requests?
  *
- *     asked > allocatable - what the others were granted  =>  there is not
+ *     requested > allocatable - allocated to the others  =>  it does not
  */
 import type { Container, Pod } from '../../api/pod.ts';
 import type { ResourceList } from '../../api/resources.ts';
-import type { Others } from './crowd.ts';
+import type { Others } from './other-pods.ts';
 import {
   BASIC,
   countsOf,
@@ -15,7 +15,7 @@ import {
   type Counts,
 } from './resource-counts.ts';
 
-/** A resource that the pod asks for and the node does not have. */
+/** A resource that the pod requests and the node does not have. */
 export interface Shortage {
   readonly resource: string;
   readonly requested: bigint;
@@ -23,7 +23,7 @@ export interface Shortage {
   readonly capacity: bigint;
 }
 
-/** In the order in which the kubelet names them; the first is the one that people hear of. */
+/** In the kubelet's order; only the first is reported. */
 export function findShortages(
   pod: Pod,
   others: Others,
@@ -52,14 +52,14 @@ export function missingOf({ requested, used, capacity }: Shortage): bigint {
   return requested - (capacity - used);
 }
 
-/** What leaves the books of the node together with this pod. */
+/** What becomes free when this pod is gone. */
 export function requestOf(pod: Pod, resource: string): bigint {
   return resource === PODS ? 1n : (requestCounts(pod).get(resource) ?? 0n);
 }
 
 /**
- * Without the extended resources that are not the node's to give: those that it does not have are
- * the cluster's, and those that a claim stands for are handed out with the claim.
+ * Without the extended resources that the node does not account for: those that it does not have belong
+ * to the cluster, and those behind a claim are allocated with the claim.
  */
 function withoutForeignRequests(pod: Pod, capacity: Counts): Pod {
   const { containers, initContainers = [] } = pod.spec;

@@ -1,6 +1,6 @@
 /**
- * Kernel parameters that a pod may set: those that belong to a namespace of its own, so that no other
- * pod feels them, and that cannot hurt the node; and those that whoever runs the node allows besides.
+ * Sysctls that a pod may set: those that are namespaced, so that no other pod is affected, and cannot
+ * harm the node; and those that the node's administrator allows in addition.
  *
  *     net.ipv4.tcp_syncookies    by name
  *     net.ipv4.conf.*            by prefix
@@ -18,7 +18,7 @@ export interface SysctlAllowlist {
 
 type Namespace = 'IPC' | 'Net';
 
-/** With the first kernel that keeps them apart for each namespace. */
+/** With the first kernel that has them in each namespace. */
 const SAFE_SYSCTLS: readonly (readonly [name: string, major: number, minor: number])[] = [
   ['kernel.shm_rmid_forced', 0, 0],
   ['net.ipv4.ip_local_port_range', 0, 0],
@@ -46,7 +46,7 @@ const IPC_SYSCTLS: ReadonlySet<string> = new Set([
   'kernel.msg',
 ]);
 
-/** `release` is what the kernel calls itself, such as `6.1.0-18-amd64`; other systems have none. */
+/** `release` is the release of the kernel, such as `6.1.0-18-amd64`; other systems have none. */
 export function safeSysctls(os: string, release: string): readonly string[] {
   if (os !== 'linux') return [];
   const [, major = '0', minor = '0'] = /^(\d+)\.(\d+)/.exec(release) ?? [];
@@ -59,7 +59,8 @@ export function safeSysctls(os: string, release: string): readonly string[] {
 export const sysctlNotNamespaced = defineError<{ pattern: string }>({
   code: 'SYSCTL_NOT_NAMESPACED',
   retry: 'never',
-  message: ({ pattern }) => `the sysctls ${JSON.stringify(pattern)} are not known to be namespaced`,
+  message: ({ pattern }) =>
+    `the sysctls ${JSON.stringify(pattern)} are not namespaced, so pods may not set them`,
   hint: () =>
     'A pod that sets them would set them for the whole machine. Take them out of allowedUnsafeSysctls.',
 });
@@ -105,7 +106,7 @@ function namespaceOf(name: string): Namespace | undefined {
   return name.startsWith('net.') ? 'Net' : undefined;
 }
 
-/** With dots between the parts, whichever of the two ways it was written in. */
+/** With dots between the parts, whichever separator was used. */
 function normalized(name: string): string {
   const separator = /[./]/.exec(name)?.[0];
   if (separator !== '/') return name;

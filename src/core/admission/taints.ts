@@ -1,4 +1,4 @@
-/** Which taints a pod puts up with. */
+/** Which taints a pod tolerates. */
 import type { Taint, Toleration } from './admission-view.ts';
 
 /** An empty key or effect stands for all of them; without an operator the values must be equal. */
@@ -17,7 +17,7 @@ export function toleratesTaint(
   return tolerations?.some((toleration) => tolerates(toleration, taint)) ?? false;
 }
 
-/** The only effect that a kubelet enforces; who is scheduled where is not its business. */
+/** The only effect that a kubelet enforces; the others are for the scheduler. */
 export function toleratesNoExecute(
   tolerations: readonly Toleration[] | undefined,
   taints: readonly Taint[] | undefined,

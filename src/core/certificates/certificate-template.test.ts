@@ -31,7 +31,7 @@ test('a serving certificate has every name and address of the node, in order', (
   });
 });
 
-test('a host name that is an address is an address, and is named once', () => {
+test('a host name that is an address counts as one, and is contained once', () => {
   const addresses = [
     { type: 'Hostname', address: '10.0.0.2' },
     { type: 'InternalIP', address: '10.0.0.2' },
@@ -52,7 +52,7 @@ test.each([
   expect(servingTemplate('n1', addresses)).toBeNull();
 });
 
-test('a certificate may say more than it has to, and not less', () => {
+test('a certificate may contain more than it must, but not less', () => {
   const all = servingTemplate('n1', ADDRESSES);
   const fewer = servingTemplate('n1', ADDRESSES.slice(0, 1));
   if (!all || !fewer) throw new Error('there are addresses');
@@ -62,7 +62,7 @@ test('a certificate may say more than it has to, and not less', () => {
   expect(satisfies({ ...all, organizations: [] }, fewer)).toBe(false);
 });
 
-test('templates are the same if they ask for the same', () => {
+test('templates are equal if they request the same', () => {
   const [all, fewer] = [
     servingTemplate('n1', ADDRESSES),
     servingTemplate('n1', ADDRESSES.slice(0, 1)),

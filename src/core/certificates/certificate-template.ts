@@ -1,10 +1,10 @@
 /**
- * What a certificate of a node has to say, and whether the one that there is says it.
+ * What a node's certificate must contain, and whether the existing one does.
  *
- *     client   the node's name, and nothing else: with it the node asks the API server
- *     serving  the same name, and every name and address under which the node is found
+ *     client   the node's name, and nothing else: with it the node authenticates to the API server
+ *     serving  the same name, and every name and address of the node
  *
- * A certificate may say more than it has to: then it is good, and is not asked for again.
+ * A certificate may contain more than it must: then it is valid, and is not requested again.
  */
 import { parseIp } from '../../lib/ip.ts';
 import { isJsonObject, type Json } from '../../lib/json.ts';
@@ -30,7 +30,7 @@ export function clientTemplate(nodeName: string): CertificateTemplate {
   };
 }
 
-/** `addresses` is that field of a Node's status. Null: nobody could find the node by them yet. */
+/** `addresses` is that field of a Node's status. Null: there is no IP address in it yet. */
 export function servingTemplate(
   nodeName: string,
   addresses: Json | undefined,

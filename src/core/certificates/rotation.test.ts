@@ -15,14 +15,14 @@ describe('when a certificate is replaced', () => {
     expect(rotationAtMs(held, chance)).toBeCloseTo(atMs);
   });
 
-  test('not a moment before its time', () => {
+  test('not before its time', () => {
     const step = nextRotationStep(facts, 8999);
     expect(step).toMatchObject({ type: 'wait' });
     expect(step.type === 'wait' && step.untilMs).toBeCloseTo(9000);
     expect(nextRotationStep(facts, 9001)).toEqual({ type: 'request', wanted });
   });
 
-  test('at once if there is none, if it is not to be kept, or if it names another', () => {
+  test('immediately if there is none, if it must be replaced, or if it does not match', () => {
     const request = { type: 'request', wanted };
     expect(nextRotationStep({ ...facts, held: null }, 0)).toEqual(request);
     expect(nextRotationStep({ ...facts, isForced: true }, 0)).toEqual(request);
@@ -30,12 +30,12 @@ describe('when a certificate is replaced', () => {
     expect(nextRotationStep({ ...facts, held: other }, 0)).toEqual(request);
   });
 
-  test('never, while nobody knows what to ask for', () => {
+  test('never, while the template is unknown', () => {
     const step = nextRotationStep({ ...facts, held: null, wanted: null }, 0);
     expect(step).toEqual({ type: 'wait', untilMs: Number.POSITIVE_INFINITY });
   });
 
-  test('it is good until the very end', () => {
+  test('it is valid until the very end', () => {
     expect(isExpired(held, 11_000)).toBe(false);
     expect(isExpired(held, 11_001)).toBe(true);
   });

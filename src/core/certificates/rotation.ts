@@ -2,9 +2,9 @@
  * When a certificate is replaced, and how long to wait after an attempt that failed, as the kubelet
  * does both.
  *
- *     issued ──70 to 90 % of its life──> ask for the next one ──refused──> 2, 4, 8, 16, 32, 32 … s
+ *     issued ──70 to 90 % of its life──> request the next one ──refused──> 2, 4, 8, 16, 32, 32 … s
  *
- * By chance, so that nodes that were made together do not ask together for ever.
+ * With jitter, so that nodes that were created together do not keep rotating together.
  */
 import { satisfies, type CertificateTemplate } from './certificate-template.ts';
 
@@ -16,11 +16,11 @@ export interface HeldCertificate extends CertificateTemplate {
 export interface RotationFacts {
   /** Null: there is none. */
   readonly held: HeldCertificate | null;
-  /** Null: it is not known yet what to ask for. */
+  /** Null: it is not known yet what to request. */
   readonly wanted: CertificateTemplate | null;
-  /** From 0 to 1; the same one for as long as the certificate is held. */
+  /** From 0 to 1; the same one as long as the certificate is in use. */
   readonly chance: number;
-  /** The one that is held is not to be kept, whatever it says. */
+  /** The current one must be replaced, whatever it contains. */
   readonly isForced: boolean;
 }
 
@@ -32,11 +32,11 @@ const SHARE_MIN = 0.7;
 const SHARE_SPREAD = 0.2;
 const FIRST_RETRY_MS = 2000;
 const RETRY_SPREAD = 0.1;
-/** After so many failures in a row the waits do not grow any more. */
+/** After this many failures in a row the waits do not grow any more. */
 const GROWING_RETRIES = 4;
 const LAST_RETRY_MS = 32_000;
 
-/** What to do now; until something changes or the time has come. */
+/** What to do now, until something changes or the time has come. */
 export function nextRotationStep(facts: RotationFacts, nowMs: number): RotationStep {
   const { held, wanted, chance, isForced } = facts;
   if (wanted === null) return { type: 'wait', untilMs: Number.POSITIVE_INFINITY };

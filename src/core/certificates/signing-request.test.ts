@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../lib/json.ts';
-import { requestObject, usagesOf, verdictOf } from './signing-request.ts';
+import { requestObject, usagesOf, requestStateOf } from './signing-request.ts';
 
 const CLIENT = 'kubernetes.io/kube-apiserver-client-kubelet';
 const SERVING = 'kubernetes.io/kubelet-serving';
@@ -14,7 +14,7 @@ function conditions(...types: readonly string[]): JsonObject {
   return { conditions: types.map((type) => ({ type, reason: 'Why', message: 'words' })) };
 }
 
-test('only keys of RSA are for encipherment', () => {
+test('only RSA keys are for encipherment', () => {
   expect(usagesOf(CLIENT, false)).toEqual(['digital signature', 'client auth']);
   expect(usagesOf(SERVING, false)).toEqual(['digital signature', 'server auth']);
   expect(usagesOf(SERVING, true)).toEqual(['digital signature', 'key encipherment', 'server auth']);
@@ -32,15 +32,15 @@ test('a request has the name that it is given, or leaves it to the API server', 
 
 describe('the answer', () => {
   test('is awaited until the request is approved and signed', () => {
-    expect(verdictOf(request({}), 'u1')).toEqual({ type: 'waiting', isApproved: false });
+    expect(requestStateOf(request({}), 'u1')).toEqual({ type: 'waiting', isApproved: false });
     const approved = request(conditions('Approved'));
-    expect(verdictOf(approved, 'u1')).toEqual({ type: 'waiting', isApproved: true });
+    expect(requestStateOf(approved, 'u1')).toEqual({ type: 'waiting', isApproved: true });
     const signed = request({ ...conditions('Approved'), certificate });
-    expect(verdictOf(signed, 'u1')).toEqual({ type: 'issued', base64: certificate });
+    expect(requestStateOf(signed, 'u1')).toEqual({ type: 'issued', base64: certificate });
   });
 
-  test('is not believed without an approval', () => {
-    expect(verdictOf(request({ certificate }), 'u1')).toMatchObject({ type: 'waiting' });
+  test('does not count without an approval', () => {
+    expect(requestStateOf(request({ certificate }), 'u1')).toMatchObject({ type: 'waiting' });
   });
 
   test.each([
@@ -49,10 +49,10 @@ describe('the answer', () => {
   ])('is no if the request is %s, whatever else it is', (condition, type) => {
     const status = { ...conditions('Approved', condition), certificate };
     const words = { reason: 'Why', message: 'words' };
-    expect(verdictOf(request(status), 'u1')).toEqual({ type, ...words });
+    expect(requestStateOf(request(status), 'u1')).toEqual({ type, ...words });
   });
 
   test('is lost if another request has taken the name', () => {
-    expect(verdictOf(request({}, 'u2'), 'u1')).toMatchObject({ type: 'lost' });
+    expect(requestStateOf(request({}, 'u2'), 'u1')).toMatchObject({ type: 'lost' });
   });
 });

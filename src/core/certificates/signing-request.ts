@@ -1,9 +1,9 @@
 /**
- * CertificateSigningRequests: the object that a node sends, and what the answer to it means.
+ * CertificateSigningRequests: the object that a node creates, and what its status means.
  *
  *     sent ──> waiting ──approved and signed──> issued
- *                 ├──> denied by somebody, or failed: the signer could not
- *                 └──> lost: deleted, or another one stands under its name
+ *                 ├──> denied by an approver, or failed by the signer
+ *                 └──> lost: deleted, or another one has its name
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 
@@ -15,13 +15,13 @@ export interface WantedSignature {
   /** Empty: the API server chooses one. */
   readonly name: string;
   readonly signer: Signer;
-  /** Of the key: only keys of RSA encipher others. */
+  /** Of the key: only RSA keys encipher others. */
   readonly isRsa: boolean;
   /** PEM of the request. */
   readonly pem: string;
 }
 
-export type Verdict =
+export type RequestState =
   | { readonly type: 'waiting'; readonly isApproved: boolean }
   /** PEM, the node's own certificate first. */
   | { readonly type: 'issued'; readonly base64: string }
@@ -49,10 +49,10 @@ export function requestObject(
 }
 
 /** `uid` is that of the request that was sent. */
-export function verdictOf(request: JsonObject, uid: string): Verdict {
+export function requestStateOf(request: JsonObject, uid: string): RequestState {
   const metadata = objectIn(request, 'metadata');
   if (metadata['uid'] !== uid) {
-    return { type: 'lost', reason: 'another request stands under its name' };
+    return { type: 'lost', reason: 'another request has its name' };
   }
   const status = objectIn(request, 'status');
   const conditions = listIn(status, 'conditions').filter(isJsonObject);

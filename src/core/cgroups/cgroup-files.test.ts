@@ -34,12 +34,12 @@ test('version 2 has weights, and quota and period in one file', () => {
   ]);
 });
 
-test('what is not said is not written', () => {
+test('absent limits are not written', () => {
   expect(cgroupFiles({}, 1)).toEqual([]);
   expect(unitProperties({}, 2)).toEqual([]);
 });
 
-test('systemd is told the same in its own words', () => {
+test('systemd gets the same as properties', () => {
   expect(unitProperties(LIMITS, 2)).toEqual([
     'CPUWeight=39',
     'CPUQuota=50%',

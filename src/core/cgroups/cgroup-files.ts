@@ -1,11 +1,11 @@
-/** Which files of the kernel say what a control group allows, in each of the two versions. */
+/** The kernel's files for the limits of a cgroup, in each of the two versions. */
 import { cpuWeightOf } from './cpu-numbers.ts';
 import type { CgroupLimits } from './pod-limits.ts';
 
 export type CgroupVersion = 1 | 2;
 
 export interface CgroupFile {
-  /** In version 1 each controller has a tree of its own. */
+  /** In version 1 each controller has a separate tree. */
   readonly controller: string;
   readonly file: string;
   readonly value: string;
@@ -13,7 +13,7 @@ export interface CgroupFile {
 
 const PERIOD_US = 100_000;
 
-/** In the order in which they have to be written. */
+/** In the order in which they must be written. */
 export function cgroupFiles(limits: CgroupLimits, version: CgroupVersion): readonly CgroupFile[] {
   const { memoryBytes, processes, hugePages = new Map<string, number>() } = limits;
   const isV1 = version === 1;
@@ -55,7 +55,7 @@ function fileOf(controller: string, file: string, value: number): CgroupFile {
   return { controller, file, value: String(value) };
 }
 
-/** The same as properties of a unit of systemd, which otherwise would undo what is written. */
+/** The same as properties of a systemd unit; otherwise systemd would undo what is written. */
 export function unitProperties(limits: CgroupLimits, version: CgroupVersion): readonly string[] {
   const { cpuShares, cpuQuotaUs, cpuPeriodUs = PERIOD_US, memoryBytes, processes } = limits;
   const isV1 = version === 1;
@@ -73,7 +73,7 @@ export function unitProperties(limits: CgroupLimits, version: CgroupVersion): re
   ];
 }
 
-/** systemd counts in hundredths of a percent and rounds down, so nothing is lost upward. */
+/** systemd counts in hundredths of a percent and rounds down, so this rounds up. */
 function percentOf(quotaUs: number, periodUs: number): number {
   return Math.ceil((quotaUs * 10_000) / periodUs) / 100;
 }

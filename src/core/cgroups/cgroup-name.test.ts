@@ -28,7 +28,7 @@ test('systemd names every level in full, and has no dashes within a level', () =
   expect(sliceName(name)).toBe('kubepods-burstable-poda_1.slice');
 });
 
-test('all pods may be below a group of somebody else', () => {
+test('all pods may be below a configured cgroup root', () => {
   expect(cgroupPath(qosCgroup(podsCgroup('/machine/k8s/'), 'Burstable'), 'cgroupfs')).toBe(
     '/machine/k8s/kubepods/burstable',
   );

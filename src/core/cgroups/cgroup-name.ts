@@ -1,11 +1,11 @@
 /**
- * Names of control groups, and how each of the two drivers writes them.
+ * Names of cgroups, and how each of the two drivers writes them.
  *
  *     [kubepods, burstable, pod1-2]
  *     cgroupfs   /kubepods/burstable/pod1-2
  *     systemd    /kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1_2.slice
  *
- * A dash leads down one level in a name of systemd, so a dash that is none is written as an underscore.
+ * In a systemd name a dash separates levels, so a dash within a level is written as an underscore.
  */
 import type { QosClass } from '../../api/pod.ts';
 
@@ -17,12 +17,12 @@ const PODS = 'kubepods';
 const POD_PREFIX = 'pod';
 const SLICE = '.slice';
 
-/** `root`: what the configuration calls cgroupRoot. */
+/** `root`: cgroupRoot of the configuration. */
 export function podsCgroup(root: string): CgroupName {
   return [...root.split('/').filter((part) => part !== ''), PODS];
 }
 
-/** Pods that have all that they asked for are right below the group of all pods. */
+/** Guaranteed pods are directly below the cgroup of all pods. */
 export function qosCgroup(pods: CgroupName, qos: QosClass): CgroupName {
   return qos === 'Guaranteed' ? pods : [...pods, qos.toLowerCase()];
 }
@@ -31,21 +31,21 @@ export function podCgroup(pods: CgroupName, qos: QosClass, podUid: string): Cgro
   return [...qosCgroup(pods, qos), `${POD_PREFIX}${podUid}`];
 }
 
-/** Null: it is not the group of a pod. `last`: the last part of a path, as the driver writes it. */
+/** Null: it is not the cgroup of a pod. `last`: the last part of a path, as the driver writes it. */
 export function podUidOf(last: string, driver: CgroupDriver): string | null {
   const part = driver === 'systemd' ? lastPartOfSlice(last) : last;
   const isPod = part.startsWith(POD_PREFIX) && part.length > POD_PREFIX.length;
   return isPod ? part.slice(POD_PREFIX.length) : null;
 }
 
-/** The path of the group below the mount points, and what a runtime is told. */
+/** The path of the cgroup below the mount points, and the cgroup parent for a runtime. */
 export function cgroupPath(name: CgroupName, driver: CgroupDriver): string {
   if (driver === 'cgroupfs') return `/${name.join('/')}`;
   const slices = name.map((_, index) => sliceName(name.slice(0, index + 1)));
   return `/${slices.join('/')}`;
 }
 
-/** The unit that systemd knows it as. */
+/** The systemd unit of the cgroup. */
 export function sliceName(name: CgroupName): string {
   return `${name.map((part) => part.replaceAll('-', '_')).join('-')}${SLICE}`;
 }

@@ -18,14 +18,14 @@ function containerOf(requests: object, limits: object = {}) {
   return { name: 'c', resources: { requests, limits } };
 }
 
-test('a pod that asks for nothing gets the least', () => {
+test('a pod without requests gets the minimum', () => {
   expect(podCgroupLimits(podOf({ containers: [{ name: 'c' }] }), SETTINGS)).toEqual({
     cpuShares: 2,
     ...NO_PAGES,
   });
 });
 
-test('a pod with guarantees is held to them as a whole', () => {
+test('a guaranteed pod is limited as a whole', () => {
   const both = { cpu: '500m', memory: '1M' };
   const containers = [containerOf(both, both), containerOf(both, both)];
   expect(podCgroupLimits(podOf({ containers }), SETTINGS)).toEqual({
@@ -93,7 +93,7 @@ test('a node may limit processes, refuse quotas, and has huge pages of some size
   );
 });
 
-test('burstable pods share what they ask for together', () => {
+test('the shares of burstable pods are the sum of their requests', () => {
   const both = { cpu: '4', memory: '1M' };
   expect(
     burstableShares([

@@ -1,20 +1,20 @@
 /**
- * What the control group of a pod allows, and those above it.
+ * The limits of a pod's cgroup, and of those above it.
  *
- *     Guaranteed   shares, quota and bytes of the whole pod
- *     Burstable    shares; quota and bytes only if every container has that limit, or the pod itself
- *     BestEffort   the smallest share
+ *     Guaranteed   CPU shares, CPU quota and memory limit of the whole pod
+ *     Burstable    CPU shares; CPU quota and memory limit only if every container, or the pod, sets that limit
+ *     BestEffort   the smallest CPU shares
  *
- * A pod's group limits it as a whole: that is more than the sum of its containers if they share memory,
- * and holds what runs beside them.
+ * A pod's cgroup limits it as a whole: that covers memory that its containers share, and processes that
+ * run beside them.
  */
-import { isZeroQuantity, quantityMilliValue, quantityValue } from '../../api/quantity.ts';
-import { readQuantity } from '../../api/quantity-text.ts';
+import { isZeroQuantity, quantityMilliValue, quantityValue } from '../../api/values/quantity.ts';
+import { readQuantity } from '../../api/values/quantity-text.ts';
 import type { Pod } from '../../api/pod.ts';
 import type { ResourceList } from '../../api/resources.ts';
-import { initAndRegularContainers } from '../pod-facts.ts';
-import { podLimits, podRequests } from '../pod-resources.ts';
-import { qosClass } from '../qos-class.ts';
+import { initAndRegularContainers } from '../pod/pod-facts.ts';
+import { podLimits, podRequests } from '../resources/pod-resources.ts';
+import { qosClass } from '../resources/qos-class.ts';
 import { cpuQuotaOf, cpuSharesOf, pageSizeName } from './cpu-numbers.ts';
 
 /** Absent: left as it is. */
@@ -51,7 +51,7 @@ export function podCgroupLimits(pod: Pod, settings: PodLimitSettings): CgroupLim
   };
 }
 
-/** Each burstable pod gets its part of what all of them ask for. */
+/** Each burstable pod gets its part of the sum of their requests. */
 export function burstableShares(activePods: readonly Pod[]): number {
   const burstable = activePods.filter((pod) => qosClass(pod) === 'Burstable');
   return cpuSharesOf(burstable.reduce((sum, pod) => sum + milli(podRequests(pod)), 0));
@@ -59,7 +59,7 @@ export function burstableShares(activePods: readonly Pod[]): number {
 
 export const BEST_EFFORT_LIMITS: CgroupLimits = { cpuShares: SHARES_LEAST };
 
-/** For all pods together: what is left of the node after what is reserved. */
+/** For all pods together: the node's capacity without what is reserved. */
 export function nodeCgroupLimits(allocatable: ResourceList): CgroupLimits {
   const { cpu, memory, pid } = allocatable;
   return {
@@ -87,7 +87,7 @@ function quotaOf(limit: number, { hasCpuQuota, cpuPeriodUs }: PodLimitSettings):
   return { cpuQuotaUs, cpuPeriodUs };
 }
 
-/** One container without a limit may use whatever is there, and the pod with it. */
+/** One container without a limit may use everything, so the pod has no limit either. */
 function isLimited(pod: Pod, resource: 'cpu' | 'memory'): boolean {
   const isSet = (list: ResourceList | undefined): boolean => {
     const amount = list?.[resource];

@@ -8,7 +8,7 @@ test('only what grows is written before a resize', () => {
   expect(raisedLimits(wanted, CURRENT)).toEqual({ cpuQuotaUs: 100_000, cpuPeriodUs: 100_000 });
 });
 
-test('a limit that goes away is the largest of all', () => {
+test('a removed limit is the largest of all', () => {
   expect(raisedLimits({ cpuShares: 2 }, CURRENT)).toEqual({ cpuQuotaUs: -1, memoryBytes: -1 });
   expect(settledLimits({ cpuShares: 2 })).toEqual({
     cpuShares: 2,

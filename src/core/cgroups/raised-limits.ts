@@ -1,7 +1,7 @@
 /**
- * What a pod's group has to allow while its containers are resized one by one: of what it allows and
- * what it is to allow, the larger. Otherwise a container that grows would meet the old limit of its pod,
- * and one that has not shrunk yet the new one.
+ * The limits of a pod's cgroup while its containers are resized one by one: the larger of the old and
+ * the new ones. Otherwise a container that grows would hit the old limit of its pod, and one that has
+ * not shrunk yet the new one.
  */
 import type { CgroupLimits } from './pod-limits.ts';
 
@@ -13,7 +13,7 @@ export interface CurrentLimits {
   readonly memoryBytes: number | null;
 }
 
-/** Shares limit nothing: they wait for the end of the resize. */
+/** Shares limit nothing: they are written at the end of the resize. */
 export function raisedLimits(wanted: CgroupLimits, current: CurrentLimits): CgroupLimits {
   const { cpuQuotaUs, cpuPeriodUs, memoryBytes } = wanted;
   const raisesQuota =
@@ -29,7 +29,7 @@ export function raisedLimits(wanted: CgroupLimits, current: CurrentLimits): Cgro
   };
 }
 
-/** A limit that is gone has to be taken back, and not only left unsaid. */
+/** A removed limit must be written as "no limit", not just left out. */
 export function settledLimits(wanted: CgroupLimits): CgroupLimits {
   return { cpuQuotaUs: NO_LIMIT, memoryBytes: NO_LIMIT, ...wanted };
 }

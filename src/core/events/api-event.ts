@@ -1,12 +1,12 @@
 /**
- * An event of core/v1, as the kubelet writes it: what happened to an object, told to people.
+ * An Event of core/v1, as the kubelet writes it: what happened to an object, for people.
  *
- * The keys say which events are about the same thing. They are made of lists, not of texts put end to
- * end: "a" + "bc" is not "ab" + "c".
+ * The keys decide which Events are about the same thing. They are made of lists, not of concatenated
+ * texts: "a" + "bc" is not "ab" + "c".
  */
 import type { Time } from '../../api/meta.ts';
 
-/** What an event is about. Absent is what is not known or not there. */
+/** The object of an Event. Absent fields are unknown or do not exist. */
 export type InvolvedObject = {
   readonly kind: string;
   readonly namespace?: string;
@@ -18,7 +18,7 @@ export type InvolvedObject = {
   readonly fieldPath?: string;
 };
 
-/** Who tells it. */
+/** The component that reports it. */
 export type EventSource = {
   readonly component: string;
   readonly host: string;
@@ -27,7 +27,11 @@ export type EventSource = {
 export type ApiEvent = {
   readonly apiVersion: 'v1';
   readonly kind: 'Event';
-  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   readonly involvedObject: InvolvedObject;
   readonly reason: string;
   readonly message: string;
@@ -40,19 +44,21 @@ export type ApiEvent = {
   readonly reportingInstance: string;
 };
 
-/** What somebody has to say; the rest of an event follows from it. */
-export interface Telling {
+/** What the caller records; the rest of an Event follows from it. */
+export interface EventText {
   readonly about: InvolvedObject;
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
+  /** For programs; absent or empty: none. */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What lives in no namespace, such as a node, is told of in this one. */
+/** The namespace for Events about cluster-scoped objects, such as a node. */
 const NAMESPACE_OF_THE_REST = 'default';
 
 export function eventOf(
-  { about, type, reason, message }: Telling,
+  { about, type, reason, message, annotations = {} }: EventText,
   source: EventSource,
   name: string,
   now: Time,
@@ -60,7 +66,11 @@ export function eventOf(
   return {
     apiVersion: 'v1',
     kind: 'Event',
-    metadata: { name, namespace: about.namespace ?? NAMESPACE_OF_THE_REST },
+    metadata: {
+      name,
+      namespace: about.namespace ?? NAMESPACE_OF_THE_REST,
+      ...(Object.keys(annotations).length > 0 && { annotations }),
+    },
     involvedObject: about,
     reason,
     message,
@@ -74,12 +84,12 @@ export function eventOf(
   };
 }
 
-/** Which object. Every other key contains this one, so objects have nothing to do with each other. */
+/** The object. Every other key contains this one, so objects do not affect each other. */
 export function objectKey({ kind, namespace, name, uid, apiVersion }: InvolvedObject): string {
   return JSON.stringify([kind, namespace, name, uid, apiVersion]);
 }
 
-/** Events that are the same but for when they happened. */
+/** Events that are equal except for their times. */
 export function repeatKey({ source, involvedObject, type, reason, message }: ApiEvent): string {
   const { component, host } = source;
   const { fieldPath } = involvedObject;
@@ -94,7 +104,7 @@ export function repeatKey({ source, involvedObject, type, reason, message }: Api
   ]);
 }
 
-/** Events that differ in their words alone. The part of the object does not count. */
+/** Events that differ only in their messages. The part of the object does not count. */
 export function similarKey(event: ApiEvent): string {
   const { source, involvedObject, type, reason, reportingComponent, reportingInstance } = event;
   return JSON.stringify([
@@ -108,7 +118,7 @@ export function similarKey(event: ApiEvent): string {
   ]);
 }
 
-/** Events that share a budget: warnings do not eat up that of the others. */
+/** Events that share a budget: warnings do not use up that of the others. */
 export function budgetKey({ source, involvedObject, type }: ApiEvent): string {
   return JSON.stringify([source.component, source.host, objectKey(involvedObject), type]);
 }

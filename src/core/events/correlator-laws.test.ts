@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CorrelatorStage, podEvent } from '../../../test/support/event-parts.ts';
+import { CorrelatorHarness, podEvent } from '../../../test/support/event-parts.ts';
 import { budgetKey, similarKey } from './api-event.ts';
 import type { Correlated } from './correlator.ts';
 
@@ -15,28 +15,28 @@ const step = fc.record({
 const steps = fc.array(step, { maxLength: 150 });
 const COMBINED = '(combined from similar events): ';
 
-/** Tells all of it; `see` gets what came of each, and when it was told. */
+/** Records all of them; `see` gets the result of each, and its time. */
 function play(
-  told: readonly (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[],
+  recorded: readonly (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[],
   see: (result: Correlated | null, seconds: number, event: ReturnType<typeof podEvent>) => void,
 ): void {
-  const stage = new CorrelatorStage();
+  const harness = new CorrelatorHarness();
   let seconds = 0;
-  told.forEach(({ pod, type, reason, message, pauseSeconds }, index) => {
-    stage.passSeconds(pauseSeconds);
+  recorded.forEach(({ pod, type, reason, message, pauseSeconds }, index) => {
+    harness.passSeconds(pauseSeconds);
     seconds += pauseSeconds;
     const about = { name: pod, uid: pod };
     const name = `${pod}.${index}`;
-    const event = podEvent({ name, time: stage.time, type, reason, message, about });
-    see(stage.tell(event), seconds, event);
+    const event = podEvent({ name, time: harness.time, type, reason, message, about });
+    see(harness.record(event), seconds, event);
   });
 }
 
 test('an event keeps its name and its first time, and only ever counts up', () => {
   fc.assert(
-    fc.property(steps, (told) => {
+    fc.property(steps, (recorded) => {
       const seen = new Map<string, { readonly firstTimestamp: string; readonly count: number }>();
-      play(told, (result) => {
+      play(recorded, (result) => {
         if (!result) return;
         const { metadata, firstTimestamp, lastTimestamp, count } = result.event;
         const before = seen.get(metadata.name);
@@ -50,10 +50,10 @@ test('an event keeps its name and its first time, and only ever counts up', () =
   );
 });
 
-test('what is told says what was said, combined or not', () => {
+test('what is written has the recorded message, combined or not', () => {
   fc.assert(
-    fc.property(steps, (told) => {
-      play(told, (result, _seconds, { message, reason, type, involvedObject }) => {
+    fc.property(steps, (recorded) => {
+      play(recorded, (result, _seconds, { message, reason, type, involvedObject }) => {
         if (!result) return;
         expect([message, `${COMBINED}${message}`]).toContain(result.event.message);
         expect(result.event).toMatchObject({ reason, type, involvedObject });
@@ -65,9 +65,9 @@ test('what is told says what was said, combined or not', () => {
 
 test('no budget ever lets through more than 25 and what was earned since the start', () => {
   fc.assert(
-    fc.property(steps, (told) => {
+    fc.property(steps, (recorded) => {
       const passed = new Map<string, number>();
-      play(told, (result, seconds, event) => {
+      play(recorded, (result, seconds, event) => {
         if (!result) return;
         const key = budgetKey(event);
         const count = (passed.get(key) ?? 0) + 1;
@@ -78,11 +78,11 @@ test('no budget ever lets through more than 25 and what was earned since the sta
   );
 });
 
-test('between two pauses of ten minutes, nine messages at most stand for themselves', () => {
+test('between two pauses of ten minutes, at most nine messages have their own event', () => {
   fc.assert(
-    fc.property(steps, (told) => {
+    fc.property(steps, (recorded) => {
       const groups = new Map<string, { lastSeconds: number; alone: Set<string> }>();
-      play(told, (result, seconds, event) => {
+      play(recorded, (result, seconds, event) => {
         const key = similarKey(event);
         const known = groups.get(key);
         const isFresh = !known || seconds - known.lastSeconds > 600;

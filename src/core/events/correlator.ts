@@ -1,16 +1,16 @@
 /**
- * Decides what becomes of an event, so that a pod in trouble floods neither its users nor the API.
+ * Decides what to write for an Event, so that a failing pod floods neither its users nor the API.
  *
- *     event ──> similar? ──────> said before? ──────> budget left? ──> create it, or patch the old one
+ *     event ──> similar? ──────> seen before? ──────> budget left? ──> create it, or patch the old one
  *               (combined)       (count + 1)          (no: nothing is sent, but it was counted)
  *
  * The rules and numbers are those of client-go's EventCorrelator, which the kubelet uses. It has a
- * memory, but no clock: who asks brings the time. Nothing that the API answers matters here: the names
- * are ours, and so are the counts.
+ * memory, but no clock: the caller passes the time. The API's answers do not matter here: podkeep
+ * chooses the names and the counts.
  *
  * Invariants:
- *   1. All events of one key bear one name and one firstTimestamp, as long as the key is remembered.
- *   2. Their counts are 1, 2, 3, … in the order in which they came; one that is held back is counted.
+ *   1. All events of one key have one name and one firstTimestamp, as long as the key is remembered.
+ *   2. Their counts are 1, 2, 3, … in the order of their arrival; one that is held back is counted.
  *   3. Of one object, source and type at most 25 are let through at once, then one in five minutes.
  */
 import type { Time } from '../../api/meta.ts';
@@ -20,49 +20,49 @@ import { TokenBucket } from '../../lib/token-bucket.ts';
 import { budgetKey, type ApiEvent } from './api-event.ts';
 import { SimilarEvents, type Moment } from './similar-events.ts';
 
-/** What is to be written. */
+/** What to write. */
 export interface Correlated {
-  /** As it is to be, if it has to be created. */
+  /** The whole event, if it has to be created. */
   readonly event: ApiEvent;
-  /** A strategic merge patch of the event that is there already; null: there is none yet. */
+  /** A strategic merge patch of the existing event. Null: there is none yet. */
   readonly patch: JsonObject | null;
 }
 
-interface Said {
+interface LastEvent {
   readonly name: string;
   readonly firstTimestamp: Time;
   readonly count: number;
 }
 
-/** Of each of its three memories. */
+/** The size of each of its three memories. */
 const REMEMBERED_MAX = 4096;
 const BUDGET_BURST = 25;
 const BUDGET_PER_SECOND = 1 / 300;
 
 export class Correlator {
   readonly #similar = new SimilarEvents(REMEMBERED_MAX);
-  readonly #said = new LruMap<string, Said>(REMEMBERED_MAX);
+  readonly #lastReported = new LruMap<string, LastEvent>(REMEMBERED_MAX);
   readonly #budgets = new LruMap<string, TokenBucket>(REMEMBERED_MAX);
 
-  /** Null: nothing is to be written. */
-  correlate(told: ApiEvent, moment: Moment): Correlated | null {
-    const { event, key } = this.#similar.combine(told, moment);
+  /** Null: nothing to write. */
+  correlate(recorded: ApiEvent, moment: Moment): Correlated | null {
+    const { event, key } = this.#similar.combine(recorded, moment);
     const counted = this.#count(event, key);
     return this.#spend(event, moment.monotonicMs) ? counted : null;
   }
 
   #count(event: ApiEvent, key: string): Correlated {
-    const before = this.#said.get(key);
+    const before = this.#lastReported.get(key);
     const { name, firstTimestamp, count } = before
       ? { ...before, count: before.count + 1 }
       : { name: event.metadata.name, firstTimestamp: event.firstTimestamp, count: 1 };
-    this.#said.set(key, { name, firstTimestamp, count });
+    this.#lastReported.set(key, { name, firstTimestamp, count });
     const metadata = { ...event.metadata, name };
     const counted: ApiEvent = { ...event, metadata, firstTimestamp, count };
     return { event: counted, patch: before ? patchOf(counted) : null };
   }
 
-  /** False: too much was told of this object lately. */
+  /** False: there were too many events about this object lately. */
   #spend(event: ApiEvent, nowMs: number): boolean {
     const key = budgetKey(event);
     let budget = this.#budgets.get(key);
@@ -76,7 +76,7 @@ export class Correlator {
   }
 }
 
-/** An empty message is left out, as Go leaves out what is empty. */
+/** An empty message is left out, as Go's omitempty does. */
 function patchOf({ count, lastTimestamp, message }: ApiEvent): JsonObject {
   return { count, lastTimestamp, ...(message !== '' && { message }) };
 }

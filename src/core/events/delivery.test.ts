@@ -1,43 +1,48 @@
 import { expect, test } from 'vitest';
-import { isGone, judge, type Refusal } from './delivery.ts';
+import { isGone, decideDelivery, type Refusal } from './delivery.ts';
 
 function refusal(statusCode: number, fields: Partial<Refusal> = {}): Refusal {
   return { statusCode, reason: 'Reason', causes: [], retryAfterMs: null, ...fields };
 }
 
 test('without an answer the first pause is any part of ten seconds, the others are ten', () => {
-  expect(judge(null, 1, 0)).toEqual({ type: 'retry', delayMs: 0 });
-  expect(judge(null, 1, 0.25)).toEqual({ type: 'retry', delayMs: 2500 });
-  expect(judge(null, 2, 0.25)).toEqual({ type: 'retry', delayMs: 10_000 });
-  expect(judge(null, 11, 0.25)).toEqual({ type: 'retry', delayMs: 10_000 });
+  expect(decideDelivery(null, 1, 0)).toEqual({ type: 'retry', delayMs: 0 });
+  expect(decideDelivery(null, 1, 0.25)).toEqual({ type: 'retry', delayMs: 2500 });
+  expect(decideDelivery(null, 2, 0.25)).toEqual({ type: 'retry', delayMs: 10_000 });
+  expect(decideDelivery(null, 11, 0.25)).toEqual({ type: 'retry', delayMs: 10_000 });
 });
 
 test('the twelfth try is the last', () => {
-  expect(judge(null, 12, 0)).toEqual({ type: 'giveUp', isNews: true });
-  expect(judge(refusal(503, { retryAfterMs: 1 }), 12, 0)).toEqual({ type: 'giveUp', isNews: true });
+  expect(decideDelivery(null, 12, 0)).toEqual({ type: 'giveUp', isNew: true });
+  expect(decideDelivery(refusal(503, { retryAfterMs: 1 }), 12, 0)).toEqual({
+    type: 'giveUp',
+    isNew: true,
+  });
 });
 
 test.each([400, 401, 403, 404, 409, 413, 422, 500, 501])('%i is given up at once', (code) => {
-  expect(judge(refusal(code), 1, 0)).toEqual({ type: 'giveUp', isNews: true });
+  expect(decideDelivery(refusal(code), 1, 0)).toEqual({ type: 'giveUp', isNew: true });
 });
 
 test.each([429, 502, 503, 504])('%i is tried again', (code) => {
-  expect(judge(refusal(code), 2, 0)).toEqual({ type: 'retry', delayMs: 10_000 });
+  expect(decideDelivery(refusal(code), 2, 0)).toEqual({ type: 'retry', delayMs: 10_000 });
 });
 
-test('a server that says when to come back is heard, up to a minute', () => {
-  const later = (retryAfterMs: number) => judge(refusal(500, { retryAfterMs }), 1, 0.5);
+test('Retry-After is respected, up to a minute', () => {
+  const later = (retryAfterMs: number) => decideDelivery(refusal(500, { retryAfterMs }), 1, 0.5);
   expect(later(3000)).toEqual({ type: 'retry', delayMs: 3000 });
   expect(later(3_600_000)).toEqual({ type: 'retry', delayMs: 60_000 });
   expect(later(0)).toEqual({ type: 'retry', delayMs: 5000 });
-  expect(judge(refusal(403, { retryAfterMs: 1000 }), 1, 0)).toMatchObject({ type: 'giveUp' });
+  expect(decideDelivery(refusal(403, { retryAfterMs: 1000 }), 1, 0)).toMatchObject({
+    type: 'giveUp',
+  });
 });
 
-test('that it is there already, or its namespace goes, is no news', () => {
+test('an event that exists already, or whose namespace is being deleted, is not logged', () => {
   const there = refusal(409, { reason: 'AlreadyExists' });
   const goes = refusal(403, { causes: [{ reason: 'NamespaceTerminating' }] });
-  expect(judge(there, 1, 0)).toEqual({ type: 'giveUp', isNews: false });
-  expect(judge(goes, 1, 0)).toEqual({ type: 'giveUp', isNews: false });
+  expect(decideDelivery(there, 1, 0)).toEqual({ type: 'giveUp', isNew: false });
+  expect(decideDelivery(goes, 1, 0)).toEqual({ type: 'giveUp', isNew: false });
 });
 
 test('only 404 says that there is nothing to patch', () => {

@@ -1,14 +1,14 @@
 /**
- * Decides what follows when an event could not be written.
+ * Decides what to do when an Event could not be written.
  *
  *     no answer, 429, 502, 503, 504, or a Retry-After ──> again, 12 tries in all, 10 s apart
  *     any other refusal ──> given up: it would be refused again
  *
  * The numbers are those of client-go. It also gives up on 502, 503 and 504 without a Retry-After; here
- * they count as no answer, because it is a gateway that says so when the server is away.
+ * they count as no answer, because a gateway sends them when the server is unreachable.
  */
 
-/** What the API answered instead of doing it. */
+/** The API's refusal. */
 export interface Refusal {
   readonly statusCode: number;
   readonly reason: string;
@@ -16,24 +16,28 @@ export interface Refusal {
   readonly retryAfterMs: number | null;
 }
 
-export type Verdict =
+export type DeliveryDecision =
   | { readonly type: 'retry'; readonly delayMs: number }
-  /** `isNews` is false if nothing is wrong with the node or the server: no one needs to hear of it. */
-  | { readonly type: 'giveUp'; readonly isNews: boolean };
+  /** `isNew` is false if nothing is wrong with the node or the server: it need not be logged. */
+  | { readonly type: 'giveUp'; readonly isNew: boolean };
 
 const TRIES_MAX = 12;
 const PAUSE_MS = 10_000;
-/** However long a server asks for: others wait behind this event. */
+/** However long a server asks for: other events wait behind this one. */
 const RETRY_AFTER_MS_MAX = 60_000;
 const AWAY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /**
  * `tries`: how many have failed, this one included. `chance`: from 0 to below 1, so that nodes which
- * lost their server in the same moment do not all come back in the same moment.
+ * lost their server at the same time do not all retry at the same time.
  */
-export function judge(refusal: Refusal | null, tries: number, chance: number): Verdict {
-  if (refusal && !mayPass(refusal)) return { type: 'giveUp', isNews: !isExpected(refusal) };
-  if (tries >= TRIES_MAX) return { type: 'giveUp', isNews: true };
+export function decideDelivery(
+  refusal: Refusal | null,
+  tries: number,
+  chance: number,
+): DeliveryDecision {
+  if (refusal && !mayPass(refusal)) return { type: 'giveUp', isNew: !isExpected(refusal) };
+  if (tries >= TRIES_MAX) return { type: 'giveUp', isNew: true };
   const asked = refusal?.retryAfterMs;
   if (asked) return { type: 'retry', delayMs: Math.min(asked, RETRY_AFTER_MS_MAX) };
   return { type: 'retry', delayMs: tries === 1 ? PAUSE_MS * chance : PAUSE_MS };
@@ -48,7 +52,7 @@ function mayPass({ statusCode, retryAfterMs }: Refusal): boolean {
   return AWAY.has(statusCode) || (statusCode >= 500 && retryAfterMs !== null);
 }
 
-/** It was written by a try whose answer got lost, or its namespace is on its way out. */
+/** An earlier try wrote it and its answer was lost, or its namespace is being deleted. */
 function isExpected({ reason, causes }: Refusal): boolean {
   return (
     reason === 'AlreadyExists' || causes.some((cause) => cause.reason === 'NamespaceTerminating')

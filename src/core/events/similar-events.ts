@@ -1,23 +1,23 @@
 /**
- * Combines events that differ in their words alone, such as a message with a number in it.
+ * Combines Events that differ only in their messages, such as a message with a number in it.
  *
- *     words 1 to 9 ──> an event each
- *     words 10, 11, … ──> one event, which shows the newest words
+ *     messages 1 to 9 ──> an event each
+ *     messages 10, 11, … ──> one event, which shows the newest message
  *
- * The count begins anew when nothing similar was told for more than ten minutes. Of the words beyond
- * the limit none is remembered (the kubelet forgets any one of the ten): so the first nine keep their
- * own events, and whatever is new joins the combined one.
+ * The count starts over after more than ten minutes without a similar event. Messages beyond the limit
+ * are not remembered (the kubelet forgets any one of the ten): so the first nine keep their events, and
+ * every new message joins the combined one.
  */
 import type { Time } from '../../api/meta.ts';
 import { LruMap } from '../../lib/lru-map.ts';
 import { repeatKey, similarKey, type ApiEvent } from './api-event.ts';
 
-/** When an event is looked at. */
+/** The time and the name for an event. */
 export interface Moment {
   readonly time: Time;
-  /** Of a clock that never runs backward. */
+  /** A reading of a monotonic clock. */
   readonly monotonicMs: number;
-  /** For an event that is made now. */
+  /** For an event that is created now. */
   readonly name: string;
 }
 
@@ -63,7 +63,7 @@ export class SimilarEvents {
   }
 }
 
-/** It is made anew, and says nothing of who reports: that is how client-go does it. */
+/** A new event without a reporting component, as client-go does it. */
 function combined(event: ApiEvent, { time, name }: Moment): ApiEvent {
   return {
     ...event,

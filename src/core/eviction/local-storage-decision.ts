@@ -9,14 +9,18 @@
  * for its own limit. Messages are the kubelet's, with the blank that ends each of them.
  *
  * Invariants:
- *   1. What was not measured counts as nothing: an eviction never rests on a guess.
+ *   1. What was not measured counts as zero: an eviction never rests on a guess.
  *   2. A pod at its limit stays; only one above it is evicted.
- *   3. Critical pods (static pods, mirrors, system priority) are spared.
- *   4. The pod carries no DisruptionTarget condition: it went for its own limits, and not for those of
- *      the node. The kubelet draws the same line.
+ *   3. Critical pods (static pods, mirror pods, system priority) are spared.
+ *   4. The pod has no DisruptionTarget condition: it was evicted for its own limits, not for the node's.
+ *      The kubelet makes the same distinction.
  */
-import { compareQuantities, quantityFromInteger, type Quantity } from '../../api/quantity.ts';
-import { formatQuantity } from '../../api/quantity-text.ts';
+import {
+  compareQuantities,
+  quantityFromInteger,
+  type Quantity,
+} from '../../api/values/quantity.ts';
+import { formatQuantity } from '../../api/values/quantity-text.ts';
 import type { Pod, PodStatus } from '../../api/pod.ts';
 import { isCriticalPod } from '../admission/critical-pod.ts';
 import type { LocalStorageLimits } from './local-storage-limits.ts';
@@ -58,7 +62,7 @@ export interface EvictionDecision extends ExceededLimit {
 }
 
 export const EVICTED = 'Evicted';
-/** How long the containers of an evicted pod get to stop, whatever the pod asks for. */
+/** The grace period of an evicted pod, whatever its spec says. */
 export const EVICTION_GRACE_SECONDS = 1;
 
 /** Null: the pod is within its limits, as far as is known. */

@@ -11,11 +11,11 @@
  *
  * The fields are on the wire objects; here those that only these rules read get their types.
  */
-import { signOfQuantity, type Quantity } from '../../api/quantity.ts';
-import { readQuantity } from '../../api/quantity-text.ts';
+import { signOfQuantity, type Quantity } from '../../api/values/quantity.ts';
+import { readQuantity } from '../../api/values/quantity-text.ts';
 import type { Pod, PodSpec } from '../../api/pod.ts';
 import type { ResourceList } from '../../api/resources.ts';
-import { podLimits } from '../pod-resources.ts';
+import { podLimits } from '../resources/pod-resources.ts';
 
 export interface LocalStorageLimits {
   /** By volume name, in the order of the spec; a limit of zero or less is none. */
@@ -56,6 +56,13 @@ export function localStorageLimits(pod: Pod): LocalStorageLimits | null {
       return emptyDirs.has(name) || (whole !== null && !isInMemory);
     }),
   };
+}
+
+/** Everything of the pod's volumes that is on the node's disk and can be measured. */
+export function diskVolumesOf(pod: Pod): readonly MeasuredVolume[] {
+  return volumesOf(pod)
+    .flatMap(measurable)
+    .filter(({ isInMemory }) => !isInMemory);
 }
 
 interface Volume {

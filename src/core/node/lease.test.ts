@@ -10,7 +10,7 @@ const facts = {
   nowMs: Date.UTC(2030, 0, 2, 3, 4, 5, 6),
 };
 
-test('a new lease has what the recorded one has, but for what the server adds', () => {
+test('a new lease has what the recorded one has, except for what the server adds', () => {
   const { metadata, spec, ...rest } = RECORDED_LEASE;
   const { name, namespace, ownerReferences } = metadata as JsonObject;
   expect(newLease(facts)).toEqual({
@@ -20,7 +20,7 @@ test('a new lease has what the recorded one has, but for what the server adds', 
   });
 });
 
-test('without the UID of the Node a lease can be renewed, not made', () => {
+test('without the UID of the Node a lease can be renewed, not created', () => {
   const unknown = { ...facts, nodeUid: null };
   expect(newLease(unknown)).toBeNull();
   expect(renewedLease(RECORDED_LEASE, unknown)).toMatchObject({
@@ -29,7 +29,7 @@ test('without the UID of the Node a lease can be renewed, not made', () => {
   });
 });
 
-test('a Node that was made anew becomes the owner', () => {
+test('a Node that was created again becomes the owner', () => {
   const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'c', uid: 'c' };
   const old = { apiVersion: 'v1', kind: 'Node', name: 'go-node', uid: 'old' };
   const lease = { metadata: { ownerReferences: [old, other] }, spec: {} };

@@ -1,11 +1,11 @@
 /**
- * The lease of a node: one small object that says "alive", so that the large one need not (KL-106).
+ * The lease of a node: a small object that says "alive", so that the large one need not (KL-106).
  *
- * It belongs to the Node, and goes when that goes. A Node that was made anew has another UID; a lease
- * that still names the old one would be collected as garbage, so its owner is set right with the next
- * renewal. Where the UID is not known yet, a lease can be renewed but not made.
+ * The Node owns it, and it is deleted with the Node. A Node that was created again has another UID; a
+ * lease that still names the old one would be garbage-collected, so the next renewal corrects the
+ * owner. Until the UID is known, a lease can be renewed but not created.
  */
-import { formatMicroTime } from '../../api/time.ts';
+import { formatMicroTime } from '../../api/values/time.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 
 export const LEASES_PATH = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
@@ -18,7 +18,7 @@ export interface LeaseFacts {
   readonly nowMs: number;
 }
 
-/** Null: it cannot be made before the Node is known. */
+/** Null: it cannot be created before the Node is known. */
 export function newLease(facts: LeaseFacts): JsonObject | null {
   const { nodeName, nodeUid } = facts;
   if (nodeUid === null) return null;

@@ -1,14 +1,14 @@
-/** Under which addresses a node is known, and which of them its pods are told. */
+/** The addresses of a node, and those that its pods get as host IPs. */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { parseIp } from '../../lib/ip.ts';
 
-/** A node that has no other address can only be reached from itself, and by this one. */
+/** A node without any other address can only be reached from the same machine, by this one. */
 const LOOPBACK = '127.0.0.1';
 
 /**
- * Those that people chose, at most two; else the node's name if that is an address; else the best of
- * the machine's own. Where the kubelet gives up, on a machine without a network, the loopback address
- * serves: whoever talks to such a node is on the same machine.
+ * The configured ones, at most two; else the node's name if that is an address; else the best of the
+ * machine's. On a machine without a network, where the kubelet gives up, the loopback address serves:
+ * every client of such a node is on the same machine.
  */
 export function nodeIPs(
   chosen: readonly string[],
@@ -25,7 +25,7 @@ export function addressList(ips: readonly string[], hostname: string): readonly 
   return [...internal, { type: 'Hostname', address: hostname }];
 }
 
-/** One address, and one of the other family if there is one; those inside the cluster first. */
+/** One address, and one of the other family if there is one; internal ones first. */
 export function hostIPsOf(addresses: Json | undefined): readonly string[] {
   const all = [...ipsOf(addresses, 'InternalIP'), ...ipsOf(addresses, 'ExternalIP')];
   const [first] = all;

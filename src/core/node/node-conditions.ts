@@ -1,18 +1,18 @@
 /**
- * The conditions of a node, in the kubelet's words and order.
+ * The conditions of a node, with the kubelet's messages and order.
  *
  *     MemoryPressure  DiskPressure  PIDPressure  Ready
  *
- * They are changed where they stand, and conditions of others stay where they are. Ready is the last
- * that a kubelet adds: old controllers took the last one for it. A pressure keeps its words while its
- * status stays; Ready says what is true now each time. Only another status moves lastTransitionTime.
+ * They are changed in place, and foreign conditions stay where they are. The kubelet adds Ready last:
+ * old controllers took the last one for it. A pressure keeps its reason and message while its status
+ * stays; Ready gets the current ones each time. Only another status moves lastTransitionTime.
  */
 import type { Time } from '../../api/meta.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { Pressure } from './eviction-threshold.ts';
+import type { Pressure } from '../eviction/eviction-signal.ts';
 
-/** What the users of the node are told, as an event of that reason. */
-export type ConditionNews =
+/** An Event to record about the node, by its reason. */
+export type ConditionEvent =
   | 'NodeHasSufficientMemory'
   | 'NodeHasInsufficientMemory'
   | 'NodeHasNoDiskPressure'
@@ -24,28 +24,28 @@ export type ConditionNews =
 
 export interface ConditionFacts {
   readonly pressures: ReadonlySet<Pressure>;
-  /** Why the node is not ready, the gravest first. Empty: it is. */
+  /** Why the node is not ready, the gravest first. Empty: it is ready. */
   readonly reasons: readonly string[];
 }
 
-interface Words {
+interface ConditionText {
   readonly reason: string;
   readonly message: string;
-  readonly news: ConditionNews;
+  readonly nodeEvents: ConditionEvent;
 }
 
-const PRESSURES: readonly { type: Pressure; under: Words; free: Words }[] = [
+const PRESSURES: readonly { type: Pressure; under: ConditionText; free: ConditionText }[] = [
   {
     type: 'MemoryPressure',
     under: {
       reason: 'KubeletHasInsufficientMemory',
       message: 'kubelet has insufficient memory available',
-      news: 'NodeHasInsufficientMemory',
+      nodeEvents: 'NodeHasInsufficientMemory',
     },
     free: {
       reason: 'KubeletHasSufficientMemory',
       message: 'kubelet has sufficient memory available',
-      news: 'NodeHasSufficientMemory',
+      nodeEvents: 'NodeHasSufficientMemory',
     },
   },
   {
@@ -53,12 +53,12 @@ const PRESSURES: readonly { type: Pressure; under: Words; free: Words }[] = [
     under: {
       reason: 'KubeletHasDiskPressure',
       message: 'kubelet has disk pressure',
-      news: 'NodeHasDiskPressure',
+      nodeEvents: 'NodeHasDiskPressure',
     },
     free: {
       reason: 'KubeletHasNoDiskPressure',
       message: 'kubelet has no disk pressure',
-      news: 'NodeHasNoDiskPressure',
+      nodeEvents: 'NodeHasNoDiskPressure',
     },
   },
   {
@@ -66,12 +66,12 @@ const PRESSURES: readonly { type: Pressure; under: Words; free: Words }[] = [
     under: {
       reason: 'KubeletHasInsufficientPID',
       message: 'kubelet has insufficient PID available',
-      news: 'NodeHasInsufficientPID',
+      nodeEvents: 'NodeHasInsufficientPID',
     },
     free: {
       reason: 'KubeletHasSufficientPID',
       message: 'kubelet has sufficient PID available',
-      news: 'NodeHasSufficientPID',
+      nodeEvents: 'NodeHasSufficientPID',
     },
   },
 ];
@@ -80,20 +80,21 @@ export function nodeConditions(
   before: Json | undefined,
   { pressures, reasons }: ConditionFacts,
   now: Time,
-): { readonly conditions: readonly JsonObject[]; readonly news: readonly ConditionNews[] } {
-  const news: ConditionNews[] = [];
+): { readonly conditions: readonly JsonObject[]; readonly nodeEvents: readonly ConditionEvent[] } {
+  const nodeEvents: ConditionEvent[] = [];
   let conditions = conditionsIn(before);
   for (const { type, under, free } of PRESSURES) {
     const isUnder = pressures.has(type);
     const old = conditions.find((one) => one['type'] === type);
     const { condition, isNew } = pressureCondition(old, type, isUnder, isUnder ? under : free, now);
-    if (isNew) news.push(isUnder ? under.news : free.news);
+    if (isNew) nodeEvents.push(isUnder ? under.nodeEvents : free.nodeEvents);
     conditions = put(conditions, condition);
   }
   const old = conditions.find(({ type }) => type === 'Ready');
   const ready = readyCondition(old, reasons, now);
-  if (isTurn(old, ready)) news.push(ready['status'] === 'True' ? 'NodeReady' : 'NodeNotReady');
-  return { conditions: put(conditions, ready), news };
+  if (isTurn(old, ready))
+    nodeEvents.push(ready['status'] === 'True' ? 'NodeReady' : 'NodeNotReady');
+  return { conditions: put(conditions, ready), nodeEvents };
 }
 
 export function isReady(status: JsonObject): boolean {
@@ -112,7 +113,7 @@ function pressureCondition(
   old: JsonObject | undefined,
   type: Pressure,
   isUnder: boolean,
-  { reason, message }: Words,
+  { reason, message }: ConditionText,
   now: Time,
 ): { readonly condition: JsonObject; readonly isNew: boolean } {
   const status = isUnder ? 'True' : 'False';
@@ -148,8 +149,8 @@ function joined(reasons: readonly string[]): string {
 }
 
 /**
- * Whether it is worth an event. A kubelet begins as not ready and tells nobody; podkeep may be ready
- * from the start, and then people should hear of it as they do with a kubelet.
+ * Whether to record an Event. A kubelet starts as not ready without one; podkeep may be ready from the
+ * start, and then records it as a kubelet would.
  */
 function isTurn(old: JsonObject | undefined, ready: JsonObject): boolean {
   return old ? old['status'] !== ready['status'] : ready['status'] === 'True';

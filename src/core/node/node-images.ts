@@ -1,4 +1,4 @@
-/** The images that a node shows: the largest ones, because those are worth a scheduler's thought. */
+/** The images in a node's status: the largest ones, which matter most to the scheduler. */
 import type { JsonObject } from '../../lib/json.ts';
 
 export interface NodeImage {

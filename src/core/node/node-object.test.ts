@@ -11,7 +11,7 @@ function labelsOf(node: JsonObject): JsonObject {
 }
 
 describe('a new Node', () => {
-  test('has the labels, taints and the provider ID that people chose', () => {
+  test('has the labels, taints and the provider ID of the settings', () => {
     const taint = { key: 'example.com/new', effect: 'NoSchedule' } as const;
     const settings = nodeSettings({
       nodeLabels: { team: 'a', 'kubernetes.io/arch': 'mine' },
@@ -23,9 +23,9 @@ describe('a new Node', () => {
     expect(node['spec']).toEqual({ taints: [taint], providerID: 'cloud://1' });
   });
 
-  test('says nothing about a platform that is not known, nor about volumes it attaches itself', () => {
-    const nobody = { nodeName: 'n1', operatingSystem: '', architecture: '' };
-    const node = newNode(nobody, nodeSettings({ hasControllerAttachDetach: false }), {});
+  test('has no labels of an unknown platform, and no annotation about volumes it attaches itself', () => {
+    const empty = { nodeName: 'n1', operatingSystem: '', architecture: '' };
+    const node = newNode(empty, nodeSettings({ hasControllerAttachDetach: false }), {});
     expect(node['metadata']).toEqual({ name: 'n1', labels: { 'kubernetes.io/hostname': 'n1' } });
     expect(node['spec']).toEqual({});
   });
@@ -37,11 +37,11 @@ describe('a Node that exists', () => {
     allocatable: { cpu: '2', 'hugepages-2Mi': '1Gi' },
   });
 
-  test('is left alone where it is right', () => {
+  test('is left alone where it is up to date', () => {
     expect(reconciledNode(fresh, fresh)).toBe(fresh);
   });
 
-  test('gets well-known labels set right, and keeps those of others', () => {
+  test('gets well-known labels updated, and keeps foreign ones', () => {
     const metadata = {
       ...(fresh['metadata'] as JsonObject),
       labels: { ...labelsOf(fresh), 'kubernetes.io/os': 'plan9', team: 'b', zone: 'z' },
@@ -50,12 +50,22 @@ describe('a Node that exists', () => {
     expect(labelsOf(right)).toMatchObject({ 'kubernetes.io/os': 'linux', team: 'b', zone: 'z' });
   });
 
-  test('a well-known label that was chosen to be empty is taken off', () => {
+  test('a well-known label that is set to empty is removed', () => {
     const wanted = newNode(identity, nodeSettings({ nodeLabels: { 'kubernetes.io/os': '' } }), {});
     expect(labelsOf(reconciledNode(fresh, wanted))).not.toHaveProperty(['kubernetes.io/os']);
   });
 
-  test('learns who attaches its volumes', () => {
+  test('has an annotation while its pods share the network of the machine', () => {
+    const name = 'podkeep.dev/pod-network';
+    const shared = newNode(identity, nodeSettings({ sharesNetwork: true }), {});
+    expect(reconciledNode(fresh, shared)['metadata']).toHaveProperty(
+      ['annotations', name],
+      'shared',
+    );
+    expect(reconciledNode(shared, fresh)['metadata']).not.toHaveProperty(['annotations', name]);
+  });
+
+  test('gets the annotation about who attaches its volumes', () => {
     const own = newNode(identity, nodeSettings({ hasControllerAttachDetach: false }), {});
     const off = reconciledNode({ ...fresh, status: own['status'] ?? {} }, own);
     expect(off['metadata']).toHaveProperty('annotations', {});
@@ -77,12 +87,12 @@ describe('a Node that exists', () => {
     });
   });
 
-  test('without any resources it gets ours', () => {
+  test('without any resources it gets the machine’s', () => {
     const { status: _none, ...bare } = fresh;
     expect(reconciledNode(bare, fresh)['status']).toEqual(fresh['status']);
   });
 
-  test('gets the labels of its platform back when somebody took them', () => {
+  test('gets the labels of its platform back when they were removed', () => {
     expect(withRequiredLabels(fresh, identity)).toBe(fresh);
     const bare = { metadata: { name: 'n1' } };
     expect(withRequiredLabels(bare, identity)).toEqual({

@@ -1,31 +1,33 @@
 /**
- * The Node object: as it is registered, and what of one that exists is set right then.
+ * The Node object: as it is registered, and which parts of an existing one are updated then.
  *
- *     labels       who made it and where it runs; those that people chose win over the defaults
- *     annotations  whether controllers attach its volumes
- *     spec         taints to begin with, and the ID that a cloud knows it by
+ *     labels       platform, host name and so on; configured ones take precedence over the defaults
+ *     annotations  whether controllers attach its volumes; whether its pods share the machine's network
+ *     spec         initial taints, and the provider ID
  *
- * An existing Node belongs to others too. Of its labels only the well-known ones are brought up to date,
- * and only if this node has something to say about them. Taints are for new nodes: whoever took one off
- * meant it. Sizes of huge pages that the machine does not have any more go away. Extended resources are
- * kept: the kubelet zeroes them for device plugins to count again, and podkeep has no such plugins.
+ * An existing Node has other writers too. Of its labels only the well-known ones are updated, and only
+ * those that this node sets. Taints are for new nodes: a removed one was removed on purpose. Sizes of
+ * huge pages that the machine does not have any more are removed. Extended resources are kept: the
+ * kubelet zeroes them for device plugins to count again, and podkeep has no such plugins.
  */
+import { POD_NETWORK_ANNOTATION, SHARED_POD_NETWORK } from '../../api/node-annotations.ts';
 import type { ResourceList } from '../../api/resources.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { isHugePages } from './node-resources.ts';
-import type { NodeSettings, Taint } from './node-settings.ts';
+import type { NodeSettings, RegisteredTaint } from './node-settings.ts';
 import { resourcesIn } from './node-status.ts';
 
 export interface NodeIdentity {
   readonly nodeName: string;
-  /** Go's words. Empty: the machine could not be read. */
+  /** Go's names. Empty: the machine could not be read. */
   readonly operatingSystem: string;
   readonly architecture: string;
 }
 
 const ATTACH_ANNOTATION = 'volumes.kubernetes.io/controller-managed-attach-detach';
+const OWN_ANNOTATIONS = [ATTACH_ANNOTATION, POD_NETWORK_ANNOTATION];
 
-/** Labels that say where a node is and what it is, wherever they came from. */
+/** Well-known labels about the location and the platform of a node. */
 const WELL_KNOWN_LABELS = [
   'kubernetes.io/hostname',
   'topology.kubernetes.io/zone',
@@ -46,15 +48,15 @@ export function newNode(
   settings: NodeSettings,
   status: JsonObject,
 ): JsonObject {
-  const { registerWithTaints, providerID, hasControllerAttachDetach, nodeLabels } = settings;
-  const annotations = hasControllerAttachDetach ? { [ATTACH_ANNOTATION]: 'true' } : null;
+  const { registerWithTaints, providerID, nodeLabels } = settings;
+  const annotations = ownAnnotations(settings);
   return {
     apiVersion: 'v1',
     kind: 'Node',
     metadata: {
       name: identity.nodeName,
       labels: { ...defaultLabels(identity), ...nodeLabels },
-      ...(annotations && { annotations }),
+      ...(Object.keys(annotations).length > 0 && { annotations }),
     },
     spec: {
       ...(registerWithTaints.length > 0 && { taints: registerWithTaints.map(taintObject) }),
@@ -64,7 +66,7 @@ export function newNode(
   };
 }
 
-/** The existing Node with what has to be set right; the very same object if nothing has. */
+/** The existing Node with the necessary updates; the same object if there are none. */
 export function reconciledNode(existing: JsonObject, fresh: JsonObject): JsonObject {
   const metadata = reconciledMetadata(objectIn(existing, 'metadata'), objectIn(fresh, 'metadata'));
   const status = reconciledStatus(objectIn(existing, 'status'), objectIn(fresh, 'status'));
@@ -72,7 +74,7 @@ export function reconciledNode(existing: JsonObject, fresh: JsonObject): JsonObj
   return isSame ? existing : { ...existing, metadata, status };
 }
 
-/** Without these nobody could say which images run here: they are put back whenever they are gone. */
+/** These show which images can run here, so they are restored whenever they are missing. */
 export function withRequiredLabels(node: JsonObject, identity: NodeIdentity): JsonObject {
   const metadata = objectIn(node, 'metadata');
   const labels = objectIn(metadata, 'labels');
@@ -99,7 +101,7 @@ function defaultLabels({ nodeName, operatingSystem, architecture }: NodeIdentity
   return { 'kubernetes.io/hostname': nodeName, ...Object.fromEntries(known) };
 }
 
-function taintObject({ key, value, effect }: Taint): JsonObject {
+function taintObject({ key, value, effect }: RegisteredTaint): JsonObject {
   return { key, ...(value !== undefined && value !== '' && { value }), effect };
 }
 
@@ -110,16 +112,23 @@ function reconciledMetadata(existing: JsonObject, fresh: JsonObject): JsonObject
   return { ...existing, ...(annotations && { annotations }), ...(labels && { labels }) };
 }
 
-/** Null: they stay as they are. */
-function reconciledAnnotations(existing: JsonObject, fresh: JsonObject): JsonObject | null {
-  const before = objectIn(existing, 'annotations');
-  const wanted = objectIn(fresh, 'annotations')[ATTACH_ANNOTATION];
-  if (before[ATTACH_ANNOTATION] === wanted) return null;
-  const { [ATTACH_ANNOTATION]: _old, ...others } = before;
-  return wanted === undefined ? others : { ...others, [ATTACH_ANNOTATION]: wanted };
+function ownAnnotations({ hasControllerAttachDetach, sharesNetwork }: NodeSettings): JsonObject {
+  return {
+    ...(hasControllerAttachDetach && { [ATTACH_ANNOTATION]: 'true' }),
+    ...(sharesNetwork && { [POD_NETWORK_ANNOTATION]: SHARED_POD_NETWORK }),
+  };
 }
 
-/** Null: they stay as they are. A well-known label that is empty here says nothing. */
+/** Null: they stay as they are. One that this node does not set any more is removed. */
+function reconciledAnnotations(existing: JsonObject, fresh: JsonObject): JsonObject | null {
+  const before = objectIn(existing, 'annotations');
+  const wanted = objectIn(fresh, 'annotations');
+  if (OWN_ANNOTATIONS.every((name) => before[name] === wanted[name])) return null;
+  const others = Object.entries(before).filter(([name]) => !OWN_ANNOTATIONS.includes(name));
+  return { ...Object.fromEntries(others), ...wanted };
+}
+
+/** Null: they stay as they are. A well-known label that is empty here is ignored. */
 function reconciledLabels(existing: JsonObject, fresh: JsonObject): JsonObject | null {
   const wrong = WELL_KNOWN_LABELS.filter(
     (name) => Object.hasOwn(fresh, name) && (existing[name] ?? '') !== fresh[name],
@@ -127,8 +136,8 @@ function reconciledLabels(existing: JsonObject, fresh: JsonObject): JsonObject |
   if (wrong.length === 0) return null;
   const right = wrong.map((name): [string, Json] => [name, fresh[name] ?? '']);
   const labels = Object.entries({ ...existing, ...Object.fromEntries(right) });
-  const isSaid = ([name, value]: [string, Json]): boolean => !wrong.includes(name) || value !== '';
-  return Object.fromEntries(labels.filter(isSaid));
+  const isSet = ([name, value]: [string, Json]): boolean => !wrong.includes(name) || value !== '';
+  return Object.fromEntries(labels.filter(isSet));
 }
 
 function reconciledStatus(existing: JsonObject, fresh: JsonObject): JsonObject {
@@ -145,7 +154,7 @@ function reconciledStatus(existing: JsonObject, fresh: JsonObject): JsonObject {
   return { ...existing, ...Object.fromEntries(changed.map(([name, , after]) => [name, after])) };
 }
 
-/** `list`, with the huge pages of `fresh` instead of its own; itself if they are the same. */
+/** `list`, with its huge pages replaced by those of `fresh`; itself if they are the same. */
 function withHugePagesOf(list: ResourceList, fresh: ResourceList): ResourceList {
   const names = new Set([...Object.keys(list), ...Object.keys(fresh)].filter(isHugePages));
   if ([...names].every((name) => list[name] === fresh[name])) return list;

@@ -4,7 +4,7 @@ import { allocatableOf, capacityOf } from './node-resources.ts';
 
 const size = { machine: MACHINE, storageBytes: 101_430_960 * 1024 };
 
-test('what has to stay free, or was set aside, is not for pods', () => {
+test('eviction thresholds and reservations are not allocatable', () => {
   const settings = nodeSettings({
     systemReserved: { cpu: '100m', memory: '1Gi', pods: '5' },
     kubeReserved: { cpu: '200m', 'ephemeral-storage': '1Gi' },
@@ -18,14 +18,14 @@ test('what has to stay free, or was set aside, is not for pods', () => {
   });
 });
 
-test('a percentage of the disk is taken off as Go counts it, to the byte', () => {
+test('a percentage of the disk is subtracted as Go computes it, to the byte', () => {
   const settings = nodeSettings();
   const allocatable = allocatableOf(capacityOf(size, settings), settings);
   // 101430960 KiB less 10 % in float32: the number that many real nodes of that size show.
   expect(allocatable['ephemeral-storage']).toBe('93478772582');
 });
 
-test('huge pages are no plain memory', () => {
+test('huge pages do not count as memory', () => {
   const hugePages = [{ pageBytes: 2 * 1024 ** 2, count: 512 }];
   const settings = nodeSettings({ evictionHard: {} });
   const capacity = capacityOf({ ...size, machine: { ...MACHINE, hugePages } }, settings);
@@ -36,7 +36,7 @@ test('huge pages are no plain memory', () => {
   });
 });
 
-test('nothing is less than nothing', () => {
+test('no amount is negative', () => {
   const settings = nodeSettings({ systemReserved: { cpu: '3', memory: '1Ti' } });
   expect(allocatableOf(capacityOf(size, settings), settings)).toMatchObject({
     cpu: '0',

@@ -1,12 +1,12 @@
 /**
- * How much a node has, and how much of it pods may use.
+ * The capacity of a node, and its allocatable part.
  *
- *     capacity     what the machine has, and what others put there (extended resources)
+ *     capacity     what the machine has, and extended resources that other components set
  *     allocatable  capacity − system reserved − kube reserved − hard eviction thresholds;
- *                  of memory also − huge pages, which nobody can use as plain memory
+ *                  of memory also − huge pages, which cannot be used as plain memory
  *
- * What others put into the status is left there. An extended resource is allocatable only while the
- * node has some of it.
+ * Resources that other components set in the status stay. An extended resource is allocatable only
+ * while the node has some of it.
  */
 import type { MachineInfo } from '../../api/machine.ts';
 import {
@@ -17,11 +17,17 @@ import {
   subtractQuantities,
   ZERO_QUANTITY,
   type Quantity,
-} from '../../api/quantity.ts';
-import { formatQuantity } from '../../api/quantity-text.ts';
+} from '../../api/values/quantity.ts';
+import { formatQuantity } from '../../api/values/quantity-text.ts';
 import type { ResourceList } from '../../api/resources.ts';
-import { addAmounts, amountsOf, resourceListOf, type Amounts } from '../resource-amounts.ts';
-import { parseThresholds, thresholdAmount } from './eviction-threshold.ts';
+import {
+  addAmounts,
+  amountsOf,
+  resourceListOf,
+  type Amounts,
+} from '../../api/values/resource-amounts.ts';
+import { thresholdAmount } from '../eviction/eviction-threshold.ts';
+import { parseThresholds } from '../eviction/threshold-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
 
 export interface MachineSize {
@@ -98,7 +104,7 @@ function reservation(capacity: Amounts, settings: NodeSettings): Amounts {
   return addAmounts(chosen, evictionReservation(capacity, evictionHard));
 }
 
-/** What has to stay free anyway is not promised to pods. */
+/** What must stay free anyway is not allocatable. */
 function evictionReservation(
   capacity: Amounts,
   evictionHard: NodeSettings['evictionHard'],
@@ -113,12 +119,12 @@ function evictionReservation(
   return kept;
 }
 
-/** Nothing is held back of what others gave the node, nor of its number of pods. */
+/** Nothing is reserved of extended resources, nor of the number of pods. */
 function isOfMachine(name: string): boolean {
   return name === 'cpu' || name === 'memory' || name === 'ephemeral-storage' || isHugePages(name);
 }
 
-/** Resources of somebody's own domain. */
+/** Extended resources: their domain is not Kubernetes' own. */
 function isExtendedResource(name: string): boolean {
   return name.includes('/') && !/(^|\.)kubernetes\.io\//.test(name);
 }

@@ -1,15 +1,15 @@
-/** What people choose about a node: fields of KubeletConfiguration and of the kubelet's flags. */
+/** Settings of a node: fields of KubeletConfiguration and of the kubelet's flags. */
 import type { ResourceList } from '../../api/resources.ts';
 
 export interface NodeSettings {
   /** How often the status is computed. */
   readonly statusUpdateMs: number;
-  /** How often it is sent though nothing has changed. */
+  /** How often it is sent even if nothing has changed. */
   readonly statusReportMs: number;
   readonly leaseDurationSeconds: number;
-  /** False: somebody else makes the Node object. */
+  /** False: another component creates the Node object. */
   readonly registerNode: boolean;
-  readonly registerWithTaints: readonly Taint[];
+  readonly registerWithTaints: readonly RegisteredTaint[];
   readonly nodeLabels: Readonly<Record<string, string>>;
   /** Empty: none. */
   readonly providerID: string;
@@ -22,17 +22,17 @@ export interface NodeSettings {
   readonly kubeReserved: ResourceList;
   /** Thresholds by signal, such as `memory.available` and `100Mi` or `5%`. */
   readonly evictionHard: Readonly<Record<string, string>>;
-  /** How long a pressure lasts after it was last seen. */
-  readonly pressureTransitionMs: number;
   /** -1: as many as there are. */
   readonly statusImagesMax: number;
   /** Ephemeral storage is counted, and pods can ask for it. */
   readonly hasLocalStorageIsolation: boolean;
   /** Features that a scheduler may look for, by the names of their gates, in order. */
   readonly declaredFeatures: readonly string[];
+  /** Pods share the network of the machine, and their ports are the machine's. Absent: they do not. */
+  readonly sharesNetwork?: boolean;
 }
 
-export interface Taint {
+export interface RegisteredTaint {
   readonly key: string;
   readonly value?: string;
   readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
@@ -59,7 +59,6 @@ export const NODE_SETTINGS_DEFAULT: NodeSettings = {
     'imagefs.available': '15%',
     'imagefs.inodesFree': '5%',
   },
-  pressureTransitionMs: 300_000,
   statusImagesMax: 50,
   hasLocalStorageIsolation: true,
   declaredFeatures: [],

@@ -28,7 +28,7 @@ describe('the recorded Node', () => {
     expect(status['declaredFeatures']).toEqual(declaredFeatures);
   });
 
-  test('says the same about resources and conditions', () => {
+  test('has the same resources and conditions', () => {
     expect(first['capacity']).toEqual(recorded['capacity']);
     expect(first['allocatable']).toEqual(recorded['allocatable']);
     const timeless = (recorded['conditions'] as JsonObject[]).map((one) => ({
@@ -49,8 +49,8 @@ describe('the recorded Node', () => {
   });
 });
 
-describe('what is written next', () => {
-  test('a runtime that tells what it can do is quoted', () => {
+describe('the next status', () => {
+  test('the features that a runtime reports are in it', () => {
     const runtimeHandlers = [
       { name: '', hasRecursiveReadOnly: true, hasUserNamespaces: false },
       { name: 'runc', hasRecursiveReadOnly: true, hasUserNamespaces: true },
@@ -65,8 +65,8 @@ describe('what is written next', () => {
     expect(first).not.toHaveProperty('features');
   });
 
-  test('heartbeats move with every status, transitions with another one only', () => {
-    const { status, news } = nodeStatus(
+  test('heartbeats move with every status, transition times only with another condition status', () => {
+    const { status, nodeEvents } = nodeStatus(
       first,
       { ...READING, reasons: ['a', 'b', 'a'] },
       plain,
@@ -80,7 +80,7 @@ describe('what is written next', () => {
       message: '[a, b]',
       lastTransitionTime: LATER,
     });
-    expect(news).toEqual([
+    expect(nodeEvents).toEqual([
       {
         type: 'Normal',
         reason: 'NodeNotReady',
@@ -89,31 +89,36 @@ describe('what is written next', () => {
     ]);
   });
 
-  test('a first status tells that nothing presses, and that the node is ready', () => {
-    const { news } = nodeStatus({}, READING, nodeSettings(), NOW);
-    expect(news.map(({ reason }) => reason)).toEqual([
+  test('a first status records Events: no pressure, and the node is ready', () => {
+    const { nodeEvents } = nodeStatus({}, READING, nodeSettings(), NOW);
+    expect(nodeEvents.map(({ reason }) => reason)).toEqual([
       'NodeHasSufficientMemory',
       'NodeHasNoDiskPressure',
       'NodeHasSufficientPID',
       'NodeReady',
     ]);
-    const notReady = nodeStatus({}, { ...READING, reasons: ['no'] }, nodeSettings(), NOW).news;
+    const notReady = nodeStatus(
+      {},
+      { ...READING, reasons: ['no'] },
+      nodeSettings(),
+      NOW,
+    ).nodeEvents;
     expect(notReady.map(({ reason }) => reason)).not.toContain('NodeNotReady');
   });
 
-  test('a pressure is told once and keeps its time', () => {
+  test('a pressure is recorded once and keeps its time', () => {
     const under = { ...READING, pressures: new Set(['DiskPressure'] as const) };
     const second = nodeStatus(first, under, plain, LATER);
-    expect(second.news.map(({ reason }) => reason)).toEqual(['NodeHasDiskPressure']);
+    expect(second.nodeEvents.map(({ reason }) => reason)).toEqual(['NodeHasDiskPressure']);
     expect((second.status['conditions'] as JsonObject[])[1]).toMatchObject({
       status: 'True',
       reason: 'KubeletHasDiskPressure',
       message: 'kubelet has disk pressure',
     });
-    expect(nodeStatus(second.status, under, plain, LATER).news).toEqual([]);
+    expect(nodeStatus(second.status, under, plain, LATER).nodeEvents).toEqual([]);
   });
 
-  test('what others wrote stays: their conditions, volumes and resources', () => {
+  test('foreign conditions, volumes and resources stay', () => {
     const before = {
       ...first,
       conditions: [{ type: 'NetworkUnavailable', status: 'False' }],
@@ -135,9 +140,9 @@ describe('what is written next', () => {
     expect(status['allocatable']).not.toHaveProperty(['example.com/gone']);
   });
 
-  test('another boot is told', () => {
+  test('another boot is recorded', () => {
     const rebooted = { ...READING, machine: { ...MACHINE, bootID: 'boot-2' } };
-    expect(nodeStatus(first, rebooted, plain, LATER).news).toEqual([
+    expect(nodeStatus(first, rebooted, plain, LATER).nodeEvents).toEqual([
       {
         type: 'Warning',
         reason: 'NodeRebooted',
@@ -146,7 +151,7 @@ describe('what is written next', () => {
     ]);
   });
 
-  test('a machine that cannot be read has nothing, and keeps its names', () => {
+  test('a machine that cannot be read has no resources, and keeps its names', () => {
     const { status } = nodeStatus(first, { ...READING, machine: null }, plain, LATER);
     expect(status['capacity']).toMatchObject({ cpu: '0', memory: '0', pods: '110' });
     expect(status['nodeInfo']).toMatchObject({ machineID: MACHINE.machineID });

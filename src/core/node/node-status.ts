@@ -1,12 +1,12 @@
 /**
- * The status of a node: what it is, how much it has, and whether it is well.
+ * The status of a node: its addresses and system info, its resources, and its conditions.
  *
  *     what was read of the machine, the runtime and the kubelet ──┐
- *     the status before ─────────────────────────────────────────┴──> the status now, and its news
+ *     the status before ─────────────────────────────────────────┴──> the status now, and its Events
  *
- * Fields of others (attached volumes, extended resources, their conditions) pass through as they are.
- * A part that could not be read keeps what was said of it before, except where the kubelet says zero.
- * `runtimeHandlers` and `features` belong to runtimes that tell of them, as containerd does.
+ * Foreign fields (attached volumes, extended resources, conditions) pass through unchanged. A part
+ * that could not be read keeps its previous value, except where the kubelet reports zero.
+ * `runtimeHandlers` and `features` are for runtimes that report them, as containerd does.
  */
 import type { Time } from '../../api/meta.ts';
 import type { ResourceList } from '../../api/resources.ts';
@@ -24,7 +24,7 @@ export interface NodeReading extends MachineSize, ConditionFacts {
   readonly kubeletPort: number;
   /** Such as `containerd://1.7.2`. */
   readonly runtimeVersion: string;
-  /** Absent: it does not say. */
+  /** Absent: it does not report them. */
   readonly runtimeHandlers?: readonly NodeRuntimeHandler[];
   readonly hasSupplementalGroupsPolicy?: boolean;
   readonly images: readonly NodeImage[];
@@ -32,15 +32,15 @@ export interface NodeReading extends MachineSize, ConditionFacts {
   readonly volumesInUse: readonly string[] | null;
 }
 
-/** A way in which the runtime runs sandboxes. */
+/** A handler with which the runtime runs sandboxes. */
 export interface NodeRuntimeHandler {
   readonly name: string;
   readonly hasRecursiveReadOnly: boolean;
   readonly hasUserNamespaces: boolean;
 }
 
-/** Something that the users of the node are told. */
-export interface NodeNews {
+/** An Event to record about the node. */
+export interface NodeEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
@@ -48,7 +48,7 @@ export interface NodeNews {
 
 export interface NodeStatusUpdate {
   readonly status: JsonObject;
-  readonly news: readonly NodeNews[];
+  readonly nodeEvents: readonly NodeEvent[];
 }
 
 const REQUIRED = ['cpu', 'memory', 'pods'];
@@ -63,7 +63,7 @@ export function nodeStatus(
   const allocatable = allocatableOf(capacity, settings, resourcesIn(before, 'allocatable'));
   const reasons = [...reading.reasons, ...missingCapacity(capacity, settings)];
   const facts = { pressures: reading.pressures, reasons };
-  const { conditions, news } = nodeConditions(before['conditions'], facts, now);
+  const { conditions, nodeEvents } = nodeConditions(before['conditions'], facts, now);
   const nodeInfo = nodeInfoOf(objectIn(before, 'nodeInfo'), reading);
   const status = {
     ...before,
@@ -79,8 +79,11 @@ export function nodeStatus(
     ...featuresOf(reading),
     ...(reading.volumesInUse && { volumesInUse: reading.volumesInUse }),
   };
-  const spoken = news.map((reason) => statusNews(reading.nodeName, reason));
-  return { status: withoutEmpty(status), news: [...rebootNews(before, reading), ...spoken] };
+  const spoken = nodeEvents.map((reason) => statusEvent(reading.nodeName, reason));
+  return {
+    status: withoutEmpty(status),
+    nodeEvents: [...rebootEvents(before, reading), ...spoken],
+  };
 }
 
 function handlerOf(handler: NodeRuntimeHandler): JsonObject {
@@ -112,7 +115,7 @@ function missingCapacity(capacity: ResourceList, settings: NodeSettings): readon
   return [`missing node capacity for resources: ${missing.join(', ')}`];
 }
 
-/** kube-proxy's version is empty: nobody knew it, and the field is on its way out. */
+/** kube-proxy's version is empty: the kubelet never knew it, and the field is deprecated. */
 function nodeInfoOf(before: JsonObject, reading: NodeReading): JsonObject {
   const { machine, runtimeVersion, kubeletVersion } = reading;
   const versions = {
@@ -135,7 +138,10 @@ function nodeInfoOf(before: JsonObject, reading: NodeReading): JsonObject {
   };
 }
 
-function rebootNews(before: JsonObject, { nodeName, machine }: NodeReading): readonly NodeNews[] {
+function rebootEvents(
+  before: JsonObject,
+  { nodeName, machine }: NodeReading,
+): readonly NodeEvent[] {
   const { bootID } = objectIn(before, 'nodeInfo');
   if (!machine || typeof bootID !== 'string' || bootID === '') return [];
   if (machine.bootID === '' || machine.bootID === bootID) return [];
@@ -143,7 +149,7 @@ function rebootNews(before: JsonObject, { nodeName, machine }: NodeReading): rea
   return [{ type: 'Warning', reason: 'NodeRebooted', message }];
 }
 
-function statusNews(nodeName: string, reason: string): NodeNews {
+function statusEvent(nodeName: string, reason: string): NodeEvent {
   return { type: 'Normal', reason, message: `Node ${nodeName} status is now: ${reason}` };
 }
 

@@ -30,11 +30,11 @@ describe('a change', () => {
     expect(hasStatusChanged(first, next())).toBe(false);
   });
 
-  test('the same amount in other words is none', () => {
+  test('the same amount in another spelling is none', () => {
     const { capacity } = first;
-    const said = { ...first, capacity: { ...(capacity as JsonObject), cpu: '2000m' } };
-    expect(hasStatusChanged(first, said)).toBe(false);
-    expect(nodePatch(nodeWith(first), nodeWith(said))).toEqual({});
+    const lastReported = { ...first, capacity: { ...(capacity as JsonObject), cpu: '2000m' } };
+    expect(hasStatusChanged(first, lastReported)).toBe(false);
+    expect(nodePatch(nodeWith(first), nodeWith(lastReported))).toEqual({});
   });
 
   test('another message, address or amount is one', () => {
@@ -43,7 +43,7 @@ describe('a change', () => {
     expect(hasStatusChanged(first, next({ ...READING, storageBytes: 1 }))).toBe(true);
   });
 
-  test('a condition that came or went is one', () => {
+  test('an added or removed condition is one', () => {
     expect(hasStatusChanged({ ...first, conditions: [] }, first)).toBe(true);
   });
 });
@@ -56,7 +56,7 @@ describe('the patch', () => {
     return result['status'] as JsonObject;
   }
 
-  test('says nothing of what stays, and nothing of the spec', () => {
+  test('has nothing of what stays, and nothing of the spec', () => {
     const patch = nodePatch(nodeWith(first), { ...nodeWith(next()), spec: {} });
     expect(Object.keys(patch)).toEqual(['status']);
     expect(Object.keys(patch['status'] as JsonObject).toSorted()).toEqual([
@@ -75,7 +75,7 @@ describe('the patch', () => {
     expect(applied({}, first)).toEqual(first);
   });
 
-  test('images that are gone go', () => {
+  test('images that are gone are removed', () => {
     const images = [{ ref: 'a', names: ['a'], sizeBytes: 1 }];
     expect(applied(next({ ...READING, images }), next())).not.toHaveProperty('images');
   });
@@ -84,7 +84,7 @@ describe('the patch', () => {
 describe('a report (KL-105)', () => {
   const PERIOD = 300_000;
 
-  test('is due at the start, then by chance earlier or later, then on time', () => {
+  test('is due at the start, then with jitter, then on time', () => {
     expect(isReportDue(NEVER_REPORTED, PERIOD, 0)).toBe(true);
     const early = reported(NEVER_REPORTED, false, PERIOD, 0, 0);
     expect([149_999, 150_000].map((ms) => isReportDue(early, PERIOD, ms))).toEqual([false, true]);

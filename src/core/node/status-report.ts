@@ -1,21 +1,21 @@
 /**
- * Whether a node's status is worth a write, and what that write says (KL-105).
+ * Whether a node's status needs a write, and the patch for that write (KL-105).
  *
- *     changed, but for the times of heartbeats ──> write now
- *     the same, and the report period is over ───> write, so that the heartbeats are seen
- *     the same ──────────────────────────────────> nothing: the lease says that the node is alive
+ *     changed, except for heartbeat times ───────> write now
+ *     unchanged, and the report period is over ──> write, to update the heartbeats
+ *     unchanged ─────────────────────────────────> nothing: the lease shows that the node is alive
  *
- * After a change, and after a start, the next report comes by up to half a period earlier or later: nodes
- * that were started or changed together do not report together for ever. The one after is on time.
+ * After a change, and after a start, the next report comes up to half a period earlier or later, so that
+ * nodes that started or changed together do not keep reporting together. The one after is on time.
  */
 import { createTwoWayMergePatch } from '../../api/patch/two-way-merge-patch.ts';
 import { structOf } from '../../api/schema/schema.ts';
-import { semanticallyEqual, shareEqualFields } from '../../api/semantic-equal.ts';
+import { semanticallyEqual, shareEqualFields } from '../../api/values/semantic-equal.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { conditionsIn } from './node-conditions.ts';
 
 export interface ReportClock {
-  /** When the status was last written, by a clock that never runs backward. Null: not yet. */
+  /** When the status was last written, by a monotonic clock. Null: not yet. */
   readonly writtenMs: number | null;
   /** Added to the period until the next report. */
   readonly delayMs: number;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Container, PodSpec } from '../../api/pod.ts';
 import type { RuntimeContainer } from '../../api/runtime-pod.ts';
-import type { ProbeResult } from '../probe-status.ts';
+import type { ProbeResult } from '../pod-status/probe-status.ts';
 import { container, NOW, podOf, restartRule, sidecar } from '../../../test/support/pod-parts.ts';
 import { exited, observed, runtimeOf } from '../../../test/support/runtime-parts.ts';
 import { actionsView } from '../../../test/support/views.ts';
@@ -19,7 +19,7 @@ function plan(
 
 const three = [container('i'), container('j'), container('k')];
 const never = { restartPolicy: 'Never' } as const;
-const said = (name: string, result: ProbeResult) => new Map([[`test://${name}`, result]]);
+const lastReported = (name: string, result: ProbeResult) => new Map([[`test://${name}`, result]]);
 
 describe('init containers run one after the other', () => {
   test.each([
@@ -38,7 +38,7 @@ describe('init containers run one after the other', () => {
     });
   });
 
-  test('the last one with a record tells how far the pod got: those before it may be gone', () => {
+  test('the last one with a record shows how far the pod got: those before it may be gone', () => {
     expect(plan(three, [exited('j', 0)]).initContainersToStart).toEqual([2]);
     expect(plan(three, [exited('k', 0)]).containersToStart).toEqual([0]);
   });
@@ -72,14 +72,14 @@ describe('an init container that failed', () => {
     expect(plan([ruled], [exited('i', 1)], never).killPod).toBe(true);
   });
 
-  test('failed also if it was killed for memory, whatever code it left', () => {
+  test('failed if it was OOM-killed, whatever its exit code', () => {
     const oom = exited('i', 0, { reason: 'OOMKilled' });
     expect(plan(one, [oom]).initContainersToStart).toEqual([0]);
     expect(plan(one, [oom], { restartPolicy: 'OnFailure' }).killPod).toBe(true);
     expect(plan(one, [oom], never).killPod).toBe(true);
   });
 
-  test('did not fail if it left no code', () => {
+  test('did not fail if it has no exit code', () => {
     const ended = observed('i', 'exited');
     expect(plan(one, [ended], never)).toMatchObject({ killPod: false, containersToStart: [0] });
   });
@@ -90,7 +90,7 @@ describe('an init container that failed', () => {
     expect(actions).toMatchObject({ killPod: true, initContainersToStart: [] });
   });
 
-  test('takes back what was planned for others', () => {
+  test('cancels the starts planned for others', () => {
     const list = [container('i'), sidecar('s')];
     const records = [exited('i', 1), exited('s', 1)];
     expect(plan(list, records, never)).toMatchObject({ initContainersToStart: [1] });
@@ -102,7 +102,7 @@ describe('an init container that failed', () => {
   });
 });
 
-describe('an init container of which nobody knows whether it runs', () => {
+describe('an init container in an unknown state', () => {
   const kill = (name: string) => [
     {
       id: `test://${name}`,
@@ -119,7 +119,7 @@ describe('an init container of which nobody knows whether it runs', () => {
     });
   });
 
-  test('ends the pod if it may not restart; its rules are not asked', () => {
+  test('ends the pod if it may not restart; its rules do not count', () => {
     const ruled = container('i', {
       restartPolicy: 'Never',
       restartPolicyRules: [restartRule('Restart', 'NotIn')],
@@ -140,7 +140,7 @@ describe('an init container of which nobody knows whether it runs', () => {
   });
 });
 
-describe('once a regular container is up, init containers are done', () => {
+describe('once a regular container is up, init containers are complete', () => {
   test.each(['created', 'running'] as const)('%s is up', (state) => {
     const records = [exited('i', 1), observed('c', state)];
     expect(plan(three, records, never)).toMatchObject({
@@ -211,7 +211,7 @@ describe('E-5: a sidecar', () => {
 
     test.each([
       ['has not spoken', new Map<string, ProbeResult>()],
-      ['is not sure', said('s', 'unknown')],
+      ['is not sure', lastReported('s', 'unknown')],
     ])('holds the others while it %s', (_name, startup) => {
       expect(plan(probed, up, {}, { startup })).toMatchObject({
         initContainersToStart: [],
@@ -221,12 +221,12 @@ describe('E-5: a sidecar', () => {
     });
 
     test('lets them go once it succeeded', () => {
-      const view = { startup: said('s', 'success') };
+      const view = { startup: lastReported('s', 'success') };
       expect(plan(probed, up, {}, view).initContainersToStart).toEqual([1]);
     });
 
     test('is restarted if it failed', () => {
-      const view = { startup: said('s', 'failure') };
+      const view = { startup: lastReported('s', 'failure') };
       expect(plan(probed, up, never, view)).toMatchObject({
         killPod: false,
         initContainersToStart: [0],
@@ -242,7 +242,7 @@ describe('E-5: a sidecar', () => {
     });
 
     test('without one, a result means nothing', () => {
-      const view = { startup: said('s', 'failure') };
+      const view = { startup: lastReported('s', 'failure') };
       expect(plan(list, up, {}, view)).toMatchObject({
         initContainersToStart: [1],
         containersToKill: [],
@@ -250,7 +250,7 @@ describe('E-5: a sidecar', () => {
     });
   });
 
-  test('with another definition is restarted, and the next one starts all the same', () => {
+  test('with another definition is restarted, and the next one still starts', () => {
     const view = { changed: new Set(['test://s']) };
     expect(plan(list, [observed('s', 'running')], {}, view)).toMatchObject({
       initContainersToStart: [0, 1],
@@ -263,7 +263,7 @@ describe('E-5: a sidecar', () => {
   test('with a failed liveness probe is restarted', () => {
     const probed = [sidecar('s', { livenessProbe: {} })];
     const records = [observed('s', 'running'), observed('c', 'running')];
-    const view = { liveness: said('s', 'failure') };
+    const view = { liveness: lastReported('s', 'failure') };
     expect(plan(probed, records, {}, view)).toMatchObject({
       initContainersToStart: [0],
       containersToStart: [],
@@ -280,14 +280,14 @@ describe('E-5: a sidecar', () => {
 
   test('without a liveness probe, a result means nothing', () => {
     const records = [observed('s', 'running'), observed('c', 'running')];
-    const view = { liveness: said('s', 'failure') };
+    const view = { liveness: lastReported('s', 'failure') };
     expect(plan([sidecar('s')], records, {}, view).containersToKill).toEqual([]);
   });
 
   test.each([
     ['has not spoken', new Map<string, ProbeResult>()],
-    ['succeeded', said('s', 'success')],
-    ['is not sure', said('s', 'unknown')],
+    ['succeeded', lastReported('s', 'success')],
+    ['is not sure', lastReported('s', 'unknown')],
   ])('is left alone while its liveness probe %s', (_name, liveness) => {
     const probed = [sidecar('s', { livenessProbe: {} })];
     const records = [observed('s', 'running'), observed('c', 'running')];

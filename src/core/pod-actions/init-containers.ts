@@ -1,20 +1,20 @@
 /**
  * Init containers and sidecars: which to start or stop next.
  *
- * The list is walked from its end, because finished init containers may have been removed: the
- * last one with a record tells how far the pod got. From there on backward only sidecars matter,
- * which have to be kept running.
+ * The list is walked from its end, because finished init containers may have been removed: the last
+ * one with a record shows how far the pod got. Before it only sidecars matter, which have to be kept
+ * running.
  *
  *     [ done ][ done ][ sidecar ][ the last with a record ][ not begun ]
  *                        <──────── walked this way ────────────────────
  *
- * Starts are collected backward too and turned round at the end, so that they happen in order.
+ * Starts are collected in that order too and reversed at the end, so that they happen in order.
  */
 import type { Container } from '../../api/pod.ts';
 import type { RuntimeContainer } from '../../api/runtime-pod.ts';
-import { isSidecar } from '../pod-facts.ts';
-import { restartsOnFailure } from '../restart-policy.ts';
-import { findNewest, shouldBeStarted } from '../runtime-facts.ts';
+import { isSidecar } from '../pod/pod-facts.ts';
+import { restartsOnFailure } from './restart-policy.ts';
+import { findNewest, shouldBeStarted } from '../pod/runtime-facts.ts';
 import type { ContainerKill, Draft, PodActionsView } from './plan.ts';
 import { planResize } from './resize.ts';
 
@@ -30,10 +30,10 @@ interface Step {
   readonly wasInitialized: boolean;
 }
 
-/** `initialized`: it was the last one, and it did its part. `failed`: the pod is over. */
+/** `initialized`: it was the last one, and it is complete. `failed`: the pod has failed. */
 type Finding = 'initialized' | 'failed' | 'continue';
 
-/** Says whether the pod is initialised, so that its regular containers may run. */
+/** Returns whether the pod is initialised, so that its regular containers may run. */
 export function planInitContainers(view: PodActionsView, draft: Draft): boolean {
   const containers = view.pod.spec.initContainers ?? [];
   if (containers.length === 0) return true;
@@ -77,7 +77,7 @@ function isRegularContainerUp({ pod, runtime }: PodActionsView): boolean {
 function planStep(step: Step): Finding {
   switch (step.observed.state) {
     case 'created':
-      // Created and started are one step for us, so the runtime failed in between.
+      // podkeep creates and starts in one step, so the runtime failed in between.
       step.draft.initContainersToStart.push(step.index);
       return 'continue';
     case 'running':
@@ -145,7 +145,7 @@ function planUnknown(step: Step): Finding {
   return 'continue';
 }
 
-/** This one did its part: the pod is initialised, or the next one may start. */
+/** This one is complete: the pod is initialised, or the next one may start. */
 function letNextStart({ draft, index, isLast }: Step, isFirstTime: boolean): Finding {
   if (isLast) return 'initialized';
   if (isFirstTime) draft.initContainersToStart.push(index + 1);

@@ -2,20 +2,20 @@
 import type { Pod } from '../../api/pod.ts';
 import type { ResourceRequirements } from '../../api/resources.ts';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
-import type { ProbeResult } from '../probe-status.ts';
+import type { ProbeResult } from '../pod-status/probe-status.ts';
 
 export interface PodActionsView {
-  /** With the resources that were granted to it in its spec. */
+  /** With its allocated resources in its spec. */
   readonly pod: Pod;
   readonly runtime: RuntimePod;
-  /** A container's rule asked for all of them to start over (E-7). */
+  /** A container's restart rule restarts all of them (E-7). */
   readonly restartAllContainers: boolean;
   /** IDs of containers that were started from another spec than the pod has now (its image). */
   readonly changed: ReadonlySet<string>;
   /** Newest probe results by container ID. */
   readonly liveness: ReadonlyMap<string, ProbeResult>;
   readonly startup: ReadonlyMap<string, ProbeResult>;
-  /** What was really applied (E-4). Absent: this runtime cannot resize in place. */
+  /** The actual resources (E-4). Absent: this runtime cannot resize in place. */
   readonly actuated?: ActuatedResources | undefined;
 }
 
@@ -32,14 +32,14 @@ export interface PodActions {
   /** Stop every container and the sandbox. */
   readonly killPod: boolean;
   readonly createSandbox: boolean;
-  /** The sandbox to start containers in; empty if there is none to name. */
+  /** The sandbox to start containers in. Empty: there is none to name. */
   readonly sandboxID: string;
   readonly attempt: number;
   readonly ephemeralContainersToStart: readonly number[];
   readonly initContainersToStart: readonly number[];
   readonly containersToStart: readonly number[];
   readonly containersToKill: readonly ContainerKill[];
-  /** Stopped if need be and removed, in this order: the one that asked for it goes last. */
+  /** Stopped if need be and removed, in this order: the one that caused the restart goes last. */
   readonly containersToReset: readonly ContainerReset[];
   /** In this order: what shrinks goes before what grows. */
   readonly containersToUpdate: Readonly<Record<ResizableResource, readonly ContainerUpdate[]>>;
@@ -72,7 +72,7 @@ export interface ContainerUpdate {
   readonly current: ResourceNumbers;
 }
 
-/** What a runtime is told: memory in bytes, CPU in thousandths. Zero: not set. */
+/** As passed to the runtime: memory in bytes, CPU in thousandths. Zero: not set. */
 export interface ResourceNumbers {
   readonly memoryLimit: bigint;
   readonly memoryRequest: bigint;

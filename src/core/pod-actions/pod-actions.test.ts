@@ -89,7 +89,7 @@ describe('a pod whose sandbox died', () => {
     });
   });
 
-  test('that may run once only tries again if it never came to a container', () => {
+  test('that may run once only tries again if it never had a container', () => {
     const pod = podOf({ restartPolicy: 'Never' });
     expect(plan(pod, [], [dead])).toMatchObject({ createSandbox: true, containersToStart: [0] });
   });
@@ -111,7 +111,7 @@ describe('a pod whose sandbox died', () => {
     });
   });
 
-  test('that restarts on failure is done if all succeeded, also without a code', () => {
+  test('that restarts on failure is done if all succeeded, even without an exit code', () => {
     const pod = podOf({ containers: two, restartPolicy: 'OnFailure' });
     expect(plan(pod, [exited('a', 0), observed('b', 'exited')], [dead])).toMatchObject({
       killPod: true,
@@ -120,7 +120,7 @@ describe('a pod whose sandbox died', () => {
     });
   });
 
-  test('E-6: goes by the policy of each container before its own', () => {
+  test('E-6: the policy of each container takes precedence over the pod’s', () => {
     const containers = [
       container('a', { restartPolicy: 'OnFailure' }),
       container('b', { restartPolicy: 'Always' }),
@@ -145,7 +145,7 @@ describe('ephemeral containers', () => {
     ephemeralContainers: [container('e'), container('f')],
   });
 
-  test('are started also before the pod is initialised', () => {
+  test('are started even before the pod is initialised', () => {
     expect(plan(pod, [observed('i', 'running')])).toMatchObject({
       ephemeralContainersToStart: [0, 1],
       containersToStart: [],
@@ -161,7 +161,7 @@ describe('ephemeral containers', () => {
   );
 });
 
-test('a pod that is being deleted starts nothing, and what is left of it goes', () => {
+test('a pod that is being deleted starts nothing, and the rest of it is stopped', () => {
   const pod = podOf({ containers: two }, { metadata: { deletionTimestamp: NOW } });
   expect(plan(pod, [exited('a', 1)])).toEqual({ ...NOTHING, killPod: true });
   expect(plan(pod, [observed('a', 'running')])).toEqual(NOTHING);

@@ -6,12 +6,12 @@
  *     sandbox missing or wrong ──> stop everything; new sandbox unless the pod is done
  *     sandbox fine ──────────────> ephemeral · init and sidecars · regular containers
  *
- * Pure: the runtime's view goes in, a plan comes out, and `kubelet/` carries it out. What waits in
- * a crash loop is held back afterwards (hold-back.ts).
+ * Pure: the runtime's view goes in, a plan comes out, and `kubelet/` carries it out. Containers in
+ * crash-loop back-off are held back afterwards (crash-backoff-hold.ts).
  */
 import type { Container } from '../../api/pod.ts';
-import { findNewest, hasRegularContainerBeenCreated } from '../runtime-facts.ts';
-import { sandboxChange } from '../sandbox-change.ts';
+import { findNewest, hasRegularContainerBeenCreated } from '../pod/runtime-facts.ts';
+import { sandboxChange } from './sandbox-change.ts';
 import { planInitContainers } from './init-containers.ts';
 import type { Draft, PodActions, PodActionsView } from './plan.ts';
 import { planRegularContainers } from './regular-containers.ts';
@@ -44,7 +44,7 @@ export function podActions(view: PodActionsView): PodActions {
 function planNewSandbox(view: PodActionsView, draft: Draft): void {
   const { pod, runtime } = view;
   const { spec } = pod;
-  // It ran once and may not run again. Without any container it never got that far: try again.
+  // It ran once and may not run again. Without any container it never ran: try again.
   if (spec.restartPolicy === 'Never' && draft.attempt !== 0 && runtime.containers.length > 0) {
     draft.createSandbox = false;
     return;

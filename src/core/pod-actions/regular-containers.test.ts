@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PodSpec } from '../../api/pod.ts';
 import type { RuntimeContainer } from '../../api/runtime-pod.ts';
-import type { ProbeResult } from '../probe-status.ts';
+import type { ProbeResult } from '../pod-status/probe-status.ts';
 import { container, NOW, podOf, restartRule, sidecar } from '../../../test/support/pod-parts.ts';
 import { exited, observed, runtimeOf } from '../../../test/support/runtime-parts.ts';
 import { actionsView } from '../../../test/support/views.ts';
@@ -18,7 +18,7 @@ function plan(
   return podActions(actionsView(podOf(spec), runtimeOf(records), view));
 }
 
-const said = (result: ProbeResult) => new Map([['test://c', result]]);
+const lastReported = (result: ProbeResult) => new Map([['test://c', result]]);
 const killed = (message: string, reason?: string) => [
   { id: 'test://c', name: 'c', message, ...(reason && { reason }) },
 ];
@@ -50,7 +50,7 @@ describe('a container that does not run', () => {
     expect(plan(spec, [exited('c', 41)])).toMatchObject({ killPod: true, containersToStart: [] });
   });
 
-  test('is stopped before it starts if nobody knows whether it runs', () => {
+  test('is stopped before it starts if its state is unknown', () => {
     expect(plan({ restartPolicy: 'Never' }, [observed('c', 'unknown')])).toMatchObject({
       containersToStart: [0],
       containersToKill: killed(
@@ -66,13 +66,13 @@ describe('a container that runs is stopped', () => {
     ['its definition changed', { changed: new Set(['test://c']) }, 'definition changed', undefined],
     [
       'its liveness probe failed',
-      { liveness: said('failure') },
+      { liveness: lastReported('failure') },
       'failed liveness probe',
       'LivenessProbe',
     ],
     [
       'its startup probe failed',
-      { startup: said('failure') },
+      { startup: lastReported('failure') },
       'failed startup probe',
       'StartupProbe',
     ],
@@ -85,8 +85,8 @@ describe('a container that runs is stopped', () => {
   });
 
   test.each([
-    ['liveness', { liveness: said('failure') }, 'LivenessProbe'],
-    ['startup', { startup: said('failure') }, 'StartupProbe'],
+    ['liveness', { liveness: lastReported('failure') }, 'LivenessProbe'],
+    ['startup', { startup: lastReported('failure') }, 'StartupProbe'],
   ] as const)('for good if its %s probe failed and it may not restart', (probe, view, reason) => {
     const message = `Container c failed ${probe} probe`;
     expect(plan({ restartPolicy: 'Never' }, [up], view)).toMatchObject({
@@ -106,11 +106,11 @@ describe('a container that runs is stopped', () => {
     });
   });
 
-  test('E-6: its own policy decides about a failed probe; its rules are not asked', () => {
+  test('E-6: its own policy decides about a failed probe; its rules do not count', () => {
     const own = (restartPolicy: 'Always' | 'Never') => [
       container('c', { restartPolicy, restartPolicyRules: [restartRule('Restart', 'NotIn')] }),
     ];
-    const view = { liveness: said('failure') };
+    const view = { liveness: lastReported('failure') };
     expect(
       plan({ containers: own('Always'), restartPolicy: 'Never' }, [up], view).containersToStart,
     ).toEqual([0]);
@@ -122,8 +122,8 @@ describe('a container that runs is stopped', () => {
   test('for one reason only, the first of these', () => {
     const view = {
       changed: new Set(['test://c']),
-      liveness: said('failure'),
-      startup: said('failure'),
+      liveness: lastReported('failure'),
+      startup: lastReported('failure'),
     };
     expect(plan({}, [up], view).containersToKill).toEqual(
       killed('Container c definition changed, will be restarted'),
@@ -136,19 +136,19 @@ describe('a container that runs is stopped', () => {
 });
 
 describe('a container that runs is left', () => {
-  test.each(['success', 'unknown'] as const)('if its probes say %s', (result) => {
-    const view = { liveness: said(result), startup: said(result) };
+  test.each(['success', 'unknown'] as const)('if its probe results are %s', (result) => {
+    const view = { liveness: lastReported(result), startup: lastReported(result) };
     expect(plan({}, [up], view)).toMatchObject({ containersToStart: [], containersToKill: [] });
   });
 
-  test('if what is wrong is said of an older one', () => {
+  test('if the failed probe is of an older one', () => {
     const view = { liveness: new Map([['test://older', 'failure']] as const) };
     expect(plan({}, [up], view).containersToKill).toEqual([]);
   });
 });
 
 describe('when nothing is kept and nothing starts', () => {
-  test('the pod goes', () => {
+  test('the pod is stopped', () => {
     expect(plan({ restartPolicy: 'Never' }, [exited('c', 0)]).killPod).toBe(true);
   });
 

@@ -1,8 +1,8 @@
 /** Regular containers in an initialised pod: which to start, stop or leave. */
 import type { Container } from '../../api/pod.ts';
 import type { RuntimeContainer } from '../../api/runtime-pod.ts';
-import { restartsOnFailure } from '../restart-policy.ts';
-import { findNewest, shouldBeStarted } from '../runtime-facts.ts';
+import { restartsOnFailure } from './restart-policy.ts';
+import { findNewest, shouldBeStarted } from '../pod/runtime-facts.ts';
 import type { ContainerKill, Draft, PodActionsView } from './plan.ts';
 import { planResize } from './resize.ts';
 
@@ -25,7 +25,7 @@ export function planRegularContainers(view: PodActionsView, draft: Draft): void 
   }
 }
 
-/** Says whether the container stays as it is. */
+/** Returns whether the container stays as it is. */
 function planRunning(
   view: PodActionsView,
   draft: Draft,
@@ -43,7 +43,7 @@ function planRunning(
   return false;
 }
 
-/** Why a running container has to go. A changed spec has no reason of its own: it always returns. */
+/** Why a running container is stopped. A changed spec has no reason here: it always restarts. */
 function findFault(
   view: PodActionsView,
   { name }: Container,
@@ -64,7 +64,7 @@ function findFault(
   return undefined;
 }
 
-/** It may still run: stopping it first keeps two of it from running side by side. */
+/** It may still run: stopping it first keeps two instances from running side by side. */
 function killUnknown({ id, name }: RuntimeContainer): ContainerKill {
   const message = 'Container is in "unknown" state, try killing it before restart';
   return { id, name, message, reason: 'Unknown' };

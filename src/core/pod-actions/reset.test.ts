@@ -17,7 +17,7 @@ function reset(...records: readonly RuntimeContainer[]) {
 }
 
 describe('E-7: restarting a pod in place', () => {
-  test('regular containers go before init containers, those that asked for it last', () => {
+  test('regular containers go before init containers, those whose exit caused the restart last', () => {
     const order = reset(
       exited('i', 42),
       observed('s', 'running'),
@@ -38,7 +38,7 @@ describe('E-7: restarting a pod in place', () => {
     expect(reset(exited('b', 0))).toEqual([{ id: 'test://b', name: 'b', kill: false }]);
   });
 
-  test('every record goes, not just the newest', () => {
+  test('every record is removed, not just the newest', () => {
     const order = reset(
       exited('a', 42, { id: 'test://a3' }),
       exited('a', 1, { id: 'test://a2' }),
@@ -48,12 +48,12 @@ describe('E-7: restarting a pod in place', () => {
     expect(order.map(({ id }) => id)).toEqual(['test://a2', 'test://b', 'test://a3', 'test://a1']);
   });
 
-  test('only an exit asks: one that runs is removed with the others', () => {
+  test('only an exit causes it: a running one is removed with the others', () => {
     const order = reset(observed('a', 'running', { exitCode: 42 }), exited('b', 0));
     expect(order.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
-  test('an exit without a code is a good one', () => {
+  test('an exit without a code is a success', () => {
     const always = container('a', {
       restartPolicyRules: [restartRule('RestartAllContainers', 'In', 0)],
     });
@@ -63,7 +63,7 @@ describe('E-7: restarting a pod in place', () => {
     expect(order.map(({ name }) => name)).toEqual(['b', 'a']);
   });
 
-  test('ephemeral containers and strangers stay', () => {
+  test('ephemeral containers and those that the spec does not name stay', () => {
     expect(reset(observed('e', 'running'), observed('stranger', 'running'))).toEqual([]);
   });
 });

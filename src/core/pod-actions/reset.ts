@@ -1,11 +1,11 @@
 /**
  * Restarting a pod in place removes every container, so that all of them start over (E-7).
  *
- * Those whose exit asked for the restart are removed last: as long as one of them exists, a podkeep
- * that was itself restarted half-way still sees why the others are gone.
+ * Those whose exit caused the restart are removed last: as long as one of them exists, a podkeep that
+ * was itself restarted half-way still sees why the others are gone.
  */
 import type { Container } from '../../api/pod.ts';
-import { restartsAllContainers } from '../restart-policy.ts';
+import { restartsAllContainers } from './restart-policy.ts';
 import type { ContainerReset, PodActionsView } from './plan.ts';
 
 export function planReset(view: PodActionsView): ContainerReset[] {
@@ -15,7 +15,7 @@ export function planReset(view: PodActionsView): ContainerReset[] {
   return [...regular.targets, ...init.targets, ...regular.sources, ...init.sources];
 }
 
-/** Every record of each container, not just the newest: nothing of it may stay behind. */
+/** Every record of each container, not just the newest: none may stay behind. */
 function resetsOf({ runtime }: PodActionsView, containers: readonly Container[]) {
   const sources: ContainerReset[] = [];
   const targets: ContainerReset[] = [];

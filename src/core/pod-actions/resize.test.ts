@@ -37,7 +37,7 @@ function wants(name: string, resources: ResourceRequirements, fields: Partial<Co
 
 const limits = (cpu: string, memory: string): ResourceRequirements => ({ limits: { cpu, memory } });
 
-describe('E-4: what was granted is compared with what was applied', () => {
+describe('E-4: allocated resources are compared with actual ones', () => {
   test('no difference, no update, whatever the spelling', () => {
     const containers = [wants('c', limits('1', '1Gi'))];
     const { containersToUpdate, updatePodResources } = plan(
@@ -48,7 +48,7 @@ describe('E-4: what was granted is compared with what was applied', () => {
     expect(updatePodResources).toBe(false);
   });
 
-  test('a difference is an update, with both sides in numbers that a runtime is told', () => {
+  test('a difference is an update, with both sides in the numbers that the runtime gets', () => {
     const containers = [
       wants('c', {
         requests: { cpu: '100m', memory: '64Mi' },
@@ -75,7 +75,7 @@ describe('E-4: what was granted is compared with what was applied', () => {
     });
   });
 
-  test('only the resource that differs is updated, also if only its request does', () => {
+  test('only the resource that differs is updated, even if only its request does', () => {
     const containers = [wants('c', { requests: { memory: '64Mi' }, limits: { cpu: '1' } })];
     const { containersToUpdate } = plan(
       { containers },
@@ -85,7 +85,7 @@ describe('E-4: what was granted is compared with what was applied', () => {
     expect(containersToUpdate.memory).toHaveLength(1);
   });
 
-  test('a container of which nothing is known to be applied is updated', () => {
+  test('a container without actual resources is updated', () => {
     const containers = [wants('c', limits('1', '1Gi'))];
     const { containersToUpdate } = plan({ containers }, actuated({}));
     expect(containersToUpdate.cpu).toHaveLength(1);
@@ -110,7 +110,7 @@ describe('E-4: what was granted is compared with what was applied', () => {
   });
 });
 
-describe('what shrinks goes before what grows', () => {
+describe('shrinking comes before growing', () => {
   const order = (...sizes: readonly (readonly [string, string, string])[]) => {
     const containers = sizes.map(([name, , to]) => wants(name, limits(to, to)));
     const applied = Object.fromEntries(sizes.map(([name, from]) => [name, limits(from, from)]));
@@ -121,7 +121,7 @@ describe('what shrinks goes before what grows', () => {
     return containersToUpdate.cpu.map(({ name }) => name);
   };
 
-  test('those that grow stay in order, those that shrink are turned round in front', () => {
+  test('those that grow stay in order, those that shrink come first, reversed', () => {
     expect(order(['a', '1', '2'], ['b', '1', '2'])).toEqual(['a', 'b']);
     expect(order(['a', '1', '2'], ['b', '2', '1'])).toEqual(['b', 'a']);
     expect(order(['a', '2', '1'], ['b', '1', '2'], ['c', '2', '1'])).toEqual(['c', 'a', 'b']);
@@ -142,7 +142,7 @@ describe('what shrinks goes before what grows', () => {
     expect(names(both('4', '1'), both('4', '3'))).toEqual(['a', 'b']);
   });
 
-  test('a limit that is taken away counts as zero, and so as shrinking', () => {
+  test('a removed limit counts as zero, and so as shrinking', () => {
     const containers = [wants('a', limits('2', '2Gi')), wants('b', {})];
     const applied = actuated({ a: limits('1', '1Gi'), b: limits('1', '1Gi') });
     const { containersToUpdate } = plan({ containers }, applied);
@@ -264,14 +264,14 @@ describe('the pod’s own limits follow its containers', () => {
     expect(plan(spec, actuated({ i: limits('2', '1Gi') }), []).updatePodResources).toBe(false);
   });
 
-  test('not for an update in place: that is the update’s own business', () => {
+  test('not for an update in place: the update does that itself', () => {
     const spec = { containers: [wants('c', limits('2', '1Gi'))] };
     expect(plan(spec, actuated({ c: limits('1', '1Gi') })).updatePodResources).toBe(false);
   });
 });
 
 describe('resources of the pod as a whole', () => {
-  test('a change of them is planned for itself', () => {
+  test('a change of them is planned separately', () => {
     const spec = { resources: limits('2', '2Gi') };
     const pod = limits('1', '2Gi');
     expect(plan(spec, actuated({}, pod)).updatePodLevelResources).toBe(true);
@@ -279,7 +279,7 @@ describe('resources of the pod as a whole', () => {
     expect(plan({}, actuated({})).updatePodLevelResources).toBe(false);
   });
 
-  test('then nobody asks whether containers start with others', () => {
+  test('then it does not matter whether containers start with others', () => {
     const spec = { resources: limits('2', '2Gi'), containers: [wants('c', limits('1', '1Gi'))] };
     expect(plan(spec, actuated({}), [exited('c', 1)])).toMatchObject({
       updatePodLevelResources: true,
@@ -287,7 +287,7 @@ describe('resources of the pod as a whole', () => {
     });
   });
 
-  test('hold a container that has no limit of its own', () => {
+  test('limit a container that has no limit of its own', () => {
     const spec = {
       resources: limits('2', '2Gi'),
       containers: [wants('c', { requests: { cpu: '1' } })],
@@ -302,7 +302,7 @@ describe('resources of the pod as a whole', () => {
     ]);
   });
 
-  test('do not touch one that has its own', () => {
+  test('do not affect one that has its own', () => {
     const own = limits('1', '1Gi');
     const spec = { resources: limits('2', '2Gi'), containers: [wants('c', own)] };
     const applied = actuated({ c: own }, limits('1', '1Gi'));

@@ -1,12 +1,12 @@
 /**
- * Resizing containers in place (E-2 to E-4): what was granted is compared with what was applied.
+ * Resizing containers in place (E-2 to E-4): allocated resources are compared with actual ones.
  *
- * A container whose resize policy asks for it is restarted with its new resources; the others are
- * updated while they run, those that shrink before those that grow, so that the pod never holds
- * more than it was granted.
+ * A container whose resize policy requires it is restarted with its new resources; the others are
+ * updated while they run, those that shrink before those that grow, so that the pod never uses more
+ * than its allocation.
  */
-import { quantityMilliValue, quantityValue } from '../../api/quantity.ts';
-import { readQuantity } from '../../api/quantity-text.ts';
+import { quantityMilliValue, quantityValue } from '../../api/values/quantity.ts';
+import { readQuantity } from '../../api/values/quantity-text.ts';
 import type { Container } from '../../api/pod.ts';
 import type { ResourceList, ResourceRequirements } from '../../api/resources.ts';
 import type { RuntimeContainer } from '../../api/runtime-pod.ts';
@@ -18,7 +18,7 @@ import type {
   ResourceNumbers,
 } from './plan.ts';
 
-/** Says whether the running container is kept; if not, `restart` was called. */
+/** Returns whether the running container is kept; if not, `restart` was called. */
 export function planResize(
   view: PodActionsView,
   draft: Draft,
@@ -104,7 +104,7 @@ function actuatedNumbers({ actuated }: PodActionsView, { name }: Container): Res
   return numbersOf(actuated?.containers.get(name), actuated?.pod);
 }
 
-/** A container without a limit of its own is held by the pod's. */
+/** A container without a limit has the pod's. */
 function numbersOf(own?: ResourceRequirements, pod?: ResourceRequirements): ResourceNumbers {
   return {
     memoryLimit: bytes(own?.limits) || bytes(pod?.limits),

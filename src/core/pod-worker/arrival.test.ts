@@ -22,7 +22,7 @@ const manifest = pod('web', { static: true });
 const deleted = pod('web', { graceSeconds: 30, deletedWithin: 5 });
 const waiting = play(created(manifest), REFUSED).state;
 
-describe('first news of a pod', () => {
+describe('first update of a pod', () => {
   test('a pod starts with a sync, and is counted with its containers (PW-39)', () => {
     const { state, effects } = play(created(pod('web', { containers: 3 })));
     expect(state.phase).toBe('syncing');
@@ -38,7 +38,7 @@ describe('first news of a pod', () => {
     expect(effects.at(-1)).toMatchObject({ type: 'stopPod', graceSeconds: 5 });
   });
 
-  test('a pod that is over, with nothing running, only gives back what it held (PW-12)', () => {
+  test('a pod that is over, with nothing running, only releases its resources (PW-12)', () => {
     const over = pod('web', { phase: 'Failed' });
     expect(orders(play(created(over)))).toEqual(['countStart', 'releasePod']);
     expect(play(created(over)).state.phase).toBe('terminated');
@@ -63,13 +63,13 @@ describe('first news of a pod', () => {
 });
 
 describe('static pods', () => {
-  test('a static pod joins the line of its name and asks for its turn (PW-20)', () => {
+  test('a static pod joins the queue of its name and asks for its turn (PW-20)', () => {
     const asked = play(created(manifest));
     expect(asked.state.phase).toBe('waiting');
     expect(orders(asked)).toEqual(['joinLine', 'askForTurn']);
   });
 
-  test('a refused pod waits, and looks again after the back-off (PW-36)', () => {
+  test('a refused pod waits, and asks again after the back-off (PW-36)', () => {
     const refused = play(created(manifest), REFUSED);
     expect(refused.state.phase).toBe('waiting');
     expect(refused.effects).toEqual([
@@ -84,13 +84,13 @@ describe('static pods', () => {
     expect(effects.at(-1)).toMatchObject({ type: 'syncPod', updateType: 'update', pod: newer });
   });
 
-  test('a waiting pod that has to end is finished at once, and its kill complete (PW-38, V-6)', () => {
+  test('a waiting pod that has to end is finished immediately, and its kill complete (PW-38, V-6)', () => {
     const { state, effects } = playFrom(waiting, killed(manifest, kill(3)));
     expect(state).toMatchObject({ phase: 'finished', how: 'neverStarted' });
     expect(effects).toEqual([{ type: 'completeKills', kills: [3] }, { type: 'leaveLine' }]);
   });
 
-  test('a waiting pod that the runtime reports has nothing that was started here (PW-38)', () => {
+  test('a waiting pod that the runtime runs was not started by this worker (PW-38)', () => {
     const { state } = playFrom(waiting, killedInRuntime('web'));
     expect(state).toMatchObject({ phase: 'finished', fate: { deleted: true } });
   });
@@ -108,13 +108,13 @@ describe('static pods', () => {
     expect(effects).toEqual([{ type: 'joinLine' }, { type: 'leaveLine' }]);
   });
 
-  test('a waiting pod that is no longer static leaves the line and starts', () => {
+  test('a waiting pod that is no longer static leaves the queue and starts', () => {
     const asked = playFrom(waiting, updated(web));
     expect(asked.state.phase).toBe('syncing');
     expect(orders(asked)).toEqual(['leaveLine', 'countStart', 'syncPod']);
   });
 
-  test('a static spec for a pod that only the runtime knew is stopped, not given up (PW-36)', () => {
+  test('a static spec for a pod that only the runtime knew is stopped, not finished unstarted (PW-36)', () => {
     const { state, effects } = play(
       killedInRuntime('web'),
       updated(manifest),

@@ -1,19 +1,19 @@
 /**
- * A pod that has not started: nobody knew it yet, or it is a static pod that waits for its turn.
+ * A pod that has not started: its UID is new, or it is a static pod that waits for its full name.
  *
  *                      ┌─ has to end, was found stopped ──> terminated   (static: finished)
- *     first news ──────┼─ has to end ─────────────────────> terminating  (static: finished)
+ *     first update ────┼─ has to end ─────────────────────> terminating  (static: finished)
  *                      └─ may run ────────────────────────> syncing      (static: waiting)
  *
- * Static pods start one at a time for each full name, in the order in which they came; the line of
- * the name (static-line.ts) says whose turn it is. A static pod that has to end before its turn has
- * nothing to stop, so it is finished at once (PW-36 to PW-39).
+ * Static pods that share a full name start one at a time, in the order of their arrival; the queue of
+ * the name (static-pod-queue.ts) decides which one is next. A static pod that has to end before its turn
+ * has nothing to stop, so it is finished immediately (PW-36 to PW-39).
  */
-import { isTerminalPhase } from '../pod-facts.ts';
+import { isTerminalPhase } from '../pod/pod-facts.ts';
 import { after, become, completed, stay } from './effect.ts';
 import type { Decision, Effect } from './effect.ts';
 import { requestFrom } from './event.ts';
-import type { News, Request } from './event.ts';
+import type { UpdateEvent, Request } from './event.ts';
 import { FORGOTTEN, finishUnstarted } from './finished.ts';
 import type { Waiting } from './state.ts';
 import * as syncing from './syncing.ts';
@@ -23,28 +23,28 @@ import { causeOf, fateFrom, markedBy } from './termination.ts';
 import { isStaticSubject, supersede } from './update.ts';
 import type { Configured } from './update.ts';
 
-export function hearFirst(news: News): Decision {
-  if (news.type === 'killedInRuntime') {
-    const request = requestFrom(news);
+export function hearFirst(event: UpdateEvent): Decision {
+  if (event.type === 'killedInRuntime') {
+    const request = requestFrom(event);
     const { subject } = request.update;
     return terminating.enter({ subject, inFlight: null }, 'orphaned', request);
   }
-  const request = requestFrom(news);
+  const request = requestFrom(event);
   const line: readonly Effect[] = isStaticSubject(request.update.subject)
     ? [{ type: 'joinLine' }]
     : [];
-  const found = isTerminalPhase(news.pod.status?.phase) && !news.mayRun;
+  const found = isTerminalPhase(event.pod.status?.phase) && !event.mayRun;
   return after(line, found ? findTerminated(request) : arrive(request));
 }
 
-export function hearWaiting(state: Waiting, news: News): Decision {
-  const request = requestFrom(news, state.update.subject);
+export function hearWaiting(state: Waiting, event: UpdateEvent): Decision {
+  const request = requestFrom(event, state.update.subject);
   const update = supersede(state.update, request.update);
   const line: readonly Effect[] = isStaticSubject(update.subject) ? [] : [{ type: 'leaveLine' }];
   return after(line, arrive({ ...request, update }));
 }
 
-/** The line has answered. A refused pod looks again later, though it will be told (PW-36, V-7). */
+/** The queue has answered. A refused pod also asks again after the back-off (PW-36, V-7). */
 export function takeTurn(state: Waiting, admitted: boolean): Decision {
   const { update } = state;
   if (admitted) return after(counted(update.subject), syncing.enter(update, 'its turn came'));
@@ -54,7 +54,7 @@ export function takeTurn(state: Waiting, admitted: boolean): Decision {
   });
 }
 
-/** It never started, so there is nothing to stop: an orphan is forgotten at once (PW-67). */
+/** The pod never started, so there is nothing to stop: an orphan is forgotten immediately (PW-67). */
 export function housekeepWaiting(state: Waiting, orphan: boolean): Decision {
   if (!orphan) return stay(state);
   return become(FORGOTTEN, 'no source of pods knows it, and it never started', {
@@ -63,8 +63,8 @@ export function housekeepWaiting(state: Waiting, orphan: boolean): Decision {
 }
 
 /**
- * The pod is over and nothing of it runs: podkeep stopped it in an earlier life, and was perhaps
- * ended before it had given everything back (PW-12).
+ * The pod is over and nothing of it runs: podkeep stopped it before a restart, and perhaps ended
+ * before it had released all its resources (PW-12).
  */
 function findTerminated(request: Request<Configured>): Decision {
   const { update, kill } = request;
@@ -90,12 +90,12 @@ function arrive(request: Request<Configured>): Decision {
   }
   const start =
     cause === null
-      ? syncing.enter(update, `told to ${update.type}`)
+      ? syncing.enter(update, `received ${update.type}`)
       : terminating.enter({ subject, inFlight: null }, cause, request);
   return after(counted(subject), start);
 }
 
-/** A pod that starts, to be counted with its containers (PW-39). */
+/** Counts a pod that starts, with its containers (PW-39). */
 function counted({ pod }: Configured): readonly Effect[] {
   return [{ type: 'countStart', containers: pod.spec.containers.length }];
 }

@@ -7,7 +7,7 @@ import type { Delay } from './delay.ts';
 const settings = { resyncMs: 60_000, backOffMs: 10_000 };
 const backoff = (retryAfterMs: number | null): Delay => ({ name: 'backoff', retryAfterMs });
 
-describe('how long until the next look', () => {
+describe('how long until the next sync', () => {
   test.each([
     ['a pod that moved on: at once (PW-50)', { name: 'now' }, 0],
     ['a network that was not ready: a second (PW-52)', { name: 'transient' }, 1_000],
@@ -20,7 +20,7 @@ describe('how long until the next look', () => {
     expect(delayMs(delay, settings, 0)).toBe(ms);
   });
 
-  test('chance adds up to half as much again, (PW-54)', () => {
+  test('jitter adds up to half of the delay (PW-54)', () => {
     const delays: readonly Delay[] = [
       { name: 'now' },
       { name: 'transient' },
@@ -50,7 +50,7 @@ test.each([
   expect(delayAfter(outcome(kind))).toEqual(delay);
 });
 
-test('a failure passes its own back-off on', () => {
+test('a failure passes on the end of its back-off', () => {
   const failed = { kind: 'failed', reason: 'crashed', retryAfterMs: 40_000 } as const;
   expect(delayAfter(failed)).toEqual({ name: 'backoff', retryAfterMs: 40_000 });
 });

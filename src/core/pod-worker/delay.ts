@@ -1,13 +1,13 @@
 /**
- * When a pod is looked at again after its work has ended (PW-50 to PW-54).
+ * When a pod is synced again after its work has ended (PW-50 to PW-54).
  *
- *   now         it moved on; the next work starts by itself, and a look follows at once
- *   transient   the network was not ready: soon, and no matter which back-offs run
- *   backoff     it failed: after the usual period, or when the earliest back-off ends
+ *   now         the pod moved to the next phase, whose work starts by itself; sync again immediately
+ *   transient   the network was not ready: after a second, whatever back-offs run
+ *   backoff     the work failed: after the back-off period, or when the earliest back-off ends
  *   resync      all is well: after the resync interval
  *
- * The machine names the delay; only here do names become milliseconds. Chance is handed in, and
- * spreads the looks out so that pods that failed together do not all come back together.
+ * The state machine names the delay; only here do names become milliseconds. The caller passes the
+ * random number: jitter keeps pods that failed together from retrying together.
  */
 import { unreachable } from '../../lib/assert.ts';
 import type { Outcome } from './event.ts';
@@ -34,7 +34,7 @@ export function delayAfter(outcome: Outcome): Delay {
     case 'networkNotReady':
       return { name: 'transient' };
     case 'cancelled':
-      // Somebody's update waits already; this only makes sure that the pod is never left alone.
+      // An update is pending already; this only makes sure that the pod is synced again.
       return { name: 'backoff', retryAfterMs: null };
     case 'failed':
       return { name: 'backoff', retryAfterMs: outcome.retryAfterMs };

@@ -1,8 +1,8 @@
 /**
- * What a pod worker orders. The driver carries it out and reports back with an event.
+ * The effects of a pod worker. The driver carries them out and reports back with an event.
  *
  * At most one of the four kinds of work (syncPod, stopPod, stopRuntimePod, releasePod) is in flight
- * for a pod; each ends with one `settled`. `askForTurn` is answered by `admitted` or `refused`.
+ * for a pod; each ends with one `settled`. `admitted` or `refused` answers `askForTurn`.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { Delay } from './delay.ts';
@@ -41,7 +41,7 @@ export type Effect =
 export interface Decision<To extends State = State> {
   readonly state: To;
   readonly effects: readonly Effect[];
-  /** The reason, for people. None if nothing was decided. */
+  /** The reason, for people. Null: nothing was decided. */
   readonly why: string | null;
 }
 
@@ -53,29 +53,29 @@ export function become<To extends State>(
   return { state, effects, why };
 }
 
-/** Nothing to do, and nothing to say about it. */
+/** No decision, so no reason. */
 export function stay<To extends State>(state: To, ...effects: readonly Effect[]): Decision<To> {
   return { state, effects, why: null };
 }
 
-/** The same decision, with some orders to carry out before its own. */
+/** The same decision, with effects to carry out before its own. */
 export function after(effects: readonly Effect[], decision: Decision): Decision {
   return effects.length === 0
     ? decision
     : { ...decision, effects: [...effects, ...decision.effects] };
 }
 
-/** Tells those who wait for the kills that there is nothing left to wait for. */
+/** Completes the kills: their callers have nothing left to wait for. */
 export function completed(kills: readonly KillId[]): readonly Effect[] {
   return kills.length === 0 ? [] : [{ type: 'completeKills', kills }];
 }
 
-/** What every turn is followed by that does not move the pod on (PW-44, PW-50 to PW-53). */
+/** The effects after every turn that does not move the pod on (PW-44, PW-50 to PW-53). */
 export function turnEnded(turn: TurnTimes, delay: Delay): readonly Effect[] {
   return [...measured(turn), { type: 'wakeAfter', delay }];
 }
 
-/** How long the pod waited for the end of this turn, if anybody said when it began (PW-44). */
+/** How long the pod waited for the end of this turn, if the update has a start time (PW-44). */
 export function measured({ operation, startedAtMs }: TurnTimes): readonly Effect[] {
   return startedAtMs === null ? [] : [{ type: 'measureTurn', operation, startedAtMs }];
 }

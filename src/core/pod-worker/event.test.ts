@@ -45,16 +45,16 @@ describe('PW-12: could containers of a pod run?', () => {
   });
 });
 
-describe('PW-13: a kill that came from the runtime', () => {
+describe('PW-13: a kill from the runtime', () => {
   const event = killedInRuntime('u1', kill(1));
 
-  test('has nothing to go by if no spec is known', () => {
+  test('has only the running pod if no spec is known', () => {
     const { update, runtimeOnly } = requestFrom(event);
     expect(update.subject).toEqual({ kind: 'runtimeOnly', runningPod: event.runningPod });
     expect(runtimeOnly).toBe(true);
   });
 
-  test('takes the spec that is known, and still counts as one without', () => {
+  test('takes the known spec, and still counts as one without', () => {
     const known = { kind: 'configured', pod: pod('u1'), mirrorPod: pod('mirror') } as const;
     const { update, runtimeOnly } = requestFrom(event, known);
     expect(update.subject).toEqual({ ...known, mirrorPod: null });
@@ -62,7 +62,7 @@ describe('PW-13: a kill that came from the runtime', () => {
   });
 });
 
-test('other news brings its own spec', () => {
+test('other events bring a spec', () => {
   const web = pod('web');
   const known = { kind: 'configured', pod: pod('old'), mirrorPod: null } as const;
   expect(requestFrom(updated(web, 'sync'), known)).toMatchObject({
@@ -78,7 +78,7 @@ test('other news brings its own spec', () => {
   });
 });
 
-test('the end of work is told with its reason', () => {
+test('the end of work is described with its reason', () => {
   expect(describeEnd('sync', outcome('done'))).toBe('the sync is done');
   expect(describeEnd('sync', outcome('terminal'))).toBe('the sync is done');
   expect(describeEnd('stop', outcome('cancelled'))).toBe('the stop was cancelled');

@@ -1,14 +1,14 @@
 /**
- * What can happen to a pod worker. Every event is something that has already happened.
+ * The events of a pod worker. Every event has already happened.
  *
- *   updated, killed     somebody has news of a pod with a spec, or wants it gone
- *   killedInRuntime     housekeeping found it running, and no source of pods knows it
- *   admitted, refused   the line of its full name has answered (static pods; see static-line.ts)
+ *   updated, killed     a pod with a spec was updated, or has to be killed
+ *   killedInRuntime     housekeeping found it running, and no pod source has it
+ *   admitted, refused   the queue of its full name has answered (static pods; see static-pod-queue.ts)
  *   settled             the work in flight has ended
- *   housekept           the regular look at all workers; `orphan`: no source of pods knows it
+ *   housekept           housekeeping visited the worker; `orphan`: no pod source has the pod
  *
- * Events are plain data. A kill is named by a number; whoever asked for it, and the words it brings
- * for the pod's status, stay with the driver. So a recorded history can be played again.
+ * Events are plain data. A kill is named by a number; its caller, and the status it sets, stay with
+ * the driver. So a recorded history can be replayed.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
@@ -24,24 +24,24 @@ export interface Kill {
   readonly id: KillId;
   readonly evict: boolean;
   readonly graceSeconds: number | null;
-  /** It brings its own words for the status of the pod. */
+  /** The kill sets the pod's status itself. */
   readonly overridesStatus: boolean;
 }
 
-interface PodNews {
+interface UpdatedPod {
   readonly pod: Pod;
   readonly mirrorPod: Pod | null;
   readonly startedAtMs: number | null;
-  /** Could containers of this pod run, as far as the runtime was last seen? See `mayRun`. */
+  /** Could containers of this pod run, as far as the last listing of the runtime shows? See `mayRun`. */
   readonly mayRun: boolean;
 }
 
-export interface Updated extends PodNews {
+export interface Updated extends UpdatedPod {
   readonly type: 'updated';
   readonly updateType: Exclude<UpdateType, 'kill'>;
 }
 
-export interface Killed extends PodNews {
+export interface Killed extends UpdatedPod {
   readonly type: 'killed';
   readonly kill: Kill;
 }
@@ -74,11 +74,11 @@ export type Outcome =
       readonly retryAfterMs: number | null;
     };
 
-/** Somebody speaks about the pod itself. */
-export type News = Updated | Killed | KilledInRuntime;
+/** The events about the pod itself. */
+export type UpdateEvent = Updated | Killed | KilledInRuntime;
 
 export type Event =
-  | News
+  | UpdateEvent
   | Settled
   | { readonly type: 'admitted' }
   | { readonly type: 'refused' }
@@ -99,49 +99,49 @@ export function describeEnd(work: Work, outcome: Outcome): string {
   }
 }
 
-/** News of a pod in the one form that the rules of all phases read. */
+/** An update event in the one form that the rules of all phases read. */
 export interface Request<About extends Subject = Subject> {
   readonly update: Update<About>;
   readonly kill: Kill | null;
-  /** It came without a spec, even if one was known and filled in (PW-13). */
+  /** The event had no spec, even if a known one was filled in (PW-13). */
   readonly runtimeOnly: boolean;
 }
 
 /**
- * A kill that came from the runtime takes the spec that is known, if there is one, so that the pod
- * stops the way its spec says (PW-13). All other news brings its own.
+ * A kill from the runtime takes the known spec, if there is one, so that the pod stops the way its
+ * spec says (PW-13). All other events bring a spec.
  */
-export function requestFrom(news: Updated | Killed, known?: Subject): Request<Configured>;
-export function requestFrom(news: News, known: Configured): Request<Configured>;
-export function requestFrom(news: News, known?: Subject): Request;
-export function requestFrom(news: News, known?: Subject): Request {
-  const { startedAtMs } = news;
-  if (news.type === 'killedInRuntime') {
-    const { runningPod, kill } = news;
+export function requestFrom(event: Updated | Killed, known?: Subject): Request<Configured>;
+export function requestFrom(event: UpdateEvent, known: Configured): Request<Configured>;
+export function requestFrom(event: UpdateEvent, known?: Subject): Request;
+export function requestFrom(event: UpdateEvent, known?: Subject): Request {
+  const { startedAtMs } = event;
+  if (event.type === 'killedInRuntime') {
+    const { runningPod, kill } = event;
     const subject: Subject =
       known?.kind === 'configured'
         ? { ...known, mirrorPod: null }
         : { kind: 'runtimeOnly', runningPod };
     return { update: { type: 'kill', subject, startedAtMs }, kill, runtimeOnly: true };
   }
-  const { pod, mirrorPod } = news;
+  const { pod, mirrorPod } = event;
   const subject: Configured = { kind: 'configured', pod, mirrorPod };
-  if (news.type === 'killed') {
-    return { update: { type: 'kill', subject, startedAtMs }, kill: news.kill, runtimeOnly: false };
+  if (event.type === 'killed') {
+    return { update: { type: 'kill', subject, startedAtMs }, kill: event.kill, runtimeOnly: false };
   }
   return {
-    update: { type: news.updateType, subject, startedAtMs },
+    update: { type: event.updateType, subject, startedAtMs },
     kill: null,
     runtimeOnly: false,
   };
 }
 
-/** A pod that ends and is created anew, with the same UID: it has to wait for its own end (PW-14). */
-export function isCreate(news: News): boolean {
-  return news.type === 'updated' && news.updateType === 'create';
+/** A terminating pod that is created again with the same UID must first finish terminating (PW-14). */
+export function isCreate(event: UpdateEvent): boolean {
+  return event.type === 'updated' && event.updateType === 'create';
 }
 
-/** An unreadable runtime may run anything; a pod that it does not mention runs nothing (PW-12). */
+/** If the runtime could not be read, anything may run; a pod missing from its list runs nothing (PW-12). */
 export function mayRun(seen: RuntimePod | null): boolean {
   if (seen === null) return true;
   const running = seen.containers.some(({ state }) => state === 'running');

@@ -23,15 +23,15 @@ const releasing = playFrom(stopping, settled('stop')).state;
 const finished = playFrom(releasing, settled('release')).state;
 
 describe('a finished pod', () => {
-  test('nothing wakes the dead (PW-15)', () => {
-    for (const news of [updated(web), updated(deleted, 'sync')]) {
-      expect(playFrom(finished, news)).toEqual({ state: finished, effects: [], why: null });
+  test('no update starts it again (PW-15)', () => {
+    for (const event of [updated(web), updated(deleted, 'sync')]) {
+      expect(playFrom(finished, event)).toEqual({ state: finished, effects: [], why: null });
     }
   });
 
   test('a kill is complete at once (V-2)', () => {
-    for (const news of [killed(web, kill(6)), killedInRuntime('web', kill(6))]) {
-      const { state, effects } = playFrom(finished, news);
+    for (const event of [killed(web, kill(6)), killedInRuntime('web', kill(6))]) {
+      const { state, effects } = playFrom(finished, event);
       expect(state).toBe(finished);
       expect(effects).toEqual([{ type: 'completeKills', kills: [6] }]);
     }

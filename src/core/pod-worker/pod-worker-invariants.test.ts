@@ -1,4 +1,4 @@
-/** The invariants in the header of pod-worker.ts, through any lawful history of one pod. */
+/** The invariants in the header of pod-worker.ts, for any valid history of one pod. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -23,7 +23,7 @@ type Step =
 
 interface Story {
   readonly isStatic: boolean;
-  /** The pod as it is seen at each step, and what happens. */
+  /** The pod as each step sees it, and what happens. */
   readonly steps: readonly (readonly [PodTraits, Step])[];
 }
 
@@ -63,7 +63,7 @@ const story: fc.Arbitrary<Story> = fc.record({
   steps: fc.array(fc.tuple(traits, step), { minLength: 1, maxLength: 40 }),
 });
 
-/** Lives through the story, and leaves out what cannot happen at that point. */
+/** Runs the history, and leaves out events that cannot happen at that point. */
 function live({ isStatic, steps }: Story): PodWorkerWorld {
   const world = new PodWorkerWorld();
   for (const [index, [seen, next]] of steps.entries()) {
@@ -99,9 +99,9 @@ function eventFor(
   }
 }
 
-test('invariants 1 to 6 hold through any lawful history', () => {
-  const property = fc.property(story, (told) => {
-    expect(live(told).complaints).toEqual([]);
+test('invariants 1 to 6 hold through any valid history', () => {
+  const property = fc.property(story, (notified) => {
+    expect(live(notified).problems).toEqual([]);
   });
   fc.assert(property, { numRuns: 1_500 });
   expect.hasAssertions();
@@ -127,16 +127,16 @@ test('7: the newest update is acted on as soon as the work in flight has ended',
   expect.hasAssertions();
 });
 
-test('whatever happened before, a killed pod whose work succeeds is over in a few steps', () => {
-  const property = fc.property(story, (told) => {
-    const world = live(told);
-    world.apply(killed(pod('web', { static: told.isStatic }), kill(-1)));
+test('after any history, a killed pod whose work succeeds is finished in a few steps', () => {
+  const property = fc.property(story, (notified) => {
+    const world = live(notified);
+    world.apply(killed(pod('web', { static: notified.isStatic }), kill(-1)));
     for (let turns = 0; turns < 3 && world.running; turns++) {
       world.apply(settledWork(world, 'done'));
     }
     expect(world.running).toBeNull();
     expect(['finished', 'forgotten']).toContain(world.state.phase);
-    expect(world.complaints).toEqual([]);
+    expect(world.problems).toEqual([]);
   });
   fc.assert(property, { numRuns: 500 });
   expect.hasAssertions();

@@ -61,13 +61,13 @@ test.each([
   expect(answers).toEqual(Array.from(row, (letter) => letter !== '-'));
 });
 
-describe('PW-76: when the content of a pod may go', () => {
-  test('an evicted pod may lose it as soon as its end is decided', () => {
+describe('PW-76: when the content of a pod may be removed', () => {
+  test('of an evicted pod, as soon as its end is decided', () => {
     const evicted = playFrom(S, killed(web, kill(1, { evict: true })));
     expect(query.shouldContentBeRemoved(evicted.state, true)).toBe(true);
   });
 
-  test('a deleted pod keeps it until its containers have stopped', () => {
+  test('of a deleted pod, once its containers have stopped', () => {
     const asked = playFrom(S, updated(pod('web', { deletedWithin: 5 })), settled('sync'));
     expect(query.shouldContentBeRemoved(asked.state, true)).toBe(false);
     const stopped = playFrom(asked.state, settled('stop'));
@@ -82,7 +82,7 @@ describe('PW-74: a static pod that ended before its turn', () => {
     expect(query.shouldBeFinished(state, true)).toBe(true);
   });
 
-  test('but it had some if it was found stopped', () => {
+  test('had some if it was found stopped', () => {
     const { state } = play(created(pod('web', { static: true, phase: 'Failed' })));
     expect(query.shouldContainersBeTerminating(state, true)).toBe(true);
   });
@@ -93,7 +93,7 @@ test('PW-77: a mirror pod is kept while its static pod terminates, and no longer
   expect(answers).toEqual([false, false, false, true, true, false, false]);
 });
 
-describe('PW-3, PW-66: what housekeeping learns', () => {
+describe('PW-3, PW-66: what housekeeping gets', () => {
   test.each([
     ['waiting', W, { state: 'sync', hasConfig: true, static: true }],
     ['syncing', S, { state: 'sync', hasConfig: true, static: false }],
@@ -105,7 +105,7 @@ describe('PW-3, PW-66: what housekeeping learns', () => {
     expect(query.summarize(state, false)).toEqual({ ...summary, orphan: false });
   });
 
-  test('a pod that only the runtime knows has no config, even if a spec waits', () => {
+  test('a pod that only the runtime knows has no config, even if a spec is pending', () => {
     const { state } = play(killedInRuntime('web'), updated(manifest));
     const summary = { state: 'terminating', orphan: true, hasConfig: false, static: false };
     expect(query.summarize(state, true)).toEqual(summary);

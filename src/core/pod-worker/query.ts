@@ -1,16 +1,20 @@
 /**
- * What the rest of the kubelet may ask about a pod's worker (PW-70 to PW-77).
+ * The state of a pod's worker as the rest of the kubelet may query it (PW-70 to PW-77).
  *
  *     forgotten  │ waiting │ syncing │ terminating       │ terminated │ finished │ forgotten
  *                          ^ started │ ^ asked  ^ seen   ^ stopped    ^ released
+ *
+ *     asked: termination was requested; seen: the worker has acted on it; stopped: no container runs any more;
+ *     released: the pod's resources are cleaned up
+ *
  *     could have running containers ─────────────────────┤
  *                      termination requested ├──────────────────────────────────┤
  *                      containers should be terminating ├─────────────────────────────────────
  *                                   runtime should be removed ├───────────────────────────────
  *                                                   should be finished ├──────────────────────
  *
- * A forgotten pod gets two kinds of answers. Before the first housekeeping, podkeep may not have
- * heard of all its pods yet, so anything could run. After it, a pod without a worker does not run.
+ * For a forgotten pod there are two answers. Before the first housekeeping, the pod sources may not
+ * have delivered all pods yet, so anything could run. After it, a pod without a worker does not run.
  */
 import { unreachable } from '../../lib/assert.ts';
 import type { State } from './state.ts';
@@ -25,12 +29,12 @@ export function couldHaveRunningContainers(state: State, podsSynced: boolean): b
   return state.phase === 'forgotten' ? !podsSynced : !isKnownTerminated(state);
 }
 
-/** Everything the pod held was given back. */
+/** All resources of the pod are released. */
 export function shouldBeFinished(state: State, podsSynced: boolean): boolean {
   return state.phase === 'forgotten' ? podsSynced : state.phase === 'finished';
 }
 
-/** The end of the pod is decided; its last sync may still run. */
+/** The pod has to end; its last sync may still run. */
 export function isTerminationRequested(state: State): boolean {
   return state.phase === 'terminating' || isKnownTerminated(state);
 }
@@ -54,12 +58,12 @@ export function shouldContainersBeTerminating(state: State, podsSynced: boolean)
   }
 }
 
-/** What is neither container nor content (attached volumes, for one) may go. */
+/** Runtime resources other than containers and content (attached volumes, for one) may be removed. */
 export function shouldRuntimeBeRemoved(state: State, podsSynced: boolean): boolean {
   return state.phase === 'forgotten' ? podsSynced : isKnownTerminated(state);
 }
 
-/** Dead containers and files may go: at once if evicted, and else if deleted and stopped. */
+/** Dead containers and files may be removed: if evicted, immediately; if deleted, once stopped. */
 export function shouldContentBeRemoved(state: State, podsSynced: boolean): boolean {
   if (state.phase === 'forgotten') return podsSynced;
   if (!('fate' in state)) return false;
@@ -67,12 +71,12 @@ export function shouldContentBeRemoved(state: State, podsSynced: boolean): boole
   return evicted || (deleted && isKnownTerminated(state));
 }
 
-/** Asked of the pod that holds a full name, before its mirror pod is deleted (PW-77). */
+/** Asked about the pod that holds a full name, before its mirror pod is deleted (PW-77). */
 export function isTerminating(state: State): boolean {
   return state.phase === 'terminating';
 }
 
-/** What housekeeping learns about each worker (PW-66). */
+/** The view of a worker that housekeeping gets (PW-66). */
 export interface Summary {
   readonly state: 'sync' | 'terminating' | 'terminated';
   readonly orphan: boolean;

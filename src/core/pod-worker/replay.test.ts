@@ -20,7 +20,7 @@ function failedStop(): Terminating {
   return state;
 }
 
-/** The seconds at which an orphan is tried, if every try fails at once and housekeeping never rests. */
+/** The seconds at which an orphan is tried, if every try fails at once and housekeeping never pauses. */
 function tries(untilSeconds: number): readonly number[] {
   const tried: number[] = [];
   let state = failedStop();
@@ -33,11 +33,11 @@ function tries(untilSeconds: number): readonly number[] {
 }
 
 describe('F-12: how often the work of an orphan is repeated', () => {
-  test('the waits double, from the rhythm of housekeeping up to five minutes', () => {
+  test('the waits double, from the housekeeping period up to five minutes', () => {
     expect(tries(2_000)).toEqual([0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 812, 1112, 1412, 1712]);
   });
 
-  test('within one moment it is repeated as often as housekeeping comes by (PW-68)', () => {
+  test('at one reading of the clock it is repeated on every housekeeping (PW-68)', () => {
     let state = failedStop();
     for (let visits = 0; visits < 5; visits++) {
       const visit = visitOrphan(state, 7_000);
@@ -54,7 +54,7 @@ describe('F-12: how often the work of an orphan is repeated', () => {
     expect(visitOrphan(state, 61_000).state).toBe(state);
   });
 
-  test('an update that waits already is enough (PW-61)', () => {
+  test('a pending update is enough (PW-61)', () => {
     const { state } = play(created(web), killed(web), settled('sync'), updated(web));
     assert(state.phase === 'terminating', 'a stop is in flight');
     expect(visitOrphan(state, 0).repeats).toBe(false);

@@ -7,19 +7,19 @@ const subject = { kind: 'configured', pod: pod('web'), mirrorPod: null } as cons
 const update = { type: 'sync', subject, startedAtMs: null } as const;
 const sync = { work: 'sync', operation: 'sync', startedAtMs: null, pending: null } as const;
 
-test('what cannot be does not compile', () => {
+test('impossible states do not compile', () => {
   const impossible: readonly State[] = [
     // @ts-expect-error a syncing pod has no grace period
     { phase: 'syncing', subject, inFlight: null, graceSeconds: 5 },
     // @ts-expect-error nothing is stopped while a pod should run
     { phase: 'syncing', subject, inFlight: { ...sync, work: 'stop' } },
-    // @ts-expect-error an update does not wait if there is nothing to wait for
+    // @ts-expect-error no update is pending if nothing is in flight
     { phase: 'syncing', subject, inFlight: null, pending: update },
     // @ts-expect-error a pod without a spec cannot be synced (PW-35)
     { phase: 'syncing', subject: { kind: 'runtimeOnly' }, inFlight: null },
     // @ts-expect-error nothing syncs once the containers have stopped
     { phase: 'terminated', subject, inFlight: sync, fate, replays: null },
-    // @ts-expect-error nobody waits for the kill of a pod whose containers have stopped
+    // @ts-expect-error no kill is open once the containers have stopped
     { phase: 'terminated', subject, inFlight: null, fate, replays: null, kills: [1] },
     // @ts-expect-error a finished pod has nothing in flight
     { phase: 'finished', fate, how: 'released', static: false, inFlight: sync },
@@ -29,7 +29,7 @@ test('what cannot be does not compile', () => {
   expect(impossible).toHaveLength(8);
 });
 
-test('the last sync of a pod that has to end never runs without an update behind it', () => {
+test('the last sync of a pod that has to end never runs without a pending update', () => {
   const rest = { graceSeconds: 1, fate, kills: [], statusFrom: null, replays: null } as const;
   const lawful: State = {
     phase: 'terminating',
@@ -37,7 +37,7 @@ test('the last sync of a pod that has to end never runs without an update behind
     inFlight: { ...sync, pending: update },
     ...rest,
   };
-  // @ts-expect-error nobody would stop the pod afterwards
+  // @ts-expect-error nothing would stop the pod afterwards
   const broken: State = { phase: 'terminating', subject, inFlight: sync, ...rest };
   expect(lawful.phase).toBe(broken.phase);
 });

@@ -1,9 +1,9 @@
 /**
- * What a pod worker remembers, one shape per phase of its road.
+ * The state of a pod worker, one shape per phase.
  *
  * A phase has only the fields that mean something in it. A grace period on a syncing pod, work in
- * flight on a finished one, or an update that waits although nothing runs: none of these can be
- * written down, so no rule has to defend itself against them.
+ * flight on a finished one, or a pending update although nothing runs: the types exclude all of
+ * these, so no rule has to check for them.
  */
 import type { KillId, Work } from './event.ts';
 import type { Configured, Subject, Update, UpdateType } from './update.ts';
@@ -11,7 +11,7 @@ import type { Configured, Subject, Update, UpdateType } from './update.ts';
 export type State = Forgotten | Waiting | Syncing | Terminating | Terminated | Finished;
 export type Phase = State['phase'];
 
-/** Nobody knows this UID: not yet, or no longer. Only from here may it start (PW-83). */
+/** This UID is not known: not yet, or no longer. Only from here may it start (PW-83). */
 export interface Forgotten {
   readonly phase: 'forgotten';
 }
@@ -33,19 +33,19 @@ export interface Syncing {
 export interface Terminating {
   readonly phase: 'terminating';
   readonly subject: Subject;
-  /** The last sync may still run. Until it has settled, nobody has stopped anything (PW-74). */
+  /** The last sync may still run. Until it has settled, no stop is ordered (PW-74). */
   readonly inFlight: InFlight<'sync', Update> | InFlight<'stop', Update | null> | null;
-  /** None if the pod ended by itself: then the runtime chooses (PW-46). */
+  /** Null: the pod ended by itself, and the runtime chooses (PW-46). */
   readonly graceSeconds: number | null;
   readonly fate: Fate;
-  /** Whom to tell when the containers have stopped, in the order of their requests. */
+  /** The kills to complete when the containers have stopped, in the order of their requests. */
   readonly kills: readonly KillId[];
-  /** The newest kill that brought its own words for the pod's status; only its words count. */
+  /** The newest kill that sets the pod's status itself; only its status counts. */
   readonly statusFrom: KillId | null;
   readonly replays: Replays | null;
 }
 
-/** Nothing runs; what the pod held (volumes, cgroups) is being given back. */
+/** Nothing runs; the pod's resources (volumes, cgroups) are being released. */
 export interface Terminated {
   readonly phase: 'terminated';
   readonly subject: Configured;
@@ -54,7 +54,7 @@ export interface Terminated {
   readonly replays: Replays | null;
 }
 
-/** Nothing is left but the memory of its UID, so that nobody starts it again by mistake. */
+/** Only the UID is remembered, so that a late update does not start the pod again. */
 export interface Finished {
   readonly phase: 'finished';
   readonly fate: Fate;
@@ -66,18 +66,18 @@ export interface Finished {
   readonly static: boolean;
 }
 
-/** The one piece of work that runs for a pod, and the update that waits behind it. */
+/** The one piece of work that runs for a pod, and the update that is pending behind it. */
 export interface InFlight<Kind extends Work, Pending extends Update | null> {
   readonly work: Kind;
-  /** What this turn is called in metrics (PW-44). */
+  /** The name of this turn in metrics (PW-44). */
   readonly operation: UpdateType;
   readonly startedAtMs: number | null;
   readonly pending: Pending;
 }
 
-/** What will become of the pod's remains, and of its UID. */
+/** What may be done with the pod's remains, and with its UID. */
 export interface Fate {
-  /** Deleted in the API, or in no source of pods any more. */
+  /** Deleted in the API, or in no pod source any more. */
   readonly deleted: boolean;
   /** Evicted from this node: its content may go before it has stopped (PW-76). */
   readonly evicted: boolean;

@@ -19,7 +19,7 @@ const deleted = pod('web', { graceSeconds: 30, deletedWithin: 5 });
 const syncing = play(created(web), settled('sync')).state;
 
 describe('a syncing pod', () => {
-  test('only the newest update waits behind a sync, and follows it (PW-5, PW-55)', () => {
+  test('only the newest update is pending behind a sync, and follows it (PW-5, PW-55)', () => {
     const newest = pod('web', { graceSeconds: 3 });
     const { effects } = play(created(web), updated(web), updated(newest, 'sync'), settled('sync'));
     expect(effects.at(-1)).toMatchObject({ type: 'syncPod', updateType: 'sync', pod: newest });
@@ -36,7 +36,7 @@ describe('a syncing pod', () => {
     expect(effects).toMatchObject([{ type: 'wakeAfter', delay: { name } }]);
   });
 
-  test('a sync that reports the end of all containers ends the pod without a grace (PW-46, PW-57)', () => {
+  test('a sync that reports the end of all containers ends the pod without a grace period (PW-46, PW-57)', () => {
     const { state, effects } = play(created(web), settled('sync', 'terminal'));
     expect(state.phase).toBe('terminating');
     expect(effects).toMatchObject([
@@ -63,7 +63,7 @@ describe('a syncing pod', () => {
     expect(state).toMatchObject({ fate: { deleted: true, evicted: false } });
   });
 
-  test('an orphan stops with the grace of its spec, though an update waited (V-4)', () => {
+  test('an orphan stops with the grace period of its spec, even if an update was pending (V-4)', () => {
     const { effects } = play(created(web), updated(web), ORPHANED, settled('sync', 'cancelled'));
     expect(effects.at(-1)).toMatchObject({ type: 'stopPod', graceSeconds: 30 });
   });

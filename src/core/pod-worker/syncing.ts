@@ -1,15 +1,15 @@
 /**
- * A syncing pod: its containers should run, and they are compared with its spec again and again.
+ * A syncing pod: its containers should run, and the worker keeps comparing them with the spec.
  *
- * Only the newest update waits behind a sync that runs; it is never lost, older ones may be (PW-5).
- * Kills need no such care: the end of a pod is a phase, and not an update.
+ * Only the newest update is pending behind a running sync; it is never lost, older ones may be (PW-5).
+ * A kill cannot be lost that way: it changes the phase.
  */
 import { assert } from '../../lib/assert.ts';
 import { delayAfter } from './delay.ts';
 import { after, become, stay, turnEnded } from './effect.ts';
 import type { Decision } from './effect.ts';
 import { describeEnd, requestFrom } from './event.ts';
-import type { News, Outcome } from './event.ts';
+import type { UpdateEvent, Outcome } from './event.ts';
 import type { Syncing } from './state.ts';
 import * as terminating from './terminating.ts';
 import { causeOf } from './termination.ts';
@@ -20,13 +20,13 @@ export function enter(update: Update<Configured>, why: string): Decision {
   return sync({ phase: 'syncing', subject: update.subject, inFlight: null }, update, why);
 }
 
-export function hear(state: Syncing, news: News): Decision {
+export function hear(state: Syncing, event: UpdateEvent): Decision {
   const { inFlight } = state;
-  const request = requestFrom(news, inFlight?.pending?.subject ?? state.subject);
+  const request = requestFrom(event, inFlight?.pending?.subject ?? state.subject);
   const { update } = request;
   const cause = causeOf(request);
   if (cause !== null) return terminating.enter(state, cause, request);
-  if (inFlight === null) return sync(state, update, `told to ${update.type}`);
+  if (inFlight === null) return sync(state, update, `received ${update.type}`);
   const pending = supersede(inFlight.pending, update);
   return stay({ ...state, inFlight: { ...inFlight, pending } });
 }
@@ -46,7 +46,7 @@ export function settle(state: Syncing, outcome: Outcome): Decision {
   return after(effects, sync(idle, pending, `${why}; an update waited`));
 }
 
-/** A pod that no source knows any more has to end, and nobody else will say so (PW-67, V-4). */
+/** A pod that no source has any more must end, and only housekeeping notices (PW-67, V-4). */
 export function housekeep(state: Syncing, orphan: boolean): Decision {
   if (!orphan) return stay(state);
   const update = state.inFlight?.pending ?? replayOf(state.subject);

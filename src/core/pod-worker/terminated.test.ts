@@ -23,13 +23,13 @@ const stopping = playFrom(syncing, killed(web)).state;
 const releasing = playFrom(stopping, settled('stop')).state;
 
 describe('a terminated pod', () => {
-  test('a release that ended well finishes it', () => {
+  test('a release that succeeded finishes it', () => {
     const over = playFrom(releasing, settled('release'));
     expect(over.state).toMatchObject({ phase: 'finished', how: 'released', static: false });
     expect(over.effects).toEqual([{ type: 'leaveLine' }]);
   });
 
-  test('a failed release is tried again, after the update that waited or the next look', () => {
+  test('a failed release is tried again, with the pending update or the next', () => {
     const failed = playFrom(releasing, settled('release', 'failed'));
     expect(orders(failed)).toEqual(['wakeAfter']);
     expect(orders(playFrom(failed.state, updated(web)))).toEqual(['releasePod']);
@@ -37,13 +37,13 @@ describe('a terminated pod', () => {
     expect(orders(waited)).toEqual(['wakeAfter', 'releasePod']);
   });
 
-  test('a kill is complete at once, and marks the pod (PW-17, V-3)', () => {
+  test('a kill is complete immediately, and marks the pod (PW-17, V-3)', () => {
     const { state, effects } = playFrom(releasing, killed(deleted, kill(9, { evict: true })));
     expect(effects).toEqual([{ type: 'completeKills', kills: [9] }]);
     expect(state).toMatchObject({ phase: 'terminated', fate: { deleted: true, evicted: true } });
   });
 
-  test('a kill by the runtime is from an old view, and only answered (PW-17)', () => {
+  test('a kill from the runtime comes from an old listing, and is only completed (PW-17)', () => {
     const { state, effects } = playFrom(releasing, killedInRuntime('web', kill(9)));
     expect(state).toBe(releasing);
     expect(effects).toEqual([{ type: 'completeKills', kills: [9] }]);
@@ -56,7 +56,7 @@ describe('a terminated pod', () => {
     expect((tried.state as Terminated).fate.deleted).toBe(true);
   });
 
-  test('the tries of an orphan get rarer, and are counted anew if a source knows it again (F-12)', () => {
+  test('the retries of an orphan get rarer, and start over if a source has it again (F-12)', () => {
     const failed = playFrom(releasing, settled('release', 'failed')).state;
     const tried: Terminated = {
       ...(failed as Terminated),

@@ -1,6 +1,6 @@
 /**
- * A terminated pod: its containers have stopped for good. What it held is given back, and that is
- * tried until it succeeds. Then the pod is finished.
+ * A terminated pod: its containers have stopped for good. The worker releases its resources and
+ * retries until that succeeds. Then the pod is finished.
  */
 import { assert } from '../../lib/assert.ts';
 import { withFields } from '../../lib/share.ts';
@@ -8,14 +8,14 @@ import { delayAfter } from './delay.ts';
 import { after, become, completed, measured, stay, turnEnded } from './effect.ts';
 import type { Decision } from './effect.ts';
 import { describeEnd, isCreate, requestFrom } from './event.ts';
-import type { News, Outcome } from './event.ts';
+import type { UpdateEvent, Outcome } from './event.ts';
 import { visitOrphan } from './replay.ts';
 import type { Fate, Terminated } from './state.ts';
 import { explainMarks, markedBy, restartLater } from './termination.ts';
 import { isStaticSubject, merge, replayOf, supersede } from './update.ts';
 import type { Configured, Update } from './update.ts';
 
-/** Starts to give back what the pod held. */
+/** Starts to release the pod's resources. */
 export function enter(
   fate: Fate,
   subject: Configured,
@@ -29,16 +29,16 @@ export function enter(
   );
 }
 
-export function hear(state: Terminated, news: News): Decision {
-  // The containers have stopped, so whoever wants them dead has nothing to wait for (PW-17).
-  const answers = completed(news.type === 'updated' ? [] : [news.kill.id]);
-  // This comes from an old view of the runtime, and there is nothing in it to act on.
-  if (news.type === 'killedInRuntime') return stay(state, ...answers);
-  if (isCreate(news)) return restartLater(state);
-  const request = requestFrom(news, state.subject);
+export function hear(state: Terminated, event: UpdateEvent): Decision {
+  // The containers have stopped, so the caller of a kill has nothing to wait for (PW-17).
+  const answers = completed(event.type === 'updated' ? [] : [event.kill.id]);
+  // This comes from an old listing of the runtime, and there is nothing to act on.
+  if (event.type === 'killedInRuntime') return stay(state, ...answers);
+  if (isCreate(event)) return restartLater(state);
+  const request = requestFrom(event, state.subject);
   const { update } = request;
   const fate = markedBy(request, state.fate);
-  const next = deliver(withFields(state, { fate }), update, `told to ${update.type}`);
+  const next = deliver(withFields(state, { fate }), update, `received ${update.type}`);
   return after(answers, { ...next, why: next.why ?? explainMarks(state.fate, fate) });
 }
 
@@ -61,7 +61,7 @@ export function settle(state: Terminated, outcome: Outcome): Decision {
   return after(effects, release(idle, pending, `${why}; an update waited`));
 }
 
-/** Nobody sends updates for an orphan, so housekeeping repeats the last one (PW-68). */
+/** An orphan gets no updates, so housekeeping repeats the last one (PW-68). */
 export function housekeep(state: Terminated, orphan: boolean, nowMs: number): Decision {
   if (!orphan) return stay(withFields(state, { replays: null }));
   const { state: visited, repeats } = visitOrphan(state, nowMs);
@@ -69,7 +69,7 @@ export function housekeep(state: Terminated, orphan: boolean, nowMs: number): De
   return deliver(visited, replayOf(visited.subject), 'an orphan is tried again');
 }
 
-/** Acts on the update now, or lets it wait behind the work in flight. */
+/** Acts on the update now, or makes it pending behind the work in flight. */
 function deliver(state: Terminated, update: Update<Configured>, why: string): Decision {
   const { inFlight } = state;
   if (inFlight === null) return release(state, update, why);

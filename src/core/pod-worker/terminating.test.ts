@@ -32,27 +32,27 @@ describe('a terminating pod', () => {
     }
   });
 
-  test('a shorter grace cancels the stop and starts another with less time (F-8)', () => {
+  test('a shorter grace period cancels the stop and starts another with less time (F-8)', () => {
     const hurried = playFrom(stopping, updated(deleted));
     expect(hurried.effects).toEqual([{ type: 'cancelInFlight' }]);
     const again = playFrom(hurried.state, settled('stop', 'cancelled'));
     expect(again.effects.at(-1)).toMatchObject({ type: 'stopPod', graceSeconds: 5 });
   });
 
-  test('a longer grace changes nothing (PW-45)', () => {
+  test('a longer grace period changes nothing (PW-45)', () => {
     const patient = playFrom(stopping, killed(web, kill(2, { graceSeconds: 600 })));
     expect(patient.state).toMatchObject({ graceSeconds: 30 });
     expect(patient.effects).toEqual([]);
   });
 
-  test('a first grace for a pod that ended by itself is no hurry (PW-23)', () => {
+  test('a first grace period for a pod that ended by itself cancels nothing (PW-23)', () => {
     const ended = play(created(web), settled('sync', 'terminal'));
     const asked = playFrom(ended.state, killed(web));
     expect(asked.state).toMatchObject({ graceSeconds: 30 });
     expect(asked.effects).toEqual([]);
   });
 
-  test('only the words of the newest kill count (A-57)', () => {
+  test('only the status of the newest kill counts (A-57)', () => {
     const words = { overridesStatus: true };
     const { effects } = play(
       created(web),
@@ -79,24 +79,24 @@ describe('a terminating pod', () => {
     ]);
   });
 
-  test('a failed stop is tried again when the pod is looked at (PW-53)', () => {
+  test('a failed stop is tried again on the next update (PW-53)', () => {
     const failed = playFrom(stopping, settled('stop', 'failed'));
     expect(failed.state).toMatchObject({ phase: 'terminating', inFlight: null });
     const again = playFrom(failed.state, updated(web, 'sync'));
     expect(again.effects).toMatchObject([{ type: 'stopPod', graceSeconds: 30 }]);
   });
 
-  test('it becomes deleted and evicted later, too (V-3)', () => {
+  test('it can still be marked as deleted and evicted (V-3)', () => {
     const marked = playFrom(stopping, updated(deleted), killed(web, kill(2, { evict: true })));
     expect(marked.state).toMatchObject({ fate: { deleted: true, evicted: true } });
   });
 
-  test('a kill by the runtime does not make it deleted (V-3)', () => {
+  test('a kill from the runtime does not mark it as deleted (V-3)', () => {
     const { state } = playFrom(stopping, killedInRuntime('web', kill(2)));
     expect(state).toMatchObject({ fate: { deleted: false } });
   });
 
-  test('a kill by the runtime takes the spec that waits, if there is one (PW-13)', () => {
+  test('a kill from the runtime takes the pending spec, if there is one (PW-13)', () => {
     const newer = pod('web', { graceSeconds: 30, containers: 2 });
     const { effects } = playFrom(
       stopping,

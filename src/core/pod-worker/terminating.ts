@@ -1,15 +1,15 @@
 /**
- * A terminating pod: no container may start any more, and those that run are being stopped.
+ * A terminating pod: no container may start any more, and the running ones are being stopped.
  *
  *     last sync still runs ──settled──> stop ──done──> terminated
  *                                       ↑  │           (without a spec: forgotten, PW-59)
  *                                       └──┘ failed, or cancelled because less time is left
  *
  * Nothing is stopped before the last sync has settled: it could be about to start a container. And
- * only a stop that ended well lets the pod move on, whatever the sync before it said.
+ * only a stop that succeeded lets the pod move on, whatever the outcome of the sync before it.
  *
  * A shorter grace period cancels the stop in flight. As soon as that has settled, a new stop begins
- * with the shorter time, so that a hurry reaches the runtime and not only the books (F-8).
+ * with the shorter time, so that the shorter time reaches the runtime and not only the state (F-8).
  */
 import { assert } from '../../lib/assert.ts';
 import { withFields } from '../../lib/share.ts';
@@ -17,7 +17,7 @@ import { delayAfter } from './delay.ts';
 import { after, become, completed, measured, stay, turnEnded } from './effect.ts';
 import type { Decision, Effect } from './effect.ts';
 import { describeEnd, isCreate, requestFrom } from './event.ts';
-import type { News, Outcome, Request } from './event.ts';
+import type { UpdateEvent, Outcome, Request } from './event.ts';
 import { FORGOTTEN } from './finished.ts';
 import { visitOrphan } from './replay.ts';
 import type { Syncing, Terminating } from './state.ts';
@@ -34,13 +34,13 @@ import type { Cause } from './termination.ts';
 import { merge, replayOf, supersede } from './update.ts';
 import type { Subject, Update } from './update.ts';
 
-/** What a pod was about when its end was decided. */
+/** The state of a pod when its end was decided. */
 export interface Departure {
   readonly subject: Subject;
   readonly inFlight: Syncing['inFlight'];
 }
 
-/** The end of a pod is decided. A sync that is in flight is cancelled first (PW-16, PW-18, PW-23). */
+/** The pod has to end. A sync in flight is cancelled first (PW-16, PW-18, PW-23). */
 export function enter(
   { subject, inFlight }: Departure,
   cause: Cause,
@@ -50,7 +50,7 @@ export function enter(
     phase: 'terminating',
     subject,
     inFlight: null,
-    // A pod that ended by itself is in no hurry: nobody set a time (PW-46).
+    // A pod that ended by itself has no grace period: no request set one (PW-46).
     graceSeconds: cause === 'completed' ? null : graceFor(update.subject, kill, null).graceSeconds,
     fate: fateFrom(cause),
     kills: kill === null ? [] : [kill.id],
@@ -63,9 +63,9 @@ export function enter(
   return become({ ...idle, inFlight: lastSync }, why, { type: 'cancelInFlight' });
 }
 
-export function hear(state: Terminating, news: News): Decision {
-  if (isCreate(news)) return restartLater(state);
-  const request = requestFrom(news, newestSubject(state));
+export function hear(state: Terminating, event: UpdateEvent): Decision {
+  if (isCreate(event)) return restartLater(state);
+  const request = requestFrom(event, newestSubject(state));
   const { update, kill } = request;
   const { graceSeconds, shortened } = graceFor(update.subject, kill, state.graceSeconds);
   const hurried: Terminating = {
@@ -75,7 +75,7 @@ export function hear(state: Terminating, news: News): Decision {
     kills: kill === null ? state.kills : [...state.kills, kill.id],
     statusFrom: kill?.overridesStatus === true ? kill.id : state.statusFrom,
   };
-  const { state: next, effects, why } = deliver(hurried, update, `told to ${update.type}`);
+  const { state: next, effects, why } = deliver(hurried, update, `received ${update.type}`);
   if (shortened && state.inFlight !== null) {
     return become(next, `only ${graceSeconds} s are left to stop`, { type: 'cancelInFlight' });
   }
@@ -97,7 +97,7 @@ export function settle(state: Terminating, outcome: Outcome): Decision {
   return after(effects, stop(idle, pending, `${why}; an update waited`));
 }
 
-/** Nobody sends updates for an orphan, so housekeeping repeats the last one (PW-68). */
+/** An orphan gets no updates, so housekeeping repeats the last one (PW-68). */
 export function housekeep(state: Terminating, orphan: boolean, nowMs: number): Decision {
   if (!orphan) return stay(withFields(state, { replays: null }));
   const { state: visited, repeats } = visitOrphan(state, nowMs);
@@ -108,7 +108,7 @@ export function housekeep(state: Terminating, orphan: boolean, nowMs: number): D
 /** The containers have stopped. */
 function leave({ subject, fate }: Terminating, pending: Update | null): Decision {
   if (subject.kind === 'runtimeOnly') {
-    // No spec, so nothing to give back and no status to write: the UID is free again (PW-59).
+    // No spec, so nothing to release and no status to write: the UID is free again (PW-59).
     return become(FORGOTTEN, 'the containers have stopped, and there was no spec');
   }
   const update = pending ?? replayOf(subject);
@@ -120,7 +120,7 @@ function leave({ subject, fate }: Terminating, pending: Update | null): Decision
   );
 }
 
-/** Acts on the update now, or lets it wait behind the work in flight. */
+/** Acts on the update now, or makes it pending behind the work in flight. */
 function deliver(state: Terminating, update: Update, why: string): Decision {
   const { inFlight } = state;
   if (inFlight === null) return stop(state, update, why);
@@ -140,7 +140,7 @@ function stop(state: Terminating, update: Update, why: string): Decision {
   return become({ ...state, subject, inFlight }, why, effect);
 }
 
-/** A spec that waits is newer than the one at work. */
+/** A pending spec is newer than the one at work. */
 function newestSubject({ inFlight, subject }: Terminating): Subject {
   const pending = inFlight?.pending?.subject;
   return pending?.kind === 'configured' ? pending : subject;

@@ -28,11 +28,11 @@ describe('PW-16: why a pod has to end, the first match', () => {
     ['a deletion', updated(deleted), 'deleted'],
     ['an eviction of a deleted pod', killed(deleted, evict), 'deleted'],
     ['a kill by the runtime', killedInRuntime('web'), 'orphaned'],
-  ] as const)('%s', (_, news, cause) => {
-    expect(causeOf(requestFrom(news))).toBe(cause);
+  ] as const)('%s', (_, event, cause) => {
+    expect(causeOf(requestFrom(event))).toBe(cause);
   });
 
-  test('a kill by the runtime counts as one, even if the spec is known', () => {
+  test('a kill from the runtime counts as orphaned, even if the spec is known', () => {
     const known = { kind: 'configured', pod: web, mirrorPod: null } as const;
     expect(causeOf(requestFrom(killedInRuntime('web'), known))).toBe('orphaned');
   });
@@ -51,22 +51,22 @@ describe('V-3: marks that come after the end was decided', () => {
     ['a deletion', updated(deleted), { ...untouched, deleted: true }],
     ['an eviction', killed(web, evict), { ...untouched, evicted: true }],
     ['both at once', killed(deleted, evict), { ...untouched, deleted: true, evicted: true }],
-  ] as const)('%s', (_, news, fate) => {
-    expect(markedBy(requestFrom(news), untouched)).toEqual(fate);
+  ] as const)('%s', (_, event, fate) => {
+    expect(markedBy(requestFrom(event), untouched)).toEqual(fate);
   });
 
-  test('no mark is ever taken back, and nothing is copied if nothing changes', () => {
+  test('no mark is ever removed, and nothing is copied if nothing changes', () => {
     const both = { ...untouched, deleted: true, evicted: true };
     expect(markedBy(requestFrom(updated(web)), both)).toBe(both);
   });
 
-  test('a kill by the runtime does not mark a pod as deleted', () => {
+  test('a kill from the runtime does not mark a pod as deleted', () => {
     const known = { kind: 'configured', pod: web, mirrorPod: null } as const;
     expect(markedBy(requestFrom(killedInRuntime('web'), known), untouched)).toBe(untouched);
   });
 });
 
-describe('PW-45: the grace of a subject', () => {
+describe('PW-45: the grace period of a subject', () => {
   const patient = pod('web', { graceSeconds: 30 });
 
   test('a pod without a spec gets a second', () => {
@@ -77,7 +77,7 @@ describe('PW-45: the grace of a subject', () => {
     expect(graceFor(ghost, null, null)).toEqual({ graceSeconds: 1, shortened: false });
   });
 
-  test('a first grace shortens nothing, a smaller one does', () => {
+  test('a first grace period shortens nothing, a smaller one does', () => {
     const subject = { kind: 'configured', pod: patient, mirrorPod: null } as const;
     expect(graceFor(subject, null, null)).toEqual({ graceSeconds: 30, shortened: false });
     const hurry = kill(1, { graceSeconds: 4 });

@@ -1,13 +1,13 @@
 /**
- * Why a pod has to end, how long it may take, and what that makes of its remains.
+ * Why a pod has to end, how long it may take, and what may be done with its remains.
  *
- * The reason is decided once, when termination is first asked for; the first that matches counts
- * (PW-16). What happens later can still mark the pod as deleted or evicted (V-3), since others clean
- * up by these marks, and it can make the pod hurry, but never let it take longer (PW-45).
+ * The cause is decided once, when termination is first requested; the first match counts (PW-16).
+ * Later events can still mark the pod as deleted or evicted (V-3), since the cleanup reads these
+ * marks, and they can shorten the grace period, but never extend it (PW-45).
  */
 import { withFields } from '../../lib/share.ts';
-import { effectiveGracePeriod } from '../grace-period.ts';
-import { isBeingDeleted, isTerminalPhase } from '../pod-facts.ts';
+import { effectiveGracePeriod } from '../pod/grace-period.ts';
+import { isBeingDeleted, isTerminalPhase } from '../pod/pod-facts.ts';
 import { become, stay } from './effect.ts';
 import type { Decision } from './effect.ts';
 import type { Kill, Request } from './event.ts';
@@ -19,7 +19,7 @@ export type Cause =
   | 'terminalPhase'
   | 'evicted'
   | 'killed'
-  /** The runtime runs it, or it was started, and no source of pods knows it. */
+  /** The runtime runs it, or it was started, and no pod source has it. */
   | 'orphaned'
   /** Its containers have all ended for good. */
   | 'completed';
@@ -56,8 +56,8 @@ export function fateFrom(cause: Cause): Fate {
 }
 
 /**
- * Marks that arrive after the end was decided (V-3). A kill by the runtime brings no news of the API:
- * the spec that it goes with is one that was heard before, and has left its mark already.
+ * Marks that arrive after the end was decided (V-3). A kill from the runtime says nothing about the
+ * API: its spec is one that arrived before, and has left its mark already.
  */
 export function markedBy({ update, kill }: Request, fate: Fate): Fate {
   const { subject } = update;
@@ -74,7 +74,7 @@ export function explainMarks(before: Fate, after: Fate): string | null {
   return null;
 }
 
-/** The UID was created again before its end was over: the new pod has to wait for it (PW-14). */
+/** The UID was created again before its end was over: the new pod has to wait (PW-14). */
 export function restartLater(state: Terminating | Terminated | Finished): Decision {
   const fate = withFields(state.fate, { restartRequested: true });
   if (fate === state.fate) return stay(state);
@@ -86,7 +86,7 @@ export interface Grace {
   readonly shortened: boolean;
 }
 
-/** A pod without a spec has nobody to speak for it and gets the shortest time (PW-45, PW-67). */
+/** A pod without a spec has no grace period and gets the shortest one (PW-45, PW-67). */
 export function graceFor(subject: Subject, kill: Kill | null, granted: number | null): Grace {
   const pod = subject.kind === 'configured' ? subject.pod : undefined;
   const { gracePeriod, shortened } = effectiveGracePeriod({

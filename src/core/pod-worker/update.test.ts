@@ -19,7 +19,7 @@ function update(startedAtMs: number | null): Update {
   return { type: 'update', subject: configured('web'), startedAtMs };
 }
 
-describe('PW-25: what is known after a new word', () => {
+describe('PW-25: what is known after a newer update', () => {
   test('the newest spec counts', () => {
     const newer = configured('new');
     expect(merge(configured('old'), newer)).toBe(newer);
@@ -30,7 +30,7 @@ describe('PW-25: what is known after a new word', () => {
     expect(() => merge(configured('old'), ghost)).toThrow(InvariantError);
   });
 
-  test('a word that is repeated counts as a plain sync', () => {
+  test('a repeated update counts as a plain sync', () => {
     expect(replayOf(ghost)).toEqual({ type: 'sync', subject: ghost, startedAtMs: null });
   });
 });

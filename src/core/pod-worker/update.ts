@@ -1,18 +1,18 @@
 /**
- * What a pod worker is told about its pod, and how a new word adds to what it knew.
+ * The updates that a pod worker gets, and how a newer one adds to what the worker knows.
  *
  * Most pods come with a spec. Some are known only because the runtime still runs them (podkeep was
- * restarted after their spec had gone): all that can be done for those is to stop them. The two are
- * told apart here once, so that no rule has to ask "and what if there is no spec?".
+ * restarted after their spec had gone): those can only be stopped. The two kinds are distinguished
+ * here once, so that no rule has to ask "and what if there is no spec?".
  */
 import type { Pod } from '../../api/pod.ts';
 import { assert } from '../../lib/assert.ts';
 import { withFields } from '../../lib/share.ts';
-import { isStaticPod } from '../pod-facts.ts';
+import { isStaticPod } from '../pod/pod-facts.ts';
 
 export type UpdateType = 'create' | 'update' | 'sync' | 'kill';
 
-/** A pod that the runtime runs and that no source of pods knows. */
+/** A pod that the runtime runs and that no pod source has. */
 export interface RunningPod {
   readonly uid: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export interface RunningPod {
 export interface Configured {
   readonly kind: 'configured';
   readonly pod: Pod;
-  /** The API's image of a static pod, if somebody has seen one. */
+  /** The mirror pod of a static pod. Null: none was seen. */
   readonly mirrorPod: Pod | null;
 }
 
@@ -33,7 +33,7 @@ export interface RuntimeOnly {
 
 export type Subject = Configured | RuntimeOnly;
 
-/** One word about the pod. Only the newest waits for the worker; older ones are skipped (PW-5). */
+/** Only the newest update is pending for the worker; older ones are skipped (PW-5). */
 export interface Update<About extends Subject = Subject> {
   readonly type: UpdateType;
   readonly subject: About;
@@ -41,14 +41,14 @@ export interface Update<About extends Subject = Subject> {
   readonly startedAtMs: number | null;
 }
 
-/** The same word once more, when there is no newer one. It counts as a plain sync (PW-25). */
+/** The same update once more, when there is no newer one. It counts as a plain sync (PW-25). */
 export function replayOf<About extends Subject>(subject: About): Update<About> {
   return { type: 'sync', subject, startedAtMs: null };
 }
 
 /**
- * What the worker knows after a newer word. A mirror pod goes with the word that brings it: only a sync
- * looks at it, and a sync is never begun by a word that is merely repeated (PW-25).
+ * What the worker knows after a newer update. A mirror pod belongs to the update that brings it: only a
+ * sync reads it, and a repeated update never starts a sync (PW-25).
  */
 export function merge(known: Configured, newer: Configured): Configured;
 export function merge(known: Subject, newer: Subject): Subject;
@@ -58,7 +58,7 @@ export function merge(known: Subject, newer: Subject): Subject {
   return newer;
 }
 
-/** Replaces a waiting update, but keeps the older start: the longest wait is measured (PW-21). */
+/** Replaces a pending update, but keeps the older start: the longest wait is measured (PW-21). */
 export function supersede<About extends Subject>(
   waiting: Update | null,
   newer: Update<About>,

@@ -14,9 +14,9 @@ import {
   running,
   terminated,
 } from '../../../test/support/pod-parts.ts';
-import { isOwned } from '../condition-ownership.ts';
-import type { StatusRecord } from '../status-record.ts';
-import { canBeDeleted, nextRequest, type Request, type WriteView } from './next-request.ts';
+import { isOwned } from '../pod-status/condition-ownership.ts';
+import type { StatusRecord } from '../pod-status/status-record.ts';
+import { canBeDeleted, nextRequest, type WriteRequest, type WriteView } from './next-request.ts';
 
 function recordOf(status: PodStatus, fields: Partial<StatusRecord> = {}): StatusRecord {
   return { version: 3, name: 'web', namespace: 'default', isFinished: false, status, ...fields };
@@ -27,7 +27,7 @@ function ask(
   api: PodStatus | undefined,
   view: Partial<WriteView> & { record: StatusRecord },
   isAnswered = false,
-): Request {
+): WriteRequest {
   return nextRequest(
     deepFreeze({
       apiUid: 'uid-1',
@@ -41,17 +41,17 @@ function ask(
   );
 }
 
-function bodyOf(request: Request): Json {
+function bodyOf(request: WriteRequest): Json {
   if (request.type !== 'patch') throw new Error(`not a patch: ${request.type}`);
   return request.body;
 }
 
 const live: PodStatus = { phase: 'Running', startTime: EARLIER };
 
-describe('whether there is anything to ask', () => {
+describe('whether a request is needed', () => {
   const record = recordOf(live);
 
-  test.each<readonly [string, Request['type'], Partial<WriteView>]>([
+  test.each<readonly [string, WriteRequest['type'], Partial<WriteView>]>([
     ['SM-57: a static pod without a mirror', 'nothing', { apiUid: null, isMirrored: true }],
     ['SM-70: no object known under the name', 'missing', { known: null }],
     ['SM-71: another pod has the name', 'drop', { apiUid: 'uid-0' }],
@@ -60,7 +60,7 @@ describe('whether there is anything to ask', () => {
     expect(ask(live, { record, ...view }).type).toBe(type);
   });
 
-  test('what the API has just answered is not compared, but the pod may go (SM-79)', () => {
+  test('a status that the API has just answered is not compared, but the pod may be deleted (SM-79)', () => {
     const known = podOf(
       {},
       { metadata: { deletionTimestamp: EARLIER }, status: { phase: 'Failed' } },
@@ -72,7 +72,7 @@ describe('whether there is anything to ask', () => {
     expect(ask({ phase: 'Pending' }, { record }, true)).toEqual({ type: 'settled', version: 3 });
   });
 
-  test('the API has the same: nothing is sent, and the version counts as told (SM-73)', () => {
+  test('the API has the same: nothing is sent, and the version counts as acknowledged (SM-73)', () => {
     expect(ask(live, { record })).toEqual({ type: 'settled', version: 3 });
   });
 
@@ -127,7 +127,7 @@ describe('the patch', () => {
     });
   });
 
-  test('for a mirror it carries the UID of the mirror', () => {
+  test('for a mirror pod it carries the UID of the mirror pod', () => {
     const known = podOf({}, { metadata: { uid: 'mirror-1' }, status: {} });
     const view = { record: recordOf(live), apiUid: 'mirror-1', isMirrored: true, known };
     expect(bodyOf(ask(undefined, view))).toMatchObject({ metadata: { uid: 'mirror-1' } });
@@ -170,7 +170,7 @@ describe('the patch', () => {
     });
   });
 
-  test('A-11: claim statuses that others write stay out of it', () => {
+  test('A-11: it has no claim statuses, which other components write', () => {
     const claims = [{ name: 'gpu', resourceClaimName: 'web-gpu' }];
     const api = { ...live, resourceClaimStatuses: claims };
     expect(ask(api, { record: recordOf(live) }).type).toBe('settled');
@@ -178,7 +178,7 @@ describe('the patch', () => {
     expect(ask(api, { record: recordOf(ours) }).type).toBe('settled');
   });
 
-  test('conditions go one by one, so that one which others added meanwhile stays', () => {
+  test('conditions are patched one by one, so that a foreign one added meanwhile stays', () => {
     const api = { ...live, conditions: [condition('Ready'), condition('PodScheduled')] };
     expect(bodyOf(ask(api, { record: recordOf(live) }))).toMatchObject({
       status: {
@@ -206,7 +206,7 @@ describe('deletion (SM-61, SM-79)', () => {
   const gone = podOf({}, { metadata: deleted, status: over });
   const finished = recordOf(over, { isFinished: true });
 
-  test('a finished pod that somebody wants gone is removed, under its UID', () => {
+  test('a finished pod that is being deleted is removed, under its UID', () => {
     expect(ask(over, { record: finished, known: gone })).toEqual({
       type: 'remove',
       version: 3,
@@ -282,7 +282,7 @@ describe('laws', () => {
   ) as fc.Arbitrary<PodStatus>;
   const view = fc.record({ api: status, ours: status, couldHaveRunningContainers: fc.boolean() });
 
-  function patched(api: PodStatus, request: Request): PodStatus {
+  function patched(api: PodStatus, request: WriteRequest): PodStatus {
     const patch = bodyOf(request) as { readonly status: Json };
     const answer = applyStrategicMergePatch(
       { status: api as Json },
@@ -292,13 +292,13 @@ describe('laws', () => {
     return (answer as { readonly status?: unknown }).status as PodStatus;
   }
 
-  /** Once a DisruptionTarget is in the API it stands before what is ours (SM-80). */
-  function onlyOrders(request: Request): boolean {
+  /** Once a DisruptionTarget is in the API, it comes before the owned conditions (SM-80). */
+  function onlyOrders(request: WriteRequest): boolean {
     const { status: changes } = bodyOf(request) as { readonly status: object };
     return Object.keys(changes).join(' ') === '$setElementOrder/conditions';
   }
 
-  test('V-8: after what was asked for is done, nothing is left to say but perhaps an order', () => {
+  test('V-8: after the request, nothing is left to write but perhaps another order of conditions', () => {
     fc.assert(
       fc.property(view, ({ api, ours, couldHaveRunningContainers }) => {
         const given = { record: recordOf(ours), couldHaveRunningContainers };
@@ -315,7 +315,7 @@ describe('laws', () => {
     );
   });
 
-  test('SM-12: what belongs to others is as it was, but for DisruptionTarget', () => {
+  test('SM-12: foreign conditions are unchanged, except DisruptionTarget', () => {
     const foreign = (all: readonly PodCondition[] = []): readonly PodCondition[] =>
       all.filter(({ type }) => !isOwned(type) && type !== 'DisruptionTarget');
     fc.assert(

@@ -9,7 +9,7 @@ import {
   running,
   staticPodOf,
 } from '../../../test/support/pod-parts.ts';
-import type { StatusRecord } from '../status-record.ts';
+import type { StatusRecord } from '../pod-status/status-record.ts';
 import { reconcileNeed } from './reconcile.ts';
 
 const status: PodStatus = {
@@ -37,7 +37,7 @@ function need(api: PodStatus, ours: Partial<StatusRecord> = {}, metadata: Pod['m
 }
 
 describe('TestReconcilePodStatus (SM-62)', () => {
-  test('the same needs nothing', () => {
+  test('an equal status needs nothing', () => {
     expect(need(status)).toBeNull();
   });
 
@@ -83,17 +83,17 @@ describe('deletion (SM-60, SM-61)', () => {
   const over: PodStatus = { phase: 'Failed' };
   const deleted = { deletionTimestamp: EARLIER };
 
-  test('a finished pod that somebody wants gone has another turn', () => {
+  test('a finished pod that is being deleted gets another turn', () => {
     expect(need(over, { status: over, isFinished: true }, deleted)).toBe('deletable');
   });
 
-  test('also if its status differs: one turn serves both', () => {
+  test('even if its status differs: one turn serves both', () => {
     expect(need(over, { status: { ...over, reason: 'R' }, isFinished: true }, deleted)).toBe(
       'deletable',
     );
   });
 
-  test('not before it is finished, wanted gone, and over in the API', () => {
+  test('not before it is finished, is being deleted, and is terminal in the API', () => {
     expect(need(over, { status: over }, deleted)).toBeNull();
     expect(need(over, { status: over, isFinished: true })).toBeNull();
     expect(need(status, { isFinished: true }, deleted)).toBeNull();
@@ -109,7 +109,7 @@ describe('static pods', () => {
     isFinished: true,
   };
 
-  test('SM-62: their mirror is what the API has', () => {
+  test('SM-62: the API has their mirror pod', () => {
     const pod = staticPodOf(spec, { phase: 'Pending' });
     expect(reconcileNeed(record, pod, podOf(spec, { status }))).toBeNull();
     expect(reconcileNeed(record, pod, podOf(spec, { status: { phase: 'Pending' } }))).toBe(
@@ -117,7 +117,7 @@ describe('static pods', () => {
     );
   });
 
-  test('SM-57: without a mirror there is nothing to compare', () => {
+  test('SM-57: without a mirror pod there is nothing to compare', () => {
     expect(reconcileNeed(record, staticPodOf(spec), undefined)).toBeNull();
   });
 

@@ -1,20 +1,20 @@
 /**
- * Whether a pod whose status was written once needs another look (SM-58 to SM-62).
+ * Whether a pod whose status was written needs another write (SM-58 to SM-62).
  *
- * Somebody may have overwritten the status in the API, or asked for the pod's deletion after its
- * last word was written. Both show in the object that the watch brought.
+ * Another client may have overwritten the status in the API, or deleted the pod after its last status
+ * was written. Both show in the object that the watch delivered.
  */
 import type { Pod } from '../../api/pod.ts';
-import { normalizeStatus } from '../normalize-status.ts';
-import { isStaticPod } from '../pod-facts.ts';
-import { isStatusEqual } from '../status-equality.ts';
-import type { StatusRecord } from '../status-record.ts';
+import { normalizeStatus } from '../pod-status/normalize-status.ts';
+import { isStaticPod } from '../pod/pod-facts.ts';
+import { isStatusEqual } from '../pod-status/status-equality.ts';
+import type { StatusRecord } from '../pod-status/status-record.ts';
 import { canBeDeleted } from './next-request.ts';
 
-/** Why it needs one; null if it does not. */
+/** Why it needs one. Null: it does not. */
 export type ReconcileNeed = 'deletable' | 'different' | null;
 
-/** `pod` and its mirror are as the watch last showed them; neither is there once they left. */
+/** `pod` and its mirror pod are as the watch last delivered them; absent once they left. */
 export function reconcileNeed(
   record: StatusRecord,
   pod: Pod | undefined,

@@ -1,5 +1,5 @@
 /**
- * The machine through any lawful history, against a world that is kept apart from what the machine
+ * The machine through any valid history, against a world that is kept apart from what the machine
  * believes: what the API really has, what is known of it, and which request is really under way.
  */
 import * as fc from 'fast-check';
@@ -21,7 +21,7 @@ import {
 
 type Step =
   | { readonly do: 'store'; readonly lane: Lane }
-  /** The watch brings what the API has. */
+  /** The watch delivers what the API has. */
   | { readonly do: 'watch' }
   | { readonly do: 'vandalise' }
   | { readonly do: 'admit' }
@@ -77,7 +77,7 @@ class World {
     if (takesEffect && ask.type === 'patch') this.api = messageIn(ask);
     if (how === 'done') this.known = this.api;
     if (how === 'conflict') this.isTrusted = false;
-    // Once the API says that there is no such pod, only the watch can show one, and it is trusted.
+    // Once the API answers that there is no such pod, only the watch can show one, and it is trusted.
     if (how === 'notFound' || (how === 'done' && ask.type === 'read')) this.isTrusted = true;
     this.underWay = null;
     this.#send({ type: 'settled', outcome: outcomeOf(how), view: this.#view() });
@@ -158,7 +158,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** The world behaves: everything is answered, everybody has a turn, the watch catches up. */
+/** The world behaves: every request is answered, every pod gets its turn, the watch catches up. */
 function calmDown(world: World): void {
   for (let round = 0; round < 4; round++) {
     world.play({ do: 'watch' });
@@ -170,7 +170,7 @@ function calmDown(world: World): void {
   }
 }
 
-test('whatever happened, in the end the API has our newest word, and we know it', () => {
+test('after any history, the API ends with our newest status, acknowledged', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const world = new World();
@@ -187,7 +187,7 @@ test('whatever happened, in the end the API has our newest word, and we know it'
   );
 });
 
-test('when all is said, nothing more is sent', () => {
+test('once everything is written, nothing more is sent', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
       const world = new World();

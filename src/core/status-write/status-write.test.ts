@@ -1,6 +1,6 @@
 /**
  * The machine edge by edge. States are reached by the events that lead there, so that no row starts
- * from a state that cannot be.
+ * from an impossible state.
  */
 import { describe, expect, test } from 'vitest';
 import type { PodStatus } from '../../api/pod.ts';
@@ -86,7 +86,7 @@ const REACHED_BY = {
 } as const satisfies Record<string, readonly Event[]>;
 
 type From = keyof typeof REACHED_BY;
-/** What happens in which state, and what follows: the next state, and after a `>` the effects. */
+/** The events in each state, and what follows: the next state, and after a `>` the effects. */
 type Row = readonly [event: string, from: From, next: string];
 
 function play(events: readonly Event[]): State {
@@ -124,7 +124,7 @@ function showEffect(effect: Effect): string {
   }
 }
 
-/** What follows if this happens in the state that those events lead to. */
+/** What follows an event in the state that those events lead to. */
 function next(from: From, event: Event): string {
   const { state, effects } = decide(play(REACHED_BY[from]), event);
   const orders = effects.map(showEffect).join(', ');
@@ -138,24 +138,24 @@ describe('something changed', () => {
     ['urgent', 'idle', 'queued urgent > enqueue urgent'],
     ['changed', 'idle, acked v1', 'queued normal, acked uid-1 v1 > enqueue normal'],
     ['overwritten', 'idle, acked v1', 'queued normal > enqueue normal'],
-    // Whoever stands in line stands in it once, and only moves up.
+    // A queued pod is queued once, and only moves to the higher lane.
     ['changed', 'queued', 'queued normal'],
     ['urgent', 'queued', 'queued urgent > enqueue urgent'],
     ['changed', 'queued urgent', 'queued urgent'],
     ['urgent', 'queued urgent', 'queued urgent'],
     ['urgent', 'queued, must read', 'queued urgent, must read > enqueue urgent'],
     ['overwritten', 'queued', 'queued normal'],
-    // What changes while a request is under way is remembered, with the higher lane (F-4).
+    // A change while a request is under way is remembered, with the higher lane (F-4).
     ['changed', 'busy patch', 'busy patch v1, again normal'],
     ['urgent', 'busy patch', 'busy patch v1, again urgent'],
     ['urgent', 'busy patch, again', 'busy patch v1, again urgent'],
     ['changed', 'busy read', 'busy read v1, again normal'],
     ['changed', 'busy remove', 'busy remove v1, again normal'],
     ['overwritten', 'busy patch', 'busy patch v1, again normal'],
-    // The API asked for patience.
+    // The API asked for a delay.
     ['changed', 'waiting', 'waiting normal'],
     ['urgent', 'waiting', 'waiting urgent'],
-    // Nothing can be told to a pod that the API does not have (F-12).
+    // The API does not have the pod, so there is nothing to write to (F-12).
     ['changed', 'missing', 'missing'],
     ['urgent', 'missing', 'missing'],
   ])('%s while %s: %s', (event, from, expected) => {
@@ -173,12 +173,12 @@ describe('its turn has come', () => {
     ['another pod has the name', 'queued', 'idle > drop the record'],
     ['another mirror has the name', 'queued', 'idle'],
     ['it has no mirror', 'queued', 'idle'],
-    // SM-74: after a conflict what is known is not to be trusted.
+    // SM-74: after a conflict the known object is not to be trusted.
     ['the API differs', 'queued, must read', 'busy read v1 > read v1'],
     ['the API has it', 'queued, must read', 'busy read v1 > read v1'],
     ['no object is known', 'queued, must read', 'busy read v1 > read v1'],
     ['it has no mirror', 'queued, must read', 'idle'],
-    // A turn for somebody who does not wait for one means nothing.
+    // A turn for a pod that is not queued is ignored.
     ['the API differs', 'idle', 'idle'],
     ['the API differs', 'busy patch', 'busy patch v1'],
     ['the API differs', 'waiting', 'waiting normal'],
@@ -191,13 +191,13 @@ describe('its turn has come', () => {
 describe('the request is done', () => {
   test.each<Row>([
     ['the API has it', 'busy patch', 'idle, acked uid-1 v1 > acknowledge v1'],
-    // Invariant 3: a newer version gets a request of its own.
+    // Invariant 3: a newer version gets another request.
     [
       'v2 is stored meanwhile',
       'busy patch, again',
       'queued normal, acked uid-1 v1 > acknowledge v1, enqueue normal',
     ],
-    // SM-79: the answer shows that the pod may go now.
+    // SM-79: the response shows that the pod may be deleted now.
     [
       'it may be deleted',
       'busy patch of the last word',
@@ -206,7 +206,7 @@ describe('the request is done', () => {
     ['no object is known', 'busy patch', 'idle, acked uid-1 v1 > acknowledge v1'],
     ['the API has it', 'busy read', 'queued normal > enqueue normal'],
     ['it may be deleted', 'busy remove', 'idle > drop the record'],
-    // An answer that nobody waits for means nothing.
+    // An outcome without a request under way is ignored.
     ['the API has it', 'idle', 'idle'],
     ['the API has it', 'queued', 'queued normal'],
     ['the API has it', 'waiting', 'waiting normal'],
@@ -215,7 +215,7 @@ describe('the request is done', () => {
     expect(next(from, settled('done', view as View))).toBe(expected);
   });
 
-  test('what is said after the last word is compared again before the pod goes (SM-79)', () => {
+  test('a status after the last one is compared again before the pod is removed (SM-79)', () => {
     const answered = [
       ...REACHED_BY['busy patch of the last word'],
       settled('done', 'it may be deleted'),
@@ -225,12 +225,12 @@ describe('the request is done', () => {
     expect(show(play([...answered, changed, turn]))).toBe('busy patch v1, acked uid-1 v1');
   });
 
-  test('what became urgent while the object was read is urgent when it is written', () => {
+  test('a change that became urgent during a read is urgent when it is written', () => {
     const state = play([...REACHED_BY['busy read'], urgent, settled('done')]);
     expect(show(state)).toBe('queued urgent');
   });
 
-  test('what became urgent during a patch goes in the urgent lane next', () => {
+  test('a change that became urgent during a patch takes the urgent lane next', () => {
     const state = play([...REACHED_BY['busy patch'], urgent, settled('done')]);
     expect(show(state)).toBe('queued urgent, acked uid-1 v1');
   });
@@ -259,7 +259,7 @@ describe('the request is refused (SM-76)', () => {
     expect(next(from, EVENTS[event as keyof typeof EVENTS])).toBe(expected);
   });
 
-  test('what became urgent meanwhile is tried again in the urgent lane', () => {
+  test('a change that became urgent meanwhile is retried in the urgent lane', () => {
     const busy = [...REACHED_BY['busy patch'], urgent];
     expect(show(play([...busy, settled('failed'), woke]))).toBe('queued urgent');
     expect(show(play([...busy, settled('conflict')]))).toBe('queued urgent, must read');
@@ -275,7 +275,7 @@ describe('the request is refused (SM-76)', () => {
     expect(effects.map(showEffect)).toEqual(['wake after 1000 ms']);
   });
 
-  test('a second conflict in a row is not won by hurrying: it waits, and reads again', () => {
+  test('after a second conflict in a row it backs off, and reads again', () => {
     const again = [...REACHED_BY['busy read'], settled('done'), admitted('the API differs')];
     expect(show(play([...again, settled('conflict')]))).toBe('waiting normal, must read');
   });
@@ -287,7 +287,7 @@ describe('the request is refused (SM-76)', () => {
   });
 });
 
-describe('time has passed, or the watch has news', () => {
+describe('the back-off has ended, or the watch delivers the pod', () => {
   const EVENTS = { woke, seen } as const;
   test.each<Row>([
     ['woke', 'waiting', 'queued normal > enqueue normal'],
@@ -295,7 +295,7 @@ describe('time has passed, or the watch has news', () => {
     ['woke', 'queued', 'queued normal'],
     ['woke', 'busy patch', 'busy patch v1'],
     ['woke', 'missing', 'missing'],
-    // The pod is there after all (F-12).
+    // The pod exists after all (F-12).
     ['seen', 'missing', 'queued normal > enqueue normal'],
     ['seen', 'idle', 'idle'],
     ['seen', 'queued urgent', 'queued urgent'],
@@ -305,13 +305,13 @@ describe('time has passed, or the watch has news', () => {
     expect(next(from, EVENTS[event as keyof typeof EVENTS])).toBe(expected);
   });
 
-  test('a read that is due is not forgotten over the wait', () => {
+  test('a read that is due is still due after the wait', () => {
     const state = play([...REACHED_BY['busy read'], settled('failed'), woke]);
     expect(show(state)).toBe('queued normal, must read');
   });
 });
 
-describe('patience', () => {
+describe('back-off', () => {
   /** The delays after so many failures in a row. */
   function delays(count: number, retryAfterMs: number | null = null): readonly number[] {
     let state: State = play([changed]);
@@ -337,15 +337,15 @@ describe('patience', () => {
     expect(delays(2000).at(-1)).toBe(10_000);
   });
 
-  test('an API that says "at once" again and again is still given more and more air', () => {
+  test('the wait grows even if the API asks for an immediate retry', () => {
     expect(delays(4, 0)).toEqual([1000, 2000, 4000, 8000]);
   });
 
-  test('the API may say how long', () => {
+  test('the API may set the wait', () => {
     expect(delays(2, 90_000)).toEqual([90_000, 90_000]);
   });
 
-  test('after a success it starts anew', () => {
+  test('after a success it starts over', () => {
     const failed = [admitted('the API differs'), settled('failed'), woke];
     const state = play([
       ...[changed, ...failed, ...failed, ...failed],
@@ -357,7 +357,7 @@ describe('patience', () => {
   });
 });
 
-test('an event that changes nothing gives the very same state', () => {
+test('an event that changes nothing returns the same object', () => {
   const queued = play([urgent]);
   expect(decide(queued, changed).state).toBe(queued);
   expect(decide(initial, woke).state).toBe(initial);

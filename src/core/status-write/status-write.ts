@@ -1,32 +1,32 @@
 /**
- * Status write: decides for one pod whether to write, wait, read first, delete or drop.
+ * Status write: decides for the status of one pod whether to write, wait, read first, delete or drop.
  *
  *                 changed              admitted: patch, remove or read
  *        idle ─────────────> queued ─────────────────────────────────> busy
  *          ▲                   ▲ │                                      │
- *          │  nothing to say   │ │ nothing to say                       │ settled
+ *          │ nothing to write  │ │ nothing to write                     │ settled
  *          └───────────────────┼─┴──────────────────────────────────────┤
  *                              │ woke                                   │
  *                              └──────────────── waiting <── failed ────┤
  *        missing <── the API has no such pod ───────────────────────────┘
  *
- *   idle     as far as we know, the API has our newest word
- *   queued   waits for its turn among the pods that want to write
- *   busy     one request is under way; what changes meanwhile is remembered
- *   waiting  the API refused or did not answer; it is asked again later
- *   missing  the API does not have the pod; only news from the API change that (F-12)
+ *   idle     as far as podkeep knows, the API has its newest status
+ *   queued   waits for its turn among the pods with something to write
+ *   busy     one request is under way; changes meanwhile are remembered
+ *   waiting  the API refused or did not answer; the writer retries later
+ *   missing  the API does not have the pod; only an event of the watch changes that (F-12)
  *
- * Pure. `kubelet/status-manager/status-writer.ts` gives the turns and performs the requests.
+ * Pure. `kubelet/status-manager/status-writer.ts` gives the turns and sends the requests.
  *
  * Invariants:
  *   1. At most one request is under way, and the state knows which.
  *   2. Versions are acknowledged in order, and only if the API answered or needs no write.
- *   3. A version that was stored while a request was under way gets a request of its own.
+ *   3. A version that was stored while a request was under way gets another request.
  *   4. After a conflict the object is read before anything is written (SM-74).
  */
 import { unreachable } from '../../lib/assert.ts';
 import { withFields } from '../../lib/share.ts';
-import { nextRequest, type Request, type WriteView } from './next-request.ts';
+import { nextRequest, type WriteRequest, type WriteView } from './next-request.ts';
 
 export type Lane = 'urgent' | 'normal';
 
@@ -50,9 +50,9 @@ interface Queued {
   /** How often the API refused or failed in a row. */
   readonly failures: number;
   readonly mustRead: boolean;
-  /** The object was read because of a conflict, so what is known of it is new. */
+  /** The object was read because of a conflict, so the known object is current. */
   readonly hasRead: boolean;
-  /** The API has just answered our newest word: it need not be compared before a deletion (SM-79). */
+  /** The API has just answered our newest status: no comparison before a deletion (SM-79). */
   readonly isAnswered: boolean;
 }
 
@@ -61,7 +61,7 @@ interface Busy {
   readonly acked: Ack | null;
   readonly lane: Lane;
   readonly request: 'patch' | 'remove' | 'read';
-  /** The version that the request carries, and the UID that it is meant for. */
+  /** The version that the request carries, and the UID that it is sent to. */
   readonly version: number;
   readonly uid: string;
   readonly failures: number;
@@ -77,36 +77,36 @@ export interface Ack {
 }
 
 export type Event =
-  /** There is something to write, or to look at again. */
+  /** There is something to write, or to compare again. */
   | { readonly type: 'changed'; readonly lane: Lane }
-  /** Somebody else wrote over what we had written: nothing counts as acknowledged (SM-59). */
+  /** Another client overwrote the status: no version counts as acknowledged (SM-59). */
   | { readonly type: 'overwritten' }
   /** The pod has its turn. */
   | { readonly type: 'admitted'; readonly view: WriteView }
   | { readonly type: 'settled'; readonly outcome: Outcome; readonly view: WriteView }
   | { readonly type: 'woke' }
-  /** The watch brought the pod's object. */
+  /** The watch delivered the pod's object. */
   | { readonly type: 'seen' };
 
 export type Outcome =
   | { readonly type: 'done' }
-  /** 409, or the 422 on metadata.uid: what we know of the object is wrong. */
+  /** 409, or the 422 on metadata.uid: the known object is outdated. */
   | { readonly type: 'conflict' }
   | { readonly type: 'notFound' }
-  /** Too many requests, a broken server, a dead connection. */
+  /** Too many requests, a server error, a broken connection. */
   | { readonly type: 'failed'; readonly retryAfterMs: number | null };
 
 export type Effect =
   | { readonly type: 'enqueue'; readonly lane: Lane }
   | { readonly type: 'request'; readonly request: Ask }
   | { readonly type: 'acknowledge'; readonly version: number }
-  /** The pod's status is of no use any more: forget it. */
+  /** The record is of no use any more. */
   | { readonly type: 'dropRecord'; readonly why: string }
   | { readonly type: 'wakeAfter'; readonly delayMs: number };
 
-/** What is really sent. */
+/** The request that is sent. */
 export type Ask =
-  | Extract<Request, { type: 'patch' | 'remove' }>
+  | Extract<WriteRequest, { type: 'patch' | 'remove' }>
   | { readonly type: 'read'; readonly version: number };
 
 export interface Decision {
@@ -115,7 +115,7 @@ export interface Decision {
 }
 
 const RETRY_MS = 1000;
-/** The kubelet looks again after ten seconds at the latest (SM-64). */
+/** The kubelet retries after ten seconds at the latest (SM-64). */
 const RETRY_MS_MAX = 10_000;
 
 export const initial: State = { phase: 'idle', acked: null };
@@ -133,7 +133,7 @@ export function decide(state: State, event: Event): Decision {
     case 'woke':
       return state.phase === 'waiting' ? enqueue(state) : become(state);
     case 'seen':
-      // The pod is there after all; whether there is anything to say shows when it has its turn.
+      // The pod exists after all; its turn will show whether there is anything to write.
       return state.phase === 'missing' ? enqueue({ ...state, lane: 'normal' }) : become(state);
     default:
       return unreachable(event);
@@ -145,7 +145,7 @@ function onChanged(state: State, lane: Lane): Decision {
     case 'idle':
       return enqueue({ ...state, lane });
     case 'queued': {
-      // It keeps its place, or moves up. What the API answered is not our newest word any more.
+      // It stays queued, or moves to the higher lane. Our newest status is not the answered one any more.
       const next = withFields(state, { lane: higher(state.lane, lane), isAnswered: false });
       if (next.lane === state.lane) return become(next);
       return become(next, { type: 'enqueue', lane: next.lane });
@@ -155,7 +155,7 @@ function onChanged(state: State, lane: Lane): Decision {
     case 'waiting':
       return become({ ...state, lane: higher(state.lane, lane) });
     case 'missing':
-      return become(state); // a pod that the API does not have cannot be told anything
+      return become(state); // the API does not have the pod
     default:
       return unreachable(state);
   }
@@ -189,8 +189,8 @@ function onSettled(state: Busy, outcome: Outcome, view: WriteView): Decision {
     case 'done':
       return onDone(state, view);
     case 'conflict':
-      // The first read comes at once: it either shows another pod, and the record goes, or gives a
-      // base that is up to date. A conflict after that is not for us to win by hurrying.
+      // The first read is immediate: it shows either another pod, and the record is dropped, or the
+      // current object. After another conflict a quick retry would not help.
       if (state.hasRead || state.request === 'read') return backOff(state, null, true);
       return enqueue({
         acked: state.acked,
@@ -209,7 +209,7 @@ function onSettled(state: Busy, outcome: Outcome, view: WriteView): Decision {
 
 function backOff(state: Busy, retryAfterMs: number | null, mustRead: boolean): Decision {
   const failures = state.failures + 1;
-  // Who says "come back at once" again and again still gets more and more air.
+  // Even if the API keeps asking for an immediate retry, the back-off grows.
   const backOffMs = Math.min(RETRY_MS * 2 ** (failures - 1), RETRY_MS_MAX);
   const delayMs = Math.max(retryAfterMs ?? 0, backOffMs);
   const lane = higher(state.again, state.lane);
@@ -223,7 +223,7 @@ function onDone(state: Busy, view: WriteView): Decision {
   const { acked, lane, request } = state;
   switch (request) {
     case 'read':
-      // What was read is the base now; the write itself takes another turn.
+      // The patch is made against the object just read; the write takes another turn.
       return enqueue({
         acked,
         lane: higher(state.again, lane),
@@ -240,8 +240,8 @@ function onDone(state: Busy, view: WriteView): Decision {
 }
 
 /**
- * What changed meanwhile gets a turn of its own. Otherwise, if the answer shows that the pod may be
- * deleted now, that comes next, before all ordinary writes (SM-79).
+ * Changes meanwhile get another turn. Otherwise, if the response shows that the pod may be deleted now,
+ * that comes next, before all ordinary writes (SM-79).
  */
 function afterPatch({ uid, version, again }: Busy, view: WriteView): Decision {
   const acknowledged = acknowledge(uid, version);
@@ -255,7 +255,7 @@ function after(first: Decision, second: Decision): Decision {
   return { state: second.state, effects: [...first.effects, ...second.effects] };
 }
 
-/** What was acknowledged counts for the UID that it was sent to, whoever has the name by now. */
+/** An acknowledgement counts for the UID that the request was sent to, whichever pod has the name now. */
 function acknowledge(uid: string, version: number): Decision {
   const acked = { uid, version };
   return become({ phase: 'idle', acked }, { type: 'acknowledge', version });

@@ -45,12 +45,12 @@ describe('F-5: phases', () => {
     expect(urgent(status(before), status(after))).toBe(expected);
   });
 
-  test('a pod that is over when it is first heard of is urgent, one that begins is not', () => {
+  test('a pod that is terminal when first seen is urgent, one that starts is not', () => {
     expect(urgent(undefined, status('Failed'))).toBe(true);
     expect(urgent(undefined, status('Running', 'True'))).toBe(false);
   });
 });
 
-test('F-5: the last word of a pod is urgent, whatever it says', () => {
+test('F-5: the final status of a pod is urgent, whatever it is', () => {
   expect(urgent(status('Failed'), status('Failed'), true)).toBe(true);
 });

@@ -1,43 +1,43 @@
 /**
- * Lets pods in or turns them away, and says so (KL-59, KL-62): the main loop's side of admission.
+ * Admits or rejects pods, and reports rejections (KL-59, KL-62): the sync loop's side of admission.
  *
- * The labels of the node may be newer than what podkeep knows of them. A pod that is turned away for
- * them alone is therefore not told yet: the node is read anew first, while other pods go on.
+ * The node's labels in the API may be newer than those that podkeep knows. So a rejection for node affinity
+ * alone is not reported yet: the node is read again first, while other pods proceed.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { AdmissionNode } from '../../core/admission/admission-view.ts';
 import { NODE_AFFINITY } from '../../core/admission/predicates.ts';
 import { rejectionStatus, type Rejection } from '../../core/admission/rejection.ts';
-import type { EventRecorder } from '../../ports/event-recorder.ts';
+import type { EventRecorder } from '../../ports/observe/event-recorder.ts';
 import type { Log } from '../../ports/log.ts';
 import type { AllocationManager } from '../allocation/allocation-manager.ts';
-import type { PodAdmission } from '../main-loop/pod-news.ts';
+import type { PodAdmission } from '../sync-loop/sync-loop.ts';
 import { referenceOf } from '../pod-workers/update-options.ts';
 import type { StatusManager } from '../status-manager/status-manager.ts';
 
-export interface NodeAdmissionRoom {
+export interface NodeAdmissionDeps {
   readonly allocations: AllocationManager;
   readonly status: Pick<StatusManager, 'setPodStatus'>;
   readonly events: EventRecorder;
   readonly log: Log;
   /** For metrics. */
   readonly podRejected: (reason: string) => void;
-  /** Reads the node anew; without an API server there is nothing newer to read. */
+  /** Reads the node again; absent without an API server: there is nothing newer to read. */
   readonly readNode?: () => Promise<AdmissionNode | null>;
 }
 
 export class NodeAdmission implements PodAdmission {
-  readonly #room: NodeAdmissionRoom;
-  /** Turned away for labels that may be old. */
+  readonly #deps: NodeAdmissionDeps;
+  /** Rejected for labels that may be stale. */
   readonly #undecided = new Map<string, Rejection>();
   #added: Pod[] = [];
 
-  constructor(room: NodeAdmissionRoom) {
-    this.#room = room;
+  constructor(deps: NodeAdmissionDeps) {
+    this.#deps = deps;
   }
 
   admit(pod: Pod): boolean {
-    const { allocations, readNode } = this.#room;
+    const { allocations, readNode } = this.#deps;
     const rejection = allocations.admit(pod);
     if (!rejection) this.#letIn(pod);
     else if (rejection.reason === NODE_AFFINITY && readNode) {
@@ -47,29 +47,29 @@ export class NodeAdmission implements PodAdmission {
     return rejection === null;
   }
 
-  async kept(pod: Pod): Promise<void> {
+  async durable(pod: Pod): Promise<void> {
     const { uid } = referenceOf(pod);
     const rejection = this.#undecided.get(uid);
     if (rejection && !(await this.#reconsider(pod, rejection))) return;
-    await this.#room.allocations.kept(pod);
+    await this.#deps.allocations.durable(pod);
   }
 
   changed(before: Pod | undefined, pod: Pod): void {
-    void this.#room.allocations.podChanged(before, pod);
+    void this.#deps.allocations.podChanged(before, pod);
   }
 
   removed(pod: Pod): void {
     const { uid } = referenceOf(pod);
     this.#undecided.delete(uid);
-    this.#room.allocations.removePod(uid);
+    this.#deps.allocations.removePod(uid);
   }
 
-  /** Is it let in after all? */
+  /** Whether the pod is admitted with the newest labels. */
   async #reconsider(pod: Pod, first: Rejection): Promise<boolean> {
-    const { allocations } = this.#room;
+    const { allocations } = this.#deps;
     const { uid } = referenceOf(pod);
     const node = await this.#readNode();
-    // It may have been deleted meanwhile, and then it is nobody's business any more.
+    // If the pod was deleted meanwhile, there is nothing to report.
     if (!this.#undecided.delete(uid)) return false;
     const rejection = node ? allocations.admit(pod, node) : first;
     if (rejection) this.#turnAway(pod, rejection);
@@ -78,28 +78,28 @@ export class NodeAdmission implements PodAdmission {
   }
 
   async #readNode(): Promise<AdmissionNode | null> {
-    const { readNode, log } = this.#room;
+    const { readNode, log } = this.#deps;
     try {
       return (await readNode?.()) ?? null;
     } catch (error) {
-      log.warn('the node could not be read anew; a pod is judged by what is known', { error });
+      log.warn('failed to get the Node to retry admission; rejecting the pod', { error });
       return null;
     }
   }
 
-  /** No resize is granted before all pods of one burst have been let in. */
+  /** No resize is granted before all pods of one burst are admitted. */
   #letIn(pod: Pod): void {
     this.#added.push(pod);
     if (this.#added.length > 1) return;
     queueMicrotask(() => {
       const added = this.#added;
       this.#added = [];
-      void this.#room.allocations.podsAdded(added);
+      void this.#deps.allocations.podsAdded(added);
     });
   }
 
   #turnAway(pod: Pod, rejection: Rejection): void {
-    const { events, status, podRejected } = this.#room;
+    const { events, status, podRejected } = this.#deps;
     events.record(referenceOf(pod), 'Warning', rejection.reason, rejection.message);
     status.setPodStatus(pod, rejectionStatus(pod, rejection));
     podRejected(rejection.reason);

@@ -1,4 +1,4 @@
-/** What can go wrong with a checkpoint file, and what a person can do about it. */
+/** Errors of checkpoint files, with hints for the operator. */
 import { defineError } from '../../lib/errors.ts';
 
 interface FileFacts {
@@ -6,7 +6,7 @@ interface FileFacts {
   readonly reason: string;
 }
 
-/** What is wrong inside the file. It reaches people as the cause of CHECKPOINT_UNUSABLE. */
+/** What is wrong inside the file. It is the cause of a CHECKPOINT_UNUSABLE. */
 export const checkpointCorrupt = defineError<{ reason: string }>({
   code: 'CHECKPOINT_CORRUPT',
   retry: 'never',
@@ -14,7 +14,7 @@ export const checkpointCorrupt = defineError<{ reason: string }>({
   hint: () => 'Drain this node, delete the checkpoint file, and start podkeep again.',
 });
 
-/** The node must not start: it would hand out what running containers already have (KL-98). */
+/** The node must not start: it would allocate resources that running containers already have (KL-98). */
 export const checkpointUnusable = defineError<FileFacts>({
   code: 'CHECKPOINT_UNUSABLE',
   retry: 'never',
@@ -52,7 +52,7 @@ export const checkpointNotDurable = defineError<FileFacts>({
     `The next change writes the whole file again. Check the health of the disk that holds ${file}.`,
 });
 
-/** The words of whatever was thrown. */
-export function reasonOf(error: unknown): string {
+/** The message of any thrown value. */
+export function checkpointReasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,8 +1,8 @@
 /**
- * Lets every step of a write fail, and the process die at every step, over real folders.
+ * Lets every step of a write fail, and the process die at every step, in real folders.
  *
- * The question is always the same: what does the next start read? It has to be the old state or the
- * new one, in full, and the same that the store answers from memory.
+ * Each time the next start must read the old state or the new one, in full, and the same that the store
+ * returns from memory.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,13 +10,13 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LARGE, podOf, SMALL } from '../../../test/suites/state-store.ts';
 import { PodkeepError } from '../../lib/errors.ts';
-import type { StateStore } from '../../ports/state-store.ts';
+import type { StateStore } from '../../ports/pod/state-store.ts';
 import { openCheckpointStateStore } from './checkpoint-state-store.ts';
 import { nodeFileSystem, type FileSystem, type NewFile } from './file-system.ts';
 
 type Step = keyof FileSystem | 'write' | 'sync' | 'close';
 
-/** Called before each step. It may throw, or never answer. */
+/** Called before each step. It may throw, or never resolve. */
 type Script = (step: Step) => Promise<void>;
 
 const BEFORE_RENAME = ['makeFolder', 'createFile', 'write', 'sync', 'close', 'rename'] as const;
@@ -27,7 +27,7 @@ const NAME = 'allocated_pods_state';
 let folder: string;
 let script: Script;
 let store: StateStore;
-/** What the dead left open. */
+/** Files that the dead process left open. */
 const opened = new Set<NewFile>();
 
 beforeEach(async () => {
@@ -66,7 +66,7 @@ function scripted(): FileSystem {
       opened.add(created);
       return {
         write: async (content) => {
-          // A disk that fills up takes a part of it first.
+          // A disk that fills up writes a part of it first.
           await created.write(content.subarray(0, content.length / 2));
           await script('write');
           await created.write(content.subarray(content.length / 2));
@@ -122,7 +122,7 @@ describe.each(BEFORE_RENAME)('if %s fails', (step) => {
     expect((await restarted()).all()).toEqual(store.all());
   });
 
-  test('everybody in the batch is told, and the next change succeeds', async () => {
+  test('all callers of the batch get the error, and the next change succeeds', async () => {
     script = failingAt(step);
     const changes = [
       store.setPodResources('pod', NEW),
@@ -140,7 +140,7 @@ describe.each(BEFORE_RENAME)('if %s fails', (step) => {
     expect((await restarted()).all()).toEqual(store.all());
   });
 
-  test('a change that changes nothing needs no disk and is not refused', async () => {
+  test('a change without an effect needs no disk and is not refused', async () => {
     script = failingAt(step);
     await refusalOf(store.clear());
     await store.setPodResources('pod', OLD);
@@ -150,7 +150,7 @@ describe.each(BEFORE_RENAME)('if %s fails', (step) => {
 });
 
 describe('if the folder cannot be synced', () => {
-  test('the new state counts in memory and on disk, and the caller is told of the risk', async () => {
+  test('the new state counts in memory and on disk, and the caller gets CHECKPOINT_NOT_DURABLE', async () => {
     script = failingAt('syncFolder');
     const refusal = await refusalOf(store.setPodResources('pod', NEW));
     expect(refusal).toMatchObject({ code: 'CHECKPOINT_NOT_DURABLE', retry: 'backoff' });
@@ -161,7 +161,7 @@ describe('if the folder cannot be synced', () => {
     expect(await readdir(folder)).toEqual([NAME]);
   });
 
-  test('whoever calls again is answered only when it is durable', async () => {
+  test('a repeated call resolves only when the state is durable', async () => {
     script = failingAt('syncFolder');
     await refusalOf(store.setPodResources('pod', NEW));
     expect((await refusalOf(store.setPodResources('pod', NEW))).code).toBe(
@@ -176,7 +176,7 @@ describe('if the folder cannot be synced', () => {
     expect(steps).toEqual([]);
   });
 
-  test('a write that fails altogether after that leaves the risk as it was', async () => {
+  test('a later write that fails completely leaves the state not durable', async () => {
     script = failingAt('syncFolder');
     await refusalOf(store.setPodResources('pod', NEW));
     script = failingAt('write');
@@ -192,7 +192,7 @@ describe('if the folder cannot be synced', () => {
 });
 
 describe('if cleaning up fails as well', () => {
-  test('both failures are told, and the next start removes what was left', async () => {
+  test('both failures are reported, and the next start removes the remains', async () => {
     script = failingAt('sync', 'removeFile');
     const refusal = await refusalOf(store.setPodResources('pod', NEW));
     expect(refusal.message).toContain('device, sync, and after that: ENOSPC');
@@ -202,7 +202,7 @@ describe('if cleaning up fails as well', () => {
     expect(await readdir(folder)).toEqual([NAME]);
   });
 
-  test('what was left is not in the way of the next change', async () => {
+  test('the remains do not block the next change', async () => {
     script = failingAt('rename', 'removeFile');
     await refusalOf(store.setPodResources('pod', NEW));
     script = async () => {};
@@ -227,7 +227,7 @@ describe.each([...BEFORE_RENAME, 'syncFolder'] as const)('if the process dies at
       isDead ||= reached === step;
       if (!isDead) return;
       die();
-      await new Promise(() => {}); // the dead take no further step
+      await new Promise(() => {}); // a dead process takes no further step
     };
     void store.setPodResources('pod', NEW);
     await death;

@@ -2,15 +2,15 @@
  * One file that is only ever replaced as a whole.
  *
  *     create .name.pid-n -> write -> fsync -> close -> rename to name -> fsync of the folder
- *     └────────── a failure leaves the old file ───────────────┘└─ the new file is there ─┘
+ *     └────────── a failure leaves the old file ───────────────┘└─ the new file is in place ─┘
  *
- * A crash or a power cut at any point leaves the old content or the new one, never a mixture, and at
- * worst a temporary file, which the next start removes. The kubelet does the same up to the rename
- * (KL-95); without the last step a power cut can bring back the old file after everybody was told of
- * the new one. Replacing is not for two callers at once: see checkpoint-state-store.ts.
+ * A crash or a power cut at any point leaves the old content or the new one, never a mixture, and at worst
+ * a temporary file, which the next start removes. The kubelet does the same up to the rename (KL-95);
+ * without the last step a power cut can bring back the old file after callers have relied on the new one.
+ * `replace` must not run twice at once: see checkpoint-state-store.ts.
  *
- * A file that cannot be read stops the start and is never overwritten: it is the only record of what
- * running containers have (KL-98).
+ * A file that cannot be read stops the start and is never overwritten: it is the only record of the
+ * resources that running containers have (KL-98).
  */
 import path from 'node:path';
 import { assert } from '../../lib/assert.ts';
@@ -19,7 +19,7 @@ import {
   checkpointNotDurable,
   checkpointNotWritten,
   checkpointUnusable,
-  reasonOf,
+  checkpointReasonOf,
 } from './checkpoint-errors.ts';
 import { foldersBetween, type FileSystem, type NewFile } from './file-system.ts';
 
@@ -37,7 +37,7 @@ export class CheckpointFile {
   readonly #name: string;
   readonly #file: string;
   #replacements = 0;
-  /** Folders that got a new folder of ours in them, if they could not be synced since. */
+  /** Folders in which a new folder was made, if they could not be synced since. */
   #unsynced: readonly string[] = [];
 
   constructor(fileSystem: FileSystem, folder: string, name: string) {
@@ -48,7 +48,7 @@ export class CheckpointFile {
     this.#file = path.join(this.#folder, name);
   }
 
-  /** What `parse` makes of the content; undefined if there is no file yet. */
+  /** The parsed content; undefined if there is no file yet. */
   async restore<Content>(parse: (bytes: Uint8Array) => Content): Promise<Content | undefined> {
     await this.#inFolder(() => this.#makeFolder());
     const content = await this.#read(parse);
@@ -61,12 +61,12 @@ export class CheckpointFile {
       await this.#makeFolder();
       await this.#write(content);
     } catch (error) {
-      throw checkpointNotWritten({ file: this.#file, reason: reasonOf(error) }, error);
+      throw checkpointNotWritten({ file: this.#file, reason: checkpointReasonOf(error) }, error);
     }
     try {
       await this.#fileSystem.syncFolder(this.#folder);
     } catch (error) {
-      throw checkpointNotDurable({ file: this.#file, reason: reasonOf(error) }, error);
+      throw checkpointNotDurable({ file: this.#file, reason: checkpointReasonOf(error) }, error);
     }
   }
 
@@ -75,7 +75,7 @@ export class CheckpointFile {
       const bytes = await this.#fileSystem.readFile(this.#file);
       return bytes && parse(bytes);
     } catch (error) {
-      throw checkpointUnusable({ file: this.#file, reason: reasonOf(error) }, error);
+      throw checkpointUnusable({ file: this.#file, reason: checkpointReasonOf(error) }, error);
     }
   }
 
@@ -83,14 +83,17 @@ export class CheckpointFile {
     try {
       await work();
     } catch (error) {
-      throw checkpointFolderUnusable({ folder: this.#folder, reason: reasonOf(error) }, error);
+      throw checkpointFolderUnusable(
+        { folder: this.#folder, reason: checkpointReasonOf(error) },
+        error,
+      );
     }
   }
 
-  /** Before each write as well: whoever deleted the folder should not stop the node. */
+  /** Before each write as well: a deleted folder must not stop the node. */
   async #makeFolder(): Promise<void> {
     const topmost = await this.#fileSystem.makeFolder(this.#folder);
-    // A new folder is a name in the folder above it, and a power cut can take that name away.
+    // A new folder is an entry in its parent, and a power cut can remove that entry.
     if (topmost !== undefined) {
       this.#unsynced = foldersBetween(topmost, this.#folder).map((made) => path.dirname(made));
     }
@@ -98,7 +101,7 @@ export class CheckpointFile {
     this.#unsynced = [];
   }
 
-  /** Removes what a crash left behind, and makes sure that what was just read is there to stay. */
+  /** Removes temporary files of a crash, and makes sure that the file just read is durable. */
   async #tidyFolder(): Promise<void> {
     for (const name of await this.#fileSystem.listFolder(this.#folder)) {
       if (this.#isTemporary(name)) {
@@ -124,7 +127,7 @@ export class CheckpointFile {
     );
   }
 
-  /** Its own name is in it: two checkpoints in one folder leave each other's files alone. */
+  /** It contains the name: two checkpoints in one folder leave each other's files alone. */
   #temporaryStart(): string {
     return `.${this.#name}.`;
   }
@@ -146,7 +149,7 @@ async function fill(file: NewFile, content: Uint8Array): Promise<void> {
   await file.close();
 }
 
-/** If undoing fails too, both failures are told. */
+/** If undoing fails too, both failures are reported. */
 async function undoOnFailure(work: () => Promise<void>, undo: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -154,7 +157,7 @@ async function undoOnFailure(work: () => Promise<void>, undo: () => Promise<void
     const [undone] = await Promise.allSettled([undo()]);
     if (undone.status === 'fulfilled') throw error;
     const errors = [error, undone.reason];
-    const words = errors.map(reasonOf).join(', and after that: ');
-    throw new AggregateError(errors, words, { cause: error });
+    const message = errors.map(checkpointReasonOf).join(', and after that: ');
+    throw new AggregateError(errors, message, { cause: error });
   }
 }

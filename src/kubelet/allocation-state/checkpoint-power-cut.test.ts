@@ -1,9 +1,9 @@
 /**
- * Cuts the power at any moment, on a disk that keeps no more than it promised.
+ * Cuts the power at any moment, on a disk that keeps no more than it guarantees.
  *
- * The disk here is a model. Content that was not synced may be lost from any byte on, and names that
- * were made, replaced or removed since the folder was last synced may fall back to what they were, the
- * latest first. That is what a real disk may do and seldom does, so only a model can test for it.
+ * The disk is a model. Content that was not synced may be lost from any byte on, and names that were made,
+ * replaced or removed since the last sync of the folder may be reverted, the latest first. A real disk may
+ * do that and seldom does, so only a model can test for it.
  */
 import path from 'node:path';
 import * as fc from 'fast-check';
@@ -16,7 +16,7 @@ import {
   type Step,
 } from '../../../test/suites/state-store.ts';
 import { PodkeepError } from '../../lib/errors.ts';
-import type { StateStore } from '../../ports/state-store.ts';
+import type { StateStore } from '../../ports/pod/state-store.ts';
 import { openCheckpointStateStore } from './checkpoint-state-store.ts';
 import type { FileSystem } from './file-system.ts';
 
@@ -27,17 +27,17 @@ const STEPS_BEFORE_FOLDER_SYNC = 6;
 
 interface Inode {
   content: Uint8Array;
-  /** How much of it is safe. */
+  /** How much of it is durable. */
   syncedBytes: number;
 }
 
 type Names = ReadonlyMap<string, Inode>;
 
-/** Thrown at every step once the power is gone. */
+/** Thrown at every step once the power is cut. */
 class PowerCut extends Error {}
 
 class ModelDisk implements FileSystem {
-  /** Each state of the folder since it was last synced; the last one is what programs see. */
+  /** Each state of the folder since its last sync; the last one is what programs see. */
   #names: Names[];
   #stepsLeft = Infinity;
 
@@ -49,7 +49,7 @@ class ModelDisk implements FileSystem {
     this.#stepsLeft = steps;
   }
 
-  /** The disk as it is found after the cut: `chance` picks from what may have survived. */
+  /** The disk after the cut: `chance` picks from what may have survived. */
   afterCut(chance: (choices: number) => number): ModelDisk {
     const names = this.#names[chance(this.#names.length)] ?? new Map<string, Inode>();
     return new ModelDisk(
@@ -146,7 +146,7 @@ const anyLife: fc.Arbitrary<Life> = fc.record({
 const open = (disk: FileSystem): Promise<StateStore> =>
   openCheckpointStateStore({ folder: FOLDER, name: NAME, fileSystem: disk });
 
-/** Lives until the power goes. Answers with the states that may be found afterwards. */
+/** Runs until the power is cut. Returns the states that may be found afterwards. */
 async function live(disk: ModelDisk, life: Life, before: Model): Promise<readonly Model[]> {
   let [kept, next] = [before, before];
   disk.cutAfter(life.cutAfter);
@@ -189,7 +189,7 @@ test('after a power cut the old or the new state is found in full, and no promis
   );
 });
 
-test('what a start has read is there to stay, even if it was never synced before', async () => {
+test('a state that a start has read is durable, even if it was never synced before', async () => {
   const disk = new ModelDisk();
   const store = await open(disk);
   disk.cutAfter(STEPS_BEFORE_FOLDER_SYNC);

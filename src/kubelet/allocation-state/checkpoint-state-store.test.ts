@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LARGE, podOf, SMALL, stateStoreSuite } from '../../../test/suites/state-store.ts';
 import { InvariantError } from '../../lib/assert.ts';
-import type { StateStore } from '../../ports/state-store.ts';
+import type { StateStore } from '../../ports/pod/state-store.ts';
 import {
   ACTUATED_PODS_STATE,
   ALLOCATED_PODS_STATE,
@@ -89,7 +89,7 @@ describe('the files', () => {
     expect(await readdir(folder)).toEqual([ALLOCATED_PODS_STATE]);
   });
 
-  test('of the two stores of a kubelet lie side by side (E-3, E-4)', async () => {
+  test('of the two stores of a kubelet are side by side (E-3, E-4)', async () => {
     const [allocated, actuated] = await Promise.all([open(), open(ACTUATED_PODS_STATE)]);
     await Promise.all([
       allocated.setContainerResources('a', 'main', LARGE),
@@ -99,7 +99,7 @@ describe('the files', () => {
     expect((await open(ACTUATED_PODS_STATE)).containerResources('a', 'main')).toEqual(SMALL);
   });
 
-  test('come back with the next change if somebody deletes the folder', async () => {
+  test('come back with the next change if the folder is deleted', async () => {
     const store = await open();
     await store.setContainerResources('a', 'main', SMALL);
     await rm(folder, { recursive: true });
@@ -116,7 +116,7 @@ describe('the files', () => {
     expect(await readdir(folder)).toEqual([...others, ALLOCATED_PODS_STATE].toSorted());
   });
 
-  test('are not written through a link that lies in the way', async () => {
+  test('are not written through a link in their place', async () => {
     const target = path.join(root, 'elsewhere');
     await writeFile(target, 'precious');
     const store = await open();
@@ -186,9 +186,9 @@ describe('a file that cannot be used stops the start and stays as it is (KL-98)'
 describe('writing', () => {
   interface Counted {
     readonly store: StateStore;
-    /** How often a file was begun. */
+    /** How many files were created. */
     readonly writes: () => number;
-    /** Resolves when the first file was begun. */
+    /** Resolves when the first file was created. */
     readonly begun: Promise<void>;
   }
 
@@ -206,7 +206,7 @@ describe('writing', () => {
     return { store, writes: () => writes, begun };
   }
 
-  test('is left out if nothing changed (KL-99)', async () => {
+  test('is skipped if nothing changed (KL-99)', async () => {
     const { store, writes } = await openCounting();
     await store.setContainerResources('a', 'main', { requests: { cpu: '1' } });
     expect(writes()).toBe(1);
@@ -216,7 +216,7 @@ describe('writing', () => {
     expect(writes()).toBe(1);
   });
 
-  test('happens once for all who call in the same breath', async () => {
+  test('happens once for all calls in the same tick', async () => {
     const { store, writes } = await openCounting();
     const uids = Array.from({ length: 30 }, (_, index) => `pod-${index}`);
     await Promise.all(uids.map((uid) => store.setContainerResources(uid, 'main', SMALL)));
@@ -224,7 +224,7 @@ describe('writing', () => {
     expect(store.all().size).toBe(30);
   });
 
-  test('happens once more for all who call while it is under way', async () => {
+  test('happens once more for all calls while it is running', async () => {
     const { store, writes, begun } = await openCounting();
     const first = store.setContainerResources('first', 'main', SMALL);
     await begun;
@@ -234,7 +234,7 @@ describe('writing', () => {
     expect([...store.all().keys()]).toEqual(['first', 'a', 'b', 'c']);
   });
 
-  test('is not waited for by a change that changes nothing', async () => {
+  test('is not waited for by a change without an effect', async () => {
     const { store, begun } = await openCounting();
     await store.setContainerResources('a', 'main', SMALL);
     const order: string[] = [];
@@ -245,7 +245,7 @@ describe('writing', () => {
     expect(order).toEqual(['same', 'other']);
   });
 
-  test('is waited for by a change that something on its way would undo', async () => {
+  test('is waited for by a change that a pending one would undo', async () => {
     const { store, writes } = await openCounting();
     await store.setContainerResources('a', 'main', SMALL);
     const removal = store.removePod('a');
@@ -258,7 +258,7 @@ describe('writing', () => {
     expect(writes()).toBe(4);
   });
 
-  test('comes before reading: nobody sees what is not on disk', async () => {
+  test('comes before reading: no reader sees a state that is not on disk', async () => {
     const { store, begun } = await openCounting();
     const change = store.setContainerResources('a', 'main', SMALL);
     await begun;
@@ -268,7 +268,7 @@ describe('writing', () => {
   });
 });
 
-/** Every suffix with amounts of many shapes. */
+/** Every suffix with amounts of many forms. */
 function suffixes(): readonly string[] {
   const factors = ['1', '0.1', '0.03', '10', '512', '1024', '10000'];
   const units = [

@@ -1,30 +1,30 @@
 /**
- * A state store whose every change is on disk before anybody hears of it.
+ * A state store whose changes are on disk before readers or callers see them.
  *
  *     change ─┐
  *     change ─┼─ wait ─> one batch ─> next state ─> file ─> readers see it, callers are answered
  *     change ─┘             └── nothing changed: no write
  *
- * A change that changes neither what the file holds nor what is on its way to it waits for nobody.
- * One batch is written at a time. Changes that arrive meanwhile wait together and share the next
- * write, so thirty pods that start at once cost two fsyncs at most, and none of them is lost.
+ * A change that alters neither the file nor the pending changes returns at once. One batch is written at a
+ * time. Changes that arrive meanwhile share the next write, so thirty pods that start at once cost two
+ * fsyncs at most, and no change is lost.
  *
  * Invariants:
- *   1. Readers see what the file holds. A write that failed changes neither, so memory and disk do
- *      not drift apart; a caller who was refused may simply call again.
- *   2. Once the new file is in place it counts, even if the folder could not be synced: a restart
- *      would read it. The callers are told (CHECKPOINT_NOT_DURABLE), and the next change is written
- *      even if it changes nothing, so calling again makes it durable.
+ *   1. Readers see the content of the file. A failed write changes neither, so memory and disk stay the
+ *      same; a caller whose change was refused may call again.
+ *   2. Once the new file is in place it counts, even if the folder could not be synced: a restart would
+ *      read it. The callers get CHECKPOINT_NOT_DURABLE, and the next change is written even if it has
+ *      no effect, so calling again makes it durable.
  *   3. Removals are written like any other change. The kubelet leaves them to the next write (KL-99),
- *      and after a restart has pods in its books that are long gone.
+ *      and after a restart still has allocations of pods that are long gone.
  */
 import { PodkeepError } from '../../lib/errors.ts';
-import type { PodResources, PodResourcesByUid, StateStore } from '../../ports/state-store.ts';
+import type { PodResources, PodResourcesByUid, StateStore } from '../../ports/pod/state-store.ts';
 import { CHECKPOINT_NOT_DURABLE } from './checkpoint-errors.ts';
 import { CheckpointFile } from './checkpoint-file.ts';
 import { formatCheckpoint, parseCheckpoint } from './checkpoint-text.ts';
 import { nodeFileSystem, type FileSystem } from './file-system.ts';
-import { KeptStateStore, type StateKeeper } from './kept-state-store.ts';
+import { SavedStateStore, type StateWriter } from './saved-state-store.ts';
 import { applyChange, type StateChange } from './state-change.ts';
 
 /** The kubelet's names for its two checkpoints: what was allocated (E-3), and what was applied (E-4). */
@@ -38,14 +38,14 @@ export interface CheckpointStateStoreOptions {
   readonly fileSystem?: FileSystem;
 }
 
-/** Restores what the file holds. A missing file is an empty state; an unreadable one is an error. */
+/** Restores the state in the file. A missing file is an empty state; an unreadable one is an error. */
 export async function openCheckpointStateStore(
   options: CheckpointStateStoreOptions,
 ): Promise<StateStore> {
   const { folder, name, fileSystem = nodeFileSystem } = options;
   const file = new CheckpointFile(fileSystem, folder, name);
   const restored = await file.restore(parseCheckpoint);
-  return new KeptStateStore(new CheckpointKeeper(file, restored ?? new Map()));
+  return new SavedStateStore(new CheckpointWriter(file, restored ?? new Map()));
 }
 
 interface WaitingChange {
@@ -54,12 +54,12 @@ interface WaitingChange {
   readonly reject: (error: unknown) => void;
 }
 
-class CheckpointKeeper implements StateKeeper {
+class CheckpointWriter implements StateWriter {
   readonly #file: CheckpointFile;
   #state: PodResourcesByUid;
   #isDurable = true;
   #waiting: WaitingChange[] = [];
-  /** What is being written now. */
+  /** The batch that is being written. */
   #underWay: readonly WaitingChange[] = [];
   #isWriting = false;
 
@@ -82,7 +82,7 @@ class CheckpointKeeper implements StateKeeper {
       this.#waiting.push({ change, resolve, reject });
       if (this.#isWriting) return;
       this.#isWriting = true;
-      // Not at once: who calls in the same breath is in the same batch.
+      // Not at once, so that all calls in the same tick are in the same batch.
       queueMicrotask(() => void this.#writeAll());
     });
   }

@@ -4,7 +4,7 @@ import { podOf } from '../../../test/suites/state-store.ts';
 import { PodkeepError } from '../../lib/errors.ts';
 import type { Json } from '../../lib/json.ts';
 import { fnv1a32 } from '../../lib/fnv.ts';
-import type { PodResourcesByUid } from '../../ports/state-store.ts';
+import type { PodResourcesByUid } from '../../ports/pod/state-store.ts';
 import { formatCheckpoint, parseCheckpoint } from './checkpoint-text.ts';
 
 const encoder = new TextEncoder();
@@ -15,7 +15,7 @@ const format = (state: PodResourcesByUid): string =>
 const KI = { requests: { cpu: '1Ki', memory: '1Ki' } };
 const ONE_POD: PodResourcesByUid = new Map([['pod1', podOf({ container1: KI })]]);
 
-/** From before pods had resources of their own; Kubernetes tests its upgrade with this file. */
+/** From before pods had pod-level resources; Kubernetes tests its upgrade with this file. */
 const OLDER_FILE =
   '{"data":"{\\"entries\\":{\\"pod1\\":{\\"ContainerResources\\":{\\"container1\\":' +
   '{\\"requests\\":{\\"cpu\\":\\"1Ki\\",\\"memory\\":\\"1Ki\\"}}}}}}","checksum":1178570812}';
@@ -34,7 +34,7 @@ const KUBELET_FILE_IN_FULL =
   '\\"é\\\\u003c\\\\u0026\\\\u003e\\\\u2028\\":{\\"ContainerResources\\":{},' +
   '\\"PodLevelResources\\":null}}}","checksum":1018497571}';
 
-/** A file whose checksum is right, whatever its data is. */
+/** A file with a correct checksum, whatever its data is. */
 function sealed(data: string): string {
   const checksum = fnv1a32(encoder.encode(`(string)${data}`));
   return JSON.stringify({ data, checksum });
@@ -62,7 +62,7 @@ describe('a file of the kubelet', () => {
     });
   });
 
-  test('that knows no pods loads as an empty state, and is what an empty state is written as', () => {
+  test('without pods loads as an empty state, and is what an empty state is written as', () => {
     expect(format(new Map())).toBe(sealed('{}'));
     for (const data of ['{}', '{"entries":null}', '{"entries":{}}', 'null']) {
       expect(parse(sealed(data))).toEqual(new Map());
@@ -81,7 +81,7 @@ describe('a file of the kubelet', () => {
 });
 
 describe('fields that podkeep does not know', () => {
-  test('are kept inside of requirements, and not carried over beside them', () => {
+  test('are kept inside of requirements, and dropped beside them', () => {
     const newer =
       '{"entries":{"a":{"ContainerResources":{"c":{"requests":{"cpu":"1"},"novel":[1]}},' +
       '"ResizeGeneration":7}},"resizes":{"a":"Deferred"}}';
@@ -193,7 +193,7 @@ function mapOf<Value>(entries: [string, Value][]): ReadonlyMap<string, Value> {
   return new Map(entries);
 }
 
-test('what is written is read again, down to the spelling', () => {
+test('a written state is read back, down to the spelling of amounts', () => {
   fc.assert(
     fc.property(anyState, (state) => {
       expect(flat(parseCheckpoint(formatCheckpoint(state)))).toEqual(flat(state));
@@ -201,7 +201,7 @@ test('what is written is read again, down to the spelling', () => {
   );
 });
 
-test('the order in which pods came does not show in the text', () => {
+test('the order in which pods came does not affect the text', () => {
   fc.assert(
     fc.property(anyState, (state) => {
       expect(format(new Map([...state].toReversed()))).toBe(format(state));

@@ -5,20 +5,20 @@
  *     {"data":"{\"entries\":{…}}","checksum":1178570812}
  *
  *     entries    by pod UID: { ContainerResources: by container name, PodLevelResources }
- *     checksum   over the data as text, so nobody has to agree on how JSON is spaced
+ *     checksum   over the data as text, so the spacing of JSON does not matter
  *
- * What is absent or null where the kubelet may leave it so, is empty: a file from before a field was
- * known loads (KL-97). Anything else that does not fit is corrupt; nothing is guessed.
+ * A field that is absent or null where the kubelet allows it is empty: a file from before a field existed
+ * loads (KL-97). Anything else that does not match is corrupt; nothing is guessed.
  *
- * Requirements are kept whole, with fields that we do not know and amounts as they are spelled.
- * Fields that we do not know beside them (in a pod's entry, or beside `entries`) are not carried into
- * the next file. The kubelet drops them too, so a newer kubelet is prepared for a file without them;
- * but none is prepared for one of its fields that an older program left behind and let grow stale.
+ * Requirements are kept whole, with unknown fields and amounts as they are spelled. Unknown fields beside
+ * them (in a pod's entry, or beside `entries`) are not written into the next file. The kubelet drops them
+ * too, so a newer kubelet can read a file without them; but it could not detect a field that an older
+ * program had kept while it became stale.
  */
 import type { ResourceRequirements } from '../../api/resources.ts';
 import { fnv1a32 } from '../../lib/fnv.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { PodResources, PodResourcesByUid } from '../../ports/state-store.ts';
+import type { PodResources, PodResourcesByUid } from '../../ports/pod/state-store.ts';
 import { checkpointCorrupt } from './checkpoint-errors.ts';
 import { faultOfResources, isResources } from './resources-fault.ts';
 
@@ -39,8 +39,8 @@ export function parseCheckpoint(bytes: Uint8Array): PodResourcesByUid {
   if (typeof data !== 'string') throw checkpointCorrupt({ reason: 'its data is not a string' });
   const actual = checksumOf(data);
   if (checksum !== actual) {
-    const said = JSON.stringify(checksum ?? null);
-    throw checkpointCorrupt({ reason: `its checksum is ${said}, that of its data is ${actual}` });
+    const given = JSON.stringify(checksum ?? null);
+    throw checkpointCorrupt({ reason: `its checksum is ${given}, that of its data is ${actual}` });
   }
   return readData(parseJson(data, 'its data'));
 }
@@ -49,7 +49,7 @@ function checksumOf(data: string): number {
   return fnv1a32(encoder.encode(HASHED_TYPE + data));
 }
 
-/** Sorted, so that the same state has the same text whatever happened before. */
+/** Sorted, so that the same state always has the same text. */
 function formatData(state: PodResourcesByUid): string {
   if (state.size === 0) return '{}';
   return `{"entries":${formatMap(state, formatPod)}}`;

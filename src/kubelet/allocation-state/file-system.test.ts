@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe('the real file system', () => {
-  test('creates a file only where there is nothing, not even a link to nowhere', async () => {
+  test('creates a file only if the name is free, even of a dangling link', async () => {
     await writeFile(file, 'old');
     await expect(nodeFileSystem.createFile(file)).rejects.toMatchObject({ code: 'EEXIST' });
     expect(await readFile(file, 'utf8')).toBe('old');
@@ -26,27 +26,30 @@ describe('the real file system', () => {
     await expect(nodeFileSystem.createFile(link)).rejects.toMatchObject({ code: 'EEXIST' });
   });
 
-  test('takes a missing file for none when it reads or removes', async () => {
+  test('treats a missing file as none when it reads or removes', async () => {
     expect(await nodeFileSystem.readFile(file)).toBeUndefined();
     await nodeFileSystem.removeFile(file);
     await expect(nodeFileSystem.readFile(folder)).rejects.toMatchObject({ code: 'EISDIR' });
   });
 
-  test('says which folder was the topmost to be made', async () => {
+  test('returns the topmost folder that was made', async () => {
     const deep = path.join(folder, 'a', 'b', 'c');
     expect(await nodeFileSystem.makeFolder(deep)).toBe(path.join(folder, 'a'));
     expect(await nodeFileSystem.makeFolder(deep)).toBeUndefined();
   });
 
-  test('does not call a folder synced that is not there', async () => {
+  test('does not report a missing folder as synced', async () => {
     await nodeFileSystem.syncFolder(folder);
     const missing = path.join(folder, 'missing');
     await expect(nodeFileSystem.syncFolder(missing)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test.runIf(process.platform === 'linux')('forgives a system without synced folders', async () => {
-    await expect(nodeFileSystem.syncFolder('/proc')).resolves.toBeUndefined();
-  });
+  test.runIf(process.platform === 'linux')(
+    'accepts a system that cannot sync folders',
+    async () => {
+      await expect(nodeFileSystem.syncFolder('/proc')).resolves.toBeUndefined();
+    },
+  );
 });
 
 describe('a folder that had to be made', () => {
@@ -54,11 +57,11 @@ describe('a folder that had to be made', () => {
     ['/a', '/a/b/c', ['/a', '/a/b', '/a/b/c']],
     ['/a', '/a', ['/a']],
     ['/not/above', '/a', ['/', '/a']],
-  ])('lies with those above it between %s and %s', (top, bottom, folders) => {
+  ])('is with those above it between %s and %s', (top, bottom, folders) => {
     expect(foldersBetween(top, bottom)).toEqual(folders);
   });
 
-  test('is synced into the one above it, and so on up, before anybody relies on it', async () => {
+  test('is synced into its parent, and so on up, before a write relies on it', async () => {
     const synced: string[] = [];
     const syncFolder: FileSystem['syncFolder'] = async (name) => void synced.push(name);
     const fileSystem = { ...nodeFileSystem, syncFolder };

@@ -1,10 +1,10 @@
 /**
- * As much of a file system as a checkpoint needs, so that a test can let each step of it fail.
+ * The file system operations that a checkpoint needs, so that a test can let each one fail.
  *
  * Modes are those of the kubelet: folders are 0755 (KL-95), files 0600.
  *
- * What waits for the disk is left to another thread: to make a file, to put it in the place of another,
- * and to have the two synced. All else is a moment's work (see exact-file.ts), and pods wait for it.
+ * Operations that wait for the disk are asynchronous: creating a file, renaming it, and syncing. All others
+ * are fast (see exact-file.ts) and synchronous, because pods wait for them.
  */
 import {
   closeSync,
@@ -22,26 +22,26 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 export interface FileSystem {
-  /** Makes the folder and those above it. Answers with the topmost that was missing, if any. */
+  /** Makes the folder and those above it. Returns the topmost that was missing, if any. */
   makeFolder(folder: string): Promise<string | undefined>;
-  /** The names of what is in it. */
+  /** The names of its entries. */
   listFolder(folder: string): Promise<readonly string[]>;
-  /** When it resolves, the names in the folder outlive a power cut. */
+  /** When it resolves, the names in the folder survive a power cut. */
   syncFolder(folder: string): Promise<void>;
   /** Undefined: there is no such file. */
   readFile(file: string): Promise<Uint8Array | undefined>;
-  /** Fails if there is anything of that name already, be it a link to nowhere. */
+  /** Fails if the name exists already, even as a dangling link. */
   createFile(file: string): Promise<NewFile>;
-  /** Replaces what is at `to` in one step: nobody ever sees half of it. */
+  /** Replaces `to` in one step: readers never see half of it. */
   rename(from: string, to: string): Promise<void>;
-  /** To remove what is not there is no error. */
+  /** A missing file is no error. */
   removeFile(file: string): Promise<void>;
 }
 
 export interface NewFile {
   /** Writes all of it, or fails. */
   write(content: Uint8Array): Promise<void>;
-  /** When it resolves, the content outlives a power cut. */
+  /** When it resolves, the content survives a power cut. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export interface NewFile {
 const FOLDER_MODE = 0o755;
 const FILE_MODE = 0o600;
 
-/** How systems say that they have no such thing as a folder to be synced. */
+/** Error codes of systems that cannot sync a folder. */
 const NO_FOLDER_SYNC: ReadonlySet<unknown> = new Set(['EINVAL', 'ENOTSUP', 'EPERM', 'EISDIR']);
 
 const synced = promisify(fsync);
@@ -65,7 +65,7 @@ export const nodeFileSystem: FileSystem = {
   removeFile: async (file) => rmSync(file, { force: true }),
 };
 
-/** It is there each time but the first, and a look costs less than a try. */
+/** It exists each time but the first, and a stat costs less than a mkdir. */
 async function makeFolder(folder: string): Promise<string | undefined> {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
   return mkdir(folder, { recursive: true, mode: FOLDER_MODE });

@@ -7,7 +7,7 @@ stateStoreSuite({
   open: async () => ({ store: createMemoryStateStore(), close: async () => {} }),
 });
 
-test('a memory store can start with what is known already', async () => {
+test('a memory store can start with an initial state', async () => {
   const initial = new Map([['pod', podOf({ main: SMALL })]]);
   const store = createMemoryStateStore(initial);
   await store.clear();

@@ -1,18 +1,18 @@
 /**
- * A state store that forgets everything when the process ends: for virtual nodes, which have no
- * containers that outlive them, and for tests. A change is made before its call returns.
+ * A state store that is lost when the process ends: for virtual nodes, which have no containers that
+ * outlive them, and for tests. A change is made before its call returns.
  */
-import type { PodResources, PodResourcesByUid, StateStore } from '../../ports/state-store.ts';
-import { KeptStateStore, type StateKeeper } from './kept-state-store.ts';
+import type { PodResources, PodResourcesByUid, StateStore } from '../../ports/pod/state-store.ts';
+import { SavedStateStore, type StateWriter } from './saved-state-store.ts';
 import { applyChange, type StateChange } from './state-change.ts';
 
 export function createMemoryStateStore(initial: PodResourcesByUid = new Map()): StateStore {
-  return new KeptStateStore(new MemoryKeeper(initial));
+  return new SavedStateStore(new MemoryWriter(initial));
 }
 
-class MemoryKeeper implements StateKeeper {
+class MemoryWriter implements StateWriter {
   readonly #state: Map<string, PodResources>;
-  /** Of the state as it is, if somebody has asked for it. */
+  /** Of the current state, if one was requested. */
   #snapshot: PodResourcesByUid | null = null;
 
   constructor(initial: PodResourcesByUid) {

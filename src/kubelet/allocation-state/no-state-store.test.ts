@@ -25,7 +25,7 @@ stateStoreSuite({
   },
 });
 
-test('whatever it is told, it knows no pod', async () => {
+test('whatever is set, it has no pods', async () => {
   await noStateStore.setContainerResources('pod', 'main', SMALL);
   await noStateStore.setPodLevelResources('pod', LARGE);
   expect(noStateStore.podResources('pod')).toBeUndefined();

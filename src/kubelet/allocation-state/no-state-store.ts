@@ -1,8 +1,8 @@
 /**
- * A state store that keeps nothing: for runtimes that cannot resize in place. There a pod has what
- * its spec says, and a store with an opinion of its own could only be wrong.
+ * A state store that stores nothing: for runtimes that cannot resize in place. There a pod has the
+ * resources of its spec, and a stored allocation could only be wrong.
  */
-import type { PodResourcesByUid, StateStore } from '../../ports/state-store.ts';
+import type { PodResourcesByUid, StateStore } from '../../ports/pod/state-store.ts';
 
 const NO_PODS: PodResourcesByUid = new Map();
 

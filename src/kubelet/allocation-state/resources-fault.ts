@@ -1,10 +1,10 @@
 /**
- * What makes resource requirements unfit to be kept.
+ * Why resource requirements cannot be stored.
  *
- * A store asks this before it takes something in, and again when it reads its file: an amount that
- * nobody can read must not get into a file that has to be read in full before the node may start.
+ * A store checks this before it accepts them, and again when it reads its file: an amount that cannot be
+ * parsed must not get into a file that has to be read in full before the node may start.
  */
-import { readQuantity } from '../../api/quantity-text.ts';
+import { readQuantity } from '../../api/values/quantity-text.ts';
 import type { ResourceRequirements } from '../../api/resources.ts';
 import { defineError, PodkeepError } from '../../lib/errors.ts';
 import { isJsonObject, type Json } from '../../lib/json.ts';
@@ -12,11 +12,11 @@ import { isJsonObject, type Json } from '../../lib/json.ts';
 export const resourcesInvalid = defineError<{ of: string; fault: string }>({
   code: 'RESOURCES_INVALID',
   retry: 'never',
-  message: ({ of, fault }) => `the resources of ${of} cannot be kept: ${fault}`,
+  message: ({ of, fault }) => `the allocated resources of ${of} cannot be checkpointed: ${fault}`,
   hint: () => 'Correct the resources in the manifest of the pod.',
 });
 
-/** The first fault, as the end of a sentence that names the requirements; none if they are fine. */
+/** The first fault, as the end of a sentence that names the requirements; undefined if they are valid. */
 export function faultOfResources(value: unknown): string | undefined {
   if (!isJsonObject(value)) return 'they are not an object';
   for (const field of ['limits', 'requests']) {

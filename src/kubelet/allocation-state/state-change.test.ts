@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LARGE, podOf, SMALL } from '../../../test/suites/state-store.ts';
-import type { PodResourcesByUid } from '../../ports/state-store.ts';
+import type { PodResourcesByUid } from '../../ports/pod/state-store.ts';
 import * as change from './state-change.ts';
 
 const STATE: PodResourcesByUid = new Map([

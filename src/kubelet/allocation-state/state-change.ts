@@ -1,19 +1,18 @@
 /**
- * The changes that a state store can make, as pure functions from a state to what is different in the
- * next one. So a store need not copy all pods for one of them.
+ * The changes that a state store can make, as pure functions from a state to its difference to the next
+ * one. So a store need not copy all pods to change one of them.
  *
- * A change that changes nothing differs in nothing: that is how a store knows that there is nothing to
- * write (KL-99). Resources are compared by what they mean: 1 and 1000m are the
- * same amount of cpu, and a missing list is an empty one. So the notation that came first stays until
- * the amount changes. The kubelet compares checksums of 32 bits instead, and would lose a change
- * whose checksum happens to be the old one.
+ * A change without an effect has an empty difference: then a store has nothing to write (KL-99). Resources
+ * are compared by their meaning: 1 and 1000m are the same amount of cpu, and a missing list is an empty
+ * one. So the first spelling stays until the amount changes. The kubelet compares 32-bit checksums instead,
+ * and would lose a change whose checksum happens to be the old one.
  */
 import type { ResourceRequirements } from '../../api/resources.ts';
 import { structOf } from '../../api/schema/schema.ts';
-import { semanticallyEqual } from '../../api/semantic-equal.ts';
-import type { PodResources, PodResourcesByUid } from '../../ports/state-store.ts';
+import { semanticallyEqual } from '../../api/values/semantic-equal.ts';
+import type { PodResources, PodResourcesByUid } from '../../ports/pod/state-store.ts';
 
-/** What each of these pods has from now on; null: nothing any more. */
+/** The new resources of each changed pod; null: it is removed. */
 export type Difference = ReadonlyMap<string, PodResources | null>;
 
 export type StateChange = (state: PodResourcesByUid) => Difference;
@@ -21,7 +20,7 @@ export type StateChange = (state: PodResourcesByUid) => Difference;
 const NOTHING: PodResources = { containers: new Map() };
 const SAME: Difference = new Map();
 
-/** Makes the change in `state` itself. True: something is different now. */
+/** Makes the change in `state` itself. True: something has changed. */
 export function applyChange(state: Map<string, PodResources>, change: StateChange): boolean {
   const difference = change(state);
   for (const [uid, resources] of difference) {
@@ -42,7 +41,7 @@ export function settingContainer(
   });
 }
 
-/** Also makes a pod known that was not, even if there are no resources to set. */
+/** Also adds a pod that was unknown, even if there are no resources to set. */
 export function settingPodLevel(
   uid: string,
   resources: ResourceRequirements | undefined,
@@ -84,7 +83,7 @@ function keeping(stays: (uid: string) => boolean): StateChange {
     new Map([...state.keys()].filter((uid) => !stays(uid)).map((uid) => [uid, null]));
 }
 
-/** `next`, made of as much of `old` as means the same. */
+/** `next`, reusing the parts of `old` that mean the same. */
 function shareContents(old: PodResources, next: PodResources): PodResources {
   const containers = new Map<string, ResourceRequirements>();
   let shared = 0;
@@ -103,12 +102,12 @@ function shareContents(old: PodResources, next: PodResources): PodResources {
   };
 }
 
-/** A map can be changed by whoever made it, whatever its type says; the state must not. */
+/** Its creator could change the map, whatever its type says; the state must not change. */
 function copyOf({ containers, pod }: PodResources): PodResources {
   return { containers: new Map(containers), pod };
 }
 
-/** No resources at all and resources that ask for nothing are two things. */
+/** Undefined resources and empty resources are not the same. */
 function isSame(a: ResourceRequirements | undefined, b: ResourceRequirements | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return semanticallyEqual(a, b, structOf('core/v1.ResourceRequirements'));

@@ -12,21 +12,21 @@ import {
 import { nodeFileSystem } from '../allocation-state/file-system.ts';
 import { makeTempFolder } from '../../../test/support/temp-folder.ts';
 import { promisesSettled } from '../../../test/support/virtual-clock.ts';
-import { AllocationStage, podAsking } from '../../../test/support/allocation-stage.ts';
+import { AllocationHarness, podAsking } from '../../../test/support/allocation-harness.ts';
 
 function cpuOf(pod: Pod): unknown {
   return pod.spec.containers[0]?.resources?.requests?.['cpu'];
 }
 
 describe('admission', () => {
-  test('each pod of a burst counts those before it, and those turned away take no room', async () => {
-    const stage = new AllocationStage();
-    const verdicts = ['1500m', '1', '500m', '1m'].map((cpu, index) => {
-      return stage.add(podAsking(`p${index}`, cpu))?.reason ?? 'in';
+  test('each pod of a burst counts those before it, and rejected pods take no capacity', async () => {
+    const harness = new AllocationHarness();
+    const decisions = ['1500m', '1', '500m', '1m'].map((cpu, index) => {
+      return harness.add(podAsking(`p${index}`, cpu))?.reason ?? 'in';
     });
-    expect(verdicts).toEqual(['in', 'OutOfcpu', 'in', 'OutOfcpu']);
-    await Promise.all(['p0', 'p2'].map((uid) => stage.manager.kept(stage.pod(uid))));
-    expect([...stage.store.all().keys()]).toEqual(['p0', 'p2']);
+    expect(decisions).toEqual(['in', 'OutOfcpu', 'in', 'OutOfcpu']);
+    await Promise.all(['p0', 'p2'].map((uid) => harness.manager.durable(harness.pod(uid))));
+    expect([...harness.store.all().keys()]).toEqual(['p0', 'p2']);
   });
 
   test('pods of one burst share one write', async () => {
@@ -43,21 +43,21 @@ describe('admission', () => {
         },
       },
     });
-    const stage = new AllocationStage({ store });
+    const harness = new AllocationHarness({ store });
     const pods = Array.from({ length: 30 }, (_, index) => podAsking(`p${index}`, '1m'));
-    for (const pod of pods) stage.add(pod);
-    await Promise.all(pods.map((pod) => stage.manager.kept(pod)));
+    for (const pod of pods) harness.add(pod);
+    await Promise.all(pods.map((pod) => harness.manager.durable(pod)));
     expect(writes).toBe(1);
   });
 
-  test('what was granted before a restart counts, not what is asked for now', async () => {
+  test('the allocation from before a restart counts, not the request of the spec', async () => {
     const folder = makeTempFolder();
     const open = () => openCheckpointStateStore({ folder, name: ALLOCATED_PODS_STATE });
-    const first = new AllocationStage({ store: await open() });
+    const first = new AllocationHarness({ store: await open() });
     first.add(podAsking('a', '500m'));
-    await first.manager.kept(first.pod('a'));
+    await first.manager.durable(first.pod('a'));
 
-    const second = new AllocationStage({ store: await open() });
+    const second = new AllocationHarness({ store: await open() });
     const greedy = podAsking('a', '9', { generation: 2 });
     expect(second.add(greedy)).toBeNull();
     expect(cpuOf(second.manager.updatePodFromAllocation(greedy))).toBe('500m');
@@ -66,195 +66,195 @@ describe('admission', () => {
   });
 
   test('a grant that could not be written is written by the next call', async () => {
-    const stage = new AllocationStage();
-    stage.failWrites(checkpointNotWritten({ file: 'f', reason: 'ENOSPC' }));
-    stage.add(podAsking('a', '1'));
-    await expect(stage.manager.kept(stage.pod('a'))).rejects.toThrow('f');
-    expect(stage.add(podAsking('b', '1500m'))?.reason).toBe('OutOfcpu');
-    stage.failWrites(null);
-    await stage.manager.kept(stage.pod('a'));
-    expect(stage.store.containerResources('a', 'c')).toEqual({ requests: { cpu: '1' } });
+    const harness = new AllocationHarness();
+    harness.failWrites(checkpointNotWritten({ file: 'f', reason: 'ENOSPC' }));
+    harness.add(podAsking('a', '1'));
+    await expect(harness.manager.durable(harness.pod('a'))).rejects.toThrow('f');
+    expect(harness.add(podAsking('b', '1500m'))?.reason).toBe('OutOfcpu');
+    harness.failWrites(null);
+    await harness.manager.durable(harness.pod('a'));
+    expect(harness.store.containerResources('a', 'c')).toEqual({ requests: { cpu: '1' } });
   });
 
-  test('a pod that is gone is forgotten, and its room is free', async () => {
-    const stage = new AllocationStage();
-    stage.add(podAsking('a', '2'));
-    await stage.manager.kept(stage.pod('a'));
-    stage.remove('a');
-    stage.manager.removePod('a');
-    expect(stage.add(podAsking('b', '2'))).toBeNull();
-    await stage.manager.kept(stage.pod('b'));
-    expect([...stage.store.all().keys()]).toEqual(['b']);
-    stage.manager.removeOrphanedPods(new Set());
+  test('a pod that is gone is forgotten, and its capacity is free', async () => {
+    const harness = new AllocationHarness();
+    harness.add(podAsking('a', '2'));
+    await harness.manager.durable(harness.pod('a'));
+    harness.remove('a');
+    harness.manager.removePod('a');
+    expect(harness.add(podAsking('b', '2'))).toBeNull();
+    await harness.manager.durable(harness.pod('b'));
+    expect([...harness.store.all().keys()]).toEqual(['b']);
+    harness.manager.removeOrphanedPods(new Set());
     await promisesSettled();
-    expect(stage.store.all().size).toBe(0);
+    expect(harness.store.all().size).toBe(0);
   });
 });
 
 describe('critical pods', () => {
-  test('wait until those have stopped who had to go, and so does whoever comes meanwhile', async () => {
-    const stage = new AllocationStage();
-    stage.add(podAsking('victim', '2'));
-    await stage.manager.kept(stage.pod('victim'));
-    expect(stage.add(podAsking('boss', '1', { priority: 2e9 }))).toBeNull();
-    expect(stage.add(podAsking('other', '1'))).toBeNull();
-    expect(stage.eventTexts()).toEqual([
+  test('wait until the preempted pods have stopped, and so does every pod that comes meanwhile', async () => {
+    const harness = new AllocationHarness();
+    harness.add(podAsking('victim', '2'));
+    await harness.manager.durable(harness.pod('victim'));
+    expect(harness.add(podAsking('boss', '1', { priority: 2e9 }))).toBeNull();
+    expect(harness.add(podAsking('other', '1'))).toBeNull();
+    expect(harness.eventTexts()).toEqual([
       'Warning Preempting Preempted in order to admit critical pod',
     ]);
     const started: string[] = [];
     for (const uid of ['boss', 'other']) {
-      void stage.manager.kept(stage.pod(uid)).then(() => started.push(uid));
+      void harness.manager.durable(harness.pod(uid)).then(() => started.push(uid));
     }
     await promisesSettled();
     expect(started).toEqual([]);
-    const [kill] = stage.kills;
+    const [kill] = harness.kills;
     expect(kill?.options.overrideStatus?.({ phase: 'Running' })).toMatchObject({
       phase: 'Failed',
       reason: 'Preempting',
       message: 'Preempted in order to admit critical pod',
       conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet' }],
     });
-    stage.remove('victim');
+    harness.remove('victim');
     kill?.done();
     await promisesSettled();
     expect(started.sort()).toEqual(['boss', 'other']);
-    expect(stage.observed).toContainEqual(['podPreempted', 'cpu']);
+    expect(harness.observed).toContainEqual(['podPreempted', 'cpu']);
   });
 });
 
 describe('resizes', () => {
-  async function running(...pods: readonly Pod[]): Promise<AllocationStage> {
-    const stage = new AllocationStage();
+  async function running(...pods: readonly Pod[]): Promise<AllocationHarness> {
+    const harness = new AllocationHarness();
     for (const pod of pods) {
-      expect(stage.add(pod)).toBeNull();
-      await stage.manager.kept(pod);
+      expect(harness.add(pod)).toBeNull();
+      await harness.manager.durable(pod);
     }
-    stage.manager.start();
-    return stage;
+    harness.manager.start();
+    return harness;
   }
 
-  test('one that fits is granted: on disk first, then told, then synced', async () => {
-    const stage = await running(podAsking('a', '1'));
-    const resized = stage.change(podAsking('a', '2', { generation: 2 }));
-    expect(cpuOf(stage.manager.updatePodFromAllocation(resized))).toBe('2');
+  test('one that fits is granted: on disk first, then reported, then synced', async () => {
+    const harness = await running(podAsking('a', '1'));
+    const resized = harness.change(podAsking('a', '2', { generation: 2 }));
+    expect(cpuOf(harness.manager.updatePodFromAllocation(resized))).toBe('2');
     await promisesSettled();
-    expect(stage.eventTexts()).toEqual([
+    expect(harness.eventTexts()).toEqual([
       'Normal ResizeStarted Pod resize started: ' +
         '{"containers":[{"name":"c","resources":{"requests":{"cpu":"2"}}}],"generation":2}',
     ]);
-    expect(stage.status.resizeConditions('a')).toMatchObject([
+    expect(harness.status.resizeConditions('a')).toMatchObject([
       { type: 'PodResizeInProgress', status: 'True', observedGeneration: 2 },
     ]);
-    expect(stage.synced).toEqual(['a']);
-    expect(stage.observed).toEqual([
+    expect(harness.synced).toEqual(['a']);
+    expect(harness.observed).toEqual([
       ['resizeRequested', { resource: 'cpu', requirement: 'requests', operation: 'increase' }],
     ]);
   });
 
   test('one that does not fit waits, and is granted when another pod has ended', async () => {
-    const stage = await running(podAsking('a', '1'), podAsking('b', '1'));
-    const resized = stage.change(podAsking('a', '2', { generation: 2 }));
+    const harness = await running(podAsking('a', '1'), podAsking('b', '1'));
+    const resized = harness.change(podAsking('a', '2', { generation: 2 }));
     const message =
       "Node didn't have enough resource: cpu, requested: 2000, used: 1000, capacity: 2000";
-    expect(stage.eventTexts()).toEqual([
+    expect(harness.eventTexts()).toEqual([
       'Warning ResizeDeferred Pod resize OutOfcpu: ' +
         '{"containers":[{"name":"c","resources":{"requests":{"cpu":"2"}}}],"generation":2,' +
         `"error":${JSON.stringify(message)}}`,
     ]);
-    expect(stage.status.resizeConditions('a')).toMatchObject([
+    expect(harness.status.resizeConditions('a')).toMatchObject([
       { type: 'PodResizePending', reason: 'Deferred', message },
     ]);
-    expect(cpuOf(stage.manager.updatePodFromAllocation(resized))).toBe('1');
+    expect(cpuOf(harness.manager.updatePodFromAllocation(resized))).toBe('1');
 
-    stage.manager.podUpdated(stage.pod('b'), { phase: 'Running' });
-    const ended = stage.pod('b');
-    stage.remove('b');
-    stage.manager.podUpdated(ended, { phase: 'Succeeded' });
+    harness.manager.podUpdated(harness.pod('b'), { phase: 'Running' });
+    const ended = harness.pod('b');
+    harness.remove('b');
+    harness.manager.podUpdated(ended, { phase: 'Succeeded' });
     await promisesSettled();
-    expect(cpuOf(stage.manager.updatePodFromAllocation(resized))).toBe('2');
-    expect(stage.observed).toContainEqual(['deferredResizeAccepted', 'pod_terminated']);
-    expect(stage.pendingReasonOf('a')).toBeUndefined();
+    expect(cpuOf(harness.manager.updatePodFromAllocation(resized))).toBe('2');
+    expect(harness.observed).toContainEqual(['deferredResizeAccepted', 'pod_terminated']);
+    expect(harness.pendingReasonOf('a')).toBeUndefined();
   });
 
-  test('time alone is a reason to look again: after three minutes, and not a moment sooner', async () => {
-    const stage = await running(podAsking('a', '1'), podAsking('b', '1'));
-    stage.change(podAsking('a', '2', { generation: 2 }));
-    stage.remove('b');
-    await stage.clock.pass(179_999);
-    expect(stage.pendingReasonOf('a')).toBe('Deferred');
-    await stage.clock.pass(1);
-    expect(stage.pendingReasonOf('a')).toBeUndefined();
-    expect(stage.observed).toContainEqual(['deferredResizeAccepted', 'periodic_retry']);
+  test('pending resizes are retried periodically: after three minutes, and not a moment sooner', async () => {
+    const harness = await running(podAsking('a', '1'), podAsking('b', '1'));
+    harness.change(podAsking('a', '2', { generation: 2 }));
+    harness.remove('b');
+    await harness.clock.pass(179_999);
+    expect(harness.pendingReasonOf('a')).toBe('Deferred');
+    await harness.clock.pass(1);
+    expect(harness.pendingReasonOf('a')).toBeUndefined();
+    expect(harness.observed).toContainEqual(['deferredResizeAccepted', 'periodic_retry']);
   });
 
-  test('nothing is granted before all sources have spoken, which is asked every 30 s', async () => {
-    const stage = await running(podAsking('a', '1'));
-    stage.areSourcesReady = false;
-    stage.change(podAsking('a', '2', { generation: 2 }));
-    await stage.clock.pass(29_999);
-    stage.areSourcesReady = true;
-    expect(stage.synced).toEqual([]);
-    await stage.clock.pass(1);
-    expect(stage.synced).toEqual(['a']);
+  test('nothing is granted before all sources have reported, which is checked every 30 s', async () => {
+    const harness = await running(podAsking('a', '1'));
+    harness.areSourcesReady = false;
+    harness.change(podAsking('a', '2', { generation: 2 }));
+    await harness.clock.pass(29_999);
+    harness.areSourcesReady = true;
+    expect(harness.synced).toEqual([]);
+    await harness.clock.pass(1);
+    expect(harness.synced).toEqual(['a']);
   });
 
   test('one that is taken back leaves no trace', async () => {
-    const stage = await running(podAsking('a', '1'));
-    stage.change(podAsking('a', '3', { generation: 2 }));
-    expect(stage.pendingReasonOf('a')).toBe('Deferred');
-    stage.change(podAsking('a', '1000m', { generation: 3 }));
-    expect(stage.status.resizeConditions('a')).toEqual([]);
+    const harness = await running(podAsking('a', '1'));
+    harness.change(podAsking('a', '3', { generation: 2 }));
+    expect(harness.pendingReasonOf('a')).toBe('Deferred');
+    harness.change(podAsking('a', '1000m', { generation: 3 }));
+    expect(harness.status.resizeConditions('a')).toEqual([]);
   });
 
-  test('one that makes room goes before one that needs it', async () => {
-    const stage = await running(podAsking('a', '1'), podAsking('b', '1'));
-    stage.areSourcesReady = false;
-    stage.change(podAsking('a', '1500m', { generation: 2 }));
-    stage.change(podAsking('b', '500m', { generation: 2 }));
-    stage.areSourcesReady = true;
-    await stage.manager.retryPendingResizes('periodic_retry');
-    expect(stage.synced).toEqual(['b', 'a']);
+  test('one that frees capacity goes before one that needs it', async () => {
+    const harness = await running(podAsking('a', '1'), podAsking('b', '1'));
+    harness.areSourcesReady = false;
+    harness.change(podAsking('a', '1500m', { generation: 2 }));
+    harness.change(podAsking('b', '500m', { generation: 2 }));
+    harness.areSourcesReady = true;
+    await harness.manager.retryPendingResizes('periodic_retry');
+    expect(harness.synced).toEqual(['b', 'a']);
   });
 
-  test('one that this node can never do is refused once', async () => {
-    const stage = await running(podAsking('a', '1'));
-    stage.os = 'darwin';
-    stage.change(podAsking('a', '2', { generation: 2 }));
-    expect(stage.eventTexts()[0]).toMatch(/^Warning ResizeInfeasible Pod resize Infeasible: \{/);
-    expect(stage.observed).toContainEqual(['resizeRefused', 'unsupported_platform']);
-    stage.os = 'linux';
-    await stage.clock.pass(600_000);
-    expect(stage.pendingReasonOf('a')).toBe('Infeasible');
+  test('one that is infeasible on this node is refused once', async () => {
+    const harness = await running(podAsking('a', '1'));
+    harness.os = 'darwin';
+    harness.change(podAsking('a', '2', { generation: 2 }));
+    expect(harness.eventTexts()[0]).toMatch(/^Warning ResizeInfeasible Pod resize Infeasible: \{/);
+    expect(harness.observed).toContainEqual(['resizeRefused', 'unsupported_platform']);
+    harness.os = 'linux';
+    await harness.clock.pass(600_000);
+    expect(harness.pendingReasonOf('a')).toBe('Infeasible');
   });
 
   test('one that could not be written is not granted, and is tried again', async () => {
-    const stage = await running(podAsking('a', '1'));
-    stage.failWrites(checkpointNotWritten({ file: 'f', reason: 'ENOSPC' }));
-    const resized = stage.change(podAsking('a', '2', { generation: 2 }));
+    const harness = await running(podAsking('a', '1'));
+    harness.failWrites(checkpointNotWritten({ file: 'f', reason: 'ENOSPC' }));
+    const resized = harness.change(podAsking('a', '2', { generation: 2 }));
     await promisesSettled();
-    expect(cpuOf(stage.manager.updatePodFromAllocation(resized))).toBe('1');
-    expect(stage.synced).toEqual([]);
-    stage.failWrites(null);
-    await stage.clock.pass(30_000);
-    expect(cpuOf(stage.manager.updatePodFromAllocation(resized))).toBe('2');
-    expect(stage.synced).toEqual(['a']);
+    expect(cpuOf(harness.manager.updatePodFromAllocation(resized))).toBe('1');
+    expect(harness.synced).toEqual([]);
+    harness.failWrites(null);
+    await harness.clock.pass(30_000);
+    expect(cpuOf(harness.manager.updatePodFromAllocation(resized))).toBe('2');
+    expect(harness.synced).toEqual(['a']);
   });
 
-  test('one that is in place but maybe not for good counts', async () => {
-    const stage = await running(podAsking('a', '1'));
-    stage.failWrites(checkpointNotDurable({ file: 'f', reason: 'EIO' }));
-    stage.change(podAsking('a', '2', { generation: 2 }));
+  test('one that is in place but maybe not durable counts', async () => {
+    const harness = await running(podAsking('a', '1'));
+    harness.failWrites(checkpointNotDurable({ file: 'f', reason: 'EIO' }));
+    harness.change(podAsking('a', '2', { generation: 2 }));
     await promisesSettled();
-    expect(stage.synced).toEqual(['a']);
+    expect(harness.synced).toEqual(['a']);
   });
 
-  test('where nothing is kept, a pod has what its spec says', async () => {
-    const stage = new AllocationStage({ store: noStateStore });
+  test('without a state store, a pod has the resources of its spec', async () => {
+    const harness = new AllocationHarness({ store: noStateStore });
     const pod = podAsking('a', '1');
-    expect(stage.add(pod)).toBeNull();
-    await stage.manager.kept(pod);
-    const resized = stage.change(podAsking('a', '2', { generation: 2 }));
-    expect(stage.manager.updatePodFromAllocation(resized)).toBe(resized);
-    expect(stage.events).toEqual([]);
+    expect(harness.add(pod)).toBeNull();
+    await harness.manager.durable(pod);
+    const resized = harness.change(podAsking('a', '2', { generation: 2 }));
+    expect(harness.manager.updatePodFromAllocation(resized)).toBe(resized);
+    expect(harness.events).toEqual([]);
   });
 });

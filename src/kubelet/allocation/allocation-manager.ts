@@ -1,62 +1,65 @@
 /**
- * Gives the resources of the node to pods, and remembers what it gave (KL-59, E-3).
+ * Allocates the node's resources to pods, and stores the allocations (KL-59, E-3).
  *
- *     admit ──> judge ──> granted, on its way to the disk ──kept──> the pod may start
- *     podChanged, podsAdded, podRemoved, statuses ──> resizes that wait are judged again
+ *     admit ──> decision ──> granted, on its way to the disk ──durable──> the pod may start
+ *     podChanged, podsAdded, podRemoved, statuses ──> pending resizes are decided again
  *
- * Whether a pod is let in is decided at once, in the order of calls; only the disk, and pods that have
- * to go for a critical one, are waited for. So pods of one burst share one write, and each counts
- * those that were let in before it.
+ * Admission is decided at once, in the order of calls; only the disk and preempted pods are waited for. So
+ * pods of one burst share one write, and each counts those that were admitted before it.
  *
  * Invariants:
- *   1. A pod takes room from the moment it is let in. One that was turned away takes none, though its
- *      status may not say so yet; and one that has to go does not any more.
- *   2. A pod that was granted something before a restart is judged by that, not by what it wants now.
- *   3. Nobody sees a grant that a restart would forget (see allocation-book.ts).
- *   4. `#crowd` holds every pod that takes room, and maybe some that do so no more: who fits beside
- *      all of them fits. Only who does not is judged by a new count, so a burst of pods costs what
- *      each of them costs, however many there are.
+ *   1. A pod takes capacity from the moment it is admitted. A rejected pod takes none, even before its
+ *      status says so; a pod that is being preempted takes none any more.
+ *   2. A pod with an allocation from before a restart is admitted by that, not by its current spec.
+ *   3. No reader sees an allocation that a restart would lose (see allocation-ledger.ts).
+ *   4. `#otherPods` holds every pod that takes capacity, and maybe some that no longer do: a pod that
+ *      fits beside all of them fits. Only for one that does not are the pods counted again, so the cost
+ *      of a burst grows linearly with its pods.
  */
 import type { Pod, PodStatus } from '../../api/pod.ts';
-import { judge, type Verdict } from '../../core/admission/admission.ts';
+import { admit, type AdmissionDecision } from '../../core/admission/admission.ts';
 import type { AdmissionNode, AdmissionView } from '../../core/admission/admission-view.ts';
-import { Crowd, type Others } from '../../core/admission/crowd.ts';
+import { OtherPods, type Others } from '../../core/admission/other-pods.ts';
 import type { Rejection } from '../../core/admission/rejection.ts';
-import { allocationOf } from '../../core/pod-allocation.ts';
-import { changesPodLevel, findResourceChanges, whatWasFreed } from '../../core/resize-news.ts';
-import type { ResizeTrigger } from '../../ports/allocation-observer.ts';
-import type { StatusSubscriber } from '../../ports/status-subscriber.ts';
+import { allocationOf } from '../../core/resize/pod-allocation.ts';
+import {
+  changesPodLevel,
+  findResourceChanges,
+  whatWasFreed,
+} from '../../core/resize/resize-trigger.ts';
+import type { ResizeTrigger } from '../../ports/observe/allocation-observer.ts';
+import type { StatusSubscriber } from '../../ports/observe/status-subscriber.ts';
 import { referenceOf } from '../pod-workers/update-options.ts';
-import { AllocationBook } from './allocation-book.ts';
-import type { AllocationRoom } from './allocation-room.ts';
+import { AllocationLedger } from './allocation-ledger.ts';
+import type { AllocationDeps } from './allocation-deps.ts';
 import { PendingResizes } from './pending-resizes.ts';
-import { RoomMaker } from './room-maker.ts';
+import { Preemption } from './preemption.ts';
 
 export class AllocationManager implements StatusSubscriber {
-  readonly #room: AllocationRoom;
-  readonly #book: AllocationBook;
-  readonly #roomMaker: RoomMaker;
+  readonly #deps: AllocationDeps;
+  readonly #ledger: AllocationLedger;
+  readonly #preemption: Preemption;
   readonly #resizes: PendingResizes;
-  /** Asked for a place and did not get it, or not yet. */
+  /** Asked for admission, and rejected or not yet decided. */
   readonly #outside = new Set<string>();
-  /** With the status that was told last. */
-  readonly #told = new Map<string, Pod>();
+  /** Each with its last reported status. */
+  readonly #lastPods = new Map<string, Pod>();
   /** Null: it has to be counted first. */
-  #crowd: Crowd | null = null;
+  #otherPods: OtherPods | null = null;
 
-  constructor(room: AllocationRoom) {
-    this.#room = room;
-    this.#book = new AllocationBook(room.store, room.log);
-    this.#roomMaker = new RoomMaker(room);
-    this.#resizes = new PendingResizes(room, {
-      book: this.#book,
-      roomMaker: this.#roomMaker,
-      view: (pod) => this.#view(pod, room.node.node(), this.#countOthers(pod)),
-      granted: () => (this.#crowd = null),
+  constructor(deps: AllocationDeps) {
+    this.#deps = deps;
+    this.#ledger = new AllocationLedger(deps.store, deps.log);
+    this.#preemption = new Preemption(deps);
+    this.#resizes = new PendingResizes(deps, {
+      ledger: this.#ledger,
+      preemption: this.#preemption,
+      view: (pod) => this.#view(pod, deps.node.node(), this.#countOthers(pod)),
+      granted: () => (this.#otherPods = null),
     });
   }
 
-  /** From now on resizes that wait are looked at again by themselves. */
+  /** From now on, pending resizes are retried by timer. */
   start(): void {
     this.#resizes.start();
   }
@@ -66,77 +69,77 @@ export class AllocationManager implements StatusSubscriber {
   }
 
   /**
-   * Null: the pod is let in, and may start when `kept` says so. `node` is for callers who know it
-   * better than what was handed in at the beginning.
+   * Null: the pod is admitted, and may start when `durable` resolves. `node` is for callers that have a
+   * newer version of the node than `deps.node`.
    */
-  admit(pod: Pod, node: AdmissionNode | null = this.#room.node.node()): Rejection | null {
+  admit(pod: Pod, node: AdmissionNode | null = this.#deps.node.node()): Rejection | null {
     const { uid } = referenceOf(pod);
     this.#outside.add(uid);
-    const allocated = this.#book.decided(pod);
-    const verdict = this.#judge(allocated, node);
-    if (verdict.rejection) return verdict.rejection;
+    const allocated = this.#ledger.decided(pod);
+    const decision = this.#admit(allocated, node);
+    if (decision.rejection) return decision.rejection;
     this.#outside.delete(uid);
-    this.#crowd?.add(allocated);
-    void this.#roomMaker.make(uid, verdict.victims, verdict.shortOf);
-    void this.#book.grant(uid, allocationOf(allocated));
+    this.#otherPods?.add(allocated);
+    void this.#preemption.make(uid, decision.victims, decision.shortOf);
+    void this.#ledger.grant(uid, allocationOf(allocated));
     return null;
   }
 
   /**
-   * Resolves when there is room for the pod, and its grant would survive a crash. Rejects if it
-   * could not be written; the next call tries again.
+   * Resolves when there is capacity for the pod, and its grant would survive a crash. Rejects if it could
+   * not be written; the next call tries again.
    */
-  async kept(pod: Pod): Promise<void> {
+  async durable(pod: Pod): Promise<void> {
     const { uid } = referenceOf(pod);
-    // One that is over was not judged, and takes room until nothing of it runs.
-    if (!this.#outside.has(uid)) this.#crowd?.add(this.#book.decided(pod));
-    await this.#roomMaker.made(uid);
-    await this.#book.saved(uid);
+    // A pod in a terminal phase skipped admission, and takes capacity until nothing of it runs.
+    if (!this.#outside.has(uid)) this.#otherPods?.add(this.#ledger.decided(pod));
+    await this.#preemption.made(uid);
+    await this.#ledger.saved(uid);
   }
 
-  /** The pod with the resources that it may use, which may differ from those that it asks for. */
+  /** The pod with the resources that it may use, which may differ from those that it requests. */
   updatePodFromAllocation(pod: Pod): Pod {
-    return this.#book.kept(pod);
+    return this.#ledger.allocated(pod);
   }
 
-  /** These were let in, maybe with resizes that nobody had granted when podkeep stopped. */
+  /** These were admitted, maybe with resizes that were pending when podkeep stopped. */
   async podsAdded(pods: readonly Pod[]): Promise<void> {
-    this.#room.status.backfillResizeConditions(pods);
-    const resized = pods.filter((pod) => this.#book.decided(pod) !== pod);
+    this.#deps.status.backfillResizeConditions(pods);
+    const resized = pods.filter((pod) => this.#ledger.decided(pod) !== pod);
     for (const pod of resized) this.pushPendingResize(referenceOf(pod).uid);
     if (resized.length > 0) await this.retryPendingResizes('pods_added');
   }
 
-  /** The spec of a pod that was let in is another one. */
+  /** The spec of an admitted pod has changed. */
   async podChanged(before: Pod | undefined, pod: Pod): Promise<void> {
-    const { status, observer } = this.#room;
+    const { status, observer } = this.#deps;
     const { uid } = referenceOf(pod);
     const changes = before ? findResourceChanges(before, pod) : [];
     for (const change of changes) observer.resizeRequested(change);
     if (before && changes.length === 0 && !changesPodLevel(before, pod)) return;
-    if (this.#book.decided(pod) !== pod) {
+    if (this.#ledger.decided(pod) !== pod) {
       this.pushPendingResize(uid);
       await this.retryPendingResizes('pod_updated');
     } else {
-      // Somebody has thought better of it.
+      // The user has taken the resize back.
       this.#resizes.remove(uid);
       status.clearResizePending(uid);
     }
   }
 
-  /** What pods have given back may be what a resize waits for. */
+  /** Resources that pods have freed may be enough for a pending resize. */
   podUpdated(pod: Pod, status: PodStatus): void {
     const { uid = '' } = pod.metadata;
-    const before = this.#told.get(uid);
-    const now = { ...this.#book.kept(pod), status };
-    this.#told.set(uid, now);
+    const before = this.#lastPods.get(uid);
+    const now = { ...this.#ledger.allocated(pod), status };
+    this.#lastPods.set(uid, now);
     const trigger = before && this.#resizes.size > 0 ? whatWasFreed(before, now) : null;
     if (trigger) this.#retrySoon(trigger);
   }
 
-  /** Nothing of it runs any more. */
+  /** Nothing of the pod runs any more. */
   podRemoved(pod: Pod): void {
-    this.#told.delete(pod.metadata.uid ?? '');
+    this.#lastPods.delete(pod.metadata.uid ?? '');
     this.#retrySoon('pod_terminated');
   }
 
@@ -149,52 +152,52 @@ export class AllocationManager implements StatusSubscriber {
     return this.#resizes.retry(trigger);
   }
 
-  /** The pod is gone from its source. */
+  /** The source has removed the pod. */
   removePod(uid: string): void {
     this.#forget(uid);
-    this.#book.remove(uid);
+    this.#ledger.remove(uid);
     this.#retrySoon('pods_removed');
   }
 
   /** Forgets every pod but these (KL-64, step 7). */
   removeOrphanedPods(remaining: ReadonlySet<string>): void {
-    for (const uids of [this.#outside, this.#told.keys()]) {
+    for (const uids of [this.#outside, this.#lastPods.keys()]) {
       for (const uid of uids) if (!remaining.has(uid)) this.#forget(uid);
     }
-    this.#book.removeOrphans(remaining);
+    this.#ledger.removeOrphans(remaining);
   }
 
   #forget(uid: string): void {
     this.#outside.delete(uid);
-    this.#told.delete(uid);
+    this.#lastPods.delete(uid);
     this.#resizes.remove(uid);
-    this.#roomMaker.forget(uid);
+    this.#preemption.forget(uid);
   }
 
-  /** Whoever brings the news is not made to wait, nor called back while it speaks. */
+  /** Runs after the caller has returned: the caller does not wait, and is not called back meanwhile. */
   #retrySoon(trigger: ResizeTrigger): void {
     if (this.#resizes.size === 0) return;
     queueMicrotask(() => void this.retryPendingResizes(trigger));
   }
 
-  #judge(pod: Pod, node: AdmissionNode | null): Verdict {
-    this.#crowd?.delete(referenceOf(pod).uid);
-    const verdict = this.#crowd && judge(this.#view(pod, node, this.#crowd));
-    if (verdict?.rejection === null && verdict.victims.length === 0) return verdict;
-    this.#crowd = this.#countOthers(pod);
-    return judge(this.#view(pod, node, this.#crowd));
+  #admit(pod: Pod, node: AdmissionNode | null): AdmissionDecision {
+    this.#otherPods?.delete(referenceOf(pod).uid);
+    const decision = this.#otherPods && admit(this.#view(pod, node, this.#otherPods));
+    if (decision?.rejection === null && decision.victims.length === 0) return decision;
+    this.#otherPods = this.#countOthers(pod);
+    return admit(this.#view(pod, node, this.#otherPods));
   }
 
-  #countOthers(pod: Pod): Crowd {
+  #countOthers(pod: Pod): OtherPods {
     const { uid } = referenceOf(pod);
-    const others = this.#room.activePods().filter(({ metadata: { uid: other = '' } }) => {
-      return other !== uid && !this.#outside.has(other) && !this.#roomMaker.isLeaving(other);
+    const others = this.#deps.activePods().filter(({ metadata: { uid: other = '' } }) => {
+      return other !== uid && !this.#outside.has(other) && !this.#preemption.isLeaving(other);
     });
-    return new Crowd(others.map((other) => this.#book.decided(other)));
+    return new OtherPods(others.map((other) => this.#ledger.decided(other)));
   }
 
   #view(pod: Pod, node: AdmissionNode | null, others: Others): AdmissionView {
-    const { node: facts } = this.#room;
+    const { node: facts, isShuttingDown } = this.#deps;
     return {
       pod,
       others,
@@ -202,6 +205,7 @@ export class AllocationManager implements StatusSubscriber {
       allocatable: facts.allocatable(),
       pressures: facts.pressures(),
       platform: facts.platform,
+      isShuttingDown: isShuttingDown?.() ?? false,
     };
   }
 }

@@ -1,34 +1,33 @@
 /**
- * Resizes that wait to be granted (E-2, E-3): when they are looked at again, and what is told of them.
+ * Pending resizes (E-2, E-3): when they are retried, and how they are reported.
  *
- *     asked for ──> judged ──granted──> on disk ──> in progress: ResizeStarted, and a sync
- *          ▲           ├──deferred────> waits: ResizeDeferred
- *          │           └──infeasible──> given up: ResizeInfeasible
- *          └── 30 s after the start, then every 3 min, and whenever room may have become free
+ *     requested ──> decided ──granted──> on disk ──> in progress: ResizeStarted, and a sync
+ *          ▲           ├──deferred─────> waits: ResizeDeferred
+ *          │           └──infeasible───> given up: ResizeInfeasible
+ *          └── 30 s after the start, then every 3 min, and whenever capacity may have become free
  *
- * They are judged one after the other, each counting what was granted to those before it. The
- * writes happen together.
+ * They are decided one after the other, each counting the grants before it. The writes happen together.
  */
 import { PodkeepError } from '../../lib/errors.ts';
 import type { Pod, PodCondition } from '../../api/pod.ts';
-import { jsonEqual } from '../../api/json-equal.ts';
-import { RESIZE_PENDING } from '../../core/condition-ownership.ts';
-import { allocationOf } from '../../core/pod-allocation.ts';
-import { judgeResize, type ResizeVerdict } from '../../core/resize-decision.ts';
-import { resizeMessage } from '../../core/resize-message.ts';
-import { orderResizes } from '../../core/resize-order.ts';
+import { jsonEqual } from '../../api/values/json-equal.ts';
+import { RESIZE_PENDING } from '../../core/pod-status/condition-ownership.ts';
+import { allocationOf } from '../../core/resize/pod-allocation.ts';
+import { decideResize, type ResizeDecision } from '../../core/resize/resize-decision.ts';
+import { resizeMessage } from '../../core/resize/resize-message.ts';
+import { orderResizes } from '../../core/resize/resize-order.ts';
 import type { AdmissionView } from '../../core/admission/admission-view.ts';
-import type { ResizeTrigger } from '../../ports/allocation-observer.ts';
+import type { ResizeTrigger } from '../../ports/observe/allocation-observer.ts';
 import type { Cancel } from '../../ports/clock.ts';
 import { CHECKPOINT_NOT_DURABLE } from '../allocation-state/checkpoint-errors.ts';
 import { referenceOf } from '../pod-workers/update-options.ts';
-import type { AllocationBook } from './allocation-book.ts';
-import type { AllocationRoom } from './allocation-room.ts';
-import type { RoomMaker } from './room-maker.ts';
+import type { AllocationLedger } from './allocation-ledger.ts';
+import type { AllocationDeps } from './allocation-deps.ts';
+import type { Preemption } from './preemption.ts';
 
 export interface ResizeParts {
-  readonly book: AllocationBook;
-  readonly roomMaker: RoomMaker;
+  readonly ledger: AllocationLedger;
+  readonly preemption: Preemption;
   readonly view: (pod: Pod) => AdmissionView;
   /** A pod may use more or less than before. */
   readonly granted: () => void;
@@ -38,14 +37,14 @@ const FIRST_RETRY_MS = 30_000;
 const RETRY_MS = 180_000;
 
 export class PendingResizes {
-  readonly #room: AllocationRoom;
+  readonly #deps: AllocationDeps;
   readonly #parts: ResizeParts;
   readonly #waiting = new Set<string>();
   #isStarted = false;
   #cancel: Cancel = () => undefined;
 
-  constructor(room: AllocationRoom, parts: ResizeParts) {
-    this.#room = room;
+  constructor(deps: AllocationDeps, parts: ResizeParts) {
+    this.#deps = deps;
     this.#parts = parts;
   }
 
@@ -71,15 +70,15 @@ export class PendingResizes {
     this.#waiting.delete(uid);
   }
 
-  /** Judges all that wait. Resolves when what was granted is on disk; it never rejects. */
+  /** Decides all pending resizes. Resolves when the grants are on disk; it never rejects. */
   async retry(trigger: ResizeTrigger): Promise<void> {
-    const isReady = this.#room.areSourcesReady();
+    const isReady = this.#deps.areSourcesReady();
     this.#retryAfter(isReady ? RETRY_MS : FIRST_RETRY_MS);
-    // Before all pods are known, room that seems free may be somebody's.
+    // Until all pods are known, capacity that seems free may be allocated.
     if (!isReady) return;
     const grants: Promise<void>[] = [];
     for (const pod of this.#inOrder()) {
-      const grant = this.#judge(pod, trigger);
+      const grant = this.#evaluate(pod, trigger);
       if (grant) grants.push(grant);
     }
     await Promise.all(grants);
@@ -88,50 +87,50 @@ export class PendingResizes {
   #retryAfter(delayMs: number): void {
     this.#cancel();
     if (!this.#isStarted) return;
-    this.#cancel = this.#room.clock.after(delayMs, () => void this.retry('periodic_retry'));
+    this.#cancel = this.#deps.clock.after(delayMs, () => void this.retry('periodic_retry'));
   }
 
   #inOrder(): readonly Pod[] {
-    const { pods, status } = this.#room;
+    const { pods, status } = this.#deps;
     const waiting = [...this.#waiting].flatMap((uid) => {
       const pod = pods.find(uid)?.pod;
       if (!pod) this.#waiting.delete(uid);
       const since = pendingOf(status.resizeConditions(uid))?.lastTransitionTime ?? null;
-      return pod ? [{ pod, allocated: this.#parts.book.decided(pod), waitingSince: since }] : [];
+      return pod ? [{ pod, allocated: this.#parts.ledger.decided(pod), waitingSince: since }] : [];
     });
     return orderResizes(waiting).map(({ pod }) => pod);
   }
 
   /** Decides before it returns; only a grant has something to wait for. */
-  #judge(pod: Pod, trigger: ResizeTrigger): Promise<void> | undefined {
-    const { status, node, syncPod } = this.#room;
-    const { book, view } = this.#parts;
+  #evaluate(pod: Pod, trigger: ResizeTrigger): Promise<void> | undefined {
+    const { status, node, syncPod } = this.#deps;
+    const { ledger, view } = this.#parts;
     const { uid } = referenceOf(pod);
     const before = status.resizeConditions(uid);
-    const allocated = book.decided(pod);
+    const allocated = ledger.decided(pod);
     if (allocated === pod) {
       this.#waiting.delete(uid);
       status.clearResizePending(uid);
     } else {
       const limits = node.resizeLimits;
-      const verdict = judgeResize({ ...view(pod), allocated, limits });
-      if (verdict.type === 'granted') return this.#grant(pod, verdict, trigger);
-      this.#tellPending(pod, verdict);
+      const decision = decideResize({ ...view(pod), allocated, limits });
+      if (decision.type === 'granted') return this.#grant(pod, decision, trigger);
+      this.#reportPending(pod, decision);
     }
     if (!isSame(before, status.resizeConditions(uid))) syncPod(pod);
     return undefined;
   }
 
-  #tellPending(pod: Pod, verdict: Exclude<ResizeVerdict, { type: 'granted' }>): void {
-    const { status, events, observer } = this.#room;
+  #reportPending(pod: Pod, decision: Exclude<ResizeDecision, { type: 'granted' }>): void {
+    const { status, events, observer } = this.#deps;
     const reference = referenceOf(pod);
     const { generation = 0 } = pod.metadata;
-    const isFinal = verdict.type === 'infeasible';
+    const isFinal = decision.type === 'infeasible';
     if (isFinal) {
       this.#waiting.delete(reference.uid);
-      observer.resizeRefused(verdict.detail);
+      observer.resizeRefused(decision.detail);
     }
-    const { reason, message } = isFinal ? { ...verdict, reason: 'Infeasible' } : verdict.why;
+    const { reason, message } = isFinal ? { ...decision, reason: 'Infeasible' } : decision.why;
     if (!status.setResizePending(reference.uid, { reason, message, generation })) return;
     const text = resizeMessage(reason, pod, generation, message);
     events.record(reference, 'Warning', isFinal ? 'ResizeInfeasible' : 'ResizeDeferred', text);
@@ -139,33 +138,33 @@ export class PendingResizes {
 
   async #grant(
     pod: Pod,
-    { victims, shortOf }: Extract<ResizeVerdict, { type: 'granted' }>,
+    { victims, shortOf }: Extract<ResizeDecision, { type: 'granted' }>,
     trigger: ResizeTrigger,
   ): Promise<void> {
-    const { book, roomMaker } = this.#parts;
+    const { ledger, preemption } = this.#parts;
     const { uid } = referenceOf(pod);
     this.#waiting.delete(uid);
-    const made = roomMaker.make(uid, victims, shortOf);
+    const made = preemption.make(uid, victims, shortOf);
     this.#parts.granted();
     try {
-      await book.grant(uid, allocationOf(pod), made);
+      await ledger.grant(uid, allocationOf(pod), made);
     } catch (error) {
       if (!isInPlace(error)) return this.#takeBack(uid, error);
-      this.#room.log.warn('a resize might not survive a power cut', { pod: uid, error });
+      this.#deps.log.warn('allocated resize may not survive a power loss', { pod: uid, error });
     }
-    this.#tellGranted(pod, trigger);
+    this.#reportGranted(pod, trigger);
   }
 
   #takeBack(uid: string, error: unknown): void {
-    this.#room.log.error('a resize could not be written down; it waits', { pod: uid, error });
-    this.#parts.book.revert(uid);
+    this.#deps.log.error('failed to store an allocated resize; retrying', { pod: uid, error });
+    this.#parts.ledger.revert(uid);
     this.#parts.granted();
     this.#waiting.add(uid);
     this.#retryAfter(FIRST_RETRY_MS);
   }
 
-  #tellGranted(pod: Pod, trigger: ResizeTrigger): void {
-    const { pods, status, events, observer, syncPod } = this.#room;
+  #reportGranted(pod: Pod, trigger: ResizeTrigger): void {
+    const { pods, status, events, observer, syncPod } = this.#deps;
     const reference = referenceOf(pod);
     const { uid } = reference;
     const newest = pods.find(uid)?.pod;
@@ -175,7 +174,7 @@ export class PendingResizes {
       observer.deferredResizeAccepted(trigger);
     }
     status.clearResizePending(uid);
-    // What an older resize said is over; this one is named by its own generation.
+    // The condition of an older resize is over; this one has its own generation.
     status.clearResizeInProgress(uid);
     status.setResizeInProgress(uid, { reason: '', message: '', generation });
     events.record(reference, 'Normal', 'ResizeStarted', resizeMessage('started', pod, generation));
@@ -187,7 +186,7 @@ function pendingOf(conditions: readonly PodCondition[]): PodCondition | undefine
   return conditions.find(({ type }) => type === RESIZE_PENDING);
 }
 
-/** When it was looked at is no news. */
+/** A new lastProbeTime alone is no change. */
 function isSame(a: readonly PodCondition[], b: readonly PodCondition[]): boolean {
   const plain = (conditions: readonly PodCondition[]) =>
     conditions.map((condition) => ({ ...condition, lastProbeTime: null }));

@@ -1,4 +1,4 @@
-/** What can go wrong between a node and its certificates, and what a person can do about it. */
+/** Errors of the node's certificates, with hints for the operator. */
 import { defineError } from '../../lib/errors.ts';
 
 export const certificateRefused = defineError<{ request: string; how: string; reason: string }>({
@@ -7,7 +7,7 @@ export const certificateRefused = defineError<{ request: string; how: string; re
   message: ({ request, how, reason }) =>
     `the certificate request ${request} ${how}${reason === '' ? '' : `: ${reason}`}`,
   hint: ({ request }) =>
-    `See \`kubectl describe csr ${request}\`. To ask once more, delete it and start podkeep again.`,
+    `See \`kubectl describe csr ${request}\`. To request another one, delete it and start podkeep again.`,
 });
 
 export const CERTIFICATE_REQUEST_TAKEN = 'CERTIFICATE_REQUEST_TAKEN';
@@ -15,16 +15,16 @@ export const CERTIFICATE_REQUEST_TAKEN = 'CERTIFICATE_REQUEST_TAKEN';
 export const certificateRequestTaken = defineError<{ request: string; reason: string }>({
   code: CERTIFICATE_REQUEST_TAKEN,
   retry: 'never',
-  message: ({ request, reason }) => `a certificate request ${request} is there already: ${reason}`,
+  message: ({ request, reason }) => `a certificate request ${request} exists already: ${reason}`,
   hint: ({ request }) => `Delete it (\`kubectl delete csr ${request}\`) and start podkeep again.`,
 });
 
 export const joinRefused = defineError<{ reason: string }>({
   code: 'JOIN_REFUSED',
   retry: 'never',
-  message: ({ reason }) => `the API server did not let this node ask for a certificate: ${reason}`,
+  message: ({ reason }) => `the API server refused the certificate request of this node: ${reason}`,
   hint: () =>
-    'Check the token of the bootstrap kubeconfig (`kubeadm token list`): it may be over, and its ' +
+    'Check the token of the bootstrap kubeconfig (`kubeadm token list`): it may have expired, and its ' +
     'group must be bound to the role system:node-bootstrapper.',
 });
 
@@ -34,15 +34,15 @@ export const certificateOverdue = defineError<{ request: string; seconds: number
   message: ({ request, seconds }) =>
     `the certificate request ${request} was not answered within ${seconds} s`,
   hint: ({ request }) =>
-    `Approve it with \`kubectl certificate approve ${request}\`, and see that the controller ` +
-    'manager runs, which signs it.',
+    `Approve it with \`kubectl certificate approve ${request}\`, and check that the controller ` +
+    'manager, which signs it, runs.',
 });
 
 export const certificateUnusable = defineError<{ from: string; reason: string }>({
   code: 'CERTIFICATE_UNUSABLE',
   retry: 'never',
   message: ({ from, reason }) => `the certificate of ${from} cannot be used: ${reason}`,
-  hint: () => 'It must be PEM, and have the private key beside it that belongs to it.',
+  hint: () => 'It must be PEM, and its matching private key must be beside it.',
 });
 
 export const certificateFolderUnusable = defineError<{ folder: string; reason: string }>({
@@ -52,7 +52,7 @@ export const certificateFolderUnusable = defineError<{ folder: string; reason: s
   hint: () => 'Check that this user may write there, or choose another folder with --cert-dir.',
 });
 
-/** The words of whatever was thrown. */
+/** The message of any thrown value. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

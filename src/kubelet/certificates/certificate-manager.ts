@@ -1,13 +1,13 @@
 /**
- * Keeps a certificate of the node good: asks for the next one before it is over, and as soon as it does
- * not say any more what it has to.
+ * Keeps a certificate of the node valid: requests the next one before it expires, and as soon as its names
+ * or addresses do not match any more.
  *
  *     wait until core/certificates/rotation.ts says so ──> new key ──> request ──> store ──> in use
  *         ▲                                                   └── failed: wait, try again
  *         └───────────────────────────────────────────────────────────────┘
  *
- *  1. One request is under way at a time. If meanwhile something else is wanted, it is left alone.
- *  2. What is in use is on the disk, with its key.
+ *  1. One request is in flight at a time. If the wanted certificate changes meanwhile, it is abandoned.
+ *  2. A certificate in use is on the disk, with its key.
  *  3. After `stop` nothing is sent and no timer is left.
  */
 import {
@@ -17,10 +17,10 @@ import {
 import { isExpired, nextRotationStep, retryMs } from '../../core/certificates/rotation.ts';
 import type { Signer } from '../../core/certificates/signing-request.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { KubeApi } from '../../ports/kube-api.ts';
+import type { KubeApi } from '../../ports/api/kube-api.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Random } from '../../ports/random.ts';
-import { pause } from '../node/waiting.ts';
+import { pause } from '../waiting/pause.ts';
 import { makeKey, readPair, type CertificatePair } from './certificate-pair.ts';
 import { requestCertificate, type Asked } from './certificate-request.ts';
 import type { CertificateStore } from './certificate-store.ts';
@@ -31,24 +31,24 @@ export interface CertificateManagerOptions {
   readonly log: Log;
   readonly store: CertificateStore;
   readonly signer: Signer;
-  /** What it has to say, as of now; null: that is not known yet. */
+  /** What the certificate must contain now; null: that is not known yet. */
   readonly template: () => CertificateTemplate | null;
-  /** Whom to ask: `current` is null while there is none that is good. */
+  /** The API client to use: `current` is null while there is no valid certificate. */
   readonly api: (current: CertificatePair | null) => KubeApi | Promise<KubeApi>;
-  /** To begin with. */
+  /** The certificate to start with. */
   readonly initial: CertificatePair | null;
-  /** The first one is replaced at once, whatever it says. */
+  /** The first one is replaced at once, whatever its content. */
   readonly isForced: boolean;
-  /** A new one is in use, after `lifeSeconds` of the one before, if there was one. */
+  /** A new one is in use; `lifeSeconds` is how long the one before was, if there was one. */
   readonly rotated: (pair: CertificatePair, lifeSeconds: number | null) => void;
   readonly failed: () => void;
   readonly asked: Asked;
 }
 
 const WAIT_MS = 15 * 60_000;
-/** How often it is looked whether something else is wanted. */
+/** How often the template is checked for changes. */
 const LOOK_MS = 1000;
-/** The wall clock may jump, so nobody sleeps for a year. */
+/** The wall clock may jump, so no sleep is longer. */
 const SLEEP_MS_MAX = 60_000;
 
 export class CertificateManager {
@@ -67,7 +67,7 @@ export class CertificateManager {
     this.#chance = options.random.next();
   }
 
-  /** Null: there is none that is good. */
+  /** Null: there is no valid one. */
   current(): CertificatePair | null {
     const pair = this.#pair;
     return pair && !isExpired(pair, this.#options.clock.now()) ? pair : null;
@@ -93,13 +93,13 @@ export class CertificateManager {
         continue;
       }
       const outcome = await this.#rotate(step.wanted);
-      // Certificates that live very short can be due again as soon as they come.
+      // Certificates with a very short lifetime can be due again as soon as they come.
       const delayMs = outcome === 'failed' ? retryMs(this.#failures, random.next()) : LOOK_MS;
       await pause(clock, delayMs, signal);
     }
   }
 
-  /** Names and addresses change at any time; a name alone never does. */
+  /** The names and addresses of a serving certificate can change at any time; a client's name never does. */
   #sleepMs(untilMs: number): number {
     const { clock, signer } = this.#options;
     const maxMs = signer === 'kubernetes.io/kubelet-serving' ? LOOK_MS : SLEEP_MS_MAX;
@@ -121,7 +121,7 @@ export class CertificateManager {
       if (outdated.signal.aborted) return 'outdated';
       this.#failures += 1;
       failed();
-      log.error('a certificate could not be renewed; trying again', { signer, error });
+      log.error('failed to rotate certificate; retrying', { signer, error });
       return 'failed';
     } finally {
       stopLooking();
@@ -144,18 +144,18 @@ export class CertificateManager {
     this.#failures = 0;
     this.#chance = random.next();
     const lifeMs = before && Math.max(clock.now() - before.notBeforeMs, 0);
-    log.info('a new certificate is in use', { signer, until: new Date(pair.notAfterMs) });
+    log.info('certificate rotated', { signer, until: new Date(pair.notAfterMs) });
     rotated(pair, lifeMs === null ? null : lifeMs / 1000);
   }
 
-  /** Tells once if something else is wanted than what is being asked for. */
-  #whenOutdated(wanted: CertificateTemplate, tell: () => void): () => void {
+  /** Calls `notify` once if the template differs from the one that is being requested. */
+  #whenOutdated(wanted: CertificateTemplate, notify: () => void): () => void {
     const { clock, template, signer } = this.#options;
     if (signer !== 'kubernetes.io/kubelet-serving') return () => {};
     let cancel = (): void => {};
     const look = (): void => {
       const now = template();
-      if (now !== null && !isSameTemplate(now, wanted)) tell();
+      if (now !== null && !isSameTemplate(now, wanted)) notify();
       else cancel = clock.after(LOOK_MS, look);
     };
     cancel = clock.after(LOOK_MS, look);

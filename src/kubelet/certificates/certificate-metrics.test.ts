@@ -11,7 +11,7 @@ function linesOf(registry: Registry): readonly string[] {
     .filter((line) => line !== '' && !line.startsWith('#') && !line.includes('_bucket'));
 }
 
-test('what is left of a certificate is told when somebody reads it, and without one it is endless', async () => {
+test('the remaining lifetime is computed when it is read, and without a certificate it is infinite', async () => {
   const clock = new VirtualClock();
   const registry = new Registry();
   let held: { notAfterMs: number } | null = null;
@@ -31,7 +31,7 @@ test('what is left of a certificate is told when somebody reads it, and without 
   expect(linesOf(registry)[1]).toBe('kubelet_certificate_manager_client_ttl_seconds -39');
 });
 
-test('how long serving certificates lived is counted from the second on', () => {
+test('the lifetimes of serving certificates are counted from the second on', () => {
   const registry = new Registry();
   const serving = new ServingCertificateMetrics(registry, new VirtualClock(), () => null);
   serving.rotated(null);

@@ -1,4 +1,4 @@
-/** How the certificates of the node fare, under the names that the kubelet of Kubernetes v1.36 gives. */
+/** Metrics of the node's certificates, under the names of the kubelet of Kubernetes v1.36. */
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Histogram } from '../../lib/metrics/histogram.ts';
 import type { Registry } from '../../lib/metrics/registry.ts';

@@ -1,7 +1,7 @@
 /**
- * A certificate and the private key that belongs to it, read once and known to fit together.
+ * A certificate and its private key, parsed once and known to match.
  *
- * `cert` may hold more than one: the node's own first, then those that lead to the authority.
+ * `cert` may be a chain: the node's own certificate first, then the intermediate ones.
  */
 import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import type { HeldCertificate } from '../../core/certificates/rotation.ts';
@@ -18,7 +18,7 @@ const CERTIFICATES = /-----BEGIN CERTIFICATE-----[\w+/=\s]+-----END CERTIFICATE-
 const KEY =
   /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----[\w+/=\s]+-----END (?:[A-Z]+ )?PRIVATE KEY-----/;
 
-/** Both texts may hold the other part too. Throws CERTIFICATE_UNUSABLE. */
+/** Each text may also contain the other part. Throws CERTIFICATE_UNUSABLE. */
 export function readPair(certText: string, keyText: string, from: string): CertificatePair {
   const certs = certText.match(CERTIFICATES) ?? [];
   const [first] = certs;
@@ -27,7 +27,7 @@ export function readPair(certText: string, keyText: string, from: string): Certi
     const own = new X509Certificate(first);
     const key = keyIn(keyText);
     if (!own.checkPrivateKey(createPrivateKey(key))) {
-      throw new Error('the private key is not the one that belongs to it');
+      throw new Error('the private key does not match it');
     }
     const { subject, notBeforeMs, notAfterMs } = readCertificate(own.raw);
     const { commonName, organizations } = subject;
@@ -46,7 +46,7 @@ export function keyIn(text: string): string {
   return `${key}\n`;
 }
 
-/** On P-256, which takes no time to make, and in the form in which the kubelet writes keys. */
+/** On P-256, which is fast to generate, and in the form in which the kubelet writes keys. */
 export function makeKey(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   return privateKey.export({ type: 'sec1', format: 'pem' }).toString();

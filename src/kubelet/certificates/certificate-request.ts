@@ -1,10 +1,10 @@
 /**
- * Asks the cluster for a certificate, and waits until somebody has signed it or has said no.
+ * Requests a certificate from the cluster (CSR), and waits until it is signed or refused.
  *
  *     POST ──> list and watch that one request ──> issued: the certificate
- *       └─ there is one of this name: ours, from before a crash? then wait for that one
+ *       └─ one of this name exists: podkeep's own, from before a crash? then wait for that one
  *
- * A watch that ends or breaks is begun again with a list, so nothing that happened meanwhile is missed.
+ * A watch that ends or breaks is restarted with a list, so no change meanwhile is missed.
  */
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { retryMs } from '../../core/certificates/rotation.ts';
@@ -12,17 +12,17 @@ import type { CertificateTemplate } from '../../core/certificates/certificate-te
 import {
   requestObject,
   REQUESTS_PATH,
-  verdictOf,
+  requestStateOf,
   type Signer,
-  type Verdict,
+  type RequestState,
 } from '../../core/certificates/signing-request.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { writeSigningRequest } from '../../lib/x509/write-signing-request.ts';
-import { ApiError } from '../../ports/api-client.ts';
+import { ApiError } from '../../ports/api/api-client.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { KubeApi } from '../../ports/kube-api.ts';
+import type { KubeApi } from '../../ports/api/kube-api.ts';
 import type { Log } from '../../ports/log.ts';
-import { pause } from '../node/waiting.ts';
+import { pause } from '../waiting/pause.ts';
 import { certificateOverdue, certificateRefused } from './certificate-errors.ts';
 import { checkIsOurs } from './request-check.ts';
 
@@ -30,7 +30,7 @@ export interface RequestPorts {
   readonly api: KubeApi;
   readonly clock: Clock;
   readonly log: Log;
-  /** A request was sent, and somebody may have to approve it. */
+  /** Called when a request was sent, which an administrator may have to approve. */
   readonly asked: Asked;
 }
 
@@ -41,18 +41,18 @@ export interface CertificateOrder {
   /** PEM of the private key. */
   readonly key: string;
   readonly signer: Signer;
-  /** Empty: the API server chooses one. With a name, one that is there already is taken up. */
+  /** Empty: the API server chooses one. With a name, an existing request is used. */
   readonly name: string;
-  /** How long to wait for the answer. */
+  /** How long to wait for the certificate. */
   readonly waitMs: number;
 }
 
 const WATCH_SECONDS = 60;
-/** A watch that the server should have ended by then is on a connection that nobody tends any more. */
+/** The server should have ended the watch by then: the connection is dead. */
 const WATCH_MS_MAX = 75_000;
 const CONFLICT = 409;
 
-/** PEM. Throws CERTIFICATE_REFUSED, CERTIFICATE_OVERDUE, CERTIFICATE_REQUEST_TAKEN, or what the API says. */
+/** PEM. Throws CERTIFICATE_REFUSED, CERTIFICATE_OVERDUE, CERTIFICATE_REQUEST_TAKEN, or the API's error. */
 export async function requestCertificate(
   ports: RequestPorts,
   order: CertificateOrder,
@@ -93,7 +93,7 @@ async function send(
   const path = `${REQUESTS_PATH}/${encodeURIComponent(name)}`;
   const found = await api.send({ method: 'GET', path }, signal);
   checkIsOurs(found, { name, signer, subject, publicKey: publicBytes(privateKey) }, clock.now());
-  log.info('the certificate request of an earlier start is taken up', { request: name });
+  log.info('csr for this node already exists, reusing', { request: name });
   return found;
 }
 
@@ -122,13 +122,13 @@ class AnswerWait {
         if (this.#signal.aborted) throw this.#signal.reason;
         if (error instanceof FinalAnswer) throw error.cause;
         failures += 1;
-        log.debug('a certificate request could not be watched', { request: this.#name, error });
+        log.debug('failed to watch certificate signing request', { request: this.#name, error });
       }
       await pause(clock, retryMs(Math.max(failures, 1), 0), this.#signal);
     }
   }
 
-  /** Null: the watch ended and there was no answer yet. */
+  /** Null: the watch ended before there was an answer. */
   async #look(): Promise<string | null> {
     const { api, clock } = this.#ports;
     const fieldSelector = `metadata.name=${this.#name}`;
@@ -137,18 +137,20 @@ class AnswerWait {
       this.#signal,
     );
     const [item] = Array.isArray(list['items']) ? list['items'] : [];
-    const known = this.#judge(isJsonObject(item) ? item : null);
+    const known = this.#evaluate(isJsonObject(item) ? item : null);
     if (known !== null) return known;
     const resourceVersion = versionOf(list);
     const query = { fieldSelector, resourceVersion, timeoutSeconds: String(WATCH_SECONDS) };
     const silent = new AbortController();
-    const cancel = clock.after(WATCH_MS_MAX, () => silent.abort(new Error('the watch is silent')));
+    const cancel = clock.after(WATCH_MS_MAX, () =>
+      silent.abort(new Error('the watch sent no events')),
+    );
     try {
       const signal = AbortSignal.any([this.#signal, silent.signal]);
       for await (const { type, object } of api.watch(REQUESTS_PATH, query, signal)) {
         if (type === 'ERROR') return null;
         if (type === 'BOOKMARK') continue;
-        const certificate = this.#judge(type === 'DELETED' ? null : object);
+        const certificate = this.#evaluate(type === 'DELETED' ? null : object);
         if (certificate !== null) return certificate;
       }
       return null;
@@ -157,23 +159,23 @@ class AnswerWait {
     }
   }
 
-  /** The certificate; null: not yet. `request` is null if there is none any more. */
-  #judge(request: JsonObject | null): string | null {
-    const verdict: Verdict = request
-      ? verdictOf(request, this.#uid)
-      : { type: 'lost', reason: 'somebody deleted it' };
-    switch (verdict.type) {
+  /** The certificate; null: not yet. `request` is null if it does not exist any more. */
+  #evaluate(request: JsonObject | null): string | null {
+    const state: RequestState = request
+      ? requestStateOf(request, this.#uid)
+      : { type: 'lost', reason: 'it was deleted' };
+    switch (state.type) {
       case 'waiting':
         return null;
       case 'issued':
-        return Buffer.from(verdict.base64, 'base64').toString();
+        return Buffer.from(state.base64, 'base64').toString();
       case 'lost':
-        return this.#refuse('is lost', verdict.reason);
+        return this.#refuse('is lost', state.reason);
       case 'denied':
       case 'failed':
         return this.#refuse(
-          verdict.type === 'denied' ? 'was denied' : 'could not be signed',
-          [verdict.reason, verdict.message].filter((word) => word !== '').join(', '),
+          state.type === 'denied' ? 'was denied' : 'could not be signed',
+          [state.reason, state.message].filter((word) => word !== '').join(', '),
         );
     }
   }
@@ -183,7 +185,7 @@ class AnswerWait {
   }
 }
 
-/** No, and asking again does not help; not to be taken for a watch that broke. */
+/** A final refusal, which a retry does not change; not to be confused with a broken watch. */
 class FinalAnswer extends Error {
   constructor(cause: Error) {
     super(cause.message, { cause });

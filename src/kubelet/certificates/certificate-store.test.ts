@@ -50,7 +50,7 @@ test('a pair is found again, in the files that the kubelet uses, which are for t
   expect(pair).toMatchObject({ commonName: 'system:node:n1', organizations: ['system:nodes'] });
 });
 
-test('the newest is in use, and the older stay', async () => {
+test('the newest is in use, and the older ones stay', async () => {
   const { folder, store } = openStore();
   await store.update(await makePair());
   await clock.pass(1000);
@@ -60,7 +60,7 @@ test('the newest is in use, and the older stay', async () => {
   expect(readdirSync(folder)).toHaveLength(3);
 });
 
-test('a kubelet that died between two links left the new one, and it is taken up', async () => {
+test('the new link that a kubelet left when it died between two links is used', async () => {
   const { folder, store } = openStore();
   const pair = await makePair();
   await store.update(pair);
@@ -71,7 +71,7 @@ test('a kubelet that died between two links left the new one, and it is taken up
   expect(readlinkSync(store.currentPath)).toBe(target);
 });
 
-test('what a podkeep that died left half-way is in nobody’s way', async () => {
+test('unfinished files of a podkeep that died do no harm', async () => {
   const { folder, store } = openStore();
   mkdirSync(folder);
   writeFileSync(path.join(folder, 'kubelet-client-2030-01-02-03-04-06.pem.new'), 'half of');
@@ -82,7 +82,7 @@ test('what a podkeep that died left half-way is in nobody’s way', async () => 
   expect(await store.current()).toEqual(pair);
 });
 
-test('a file that is damaged, or holds another’s key, is refused by its name', async () => {
+test('a file that is damaged, or has the key of another certificate, is refused by its name', async () => {
   const { folder, store } = openStore();
   mkdirSync(folder);
   writeFileSync(store.currentPath, 'nothing of use');
@@ -92,7 +92,7 @@ test('a file that is damaged, or holds another’s key, is refused by its name',
   await expect(store.current()).rejects.toThrow(/current\.pem cannot be used: the private key/);
 });
 
-test('a folder that cannot be written is told', async () => {
+test('a folder that cannot be written is reported', async () => {
   const file = path.join(makeTempFolder(), 'file');
   writeFileSync(file, '');
   const { store } = openStore(file);

@@ -1,15 +1,16 @@
 /**
- * Where a node keeps its certificates, in the files that the kubelet uses:
+ * Stores a node's certificates in the files that the kubelet uses:
  *
- *     kubelet-client-2030-01-02-03-04-05.pem   a certificate and its key; one file for each that there was
- *     kubelet-client-current.pem               a link to the one that is in use
+ *     kubelet-client-2030-01-02-03-04-05.pem   a certificate and its key; one file for each certificate
+ *     kubelet-client-current.pem               a link to the one in use
  *
- * The new file is whole and on the disk before the link moves, and the link moves in one step. So at
- * every moment the link leads to a pair that fits, whenever the power goes. The kubelet removes the old
- * link first; what it leaves when it dies then, `…-updated.pem`, is taken up here.
+ * The new file is complete and on the disk before the link moves, and the link moves in one step. So the
+ * link always leads to a matching pair, even after a power cut. The kubelet removes the old link first; if
+ * it dies then, it leaves `…-updated.pem`, which is used here.
  */
-import { mkdir, open, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { mkdir, open, readlink, rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
+import { readTrustedFile } from '../../lib/trusted-file.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { certificateFolderUnusable, reasonOf } from './certificate-errors.ts';
 import { readPair, type CertificatePair } from './certificate-pair.ts';
@@ -31,12 +32,12 @@ export class CertificateStore {
     this.#options = options;
   }
 
-  /** The link, which is there after the first `update`. */
+  /** The link, which exists after the first `update`. */
   get currentPath(): string {
     return this.#file('current');
   }
 
-  /** Null: there is none. Throws CERTIFICATE_UNUSABLE if there is one that cannot be used. */
+  /** Null: there is none. Throws CERTIFICATE_UNUSABLE if it cannot be used. */
   async current(): Promise<CertificatePair | null> {
     await this.#recover();
     const file = this.currentPath;
@@ -78,7 +79,7 @@ export class CertificateStore {
   }
 }
 
-/** Whole or not at all, and for nobody else to read. */
+/** Atomic, and readable by the owner only. */
 export async function writeDurably(file: string, text: string): Promise<void> {
   const draft = `${file}.new`;
   await rm(draft, { force: true });
@@ -93,17 +94,17 @@ export async function writeDurably(file: string, text: string): Promise<void> {
   await syncFolder(path.dirname(file));
 }
 
-/** Null: there is no such file. */
+/** Null: there is no such file. Throws UNTRUSTED_FILE. */
 export async function readIfThere(file: string): Promise<string | null> {
   try {
-    return await readFile(file, 'utf8');
+    return readTrustedFile(file);
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
   }
 }
 
-/** Without this a power cut could take a new name back. */
+/** Without this a power cut could revert a new name. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -118,7 +119,7 @@ async function isLink(file: string): Promise<boolean> {
     await readlink(file);
     return true;
   } catch {
-    return false; // there is nothing, or something else
+    return false; // it does not exist, or is no link
   }
 }
 

@@ -1,11 +1,11 @@
 /**
- * The first certificate of a node, for which it has nothing but the credentials of a newcomer.
+ * The first certificate of a node, which it requests with its bootstrap credentials.
  *
- *     key ──> request, named by the key and what it asks for ──> certificate ──> store
+ *     key ──> request, named by the key and its content ──> certificate ──> store
  *
- * The key is on disk before anybody hears of it, and the name of the request follows from the key. So
- * a node that dies on the way and starts again asks with the same key under the same name, and finds the
- * request that it had sent: however often it dies, there is one request to approve.
+ * The key is on disk before it is used, and the name of the request follows from the key. So a node that
+ * dies and starts again uses the same key and the same name, and finds its earlier request: however often
+ * it dies, there is one request to approve.
  */
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
@@ -17,9 +17,9 @@ import {
 import { retryMs } from '../../core/certificates/rotation.ts';
 import { usagesOf, type Signer } from '../../core/certificates/signing-request.ts';
 import { PodkeepError } from '../../lib/errors.ts';
-import { ApiError } from '../../ports/api-client.ts';
+import { ApiError } from '../../ports/api/api-client.ts';
 import type { Random } from '../../ports/random.ts';
-import { pause } from '../node/waiting.ts';
+import { pause } from '../waiting/pause.ts';
 import {
   CERTIFICATE_REQUEST_TAKEN,
   certificateFolderUnusable,
@@ -34,7 +34,7 @@ export interface FirstCertificateOptions extends RequestPorts {
   readonly random: Random;
   readonly nodeName: string;
   readonly store: CertificateStore;
-  /** Where the store is. */
+  /** The folder of the store. */
   readonly folder: string;
 }
 
@@ -44,7 +44,7 @@ const WAIT_MS = 3_600_000;
 const OWNER_ONLY = 0o700;
 const REFUSALS: ReadonlySet<number> = new Set([401, 403]);
 
-/** Goes on until it has one. Throws JOIN_REFUSED, CERTIFICATE_REFUSED, CERTIFICATE_FOLDER_UNUSABLE. */
+/** Retries until it has one. Throws JOIN_REFUSED, CERTIFICATE_REFUSED, CERTIFICATE_FOLDER_UNUSABLE. */
 export async function obtainFirstCertificate(
   options: FirstCertificateOptions,
   signal: AbortSignal,
@@ -62,30 +62,30 @@ export async function obtainFirstCertificate(
       await rm(keyFileOf(options), { force: true });
       return pair;
     } catch (error) {
-      await judge(error, options);
+      await retryOrThrow(error, options);
       signal.throwIfAborted();
       const delayMs = Math.round(retryMs(failures, random.next()));
-      log.warn('no certificate yet; trying again', { delayMs, error });
+      log.warn('no client certificate issued yet; retrying', { delayMs, error });
       await pause(clock, delayMs, signal);
     }
   }
 }
 
-/** Throws what no other try would change. */
-async function judge(error: unknown, options: FirstCertificateOptions): Promise<void> {
+/** Throws errors that a retry would not change. */
+async function retryOrThrow(error: unknown, options: FirstCertificateOptions): Promise<void> {
   if (!(error instanceof PodkeepError)) throw error;
   if (error instanceof ApiError && REFUSALS.has(error.statusCode)) {
     throw joinRefused({ reason: error.message }, error);
   }
   if (error.code === CERTIFICATE_REQUEST_TAKEN) {
-    // Under the name of this key there will never be a certificate; under that of the next there can.
+    // The request with this key's name will never give a certificate; one with a new key can.
     await writeKey(options, makeKey());
     return;
   }
   if (error.retry === 'never') throw error;
 }
 
-/** That of an earlier start, or of a certificate that is over; else a new one. */
+/** The key of an earlier start, or of an expired certificate; else a new one. */
 async function keepKey(options: FirstCertificateOptions): Promise<string> {
   const { store, log, folder } = options;
   try {
@@ -94,7 +94,7 @@ async function keepKey(options: FirstCertificateOptions): Promise<string> {
     const pair = await store.current();
     if (pair) return pair.key;
   } catch (error) {
-    log.warn('the private key that there was cannot be used; making a new one', { folder, error });
+    log.warn('stored private key cannot be used; generating a new one', { folder, error });
   }
   return writeKey(options, makeKey());
 }
@@ -120,13 +120,13 @@ function keyFileOf({ folder }: FirstCertificateOptions): string {
   return path.join(folder, KEY_FILE);
 }
 
-/** As the kubelet names it: a digest of the key, the subject and the usages. */
+/** The kubelet's name: a digest of the key, the subject and the usages. */
 function nameOf(key: string, { commonName, organizations }: CertificateTemplate): string {
   const privateKey = createPrivateKey(key);
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
   const isRsa = privateKey.asymmetricKeyType === 'rsa';
   const hash = createHash('sha512-256');
-  // The kubelet of Kubernetes puts the usage for encipherment last here, and in the middle elsewhere.
+  // The kubelet puts the usage for encipherment last here, and in the middle elsewhere.
   const usages = usagesOf(SIGNER, false);
   const texts = [commonName, ...organizations, ...usages, ...(isRsa ? ['key encipherment'] : [])];
   for (const part of [publicKey, ...texts.map((text) => Buffer.from(text))]) {

@@ -1,7 +1,7 @@
 /**
- * Whether a certificate request that stands under our name is ours: made with the same key for the same
- * subject, and not used up. Else somebody would give us a certificate that we cannot show, or that is
- * another's.
+ * Whether an existing certificate request of the same name is podkeep's own: made with the same key for the
+ * same subject, and not expired. Otherwise its certificate would not match the key, or would be for another
+ * subject.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { PodkeepError } from '../../lib/errors.ts';
@@ -41,7 +41,7 @@ function differenceOf(found: JsonObject, expected: ExpectedRequest, nowMs: numbe
   const isSameSubject =
     subject.commonName === commonName &&
     subject.organizations.toSorted().join('\n') === organizations.toSorted().join('\n');
-  if (!isSameSubject) return 'it is for somebody else';
+  if (!isSameSubject) return 'it has another subject';
   if (Buffer.compare(publicKey, expected.publicKey) !== 0) return 'it was made with another key';
   const issued = Buffer.from(textOf(status['certificate']), 'base64').toString();
   if (issued === '') return null;

@@ -6,7 +6,7 @@ import { makeTempFolder } from '../../../test/support/temp-folder.ts';
 import { filesSettled, VirtualClock } from '../../../test/support/virtual-clock.ts';
 import { WatchedFiles } from './watched-files.ts';
 
-function stage() {
+function harness() {
   const clock = new VirtualClock(undefined, filesSettled);
   const folder = makeTempFolder();
   const files = ['a', 'b'].map((name) => path.join(folder, name));
@@ -26,8 +26,8 @@ function stage() {
   return { clock, files, seen, warnings, watched };
 }
 
-test('a change is told within ten seconds, once', async () => {
-  const { clock, files, seen, watched } = stage();
+test('a change is reported within ten seconds, once', async () => {
+  const { clock, files, seen, watched } = harness();
   watched.start();
   await clock.pass(60_000);
   expect(seen).toEqual([]);
@@ -38,8 +38,8 @@ test('a change is told within ten seconds, once', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('files that cannot be read or used leave things as they are, and are complained of once', async () => {
-  const { clock, files, seen, warnings, watched } = stage();
+test('files that cannot be read or used change nothing, and are logged once', async () => {
+  const { clock, files, seen, warnings, watched } = harness();
   watched.start();
   rmSync(files[0] ?? '');
   await clock.pass(60_000);

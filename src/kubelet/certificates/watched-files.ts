@@ -1,8 +1,7 @@
 /**
- * Files that are replaced while podkeep runs: certificates, keys, authorities. They are looked at every
- * few seconds, because watches miss what links and mounts do. What cannot be read, or cannot be used,
- * leaves things as they are: it is being replaced, or somebody made a mistake that must not end our
- * service.
+ * Files that are replaced while podkeep runs: certificates, keys, CAs. They are polled, because watches
+ * miss changes through links and mounts. If they cannot be read or used, the old content stays in use: they
+ * are being replaced, or there is a mistake that must not stop the service.
  */
 import { readFile } from 'node:fs/promises';
 import type { Cancel, Clock } from '../../ports/clock.ts';
@@ -12,9 +11,9 @@ export interface WatchedFilesOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly files: readonly string[];
-  /** What was read before, in the same order. */
+  /** The earlier content, in the same order. */
   readonly texts: readonly string[];
-  /** Told what they say now. If it throws, the old ones stay in use. */
+  /** Called with the new content. If it throws, the old one stays in use. */
   readonly changed: (texts: readonly string[]) => void;
 }
 
@@ -25,7 +24,7 @@ export class WatchedFiles {
   #texts: readonly string[];
   #cancel: Cancel = () => {};
   #isStopped = false;
-  #hasComplained = false;
+  #hasReported = false;
 
   constructor(options: WatchedFilesOptions) {
     this.#options = options;
@@ -49,14 +48,17 @@ export class WatchedFiles {
       if (texts.some((text, index) => text !== this.#texts[index])) {
         changed(texts);
         this.#texts = texts;
-        log.info('files were replaced, and are in use', { files });
+        log.info('reloaded TLS certificate files', { files });
       }
-      this.#hasComplained = false;
+      this.#hasReported = false;
     } catch (error) {
-      if (!this.#hasComplained) {
-        log.warn('files cannot be used; going on with what they said before', { files, error });
+      if (!this.#hasReported) {
+        log.warn('failed to reload TLS certificate files; using the previous ones', {
+          files,
+          error,
+        });
       }
-      this.#hasComplained = true;
+      this.#hasReported = true;
     }
     if (!this.#isStopped) this.start();
   }

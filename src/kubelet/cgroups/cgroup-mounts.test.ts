@@ -17,7 +17,7 @@ async function write(file: string, text: string): Promise<void> {
   await writeFile(path.join(root, file), text);
 }
 
-test('version 2 has one place for those controllers that pods need and the kernel has', async () => {
+test('version 2 has one mount for the controllers that pods need and the kernel has', async () => {
   await write('sys/fs/cgroup/cgroup.controllers', 'cpuset cpu io memory pids misc\n');
   const { version, folders } = await findCgroupMounts(root);
   expect(version).toBe(2);
@@ -25,7 +25,7 @@ test('version 2 has one place for those controllers that pods need and the kerne
   expect(new Set(folders.values())).toEqual(new Set([path.join(root, 'sys/fs/cgroup')]));
 });
 
-test('version 1 has a place for each, some in one, and one that is only a name', async () => {
+test('version 1 has a mount for each, some shared, and one that is only a name', async () => {
   const lines = [
     '31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755',
     '32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime shared:3 - cgroup cgroup rw,cpu,cpuacct',

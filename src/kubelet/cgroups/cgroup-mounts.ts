@@ -1,8 +1,8 @@
 /**
- * Where the kernel shows its control groups.
+ * Where the kernel's cgroups are mounted.
  *
  *     version 2   /sys/fs/cgroup                    one tree
- *     version 1   /sys/fs/cgroup/CONTROLLER         a tree for each, some of them in one
+ *     version 1   /sys/fs/cgroup/CONTROLLER         a tree for each, some of them shared
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,15 +10,15 @@ import type { CgroupVersion } from '../../core/cgroups/cgroup-files.ts';
 
 export interface CgroupMounts {
   readonly version: CgroupVersion;
-  /** By controller. In version 2 all of them are in one place. */
+  /** By controller. In version 2 all of them are in one folder. */
   readonly folders: ReadonlyMap<string, string>;
 }
 
 const UNIFIED = '/sys/fs/cgroup';
-/** Groups of pods are made in these; a runtime may use more. */
+/** cgroups of pods are made in these; a runtime may use more. */
 const POD_CONTROLLERS = ['cpu', 'cpuset', 'memory', 'hugetlb', 'pids'];
 
-/** `root`: where the file systems of the kernel are found, `/` but in tests. */
+/** `root`: where the kernel's file systems are, `/` except in tests. */
 export async function findCgroupMounts(root = '/'): Promise<CgroupMounts> {
   const unified = path.join(root, UNIFIED);
   const offered = await readFile(path.join(unified, 'cgroup.controllers'), 'utf8').catch(

@@ -1,9 +1,9 @@
 /**
- * Control groups as folders: made, written, looked at and removed.
+ * cgroups as folders: creates, writes, reads and removes them.
  *
- * In version 2 a group has only the controllers that every group above it hands down. In version 1 a new
- * group of cpuset has no CPUs at all until it is given some. With the driver `systemd` the groups belong
- * to systemd, which has to hear of them first (systemd-slices.ts).
+ * In version 2 a cgroup has only the controllers that every cgroup above it delegates. In version 1 a new
+ * cpuset cgroup has no CPUs until it is given some. With the driver `systemd` the cgroups belong to
+ * systemd, which has to create them as slices (systemd-slices.ts).
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
@@ -16,11 +16,11 @@ import type { Slices } from './systemd-slices.ts';
 
 export interface CgroupTreeOptions {
   readonly mounts: CgroupMounts;
-  /** Absent: nobody but us looks after groups. */
+  /** Absent: only podkeep manages the cgroups. */
   readonly slices?: Slices | undefined;
 }
 
-/** In version 1: those that have to be there before a group counts as made. */
+/** In version 1: those that have to exist before a cgroup counts as made. */
 const NEEDED = new Set(['cpu', 'cpuacct', 'cpuset', 'memory', 'systemd', 'pids', 'hugetlb']);
 
 export class CgroupTree {
@@ -32,7 +32,7 @@ export class CgroupTree {
     this.driver = options.slices ? 'systemd' : 'cgroupfs';
   }
 
-  /** As runtimes are told. */
+  /** In the form that runtimes expect. */
   pathOf(name: CgroupName): string {
     return cgroupPath(name, this.driver);
   }
@@ -56,17 +56,17 @@ export class CgroupTree {
     for (const file of cgroupFiles(limits, mounts.version)) await this.#write(name, file);
   }
 
-  /** What a file of the group says; null: it has no such file. */
-  async read(name: CgroupName, { controller, file }: Omit<CgroupFile, 'value'>) {
+  /** The content of a file of the cgroup, or of a child of it; null: it has no such file. */
+  async read(name: CgroupName, { controller, file }: Omit<CgroupFile, 'value'>, child = '') {
     const mount = this.#options.mounts.folders.get(controller);
     if (mount === undefined) return null;
-    const text = await readFile(path.join(mount, this.pathOf(name), file), 'utf8').catch(
+    const text = await readFile(path.join(mount, this.pathOf(name), child, file), 'utf8').catch(
       () => null,
     );
     return text === null ? null : text.trim();
   }
 
-  /** Of the group and all below it. */
+  /** Of the cgroup and all below it. */
   async processes(name: CgroupName): Promise<ReadonlySet<number>> {
     const pids = new Set<number>();
     for (const folder of this.#folders(name)) {
@@ -78,7 +78,7 @@ export class CgroupTree {
     return pids;
   }
 
-  /** Throws as long as something is in it. */
+  /** Throws as long as it has processes. */
   async remove(name: CgroupName): Promise<void> {
     await this.#options.slices?.stop(name);
     for (const folder of this.#folders(name)) {
@@ -86,7 +86,7 @@ export class CgroupTree {
     }
   }
 
-  /** The last parts of the paths right below the group. */
+  /** The last parts of the paths directly below the cgroup. */
   async children(name: CgroupName): Promise<ReadonlySet<string>> {
     const names = await Promise.all(this.#folders(name).map(namesOfFolders));
     return new Set(names.flat());
@@ -94,12 +94,12 @@ export class CgroupTree {
 
   async #write(name: CgroupName, { controller, file, value }: CgroupFile): Promise<void> {
     const mount = this.#options.mounts.folders.get(controller);
-    // A kernel without this controller limits nothing of the kind.
+    // A kernel without this controller has no such limit.
     if (mount === undefined) return;
     await writeFile(path.join(mount, this.pathOf(name), file), value);
   }
 
-  /** From the top: what a group does not hand down, none below it has. */
+  /** From the top: a controller that a cgroup does not delegate is missing in all below it. */
   async #handDown(name: CgroupName): Promise<void> {
     const { folders } = this.#options.mounts;
     const [mount] = folders.values();
@@ -128,7 +128,7 @@ export class CgroupTree {
     }
   }
 
-  /** Without `controllers`, in all that are mounted: a runtime makes groups in others too. */
+  /** Without `controllers`, in all mounted ones: a runtime makes cgroups in others, too. */
   #folders(name: CgroupName, controllers?: ReadonlySet<string>): readonly string[] {
     const mounts = [...this.#options.mounts.folders]
       .filter(([controller]) => controllers?.has(controller) ?? true)
@@ -137,7 +137,7 @@ export class CgroupTree {
   }
 }
 
-/** The folder itself first, and whatever is deeper after what is above it. */
+/** The folder itself first, and parents before their children. */
 async function foldersBelow(folder: string): Promise<readonly string[]> {
   if (!existsSync(folder)) return [];
   const names = await namesOfFolders(folder);

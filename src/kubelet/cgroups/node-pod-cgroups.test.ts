@@ -18,7 +18,7 @@ const GUARANTEED = livePod('db', {
   containers: [{ name: 'c', resources: { requests: BOTH, limits: BOTH } }],
 });
 const NO_LOG = { debug() {}, info() {}, warn() {}, error() {} };
-/** Nobody waits. */
+/** A clock without delays. */
 const HASTY: Clock = {
   now: () => 0,
   monotonic: () => 0,
@@ -36,8 +36,8 @@ beforeEach(async () => {
 
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-/** A tree of ordinary folders: what the kernel would put into a new one is missing. */
-function stage(version: 1 | 2, systemctl?: string[]) {
+/** A tree of ordinary folders: the files that the kernel adds to a new cgroup are missing. */
+function harness(version: 1 | 2, systemctl?: string[]) {
   const names = ['cpu', 'memory', 'pids'];
   const folders = new Map(
     names.map((name) => [name, version === 1 ? path.join(root, name) : root]),
@@ -63,8 +63,8 @@ function stage(version: 1 | 2, systemctl?: string[]) {
 const textOf = (...parts: readonly string[]): Promise<string> =>
   readFile(path.join(root, ...parts), 'utf8');
 
-test('version 1: a pod has a group of each kind, below the class it is of', async () => {
-  const { cgroups } = stage(1);
+test('version 1: a pod has a cgroup in each tree, below its QoS class', async () => {
+  const { cgroups } = harness(1);
   await cgroups.start();
   expect(await textOf('cpu/kubepods/besteffort/cpu.shares')).toBe('2');
   expect(cgroups.exists(BURSTABLE)).toBe(false);
@@ -77,8 +77,8 @@ test('version 1: a pod has a group of each kind, below the class it is of', asyn
   expect(existsSync(path.join(root, 'memory', folder, 'memory.limit_in_bytes'))).toBe(false);
 });
 
-test('version 2: every level hands its controllers down', async () => {
-  const { cgroups } = stage(2);
+test('version 2: every level delegates its controllers', async () => {
+  const { cgroups } = harness(2);
   await cgroups.start();
   await cgroups.ensure(GUARANTEED);
   const folder = 'kubepods/poduid-of-db';
@@ -88,9 +88,9 @@ test('version 2: every level hands its controllers down', async () => {
   expect(await textOf('kubepods/cgroup.subtree_control')).toBe('+cpu +memory +pids');
 });
 
-test('with systemd, groups are slices that it has to hear of', async () => {
+test('with systemd, cgroups are slices that systemd creates', async () => {
   const systemctl: string[] = [];
-  const { cgroups } = stage(2, systemctl);
+  const { cgroups } = harness(2, systemctl);
   await cgroups.start();
   systemctl.length = 0;
   await cgroups.ensure(GUARANTEED);
@@ -102,8 +102,8 @@ test('with systemd, groups are slices that it has to hear of', async () => {
   ]);
 });
 
-test('a resize makes room before it begins, and takes the rest away at its end (E-4)', async () => {
-  const { cgroups } = stage(2);
+test('a resize raises limits before it starts, and lowers the rest at its end (E-4)', async () => {
+  const { cgroups } = harness(2);
   await cgroups.start();
   await cgroups.ensure(GUARANTEED);
   const folder = 'kubepods/poduid-of-db';
@@ -118,8 +118,8 @@ test('a resize makes room before it begins, and takes the rest away at its end (
   expect(await textOf(folder, 'memory.max')).toBe('500000');
 });
 
-test('burstable pods share what they ask for, and all pods what the node has', async () => {
-  const { cgroups } = stage(1);
+test('burstable pods share what they request, and all pods what the node has', async () => {
+  const { cgroups } = harness(1);
   await cgroups.start();
   await cgroups.share([BURSTABLE, GUARANTEED]);
   expect(await textOf('cpu/kubepods/burstable/cpu.shares')).toBe('256');
@@ -128,8 +128,8 @@ test('burstable pods share what they ask for, and all pods what the node has', a
   expect(await textOf('memory/kubepods/memory.limit_in_bytes')).toBe(String(2 ** 30));
 });
 
-test('what still runs in the group of a pod that is over is ended first', async () => {
-  const { cgroups, killed } = stage(1);
+test('processes in the cgroup of an ended pod are killed first', async () => {
+  const { cgroups, killed } = harness(1);
   await cgroups.start();
   const folder = path.join(root, 'memory/kubepods/burstable/poduid-of-web/container');
   await mkdir(folder, { recursive: true });
@@ -139,8 +139,8 @@ test('what still runs in the group of a pod that is over is ended first', async 
   expect(killed.slice(0, 2)).toEqual([41, 42]);
 });
 
-test('groups of pods that nobody wants are removed, unless their volumes are there (KL-64)', async () => {
-  const { cgroups } = stage(1);
+test('cgroups of pods that are not desired are removed, unless their volumes exist (KL-64)', async () => {
+  const { cgroups } = harness(1);
   await cgroups.start();
   for (const uid of ['kept', 'gone', 'mounted']) {
     await mkdir(path.join(root, 'memory/kubepods/burstable', `pod${uid}`), { recursive: true });

@@ -1,18 +1,19 @@
 /**
- * The control groups of this node's pods.
+ * The cgroups of this node's pods.
  *
- *     kubepods                 what the node has for pods
+ *     kubepods                 the node's resources for pods
  *     ├── podUID               guaranteed pods
- *     ├── burstable            their share grows with what they ask for
+ *     ├── burstable            their share grows with their requests
  *     │   └── podUID
  *     └── besteffort           the smallest share
- *         └── podUID           the runtime makes the groups of containers below
+ *         └── podUID           the runtime makes the cgroups of containers below
  *
- * 1. A group of a pod that nobody wants is removed with what still runs in it.
- * 2. A pod whose volumes are still there keeps its group, with the smallest share: unmounting must not
- *    take part in the race for CPU.
- * 3. Of two tries at one group, the second does only what the first left undone.
+ * 1. The cgroup of a pod that is not desired is removed, and processes in it are killed.
+ * 2. A pod whose volumes still exist keeps its cgroup, with the smallest share: unmounting must not
+ *    compete for CPU.
+ * 3. A retry for a cgroup does only what the first try left undone.
  */
+import type { Capacity } from '../../api/machine.ts';
 import type { Pod, QosClass } from '../../api/pod.ts';
 import type { ResourceList } from '../../api/resources.ts';
 import { podCgroup, podUidOf, qosCgroup, type CgroupName } from '../../core/cgroups/cgroup-name.ts';
@@ -28,19 +29,20 @@ import {
   settledLimits,
   type CurrentLimits,
 } from '../../core/cgroups/raised-limits.ts';
-import { qosClass } from '../../core/qos-class.ts';
+import { qosClass } from '../../core/resources/qos-class.ts';
 import { defineError } from '../../lib/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { PodCgroups } from '../../ports/pod-cgroups.ts';
-import { pause } from '../node/waiting.ts';
+import type { PodCgroups } from '../../ports/pod/pod-cgroups.ts';
+import { pause } from '../waiting/pause.ts';
+import { readCgroupStats, type NodeCgroupStats } from './cgroup-stats.ts';
 import type { CgroupTree } from './cgroup-tree.ts';
 
 export interface NodePodCgroupsOptions {
   readonly tree: CgroupTree;
   readonly clock: Clock;
   readonly log: Log;
-  /** The group of all pods, such as kubepods. */
+  /** The cgroup of all pods, such as kubepods. */
   readonly pods: CgroupName;
   readonly settings: PodLimitSettings;
   /** Sends SIGKILL; a process that is gone is no error. */
@@ -57,7 +59,7 @@ export const cgroupNotUsable = defineError<{ path: string; reason: string }>({
 const KILL_TRIES = 5;
 const RETRY_MS = 20;
 const CLASSES: readonly QosClass[] = ['Guaranteed', 'Burstable', 'BestEffort'];
-/** Above this, what version 1 says is its way to write "no limit". */
+/** Above this, a number in version 1 means "no limit". */
 const LIMIT_MAX = 2 ** 53;
 const NEVER = new AbortController().signal;
 
@@ -69,7 +71,7 @@ export class NodePodCgroups implements PodCgroups {
     this.#options = options;
   }
 
-  /** Throws CGROUP_NOT_USABLE: pods that nobody holds must not start in silence. */
+  /** Throws CGROUP_NOT_USABLE: pods without limits must not start silently. */
   async start(): Promise<void> {
     const { tree, pods } = this.#options;
     await this.#make(pods, () => tree.create(pods, {}));
@@ -80,10 +82,32 @@ export class NodePodCgroups implements PodCgroups {
     }
   }
 
-  /** What all pods together may use. */
+  /** Limits all pods together. */
   async limitAll(allocatable: ResourceList): Promise<void> {
     const { tree, pods } = this.#options;
     await tree.update(pods, nodeCgroupLimits(allocatable));
+  }
+
+  /** Of all pods together. Null: they have no limit, or the kernel does not count their memory. */
+  async memory(): Promise<Capacity | null> {
+    const { tree, pods } = this.#options;
+    const { memoryBytes: limit } = await this.#current(pods);
+    const read = (file: string): Promise<string | null> =>
+      tree.read(pods, { controller: 'memory', file });
+    const used = (await read('memory.current')) ?? (await read('memory.usage_in_bytes'));
+    const stat = await read('memory.stat');
+    if (limit === null || used === null || stat === null) return null;
+    // Page cache that the kernel would give up first is not in the working set.
+    const inactive =
+      /^total_inactive_file (\d+)$/m.exec(stat) ?? /^inactive_file (\d+)$/m.exec(stat);
+    const workingSet = Math.max(Number(used) - Number(inactive?.[1] ?? 0), 0);
+    return { capacity: limit, available: Math.max(limit - workingSet, 0) };
+  }
+
+  /** What the kernel counts of pods, of their containers and of the QoS classes. */
+  async stats(): Promise<NodeCgroupStats> {
+    const { tree, clock, pods: root } = this.#options;
+    return readCgroupStats({ tree, clock, root, pods: await this.#found() });
   }
 
   parentOf(pod: Pod): string {
@@ -119,7 +143,7 @@ export class NodePodCgroups implements PodCgroups {
     await this.#end(this.#nameOf(pod));
   }
 
-  /** Burstable pods get their share of what they ask for, all together. */
+  /** Burstable pods together get the shares of their requests. */
   async share(activePods: readonly Pod[]): Promise<void> {
     const { tree, pods } = this.#options;
     const cpuShares = burstableShares(activePods);
@@ -128,7 +152,7 @@ export class NodePodCgroups implements PodCgroups {
     this.#burstableShares = cpuShares;
   }
 
-  /** Removes the groups of all pods but these (KL-64, step 16). */
+  /** Removes the cgroups of all pods but these (KL-64, step 16). */
   async removeOrphans(
     keep: ReadonlySet<string>,
     hasVolumes: (podUid: string) => Promise<boolean>,
@@ -140,7 +164,7 @@ export class NodePodCgroups implements PodCgroups {
         if (await hasVolumes(uid)) await tree.update(name, BEST_EFFORT_LIMITS);
         else await this.#end(name);
       } catch (error) {
-        log.warn('the control group of a pod that is gone could not be removed', { uid, error });
+        log.warn('Failed to destroy orphaned pod cgroup', { uid, error });
       }
     }
   }
@@ -157,7 +181,7 @@ export class NodePodCgroups implements PodCgroups {
     return found;
   }
 
-  /** A process that was killed leaves its group a moment later. */
+  /** A killed process leaves its cgroup a moment later. */
   async #end(name: CgroupName): Promise<void> {
     const { tree, clock, kill } = this.#options;
     for (let tries = 1; ; tries += 1) {

@@ -1,39 +1,42 @@
-/** The control groups of a node's pods on this machine, by the driver that its configuration names. */
+/** The cgroups of a node's pods on this machine, with the configured driver. */
 import { podsCgroup, type CgroupDriver } from '../../core/cgroups/cgroup-name.ts';
 import type { PodLimitSettings } from '../../core/cgroups/pod-limits.ts';
 import { CommandShell } from '../../lib/command-shell.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import type { CgroupMetrics } from '../metrics/cgroup-metrics.ts';
 import { findCgroupMounts } from './cgroup-mounts.ts';
-import { CgroupTree } from './cgroup-tree.ts';
+import { MeasuredCgroupTree } from './measured-cgroup-tree.ts';
 import { NodePodCgroups } from './node-pod-cgroups.ts';
 import { SystemdSlices } from './systemd-slices.ts';
 
 export interface PodCgroupsOptions {
   readonly driver: CgroupDriver;
-  /** As the configuration has it: empty, or the group below which all pods are. */
+  /** As configured: empty, or the cgroup below which all pods are. */
   readonly root: string;
   readonly settings: PodLimitSettings;
   readonly clock: Clock;
   readonly log: Log;
+  /** Absent: changes are not measured. */
+  readonly observer?: Pick<CgroupMetrics, 'operationEnded'>;
 }
 
 export interface OpenPodCgroups {
   readonly cgroups: NodePodCgroups;
-  /** The groups stay. */
+  /** The cgroups stay. */
   close(): void;
 }
 
 /** Throws CGROUP_NOT_USABLE. */
 export async function openPodCgroups(options: PodCgroupsOptions): Promise<OpenPodCgroups> {
-  const { driver, root, settings, clock, log } = options;
+  const { driver, root, settings, clock, log, observer } = options;
   const mounts = await findCgroupMounts();
   const shell = new CommandShell();
   const slices =
     driver === 'systemd'
       ? new SystemdSlices(mounts.version, (args) => shell.run(['systemctl', ...args]))
       : undefined;
-  const tree = new CgroupTree({ mounts, slices });
+  const tree = new MeasuredCgroupTree({ mounts, slices }, clock, observer);
   const pods = podsCgroup(root);
   const cgroups = new NodePodCgroups({ tree, clock, log, pods, settings, kill });
   await cgroups.start();

@@ -1,6 +1,6 @@
 /**
- * Slices of systemd, by systemctl(1): where systemd looks after control groups, a group that it does not
- * know of is taken away, and a limit that it did not set is undone.
+ * Slices of systemd, through systemctl(1): where systemd manages cgroups, it removes one that it does not
+ * know, and undoes a limit that it did not set.
  */
 import { unitProperties, type CgroupVersion } from '../../core/cgroups/cgroup-files.ts';
 import { sliceName, type CgroupName } from '../../core/cgroups/cgroup-name.ts';
@@ -12,7 +12,7 @@ export interface Slices {
   stop(name: CgroupName): Promise<void>;
 }
 
-/** Rejects with what the program complained of. */
+/** Rejects with the error output of the program. */
 export type RunSystemctl = (args: readonly string[]) => Promise<void>;
 
 export class SystemdSlices implements Slices {
@@ -28,7 +28,7 @@ export class SystemdSlices implements Slices {
     await this.#run(['start', sliceName(name)]);
   }
 
-  /** Until the next boot: the pods of then are others. */
+  /** Until the next boot: then the pods are others. */
   async setLimits(name: CgroupName, limits: CgroupLimits): Promise<void> {
     const properties = unitProperties(limits, this.#version);
     if (properties.length === 0) return;

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../api/pod.ts';
 import { silentLog } from '../../../test/support/silent-ports.ts';
-import { FakeMounter, makeVolumeStage } from '../../../test/support/volume-parts.ts';
+import { FakeMounter, makeVolumeHarness } from '../../../test/support/volume-parts.ts';
 import type { MadeVolume } from '../volumes/volume-maker.ts';
 import { VolumeContainerInputs } from './container-inputs.ts';
 
 const SIGNAL = new AbortController().signal;
 
-function makeStage(mounter = new FakeMounter()) {
-  const { root, room } = makeVolumeStage({ mounter });
+function makeHarness(mounter = new FakeMounter(), mountsParts = true) {
+  const { root, deps } = makeVolumeHarness({ mounter });
   const folder = path.join(root, 'pods/uid-1/volumes/kubernetes.io~empty-dir/data');
   mkdirSync(folder, { recursive: true });
   const nodeHostsFile = path.join(root, 'node-hosts');
@@ -27,29 +27,31 @@ function makeStage(mounter = new FakeMounter()) {
     ['config', volume(true)],
   ]);
   const inputs = new VolumeContainerInputs({
-    ...room,
+    ...deps,
     log: silentLog,
     clusterDomain: 'cluster.local',
     supportsRecursiveReadOnly: () => false,
+    mountsImageSubPaths: () => mountsParts,
     nodeHostsFile,
     volumes: { mounted: () => mounted },
   });
+  const imageVolumes = new Map<string, string>();
   const resolve = (container: object, podIPs: readonly string[] = [], spec: object = {}) => {
     const main = { name: 'main', ...container };
     const pod: Pod = {
       metadata: { name: 'web', namespace: 'shop', uid: 'uid-1' },
       spec: { containers: [main], ...spec },
     };
-    return inputs.resolve({ pod, container: main, podIPs }, SIGNAL);
+    return inputs.resolve({ pod, container: main, podIPs, imageVolumes }, SIGNAL);
   };
   const mount = (wish: object) =>
     resolve({ env: [{ name: 'DIR', value: 'a' }], volumeMounts: [wish] });
-  return { root, folder, resolve, mount };
+  return { root, folder, resolve, mount, imageVolumes };
 }
 
-describe('what a container is given', () => {
-  test('are its words, with its variables in them', async () => {
-    const { resolve } = makeStage();
+describe('the inputs of a container', () => {
+  test('are its command and arguments, with variables expanded', async () => {
+    const { resolve } = makeHarness();
     const inputs = await resolve({
       command: ['echo', '$(WHO) $$(WHO) $(NOBODY)'],
       args: ['$(WHO)!'],
@@ -65,7 +67,7 @@ describe('what a container is given', () => {
   });
 
   test('are its volumes, read-only if either side says so', async () => {
-    const { folder, resolve } = makeStage();
+    const { folder, resolve } = makeHarness();
     const { mounts } = await resolve({
       volumeMounts: [
         { name: 'data', mountPath: '/data', mountPropagation: 'HostToContainer' },
@@ -81,8 +83,8 @@ describe('what a container is given', () => {
     ]);
   });
 
-  test('are parts of volumes, whose path may hold variables', async () => {
-    const { folder, mount } = makeStage();
+  test('are sub paths of volumes, whose path may have variables', async () => {
+    const { folder, mount } = makeHarness();
     const wish = { name: 'data', mountPath: '/x', subPathExpr: '$(DIR)/b' };
     expect((await mount(wish)).mounts[0]?.hostPath).toBe(path.join(folder, 'a/b'));
     expect(statSync(path.join(folder, 'a/b')).isDirectory()).toBe(true);
@@ -102,8 +104,8 @@ describe('what a container is given', () => {
       { recursiveReadOnly: 'Enabled', readOnly: true },
       'failed to resolve recursive read-only mode: volume "data" requested recursive read-only mode, but it is not supported by the runtime',
     ],
-  ])('%j is refused in the words of a kubelet', async (wish, words) => {
-    const { folder, mount } = makeStage();
+  ])('%j is refused with the message of a kubelet', async (wish, words) => {
+    const { folder, mount } = makeHarness();
     symlinkSync('/etc', path.join(folder, 'out'));
     const mounting = mount({ name: 'data', mountPath: '/x', ...wish });
     await expect(mounting).rejects.toMatchObject({
@@ -113,7 +115,7 @@ describe('what a container is given', () => {
   });
 
   test('is the hosts file, written in place', async () => {
-    const { root, resolve } = makeStage();
+    const { root, resolve } = makeHarness();
     const { mounts } = await resolve({}, ['10.0.0.7']);
     const hostPath = path.join(root, 'pods/uid-1/etc-hosts');
     expect(mounts).toEqual([
@@ -133,8 +135,8 @@ describe('what a container is given', () => {
     expect(statSync(hostPath).mode & 0o777).toBe(0o644);
   });
 
-  test("is the node's hosts file with its network, and none if it brings its own", async () => {
-    const { root, resolve } = makeStage();
+  test("is the node's hosts file on the host network, and none if the container mounts its own", async () => {
+    const { root, resolve } = makeHarness();
     await resolve({}, [], { hostNetwork: true });
     expect(readFileSync(path.join(root, 'pods/uid-1/etc-hosts'), 'utf8')).toBe(
       '# Kubernetes-managed hosts file (host network).\n127.0.0.1 node\n',
@@ -144,7 +146,7 @@ describe('what a container is given', () => {
   });
 
   test('are variables from files in its volumes, but not from outside of them', async () => {
-    const { folder, resolve } = makeStage();
+    const { folder, resolve } = makeHarness();
     writeFileSync(path.join(folder, 'app.env'), "TOKEN='t'\n");
     symlinkSync('/etc/passwd', path.join(folder, 'out.env'));
     const envOf = (file: string) => [
@@ -154,5 +156,27 @@ describe('what a container is given', () => {
     expect(env).toEqual([{ name: 'T', value: 't' }]);
     const reading = resolve({ env: envOf('out.env') });
     await expect(reading).rejects.toThrow(/^couldn't parse env file$/);
+  });
+});
+
+describe('an image volume', () => {
+  const wish = { name: 'config', mountPath: '/files' };
+
+  test('is mounted by the reference of its pull, whole or in part', async () => {
+    const { mount, imageVolumes } = makeHarness();
+    imageVolumes.set('config', 'sha256:1');
+    const mounted = { containerPath: '/files', hostPath: '', imageRef: 'sha256:1' };
+    expect((await mount(wish)).mounts).toMatchObject([mounted]);
+    expect((await mount({ ...wish, subPath: 'etc' })).mounts).toMatchObject([
+      { ...mounted, imageSubPath: 'etc' },
+    ]);
+  });
+
+  test('a part is refused if the runtime would mount all of it', async () => {
+    const { mount, imageVolumes } = makeHarness(new FakeMounter(), false);
+    imageVolumes.set('config', 'sha256:1');
+    await expect(mount({ ...wish, subPath: 'etc' })).rejects.toThrow(
+      /cannot mount a subPath of image volume "config"/,
+    );
   });
 });

@@ -1,21 +1,21 @@
-/** Everything that a container is given from outside of its image, at the moment it starts. */
+/** Everything that a container gets from outside of its image, resolved when it starts. */
 import type {
   ContainerInputs,
   ContainerInputsRequest,
   ContainerInputsSource,
-} from '../../ports/container-inputs.ts';
+} from '../../ports/pod/container-inputs.ts';
 import type { NodeFacts } from '../../ports/node-facts.ts';
-import type { ObjectLookup } from '../../ports/object-lookup.ts';
+import type { ObjectLookup } from '../../ports/api/object-lookup.ts';
 import type { MadeVolume } from '../volumes/volume-maker.ts';
 import { VolumeWalk } from '../volumes/volume-walk.ts';
-import { containerMounts, type MountsRoom } from './container-mounts.ts';
+import { containerMounts, type MountsDeps } from './container-mounts.ts';
 import { makeEnvironment, type VolumeFile } from './environment.ts';
-import { expand, valuesFrom } from './expansion.ts';
-import type { InputContainer } from './input-spec.ts';
+import { expand, valuesFrom } from '../../core/environment/expansion.ts';
+import type { InputContainer } from '../../core/environment/input-spec.ts';
 
-export interface ContainerInputsOptions extends MountsRoom {
+export interface ContainerInputsOptions extends MountsDeps {
   /** Containers are simulated: nothing is mounted. */
-  readonly isImagined?: boolean | undefined;
+  readonly isSimulated?: boolean | undefined;
   readonly objects: ObjectLookup;
   readonly node: NodeFacts;
   readonly volumes: { mounted(podUid: string): ReadonlyMap<string, MadeVolume> };
@@ -32,17 +32,24 @@ export class VolumeContainerInputs implements ContainerInputsSource {
 
   async resolve(request: ContainerInputsRequest, signal: AbortSignal): Promise<ContainerInputs> {
     const { objects, node } = this.#options;
-    const { pod, podIPs } = request;
+    const { pod, podIPs, imageVolumes } = request;
     const container: InputContainer = request.container;
     const volumes = this.#options.volumes.mounted(pod.metadata.uid ?? '');
     const readVolumeFile = (volume: string, path: string) => readFileOf(volumes, volume, path);
     const env = await makeEnvironment(request, { objects, node, readVolumeFile }, signal);
     signal.throwIfAborted();
     const valueOf = valuesFrom(new Map(env.map(({ name, value }) => [name, value])));
-    const { isImagined = false } = this.#options;
-    const mounts = isImagined
+    const { isSimulated = false } = this.#options;
+    const mounts = isSimulated
       ? []
-      : await containerMounts(this.#options, { pod, container, podIPs, env, volumes });
+      : await containerMounts(this.#options, {
+          pod,
+          container,
+          podIPs,
+          env,
+          volumes,
+          imageVolumes,
+        });
     return {
       command: (container.command ?? []).map((word) => expand(word, valueOf)),
       args: (container.args ?? []).map((word) => expand(word, valueOf)),

@@ -1,32 +1,34 @@
 /**
- * What is mounted into a container: its volumes, or parts of them, and the hosts file.
+ * The mounts of a container: its volumes, or sub paths of them, and the hosts file.
  *
- * What goes wrong with a part of a volume is told without its reason: that could describe files of the
- * node to somebody who may only see the pod.
+ * An error of a sub path is reported without its cause: that could describe files of the node to a user who
+ * may only see the pod.
  */
 import { constants } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Pod } from '../../api/pod.ts';
 import type { Log } from '../../ports/log.ts';
 import type { EnvironmentVariable, Mount } from '../../ports/runtime/container-config.ts';
-import { writeExactFile } from '../exact-file.ts';
-import { hostNetworkHosts, managedHosts, needsHostsFile } from '../volumes/hosts-file.ts';
-import type { Mounter } from '../volumes/mounter.ts';
-import { openSubPath, type SubPath } from '../volumes/sub-path.ts';
+import { writeExactFile } from '../volumes/files/exact-file.ts';
+import { hostNetworkHosts, managedHosts, needsHostsFile } from '../volumes/payload/hosts-file.ts';
+import type { Mounter } from '../volumes/mounts/mounter.ts';
+import { openSubPath, type SubPath } from '../volumes/mounts/sub-path.ts';
 import type { VolumeLayout } from '../volumes/volume-layout.ts';
 import type { MadeVolume } from '../volumes/volume-maker.ts';
 import { volumeSpecOf } from '../volumes/volume-spec.ts';
-import { inputUnresolved } from './environment-errors.ts';
-import { expand } from './expansion.ts';
-import type { InputContainer, InputVolumeMount } from './input-spec.ts';
+import { inputUnresolved } from '../../core/environment/environment-errors.ts';
+import { expand } from '../../core/environment/expansion.ts';
+import type { InputContainer, InputVolumeMount } from '../../core/environment/input-spec.ts';
 
-export interface MountsRoom {
+export interface MountsDeps {
   readonly layout: VolumeLayout;
   readonly mounter: Mounter;
   readonly log: Log;
   readonly clusterDomain: string;
-  /** Whether the runtime can make mounts below a mount read-only too. */
+  /** Whether the runtime can make mounts below a mount read-only, too. */
   readonly supportsRecursiveReadOnly: () => boolean;
+  /** Whether the runtime can mount a part of an image. */
+  readonly mountsImageSubPaths: () => boolean;
   /** The node's own, such as /etc/hosts. */
   readonly nodeHostsFile: string;
 }
@@ -37,29 +39,31 @@ export interface MountsRequest {
   readonly podIPs: readonly string[];
   readonly env: readonly EnvironmentVariable[];
   readonly volumes: ReadonlyMap<string, MadeVolume>;
+  /** References of images by the names of their volumes. */
+  readonly imageVolumes: ReadonlyMap<string, string>;
 }
 
 const HOSTS_PATH = '/etc/hosts';
 const HOSTS_MODE = 0o644;
-/** In place: containers that run have this very file mounted. */
+/** In place: running containers have this very file mounted. */
 const IN_PLACE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
 
 export async function containerMounts(
-  room: MountsRoom,
+  deps: MountsDeps,
   request: MountsRequest,
 ): Promise<readonly Mount[]> {
   const mounts: Mount[] = [];
   const { volumeMounts = [] } = request.container;
   for (const [index, mount] of volumeMounts.entries()) {
-    mounts.push(await mountOf(room, request, mount, index));
+    mounts.push(await mountOf(deps, request, mount, index));
   }
   const hasOwnHosts = volumeMounts.some(({ mountPath }) => mountPath === HOSTS_PATH);
   const needsHosts = needsHostsFile(request.pod, request.podIPs) && !hasOwnHosts;
-  return needsHosts ? [...mounts, await hostsMount(room, request)] : mounts;
+  return needsHosts ? [...mounts, await hostsMount(deps, request)] : mounts;
 }
 
 async function mountOf(
-  room: MountsRoom,
+  deps: MountsDeps,
   request: MountsRequest,
   mount: InputVolumeMount,
   index: number,
@@ -72,21 +76,38 @@ async function mountOf(
     throw inputUnresolved({ reason });
   }
   const subPath = subPathOf(mount, request.env);
+  const imageRef = request.imageVolumes.get(name);
   const part =
-    subPath === ''
-      ? { hostPath: volume.hostPath }
-      : await partOf(room, request, mount, index, subPath);
+    imageRef !== undefined
+      ? imagePart(deps, name, imageRef, subPath)
+      : subPath === ''
+        ? { hostPath: volume.hostPath }
+        : await partOf(deps, request, mount, index, subPath);
   return {
     containerPath: mountPath.startsWith('/') ? mountPath : `/${mountPath}`,
     ...part,
     ...(isHostPath(request.pod, name) && { isHostPath: true }),
     isReadOnly: readOnly || volume.isReadOnly,
-    isRecursiveReadOnly: isRecursiveReadOnly(mount, room.supportsRecursiveReadOnly()),
+    isRecursiveReadOnly: isRecursiveReadOnly(mount, deps.supportsRecursiveReadOnly()),
     propagation: mount.mountPropagation ?? 'None',
   };
 }
 
-/** It names a path of the machine, itself or by its claim. */
+function imagePart(
+  { mountsImageSubPaths }: MountsDeps,
+  name: string,
+  imageRef: string,
+  imageSubPath: string,
+): Pick<Mount, 'hostPath' | 'imageRef' | 'imageSubPath'> {
+  if (imageSubPath === '') return { hostPath: '', imageRef };
+  if (mountsImageSubPaths()) return { hostPath: '', imageRef, imageSubPath };
+  const reason =
+    'the container runtime of this node cannot mount a subPath of image volume ' +
+    `${JSON.stringify(name)}: that needs containerd 2.2, CRI-O 1.33, or newer`;
+  throw inputUnresolved({ reason });
+}
+
+/** The volume is a path of the node, directly or through its claim. */
 function isHostPath(pod: Pod, name: string): boolean {
   const volume = volumeSpecOf(pod).volumes?.find((each) => each.name === name);
   return volume?.hostPath !== undefined || volume?.persistentVolumeClaim !== undefined;
@@ -106,7 +127,7 @@ function subPathOf(mount: InputVolumeMount, env: readonly EnvironmentVariable[])
   return subPath;
 }
 
-/** A variable without a value would make another folder of the same path, so it is a mistake. */
+/** A variable without a value would change the path, so it is an error. */
 function expandSubPath(expression: string, env: readonly EnvironmentVariable[]): string {
   const values = new Map(env.map(({ name, value }) => [name, value]));
   const missing = new Set<string>();
@@ -120,7 +141,7 @@ function expandSubPath(expression: string, env: readonly EnvironmentVariable[]):
 }
 
 async function partOf(
-  { layout, mounter, log }: MountsRoom,
+  { layout, mounter, log }: MountsDeps,
   { pod, container, volumes }: MountsRequest,
   { name }: InputVolumeMount,
   index: number,
@@ -132,7 +153,12 @@ async function partOf(
   try {
     return await openSubPath(mounter, { volumePath, subPath, target });
   } catch (error) {
-    log.warn('a part of a volume cannot be mounted', { uid, volume: name, subPath, error });
+    log.warn('Failed to prepare subPath for volumeMount of the container', {
+      uid,
+      volume: name,
+      subPath,
+      error,
+    });
     const reason =
       `failed to prepare subPath for volumeMount ${JSON.stringify(name)} of container ` +
       JSON.stringify(container.name);
@@ -157,11 +183,11 @@ function isRecursiveReadOnly(mount: InputVolumeMount, isSupported: boolean): boo
 }
 
 /** Written at every start. */
-async function hostsMount(room: MountsRoom, { pod, podIPs }: MountsRequest): Promise<Mount> {
+async function hostsMount(deps: MountsDeps, { pod, podIPs }: MountsRequest): Promise<Mount> {
   const content = pod.spec.hostNetwork
-    ? hostNetworkHosts(pod, await readFile(room.nodeHostsFile, 'utf8'))
-    : managedHosts(pod, podIPs, room.clusterDomain);
-  const hostPath = room.layout.hostsFile(pod.metadata.uid ?? '');
+    ? hostNetworkHosts(pod, await readFile(deps.nodeHostsFile, 'utf8'))
+    : managedHosts(pod, podIPs, deps.clusterDomain);
+  const hostPath = deps.layout.hostsFile(pod.metadata.uid ?? '');
   writeExactFile(hostPath, IN_PLACE, { content, mode: HOSTS_MODE });
   return {
     containerPath: HOSTS_PATH,

@@ -43,7 +43,7 @@ async function environmentOf(
 }
 
 describe('the variables of a container', () => {
-  test('see those that stand before them', async () => {
+  test('can refer to those before them', async () => {
     const env = [
       { name: 'A', value: '$(B)' },
       { name: 'B', value: 'b' },
@@ -116,7 +116,7 @@ describe('the variables of a container', () => {
     await expect(environmentOf({ env }, objects)).rejects.toThrow(new RegExp(`^${words}$`));
   });
 
-  test('a whole config map that is not there fails in the words that were recorded', async () => {
+  test('a whole config map that does not exist fails with the recorded message', async () => {
     const envFrom = [{ configMapRef: { name: 'nope' } }];
     await expect(environmentOf({ envFrom })).rejects.toThrow('configmap "nope" not found');
   });
@@ -160,7 +160,7 @@ describe('the variables of a container', () => {
     });
   });
 
-  test('wait for the first look at services, but not those of a static pod', async () => {
+  test('wait for the first list of services, but not those of a static pod', async () => {
     await expect(environmentOf({}, new FakeObjects(), null)).rejects.toThrow(
       'services have not yet been read at least once, cannot construct envvars',
     );

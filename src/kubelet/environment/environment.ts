@@ -1,23 +1,23 @@
 /**
- * The variables of a container, resolved anew for each start.
+ * The environment variables of a container, resolved again for each start.
  *
- *     envFrom    all keys of config maps and secrets, later ones over earlier ones
- *     env        over those, in order; `$(NAME)` sees what stands before it
- *     services   what neither of them has set
+ *     envFrom    all keys of ConfigMaps and Secrets, later ones over earlier ones
+ *     env        over those, in order; `$(NAME)` refers to those before it
+ *     services   those that neither of them has set
  *
- * Any name may come of a key: what a kubelet once left out with an event (InvalidEnvironmentVariableNames)
- * it now passes on. Objects are looked up once for each container, so that two variables of one
- * secret never come from two versions of it.
+ * A key may be any name: earlier kubelets skipped invalid ones with an Event
+ * (InvalidEnvironmentVariableNames), and now pass them on. Objects are read once for each container, so
+ * that two variables of one Secret never come from two versions of it.
  */
 import type { Container, Pod } from '../../api/pod.ts';
-import { isStaticPod } from '../../core/pod-facts.ts';
-import { ApiError } from '../../ports/api-client.ts';
+import { isStaticPod } from '../../core/pod/pod-facts.ts';
+import { isNotFound } from '../../ports/api/api-client.ts';
 import type { NodeFacts } from '../../ports/node-facts.ts';
-import type { ObjectLookup } from '../../ports/object-lookup.ts';
+import type { ObjectLookup } from '../../ports/api/object-lookup.ts';
 import type { EnvironmentVariable } from '../../ports/runtime/container-config.ts';
-import { readEnvFile } from './env-file.ts';
-import { inputUnresolved } from './environment-errors.ts';
-import { expand, valuesFrom } from './expansion.ts';
+import { readEnvFile } from '../../core/environment/env-file.ts';
+import { inputUnresolved } from '../../core/environment/environment-errors.ts';
+import { expand, valuesFrom } from '../../core/environment/expansion.ts';
 import {
   inputSpecOf,
   type EnvFromSource,
@@ -25,11 +25,11 @@ import {
   type FileKeyRef,
   type InputContainer,
   type KeyRef,
-} from './input-spec.ts';
-import { textDataOf } from './object-data.ts';
-import { envFieldOf } from './pod-field.ts';
-import { resourceFieldOf } from './resource-field.ts';
-import { serviceVariables } from './service-variables.ts';
+} from '../../core/environment/input-spec.ts';
+import { textDataOf } from '../../core/environment/object-data.ts';
+import { envFieldOf } from '../../core/environment/pod-field.ts';
+import { resourceFieldOf } from '../../core/environment/resource-field.ts';
+import { serviceVariables } from '../../core/environment/service-variables.ts';
 
 export interface EnvironmentLookups {
   readonly objects: ObjectLookup;
@@ -79,7 +79,7 @@ export async function makeEnvironment(
 
 function serviceVariablesOf(pod: Pod, node: NodeFacts): ReadonlyMap<string, string> {
   const services = node.services();
-  // A static pod must not wait for an API server that it may itself be.
+  // A static pod must not wait for an API server that it may itself run.
   if (services === null && !isStaticPod(pod)) {
     const reason = 'services have not yet been read at least once, cannot construct envvars';
     throw inputUnresolved({ reason });
@@ -99,7 +99,7 @@ async function variablesFrom(
   return [...(data ?? [])].map(([key, value]) => [prefix + key, value] as const);
 }
 
-/** Undefined: it is optional, and not there. */
+/** Undefined: it is optional, and does not exist. */
 async function resolveSource(
   source: EnvVarSource,
   { pod, container, podIPs }: EnvironmentRequest,
@@ -139,7 +139,7 @@ async function readFileKey(
     found = await readVolumeFile(volumeName, path);
     if (found) value = readEnvFile(found.text, key);
   } catch (error) {
-    // What is wrong with the file is not told: it may be a file of the node.
+    // The cause is not reported: it may be a file of the node.
     throw inputUnresolved({ reason: "couldn't parse env file" }, error);
   }
   if (!found) {
@@ -166,7 +166,7 @@ class ObjectReader {
     this.#signal = signal;
   }
 
-  /** Undefined: it is optional, and not there. */
+  /** Undefined: it is optional, and does not exist. */
   async read(
     kind: ObjectKind,
     name: string,
@@ -185,8 +185,4 @@ class ObjectReader {
       throw error;
     }
   }
-}
-
-export function isNotFound(error: unknown): boolean {
-  return error instanceof ApiError && error.statusCode === 404;
 }

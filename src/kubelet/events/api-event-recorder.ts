@@ -1,53 +1,59 @@
 /**
- * Tells users what happened on this node, as events in the API, just as the kubelet does.
+ * Records Events of this node in the API, as the kubelet does.
  *
- *     record ──> queue (one line an object) ──> correlator ──> sender ──> API
- *                                               (core/events)  a few at once
+ *     record ──> queue (one per object) ──> correlator ──> sender ──> API
+ *                                           (core/events)  a few at once
  *
- * Telling is a courtesy: it takes no time of who calls, and never fails for them. Statuses matter more
- * than words about them, so sending begins in a turn of its own, after what is at hand, keeps few
- * requests under way, and waits a little while pods stand in line to be started. An event is correlated when it leaves the queue, as client-go does it, so one that
- * found no room in it is not counted either.
+ * Recording never blocks and never fails for the caller. Statuses matter more than Events, so sending
+ * starts in a later tick, keeps few requests in flight, and waits a little while pods are queued to start.
+ * An event is correlated when it leaves the queue, as in client-go, so a dropped event is not counted.
  *
- * An event about a static pod bears the UID of that pod, not of its mirror in the API; kubectl looks for
- * it there. One about the node bears the node's name as its UID, where kubectl looks as well (the
- * kubelet of v1.36 leaves it out, and `kubectl describe node` does not find its events).
+ * An event about a static pod has the UID of that pod, not of its mirror in the API; kubectl looks for it
+ * there. One about the node has the node's name as its UID, where kubectl looks as well (the kubelet of
+ * v1.36 omits it, and `kubectl describe node` does not find its events).
  *
  * Invariants:
  *   1. Events of one object are sent one after the other, in the order in which they were recorded.
- *   2. At most SENDING_MAX requests are under way, and at most 1000 events wait.
+ *   2. At most SENDING_MAX requests are in flight. event-queue.ts limits how many events wait; no Warning is
+ *      dropped before a Normal event, and what is dropped is counted and reported in one Event of the node.
  *   3. After `stop` nothing is sent.
  */
-import { formatTime } from '../../api/time.ts';
+import { formatTime } from '../../api/values/time.ts';
 import {
   eventOf,
   type ApiEvent,
   type EventSource,
   type InvolvedObject,
-  type Telling,
+  type EventText,
 } from '../../core/events/api-event.ts';
 import { Correlator, type Correlated } from '../../core/events/correlator.ts';
+import { offAbort, onAbort } from '../../lib/abort-listeners.ts';
 import type { Cancel } from '../../ports/clock.ts';
-import type { ContainerReference } from '../../ports/container-reference.ts';
-import type { EventRecorder } from '../../ports/event-recorder.ts';
-import type { PodReference } from '../../ports/pod-reference.ts';
+import type { ContainerReference } from '../../api/container-reference.ts';
+import type { EventRecorder } from '../../ports/observe/event-recorder.ts';
+import type { PodReference } from '../../api/pod-reference.ts';
+import type { Registry } from '../../lib/metrics/registry.ts';
+import { DroppedEvents } from './dropped-events.ts';
 import { EventNames } from './event-names.ts';
-import { EventQueue } from './event-queue.ts';
-import { EventSender, type SenderRoom } from './event-sender.ts';
+import { EventQueue, type QueuedEvent } from './event-queue.ts';
+import { EventSender, type SenderDeps } from './event-sender.ts';
 
-export interface ApiEventRecorderOptions extends SenderRoom {
-  /** Who tells: `kubelet`. */
+export interface ApiEventRecorderOptions extends SenderDeps {
+  /** The reporting component: `kubelet`. */
   readonly component: string;
   /** The name of this node. */
   readonly host: string;
-  /** Whether something more important is to be done. Nothing waits for that longer than BUSY_MS_MAX. */
+  /** Whether more important work is queued. Events wait for it no longer than BUSY_MS_MAX. */
   readonly isBusy?: () => boolean;
+  /** Where dropped events are counted; absent: nowhere. */
+  readonly metrics?: Registry;
   /** Of the pod with that UID, if it is known. */
   readonly resourceVersionOf?: (podUid: string) => string | undefined;
 }
 
-type EventType = Telling['type'];
+type EventType = EventText['type'];
 
+const DROPPED_REASON = 'EventsDropped';
 const SENDING_MAX = 4;
 const BUSY_MS_MAX = 1000;
 const BUSY_STEP_MS = 50;
@@ -59,11 +65,11 @@ export class ApiEventRecorder implements EventRecorder {
   readonly #sender: EventSender;
   readonly #correlator = new Correlator();
   readonly #queue = new EventQueue();
+  readonly #dropped: DroppedEvents;
   readonly #stopped = new AbortController();
   readonly #flushed = new Set<() => void>();
   #cancelTurn: Cancel | null = null;
   #waitingSinceMs: number | null = null;
-  #dropped = 0;
 
   constructor(options: ApiEventRecorderOptions) {
     const { component, host, clock, random } = options;
@@ -71,6 +77,7 @@ export class ApiEventRecorder implements EventRecorder {
     this.#source = { component, host };
     this.#names = new EventNames(clock, random);
     this.#sender = new EventSender(options);
+    this.#dropped = new DroppedEvents(options.metrics ?? null);
   }
 
   record(
@@ -78,55 +85,57 @@ export class ApiEventRecorder implements EventRecorder {
     type: EventType,
     reason: string,
     message: string,
+    annotations: Readonly<Record<string, string>> = {},
   ): void {
-    this.#tell(type, reason, message, () => this.#aboutPod(pod));
+    this.#record({ type, reason, message, annotations }, () => this.#aboutPod(pod));
   }
 
-  /** Of the node itself. */
+  /** About the node itself. */
   recordNode(type: EventType, reason: string, message: string): void {
-    const { host } = this.#source;
-    const about = { kind: 'Node', name: host, uid: host, apiVersion: 'v1' };
-    this.#tell(type, reason, message, () => about);
+    this.#record({ type, reason, message }, () => this.#aboutNode());
   }
 
-  /** Resolves when all that waited is written or given up, or when the signal says that it is enough. */
+  /** Resolves when all waiting events are written or given up, or when the signal is aborted. */
   flush(signal?: AbortSignal): Promise<void> {
     const isOver = this.#stopped.signal.aborted || signal?.aborted === true;
     if (isOver || this.#isIdle()) return Promise.resolve();
     return new Promise((resolve) => {
       const end = (): void => {
         this.#flushed.delete(end);
-        signal?.removeEventListener('abort', end);
+        offAbort(signal, end);
         resolve();
       };
-      signal?.addEventListener('abort', end, { once: true });
+      onAbort(signal, end);
       this.#flushed.add(end);
     });
   }
 
-  /** Sends nothing more, and gives up what is under way. To have it all written, `flush` first. */
+  /** Sends nothing more, and gives up requests in flight. To have everything written, `flush` first. */
   stop(): void {
     if (this.#stopped.signal.aborted) return;
     this.#cancelTurn?.();
     const unsent = this.#queue.clear() + this.#queue.atWork;
-    if (unsent > 0) this.#options.log.warn('Some events were not written', { events: unsent });
+    if (unsent > 0) this.#options.log.warn('shut down with unsent events', { events: unsent });
     this.#stopped.abort();
-    this.#tellFlushed();
+    this.#notifyFlushed();
   }
 
-  #tell(type: EventType, reason: string, message: string, who: () => InvolvedObject): void {
+  #record(text: Omit<EventText, 'about'>, who: () => InvolvedObject): void {
+    const { type, reason, message } = text;
     const { log, clock } = this.#options;
     if (this.#stopped.signal.aborted) return;
     try {
       const about = who();
-      log.debug('Event', { about, type, reason, message });
+      log.debug('Event occurred', { about, type, reason, message });
       const now = formatTime(clock.now());
       const name = this.#names.next(about.name);
-      const event = eventOf({ about, type, reason, message }, this.#source, name, now);
-      if (!this.#queue.add(event)) this.#drop(event);
+      const event = eventOf({ ...text, about }, this.#source, name, now);
+      const dropped = this.#queue.add(event);
+      if (dropped) this.#drop(dropped);
+      this.#reportDropped(false);
       this.#setTurn();
     } catch (error) {
-      log.error('An event could not be recorded', { type, reason, message, error });
+      log.error('Unable to record event (will not retry!)', { type, reason, message, error });
     }
   }
 
@@ -144,12 +153,28 @@ export class ApiEventRecorder implements EventRecorder {
     };
   }
 
-  /** Said once, and again in numbers when it is over. */
-  #drop({ involvedObject, reason }: ApiEvent): void {
-    this.#dropped += 1;
-    if (this.#dropped > 1) return;
-    const first = { about: involvedObject, reason };
-    this.#options.log.warn('Too many events wait to be written; new ones are dropped', { first });
+  #aboutNode(): InvolvedObject {
+    const { host } = this.#source;
+    return { kind: 'Node', name: host, uid: host, apiVersion: 'v1' };
+  }
+
+  /** Logged once, and again with the number when it is over. */
+  #drop({ event, repeats }: QueuedEvent): void {
+    const { clock, log } = this.#options;
+    if (!this.#dropped.add(event, repeats, clock.monotonic())) return;
+    const { involvedObject: about, reason } = event;
+    log.warn('Unable to record event: too many queued events, dropped event', {
+      first: { about, reason },
+    });
+  }
+
+  #reportDropped(isOver: boolean): void {
+    const { clock, log } = this.#options;
+    const report = this.#dropped.report(isOver, clock.monotonic());
+    if (!report) return;
+    const { events, message } = report;
+    log.warn('dropped events: too many queued events', { events });
+    this.#record({ type: 'Warning', reason: DROPPED_REASON, message }, () => this.#aboutNode());
   }
 
   #setTurn(): void {
@@ -162,7 +187,7 @@ export class ApiEventRecorder implements EventRecorder {
     });
   }
 
-  /** How long to leave the field to others; zero: not any longer. */
+  /** How long to wait for more important work; zero: no longer. */
   #patienceMs(): number {
     const { clock, isBusy } = this.#options;
     const isFree = isBusy?.() !== true || this.#flushed.size > 0;
@@ -173,22 +198,25 @@ export class ApiEventRecorder implements EventRecorder {
 
   #takeTurn(): void {
     while (this.#queue.atWork < SENDING_MAX) {
-      const event = this.#queue.take();
-      if (!event) break;
-      void this.#send(event);
+      const queued = this.#queue.take();
+      if (!queued) break;
+      void this.#send(queued);
     }
   }
 
-  async #send(event: ApiEvent): Promise<void> {
+  async #send({ event, repeats }: QueuedEvent): Promise<void> {
     const { signal } = this.#stopped;
     try {
-      const correlated = this.#correlate(event);
+      let correlated = this.#correlate(event);
+      // Each is counted; one request writes the sum.
+      for (let more = 1; more < repeats; more++) correlated = this.#correlate(event) ?? correlated;
       if (correlated) await this.#sender.send(correlated, signal);
     } catch (error) {
-      if (!signal.aborted) this.#options.log.error('An event could not be sent', { event, error });
+      if (!signal.aborted) this.#options.log.error('failed to send event', { event, error });
     }
     this.#queue.done(event);
-    if (this.#isIdle()) this.#tellFlushed();
+    if (this.#isIdle()) this.#reportDropped(true);
+    if (this.#isIdle()) this.#notifyFlushed();
     else this.#setTurn();
   }
 
@@ -205,12 +233,7 @@ export class ApiEventRecorder implements EventRecorder {
     return this.#queue.size === 0 && this.#queue.atWork === 0;
   }
 
-  #tellFlushed(): void {
-    if (this.#dropped > 0) {
-      const events = this.#dropped;
-      this.#dropped = 0;
-      this.#options.log.warn('Events were dropped because too many waited', { events });
-    }
+  #notifyFlushed(): void {
     for (const end of this.#flushed) end();
   }
 }

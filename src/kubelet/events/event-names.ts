@@ -1,8 +1,8 @@
 /**
- * Names for events: that of the object, and the time in nanoseconds as a hexadecimal number.
+ * Names of events: the name of the object, and the time in nanoseconds as a hexadecimal number.
  *
- * The clock knows milliseconds, and in one of them a pod has several events: each name takes a later
- * nanosecond than the one before, so no two are alike, and sorted by name they are sorted by time.
+ * The clock has milliseconds, and a pod has several events in one of them: each name takes a later
+ * nanosecond than the one before, so names are unique, and sorted by name they are sorted by time.
  */
 import { isDns1123Subdomain } from '../../api/validation-names.ts';
 import { uuidOf } from '../../lib/uuid.ts';
@@ -26,7 +26,7 @@ export class EventNames {
     const now = BigInt(Math.floor(this.#clock.now())) * NANOS_PER_MS;
     this.#last = now > this.#last ? now : this.#last + 1n;
     const name = `${object}.${this.#last.toString(16)}`;
-    // A pod's name may be so long that nothing fits behind it; then any unique name will do.
+    // A pod's name may be too long to append anything; then any unique name is used.
     return isDns1123Subdomain(name) ? name : uuidOf(this.#random.bytes(UUID_BYTES));
   }
 }

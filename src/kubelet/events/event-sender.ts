@@ -1,46 +1,46 @@
 /**
- * Brings one event to the API: created, or patched if it is there, and again if nobody answered.
+ * Writes one event to the API: creates it, or patches it if it exists, and retries if there is no answer.
  *
  *     patch? ──PATCH──> 404: it has expired ──┐
  *        └─ no ───────────────────────────────┴──POST──> written
  *
- * Whether and when to try again is decided in `core/events/delivery.ts`. Each request, of a first try or
- * not, takes its share of eventRecordQPS and eventBurst.
+ * `core/events/delivery.ts` decides whether and when to retry. Each request, retries included, takes its
+ * share of eventRecordQPS and eventBurst.
  */
 import type { Correlated } from '../../core/events/correlator.ts';
-import { isGone, judge, type Verdict } from '../../core/events/delivery.ts';
+import { isGone, decideDelivery, type DeliveryDecision } from '../../core/events/delivery.ts';
 import { TokenBucket } from '../../lib/token-bucket.ts';
-import { ApiError } from '../../ports/api-client.ts';
+import { ApiError } from '../../ports/api/api-client.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { KubeApi, KubeRequest } from '../../ports/kube-api.ts';
+import type { KubeApi, KubeRequest } from '../../ports/api/kube-api.ts';
 import type { Log, LogFacts } from '../../ports/log.ts';
 import type { IdentityRandom } from '../../ports/random.ts';
-import { wait } from '../pod-runner/wait.ts';
+import { wait } from '../waiting/wait.ts';
 
-export interface SenderRoom {
+export interface SenderDeps {
   readonly api: Pick<KubeApi, 'send'>;
   readonly clock: Clock;
   readonly random: IdentityRandom;
   readonly log: Log;
-  /** eventRecordQPS: requests a second; 0 or less: no limit. */
+  /** eventRecordQPS: requests per second; 0 or less: no limit. */
   readonly qps: number;
-  /** eventBurst: how many of them may be saved up. */
+  /** eventBurst. */
   readonly burst: number;
 }
 
 const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
 
 export class EventSender {
-  readonly #room: SenderRoom;
+  readonly #deps: SenderDeps;
   readonly #budget: TokenBucket;
 
-  constructor(room: SenderRoom) {
-    this.#room = room;
-    const { qps, burst, clock } = room;
+  constructor(deps: SenderDeps) {
+    this.#deps = deps;
+    const { qps, burst, clock } = deps;
     this.#budget = new TokenBucket(qps > 0 ? qps : -1, burst, clock.monotonic());
   }
 
-  /** Resolves when it is written or given up. Rejects only with the reason of the signal. */
+  /** Resolves when it is written or given up. Rejects only with the signal's reason. */
   async send(correlated: Correlated, signal: AbortSignal): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
@@ -49,10 +49,10 @@ export class EventSender {
       } catch (error) {
         signal.throwIfAborted();
         const refusal = error instanceof ApiError ? error : null;
-        const verdict = judge(refusal, tries, this.#room.random.next());
-        this.#say(correlated, verdict, tries, error);
-        if (verdict.type === 'giveUp') return;
-        await wait(this.#room.clock, verdict.delayMs, signal);
+        const decision = decideDelivery(refusal, tries, this.#deps.random.next());
+        this.#say(correlated, decision, tries, error);
+        if (decision.type === 'giveUp') return;
+        await wait(this.#deps.clock, decision.delayMs, signal);
       }
     }
   }
@@ -84,7 +84,7 @@ export class EventSender {
   }
 
   async #request(request: KubeRequest, signal: AbortSignal): Promise<void> {
-    const { api, clock } = this.#room;
+    const { api, clock } = this.#deps;
     for (;;) {
       const delayMs = this.#budget.waitMs(clock.monotonic());
       if (delayMs === 0) break;
@@ -94,17 +94,17 @@ export class EventSender {
     await api.send(request, signal);
   }
 
-  #say({ event }: Correlated, verdict: Verdict, tries: number, error: unknown): void {
-    const { log } = this.#room;
+  #say({ event }: Correlated, decision: DeliveryDecision, tries: number, error: unknown): void {
+    const { log } = this.#deps;
     const { involvedObject: about, type, reason, message } = event;
     const facts: LogFacts = { about, type, reason, message, tries, error };
-    if (verdict.type === 'giveUp') {
-      if (verdict.isNews) log.error('An event could not be written and is given up', facts);
-      else log.debug('An event was not needed any more', facts);
+    if (decision.type === 'giveUp') {
+      if (decision.isNew) log.error('Unable to write event (will not retry!)', facts);
+      else log.debug('Server rejected event (will not retry!)', facts);
     } else if (tries === 1) {
-      log.warn('An event could not be written; it is tried again', facts);
+      log.warn('Unable to write event (may retry after sleeping)', facts);
     } else {
-      log.debug('An event still could not be written', facts);
+      log.debug('Unable to write event (may retry after sleeping)', facts);
     }
   }
 }

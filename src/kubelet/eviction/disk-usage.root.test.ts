@@ -5,8 +5,8 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeTempFolder } from '../../../test/support/temp-folder.ts';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
-import { DiskPodFiles } from '../pod-runner/disk-pod-files.ts';
-import { SystemMounter } from '../volumes/system-mounter.ts';
+import { DiskPodFiles } from '../volumes/files/disk-pod-files.ts';
+import { SystemMounter } from '../volumes/mounts/system-mounter.ts';
 import { VolumeLayout } from '../volumes/volume-layout.ts';
 import { DiskUsage } from './disk-usage.ts';
 
@@ -43,7 +43,7 @@ test.skipIf(!mayMount)('a volume in memory has the size of its pages', async () 
   expect(await bytes()).toBe(100 * KiB);
 });
 
-test.skipIf(!mayMount)('what is mounted inside a volume does not count', async () => {
+test.skipIf(!mayMount)('a mount inside a volume does not count', async () => {
   const { data, bytes } = harness();
   const inside = path.join(data, 'inside');
   mkdirSync(inside);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { makeTempFolder } from '../../../test/support/temp-folder.ts';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
-import { DiskPodFiles } from '../pod-runner/disk-pod-files.ts';
+import { DiskPodFiles } from '../volumes/files/disk-pod-files.ts';
 import { VolumeLayout } from '../volumes/volume-layout.ts';
 import { DiskUsage } from './disk-usage.ts';
 
@@ -33,7 +33,7 @@ function blocksOf(...files: readonly string[]): number {
   return files.reduce((sum, file) => sum + statSync(file).blocks * 512, 0);
 }
 
-test('volumes count by their kind and name, and those that are not there are left out', async () => {
+test('volumes count by their kind and name, and missing ones are omitted', async () => {
   const { usage, volume } = harness();
   const [data, config] = [volume('data'), volume('config', 'configmap')];
   const file = path.join(data, 'file');
@@ -53,7 +53,13 @@ test('volumes count by their kind and name, and those that are not there are lef
       ['data', blocksOf(data, file)],
       ['config', blocksOf(config)],
     ]),
+    // The folder, the file with two names, the sparse file and the link.
+    volumeInodes: new Map([
+      ['data', 4],
+      ['config', 1],
+    ]),
     logs: new Map(),
+    logInodes: new Map(),
     otherBytes: 0,
   });
 });

@@ -1,34 +1,39 @@
 /**
- * The sizes of many folders, kept up to date with little work at a time.
+ * The sizes of many folders, updated with little work at a time.
  *
  *     refresh ──> folders take turns ──> finished: the size is new, the folder rests
- *                       └─────────> time is over: the old size stays, the walk goes on next time
+ *                       └─────────> timeout: the old size stays, the walk continues next time
  *
- * A refresh ends after a second, and a folder gets a tenth of that before the next one has its turn, so
- * one with millions of files does not keep the others from being measured. A folder that took long to
- * measure rests twenty times as long, so a large one costs a twentieth of one processor at most. (The
- * kubelet measures every volume once a minute, however long that takes.)
+ * A refresh ends after a second, and a folder gets a tenth of that before the next one has its turn, so one
+ * with millions of files does not block the others. A folder that took long to measure rests twenty times
+ * as long, so a large one costs a twentieth of one CPU at most. (The kubelet measures every volume once a
+ * minute, however long that takes.)
  */
 import type { Clock } from '../../ports/clock.ts';
 import { FolderWalk } from '../stats/folder-walk.ts';
 
+export interface FolderSize {
+  readonly bytes: number;
+  readonly inodes: number;
+}
+
 interface Measured {
   readonly walk: FolderWalk | null;
-  /** Of the walk under way: how long it took until now. */
+  /** Of the current walk: how long it took until now. */
   readonly workMs: number;
-  /** Of the last walk that finished. Undefined: none did, or there was no such folder. */
-  readonly bytes: number | undefined;
+  /** Of the last finished walk. Undefined: there was none, or there was no such folder. */
+  readonly size: FolderSize | undefined;
   readonly restsUntilMs: number;
 }
 
 const REFRESH_MS = 1000;
 const TURN_MS = 100;
 const REST_FACTOR = 20;
-const NEW: Measured = { walk: null, workMs: 0, bytes: undefined, restsUntilMs: 0 };
+const NEW: Measured = { walk: null, workMs: 0, size: undefined, restsUntilMs: 0 };
 
 export class FolderSizes {
   readonly #clock: Clock;
-  /** The one whose turn is longest ago comes first. */
+  /** The folder with the oldest turn comes first. */
   readonly #folders = new Map<string, Measured>();
 
   constructor(clock: Clock) {
@@ -36,8 +41,16 @@ export class FolderSizes {
   }
 
   /** As of the last refresh that could finish it. */
-  bytesOf(folder: string): number | undefined {
-    return this.#folders.get(folder)?.bytes;
+  sizeOf(folder: string): FolderSize | undefined {
+    return this.#folders.get(folder)?.size;
+  }
+
+  /** At least so much: what a walk that has not finished has counted, if that is more than the last size. */
+  sizeSoFar(folder: string): FolderSize | undefined {
+    const { size, walk } = this.#folders.get(folder) ?? NEW;
+    if (!walk) return size;
+    const { bytes, inodes } = size ?? { bytes: 0, inodes: 0 };
+    return { bytes: Math.max(bytes, walk.bytes), inodes: Math.max(inodes, walk.inodes) };
   }
 
   /** Measures these folders and forgets all others. An aborted signal ends it early. */
@@ -74,12 +87,16 @@ export class FolderSizes {
       (await walk?.advance(() => isOver() || passedMs() >= TURN_MS)) ?? /* nothing is there */ true;
     const workMs = before.workMs + passedMs();
     const nowMs = this.#clock.monotonic();
-    // Set again, it goes to the end of the line.
+    // Set again, it goes to the end of the queue.
     this.#folders.delete(folder);
     this.#folders.set(
       folder,
       isFinished
-        ? { ...NEW, bytes: walk?.bytes, restsUntilMs: nowMs + workMs * REST_FACTOR }
+        ? {
+            ...NEW,
+            size: walk ? sizeOf(walk) : undefined,
+            restsUntilMs: nowMs + workMs * REST_FACTOR,
+          }
         : { ...before, walk, workMs },
     );
     return isFinished;
@@ -90,4 +107,8 @@ export class FolderSizes {
     this.#folders.delete(folder);
     await walk?.stop();
   }
+}
+
+function sizeOf({ bytes, inodes }: FolderWalk): FolderSize {
+  return { bytes, inodes };
 }

@@ -3,7 +3,7 @@ import { pod } from '../../../test/support/pods.ts';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
 import type { Pod, PodStatus } from '../../api/pod.ts';
 import type { RuntimeContainer } from '../../api/runtime-pod.ts';
-import type { PodDiskBytes, PodDiskRequest } from '../../ports/pod-disk-usage.ts';
+import type { PodDiskBytes, PodDiskRequest } from '../../ports/pod/pod-disk-usage.ts';
 import type { ContainerStats } from '../../ports/runtime/stats.ts';
 import type { KillPodOptions } from '../pod-workers/kill-pod-now.ts';
 import { LocalStorageEviction } from './local-storage-eviction.ts';
@@ -22,14 +22,13 @@ function harness() {
     volumes: new Map<string, number>(),
     logBytes: 0,
     stats: async (): Promise<readonly ContainerStats[]> => [],
-    imageUsage: async (): Promise<{ mountpoint: string } | null> => null,
+    isDedicated: false,
     terminated: new Set<string>(),
   };
   const [requests, kills]: [(readonly PodDiskRequest[])[], Kill[]] = [[], []];
   const [logged, recorded, counted]: string[][] = [[], [], []];
   const calls = { stats: 0, usage: 0, stop: 0 };
   const eviction = new LocalStorageEviction({
-    clock,
     log: {
       debug: () => {},
       info: () => {},
@@ -60,13 +59,10 @@ function harness() {
         calls.stats += 1;
         return world.stats();
       },
-      images: {
-        usage: async () => {
-          calls.usage += 1;
-          const usage = await world.imageUsage();
-          return usage && { ...usage, usedBytes: 0, usedInodes: 0 };
-        },
-      } as never,
+    },
+    hasDedicatedImageFs: async () => {
+      calls.usage += 1;
+      return world.isDedicated;
     },
     disk: {
       measure: async (asked): Promise<readonly PodDiskBytes[]> => {
@@ -77,7 +73,7 @@ function harness() {
           otherBytes: 0,
         }));
       },
-      isElsewhere: async (path) => path === '/elsewhere',
+      isElsewhere: async () => false,
       stop: async () => {
         calls.stop += 1;
       },
@@ -104,7 +100,7 @@ const limited = (limit: string, name = 'main') => ({
 const MiB = 2 ** 20;
 
 describe('a check', () => {
-  test('measures nothing and does not ask the runtime about pods without limits', async () => {
+  test('measures nothing and makes no runtime call for pods without limits', async () => {
     const { eviction, world, requests, calls } = harness();
     world.pods = [
       pod('a', { phase: 'Running' }),
@@ -115,7 +111,7 @@ describe('a check', () => {
     expect(calls).toMatchObject({ stats: 0, usage: 0 });
   });
 
-  test('asks for the volumes that have limits only, and not the runtime', async () => {
+  test('measures only the volumes that have limits, without a runtime call', async () => {
     const { eviction, world, requests, calls } = harness();
     const volumes = [...EMPTY_DIR.volumes, { name: 'free', emptyDir: {} }];
     world.pods = [podWith('a', { volumes })];
@@ -132,7 +128,7 @@ describe('a check', () => {
     expect(calls.stats).toBe(0);
   });
 
-  test('asks for logs and writable layers where containers have limits', async () => {
+  test('measures logs and writable layers if containers have limits', async () => {
     const { eviction, world, requests, calls } = harness();
     const volumes = [{ name: 'free', emptyDir: {} }];
     world.pods = [podWith('a', { volumes, containers: [limited('1Mi')] })];
@@ -179,21 +175,23 @@ describe('a pod above a limit', () => {
     expect(counted).toEqual(['emptydirfs.limit']);
   });
 
-  test('is evicted once while it stops, and again if that takes too long', async () => {
-    const { clock, eviction, world, kills, logged, counted } = harness();
+  test('is evicted again if it does not stop in time', async () => {
+    const { eviction, world, kills, logged, counted } = harness();
     world.pods = [podWith('a', EMPTY_DIR)];
     world.volumes.set('data', 2 * MiB);
-    await eviction.check();
-    await eviction.check();
-    expect(kills).toHaveLength(1);
+    const { pods, killed } = await eviction.check();
+    expect(pods).toEqual(world.pods);
     kills[0]?.settle(new Error('timeout waiting to kill pod'));
-    await clock.pass(0);
-    expect([logged, counted]).toEqual([['pod failed to evict'], ['emptydirfs.limit']]);
+    await killed;
+    expect([logged, counted]).toEqual([
+      ['Eviction manager: pod failed to evict'],
+      ['emptydirfs.limit'],
+    ]);
     await eviction.check();
     expect(kills).toHaveLength(2);
   });
 
-  test('does not keep others from being checked', async () => {
+  test('does not stop others from being checked', async () => {
     const { eviction, world, kills } = harness();
     world.pods = [podWith('a', EMPTY_DIR), podWith('b', EMPTY_DIR)];
     world.volumes.set('data', 2 * MiB);
@@ -207,7 +205,11 @@ describe('a pod above a limit', () => {
     world.volumes.set('data', 2 * MiB);
     await eviction.check();
     await eviction.check();
-    expect([kills, recorded, logged]).toEqual([[], [], ['cannot evict a critical pod']]);
+    expect([kills, recorded, logged]).toEqual([
+      [],
+      [],
+      ['Eviction manager: cannot evict a critical pod'],
+    ]);
     world.volumes.set('data', 0);
     await eviction.check();
     world.volumes.set('data', 2 * MiB);
@@ -235,10 +237,10 @@ describe('writable layers', () => {
     );
   });
 
-  test('count for the pod alone if images are on a file system of their own', async () => {
-    const { eviction, world, kills, calls } = harness();
+  test('count for the pod alone if images are on a dedicated file system', async () => {
+    const { eviction, world, kills } = harness();
     world.pods = [podWith('p', two)];
-    world.imageUsage = async () => ({ mountpoint: '/elsewhere' });
+    world.isDedicated = true;
     world.stats = written(2 * MiB);
     await eviction.check();
     expect(kills).toEqual([]);
@@ -247,14 +249,12 @@ describe('writable layers', () => {
     expect(kills[0]?.options.overrideStatus?.({}).message).toBe(
       'Pod ephemeral local storage usage exceeds the total limit of containers 1025Mi. ',
     );
-    expect(calls.usage).toBe(1);
   });
 
-  test('count as nothing while the runtime does not answer; volumes are checked all the same', async () => {
+  test('count as zero while the runtime does not answer; volumes are checked all the same', async () => {
     const { eviction, world, kills } = harness();
     const fails = (): Promise<never> => Promise.reject(new Error('away'));
     world.stats = fails;
-    world.imageUsage = fails;
     world.pods = [podWith('p', two), podWith('q', EMPTY_DIR)];
     world.volumes.set('data', 2 * MiB);
     await eviction.check();
@@ -262,42 +262,13 @@ describe('writable layers', () => {
   });
 });
 
-describe('the loop', () => {
-  test('checks every ten seconds until it is stopped', async () => {
-    const { clock, eviction, requests, calls } = harness();
-    eviction.start();
-    await clock.pass(9999);
-    expect(requests).toHaveLength(0);
-    await clock.pass(20_001);
-    expect(requests).toHaveLength(3);
-    await eviction.stop();
-    expect([clock.pending, calls.stop]).toEqual([0, 1]);
-  });
-
-  test('goes on after a check that failed', async () => {
-    const { clock, eviction, world, logged, kills } = harness();
-    const broken = podWith('broken', { volumes: [{ name: 'v', emptyDir: { sizeLimit: 'much' } }] });
-    world.pods = [broken];
-    eviction.start();
-    await clock.pass(10_000);
-    expect(logged).toEqual(['failed to check local storage limits of pods']);
-    world.pods = [podWith('a', EMPTY_DIR)];
-    world.volumes.set('data', 2 * MiB);
-    await clock.pass(10_000);
-    expect(kills).toHaveLength(1);
-    await eviction.stop();
-  });
-
-  test('evicts nothing after it was stopped in the middle of a check', async () => {
-    const { clock, eviction, world, kills } = harness();
-    world.pods = [podWith('p', { containers: [limited('1Mi', 'a')] })];
-    let answer: (stats: readonly ContainerStats[]) => void = () => {};
-    world.stats = () => new Promise((resolve) => (answer = resolve));
-    eviction.start();
-    await clock.pass(10_000);
-    await eviction.stop();
-    answer([{ id: 'id-a', name: 'a', podUid: 'p', writableBytes: 2 * MiB }]);
-    await clock.pass(60_000);
-    expect([kills, clock.pending]).toEqual([[], 0]);
-  });
+test('evicts nothing after it was stopped in the middle of a check', async () => {
+  const { eviction, world, kills, calls } = harness();
+  world.pods = [podWith('p', { containers: [limited('1Mi', 'a')] })];
+  let answer: (stats: readonly ContainerStats[]) => void = () => {};
+  world.stats = () => new Promise((resolve) => (answer = resolve));
+  const check = eviction.check();
+  await eviction.stop();
+  answer([{ id: 'id-a', name: 'a', podUid: 'p', writableBytes: 2 * MiB }]);
+  expect([(await check).pods, kills, calls.stop]).toEqual([[], [], 1]);
 });

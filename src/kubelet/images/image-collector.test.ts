@@ -40,18 +40,20 @@ function podWith(image: Image): RuntimePodEntry {
   };
 }
 
-function stage(here: readonly Image[], policy = POLICY) {
+function harness(here: readonly Image[], policy = POLICY) {
   const clock = new VirtualClock();
   let images = [...here];
   let pods: readonly RuntimePodEntry[] = [];
+  const mounted: string[] = [];
   let availableBytes = 1000;
   const removed: string[] = [];
-  const told: string[] = [];
+  const notified: string[] = [];
   const fails = new Set<string>();
   const collector = new ImageCollector({
     clock,
     log: silentLog,
     policy,
+    volumeImages: () => mounted,
     runtime: {
       list: () => Promise.resolve(pods),
       images: {
@@ -69,29 +71,32 @@ function stage(here: readonly Image[], policy = POLICY) {
       },
     },
     measure: () => Promise.resolve({ capacityBytes: 1000, availableBytes }),
-    events: { recordNode: (type, reason, message) => told.push(`${type} ${reason} ${message}`) },
+    events: {
+      recordNode: (type, reason, message) => notified.push(`${type} ${reason} ${message}`),
+    },
   });
   return {
     clock,
     collector,
     removed,
-    told,
+    notified,
     fails,
+    mount: (name: string) => mounted.push(name),
     use: (image: Image) => (pods = [podWith(image)]),
     fill: (bytes: number) => (availableBytes = bytes),
   };
 }
 
-test('while there is room nothing goes', async () => {
-  const { collector, clock, removed } = stage([imageOf('a')]);
+test('while there is space no image is removed', async () => {
+  const { collector, clock, removed } = harness([imageOf('a')]);
   collector.start();
   await clock.pass(60 * MINUTES);
   expect(removed).toEqual([]);
 });
 
-test('a full disk costs unused images, until it is as empty as it should be', async () => {
+test('on a full disk unused images are removed, until it is below the low threshold', async () => {
   const [a, b, c] = [imageOf('a'), imageOf('b'), imageOf('c')];
-  const { collector, clock, removed, use, fill } = stage([a, b, c]);
+  const { collector, clock, removed, use, fill } = harness([a, b, c]);
   use(a);
   collector.start();
   await clock.pass(5 * MINUTES);
@@ -102,32 +107,34 @@ test('a full disk costs unused images, until it is as empty as it should be', as
 });
 
 test('the image of sandboxes stays, and one that was just pulled', async () => {
-  const { collector, told, fill, removed } = stage([imageOf('pause'), imageOf('fresh')]);
+  const { collector, notified, fill, removed } = harness([imageOf('pause'), imageOf('fresh')]);
   fill(0);
   await expect(collector.collect()).rejects.toThrow('(100% of 1000 B used)');
   expect(removed).toEqual([]);
-  expect(told).toEqual([expect.stringContaining('Warning FreeDiskSpaceFailed Insufficient free')]);
+  expect(notified).toEqual([
+    expect.stringContaining('Warning FreeDiskSpaceFailed Insufficient free'),
+  ]);
 });
 
-test('what cannot be removed is told from the second time on', async () => {
+test('a failed removal is recorded as an Event from the second time on', async () => {
   const a = imageOf('a');
-  const { collector, clock, told, fails, fill } = stage([a]);
+  const { collector, clock, notified, fails, fill } = harness([a]);
   fails.add(a.ref);
   fill(100);
   collector.start();
   await clock.pass(5 * MINUTES);
-  expect(told.filter((each) => each.includes('ImageGCFailed'))).toEqual([]);
+  expect(notified.filter((each) => each.includes('ImageGCFailed'))).toEqual([]);
   await clock.pass(5 * MINUTES);
-  expect(told.at(-1)).toBe(
+  expect(notified.at(-1)).toBe(
     'Warning ImageGCFailed wanted to free 100 bytes, but freed 0 bytes space with errors in ' +
       'image deletion: image is in use',
   );
   collector.stop();
 });
 
-test('an image that nobody has used for long goes, with all the room in the world', async () => {
+test('an image that was unused for long is removed, however much space there is', async () => {
   const [a, b] = [imageOf('a'), imageOf('b')];
-  const { collector, clock, removed, use } = stage([a, b], { ...POLICY, ageMaxMs: 10 * MINUTES });
+  const { collector, clock, removed, use } = harness([a, b], { ...POLICY, ageMaxMs: 10 * MINUTES });
   use(a);
   collector.start();
   await clock.pass(10 * MINUTES);
@@ -137,8 +144,19 @@ test('an image that nobody has used for long goes, with all the room in the worl
   collector.stop();
 });
 
-test('a node that never calls its disk full and no image old looks at nothing', () => {
-  const { collector, clock } = stage([], { ...POLICY, highThresholdPercent: 100 });
+test('a node whose disk is never full and whose images are never old does not collect', () => {
+  const { collector, clock } = harness([], { ...POLICY, highThresholdPercent: 100 });
   collector.start();
   expect(clock.pending).toBe(0);
+});
+
+test('an image that a pod mounts as a volume is used, by whatever form of its name', async () => {
+  const mountedOne: Image = { ...imageOf('a'), names: ['docker.io/library/files:latest'] };
+  const { collector, removed, mount } = harness([mountedOne, imageOf('b')], {
+    ...POLICY,
+    ageMinMs: 0,
+  });
+  mount('files');
+  await collector.deleteUnused();
+  expect(removed).toEqual([imageOf('b').ref]);
 });

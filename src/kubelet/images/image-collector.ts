@@ -1,26 +1,28 @@
 /**
- * Removes images that nobody uses when the disk fills up, or when they are too old.
+ * Removes unused images when the disk fills up, or when they are too old.
  *
- *     every 5 min   look at images and containers ──> too old: removed
- *                   look at the disk ──> too full: the longest unused removed until it is not
+ *     every 5 min   list images and containers ──> too old: removed
+ *                   measure the disk ──> too full: the longest unused removed until it is not
+ *     the eviction manager asks   every unused image is removed
  *
- * Which image of the sandboxes themselves is, not every runtime says: one that is called `pause` stays.
- * What fails is told to whoever runs the node from the second time on; the first look may come before
- * the runtime can measure its disk.
+ * Not every runtime reports the sandbox image, so images named `pause` are never removed. Failures are
+ * recorded as Events of the node from the second time on; the first collection may come before the runtime
+ * can measure its disk.
  */
 import { statfs } from 'node:fs/promises';
 import {
   bytesToFree,
-  diskFullWords,
+  diskFullMessage,
   isOldEnough,
   isTooOld,
   rememberImages,
   unusedImages,
-  type DiskRoom,
+  type DiskSpace,
   type ImagePolicy,
   type UnusedImage,
-} from '../../core/image-collection.ts';
-import type { ImageRecords, ImageSight, SeenImage } from '../../core/image-record.ts';
+} from '../../core/images/image-collection.ts';
+import type { ImageRecords, ImageSight, SeenImage } from '../../core/images/image-record.ts';
+import { isSameImage } from '../../api/values/image-name.ts';
 import { defineError } from '../../lib/errors.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -32,10 +34,12 @@ export interface ImageCollectorOptions {
   readonly log: Log;
   readonly runtime: Pick<PodRuntime, 'list' | 'images'>;
   readonly policy: ImagePolicy;
+  /** Names of the images that pods of this node mount as volumes. */
+  readonly volumeImages?: (() => readonly string[]) | undefined;
   readonly events?: NodeEvents | undefined;
-  /** The disk that a folder is on; absent: as the system says. */
-  readonly measure?: (folder: string) => Promise<DiskRoom>;
-  /** After a collection: what is still here. */
+  /** Measures the disk that a folder is on; absent: with statfs. */
+  readonly measure?: (folder: string) => Promise<DiskSpace>;
+  /** Called after a collection with the images that are left. */
   readonly collected?: ((refs: ReadonlySet<string>) => Promise<void>) | undefined;
 }
 
@@ -43,11 +47,11 @@ export const imagesNotFreed = defineError<{ reason: string }>({
   code: 'IMAGES_NOT_FREED',
   retry: 'backoff',
   message: ({ reason }) => reason,
-  hint: () => 'It is tried again every five minutes. Look for what fills the disk of the images.',
+  hint: () => 'Podkeep retries every five minutes. Find out what fills the image filesystem.',
 });
 
 const PERIOD_MS = 300_000;
-/** Nothing is ever removed: it need not be looked at either. */
+/** Images are never removed for a full disk. */
 const NEVER_FULL_PERCENT = 100;
 
 export class ImageCollector {
@@ -74,7 +78,7 @@ export class ImageCollector {
     this.#cancel();
   }
 
-  /** One collection. Rejects with IMAGES_NOT_FREED, or with what the runtime said. */
+  /** One collection. Rejects with IMAGES_NOT_FREED, or with the runtime's error. */
   async collect(): Promise<void> {
     const { clock, policy, runtime, measure = measureDisk, events } = this.#options;
     const nowMs = clock.now();
@@ -84,20 +88,34 @@ export class ImageCollector {
     await this.#removeAll(old, Number.POSITIVE_INFINITY);
     const usage = await runtime.images.usage();
     if (usage === null) return;
-    const room = await measure(usage.mountpoint);
-    if (room.capacityBytes === 0) {
+    const space = await measure(usage.mountpoint);
+    if (space.capacityBytes === 0) {
       const reason = 'invalid capacity 0 on image filesystem';
       events?.recordNode('Warning', 'InvalidDiskCapacity', reason);
       throw imagesNotFreed({ reason });
     }
-    const wanted = bytesToFree(room, policy);
+    const wanted = bytesToFree(space, policy);
     if (wanted <= 0) return;
     const rest = unused.filter((each) => !old.includes(each) && isOldEnough(each, policy, nowMs));
     const freed = await this.#removeAll(rest, wanted);
     if (freed >= wanted) return;
-    const reason = diskFullWords(room, freed);
+    const reason = diskFullMessage(space, freed);
     events?.recordNode('Warning', 'FreeDiskSpaceFailed', reason);
     throw imagesNotFreed({ reason });
+  }
+
+  /**
+   * The disk is short: removes all unused images, except those younger than the minimum age. Rejects with
+   * IMAGES_NOT_FREED, or with the runtime's error.
+   */
+  async deleteUnused(): Promise<void> {
+    const { clock, policy, log } = this.#options;
+    const nowMs = clock.now();
+    log.info('Attempting to delete unused images');
+    const sight = await this.#look(nowMs);
+    const unused = unusedImages(this.#records, sight);
+    const removable = unused.filter((each) => isOldEnough(each, policy, nowMs));
+    await this.#removeAll(removable, Number.POSITIVE_INFINITY);
   }
 
   #turn(): void {
@@ -115,7 +133,7 @@ export class ImageCollector {
   #failed(error: unknown): void {
     const { log, events } = this.#options;
     const message = error instanceof Error ? error.message : String(error);
-    log.warn('images could not be collected', { error });
+    log.warn('Image garbage collection failed', { error });
     if (this.#hasFailed) events?.recordNode('Warning', 'ImageGCFailed', message);
     this.#hasFailed = true;
   }
@@ -126,14 +144,18 @@ export class ImageCollector {
     const used = new Set(
       pods.flatMap(({ pod }) => pod.containers.flatMap((each) => [each.imageRef, each.image])),
     );
+    const mounted = this.#options.volumeImages?.() ?? [];
+    const isMounted = (name: string): boolean =>
+      mounted.some((each) => isSameImage(each, name) === true);
     const isUsed = ({ ref, names }: SeenImage): boolean =>
-      used.has(ref) || names.some((name) => used.has(name) || isSandboxImage(name));
+      used.has(ref) ||
+      names.some((name) => used.has(name) || isSandboxImage(name) || isMounted(name));
     const sight = { images, isUsed };
     this.#records = rememberImages(this.#records, sight, nowMs);
     return sight;
   }
 
-  /** Returns how much went. Those that cannot go are told of together, after all were tried. */
+  /** Returns the freed bytes. Failures are thrown together, after all images were tried. */
   async #removeAll(images: readonly UnusedImage[], wantedBytes: number): Promise<number> {
     const { runtime, log, collected } = this.#options;
     const errors: unknown[] = [];
@@ -141,7 +163,7 @@ export class ImageCollector {
     let freedBytes = 0;
     for (const { ref, sizeBytes } of images) {
       if (freedBytes >= wantedBytes) break;
-      log.info('an image that nobody uses is removed', { image: ref, bytes: sizeBytes });
+      log.info('Removing image to free bytes', { image: ref, bytes: sizeBytes });
       try {
         await runtime.images.remove(ref);
         left.delete(ref);
@@ -166,7 +188,7 @@ function isSandboxImage(name: string): boolean {
   return /(?:^|\/)pause(?:[:@]|$)/.test(name);
 }
 
-async function measureDisk(folder: string): Promise<DiskRoom> {
+async function measureDisk(folder: string): Promise<DiskSpace> {
   const { bsize, blocks, bavail } = await statfs(folder);
   return { capacityBytes: blocks * bsize, availableBytes: bavail * bsize };
 }

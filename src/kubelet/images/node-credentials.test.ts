@@ -17,7 +17,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const write = (name: string, text: string): Promise<void> =>
   writeFile(path.join(folder, name), text);
 
-function stage() {
+function harness() {
   const clock = new VirtualClock();
   const files = ['first.json', 'second.json'].map((name) => path.join(folder, name));
   const credentials = new NodeCredentials({ clock, log: silentLog, files });
@@ -29,27 +29,29 @@ function stage() {
 test('the first file that can be read counts', async () => {
   await write('first.json', 'no JSON');
   await write('second.json', '{"auths":{"a.example":{"username":"u"}}}');
-  expect(await stage().users()).toEqual(['u']);
+  expect(await harness().users()).toEqual(['u']);
 });
 
-test('a file that is there and cannot be read is told, and one that is not there is not', async () => {
-  const told: unknown[] = [];
-  const log = { ...silentLog, warn: (_text: string, facts?: object) => void told.push(facts) };
+test('a file that exists and cannot be read is logged, and a missing one is not', async () => {
+  const notified: unknown[] = [];
+  const log = { ...silentLog, warn: (_text: string, facts?: object) => void notified.push(facts) };
   const files = ['missing.json', 'folder'].map((name) => path.join(folder, name));
   await mkdir(path.join(folder, 'folder'));
   const credentials = new NodeCredentials({ clock: new VirtualClock(), log, files });
   expect(await credentials.entries()).toEqual([]);
-  expect(told).toEqual([{ file: files[1], error: expect.objectContaining({ code: 'EISDIR' }) }]);
+  expect(notified).toEqual([
+    { file: files[1], error: expect.objectContaining({ code: 'EISDIR' }) },
+  ]);
 });
 
-test('two who ask at once get the same answer', async () => {
+test('two concurrent calls get the same answer', async () => {
   await write('first.json', '{"auths":{"a.example":{"username":"u"}}}');
-  const { users } = stage();
+  const { users } = harness();
   expect(await Promise.all([users(), users()])).toEqual([['u'], ['u']]);
 });
 
-test('it is read anew after five minutes, and not before', async () => {
-  const { clock, users } = stage();
+test('it is read again after five minutes, and not before', async () => {
+  const { clock, users } = harness();
   expect(await users()).toEqual([]);
   await write('first.json', '{"auths":{"a.example":{"username":"new"}}}');
   await clock.pass(299_999);
@@ -58,7 +60,7 @@ test('it is read anew after five minutes, and not before', async () => {
   expect(await users()).toEqual(['new']);
 });
 
-test('files are looked for where Docker has them', () => {
+test('files are searched where Docker has them', () => {
   expect(dockerConfigFiles('/var/lib/kubelet', '/root')).toEqual([
     '/var/lib/kubelet/config.json',
     '/root/.docker/config.json',

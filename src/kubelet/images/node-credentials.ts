@@ -1,6 +1,6 @@
 /**
- * Credentials of the node itself, from the files in which Docker keeps them. The first file that is there
- * and can be read counts; it is read anew after five minutes.
+ * Credentials of the node itself, from Docker's config files. The first file that exists and can be read
+ * counts; it is read again after five minutes.
  *
  *     config.json   in the node's folder, ~/.docker, /.docker
  *     .dockercfg    in the node's folder, ~, /         older
@@ -9,18 +9,18 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { readRegistryEntries, type RegistryEntry } from '../pod-runner/registry-credentials.ts';
+import { readRegistryEntries, type RegistryEntry } from './registry-credentials.ts';
 
 export interface NodeCredentialsOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Looked for in this order. */
+  /** Searched in this order. */
   readonly files: readonly string[];
 }
 
 const KEPT_MS = 300_000;
 
-/** `nodeFolder`: what is /var/lib/kubelet for a kubelet. `home`: empty for who has none. */
+/** `nodeFolder`: /var/lib/kubelet for a kubelet. `home`: empty if there is none. */
 export function dockerConfigFiles(nodeFolder: string, home: string): readonly string[] {
   const homes = home === '' ? ['/'] : [home, '/'];
   return [
@@ -40,7 +40,7 @@ export class NodeCredentials {
     this.#options = options;
   }
 
-  /** Whoever asks while it is read waits for the same answer. */
+  /** Concurrent calls share one read. */
   entries(): Promise<readonly RegistryEntry[]> {
     const nowMs = this.#options.clock.monotonic();
     if (this.#entries === null || nowMs - this.#readAtMs >= KEPT_MS) {
@@ -57,14 +57,14 @@ export class NodeCredentials {
         return readRegistryEntries(await readFile(file, 'utf8'));
       } catch (error) {
         if (!isForUs(error)) continue;
-        log.warn('a file with credentials for registries cannot be read', { file, error });
+        log.warn('failed to read registry credentials', { file, error });
       }
     }
     return [];
   }
 }
 
-/** Most of these files are not there, and those of root are nobody else's. */
+/** Most of these files do not exist, and root's are not readable for other users: no warning. */
 function isForUs(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES';

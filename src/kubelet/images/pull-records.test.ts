@@ -31,11 +31,11 @@ function open(): PullRecords {
 const filesIn = async (name: string): Promise<readonly string[]> =>
   readdir(path.join(root, 'image_manager', name)).catch(() => []);
 
-test('an image that was always here is for everybody', async () => {
+test('a preloaded image may be used by every pod', async () => {
   expect(await open().mayUse(IMAGE, 'sha256:1', [])).toBe(true);
 });
 
-test('one that was pulled with a secret is for who has it, also after a restart', async () => {
+test('one that was pulled with a secret may be used by pods that have it, even after a restart', async () => {
   const records = open();
   await records.begin(IMAGE);
   await records.succeeded(IMAGE, 'sha256:1', OURS);
@@ -51,7 +51,7 @@ test('one that was pulled with a secret is for who has it, also after a restart'
   expect(await later.mayUse('a.example/team/app:2', 'sha256:1', [OURS])).toBe(true);
 });
 
-test('what the node itself may pull, or anybody, is for everybody', async () => {
+test("an image that the node's credentials or an anonymous pull can get may be used by every pod", async () => {
   const records = open();
   await records.succeeded(IMAGE, 'sha256:1', { username: 'node', password: 'p' });
   await records.succeeded(IMAGE, 'sha256:2', null);
@@ -59,7 +59,7 @@ test('what the node itself may pull, or anybody, is for everybody', async () => 
   expect(await records.mayUse(IMAGE, 'sha256:2', [])).toBe(true);
 });
 
-test('a pull that a crash ended leaves nothing to use without asking', async () => {
+test('a pull that was interrupted by a crash leaves no image that needs no credentials', async () => {
   await open().begin(IMAGE);
   const later = open();
   expect(await later.mayUse(IMAGE, 'sha256:1', [OURS])).toBe(false);
@@ -68,7 +68,7 @@ test('a pull that a crash ended leaves nothing to use without asking', async () 
   expect(await later.mayUse(IMAGE, 'sha256:1', [OURS])).toBe(true);
 });
 
-test('of two pulls of one image, the one that fails does not speak for the other', async () => {
+test('of two pulls of one image, the one that fails does not end the other', async () => {
   const records = open();
   await records.begin(IMAGE);
   await records.begin(IMAGE);
@@ -78,7 +78,7 @@ test('of two pulls of one image, the one that fails does not speak for the other
   expect(await filesIn('pulling')).toEqual([]);
 });
 
-test('images that are gone are forgotten', async () => {
+test('removed images are forgotten', async () => {
   const records = open();
   await records.succeeded(IMAGE, 'sha256:1', OURS);
   await records.keepOnly(new Set(['sha256:1']));

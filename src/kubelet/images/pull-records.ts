@@ -1,25 +1,25 @@
 /**
- * Remembers with whose secrets images were pulled, so that nobody runs an image of somebody else only
- * because it is on the node already (core/image-access.ts).
+ * Records which secrets images were pulled with, so that a pod cannot use a private image only because it
+ * is already on the node (core/images/image-access.ts).
  *
- *     ROOT/image_manager/pulling/sha256-…   a pull is under way; one that a crash left counts as ours
- *     ROOT/image_manager/pulled/sha256-…    what was pulled, and with what
+ *     ROOT/image_manager/pulling/sha256-…   a pull is in flight, or was interrupted by a crash
+ *     ROOT/image_manager/pulled/sha256-…    what was pulled, and with which secrets
  *
- * The files have the kubelet's form and place. What cannot be written is told in the log: the pod then
- * pulls once more than it would have to.
+ * The files have the kubelet's format and path. A failed write is logged: the pod then pulls once more than
+ * necessary.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseImageName } from '../../api/image-name.ts';
-import { formatTime } from '../../api/time.ts';
+import { parseImageName } from '../../api/values/image-name.ts';
+import { formatTime } from '../../api/values/time.ts';
 import {
   mayUseImage,
   recordPull,
   type AccessPolicy,
   type PulledRecord,
   type SecretProof,
-} from '../../core/image-access.ts';
+} from '../../core/images/image-access.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -41,7 +41,7 @@ export class PullRecords {
   readonly #options: PullRecordsOptions;
   readonly #pulled: string;
   readonly #pulling: string;
-  /** How many pulls of an image are under way. */
+  /** The number of pulls in flight, by image. */
   readonly #underWay = new Map<string, number>();
 
   constructor(options: PullRecordsOptions) {
@@ -50,7 +50,7 @@ export class PullRecords {
     this.#pulling = path.join(options.rootFolder, 'image_manager/pulling');
   }
 
-  /** May a pod with these credentials use the image that is here under this name? */
+  /** Whether a pod with these credentials may use the present image of this name. */
   async mayUse(image: string, ref: string, credentials: readonly Credentials[]): Promise<boolean> {
     const { policy } = this.#options;
     return mayUseImage({
@@ -68,7 +68,7 @@ export class PullRecords {
     await this.#write(this.#pulling, fileName(image), intent);
   }
 
-  /** `used`: null is a pull without a name. */
+  /** `used`: null is an anonymous pull. */
   async succeeded(image: string, ref: string, used: Credentials | null): Promise<void> {
     const before = await this.#read(ref);
     const repository = repositoryOf(image);
@@ -99,7 +99,7 @@ export class PullRecords {
     }
   }
 
-  /** One that cannot be read is none: whoever needs it proves it again. */
+  /** An unreadable record counts as empty: pods have to prove their access again. */
   async #read(ref: string): Promise<PulledRecord | null> {
     const text = await readText(path.join(this.#pulled, fileName(ref)));
     if (text === null) return null;
@@ -121,7 +121,7 @@ export class PullRecords {
       await writeFile(`${file}.new`, JSON.stringify(content), { mode: FILE_MODE });
       await rename(`${file}.new`, file);
     } catch (error) {
-      this.#options.log.warn('it could not be noted how an image was pulled', { file, error });
+      this.#options.log.warn('failed to write an image pull record', { file, error });
     }
   }
 }

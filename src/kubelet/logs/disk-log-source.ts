@@ -1,13 +1,13 @@
 /**
- * Logs on a real disk. Names are checked where paths are made of them (pod-runner/disk-pod-files.ts);
- * beyond that no link is followed out of the folder of logs, and nothing but a plain file is read: who
- * can write into a folder of logs must not make podkeep read other files for them.
+ * Logs on a real disk. Names are validated where paths are made of them (volumes/files/disk-pod-files.ts);
+ * in addition no link is followed out of the log folder, and only regular files are read: a user who can
+ * write into a log folder must not make podkeep read other files.
  */
 import { constants, watch, type Stats } from 'node:fs';
 import { open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import type { LogFile, LogSource } from '../../ports/log-source.ts';
-import type { ContainerRun, PodFiles } from '../../ports/pod-files.ts';
+import type { LogFile, LogSource } from '../../ports/pod/log-source.ts';
+import type { ContainerRun, PodFiles } from '../../ports/pod/pod-files.ts';
 
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -36,7 +36,7 @@ export class DiskLogSource implements LogSource {
     }
   }
 
-  /** Whoever reads looks again from time to time: a folder that cannot be watched is no loss. */
+  /** A reader also polls: a folder that cannot be watched does no harm. */
   watch(run: ContainerRun, changed: () => void): () => void {
     try {
       const watcher = watch(path.dirname(this.nameOf(run)), { persistent: false }, () => changed());
@@ -88,7 +88,7 @@ class DiskLogFile implements LogFile {
     return buffer.subarray(0, filled);
   }
 
-  /** While it is open, nobody else gets its number. */
+  /** While the file is open, its inode number is not reused. */
   async isReplaced(): Promise<boolean> {
     try {
       const { ino, dev } = await stat(this.#name);

@@ -1,10 +1,10 @@
 /**
- * Makes of the entries of a log what a reader is shown: the lines without their marks, those that go
- * over several entries in one piece, with time stamps if they are wanted, and no more than asked for.
+ * Turns the entries of a log into the output for a reader: the content without tags, partial entries joined
+ * to lines, with timestamps if requested, and within the requested limits.
  *
- * What is no entry of a log is left out. It costs one line, never the rest of the log.
+ * Invalid entries are skipped: they cost one line, never the rest of the log.
  */
-import type { Instant } from '../../api/time.ts';
+import type { Instant } from '../../api/values/time.ts';
 import { NEW_LINE, parseLogLine } from './log-line.ts';
 import type { LogOptions } from './log-options.ts';
 
@@ -29,7 +29,7 @@ export class LineShaper {
     return this.#bytesLeft <= 0 || this.#entriesLeft <= 0;
   }
 
-  /** Adds what is shown of one entry to `output`. */
+  /** Appends the output of one entry to `output`. */
   shape(entry: Uint8Array, output: Uint8Array[]): void {
     if (this.isFull) return;
     const line = parseLogLine(entry);
@@ -54,7 +54,7 @@ function isBefore(time: Instant, other: Instant): boolean {
   return time.ms - other.ms < 0 || (time.ms === other.ms && time.nanos < other.nanos);
 }
 
-/** Always with nine digits, so that columns stand below each other. */
+/** Always with nine digits, so that columns are aligned. */
 function stampOf(timeText: string): string {
   const [, seconds = timeText, fraction = '', zone = ''] = TIME.exec(timeText) ?? [];
   const digits = fraction.slice(0, FRACTION_DIGITS).padEnd(FRACTION_DIGITS, '0');

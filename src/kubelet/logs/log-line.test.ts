@@ -19,13 +19,13 @@ function shaped(entries: readonly string[], options: Partial<LogOptions> = {}): 
 }
 
 describe('one entry', () => {
-  test('is what was written, with the end of its line', () => {
+  test('has its content, with the end of the line', () => {
     expect(contentOf(`${TIME} stdout F a whole line\n`)).toBe('a whole line\n');
     expect(contentOf(`${TIME} stderr F \n`)).toBe('\n');
     expect(contentOf(`${TIME} stdout F cut off`)).toBe('cut off');
   });
 
-  test('that goes on in the next one has no end of the line', () => {
+  test('that is partial has no end of the line', () => {
     expect(contentOf(`${TIME} stdout P half\n`)).toBe('half');
     expect(contentOf(`${TIME} stdout P:more half\n`)).toBe('half');
     expect(contentOf(`${TIME} stdout F:P whole\n`)).toBe('whole\n');
@@ -38,7 +38,7 @@ describe('one entry', () => {
     '2026-13-02T03:04:05Z stdout F x\n',
     '\n',
     '',
-  ])('%j is none', (text) => {
+  ])('%j is invalid', (text) => {
     expect(contentOf(text)).toBeNull();
   });
 });
@@ -52,11 +52,11 @@ describe('what is shown', () => {
     `2026-01-02T05:04:07.123456789+02:00 stdout F three\n`,
   ];
 
-  test('is all lines in one piece, without what is no line', () => {
+  test('is all lines joined, without invalid ones', () => {
     expect(shaped(entries)).toBe('one\ntwo\nthree\n');
   });
 
-  test('has time stamps of nine digits, once for each line', () => {
+  test('has timestamps of nine digits, once for each line', () => {
     expect(shaped(entries, { timestamps: true })).toBe(
       '2026-01-02T03:04:05.000000000Z one\n' +
         '2026-01-02T03:04:06.250000000Z two\n' +
@@ -64,18 +64,18 @@ describe('what is shown', () => {
     );
   });
 
-  test('is nothing that is older than asked for', () => {
+  test('has nothing older than requested', () => {
     const since = { ms: Date.UTC(2026, 0, 2, 3, 4, 6, 500), nanos: 0 };
     expect(shaped(entries, { since })).toBe('o\nthree\n');
     expect(shaped(entries, { since: { ...since, nanos: 1 } })).toBe('three\n');
   });
 
-  test('ends within a line when the bytes are used up, its time stamp counted', () => {
+  test('ends within a line when the byte limit is reached, its timestamp counted', () => {
     expect(shaped(entries, { limitBytes: 6 })).toBe('one\ntw');
     expect(shaped(entries, { limitBytes: 3, timestamps: true })).toBe('202');
   });
 
-  test('is so many entries at most, unless it goes on', () => {
+  test('has at most the requested number of entries, unless it is followed', () => {
     expect(shaped(entries, { tailLines: 1 })).toBe('one\n');
     expect(shaped(entries, { tailLines: 0 })).toBe('');
     expect(shaped(entries, { tailLines: 1, follow: true })).toBe('one\ntwo\nthree\n');

@@ -1,19 +1,19 @@
 /**
- * One line of a log in the CRI format, read where its bytes stand:
+ * One line of a log in the CRI format, parsed without copying its bytes:
  *
  *     2026-01-02T03:04:05.000000006Z stdout F a whole line
  *     2026-01-02T03:04:05.000000007Z stderr P the beginning of one that goes on
  *
- * Behind the first tag there may be others, after colons; nobody reads them.
+ * The first tag may be followed by others, after colons; they are ignored.
  */
-import { parseTime, type Instant } from '../../api/time.ts';
+import { parseTime, type Instant } from '../../api/values/time.ts';
 import { PodkeepError } from '../../lib/errors.ts';
 
 export interface LogLine {
   readonly timeText: string;
   readonly time: Instant;
   readonly stream: 'stdout' | 'stderr';
-  /** What was written. It ends with the end of the line, unless the line goes on in the next entry. */
+  /** The content. It ends with a newline, unless the line continues in the next entry. */
   readonly content: Uint8Array;
 }
 
@@ -22,7 +22,7 @@ const SPACE = 32;
 const PARTIAL = 80; // P
 const COLON = 58;
 
-/** Null: this is no line of a log. `bytes` has the end of its line, if it has one. */
+/** Null: this is no line of a log. `bytes` includes the newline, if there is one. */
 export function parseLogLine(bytes: Uint8Array): LogLine | null {
   const afterTime = bytes.indexOf(SPACE);
   const afterStream = bytes.indexOf(SPACE, afterTime + 1);

@@ -1,15 +1,15 @@
-/** What of a log is wanted, and in which form. */
-import type { Instant } from '../../api/time.ts';
+/** Which part of a log is requested, and in which form. */
+import type { Instant } from '../../api/values/time.ts';
 
 export interface LogOptions {
-  /** Goes on until the container has ended. */
+  /** Continues until the container has ended. */
   readonly follow: boolean;
-  /** Puts the time of each line before it. */
+  /** Puts a timestamp before each line. */
   readonly timestamps: boolean;
-  /** So many entries from the end; null: all. */
+  /** The number of entries from the end; null: all. */
   readonly tailLines: number | null;
-  /** Nothing that is older; null: all. */
+  /** Nothing older than this; null: all. */
   readonly since: Instant | null;
-  /** The answer ends after so many bytes; null: at the end of the log. */
+  /** The response ends after so many bytes; null: at the end of the log. */
   readonly limitBytes: number | null;
 }

@@ -6,7 +6,7 @@ import { makeTempFolder } from '../../../test/support/temp-folder.ts';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
 import type { RuntimeContainer } from '../../api/runtime-pod.ts';
 import type { RuntimeEvent } from '../../ports/runtime/pod-runtime.ts';
-import { DiskPodFiles } from '../pod-runner/disk-pod-files.ts';
+import { DiskPodFiles } from '../volumes/files/disk-pod-files.ts';
 import { DiskLogSource } from './disk-log-source.ts';
 import type { LogOptions } from './log-options.ts';
 import { LogReader } from './log-reader.ts';
@@ -26,7 +26,7 @@ function line(text: string): string {
   return `2026-01-02T03:04:05.000000006Z stdout F ${text}\n`;
 }
 
-async function stage() {
+async function harness() {
   const rootFolder = makeTempFolder();
   const logFolder = path.join(rootFolder, 'logs');
   const files = new DiskPodFiles({ rootFolder, logFolder });
@@ -63,7 +63,8 @@ async function stage() {
   const file = source.nameOf(RUN);
   const end = (): void => {
     world.state = 'exited';
-    for (const tell of listeners) tell({ podUid: POD.uid, type: 'containerDied', containerId: ID });
+    for (const notify of listeners)
+      notify({ podUid: POD.uid, type: 'containerDied', containerId: ID });
   };
   return { reader, file, clock, world, end, listeners, logFolder };
 }
@@ -100,15 +101,15 @@ function follower(stream: ReadableStream<Uint8Array>, clock: VirtualClock) {
   };
 }
 
-describe('a log that is read as it is', () => {
+describe('a log that is not followed', () => {
   test('is shown from its beginning to its end', async () => {
-    const { reader, file } = await stage();
+    const { reader, file } = await harness();
     await writeFile(file, line('one') + line('two'));
     expect(await textOf(await reader.read(RUN, ID, ALL))).toBe('one\ntwo\n');
   });
 
   test('is shown in blocks, however long it is, and lines across blocks are whole', async () => {
-    const { reader, file } = await stage();
+    const { reader, file } = await harness();
     const texts = Array.from({ length: 30_000 }, (_, index) => `line number ${index}`);
     await writeFile(file, texts.map(line).join(''));
     const stream = await reader.read(RUN, ID, ALL);
@@ -116,7 +117,7 @@ describe('a log that is read as it is', () => {
   });
 
   test.each([0, 1, 2, 1500, 29_999, 30_000, 40_000])('has its last %i lines', async (tailLines) => {
-    const { reader, file } = await stage();
+    const { reader, file } = await harness();
     const texts = Array.from({ length: 30_000 }, (_, index) => `line number ${index}`);
     await writeFile(file, texts.map(line).join(''));
     const stream = await reader.read(RUN, ID, { ...ALL, tailLines });
@@ -125,28 +126,28 @@ describe('a log that is read as it is', () => {
   });
 
   test('shows a last entry that has no end, but does not count it', async () => {
-    const { reader, file } = await stage();
+    const { reader, file } = await harness();
     await writeFile(file, line('one') + line('two') + line('cut').trimEnd());
     expect(await textOf(await reader.read(RUN, ID, ALL))).toBe('one\ntwo\ncut');
     expect(await textOf(await reader.read(RUN, ID, { ...ALL, tailLines: 1 }))).toBe('two\n');
   });
 
-  test('ends where it ended when the reader came', async () => {
-    const { reader, file } = await stage();
+  test('ends where it ended at the time of the request', async () => {
+    const { reader, file } = await harness();
     await writeFile(file, line('one'));
     const stream = await reader.read(RUN, ID, ALL);
     await appendFile(file, line('two'));
     expect(await textOf(stream)).toBe('one\n');
   });
 
-  test('leaves out an entry without bounds, and goes on behind it', async () => {
-    const { reader, file } = await stage();
+  test('skips an entry that is too long, and continues after it', async () => {
+    const { reader, file } = await harness();
     await writeFile(file, line('one') + line('x'.repeat(3_000_000)) + line('two'));
     expect(await textOf(await reader.read(RUN, ID, ALL))).toBe('one\ntwo\n');
   });
 
-  test('that is not there is an error that names it', async () => {
-    const { reader, file } = await stage();
+  test('that does not exist gives an error that names it', async () => {
+    const { reader, file } = await harness();
     await expect(reader.read(RUN, ID, ALL)).rejects.toMatchObject({
       code: 'LOG_MISSING',
       message: `failed to open log file "${file}": no such file`,
@@ -154,7 +155,7 @@ describe('a log that is read as it is', () => {
   });
 
   test('that is a link, or in a folder that is a link to the outside, is not read', async () => {
-    const { reader, file, logFolder } = await stage();
+    const { reader, file, logFolder } = await harness();
     const secret = path.join(logFolder, '..', 'secret');
     await mkdir(secret);
     await writeFile(path.join(secret, '0.log'), line('secret'));
@@ -169,8 +170,8 @@ describe('a log that is read as it is', () => {
 describe('a log that is followed', () => {
   const follow = { ...ALL, follow: true };
 
-  test('shows what is written, and ends with the container, the rest included', async () => {
-    const { reader, file, clock, end } = await stage();
+  test('shows new lines, and ends with the container, the rest included', async () => {
+    const { reader, file, clock, end } = await harness();
     await writeFile(file, line('one'));
     const { seen, untilText, untilOver } = follower(await reader.read(RUN, ID, follow), clock);
     await untilText('one\n');
@@ -182,8 +183,8 @@ describe('a log that is followed', () => {
     expect(seen.text).toBe('one\ntwo\nlast words\n');
   });
 
-  test('begins with the last lines that were asked for', async () => {
-    const { reader, file, clock } = await stage();
+  test('starts with the requested last lines', async () => {
+    const { reader, file, clock } = await harness();
     await writeFile(file, line('one') + line('two'));
     const stream = await reader.read(RUN, ID, { ...follow, tailLines: 1 });
     const { seen, untilText } = follower(stream, clock);
@@ -194,7 +195,7 @@ describe('a log that is followed', () => {
   });
 
   test('shows a line when it is whole', async () => {
-    const { reader, file, clock } = await stage();
+    const { reader, file, clock } = await harness();
     const [start, rest] = [line('one').slice(0, 45), line('one').slice(45)];
     await writeFile(file, start);
     const { seen, untilText } = follower(await reader.read(RUN, ID, follow), clock);
@@ -204,8 +205,8 @@ describe('a log that is followed', () => {
     await untilText('one\n');
   });
 
-  test('goes on in the new file after a rotation, and loses nothing of the old one', async () => {
-    const { reader, file, clock } = await stage();
+  test('continues in the new file after a rotation, and loses nothing of the old one', async () => {
+    const { reader, file, clock } = await harness();
     await writeFile(file, line('one'));
     const { seen, untilText } = follower(await reader.read(RUN, ID, follow), clock);
     await untilText('one\n');
@@ -223,8 +224,8 @@ describe('a log that is followed', () => {
     expect(seen.isOver).toBe(false);
   });
 
-  test('of a container that has ended is shown and is over', async () => {
-    const { reader, file, clock, world } = await stage();
+  test('of a container that has ended is shown and ends', async () => {
+    const { reader, file, clock, world } = await harness();
     world.state = 'exited';
     await writeFile(file, line('one'));
     const { seen, untilOver } = follower(await reader.read(RUN, ID, follow), clock);
@@ -232,8 +233,8 @@ describe('a log that is followed', () => {
     expect(seen.text).toBe('one\n');
   });
 
-  test('goes on while the runtime does not answer', async () => {
-    const { reader, file, clock, world, end } = await stage();
+  test('continues while the runtime does not answer', async () => {
+    const { reader, file, clock, world, end } = await harness();
     await writeFile(file, line('one'));
     world.isDown = true;
     const { seen, untilText, untilOver } = follower(await reader.read(RUN, ID, follow), clock);
@@ -246,8 +247,8 @@ describe('a log that is followed', () => {
     await untilOver();
   });
 
-  test('ends when the bytes are used up', async () => {
-    const { reader, file, clock } = await stage();
+  test('ends when the byte limit is reached', async () => {
+    const { reader, file, clock } = await harness();
     await writeFile(file, line('one') + line('two'));
     const stream = await reader.read(RUN, ID, { ...follow, limitBytes: 5 });
     const { seen, untilOver } = follower(stream, clock);
@@ -255,8 +256,8 @@ describe('a log that is followed', () => {
     expect(seen.text).toBe('one\nt');
   });
 
-  test('holds nothing any more when the reader has left', async () => {
-    const { reader, file, clock, listeners } = await stage();
+  test('holds no resources when the reader has left', async () => {
+    const { reader, file, clock, listeners } = await harness();
     await writeFile(file, line('one'));
     const { cancel, untilText } = follower(await reader.read(RUN, ID, follow), clock);
     await untilText('one\n');

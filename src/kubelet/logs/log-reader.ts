@@ -1,11 +1,11 @@
 /**
- * Reads the logs of containers for whoever asks the kubelet for them, as streams that flow as fast as
- * they are read. As in the kubelet, that is the newest file: what was rotated away is not shown.
+ * Reads the logs of containers for clients of the kubelet, as streams with backpressure. As in the kubelet,
+ * only the newest file is read: rotated files are not shown.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { LogFile, LogSource } from '../../ports/log-source.ts';
-import type { ContainerRun } from '../../ports/pod-files.ts';
+import type { LogFile, LogSource } from '../../ports/pod/log-source.ts';
+import type { ContainerRun } from '../../ports/pod/pod-files.ts';
 import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
 import { defineError } from '../../lib/errors.ts';
 import type { LogOptions } from './log-options.ts';
@@ -33,7 +33,7 @@ export class LogReader {
     this.#options = options;
   }
 
-  /** Throws LOG_MISSING. `containerId` is that of the run, to tell when it has ended. */
+  /** Throws LOG_MISSING. `containerId` is that of the run, to find out when it has ended. */
   async read(
     run: ContainerRun,
     containerId: string,
@@ -56,14 +56,17 @@ export class LogReader {
     return streamOf(session);
   }
 
-  /** While the runtime does not answer, containers go on running: so does whoever reads. */
+  /** If the runtime does not answer, the container counts as running, and the reader continues. */
   async #isRunning(podUid: string, containerId: string): Promise<boolean> {
     const { runtime, log } = this.#options;
     try {
       const { containers } = await runtime.inspect(podUid);
       return containers.some(({ id, state }) => id === containerId && state === 'running');
     } catch (error) {
-      log.debug('a log is followed while the runtime does not answer', { containerId, error });
+      log.debug('container runtime does not answer; still following the log', {
+        containerId,
+        error,
+      });
       return true;
     }
   }
@@ -95,7 +98,7 @@ async function rangeOf(
   }
 }
 
-/** Nothing is read ahead of whoever takes it. */
+/** Nothing is read before the consumer asks for it. */
 function streamOf(session: LogSession): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {

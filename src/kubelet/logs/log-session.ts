@@ -1,18 +1,18 @@
 /**
- * One reader of one log: the next bytes to show, as long as there are any.
+ * One reader of one log: returns the next bytes to show, until the end.
  *
  *     read ──> bytes to show
  *       └─ at the end of the file: another file has its name? ──> the rest of this one, then that one
  *                                  the container has ended?   ──> the rest, then done
  *                                  otherwise wait: for a change, an end, or a second
  *
- * 1. What was written before the container was seen to have ended is shown: the file is read once more
+ * 1. Everything written before the container was seen to have ended is shown: the file is read once more
  *    after that.
- * 2. Nothing is read before somebody asks for it, so a slow reader holds one block at most.
- * 3. A reader who does not follow sees the log up to where it ended when they came.
+ * 2. Nothing is read before the consumer asks for it, so a slow reader holds one block at most.
+ * 3. A reader that does not follow sees the log up to where it ended at the time of the request.
  */
 import type { Clock } from '../../ports/clock.ts';
-import type { LogFile } from '../../ports/log-source.ts';
+import type { LogFile } from '../../ports/pod/log-source.ts';
 import { LineShaper } from './line-shaper.ts';
 import { NEW_LINE } from './log-line.ts';
 import type { LogOptions } from './log-options.ts';
@@ -21,17 +21,17 @@ export interface SessionOptions {
   readonly clock: Clock;
   readonly options: LogOptions;
   readonly file: LogFile;
-  /** Where to begin, and, unless it is followed, where to end. */
+  /** Where to start, and, unless it is followed, where to end. */
   readonly start: number;
   readonly end: number;
   reopen(): Promise<LogFile | null>;
   isRunning(): Promise<boolean>;
-  /** Calls when the log may have grown, and when the container may have ended. */
+  /** Calls back when the log may have grown, and when the container may have ended. */
   watch(grown: () => void, ended: () => void): () => void;
 }
 
 const BLOCK_BYTES = 64 * 1024;
-/** Longer than any entry that a runtime writes; what has no end for so long is no log. */
+/** Longer than any entry that a runtime writes; anything longer is no log. */
 const ENTRY_BYTES_MAX = 1024 * 1024;
 const POLL_MS = 1000;
 const NOTHING = new Uint8Array(0);
@@ -123,11 +123,11 @@ export class LogSession {
     this.#isSkipping = true;
   }
 
-  /** What is left to show, and then nothing; or nothing yet, after waiting. */
+  /** The rest to show, and then null; or nothing yet, after waiting. */
   async #atEnd(): Promise<Uint8Array | null> {
-    if (!this.#session.options.follow) return this.#lastWords();
+    if (!this.#session.options.follow) return this.#unfinishedEntry();
     if (await this.#moveOn()) return NOTHING;
-    if (this.#hasEnded) return this.#lastWords();
+    if (this.#hasEnded) return this.#unfinishedEntry();
     if (this.#mustAsk) {
       this.#mustAsk = false;
       this.#hasEnded = !(await this.#session.isRunning());
@@ -137,17 +137,17 @@ export class LogSession {
     return NOTHING;
   }
 
-  /** An entry without an end: whoever wrote it was cut off. */
-  #lastWords(): Uint8Array | null {
+  /** An entry without an end: its writer was interrupted. */
+  #unfinishedEntry(): Uint8Array | null {
     const shown: Uint8Array[] = [];
     this.#entry(NOTHING, shown);
     return shown.length === 0 ? null : joined(shown);
   }
 
-  /** The rest of a file whose name another one has, and then that one. */
+  /** Finishes a file whose name another one has taken, and switches to that one. */
   async #moveOn(): Promise<boolean> {
     if (!(await this.#file.isReplaced())) return false;
-    // Whoever writes went on in the old file until the new one was there.
+    // The writer may have continued in the old file until the new one existed.
     const rest = await this.#file.read(this.#position, 1);
     if (rest.length > 0) return true;
     const next = await this.#session.reopen();
@@ -167,7 +167,7 @@ export class LogSession {
     this.#wake();
   }
 
-  /** Returns after a change, also one since the last time, and after a while in any case. */
+  /** Returns after a change, including one since the last call, and after a second in any case. */
   async #wait(): Promise<void> {
     if (!this.#hasChanged && !this.#isClosed) {
       await new Promise<void>((resolve) => {

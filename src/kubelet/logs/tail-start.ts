@@ -1,8 +1,8 @@
 /**
- * Where the last lines of a log begin, found from its end in blocks: the cost follows what is wanted,
- * not how long the log is. A last line that has no end yet is not counted.
+ * Where the last lines of a log start, searched from its end in blocks: the cost grows with the requested
+ * lines, not with the log. A last line without an end is not counted.
  */
-import type { LogFile } from '../../ports/log-source.ts';
+import type { LogFile } from '../../ports/pod/log-source.ts';
 import { NEW_LINE } from './log-line.ts';
 
 const BLOCK_BYTES = 64 * 1024;
@@ -13,7 +13,7 @@ export async function findTailStart(file: LogFile, size: number, lines: number):
     const start = Math.max(end - BLOCK_BYTES, 0);
     const block = await file.read(start, end - start);
     for (let at = block.lastIndexOf(NEW_LINE); at >= 0;) {
-      // The end of one line more than is wanted: they begin behind it.
+      // The end of the line before the requested ones: they start after it.
       if (found === lines) return start + at + 1;
       found += 1;
       at = at === 0 ? -1 : block.lastIndexOf(NEW_LINE, at - 1);

@@ -16,7 +16,7 @@ test.each([
   ['OtherReason', 'Other'],
   ['', 'Other'],
   ['__proto__', 'Other'],
-])('a pod that was turned away for %j counts as %j', (reason, label) => {
+])('a pod that was rejected for %j counts as %j', (reason, label) => {
   const metrics = new KubeletMetrics();
   metrics.admission.podRejected(reason);
   metrics.admission.podRejected(reason);

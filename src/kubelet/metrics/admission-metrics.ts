@@ -1,9 +1,8 @@
 /**
- * Why pods were turned away, and for what others had to go.
+ * Metrics of rejected and preempted pods, by reason.
  *
- * A reason may name anything that a node can run out of, so only those that are known beforehand
- * become label values. The others are put together, or every made-up resource name in a pod would
- * stay in memory for ever.
+ * A reason may name any resource that a node can run out of, so only those that are known beforehand become
+ * label values. The others share one, or every made-up resource name in a pod would stay in memory.
  */
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';
@@ -52,7 +51,7 @@ export class AdmissionMetrics {
     });
   }
 
-  /** A pod had to go for a critical one that was short of this. */
+  /** A pod was preempted for a critical one that lacked this resource. */
   podPreempted(resource: string): void {
     this.#preemptions.with({ preemption_signal: resource }).inc();
   }

@@ -10,7 +10,7 @@ function working(workers: readonly Summary[], metrics = new KubeletMetrics()): r
   return linesOf(metrics, 'kubelet_working_pods');
 }
 
-test('pods that are desired and active are counted apart for static ones', () => {
+test('desired and active pods are counted separately for static ones', () => {
   const metrics = new KubeletMetrics();
   metrics.housekeeping.podsCounted({
     desired: { regular: 5, static: 2 },
@@ -72,7 +72,7 @@ describe('workers (PW-66)', () => {
     expect(lines).toHaveLength(15);
   });
 
-  test('each count begins anew', () => {
+  test('each count starts again', () => {
     const metrics = new KubeletMetrics();
     expect(working([DESIRED, DESIRED], metrics)).toContain(
       '{config="desired",lifecycle="sync",static=""} 2',

@@ -1,5 +1,5 @@
 /**
- * How many pods there should be, how many there are, and what housekeeping had to put right.
+ * Metrics of desired and active pods, and of the corrections of housekeeping.
  *
  * A static pod is `static="true"`, another one `static=""`: that is how the kubelet writes it.
  */
@@ -16,9 +16,9 @@ export interface PodCounts {
 }
 
 export interface KnownPodCounts {
-  /** What podkeep is told to run. */
+  /** The pods that podkeep should run. */
   readonly desired: PodCounts;
-  /** Those of them that count when a new pod asks to be admitted. */
+  /** Those of them that count when a new pod asks for admission. */
   readonly active: PodCounts;
   readonly mirrorPods: number;
 }
@@ -27,7 +27,7 @@ type WorkingLabel = 'config' | 'lifecycle' | 'static';
 
 const LIFECYCLES = ['sync', 'terminating', 'terminated'] as const;
 
-/** Every pair that can be. Of a pod without a spec, nobody knows whether it was static. */
+/** All possible pairs. For a pod without a spec it is unknown whether it was static. */
 const ORIGINS = [
   { config: 'desired', static: '' },
   { config: 'desired', static: 'true' },
@@ -91,12 +91,12 @@ export class HousekeepingMetrics {
     this.#recorder.increase(this.#restarted.with({ static: 'true' }), fromManifests);
   }
 
-  /** Pods that run here though nobody had told podkeep of them. */
+  /** Pods that run here without any source having reported them. */
   orphansFound(count: number): void {
     this.#recorder.increase(this.#orphaned, count);
   }
 
-  /** All workers there are (PW-66). A kind of which there is none is shown as zero. */
+  /** All workers (PW-66). A kind without any is shown as zero. */
   workersCounted(workers: Iterable<Summary>): void {
     for (const lifecycle of LIFECYCLES) {
       for (const origin of ORIGINS) this.#working.with({ lifecycle, ...origin }).set(0);
@@ -106,8 +106,9 @@ export class HousekeepingMetrics {
 }
 
 /**
- * Every worker counts, and once. A worker that began with what runs, for a pod that is desired again
- * by now, has no spec either: the kubelet loses it here, podkeep calls it what it is, runtime only.
+ * Every worker counts once. A worker that started with a running pod without a spec, and whose pod is
+ * desired again by now, still has no spec: the kubelet does not count it, podkeep counts it as runtime
+ * only.
  */
 function labelsOf(worker: Summary): LabelValues<WorkingLabel> {
   const lifecycle = worker.state;

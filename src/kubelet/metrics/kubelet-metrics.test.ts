@@ -11,7 +11,114 @@ interface Declared {
   readonly buckets?: readonly string[];
 }
 
-/** What the kubelet registers as well, but shows only after it happened: from its source. */
+const DEFAULT = '0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10 +Inf'.split(' ');
+
+/** What the kubelet dashboard of kubernetes-mixin reads, beside the above: from Kubernetes' source. */
+const PANELS: readonly Declared[] = [
+  {
+    name: 'kubelet_cgroup_manager_duration_seconds',
+    type: 'histogram',
+    help: '[ALPHA] Duration in seconds for cgroup manager operations. Broken down by method.',
+    labels: ['operation_type'],
+    buckets: DEFAULT,
+  },
+  {
+    name: 'kubelet_pleg_last_seen_seconds',
+    type: 'gauge',
+    help: '[ALPHA] Timestamp in seconds when PLEG was last seen active.',
+    labels: [],
+  },
+  {
+    name: 'kubelet_pleg_pod_relist_duration_seconds',
+    type: 'histogram',
+    help: '[ALPHA] Duration in seconds for relisting a single pod in PLEG.',
+    labels: [],
+    buckets: DEFAULT,
+  },
+  {
+    name: 'kubelet_pleg_relist_duration_seconds',
+    type: 'histogram',
+    help: '[ALPHA] Duration in seconds for relisting pods in PLEG.',
+    labels: [],
+    buckets: DEFAULT,
+  },
+  {
+    name: 'kubelet_pleg_relist_interval_seconds',
+    type: 'histogram',
+    help: '[ALPHA] Interval in seconds between relisting in PLEG.',
+    labels: [],
+    buckets: DEFAULT,
+  },
+  {
+    name: 'kubelet_run_podsandbox_duration_seconds',
+    type: 'histogram',
+    help: '[ALPHA] Duration in seconds of the run_podsandbox operations. Broken down by RuntimeClass.Handler.',
+    labels: ['runtime_handler'],
+    buckets: DEFAULT,
+  },
+  {
+    name: 'kubelet_run_podsandbox_errors_total',
+    type: 'counter',
+    help: '[ALPHA] Cumulative number of the run_podsandbox operation errors by RuntimeClass.Handler.',
+    labels: ['runtime_handler'],
+  },
+  {
+    name: 'kubelet_runtime_operations_duration_seconds',
+    type: 'histogram',
+    help: '[ALPHA] Duration in seconds of runtime operations. Broken down by operation type.',
+    labels: ['operation_type'],
+    buckets:
+      '0.005 0.0125 0.03125 0.078125 0.1953125 0.48828125 1.220703125 3.0517578125 7.62939453125 19.073486328125 47.6837158203125 119.20928955078125 298.0232238769531 745.0580596923828 +Inf'.split(
+        ' ',
+      ),
+  },
+  {
+    name: 'kubelet_runtime_operations_errors_total',
+    type: 'counter',
+    help: '[ALPHA] Cumulative number of runtime operation errors by operation type.',
+    labels: ['operation_type'],
+  },
+  {
+    name: 'kubelet_runtime_operations_total',
+    type: 'counter',
+    help: '[ALPHA] Cumulative number of runtime operations by operation type.',
+    labels: ['operation_type'],
+  },
+  {
+    name: 'rest_client_request_duration_seconds',
+    type: 'histogram',
+    help: '[ALPHA] Request latency in seconds. Broken down by verb, and host.',
+    labels: ['host', 'verb'],
+    buckets: '0.005 0.025 0.1 0.25 0.5 1 2 4 8 15 30 60 +Inf'.split(' '),
+  },
+  {
+    name: 'rest_client_requests_total',
+    type: 'counter',
+    help: '[ALPHA] Number of HTTP requests, partitioned by status code, method, and host.',
+    labels: ['code', 'host', 'method'],
+  },
+  {
+    name: 'storage_operation_duration_seconds',
+    type: 'histogram',
+    help: '[ALPHA] Storage operation duration',
+    labels: ['migrated', 'operation_name', 'status', 'volume_plugin'],
+    buckets: '0.1 0.25 0.5 1 2.5 5 10 15 25 50 120 300 600 +Inf'.split(' '),
+  },
+  {
+    name: 'storage_operation_errors_total',
+    type: 'counter',
+    help: '[ALPHA] Storage operation errors',
+    labels: ['operation_name', 'volume_plugin'],
+  },
+  {
+    name: 'volume_manager_total_volumes',
+    type: 'gauge',
+    help: '[ALPHA] Number of volumes in Volume Manager',
+    labels: ['plugin_name', 'state'],
+  },
+];
+
+/** Metrics that the kubelet registers as well, but shows only after their first event: from its source. */
 const UNSEEN: readonly Declared[] = [
   {
     name: 'kubelet_admission_rejections_total',
@@ -24,6 +131,25 @@ const UNSEEN: readonly Declared[] = [
     type: 'counter',
     help: "[ALPHA] Number of requested resizes, counted at the container level. Different resources on the same container are counted separately. The 'requirement' label refers to 'memory' or 'limits'; the 'operation' label can be one of 'add', 'remove', 'increase' or 'decrease'.",
     labels: ['operation', 'requirement', 'resource'],
+  },
+  {
+    name: 'kubelet_eviction_stats_age_seconds',
+    type: 'histogram',
+    help: '[ALPHA] Time between when stats are collected, and when pod is evicted based on those stats by eviction signal',
+    labels: ['eviction_signal'],
+    buckets: '0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10 +Inf'.split(' '),
+  },
+  {
+    name: 'kubelet_graceful_shutdown_end_time_seconds',
+    type: 'gauge',
+    help: '[ALPHA] Last graceful shutdown end time since unix epoch in seconds',
+    labels: [],
+  },
+  {
+    name: 'kubelet_graceful_shutdown_start_time_seconds',
+    type: 'gauge',
+    help: '[ALPHA] Last graceful shutdown start time since unix epoch in seconds',
+    labels: [],
   },
   {
     name: 'kubelet_evictions',
@@ -64,12 +190,22 @@ const UNSEEN: readonly Declared[] = [
     help: '[ALPHA] Cumulative number of container terminations.',
     labels: ['container_type', 'exit_code', 'reason'],
   },
+  ...PANELS,
 ];
 
 /** Lets everything happen once, so that every metric is shown. */
 function afterOneOfEach(): KubeletMetrics {
   const metrics = new KubeletMetrics();
   const { podWorkers, podStarts, status, resizes, admission, evictions, housekeeping } = metrics;
+  metrics.runtime.operationEnded('run_podsandbox', 0.1, true);
+  metrics.runtime.sandboxRan('', 0.1, true);
+  metrics.pleg.relistBegan(1, 1);
+  metrics.pleg.relistEnded(0.1);
+  metrics.pleg.podRelisted(0.1);
+  metrics.storage.operationEnded('kubernetes.io/secret', 'volume_mount', 0.1, true);
+  metrics.storage.volumesCounted(new Map([['kubernetes.io/secret', { desired: 1, actual: 1 }]]));
+  metrics.cgroups.operationEnded('create', 0.1);
+  metrics.restClient.answered('host', 'GET', 200, 0.1);
   podWorkers.podStarted(1);
   podWorkers.turnEnded('create', 0.1);
   podWorkers.wakeScheduled();
@@ -85,6 +221,7 @@ function afterOneOfEach(): KubeletMetrics {
   resizes.deferredResizeAccepted('pods_removed');
   admission.podRejected('OutOfcpu');
   evictions.podEvicted('emptydirfs.limit');
+  evictions.statsUsed('memory.available', 0.1);
   const none = { regular: 0, static: 0 };
   housekeeping.podsCounted({ desired: none, active: none, mirrorPods: 0 });
   housekeeping.podsRestarted(none);
@@ -125,7 +262,7 @@ test('before anything happened, only what has no labels is shown, as zero', () =
   expect(lines.filter((line) => !/^\w+(\{le="[^"]+"\})? 0$/.test(line))).toEqual([]);
 });
 
-test('two kubelets in one process have metrics of their own', () => {
+test('two kubelets in one process have separate metrics', () => {
   const [first, second] = [new KubeletMetrics(), new KubeletMetrics()];
   first.housekeeping.orphansFound(3);
   expect(prometheusText.expose(first.registry)).toContain('kubelet_orphaned_runtime_pods_total 3');

@@ -1,19 +1,26 @@
 /**
  * The metrics of the engine, under the names that the kubelet of Kubernetes v1.36 gives them.
  *
- * Names, types, labels, buckets and help texts are an interface: dashboards and alerts are written
- * against them, so they carry over as they are. Each part of podkeep is handed only the observer that
- * concerns it; whoever serves `/metrics` writes out the registry.
+ * Names, types, labels, buckets and help texts are an interface: dashboards and alerts depend on them, so
+ * they are the same. Each part of podkeep gets only its own observer; the server of `/metrics` prints the
+ * registry.
  */
 import { Registry } from '../../lib/metrics/registry.ts';
+import type { AllocationObserver } from '../../ports/observe/allocation-observer.ts';
 import { AdmissionMetrics } from './admission-metrics.ts';
+import { CgroupMetrics } from './cgroup-metrics.ts';
 import { EvictionMetrics } from './eviction-metrics.ts';
 import { HousekeepingMetrics } from './housekeeping-metrics.ts';
+import { PlegMetrics } from './pleg-metrics.ts';
+import { NodeShutdownMetrics } from './node-shutdown-metrics.ts';
 import { PodStartMetrics } from './pod-start-metrics.ts';
 import { PodWorkerMetrics } from './pod-worker-metrics.ts';
 import { Recorder } from './recorder.ts';
 import { ResizeMetrics } from './resize-metrics.ts';
+import { RestClientMetrics } from './rest-client-metrics.ts';
+import { RuntimeMetrics } from './runtime-metrics.ts';
 import { StatusMetrics } from './status-metrics.ts';
+import { StorageMetrics } from './storage-metrics.ts';
 
 export class KubeletMetrics {
   readonly registry: Registry;
@@ -24,6 +31,12 @@ export class KubeletMetrics {
   readonly admission: AdmissionMetrics;
   readonly evictions: EvictionMetrics;
   readonly housekeeping: HousekeepingMetrics;
+  readonly runtime: RuntimeMetrics;
+  readonly pleg: PlegMetrics;
+  readonly storage: StorageMetrics;
+  readonly cgroups: CgroupMetrics;
+  readonly restClient: RestClientMetrics;
+  readonly shutdown: NodeShutdownMetrics;
 
   constructor() {
     const registry = new Registry();
@@ -36,5 +49,22 @@ export class KubeletMetrics {
     this.admission = new AdmissionMetrics(registry);
     this.evictions = new EvictionMetrics(registry);
     this.housekeeping = new HousekeepingMetrics(registry, recorder);
+    this.runtime = new RuntimeMetrics(registry, recorder);
+    this.pleg = new PlegMetrics(registry, recorder);
+    this.storage = new StorageMetrics(registry, recorder);
+    this.cgroups = new CgroupMetrics(registry, recorder);
+    this.restClient = new RestClientMetrics(registry, recorder);
+    this.shutdown = new NodeShutdownMetrics(registry);
+  }
+
+  /** The observer of the allocation manager, which both admits pods and resizes them. */
+  get allocations(): AllocationObserver {
+    const { resizes, admission } = this;
+    return {
+      resizeRequested: (change) => resizes.resizeRequested(change),
+      resizeRefused: (detail) => resizes.resizeRefused(detail),
+      deferredResizeAccepted: (trigger) => resizes.deferredResizeAccepted(trigger),
+      podPreempted: (resource) => admission.podPreempted(resource),
+    };
   }
 }

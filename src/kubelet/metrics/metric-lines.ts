@@ -1,4 +1,4 @@
-/** For tests: what a scraper sees of one metric, each line without the metric's name. */
+/** For tests: the lines of one metric as a scraper sees them, without the metric's name. */
 import { prometheusText } from '../../lib/metrics/exposition.ts';
 import type { KubeletMetrics } from './kubelet-metrics.ts';
 

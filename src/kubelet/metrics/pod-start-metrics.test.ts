@@ -17,14 +17,14 @@ test('a worker that starts, and a pod that runs, are measured from when the pod 
   expect(runs).toContain('_bucket{le="8"} 1');
 });
 
-test('a confirmed start is measured with and without the pulling of images (SM-132)', () => {
+test('a confirmed start is measured with and without image pulls (SM-132)', () => {
   const metrics = new KubeletMetrics();
   metrics.podStarts.startConfirmed({ totalSeconds: 40, sliSeconds: 1.5, hostNetwork: false });
   expect(linesOf(metrics, TOTAL)).toContain('_sum 40');
   expect(linesOf(metrics, SLI)).toContain('_sum 1.5');
 });
 
-test('a pod with volumes of its own is not part of the objective (SM-132)', () => {
+test('a pod with its own volumes is not part of the objective (SM-132)', () => {
   const metrics = new KubeletMetrics();
   metrics.podStarts.startConfirmed({ totalSeconds: 40, sliSeconds: null, hostNetwork: false });
   expect(linesOf(metrics, TOTAL)).toContain('_count 1');
@@ -32,7 +32,7 @@ test('a pod with volumes of its own is not part of the objective (SM-132)', () =
   expect(linesOf(metrics, FIRST)).toEqual([' 0']);
 });
 
-test('only the first pod with a network of its own sets the gauge of the first', () => {
+test('only the first pod with its own network sets the gauge of the first', () => {
   const metrics = new KubeletMetrics();
   const { podStarts } = metrics;
   podStarts.startConfirmed({ totalSeconds: 1, sliSeconds: 1, hostNetwork: true });
@@ -42,7 +42,7 @@ test('only the first pod with a network of its own sets the gauge of the first',
   expect(linesOf(metrics, FIRST)).toEqual([' 2']);
 });
 
-test('a pod created by a clock ahead of ours took no time, not less than none', () => {
+test("a pod created by a clock ahead of the node's took zero time, not less", () => {
   const metrics = new KubeletMetrics();
   metrics.podStarts.startConfirmed({ totalSeconds: -2, sliSeconds: -3, hostNetwork: true });
   expect(linesOf(metrics, TOTAL)).toContain('_sum 0');

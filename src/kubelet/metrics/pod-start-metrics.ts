@@ -1,11 +1,11 @@
 /**
- * How long it takes from a pod to running containers, by four clocks:
+ * The start-up time of pods, by four measures:
  *
  *     created ─────── seen ── worker ───────── Running ─── all containers known to run
  *                      ├───────┤ worker start
  *                      ├────────────────────────┤ start
  *        ├────────────────────────────────────────────────────────────────┤ total
- *        ├── without the pulling of images and the init containers ───────┤ SLI
+ *        ├── without image pulls and init containers ─────────────────────┤ SLI
  */
 import type { Gauge } from '../../lib/metrics/gauge.ts';
 import type { Histogram } from '../../lib/metrics/histogram.ts';
@@ -60,25 +60,25 @@ export class PodStartMetrics {
     });
   }
 
-  /** The first sync of a pod begins, this long after the pod was first seen (KL-2). */
+  /** The first sync of a pod starts, this long after the pod was first seen (KL-2). */
   workerStarted(seconds: number): void {
     this.#recorder.observe(this.#workerStarts, seconds);
   }
 
   /**
-   * The pod went from Pending to Running, this long after it was first seen. Once for each pod; the
-   * kubelet also counts pods here of which it has no status yet (A-68).
+   * The pod went from Pending to Running, this long after it was first seen. Once for each pod; the kubelet
+   * also counts pods here that have no status yet (A-68).
    */
   podBecameRunning(seconds: number): void {
     this.#recorder.observe(this.#starts, seconds);
   }
 
-  /** The API knows that every container runs. Once for each pod (SM-132). */
+  /** The API has the status in which every container runs. Once for each pod (SM-132). */
   startConfirmed({ totalSeconds, sliSeconds, hostNetwork }: ConfirmedStart): void {
     this.#recorder.observe(this.#totals, totalSeconds);
     if (sliSeconds === null) return;
     this.#recorder.observe(this.#slis, sliSeconds);
-    // The first pod with a network of its own pays for whatever the node's network still has to do.
+    // The first pod with its own network waits for the setup of the node's network.
     if (hostNetwork || this.#networkPodSeen) return;
     this.#networkPodSeen = true;
     this.#recorder.set(this.#firstNetworkPod, sliSeconds);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PodWorkerObserver } from '../../ports/pod-worker-observer.ts';
+import type { PodWorkerObserver } from '../../ports/observe/pod-worker-observer.ts';
 import { KubeletMetrics } from './kubelet-metrics.ts';
 import { linesOf } from './metric-lines.ts';
 
@@ -34,7 +34,7 @@ test('a pod that starts is counted by its containers', () => {
   ]);
 });
 
-test('a measurement that went wrong does not stop the worker that reports it', () => {
+test('an invalid measurement does not stop the worker that reports it', () => {
   const metrics = new KubeletMetrics();
   metrics.podWorkers.turnEnded('sync', Number.NaN);
   metrics.podWorkers.podStarted(Number.NaN);

@@ -1,8 +1,8 @@
-/** What the pod workers do, and how long it takes them. */
+/** Metrics of the pod workers and their turns. */
 import type { Family } from '../../lib/metrics/family.ts';
 import type { Histogram } from '../../lib/metrics/histogram.ts';
 import type { Registry } from '../../lib/metrics/registry.ts';
-import type { PodWorkerObserver } from '../../ports/pod-worker-observer.ts';
+import type { PodWorkerObserver } from '../../ports/observe/pod-worker-observer.ts';
 import type { Recorder } from './recorder.ts';
 
 export class PodWorkerMetrics implements PodWorkerObserver {
@@ -32,6 +32,6 @@ export class PodWorkerMetrics implements PodWorkerObserver {
     this.#recorder.observe(this.#turns.with({ operation_type: operation }), seconds);
   }
 
-  /** The kubelet has no metric for it; this call is for those who draw a pod's time line. */
+  /** The kubelet has no metric for it; this call is for other observers, which draw a pod's timeline. */
   wakeScheduled(): void {}
 }

@@ -4,7 +4,7 @@ import { prometheusText } from '../../lib/metrics/exposition.ts';
 import { Registry } from '../../lib/metrics/registry.ts';
 import { Recorder } from './recorder.ts';
 
-function stage() {
+function harness() {
   const registry = new Registry();
   const recorder = new Recorder(registry);
   const histogram = registry.histogram({ name: 'h', help: 'H.' });
@@ -18,7 +18,7 @@ function stage() {
 }
 
 test('numbers are recorded as they are', () => {
-  const { recorder, histogram, gauge, counter, dropped } = stage();
+  const { recorder, histogram, gauge, counter, dropped } = harness();
   recorder.observe(histogram, 0.5);
   recorder.set(gauge, -3);
   recorder.increase(counter, 2);
@@ -26,15 +26,15 @@ test('numbers are recorded as they are', () => {
   expect(dropped()).toBe(0);
 });
 
-test('a time below zero, as a clock that was set back gives it, counts as no time', () => {
-  const { recorder, histogram, dropped } = stage();
+test('a time below zero, as after the clock was set back, counts as zero', () => {
+  const { recorder, histogram, dropped } = harness();
   recorder.observe(histogram, -12);
   expect([histogram.count, histogram.sum]).toEqual([1, 0]);
   expect(dropped()).toBe(0);
 });
 
-test('what is no number is left out and counted', () => {
-  const { recorder, histogram, gauge, counter, dropped } = stage();
+test('a value that is no number is dropped and counted', () => {
+  const { recorder, histogram, gauge, counter, dropped } = harness();
   for (const value of [Number.NaN, Infinity, -Infinity]) {
     recorder.observe(histogram, value);
     recorder.set(gauge, value);
@@ -48,7 +48,7 @@ test('what is no number is left out and counted', () => {
 test('nothing that is recorded throws, or shows up as NaN', () => {
   fc.assert(
     fc.property(fc.double(), (value) => {
-      const { registry, recorder, histogram, gauge, counter } = stage();
+      const { registry, recorder, histogram, gauge, counter } = harness();
       recorder.observe(histogram, value);
       recorder.set(gauge, value);
       recorder.increase(counter, value);

@@ -1,9 +1,9 @@
 /**
- * Keeps the promise that every observer makes: it never throws.
+ * Makes sure that observers never throw.
  *
- * A metric refuses what is no number, because that would spoil its sum for ever. But whoever reports
- * to an observer is in the middle of keeping a pod alive, and a wrong measurement is no reason to stop
- * that. So it is left out here, and counted: more than none is a bug in podkeep.
+ * A metric refuses a value that is no number, because that would spoil its sum permanently. But the caller
+ * is syncing a pod, and a wrong measurement is no reason to stop that. So it is dropped here, and counted:
+ * any count above zero is a bug in podkeep.
  */
 import type { Gauge } from '../../lib/metrics/gauge.ts';
 import type { Histogram } from '../../lib/metrics/histogram.ts';
@@ -20,7 +20,7 @@ export class Recorder {
     });
   }
 
-  /** Less than nothing counts as nothing: between two clocks, an end may come before its start. */
+  /** Negative values count as zero: between two clocks, an end may come before its start. */
   observe(histogram: Histogram, value: number): void {
     if (Number.isFinite(value)) histogram.observe(Math.max(value, 0));
     else this.#dropped.inc();

@@ -14,7 +14,7 @@ test('requested resizes are counted by resource, requirement and operation', () 
   ]);
 });
 
-test('ended resizes are measured in whole milliseconds, the failed ones apart', () => {
+test('finished resizes are measured in whole milliseconds, failed ones separately', () => {
   const metrics = new KubeletMetrics();
   metrics.resizes.resizeEnded(true, 10.9);
   metrics.resizes.resizeEnded(false, 700_000);
@@ -24,7 +24,7 @@ test('ended resizes are measured in whole milliseconds, the failed ones apart', 
   expect(lines).toContain('_sum{success="false"} 700000');
 });
 
-test('resizes that can never be, and those that were granted late, are counted by their cause', () => {
+test('infeasible resizes, and deferred ones that were accepted, are counted by their cause', () => {
   const metrics = new KubeletMetrics();
   metrics.resizes.resizeRefused('swap_limitation');
   metrics.resizes.deferredResizeAccepted('periodic_retry');

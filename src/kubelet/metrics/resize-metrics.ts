@@ -1,6 +1,6 @@
 /**
- * What is asked of resizes, and what comes of it. How many wait or are at it right now is in
- * status-metrics.ts, because the status manager is the one who knows.
+ * Metrics of requested resizes and their results. The numbers of pending and in-progress resizes are in
+ * status-metrics.ts, because the status manager has them.
  */
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';
@@ -8,14 +8,14 @@ import type { Histogram } from '../../lib/metrics/histogram.ts';
 import type { Registry } from '../../lib/metrics/registry.ts';
 import type { Recorder } from './recorder.ts';
 
-/** One resource of one container that a new spec wants to be different. */
+/** One resource of one container that a new spec changes. */
 export interface RequestedResize {
   readonly resource: 'cpu' | 'memory';
   readonly requirement: 'requests' | 'limits';
   readonly operation: 'add' | 'remove' | 'increase' | 'decrease';
 }
 
-/** What made podkeep look again at resizes that had to wait. */
+/** What made podkeep retry pending resizes. */
 export type ResizeRetryTrigger =
   | 'pod_resized'
   | 'pod_updated'
@@ -63,7 +63,7 @@ export class ResizeMetrics {
     this.#requested.with({ resource, requirement, operation }).inc();
   }
 
-  /** The containers were resized, or that failed. In whole milliseconds, as the kubelet has it. */
+  /** The containers were resized, or that failed. In whole milliseconds, as in the kubelet. */
   resizeEnded(succeeded: boolean, ms: number): void {
     this.#recorder.observe(this.#durations.with({ success: String(succeeded) }), Math.trunc(ms));
   }
@@ -73,7 +73,7 @@ export class ResizeMetrics {
     this.#infeasible.with({ reason_detail: reasonDetail }).inc();
   }
 
-  /** A resize that had to wait was granted. */
+  /** A deferred resize was granted. */
   deferredResizeAccepted(trigger: ResizeRetryTrigger): void {
     this.#acceptedLate.with({ retry_trigger: trigger }).inc();
   }

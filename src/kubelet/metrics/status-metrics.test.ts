@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { StatusObserver } from '../../ports/status-observer.ts';
+import type { StatusObserver } from '../../ports/observe/status-observer.ts';
 import { KubeletMetrics } from './kubelet-metrics.ts';
 import { linesOf } from './metric-lines.ts';
 
@@ -21,7 +21,7 @@ describe('status writes', () => {
   });
 });
 
-test('ended containers are counted by kind, exit code and reason (SM-29)', () => {
+test('terminated containers are counted by kind, exit code and reason (SM-29)', () => {
   const metrics = new KubeletMetrics();
   const { status } = metrics;
   status.containerTerminated('container', 0, 'Completed');
@@ -38,7 +38,7 @@ test('ended containers are counted by kind, exit code and reason (SM-29)', () =>
 });
 
 describe('resizes (SM-101)', () => {
-  test('each report replaces the one before, also when only the reason changed', () => {
+  test('each report replaces the one before, even when only the reason changed', () => {
     const metrics = new KubeletMetrics();
     const { status } = metrics;
     status.resizesChanged({ pendingByReason: { deferred: 2, infeasible: 1 }, inProgress: 3 });
@@ -51,7 +51,7 @@ describe('resizes (SM-101)', () => {
     expect(linesOf(metrics, 'kubelet_pod_in_progress_resizes')).toEqual([' 0']);
   });
 
-  test('when nobody waits, no reason is shown', () => {
+  test('without pending resizes, no reason is shown', () => {
     const metrics = new KubeletMetrics();
     const { status } = metrics;
     status.resizesChanged({ pendingByReason: { deferred: 1, infeasible: 0 }, inProgress: 0 });

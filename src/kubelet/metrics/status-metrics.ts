@@ -1,10 +1,10 @@
-/** What becomes of the statuses of pods, and what can be read from them. */
+/** Metrics of status writes, and of container terminations and resizes that statuses show. */
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';
 import type { Gauge } from '../../lib/metrics/gauge.ts';
 import type { Histogram } from '../../lib/metrics/histogram.ts';
 import type { Registry } from '../../lib/metrics/registry.ts';
-import type { StatusObserver } from '../../ports/status-observer.ts';
+import type { StatusObserver } from '../../ports/observe/status-observer.ts';
 import type { Recorder } from './recorder.ts';
 
 type ResizeCounts = Parameters<StatusObserver['resizesChanged']>[0];
@@ -55,7 +55,7 @@ export class StatusMetrics implements StatusObserver {
     this.#terminated.with(labels).inc();
   }
 
-  /** Built anew each time, so that a reason nobody waits for any more disappears (SM-101). */
+  /** Rebuilt each time, so that a reason without pending resizes disappears (SM-101). */
   resizesChanged({ pendingByReason, inProgress }: ResizeCounts): void {
     this.#pendingResizes.reset();
     for (const reason of PENDING_REASONS) {

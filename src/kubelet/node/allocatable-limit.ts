@@ -1,13 +1,13 @@
-/** Holds all pods together to what the node can give them, where there is something that can do so. */
+/** Limits all pods together to the node's allocatable resources, where that can be enforced. */
 import type { ResourceList } from '../../api/resources.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { NodeEvents } from './node-events.ts';
-import { pause } from './waiting.ts';
+import { pause } from '../waiting/pause.ts';
 
-/** Sets the limit for all pods together, such as on the control group above theirs. */
+/** Sets the limit for all pods together, such as on their parent cgroup. */
 export type EnforceAllocatable = (allocatable: ResourceList) => Promise<void>;
 
-export interface AllocatableLimitRoom {
+export interface AllocatableLimitDeps {
   readonly clock: Clock;
   readonly events: NodeEvents;
   readonly signal: AbortSignal;
@@ -15,11 +15,11 @@ export interface AllocatableLimitRoom {
 
 const RETRY_MS = 60_000;
 
-/** Pods may use more than the limit at first; then it is tried again until they do not. */
+/** Pods may use more than the limit at first; then it is retried until they do not. */
 export async function enforceAllocatable(
   enforce: EnforceAllocatable,
   allocatable: ResourceList,
-  { clock, events, signal }: AllocatableLimitRoom,
+  { clock, events, signal }: AllocatableLimitDeps,
 ): Promise<void> {
   while (!signal.aborted) {
     try {

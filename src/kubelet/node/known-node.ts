@@ -1,7 +1,7 @@
 /**
- * The newest Node object known here. The watch and the answers to our own requests overtake each other,
- * so the resourceVersion decides which is newer. An answer about a Node with another UID is about
- * another one, which took the name; the watch may still be telling of the old one then.
+ * The newest known Node object. The watch and the responses to podkeep's requests overtake each other, so
+ * the resourceVersion decides which is newer. A response with another UID is about a new Node of that name;
+ * the watch may still report the old one.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 
@@ -12,13 +12,13 @@ export class KnownNode {
     return this.#node;
   }
 
-  /** What the API answered to us. */
+  /** A Node from a response of the API server. */
   learn(node: JsonObject): void {
     if (this.#node && uidOf(node) === uidOf(this.#node) && isOlder(node, this.#node)) return;
     this.#node = node;
   }
 
-  /** What the watch told. */
+  /** A Node from the watch. */
   hear(node: JsonObject): void {
     if (!this.#node || !isOlder(node, this.#node)) this.#node = node;
   }
@@ -43,7 +43,7 @@ function metadataOf(node: JsonObject | null): JsonObject {
   return isJsonObject(metadata) ? metadata : {};
 }
 
-/** Versions that are not numbers cannot be compared: then what came last counts. */
+/** Versions that are no numbers cannot be compared: then the last one counts. */
 function isOlder(a: JsonObject, b: JsonObject): boolean {
   const [x, y] = [a, b].map((node) => metadataOf(node)['resourceVersion']);
   if (typeof x !== 'string' || typeof y !== 'string') return false;

@@ -1,28 +1,28 @@
 /**
- * The node itself: registers it, keeps its status true, and shows that it is alive (KL-105 to KL-108).
+ * The node agent: registers the node, keeps its status up to date, and renews its lease (KL-105 to KL-108).
  *
  *     register ──> status, every 10 s and when something changed ──> the Node is gone ──> register
  *         └──────> lease, every 10 s
  *
- * 1. One thing is done to the Node at a time; a change meanwhile is looked at right after.
- * 2. While the node is not ready after a start, it is looked at every 100 ms, for two minutes at most,
- *    and only the news that it is ready are sent (KL-108).
+ * 1. One operation on the Node at a time; a change meanwhile is handled right after it.
+ * 2. While the node is not ready after a start, its readiness is checked every 100 ms, for two minutes at
+ *    most, and the status is sent when it becomes ready (KL-108).
  * 3. After `stop` nothing is sent and no timer is left.
  *
- * A kubelet whose Node was deleted does not make it again until it is restarted; its pods are then taken
- * away by the garbage collection of pods. Here it comes back at once, with the labels and taints of a new
- * one. Whoever wants to be rid of a node has to end what runs on it, as always.
+ * A kubelet whose Node was deleted does not create it again until it is restarted; the pod garbage
+ * collector then deletes its pods. Here the Node comes back at once, with the labels and taints of a new
+ * one. To remove a node, its kubelet has to be stopped first, as always.
  */
 import type { ResourceList } from '../../api/resources.ts';
-import type { Pressure } from '../../core/node/eviction-threshold.ts';
+import type { Pressure } from '../../core/eviction/eviction-signal.ts';
 import { hostIPsOf } from '../../core/node/node-addresses.ts';
 import { isReady } from '../../core/node/node-conditions.ts';
 import { newNode } from '../../core/node/node-object.ts';
 import { allocatableOf } from '../../core/node/node-resources.ts';
 import { resourcesIn } from '../../core/node/node-status.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { Informer, StartInformer } from '../../ports/informer.ts';
-import type { KubeApi } from '../../ports/kube-api.ts';
+import type { Informer, StartInformer } from '../../ports/api/informer.ts';
+import type { KubeApi } from '../../ports/api/kube-api.ts';
 import type { Random } from '../../ports/random.ts';
 import { enforceAllocatable, type EnforceAllocatable } from './allocatable-limit.ts';
 import { heartbeatApi, type Send } from './heartbeat-api.ts';
@@ -32,8 +32,7 @@ import { NodeLease } from './node-lease.ts';
 import { NodeReader, type NodeReaderOptions } from './node-reader.ts';
 import { NODES_PATH, registerNode } from './node-registration.ts';
 import { identityOf, NodeStatusWriter } from './node-status-writer.ts';
-import { PressureMonitor } from './pressure-monitor.ts';
-import { jittered, pause } from './waiting.ts';
+import { jittered, pause } from '../waiting/pause.ts';
 import { Wake } from './wake.ts';
 
 export interface NodeAgentOptions extends NodeReaderOptions {
@@ -41,10 +40,18 @@ export interface NodeAgentOptions extends NodeReaderOptions {
   readonly startInformer: StartInformer;
   readonly random: Random;
   readonly events: NodeEvents;
-  /** Asks the runtime now how it is, instead of at the next time; used while the node is not ready. */
+  readonly eviction: NodePressures;
+  /** Checks the runtime now instead of at the next time; used while the node is not ready. */
   readonly checkRuntime?: (() => Promise<void>) | undefined;
-  /** Absent: pods are not held to the node's allocatable resources together. */
+  /** Absent: pods together are not limited to the node's allocatable resources. */
   readonly enforceAllocatable?: EnforceAllocatable | undefined;
+}
+
+/** Of the eviction manager, which calls `changed` when they change. */
+export interface NodePressures {
+  pressures(): ReadonlySet<Pressure>;
+  /** Determines them for the first time. */
+  observe(): Promise<void>;
 }
 
 const REGISTER_BACK_OFF_MS = 100;
@@ -54,14 +61,15 @@ const FAST_MS = 100;
 const FAST_FOR_MS = 120_000;
 
 export class NodeAgent {
-  /** The API has this node. It never rejects, and stays open if the agent is stopped before. */
+  /**
+   * Resolves when the API has this node. It never rejects, and stays open if the agent is stopped before.
+   */
   readonly registered: Promise<void>;
   readonly #options: NodeAgentOptions;
   readonly #abort = new AbortController();
   readonly #known = new KnownNode();
   readonly #wake: Wake;
   readonly #send: Send;
-  readonly #pressure: PressureMonitor;
   readonly #writer: NodeStatusWriter;
   readonly #lease: NodeLease;
   #resolveRegistered: () => void = () => {};
@@ -69,24 +77,27 @@ export class NodeAgent {
   #work: Promise<unknown> = Promise.resolve();
   #isStarted = false;
   #isRegistered = false;
-  /** The watch says that the Node is gone. */
+  /** The watch reported that the Node is gone. */
   #isDoubtful = false;
   #wasUnschedulable = false;
   #isChecking = false;
+  /** When the API server last answered, by the clock's `monotonic`. Until then: when the agent was made. */
+  #apiAnsweredAtMs: number;
 
   constructor(options: NodeAgentOptions) {
     const { api, clock, settings, nodeName } = options;
     const { signal } = this.#abort;
     const { leaseDurationSeconds } = settings;
-    // What people have written wrongly is told now, not with every status.
+    // Invalid settings are reported now, not with every status.
     allocatableOf({}, settings);
     this.#options = options;
     this.registered = new Promise((resolve) => (this.#resolveRegistered = resolve));
     this.#wake = new Wake(clock);
-    this.#send = heartbeatApi({ api, clock, leaseDurationSeconds, signal });
+    this.#apiAnsweredAtMs = clock.monotonic();
+    const answered = (): void => void (this.#apiAnsweredAtMs = clock.monotonic());
+    this.#send = heartbeatApi({ api, clock, leaseDurationSeconds, signal, answered });
     const shared = { ...options, send: this.#send, signal };
-    this.#pressure = new PressureMonitor({ ...shared, changed: () => this.changed() });
-    const reader = new NodeReader(options, () => this.#pressure.pressures(), signal);
+    const reader = new NodeReader(options, () => this.pressures(), signal);
     const read = () => reader.read();
     this.#writer = new NodeStatusWriter({ ...shared, known: this.#known, read });
     this.#lease = new NodeLease({
@@ -104,19 +115,19 @@ export class NodeAgent {
     this.#work = this.#run();
   }
 
-  /** Resolves when nothing is under way any more. The Node and its lease stay as they are. */
+  /** Resolves when all work has ended. The Node and its lease stay as they are. */
   async stop(): Promise<void> {
     this.#abort.abort(new Error('the node agent was stopped'));
     this.#informer?.stop();
     await this.#work;
   }
 
-  /** Something that decides whether the node is ready has changed. */
+  /** Something that decides on the conditions of the node has changed. */
   changed(): void {
     this.#wake.call();
   }
 
-  /** The newest known; null: the API has none, or it was not seen yet. */
+  /** The newest known Node; null: the API has none, or it was not seen yet. */
   node(): JsonObject | null {
     return this.#known.get();
   }
@@ -125,7 +136,7 @@ export class NodeAgent {
     return resourcesIn(this.#newestStatus(), 'capacity');
   }
 
-  /** What pods may ask for together. Empty until the machine was read. */
+  /** What pods may request together. Empty until the machine was read. */
   allocatable(): ResourceList {
     return resourcesIn(this.#newestStatus(), 'allocatable');
   }
@@ -135,51 +146,55 @@ export class NodeAgent {
     return hostIPsOf(this.#newestStatus()['addresses']);
   }
 
-  /** Of the status: what the API has counts. */
+  /** The addresses of the status; those in the API count. */
   addresses(): Json | undefined {
     return this.#newestStatus()['addresses'];
   }
 
+  /** How long the API server has answered no heartbeat. */
+  apiSilentMs(): number {
+    return this.#options.clock.monotonic() - this.#apiAnsweredAtMs;
+  }
+
   pressures(): ReadonlySet<Pressure> {
-    return this.#pressure.pressures();
+    return this.#options.eviction.pressures();
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#abort;
-    const { clock, settings, enforceAllocatable: enforce } = this.#options;
-    // A node in trouble should not say first that it is in none, unless the look takes too long.
-    await Promise.race([this.#pressure.look(), pause(clock, FIRST_LOOK_MS, signal)]);
+    const { clock, settings, enforceAllocatable: enforce, eviction } = this.#options;
+    // A node under pressure should not report first that it is not, unless the check takes too long.
+    await Promise.race([eviction.observe(), pause(clock, FIRST_LOOK_MS, signal)]);
     if (settings.registerNode) await this.#register();
     else await this.#writer.compute({});
     if (signal.aborted) return;
     this.#informer = this.#follow();
-    // Both may hang with what they ask; after a stop they do nothing, and nobody waits for them.
-    void this.#pressure.run();
+    // It may hang in its calls; after a stop it does nothing, and is not awaited.
     if (enforce) void enforceAllocatable(enforce, this.allocatable(), { ...this.#options, signal });
     await Promise.all([this.#lease.run(), this.#keepStatus()]);
   }
 
-  /** Tries until it works; waits 100 ms, doubled up to 7 s. */
+  /** Retries until it succeeds, after 100 ms, doubled up to 7 s. */
   async #register(): Promise<void> {
     const { log, clock, nodeName, settings, events } = this.#options;
     const { signal } = this.#abort;
     let delayMs = REGISTER_BACK_OFF_MS;
     while (!signal.aborted) {
-      const { status, news, reading } = await this.#writer.compute({});
+      const { status, nodeEvents, reading } = await this.#writer.compute({});
       const fresh = newNode(identityOf(reading), settings, status);
       try {
         const { node, isNew } = await registerNode(this.#send, nodeName, fresh);
         this.#known.learn(node);
-        log.info('the node is registered', { node: nodeName, isNew });
+        log.info('Successfully registered node', { node: nodeName, isNew });
         if (isNew) {
           this.#writer.counts();
-          for (const one of news) events.recordNode(one.type, one.reason, one.message);
+          for (const one of nodeEvents) events.recordNode(one.type, one.reason, one.message);
         }
         this.#registeredNow();
         return;
       } catch (error) {
         if (signal.aborted) return;
-        log.warn('the node could not be registered; trying again', { nodeName, delayMs, error });
+        log.warn('Unable to register node with API server', { nodeName, delayMs, error });
         await pause(clock, delayMs, signal);
         delayMs = Math.min(delayMs * 2, REGISTER_BACK_OFF_MS_MAX);
       }
@@ -225,11 +240,11 @@ export class NodeAgent {
       if (isFast) this.#checkRuntime();
       const becameReady = isFast && this.#couldBeReady();
       if (wasCalled || becameReady || clock.monotonic() >= nextMs) {
-        // One quick try is enough: a server that does not answer is not to be pressed.
+        // One fast try is enough: a server that does not answer must not be flooded.
         if (becameReady) isFast = false;
         await this.#sync();
         nextMs = clock.monotonic() + jittered(settings.statusUpdateMs, random.next());
-        // Calls that follow each other closely are answered together.
+        // Changes that follow each other closely are sent together.
         await pause(clock, FAST_MS, signal);
       }
       const untilNextMs = Math.max(nextMs - clock.monotonic(), 0);
@@ -243,7 +258,7 @@ export class NodeAgent {
   #isStartingUp(startMs: number): boolean {
     if (isReady(statusOf(this.#known.get()))) return false;
     if (this.#options.clock.monotonic() - startMs < FAST_FOR_MS) return true;
-    this.#options.log.error('the node did not become ready in time after its start');
+    this.#options.log.error('Node not becoming ready in time after startup');
     return false;
   }
 
@@ -256,7 +271,7 @@ export class NodeAgent {
     if (!checkRuntime || this.#isChecking) return;
     this.#isChecking = true;
     checkRuntime()
-      .catch((error: unknown) => log.warn('the runtime could not be asked', { error }))
+      .catch((error: unknown) => log.warn('failed to check the container runtime', { error }))
       .finally(() => (this.#isChecking = false));
   }
 
@@ -267,13 +282,13 @@ export class NodeAgent {
     const outcome = await this.#writer.write(isDoubtful);
     if (outcome === 'failed') this.#isDoubtful ||= isDoubtful;
     if (outcome === 'gone' && settings.registerNode) {
-      log.warn('the Node was deleted while its kubelet runs; registering it again', { nodeName });
+      log.warn('node was deleted; registering it again', { nodeName });
       await this.#register();
     }
-    this.#tellSchedulable();
+    this.#recordSchedulable();
   }
 
-  #tellSchedulable(): void {
+  #recordSchedulable(): void {
     const { events, nodeName } = this.#options;
     const spec = this.#known.get()?.['spec'];
     const isUnschedulable = isJsonObject(spec) && spec['unschedulable'] === true;
@@ -283,7 +298,7 @@ export class NodeAgent {
     events.recordNode('Normal', reason, `Node ${nodeName} status is now: ${reason}`);
   }
 
-  /** What the API has counts, because others may add to it; before that what was computed. */
+  /** The status in the API counts, because others may add to it; before that the computed one. */
   #newestStatus(): JsonObject {
     const status = statusOf(this.#known.get());
     return isJsonObject(status['allocatable']) ? status : this.#writer.computed;

@@ -1,4 +1,4 @@
-/** Tells the users of this node what happened to it, as Kubernetes events. It never throws. */
+/** Records Kubernetes Events of this node. It never throws. */
 export interface NodeEvents {
   recordNode(type: 'Normal' | 'Warning', reason: string, message: string): void;
 }

@@ -1,17 +1,17 @@
 /**
  * Renews the lease of this node (KL-106).
  *
- *     last lease ──PUT──> done                         the usual way: one request
+ *     last lease ──PUT──> done                         the usual case: one request
  *         │ fails five times, or it is gone
  *         ▼
  *     GET, and POST if there is none ──fails──> wait 200 ms, doubled up to 7 s, and again
- *         │ it was there
+ *         │ it existed
  *         ▼
- *     PUT, up to five times; after a conflict on what the API has
+ *     PUT, up to five times; after a conflict on the version in the API
  *
- * Nobody else writes to the lease, so the version of the last write is a good guess, and a read before
- * each write would double the load of the smallest and most frequent request of a cluster. A lease that
- * somebody deleted is made again.
+ * The kubelet is the only writer of the lease, so the version of the last write is a good guess, and a read
+ * before each write would double the load of the smallest and most frequent request of a cluster. A deleted
+ * lease is created again.
  */
 import { LEASES_PATH, newLease, renewedLease, type LeaseFacts } from '../../core/node/lease.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -19,7 +19,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Random } from '../../ports/random.ts';
 import { hasCode, type Send } from './heartbeat-api.ts';
-import { jittered, pause } from './waiting.ts';
+import { jittered, pause } from '../waiting/pause.ts';
 
 export interface NodeLeaseOptions {
   readonly send: Send;
@@ -66,7 +66,7 @@ export class NodeLease {
     if (found && !found.isNew) await this.#update(found.lease);
   }
 
-  /** Says whether it was renewed. */
+  /** Returns whether it was renewed. */
   async #update(base: JsonObject): Promise<boolean> {
     const { send, log, signal, nodeName } = this.#options;
     let lease: JsonObject | null = base;
@@ -77,8 +77,8 @@ export class NodeLease {
         return true;
       } catch (error) {
         if (signal.aborted) return false;
-        log.warn('the lease of the node was not renewed', { node: nodeName, error });
-        // It is gone: more tries on what we remember would all end the same.
+        log.warn('Failed to update lease', { node: nodeName, error });
+        // It is gone: more tries with the remembered one would all fail.
         if (hasCode(error, 404)) return false;
         if (hasCode(error, 409)) lease = (await this.#ensure())?.lease ?? null;
       }
@@ -86,7 +86,7 @@ export class NodeLease {
     return false;
   }
 
-  /** The lease as the API has it. Null: the Node is not known yet, or we were stopped. */
+  /** The lease in the API. Null: the Node is not known yet, or the signal was aborted. */
   async #ensure(): Promise<{ readonly lease: JsonObject; readonly isNew: boolean } | null> {
     const { clock, log, signal, nodeName } = this.#options;
     for (let delayMs = BACK_OFF_MS; !signal.aborted; delayMs = nextDelay(delayMs)) {
@@ -97,7 +97,7 @@ export class NodeLease {
         return fresh && { lease: fresh, isNew: true };
       } catch (error) {
         if (signal.aborted) return null;
-        log.warn('the lease of the node is not there yet', { node: nodeName, delayMs, error });
+        log.warn('Failed to ensure lease exists, will retry', { node: nodeName, delayMs, error });
         await pause(clock, delayMs, signal);
       }
     }

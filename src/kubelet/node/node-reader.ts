@@ -1,6 +1,6 @@
-/** Gathers what a node's status is made of: from the machine, the runtime and the kubelet. */
+/** Reads the facts of a node's status: from the machine, the runtime and the kubelet. */
 import type { MachineInfo } from '../../api/machine.ts';
-import type { Pressure } from '../../core/node/eviction-threshold.ts';
+import type { Pressure } from '../../core/eviction/eviction-signal.ts';
 import { nodeIPs } from '../../core/node/node-addresses.ts';
 import type { NodeImage } from '../../core/node/node-images.ts';
 import type { NodeSettings } from '../../core/node/node-settings.ts';
@@ -21,11 +21,11 @@ export interface NodeReaderOptions {
   readonly kubeletVersion: string;
   /** Of the kubelet's own server. */
   readonly kubeletPort: number;
-  /** Chosen by people, one of each family. Empty: the machine's own. */
+  /** Configured, one of each family. Empty: the machine's own. */
   readonly addresses: readonly string[];
-  /** Where pods have their files. */
+  /** The folder of the files of pods. */
   readonly rootFolder: string;
-  /** Why the node is not ready, the gravest first; empty: it is. */
+  /** Why the node is not ready, the most severe first; empty: it is. */
   readonly readiness: () => readonly string[];
   /** Null: not known yet. Absent: this node attaches none. */
   readonly volumesInUse?: (() => readonly string[] | null) | undefined;
@@ -55,7 +55,7 @@ export class NodeReader {
     this.#pressures = pressures;
     this.#machine = new Remembered<MachineInfo | null>({
       ...common,
-      what: 'the machine',
+      what: 'machine info',
       ask: () => machine.info(),
       freshMs: MACHINE_FRESH_MS,
       otherwise: null,
@@ -63,7 +63,7 @@ export class NodeReader {
     });
     this.#storage = new Remembered<number | null>({
       ...common,
-      what: 'the file system of the pods',
+      what: 'the pod filesystem',
       ask: async () =>
         settings.hasLocalStorageIsolation
           ? (await machine.fileSystem(rootFolder)).bytes.capacity
@@ -82,7 +82,7 @@ export class NodeReader {
     });
     this.#abilities = new Remembered<RuntimeStatus | null>({
       ...common,
-      what: 'the abilities of the runtime',
+      what: 'the features of the runtime',
       ask: () => runtime.status(),
       freshMs: VERSION_FRESH_MS,
       otherwise: null,

@@ -1,8 +1,8 @@
 /**
- * One try to register a node: to make its object, or to set right the one that is there.
+ * One try to register a node: creates its object, or corrects an existing one.
  *
- *     POST ──> made
- *       └─ there is one, or we may not make one ──> GET ──> PATCH, if something of it is wrong
+ *     POST ──> created
+ *       └─ it exists, or podkeep may not create it ──> GET ──> PATCH, if it needs a correction
  */
 import { reconciledNode } from '../../core/node/node-object.ts';
 import { nodePatch } from '../../core/node/status-report.ts';
@@ -13,7 +13,7 @@ export const NODES_PATH = '/api/v1/nodes';
 
 export interface Registered {
   readonly node: JsonObject;
-  /** It was not there before. */
+  /** It did not exist before. */
   readonly isNew: boolean;
 }
 
@@ -47,7 +47,7 @@ export function patchNode(send: Send, nodeName: string, body: JsonObject): Promi
   });
 }
 
-/** Where there is none after all, the refusal to make one says more than that. */
+/** If there is none, the refusal of the POST says more than the 404. */
 async function existingOr(send: Send, nodeName: string, refusal: unknown): Promise<JsonObject> {
   try {
     return await readNode(send, nodeName);

@@ -1,14 +1,14 @@
 /**
- * Writes the status of this node: computes it on what the API has, and sends what is worth it (KL-105).
+ * Writes the status of this node: computes it from the Node in the API, and sends changes (KL-105).
  *
  *     known Node ──compute──> changed, or a report is due ──PATCH──> known Node
  *         ▲                              │ fails
  *         └──────────── GET ─────────────┘  up to five tries in a row
  *
- * The first try builds on the newest Node known from the watch; only after a failure it is read. A server
- * that asks for patience gets it: the next try is that of the next round.
+ * The first try builds on the newest Node known from the watch; only after a failure it is read. If the
+ * server sends Retry-After, the next try is that of the next round.
  */
-import { formatTime } from '../../api/time.ts';
+import { formatTime } from '../../api/values/time.ts';
 import { withRequiredLabels } from '../../core/node/node-object.ts';
 import type { NodeSettings } from '../../core/node/node-settings.ts';
 import {
@@ -25,7 +25,7 @@ import {
   type ReportClock,
 } from '../../core/node/status-report.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { ApiError } from '../../ports/api-client.ts';
+import { ApiError } from '../../ports/api/api-client.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Random } from '../../ports/random.ts';
@@ -60,12 +60,12 @@ export class NodeStatusWriter {
     this.#options = options;
   }
 
-  /** As it was computed last, whether or not it could be sent. */
+  /** The last computed status, whether or not it could be sent. */
   get computed(): JsonObject {
     return this.#computed;
   }
 
-  /** The status that follows from `before`, by what is true now. */
+  /** The status that follows from `before` and the current facts. */
   async compute(before: JsonObject): Promise<NodeStatusUpdate & { readonly reading: NodeReading }> {
     const { clock, settings, read } = this.#options;
     const reading = await read();
@@ -74,12 +74,12 @@ export class NodeStatusWriter {
     return { ...update, reading };
   }
 
-  /** The Node was made with the newest status: that is a report. */
+  /** The Node was created with the newest status: that counts as a report. */
   counts(): void {
     this.#reportNow(true);
   }
 
-  /** `isDoubtful`: what is known of the Node may be wrong, so it is read first. */
+  /** `isDoubtful`: the known Node may be wrong, so it is read first. */
   async write(isDoubtful: boolean): Promise<WriteOutcome> {
     const { log, signal, nodeName } = this.#options;
     for (let tries = 0; tries < TRIES && !signal.aborted; tries++) {
@@ -87,7 +87,7 @@ export class NodeStatusWriter {
         return await this.#try(isDoubtful || tries > 0);
       } catch (error) {
         if (signal.aborted) return 'failed';
-        log.warn('the status of the node was not written', { node: nodeName, tries, error });
+        log.warn('Error updating node status, will retry', { node: nodeName, tries, error });
         if (error instanceof ApiError && error.retryAfterMs !== null) return 'failed';
       }
     }
@@ -98,7 +98,7 @@ export class NodeStatusWriter {
     const { send, clock, known, nodeName, events, settings } = this.#options;
     const base = readsFirst ? await this.#live() : (known.get() ?? (await this.#live()));
     if (base === null) return 'gone';
-    const { status, news, reading } = await this.compute(statusOf(base));
+    const { status, nodeEvents, reading } = await this.compute(statusOf(base));
     const node = withRequiredLabels({ ...base, status }, identityOf(reading));
     const isRelabelled = node['metadata'] !== base['metadata'];
     const hasChanged = isRelabelled || hasStatusChanged(statusOf(base), status);
@@ -106,7 +106,7 @@ export class NodeStatusWriter {
     if (!hasChanged && !isReportDue(this.#report, statusReportMs, clock.monotonic())) return 'done';
     known.learn(await patchNode(send, nodeName, nodePatch(base, node)));
     this.#reportNow(hasChanged);
-    for (const { type, reason, message } of news) events.recordNode(type, reason, message);
+    for (const { type, reason, message } of nodeEvents) events.recordNode(type, reason, message);
     return 'done';
   }
 

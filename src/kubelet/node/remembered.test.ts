@@ -3,7 +3,7 @@ import { silentLog } from '../../../test/support/silent-ports.ts';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
 import { Remembered } from './remembered.ts';
 
-function stage(answers: (() => Promise<string>)[], keeps = true) {
+function harness(answers: (() => Promise<string>)[], keeps = true) {
   const clock = new VirtualClock();
   const stop = new AbortController();
   let asked = 0;
@@ -27,19 +27,19 @@ const say = (text: string) => () => Promise.resolve(text);
 const fail = () => Promise.reject(new Error('broken'));
 const hang = () => new Promise<string>(() => {});
 
-test('an answer is asked for again when it is old', async () => {
-  const { clock, remembered, asked } = stage([say('a'), say('b')]);
+test('a value is read again when it is old', async () => {
+  const { clock, remembered, asked } = harness([say('a'), say('b')]);
   expect([await remembered.get(), await remembered.get(), asked()]).toEqual(['a', 'a', 1]);
   await clock.pass(5000);
   expect([await remembered.get(), asked()]).toEqual(['b', 2]);
 });
 
-test('after a failure the last answer holds, or none does', async () => {
+test('after a failure the last value stays, or the default is used', async () => {
   for (const [keeps, expected] of [
     [true, 'a'],
     [false, 'nothing'],
   ] as const) {
-    const { clock, remembered } = stage([say('a'), fail], keeps);
+    const { clock, remembered } = harness([say('a'), fail], keeps);
     await remembered.get();
     await clock.pass(5000);
     expect(await remembered.get()).toBe(expected);
@@ -47,16 +47,16 @@ test('after a failure the last answer holds, or none does', async () => {
   }
 });
 
-test('who hangs is waited for once, for a second, and not asked twice', async () => {
-  const { clock, remembered, asked } = stage([hang]);
+test('a call that hangs is waited for once, for a second, and not repeated', async () => {
+  const { clock, remembered, asked } = harness([hang]);
   const first = remembered.get();
   await clock.pass(1000);
   expect(await first).toBe('nothing');
   expect([await remembered.get(), asked(), clock.pending]).toEqual(['nothing', 1, 0]);
 });
 
-test('nobody waits after the end', async () => {
-  const { remembered, stop } = stage([hang]);
+test('after the end there is no wait', async () => {
+  const { remembered, stop } = harness([hang]);
   const waiting = remembered.get();
   stop.abort();
   expect(await waiting).toBe('nothing');

@@ -1,25 +1,25 @@
 /**
- * A fact that costs something to ask for: asked anew when it is old, remembered meanwhile.
+ * A fact that is expensive to read: read again when it is old, cached meanwhile.
  *
- * Whoever is asked may hang: a runtime that is stuck, a file system that is gone. The node has to go on
- * telling that it is alive, so nobody waits for longer than a moment, and then takes what was known.
+ * The call may hang: a runtime that is stuck, a file system that is gone. The node's heartbeats must
+ * continue, so a caller waits a moment at most, and then gets the last known value.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { pause } from './waiting.ts';
+import { pause } from '../waiting/pause.ts';
 
 export interface RememberedOptions<Fact> {
   readonly clock: Clock;
   readonly log: Log;
-  /** Who is asked, for the log. */
+  /** What is read, for the log. */
   readonly what: string;
   readonly ask: () => Promise<Fact>;
   readonly freshMs: number;
-  /** What holds until there is an answer, and after a failure if `keeps` is false. */
+  /** The value until there is an answer, and after a failure if `keeps` is false. */
   readonly otherwise: Fact;
-  /** After a failure the last answer still holds. */
+  /** After a failure the last value stays. */
   readonly keeps: boolean;
-  /** Nobody waits any more. */
+  /** Its abort ends every wait. */
   readonly signal: AbortSignal;
 }
 
@@ -53,7 +53,7 @@ export class Remembered<Fact> {
       this.#askedMs = clock.monotonic();
     } catch (error) {
       if (!keeps) this.#fact = otherwise;
-      log.warn(`${what} could not be read`, { error });
+      log.warn(`failed to read ${what}`, { error });
     } finally {
       this.#asking = null;
     }

@@ -1,4 +1,5 @@
-/** A sleep that can be ended from outside. A call that comes while nobody sleeps is not lost. */
+/** A sleep that a call can end. A call before the sleep is not lost. */
+import { offAbort, onAbort } from '../../lib/abort-listeners.ts';
 import type { Clock } from '../../ports/clock.ts';
 
 export class Wake {
@@ -15,18 +16,18 @@ export class Wake {
     this.#end?.();
   }
 
-  /** Says whether it was called, rather than the time being over. It never rejects. */
+  /** Returns whether it was called before the time was over. It never rejects. */
   async sleep(delayMs: number, signal: AbortSignal): Promise<boolean> {
     if (!this.#isCalled && !signal.aborted) {
       await new Promise<void>((resolve) => {
         const end = (): void => {
           cancel();
-          signal.removeEventListener('abort', end);
+          offAbort(signal, end);
           this.#end = null;
           resolve();
         };
         const cancel = this.#clock.after(delayMs, end);
-        signal.addEventListener('abort', end, { once: true });
+        onAbort(signal, end);
         this.#end = end;
       });
     }

@@ -1,19 +1,20 @@
 /**
- * One secret or config map that some pod refers to, followed by a watch of its own.
+ * One Secret or ConfigMap that some pod refers to, with its own watch.
  *
- *     watching ──nobody asked for five minutes──> idle ──get──> watching
- *         └──it is immutable──> kept as it is, for good
+ *     watching ──not used for five minutes──> idle ──get──> watching
+ *         └──it is immutable──> kept as it is, without a watch
  *
- * The watch begins when the object is first referred to, so that it is there when it is asked for. The
- * first to ask waits for the first answer, but not for ever: a pod that cannot start says why.
+ * The watch starts when the object is first referred to, so that the object is there when it is needed. The
+ * first `get` waits for the first answer, but only for a second: a pod that cannot start gets the reason.
  */
+import { offAbort, onAbort } from '../../lib/abort-listeners.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Informer, StartInformer } from '../../ports/informer.ts';
-import type { LookedUpObject } from '../../ports/object-lookup.ts';
+import type { Informer, StartInformer } from '../../ports/api/informer.ts';
+import type { LookedUpObject } from '../../ports/api/object-lookup.ts';
 import { objectNotFound, objectNotRegistered, objectNotSynced } from './object-errors.ts';
 
-/** The singular is how the API speaks of one. */
+/** The API uses the singular in its messages. */
 export const RESOURCES = {
   ConfigMap: { plural: 'configmaps', singular: 'configmap' },
   Secret: { plural: 'secrets', singular: 'secret' },
@@ -22,14 +23,14 @@ export const RESOURCES = {
 export interface ObjectPorts {
   readonly startInformer: StartInformer;
   readonly clock: Clock;
-  /** How long nobody may ask before the watch ends. */
+  /** The time without use after which the watch ends. */
   readonly idleMs: number;
 }
 
 export type ObjectListener = (object: JsonObject | null) => void;
 
 const FIRST_ANSWER_MS = 1000;
-/** Longer than for whole kinds: there is one of these for each object. */
+/** Longer than for whole kinds: there is one watch for each object. */
 const WATCH_SECONDS_MIN = 1800;
 
 export class CachedObject {
@@ -54,7 +55,7 @@ export class CachedObject {
     return this.#informer !== null;
   }
 
-  /** Throws what the pod's user should read. */
+  /** Throws errors with messages for the pod's users. */
   async get(signal?: AbortSignal): Promise<JsonObject> {
     this.#askedAtMs = this.#ports.clock.monotonic();
     if (!this.#informer && this.#object === undefined) this.#watch();
@@ -65,7 +66,7 @@ export class CachedObject {
     return object;
   }
 
-  /** Is told of every change. As long as somebody listens, the object is not idle. */
+  /** Notifies of every change. With a subscriber, the object is never idle. */
   subscribe(listener: ObjectListener): () => void {
     this.#listeners.add(listener);
     if (!this.#informer && this.#object === undefined) this.#watch();
@@ -75,7 +76,7 @@ export class CachedObject {
     };
   }
 
-  /** A first answer that is on its way is waited for: to ask anew would cost the server more. */
+  /** A pending first answer is waited for: a new request would cost the server more. */
   stopIfIdle(): void {
     const { clock, idleMs } = this.#ports;
     const isIdle = clock.monotonic() - this.#askedAtMs > idleMs && this.#listeners.size === 0;
@@ -84,7 +85,7 @@ export class CachedObject {
     this.#object = undefined;
   }
 
-  /** Nobody refers to it any more. */
+  /** No pod refers to it any more. */
   close(): void {
     this.#isClosed = true;
     this.#unwatch();
@@ -115,11 +116,11 @@ export class CachedObject {
   }
 
   #take(object: JsonObject | null): void {
-    const isNews = this.#object !== object;
+    const isNew = this.#object !== object;
     this.#object = object;
     if (object?.['immutable'] === true) this.#unwatch();
     this.#answer({});
-    if (isNews) for (const listener of this.#listeners) listener(object);
+    if (isNew) for (const listener of this.#listeners) listener(object);
   }
 
   #answer(answer: { readonly error?: Error }): void {
@@ -132,7 +133,7 @@ export class CachedObject {
     return new Promise((resolve, reject) => {
       const done = ({ error }: { readonly error?: Error }): void => {
         this.#waiting.delete(done);
-        signal?.removeEventListener('abort', leave);
+        offAbort(signal, leave);
         cancelTimer();
         if (error) reject(error);
         else resolve();
@@ -144,7 +145,7 @@ export class CachedObject {
       );
       this.#waiting.add(done);
       if (signal?.aborted) leave();
-      else signal?.addEventListener('abort', leave, { once: true });
+      else onAbort(signal, leave);
     });
   }
 }

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { promisesSettled, VirtualClock } from '../../../test/support/virtual-clock.ts';
 import type { Pod } from '../../api/pod.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { Informer, InformerRequest } from '../../ports/informer.ts';
+import type { Informer, InformerRequest } from '../../ports/api/informer.ts';
 import { ObjectCache } from './object-cache.ts';
 
-/** A watch whose events the test tells. */
+/** A watch whose events the test sends. */
 class ScriptedInformer implements Informer {
   readonly request: InformerRequest;
   hasSynced = false;
@@ -33,7 +33,7 @@ class ScriptedInformer implements Informer {
   }
 }
 
-class Stage {
+class TestHarness {
   readonly clock = new VirtualClock();
   readonly watches: ScriptedInformer[] = [];
   readonly cache = new ObjectCache({
@@ -74,7 +74,7 @@ function settings(value: string, more: JsonObject = {}): JsonObject {
   return { metadata: { name: 'settings' }, data: { value }, ...more };
 }
 
-/** Heard at once, however late the test looks at it. */
+/** The result is handled at once, however late the test reads it. */
 function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => null,
@@ -83,166 +83,168 @@ function failureOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe('watches', () => {
-  test('begin with the first pod that refers to an object, and end with the last', () => {
-    const stage = new Stage();
-    stage.cache.registerPod(pod('a', ['settings'], ['key']));
-    stage.cache.registerPod(pod('b', ['settings']));
-    expect(stage.open).toEqual(['/api/v1/namespaces/work/secrets metadata.name=key', WATCH]);
-    stage.cache.unregisterPod(pod('a', []));
-    expect(stage.open).toEqual([WATCH]);
-    stage.cache.unregisterPod(pod('b', []));
-    expect([stage.open, stage.cache.watches]).toEqual([[], 0]);
+  test('start with the first pod that refers to an object, and end with the last', () => {
+    const harness = new TestHarness();
+    harness.cache.registerPod(pod('a', ['settings'], ['key']));
+    harness.cache.registerPod(pod('b', ['settings']));
+    expect(harness.open).toEqual(['/api/v1/namespaces/work/secrets metadata.name=key', WATCH]);
+    harness.cache.unregisterPod(pod('a', []));
+    expect(harness.open).toEqual([WATCH]);
+    harness.cache.unregisterPod(pod('b', []));
+    expect([harness.open, harness.cache.watches]).toEqual([[], 0]);
   });
 
-  test('follow a pod that refers to something else than before', () => {
-    const stage = new Stage();
-    stage.cache.registerPod(pod('a', ['settings', 'old']));
-    stage.cache.registerPod(pod('a', ['settings', 'new']));
-    expect(stage.open.map((one) => one.split('=')[1])).toEqual(['settings', 'new']);
-    stage.cache.unregisterPod(pod('a', []));
-    expect(stage.open).toEqual([]);
+  test('follow a pod whose references change', () => {
+    const harness = new TestHarness();
+    harness.cache.registerPod(pod('a', ['settings', 'old']));
+    harness.cache.registerPod(pod('a', ['settings', 'new']));
+    expect(harness.open.map((one) => one.split('=')[1])).toEqual(['settings', 'new']);
+    harness.cache.unregisterPod(pod('a', []));
+    expect(harness.open).toEqual([]);
   });
 
   test('are not counted twice for a pod that is registered twice', () => {
-    const stage = new Stage();
-    stage.cache.registerPod(pod('a', ['settings']));
-    stage.cache.registerPod(pod('a', ['settings']));
-    stage.cache.unregisterPod(pod('a', []));
-    stage.cache.unregisterPod(pod('a', []));
-    expect([stage.watches.length, stage.open]).toEqual([1, []]);
+    const harness = new TestHarness();
+    harness.cache.registerPod(pod('a', ['settings']));
+    harness.cache.registerPod(pod('a', ['settings']));
+    harness.cache.unregisterPod(pod('a', []));
+    harness.cache.unregisterPod(pod('a', []));
+    expect([harness.watches.length, harness.open]).toEqual([1, []]);
   });
 
   test('of immutable objects end at once, and the object stays', async () => {
-    const stage = new Stage();
-    stage.cache.registerPod(pod('a', ['settings']));
-    stage.watch().listed(settings('x', { immutable: true }));
-    expect(stage.open).toEqual([]);
-    expect(await stage.cache.get(SETTINGS)).toMatchObject({ data: { value: 'x' } });
-    await stage.clock.pass(3_600_000);
-    expect(await stage.cache.get(SETTINGS)).toMatchObject({ data: { value: 'x' } });
-    expect(stage.watches).toHaveLength(1);
+    const harness = new TestHarness();
+    harness.cache.registerPod(pod('a', ['settings']));
+    harness.watch().listed(settings('x', { immutable: true }));
+    expect(harness.open).toEqual([]);
+    expect(await harness.cache.get(SETTINGS)).toMatchObject({ data: { value: 'x' } });
+    await harness.clock.pass(3_600_000);
+    expect(await harness.cache.get(SETTINGS)).toMatchObject({ data: { value: 'x' } });
+    expect(harness.watches).toHaveLength(1);
   });
 
   test('of objects that become immutable end then', () => {
-    const stage = new Stage();
-    stage.cache.registerPod(pod('a', ['settings']));
-    stage.watch().listed(settings('x'));
-    expect(stage.open).toEqual([WATCH]);
-    stage.watch().request.handlers?.updated?.({}, settings('y', { immutable: true }));
-    expect(stage.open).toEqual([]);
+    const harness = new TestHarness();
+    harness.cache.registerPod(pod('a', ['settings']));
+    harness.watch().listed(settings('x'));
+    expect(harness.open).toEqual([WATCH]);
+    harness.watch().request.handlers?.updated?.({}, settings('y', { immutable: true }));
+    expect(harness.open).toEqual([]);
   });
 
-  test('that nobody asked of for five minutes end, and begin again when somebody does', async () => {
-    const stage = new Stage();
-    stage.cache.registerPod(pod('a', ['settings']));
-    stage.watch().listed(settings('x'));
-    await stage.clock.pass(200_000);
-    await stage.cache.get(SETTINGS);
-    await stage.clock.pass(300_000);
-    expect(stage.open).toEqual([WATCH]);
-    await stage.clock.pass(60_000);
-    expect([stage.open, stage.cache.watches]).toEqual([[], 0]);
-    const asked = stage.cache.get(SETTINGS);
-    stage.watch(1).listed(settings('y'));
+  test('that were not used for five minutes end, and start again on use', async () => {
+    const harness = new TestHarness();
+    harness.cache.registerPod(pod('a', ['settings']));
+    harness.watch().listed(settings('x'));
+    await harness.clock.pass(200_000);
+    await harness.cache.get(SETTINGS);
+    await harness.clock.pass(300_000);
+    expect(harness.open).toEqual([WATCH]);
+    await harness.clock.pass(60_000);
+    expect([harness.open, harness.cache.watches]).toEqual([[], 0]);
+    const asked = harness.cache.get(SETTINGS);
+    harness.watch(1).listed(settings('y'));
     expect(await asked).toMatchObject({ data: { value: 'y' } });
   });
 
-  test('whose first answer is on its way are not idle', async () => {
-    const stage = new Stage();
-    stage.cache.registerPod(pod('a', ['settings']));
-    await stage.clock.pass(3_600_000);
-    expect(stage.open).toEqual([WATCH]);
+  test('that wait for their first answer are not idle', async () => {
+    const harness = new TestHarness();
+    harness.cache.registerPod(pod('a', ['settings']));
+    await harness.clock.pass(3_600_000);
+    expect(harness.open).toEqual([WATCH]);
   });
 
-  test('of objects that somebody listens to are not idle', async () => {
-    const stage = new Stage();
-    stage.cache.registerPod(pod('a', ['settings']));
-    stage.watch().listed(settings('x'));
-    const leave = stage.cache.subscribe(SETTINGS, () => {});
-    await stage.clock.pass(3_600_000);
-    expect(stage.open).toEqual([WATCH]);
+  test('of objects with a subscriber are not idle', async () => {
+    const harness = new TestHarness();
+    harness.cache.registerPod(pod('a', ['settings']));
+    harness.watch().listed(settings('x'));
+    const leave = harness.cache.subscribe(SETTINGS, () => {});
+    await harness.clock.pass(3_600_000);
+    expect(harness.open).toEqual([WATCH]);
     leave();
-    await stage.clock.pass(420_000);
-    expect(stage.open).toEqual([]);
+    await harness.clock.pass(420_000);
+    expect(harness.open).toEqual([]);
   });
 });
 
 describe('an object', () => {
-  test('is waited for until the first answer, and is at hand from then on', async () => {
-    const stage = new Stage();
-    stage.cache.registerPod(pod('a', ['settings']));
-    const asked = stage.cache.get(SETTINGS);
+  test('is waited for until the first answer, and is cached from then on', async () => {
+    const harness = new TestHarness();
+    harness.cache.registerPod(pod('a', ['settings']));
+    const asked = harness.cache.get(SETTINGS);
     await promisesSettled();
-    stage.watch().listed(settings('x'));
+    harness.watch().listed(settings('x'));
     expect(await asked).toMatchObject({ data: { value: 'x' } });
-    stage.watch().request.handlers?.updated?.({}, settings('y'));
-    expect(await stage.cache.get(SETTINGS)).toMatchObject({ data: { value: 'y' } });
+    harness.watch().request.handlers?.updated?.({}, settings('y'));
+    expect(await harness.cache.get(SETTINGS)).toMatchObject({ data: { value: 'y' } });
   });
 
-  test('that is not there is told in the words of the API', async () => {
-    const stage = new Stage();
-    stage.cache.registerPod(pod('a', ['settings'], ['key']));
-    stage.watch(0).listed();
-    stage.watch(1).listed();
-    await expect(stage.cache.get(SETTINGS)).rejects.toMatchObject({
+  test('that does not exist gives the error of the API', async () => {
+    const harness = new TestHarness();
+    harness.cache.registerPod(pod('a', ['settings'], ['key']));
+    harness.watch(0).listed();
+    harness.watch(1).listed();
+    await expect(harness.cache.get(SETTINGS)).rejects.toMatchObject({
       message: 'configmap "settings" not found',
       statusCode: 404,
       reason: 'NotFound',
     });
     const key = { kind: 'Secret', namespace: 'work', name: 'key' } as const;
-    await expect(stage.cache.get(key)).rejects.toThrow('secret "key" not found');
+    await expect(harness.cache.get(key)).rejects.toThrow('secret "key" not found');
   });
 
-  test('that comes and goes is there and is not', async () => {
-    const stage = new Stage();
-    stage.cache.registerPod(pod('a', ['settings']));
-    stage.watch().listed();
-    const { added, deleted } = stage.watch().request.handlers ?? {};
+  test('that is created and deleted exists and does not', async () => {
+    const harness = new TestHarness();
+    harness.cache.registerPod(pod('a', ['settings']));
+    harness.watch().listed();
+    const { added, deleted } = harness.watch().request.handlers ?? {};
     added?.(settings('x'));
-    await expect(stage.cache.get(SETTINGS)).resolves.toBeDefined();
+    await expect(harness.cache.get(SETTINGS)).resolves.toBeDefined();
     deleted?.(settings('x'));
-    await expect(stage.cache.get(SETTINGS)).rejects.toMatchObject({ reason: 'NotFound' });
+    await expect(harness.cache.get(SETTINGS)).rejects.toMatchObject({ reason: 'NotFound' });
   });
 
-  test('that the API does not show within a second is told so', async () => {
-    const stage = new Stage();
-    stage.cache.registerPod(pod('a', ['settings']));
-    const asked = failureOf(stage.cache.get(SETTINGS));
-    await stage.clock.pass(1000);
+  test('that the API does not return within a second gives that error', async () => {
+    const harness = new TestHarness();
+    harness.cache.registerPod(pod('a', ['settings']));
+    const asked = failureOf(harness.cache.get(SETTINGS));
+    await harness.clock.pass(1000);
     expect(await asked).toMatchObject({
       code: 'OBJECT_NOT_SYNCED',
       message: 'failed to sync configmap cache: timed out waiting for the condition',
     });
   });
 
-  test('that no pod refers to is not given out', async () => {
-    const stage = new Stage();
+  test('that no pod refers to is not returned', async () => {
+    const harness = new TestHarness();
     const words = 'object "work"/"settings" not registered';
-    await expect(stage.cache.get(SETTINGS)).rejects.toThrow(words);
-    expect(() => stage.cache.subscribe(SETTINGS, () => {})).toThrow(words);
-    stage.cache.registerPod(pod('a', ['settings']));
-    const asked = failureOf(stage.cache.get(SETTINGS));
-    stage.cache.unregisterPod(pod('a', []));
+    await expect(harness.cache.get(SETTINGS)).rejects.toThrow(words);
+    expect(() => harness.cache.subscribe(SETTINGS, () => {})).toThrow(words);
+    harness.cache.registerPod(pod('a', ['settings']));
+    const asked = failureOf(harness.cache.get(SETTINGS));
+    harness.cache.unregisterPod(pod('a', []));
     expect(await asked).toMatchObject({ message: words });
   });
 
-  test('is not waited for longer than the caller wants', async () => {
-    const stage = new Stage();
-    stage.cache.registerPod(pod('a', ['settings']));
+  test("is not waited for after the caller's abort", async () => {
+    const harness = new TestHarness();
+    harness.cache.registerPod(pod('a', ['settings']));
     const abort = new AbortController();
-    const asked = failureOf(stage.cache.get(SETTINGS, abort.signal));
+    const asked = failureOf(harness.cache.get(SETTINGS, abort.signal));
     abort.abort(new Error('enough'));
     expect(await asked).toBe(abort.signal.reason);
-    await expect(stage.cache.get(SETTINGS, abort.signal)).rejects.toThrow('enough');
+    await expect(harness.cache.get(SETTINGS, abort.signal)).rejects.toThrow('enough');
   });
 
-  test('tells those who listen of every change, and of its end', () => {
-    const stage = new Stage();
-    stage.cache.registerPod(pod('a', ['settings']));
+  test('notifies subscribers of every change, and of its deletion', () => {
+    const harness = new TestHarness();
+    harness.cache.registerPod(pod('a', ['settings']));
     const heard: unknown[] = [];
-    const leave = stage.cache.subscribe(SETTINGS, (object) => heard.push(object?.['data'] ?? null));
-    const { updated, deleted } = stage.watch().request.handlers ?? {};
-    stage.watch().listed(settings('x'));
+    const leave = harness.cache.subscribe(SETTINGS, (object) =>
+      heard.push(object?.['data'] ?? null),
+    );
+    const { updated, deleted } = harness.watch().request.handlers ?? {};
+    harness.watch().listed(settings('x'));
     updated?.({}, settings('y'));
     deleted?.(settings('y'));
     leave();
@@ -252,10 +254,10 @@ describe('an object', () => {
 });
 
 test('a cache that is stopped watches nothing, and leaves no timer', async () => {
-  const stage = new Stage();
-  stage.cache.registerPod(pod('a', ['settings']));
-  const asked = failureOf(stage.cache.get(SETTINGS));
-  stage.cache.stop();
+  const harness = new TestHarness();
+  harness.cache.registerPod(pod('a', ['settings']));
+  const asked = failureOf(harness.cache.get(SETTINGS));
+  harness.cache.stop();
   expect(await asked).toMatchObject({ code: 'OBJECT_NOT_REGISTERED' });
-  expect([stage.open, stage.clock.pending]).toEqual([[], 0]);
+  expect([harness.open, harness.clock.pending]).toEqual([[], 0]);
 });

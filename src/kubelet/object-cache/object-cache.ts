@@ -1,17 +1,17 @@
 /**
- * Keeps at hand the secrets and config maps that the pods of this node refer to, and no others: a node
- * may only read what its pods need, and should not hold secrets of pods that are gone.
+ * Caches the Secrets and ConfigMaps that the pods of this node refer to, and no others: a node may only
+ * read what its pods need, and should not keep secrets of pods that are gone.
  *
- * There is one watch per object, however many pods share it, from the first pod that refers to it to
- * the last. Objects that nobody has asked for in a while are not watched until somebody does
- * (cached-object.ts), so a node with many quiet pods holds few watches.
+ * There is one watch per object, however many pods share it, from the first pod that refers to it to the
+ * last. Objects that were not used for a while are not watched until their next use (cached-object.ts), so
+ * a node with many quiet pods has few watches.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
-import type { StartInformer } from '../../ports/informer.ts';
-import type { LookedUpObject, ObjectLookup } from '../../ports/object-lookup.ts';
-import type { PodObjects } from '../../ports/pod-objects.ts';
+import type { StartInformer } from '../../ports/api/informer.ts';
+import type { LookedUpObject, ObjectLookup } from '../../ports/api/object-lookup.ts';
+import type { PodObjects } from '../../ports/api/pod-objects.ts';
 import { CachedObject, type ObjectListener } from './cached-object.ts';
 import { objectNotRegistered } from './object-errors.ts';
 import { configMapNamesOf, secretNamesOf } from './pod-references.ts';
@@ -34,7 +34,7 @@ const SWEEP_MS = 60_000;
 
 interface Registered {
   readonly spec: Pod['spec'];
-  /** What the pod refers to. */
+  /** The objects that the pod refers to. */
   readonly references: ReadonlyMap<string, LookedUpObject>;
 }
 
@@ -49,7 +49,7 @@ export class ObjectCache implements PodObjects, ObjectLookup {
     this.#options = options;
   }
 
-  /** How many watches there are. */
+  /** The number of watches. */
   get watches(): number {
     return [...this.#entries.values()].filter(({ object }) => object.isWatching).length;
   }
@@ -58,7 +58,7 @@ export class ObjectCache implements PodObjects, ObjectLookup {
     const { spec } = pod;
     const { uid = '' } = pod.metadata;
     const known = this.#registered.get(uid);
-    // A pod is registered with each of its syncs, and its spec hardly ever changes.
+    // A pod is registered with each of its syncs, and its spec rarely changes.
     if (known?.spec === spec) return;
     const before = known?.references;
     const next = referencesOf(pod);
@@ -84,7 +84,7 @@ export class ObjectCache implements PodObjects, ObjectLookup {
     return entry ? entry.object.get(signal) : Promise.reject(objectNotRegistered(name));
   }
 
-  /** Tells of changes; null: it is gone. Ends with the last pod that refers to the object. */
+  /** Notifies of changes; null: it was deleted. Ends with the last pod that refers to the object. */
   subscribe(name: LookedUpObject, listener: ObjectListener): () => void {
     const entry = this.#entries.get(keyOf(name));
     if (!entry) throw objectNotRegistered(name);

@@ -1,6 +1,6 @@
-/** Why a secret or config map is not to be had, in the words that users see beside their pods. */
+/** Why a Secret or ConfigMap is not available, with the messages that users see at their pods. */
 import { defineError } from '../../lib/errors.ts';
-import { ApiError } from '../../ports/api-client.ts';
+import { ApiError } from '../../ports/api/api-client.ts';
 
 export const objectNotRegistered = defineError<{ namespace: string; name: string }>({
   code: 'OBJECT_NOT_REGISTERED',
@@ -18,7 +18,7 @@ export const objectNotSynced = defineError<{ resource: string }>({
   hint: () => 'Check that this node reaches the API server, and that it may read the object.',
 });
 
-/** As the API itself would say it. */
+/** With the message of the API. */
 export function objectNotFound(resource: string, name: string): ApiError {
   const message = `${resource} ${JSON.stringify(name)} not found`;
   return new ApiError({ statusCode: 404, reason: 'NotFound', message });

@@ -1,8 +1,8 @@
-/** The names of secrets and config maps that a pod refers to, all in its own namespace. */
+/** The names of Secrets and ConfigMaps that a pod refers to, all in its own namespace. */
 import type { Pod } from '../../api/pod.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 
-/** How each kind of volume names its secret: in a field of its own, or in a reference. */
+/** Where each kind of volume names its Secret: in a field, or in a reference. */
 const SECRET_OF_VOLUME: ReadonlyMap<string, readonly string[]> = new Map([
   ['azureFile', ['secretName']],
   ['cephfs', ['secretRef', 'name']],
@@ -88,7 +88,7 @@ function objects(value: Value): readonly JsonObject[] {
   return list.filter(isJsonObject);
 }
 
-/** The type of a pod names what rules look at; its spec is JSON with more fields. */
+/** The type of a pod has only the fields that rules read; its spec is JSON with more fields. */
 function specOf({ spec }: Pod): JsonObject {
   return isJsonObject(spec) ? spec : {};
 }

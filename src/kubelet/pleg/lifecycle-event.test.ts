@@ -23,7 +23,7 @@ test.each([
   expect(typesOf(states(before), states(after))).toEqual(types);
 });
 
-test('sandboxes count as containers, and what was only created is not known to run', () => {
+test('sandboxes count as containers, and a created container does not count as running', () => {
   const pod: RuntimePod = {
     sandboxes: [
       { id: 's1', attempt: 1, ready: true, hostNetwork: false },

@@ -1,11 +1,11 @@
 /**
- * What happened to a pod between two looks at it (KL-58, KL-87).
+ * The lifecycle events of a pod between two inspections (KL-58, KL-87).
  *
  *     running ──> ContainerStarted      exited ──> ContainerDied      gone ──> ContainerRemoved
  *     created or unknown ──> ContainerChanged
  *
- * Sandboxes count as containers: one that is ready runs, one that is not has exited. A container
- * that is gone without having been seen dead has died first.
+ * Sandboxes count as containers: a ready one runs, any other has exited. A container that disappears
+ * without having been seen exited gets ContainerDied first.
  */
 import type { RuntimePod } from '../../api/runtime-pod.ts';
 
@@ -14,7 +14,7 @@ export type LifecycleEventType =
   | 'ContainerDied'
   | 'ContainerRemoved'
   | 'ContainerChanged'
-  /** Nothing happened, but a look that failed before has succeeded. */
+  /** Nothing changed, but an inspection succeeded after one that failed. */
   | 'PodSync';
 
 export interface LifecycleEvent {
@@ -40,18 +40,18 @@ export function lifecycleEvents(
   after: States,
 ): readonly LifecycleEvent[] {
   const events: LifecycleEvent[] = [];
-  const tell = (type: LifecycleEventType, id: string): void => {
+  const notify = (type: LifecycleEventType, id: string): void => {
     events.push({ podUid, type, id });
   };
   for (const [id, state] of before) {
     if (after.has(id)) continue;
-    if (state !== 'exited') tell('ContainerDied', id);
-    tell('ContainerRemoved', id);
+    if (state !== 'exited') notify('ContainerDied', id);
+    notify('ContainerRemoved', id);
   }
   for (const [id, state] of after) {
     if (before.get(id) === state) continue;
-    if (state === 'running') tell('ContainerStarted', id);
-    else tell(state === 'exited' ? 'ContainerDied' : 'ContainerChanged', id);
+    if (state === 'running') notify('ContainerStarted', id);
+    else notify(state === 'exited' ? 'ContainerDied' : 'ContainerChanged', id);
   }
   return events;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { promisesSettled } from '../../../test/support/virtual-clock.ts';
 import { PodInspections } from './pod-inspections.ts';
 
-function stage(parallelMax: number) {
+function harness(parallelMax: number) {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const inspections = new PodInspections(parallelMax, (uid) => {
@@ -18,8 +18,8 @@ function stage(parallelMax: number) {
   return { inspections, begun, endNext };
 }
 
-test('who asks while a look is under way gets the next one, and shares it (KL-89)', async () => {
-  const { inspections, begun, endNext } = stage(4);
+test('requests during an inspection share the next one (KL-89)', async () => {
+  const { inspections, begun, endNext } = harness(4);
   const answered: string[] = [];
   const ask = (name: string): void => {
     void inspections.request('a').then(() => answered.push(name));
@@ -39,8 +39,8 @@ test('who asks while a look is under way gets the next one, and shares it (KL-89
   ]);
 });
 
-test('who asks for a look that has not begun shares it', async () => {
-  const { inspections, begun, endNext } = stage(1);
+test('a request for a queued inspection shares it', async () => {
+  const { inspections, begun, endNext } = harness(1);
   const looks = [inspections.request('a'), inspections.request('b'), inspections.request('b')];
   await promisesSettled();
   expect(begun).toEqual(['a']);
@@ -51,7 +51,7 @@ test('who asks for a look that has not begun shares it', async () => {
 });
 
 test('the limit holds at every moment', async () => {
-  const { inspections, begun, endNext } = stage(2);
+  const { inspections, begun, endNext } = harness(2);
   const looks = ['a', 'b', 'c', 'd', 'e'].map((uid) => inspections.request(uid));
   await promisesSettled();
   for (let ended = 0; ended < 5; ended++) {

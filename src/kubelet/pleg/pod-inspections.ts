@@ -1,27 +1,27 @@
 /**
- * Looks at single pods: many pods at once, up to a limit, and each pod one look at a time.
+ * Inspects single pods: many pods at once, up to a limit, and each pod one inspection at a time.
  *
- * Whoever asks for a look gets one that begins after the question. If one is under way already, another
- * follows it, and all who asked meanwhile share that.
+ * A request gets an inspection that starts after it. If one is already running, another follows it, and all
+ * requests made meanwhile share that.
  *
- *     asked ──> queued ──the look before it has ended, and a lane is free──> running ──> answered
+ *     requested ──> queued ──the one before it has ended, and a lane is free──> running ──> answered
  */
 export class PodInspections {
   readonly #look: (uid: string) => Promise<void>;
   readonly #parallelMax: number;
-  /** Looks that have not begun. */
+  /** Inspections that have not started. */
   readonly #queued = new Map<string, Promise<void>>();
   readonly #running = new Map<string, Promise<void>>();
   readonly #waiting: (() => void)[] = [];
   #busy = 0;
 
-  /** `look` never rejects: what goes wrong is a finding of its own. */
+  /** `look` never rejects: it stores its error. */
   constructor(parallelMax: number, look: (uid: string) => Promise<void>) {
     this.#parallelMax = parallelMax;
     this.#look = look;
   }
 
-  /** Resolves after a look that began after this call. */
+  /** Resolves after an inspection that started after this call. */
   request(uid: string): Promise<void> {
     const queued = this.#queued.get(uid) ?? this.#perform(uid);
     this.#queued.set(uid, queued);
@@ -52,7 +52,7 @@ export class PodInspections {
     return undefined;
   }
 
-  /** The lane goes to the next one in line without being free in between. */
+  /** The lane goes to the next one in the queue without being free in between. */
   #leave(): void {
     const next = this.#waiting.shift();
     if (next) next();

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { silentLog } from '../../../test/support/silent-ports.ts';
 import type { Pod } from '../../api/pod.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { ApiError } from '../../ports/api-client.ts';
-import type { KubeRequest } from '../../ports/kube-api.ts';
+import { ApiError } from '../../ports/api/api-client.ts';
+import type { KubeRequest } from '../../ports/api/kube-api.ts';
 import { CONFIG_HASH, CONFIG_MIRROR } from './config-annotations.ts';
 import { isMirrorOf, MirrorClient } from './mirror-pods.ts';
 
@@ -32,7 +32,10 @@ function mirrorOf(hash: string, more: Partial<Pod['metadata']> = {}): Pod {
 
 type Answer = JsonObject | Error;
 
-function stage(answers: Partial<Record<KubeRequest['method'], Answer>> = {}, node: Answer = NODE) {
+function harness(
+  answers: Partial<Record<KubeRequest['method'], Answer>> = {},
+  node: Answer = NODE,
+) {
   const requests: KubeRequest[] = [];
   const client = new MirrorClient({
     api: {
@@ -58,7 +61,7 @@ function refusal(statusCode: number, reason: string): ApiError {
 
 describe('the mirror of a static pod (KL-60)', () => {
   test('is made with its hash, and belongs to the node', async () => {
-    const { client, requests } = stage();
+    const { client, requests } = harness();
     await client.reconcile(staticPod(), null, signal);
     expect(requests).toEqual([
       {
@@ -86,8 +89,8 @@ describe('the mirror of a static pod (KL-60)', () => {
     ]);
   });
 
-  test('is left alone if it shows this very pod', async () => {
-    const { client, methods } = stage();
+  test('is left alone if it mirrors this very pod', async () => {
+    const { client, methods } = harness();
     await client.reconcile(staticPod(), mirrorOf('h1'), signal);
     expect(methods()).toEqual([]);
   });
@@ -96,7 +99,7 @@ describe('the mirror of a static pod (KL-60)', () => {
     ['shows what the pod was before', mirrorOf('h0')],
     ['is on its way out', mirrorOf('h1', { deletionTimestamp: '2030-01-02T03:04:05Z' })],
   ])('is replaced if it %s', async (_why, mirror) => {
-    const { client, requests, methods } = stage();
+    const { client, requests, methods } = harness();
     await client.reconcile(staticPod(), mirror, signal);
     expect(methods()).toEqual(['DELETE', 'POST']);
     expect(requests[0]).toMatchObject({
@@ -109,8 +112,8 @@ describe('the mirror of a static pod (KL-60)', () => {
     ['is gone', refusal(404, 'NotFound')],
     ['is another one by now', refusal(409, 'Conflict')],
     ['cannot be reached', new Error('no network')],
-  ])('is not made while the old one %s: the watch will tell', async (_why, error) => {
-    const { client, methods } = stage({ DELETE: error });
+  ])('is not made while the old one %s: the watch will bring its end', async (_why, error) => {
+    const { client, methods } = harness({ DELETE: error });
     await client.reconcile(staticPod(), mirrorOf('h0'), signal);
     expect(methods()).toEqual(['DELETE']);
   });
@@ -120,13 +123,13 @@ describe('the mirror of a static pod (KL-60)', () => {
     ['is being deleted', { metadata: { uid: 'u', deletionTimestamp: '2030-01-02T03:04:05Z' } }],
     ['has no UID', { metadata: {} }],
   ])('is not made for a node that %s', async (_why, node) => {
-    const { client, methods } = stage({}, node);
+    const { client, methods } = harness({}, node);
     await client.reconcile(staticPod(), null, signal);
     expect(methods()).toEqual([]);
   });
 
   test('of a pod from the API does not exist', async () => {
-    const { client, methods } = stage();
+    const { client, methods } = harness();
     const { metadata, spec } = staticPod();
     const annotations = { 'kubernetes.io/config.source': 'api' };
     await client.reconcile({ metadata: { ...metadata, annotations }, spec }, null, signal);
@@ -136,7 +139,7 @@ describe('the mirror of a static pod (KL-60)', () => {
   test.each([
     ['with the same hash is what was wanted', 'h1', 0],
     ['with another hash is complained of', 'h0', 1],
-  ])('that exists already %s', async (_what, hash, complaints) => {
+  ])('that exists already %s', async (_what, hash, problems) => {
     const warnings: string[] = [];
     const { metadata, spec } = mirrorOf(hash);
     const existing = JSON.parse(JSON.stringify({ metadata, spec })) as JsonObject;
@@ -155,11 +158,11 @@ describe('the mirror of a static pod (KL-60)', () => {
       getNode: () => Promise.resolve(NODE),
     });
     await client.reconcile(staticPod(), null, signal);
-    expect(warnings).toHaveLength(complaints);
+    expect(warnings).toHaveLength(problems);
   });
 
   test('that is an orphan is deleted by its name, whatever its UID', async () => {
-    const { client, requests } = stage();
+    const { client, requests } = harness();
     expect(await client.delete({ namespace: 'work', name: 'web-node1' }, null, signal)).toBe(true);
     expect(requests[0]?.body).not.toHaveProperty('preconditions');
   });

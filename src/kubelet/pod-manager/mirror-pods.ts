@@ -1,32 +1,32 @@
 /**
- * The API's images of static pods: makes them, so that users see the pods, and takes away those that
- * show something else than what runs (KL-60).
+ * Mirror pods of static pods in the API: creates them, so that users see the pods, and deletes those that
+ * do not match (KL-60).
  *
- *     no mirror                    -> create it, if the node is in the API
- *     another hash, or on its way out -> delete that very one, and create it anew
- *     same name and hash           -> leave it
+ *     no mirror                        -> create it, if the API has the node
+ *     another hash, or being deleted   -> delete it by its UID, and create it again
+ *     same name and hash               -> leave it
  *
- * The mirror belongs to the Node object, so that it goes with it. Nothing here throws: a static pod
- * runs whether the API knows of it or not, and the next sync tries again.
+ * The Node object owns the mirror, so both are deleted together. Nothing here throws: a static pod runs
+ * whether the API has its mirror or not, and the next sync tries again.
  */
 import type { Pod } from '../../api/pod.ts';
-import { isBeingDeleted, isMirrorPod, isStaticPod } from '../../core/pod-facts.ts';
+import { isBeingDeleted, isMirrorPod, isStaticPod } from '../../core/pod/pod-facts.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { ApiError, type PodName } from '../../ports/api-client.ts';
-import type { KubeApi } from '../../ports/kube-api.ts';
+import { ApiError, type PodName } from '../../ports/api/api-client.ts';
+import type { KubeApi } from '../../ports/api/kube-api.ts';
 import type { Log } from '../../ports/log.ts';
-import type { MirrorPods } from '../../ports/mirror-pods.ts';
+import type { MirrorPods } from '../../ports/api/mirror-pods.ts';
 import { CONFIG_HASH, CONFIG_MIRROR } from './config-annotations.ts';
 
 export interface MirrorPodsOptions {
   readonly api: KubeApi;
   readonly log: Log;
   readonly nodeName: string;
-  /** The Node object; rejects if it is not there. Absent: the API is asked each time. */
+  /** The Node object; rejects if it does not exist. Absent: it is read from the API each time. */
   readonly getNode?: (signal: AbortSignal) => Promise<JsonObject>;
 }
 
-/** Whether the mirror shows this very static pod. */
+/** Whether the mirror is that of this very static pod. */
 export function isMirrorOf(mirror: Pod, pod: Pod): boolean {
   const [a, b] = [mirror.metadata, pod.metadata];
   return (
@@ -54,13 +54,13 @@ export class MirrorClient implements MirrorPods {
       await this.#create(pod, signal);
     } catch (error) {
       if (signal.aborted) return;
-      this.#options.log.warn('A mirror pod could not be made', { pod: nameOf(pod), error });
+      this.#options.log.warn('Failed creating a mirror pod', { pod: nameOf(pod), error });
     }
   }
 
   /**
-   * Whether it was deleted by this call. With a UID, only that one is: null takes whatever has the
-   * name, for mirrors whose static pod is gone.
+   * Returns whether this call deleted it. With a UID, only that one is deleted; null deletes any pod of
+   * that name, for mirrors whose static pod is gone.
    */
   async delete(name: PodName, uid: string | null, signal: AbortSignal): Promise<boolean> {
     const { api, log } = this.#options;
@@ -77,7 +77,7 @@ export class MirrorClient implements MirrorPods {
       const isGone =
         error instanceof ApiError && (error.statusCode === 404 || error.statusCode === 409);
       if (!isGone && !signal.aborted) {
-        log.warn('A mirror pod could not be deleted', { pod: name, error });
+        log.warn('Failed deleting a mirror pod', { pod: name, error });
       }
       return false;
     }
@@ -97,7 +97,7 @@ export class MirrorClient implements MirrorPods {
     }
   }
 
-  /** Somebody may have made it before our watch told us: then it is as it should be. */
+  /** The mirror may exist although the watch has not reported it yet: then nothing is to do. */
   async #isThereAlready(error: unknown, pod: Pod, signal: AbortSignal): Promise<boolean> {
     if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') return false;
     const path = pathOf(nameOf(pod));
@@ -107,7 +107,7 @@ export class MirrorClient implements MirrorPods {
     return isJsonObject(annotations) && annotations[CONFIG_MIRROR] === hash;
   }
 
-  /** Null: a node that leaves the cluster takes its mirrors with it, so none is made. */
+  /** Null: the node is leaving the cluster and takes its mirrors with it, so none is made. */
   async #findNode(pod: Pod, signal: AbortSignal): Promise<NodeReference | null> {
     const { api, log, nodeName } = this.#options;
     const path = `/api/v1/nodes/${encodeURIComponent(nodeName)}`;
@@ -115,7 +115,9 @@ export class MirrorClient implements MirrorPods {
     const { metadata } = await getNode(signal);
     const { uid, deletionTimestamp } = isJsonObject(metadata) ? metadata : {};
     if (typeof uid !== 'string' || uid === '' || (deletionTimestamp ?? null) !== null) {
-      log.info('No mirror pod is made, because the node leaves the cluster', { pod: nameOf(pod) });
+      log.info('No need to create a mirror pod, since node has been removed from the cluster', {
+        pod: nameOf(pod),
+      });
       return null;
     }
     return { name: nodeName, uid };
@@ -127,7 +129,7 @@ interface NodeReference {
   readonly uid: string;
 }
 
-/** What the API sets itself is left out. */
+/** Without the fields that the API server sets. */
 function imageOf({ metadata, spec }: Pod, { name, uid }: NodeReference): JsonObject {
   const { name: podName, namespace, labels, annotations, finalizers } = metadata;
   const image = {

@@ -40,7 +40,7 @@ describe('pods of all sources', () => {
     expect(manager.pods()).toEqual([newer]);
   });
 
-  test('a late word of the end of one does not take the name from its successor', () => {
+  test('a late removal does not take the name from the successor', () => {
     const manager = new NodePodManager();
     const [old, young] = [pod('web', { uid: '1' }), pod('web', { uid: '2' })];
     manager.update(old);
@@ -82,7 +82,7 @@ describe('a mirror that waits to be replaced (KL-60)', () => {
     expect([manager.mirrorOf('1'), manager.mirrorOf('2')]).toEqual([undefined, ofYoung]);
   });
 
-  test('shows nothing at all after a restart that found another manifest', () => {
+  test('shows no pod after a restart that found another manifest', () => {
     const manager = new NodePodManager();
     for (const one of [ofOld, young]) manager.update(one as Pod);
     expect([manager.mirrorOf('2'), manager.sourceUidOf('image')]).toEqual([undefined, 'image']);
@@ -105,7 +105,7 @@ describe('mirrors (KL-61)', () => {
   test.each([
     ['the static pod', [web, image]],
     ['the mirror', [image, web]],
-  ])('make a pair, also if %s comes first', (_first, pods) => {
+  ])('make a pair, even if %s comes first', (_first, pods) => {
     const manager = new NodePodManager();
     for (const one of pods) manager.update(one);
     expect(manager.find('static')).toEqual({ pod: web, mirrorPod: image });
@@ -115,7 +115,7 @@ describe('mirrors (KL-61)', () => {
     expect(manager.orphanedMirrors()).toEqual([]);
   });
 
-  test('are never found where a pod is asked for', () => {
+  test('are never returned as pods', () => {
     const manager = new NodePodManager();
     manager.update(image);
     expect([manager.find('image'), manager.findByFullName('web_default')]).toEqual([
@@ -128,7 +128,7 @@ describe('mirrors (KL-61)', () => {
     expect(manager.findPair(image)).toEqual({ mirrorPod: image, wasMirror: true });
   });
 
-  test('any other UID comes back as it is', () => {
+  test('any other UID is returned as it is', () => {
     const manager = new NodePodManager();
     manager.update(image);
     expect(['image', 'unknown', ''].map((uid) => manager.sourceUidOf(uid))).toEqual([
@@ -165,14 +165,14 @@ describe('mirrors (KL-61)', () => {
   });
 });
 
-test('in any order of news, pairs are the mirrors and pods of one name, until the mirror goes', () => {
-  const news = fc.record({
+test('in any order of updates, pairs are the mirrors and pods of one name, until the mirror goes', () => {
+  const updates = fc.record({
     name: fc.constantFrom('a', 'b'),
     isMirror: fc.boolean(),
     isGone: fc.boolean(),
   });
   fc.assert(
-    fc.property(fc.array(news), (history) => {
+    fc.property(fc.array(updates), (history) => {
       const manager = new NodePodManager();
       const model = new Set<string>();
       const pairs = new Set<string>();

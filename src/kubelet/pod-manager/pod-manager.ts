@@ -1,49 +1,59 @@
 /**
- * Which pods this node has, from all sources, by UID and by name; and which mirror belongs to which
- * static pod (KL-61).
+ * The pods of this node from all sources, by UID and by name; and which mirror belongs to which static pod
+ * (KL-61).
  *
- * Mirrors are kept apart: whoever asks for a pod never gets the image of one. A mirror and the static
- * pod of its full name are a pair, as soon as both are there, also if the mirror is out of date: so it
- * is found and replaced (mirror-pods.ts).
+ * Mirrors are stored separately: a lookup of a pod never returns a mirror. A mirror and the static pod of
+ * its full name are a pair as soon as both are there, even if the mirror is outdated: that is how it is
+ * found and replaced (mirror-pods.ts).
  *
- * Whose status a mirror shows is another question: only that of the very pod it was made for. The
- * kubelet goes by the name alone, so that a mirror which waits to be replaced shows the beginning of the
- * next pod under the hash of the last one. Here it still shows how its own pod ends, also when the
- * manifest is gone or there is another one by that name.
+ * A mirror shows the status of only the very pod it was made for. The kubelet goes by the name alone, so
+ * that a mirror which waits to be replaced shows the start of the next pod under the hash of the last one.
+ * Here it still shows how its own pod ends, even if the manifest is gone or another pod has the name.
  */
 import type { Pod } from '../../api/pod.ts';
-import { isMirrorPod, isStaticPod } from '../../core/pod-facts.ts';
-import type { PodName } from '../../ports/api-client.ts';
-import type { KnownPod } from '../../ports/pod-lookup.ts';
-import type { PodManager } from '../../ports/pod-manager.ts';
+import { isMirrorPod, isStaticPod } from '../../core/pod/pod-facts.ts';
+import type { PodName } from '../../ports/api/api-client.ts';
+import type { KnownPod } from '../../ports/pod/pod-lookup.ts';
+import type { PodManager } from '../../ports/pod/pod-manager.ts';
 import { CONFIG_HASH, CONFIG_MIRROR } from './config-annotations.ts';
 
 export interface UidTranslations {
-  /** Every static pod by its UID, also if only its mirror is left; null: it has no mirror. */
+  /** Every static pod by its UID, even if only its mirror is left; null: it has no mirror. */
   readonly mirrorOf: ReadonlyMap<string, string | null>;
   /** Mirrors that have a static pod. */
   readonly sourceOf: ReadonlyMap<string, string>;
 }
 
+/** Is called at the moment of each change; never for mirrors. It never throws. */
+export interface PodManagerSubscriber {
+  podUpdated(pod: Pod): void;
+  podRemoved(pod: Pod): void;
+}
+
 export class NodePodManager implements PodManager {
   readonly #pods = new NamedPods();
   readonly #mirrors = new NamedPods();
-  /** UIDs of static pods, also of those that are gone, by those of the mirrors that show them. */
+  /** UIDs of static pods, including removed ones, by the UIDs of their mirrors. */
   readonly #sources = new Map<string, string>();
+  readonly #subscribers = new Set<PodManagerSubscriber>();
 
-  /** Adds a pod, or replaces what was known of it. */
+  subscribe(subscriber: PodManagerSubscriber): () => void {
+    this.#subscribers.add(subscriber);
+    return () => void this.#subscribers.delete(subscriber);
+  }
+
+  /** Adds a pod, or replaces its last version. */
   update(pod: Pod): void {
     this.#shelfOf(pod).put(pod);
-    const mirror = this.#mirrors.byFullName(fullNameOf(pod));
-    const source = this.#pods.byFullName(fullNameOf(pod));
-    if (!mirror || !source) return;
-    if (isShownBy(mirror, source)) this.#sources.set(uidOf(mirror), uidOf(source));
-    else if (this.sourceUidOf(uidOf(mirror)) === uidOf(source)) this.#sources.delete(uidOf(mirror));
+    this.#pairUp(fullNameOf(pod));
+    if (isMirrorPod(pod)) return;
+    for (const subscriber of this.#subscribers) subscriber.podUpdated(pod);
   }
 
   remove(pod: Pod): void {
     this.#shelfOf(pod).delete(pod);
     if (isMirrorPod(pod)) this.#sources.delete(uidOf(pod));
+    else for (const subscriber of this.#subscribers) subscriber.podRemoved(pod);
   }
 
   find(uid: string): KnownPod | undefined {
@@ -61,7 +71,7 @@ export class NodePodManager implements PodManager {
     return pod && this.#withMirror(pod);
   }
 
-  /** What belongs to a pod or to a mirror: the pod may be missing, if it is the mirror of none. */
+  /** The pair of a pod or of a mirror: `pod` is missing for a mirror without a static pod. */
   findPair(pod: Pod): {
     readonly pod?: Pod;
     readonly mirrorPod?: Pod;
@@ -107,6 +117,14 @@ export class NodePodManager implements PodManager {
     return { mirrorOf, sourceOf: new Map(this.#sources) };
   }
 
+  #pairUp(fullName: string): void {
+    const mirror = this.#mirrors.byFullName(fullName);
+    const source = this.#pods.byFullName(fullName);
+    if (!mirror || !source) return;
+    if (isShownBy(mirror, source)) this.#sources.set(uidOf(mirror), uidOf(source));
+    else if (this.sourceUidOf(uidOf(mirror)) === uidOf(source)) this.#sources.delete(uidOf(mirror));
+  }
+
   #withMirror(pod: Pod): KnownPod {
     const mirrorPod = this.#mirrors.byFullName(fullNameOf(pod));
     return mirrorPod ? { pod, mirrorPod } : { pod };
@@ -117,12 +135,12 @@ export class NodePodManager implements PodManager {
   }
 }
 
-/** Unique on a node at any time, as its containers' names are made of it. */
+/** Unique on a node at any time, as the names of its containers contain it. */
 export function fullNameOf({ metadata }: Pod): string {
   return `${metadata.name ?? ''}_${metadata.namespace ?? ''}`;
 }
 
-/** Whether the mirror was made for this very pod. One without a hash is not told from others. */
+/** Whether the mirror was made for this very pod. A pod without a hash matches any mirror. */
 function isShownBy(mirror: Pod, { metadata }: Pod): boolean {
   const hash = metadata.annotations?.[CONFIG_HASH];
   return hash === undefined || mirror.metadata.annotations?.[CONFIG_MIRROR] === hash;
@@ -132,7 +150,7 @@ function uidOf({ metadata }: Pod): string {
   return metadata.uid ?? '';
 }
 
-/** Pods by UID and by full name. Of two with one name, the name is that of the one that came last. */
+/** Pods by UID and by full name. If two have one name, the last one has it. */
 class NamedPods {
   readonly #byUid = new Map<string, Pod>();
   readonly #uidByName = new Map<string, string>();
@@ -143,7 +161,7 @@ class NamedPods {
     this.#uidByName.set(fullNameOf(pod), uid);
   }
 
-  /** The news that the old one is gone may come after the new one has taken its name. */
+  /** The removal of the old pod may come after the new one has taken its name. */
   delete(pod: Pod): void {
     const { uid = '' } = pod.metadata;
     const fullName = fullNameOf(pod);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { only, PodWorkersStage } from '../../../test/support/pod-workers-stage.ts';
+import { only, PodWorkersHarness } from '../../../test/support/pod-workers-harness.ts';
 import { pod } from '../../../test/support/pods.ts';
 import { promisesSettled } from '../../../test/support/virtual-clock.ts';
 import { PodkeepError } from '../../lib/errors.ts';
 
-/** How the kill stands: still going on, done, or failed with this error. */
+/** The state of the kill: going on, done, or failed with this error. */
 function watch(killing: Promise<void>) {
   const seen: { state: 'going on' | 'done' | 'failed'; error?: unknown } = { state: 'going on' };
   killing.then(
@@ -20,28 +20,28 @@ function watch(killing: Promise<void>) {
 }
 
 async function runningPod(graceSeconds?: number) {
-  const stage = new PodWorkersStage();
-  const web = stage.create(pod('web', graceSeconds === undefined ? {} : { graceSeconds }));
+  const harness = new PodWorkersHarness();
+  const web = harness.create(pod('web', graceSeconds === undefined ? {} : { graceSeconds }));
   await promisesSettled();
-  stage.podSync.end('web');
+  harness.podSync.end('web');
   await promisesSettled();
-  stage.takeTold();
-  return { stage, web };
+  harness.takeAcknowledged();
+  return { harness, web };
 }
 
 describe('PW-60: killing a pod and waiting for it', () => {
   test('it is done when the containers have stopped, before the pod is finished', async () => {
-    const { stage, web } = await runningPod(30);
-    const seen = watch(stage.workers.killPodNow(web, { evict: true }));
+    const { harness, web } = await runningPod(30);
+    const seen = watch(harness.workers.killPodNow(web, { evict: true }));
     await promisesSettled();
-    expect(stage.podSync.inFlight('web')?.sync).toBe('syncTerminatingPod');
+    expect(harness.podSync.inFlight('web')?.sync).toBe('syncTerminatingPod');
     expect(seen.state).toBe('going on');
-    stage.podSync.end('web');
+    harness.podSync.end('web');
     await promisesSettled();
     expect(seen.state).toBe('done');
-    expect(stage.workers.shouldPodBeFinished('web')).toBe(false);
-    await stage.clock.pass(60_000);
-    expect(only(stage.takeTold(), 'event')).toEqual([]);
+    expect(harness.workers.shouldPodBeFinished('web')).toBe(false);
+    await harness.clock.pass(60_000);
+    expect(only(harness.takeAcknowledged(), 'event')).toEqual([]);
   });
 
   test.each([
@@ -51,25 +51,25 @@ describe('PW-60: killing a pod and waiting for it', () => {
     ['ten seconds if nobody set a time', undefined, undefined, 10],
     ['ten seconds for a kill without mercy', 30, 0, 10],
   ])('it waits no longer than %s', async (_, spec, graceSeconds, seconds) => {
-    const { stage, web } = await runningPod(spec);
-    const seen = watch(stage.workers.killPodNow(web, { graceSeconds }));
-    await stage.clock.pass(seconds * 1000 - 1);
+    const { harness, web } = await runningPod(spec);
+    const seen = watch(harness.workers.killPodNow(web, { graceSeconds }));
+    await harness.clock.pass(seconds * 1000 - 1);
     expect(seen.state).toBe('going on');
-    await stage.clock.pass(1);
+    await harness.clock.pass(1);
     expect(seen.state).toBe('failed');
   });
 
   test('a timeout is an event for the users, and an error with a hint', async () => {
-    const { stage, web } = await runningPod(4);
-    const seen = watch(stage.workers.killPodNow(web));
-    await stage.clock.pass(10_000);
+    const { harness, web } = await runningPod(4);
+    const seen = watch(harness.workers.killPodNow(web));
+    await harness.clock.pass(10_000);
     expect(seen.error).toBeInstanceOf(PodkeepError);
     expect(seen.error).toMatchObject({
       code: 'KILL_TIMED_OUT',
       message: 'timeout waiting to kill pod',
       hint: expect.stringContaining('default/web did not stop within 10 s') as string,
     });
-    expect(only(stage.takeTold(), 'event')).toMatchObject([
+    expect(only(harness.takeAcknowledged(), 'event')).toMatchObject([
       {
         text: 'web Warning ExceededGracePeriod: Container runtime did not kill the pod within specified grace period.',
       },
@@ -77,24 +77,24 @@ describe('PW-60: killing a pod and waiting for it', () => {
   });
 
   test('a finished pod is killed at once (V-2)', async () => {
-    const { stage, web } = await runningPod();
-    void stage.workers.killPodNow(web);
+    const { harness, web } = await runningPod();
+    void harness.workers.killPodNow(web);
     for (const _ of ['stop', 'release']) {
       await promisesSettled();
-      stage.podSync.end('web');
+      harness.podSync.end('web');
     }
     await promisesSettled();
-    const seen = watch(stage.workers.killPodNow(web));
+    const seen = watch(harness.workers.killPodNow(web));
     await promisesSettled();
     expect(seen.state).toBe('done');
-    expect(stage.clock.pending).toBe(0);
+    expect(harness.clock.pending).toBe(0);
   });
 
-  test('the words of the caller reach the status of the pod (A-57)', async () => {
-    const { stage, web } = await runningPod();
+  test('the status override of the caller reaches the status of the pod (A-57)', async () => {
+    const { harness, web } = await runningPod();
     const overrideStatus = () => ({ reason: 'Evicted' });
-    void stage.workers.killPodNow(web, { overrideStatus });
+    void harness.workers.killPodNow(web, { overrideStatus });
     await promisesSettled();
-    expect(stage.podSync.inFlight('web')?.statusReason).toBe('Evicted');
+    expect(harness.podSync.inFlight('web')?.statusReason).toBe('Evicted');
   });
 });

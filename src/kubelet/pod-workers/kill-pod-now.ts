@@ -1,20 +1,20 @@
 /**
- * Kills a pod and waits until its containers have stopped, for callers that cannot go on before
- * (eviction, node shutdown, preemption). PW-60.
+ * Kills a pod and waits until its containers have stopped, for callers that depend on that (eviction, node
+ * shutdown, preemption). PW-60.
  *
- * The wait is bounded by half as much again as the grace period: a runtime that hangs must not take
- * the one who asks with it. The kill itself goes on after that.
+ * The wait is limited to one and a half grace periods, at least 10 s: a runtime that hangs must not block
+ * the caller. The kill itself continues after that.
  */
 import type { Pod } from '../../api/pod.ts';
 import { defineError } from '../../lib/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { EventRecorder } from '../../ports/event-recorder.ts';
+import type { EventRecorder } from '../../ports/observe/event-recorder.ts';
 import { referenceOf } from './update-options.ts';
 import type { KillOptions, PodKill } from './update-options.ts';
 
 export type KillPodOptions = Omit<KillOptions, 'completed'>;
 
-export interface KillPodRoom {
+export interface KillPodDeps {
   readonly clock: Clock;
   readonly events: EventRecorder;
   readonly updatePod: (options: PodKill) => void;
@@ -32,7 +32,7 @@ export const killTimedOut = defineError<{ name: string; seconds: number }>({
 });
 
 export async function killPodNow(
-  { clock, events, updatePod }: KillPodRoom,
+  { clock, events, updatePod }: KillPodDeps,
   pod: Pod,
   options: KillPodOptions = {},
 ): Promise<void> {

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { KillRequests } from './kill-requests.ts';
 
-test('those who wait are told once, in the order that is asked for', () => {
+test('callers that wait are notified once, in the given order', () => {
   const kills = new KillRequests();
-  const told: string[] = [];
-  const first = kills.add({ completed: () => told.push('first') });
+  const request: string[] = [];
+  const first = kills.add({ completed: () => request.push('first') });
   const silent = kills.add(undefined);
-  const last = kills.add({ completed: () => told.push('last') });
+  const last = kills.add({ completed: () => request.push('last') });
   kills.complete([last, silent, first]);
   kills.complete([first]);
-  expect(told).toEqual(['last', 'first']);
+  expect(request).toEqual(['last', 'first']);
 });
 
-test('the words for a status are there until the kill is complete', () => {
+test('the status override is there until the kill is complete', () => {
   const kills = new KillRequests();
   const overrideStatus = () => ({ reason: 'Evicted' });
   const id = kills.add({ overrideStatus });

@@ -1,11 +1,11 @@
 /**
- * Those who asked for a kill: whom to tell when it is done, and what they want the status to say.
+ * Open kill requests: the callback for each completed kill, and its status override.
  *
- * The machine knows a kill by its number only. That keeps functions out of its state, so a history
- * of events can be written down and played again.
+ * The state machine knows a kill only by its number. That keeps functions out of its state, so a history of
+ * events can be recorded and replayed.
  */
 import type { KillId } from '../../core/pod-worker/event.ts';
-import type { StatusOverride } from '../../ports/pod-sync.ts';
+import type { StatusOverride } from '../../ports/pod/pod-sync.ts';
 import type { KillOptions } from './update-options.ts';
 
 export class KillRequests {

@@ -1,13 +1,13 @@
 /**
- * How a piece of work ended, read from what it threw.
+ * The outcome of a piece of work, read from what it threw.
  *
- * The interesting failure may sit deep: a sync starts several containers and throws what went wrong
- * with each. So the whole tree of causes and aggregates is searched, by type and code and never by
- * words. A missing network wins over every back-off (PW-52); among back-offs the earliest counts (PW-53).
+ * The relevant error may be deep: a sync starts several containers and throws all their errors. So the
+ * whole tree of causes and aggregates is searched, by type and code and never by text. A missing network
+ * wins over every back-off (PW-52); among back-offs the earliest counts (PW-53).
  */
 import type { Outcome } from '../../core/pod-worker/event.ts';
 import { PodkeepError } from '../../lib/errors.ts';
-import { BackOffError, NETWORK_NOT_READY } from '../../ports/sync-failure.ts';
+import { BackOffError, NETWORK_NOT_READY } from '../../ports/pod/sync-failure.ts';
 
 /** `nowMs` is wall time, as the back-offs are. */
 export function outcomeOf(error: unknown, signal: AbortSignal, nowMs: number): Outcome {
@@ -33,7 +33,7 @@ function isNetworkNotReady(error: unknown): boolean {
   return error instanceof PodkeepError && error.code === NETWORK_NOT_READY;
 }
 
-/** The error, its causes, and what it gathers. A tree that bites its own tail is walked once. */
+/** The error, its causes, and the errors it aggregates. A cyclic tree is walked once. */
 function* tree(root: unknown): Generator {
   const seen = new Set<unknown>();
   const open = [root];

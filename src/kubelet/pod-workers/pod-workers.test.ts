@@ -1,102 +1,102 @@
 import { describe, expect, test } from 'vitest';
-import { only, PodWorkersStage } from '../../../test/support/pod-workers-stage.ts';
+import { only, PodWorkersHarness } from '../../../test/support/pod-workers-harness.ts';
 import { pod } from '../../../test/support/pods.ts';
 import { promisesSettled } from '../../../test/support/virtual-clock.ts';
-import { networkNotReady } from '../../ports/sync-failure.ts';
+import { networkNotReady } from '../../ports/pod/sync-failure.ts';
 
-/** What was started since the last time, as `uid sync`. */
-async function started(stage: PodWorkersStage): Promise<readonly string[]> {
+/** The work started since the last call, as `uid sync`. */
+async function started(harness: PodWorkersHarness): Promise<readonly string[]> {
   await promisesSettled();
-  return only(stage.takeTold(), 'started').map(({ call }) => `${call.uid} ${call.sync}`);
+  return only(harness.takeAcknowledged(), 'started').map(({ call }) => `${call.uid} ${call.sync}`);
 }
 
-async function end(stage: PodWorkersStage, uid: string): Promise<void> {
-  stage.podSync.end(uid);
+async function end(harness: PodWorkersHarness, uid: string): Promise<void> {
+  harness.podSync.end(uid);
   await promisesSettled();
 }
 
 describe('work', () => {
-  test('pods are worked on at the same time, each with one piece of work at a time (PW-1)', async () => {
-    const stage = new PodWorkersStage();
-    const [a, b] = [stage.create(pod('a')), stage.create(pod('b'))];
-    for (const each of [a, b]) stage.workers.updatePod({ updateType: 'update', pod: each });
-    expect(await started(stage)).toEqual(['a syncPod', 'b syncPod']);
-    await end(stage, 'b');
-    expect(await started(stage)).toEqual(['b syncPod']);
+  test('pods are synced concurrently, each with one piece of work at a time (PW-1)', async () => {
+    const harness = new PodWorkersHarness();
+    const [a, b] = [harness.create(pod('a')), harness.create(pod('b'))];
+    for (const each of [a, b]) harness.workers.updatePod({ updateType: 'update', pod: each });
+    expect(await started(harness)).toEqual(['a syncPod', 'b syncPod']);
+    await end(harness, 'b');
+    expect(await started(harness)).toEqual(['b syncPod']);
   });
 
   test('after many updates in a row the last one is delivered (PW-5)', async () => {
-    const stage = new PodWorkersStage();
-    stage.create(pod('web'));
+    const harness = new PodWorkersHarness();
+    harness.create(pod('web'));
     await promisesSettled();
     for (let graceSeconds = 1; graceSeconds <= 20; graceSeconds++) {
-      stage.workers.updatePod({ updateType: 'update', pod: pod('web', { graceSeconds }) });
+      harness.workers.updatePod({ updateType: 'update', pod: pod('web', { graceSeconds }) });
     }
-    await end(stage, 'web');
-    await end(stage, 'web');
-    expect(only(stage.takeTold(), 'started')).toHaveLength(2);
-    stage.workers.updatePod({ updateType: 'kill', pod: pod('web', { graceSeconds: 20 }) });
+    await end(harness, 'web');
+    await end(harness, 'web');
+    expect(only(harness.takeAcknowledged(), 'started')).toHaveLength(2);
+    harness.workers.updatePod({ updateType: 'kill', pod: pod('web', { graceSeconds: 20 }) });
     await promisesSettled();
-    expect(stage.podSync.inFlight('web')?.graceSeconds).toBe(20);
+    expect(harness.podSync.inFlight('web')?.graceSeconds).toBe(20);
   });
 
   test('create, kill and update in a row: the kill is never lost (PW-82)', async () => {
-    const stage = new PodWorkersStage();
-    const web = stage.create(pod('web', { graceSeconds: 30 }));
-    stage.workers.updatePod({ updateType: 'kill', pod: web });
-    stage.workers.updatePod({ updateType: 'update', pod: web });
-    // The sync was cancelled before it began, so it never does.
-    expect(await started(stage)).toEqual(['web syncTerminatingPod']);
-    await end(stage, 'web');
-    expect(await started(stage)).toEqual(['web syncTerminatedPod']);
+    const harness = new PodWorkersHarness();
+    const web = harness.create(pod('web', { graceSeconds: 30 }));
+    harness.workers.updatePod({ updateType: 'kill', pod: web });
+    harness.workers.updatePod({ updateType: 'update', pod: web });
+    // The sync was cancelled before it started, so it never starts.
+    expect(await started(harness)).toEqual(['web syncTerminatingPod']);
+    await end(harness, 'web');
+    expect(await started(harness)).toEqual(['web syncTerminatedPod']);
   });
 
-  test('each piece of work has a signal of its own, aborted only if it is overtaken (F-17)', async () => {
-    const stage = new PodWorkersStage();
+  test('each piece of work has its own signal, aborted only if it is overtaken (F-17)', async () => {
+    const harness = new PodWorkersHarness();
     const signals: AbortSignal[] = [];
-    const { podSync } = stage;
+    const { podSync } = harness;
     const syncPod = podSync.syncPod.bind(podSync);
     podSync.syncPod = (request, signal) => {
       signals.push(signal);
       return syncPod(request, signal);
     };
-    const web = stage.create(pod('web'));
+    const web = harness.create(pod('web'));
     await promisesSettled();
-    await end(stage, 'web');
-    stage.workers.updatePod({ updateType: 'update', pod: web });
+    await end(harness, 'web');
+    harness.workers.updatePod({ updateType: 'update', pod: web });
     await promisesSettled();
-    stage.workers.updatePod({ updateType: 'kill', pod: web });
+    harness.workers.updatePod({ updateType: 'kill', pod: web });
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
   });
 
-  test('a recipe that throws at once has failed like any other', async () => {
-    const stage = new PodWorkersStage();
-    stage.podSync.syncPod = () => {
+  test('a handler that throws synchronously has failed like any other', async () => {
+    const harness = new PodWorkersHarness();
+    harness.podSync.syncPod = () => {
       throw networkNotReady({ reason: 'early' });
     };
-    stage.create(pod('web'));
+    harness.create(pod('web'));
     await promisesSettled();
-    const told = stage.takeTold();
-    expect(only(told, 'wake')).toEqual([{ kind: 'wake', uid: 'web', delayMs: 1_000 }]);
-    expect(only(told, 'warn')).toHaveLength(1);
-    expect(stage.workers.parkedPods).toEqual([]);
+    const request = harness.takeAcknowledged();
+    expect(only(request, 'wake')).toEqual([{ kind: 'wake', uid: 'web', delayMs: 1_000 }]);
+    expect(only(request, 'warn')).toHaveLength(1);
+    expect(harness.workers.parkedPods).toEqual([]);
   });
 
-  test('news that a listener brings in the middle of an event waits until that is over', async () => {
-    const stage: PodWorkersStage = new PodWorkersStage({
+  test('an update that a listener sends during an event is handled after that event', async () => {
+    const harness: PodWorkersHarness = new PodWorkersHarness({
       decisions: {
         record: ({ to, pod: { name } }) => {
-          if (to === 'syncing') stage.workers.updatePod({ updateType: 'kill', pod: pod(name) });
+          if (to === 'syncing') harness.workers.updatePod({ updateType: 'kill', pod: pod(name) });
         },
       },
     });
-    stage.create(pod('web'));
-    expect(await started(stage)).toEqual(['web syncTerminatingPod']);
+    harness.create(pod('web'));
+    expect(await started(harness)).toEqual(['web syncTerminatingPod']);
   });
 
-  test('a recipe may tell the workers news of its own pod', async () => {
-    const stage = new PodWorkersStage();
-    const { podSync, workers } = stage;
+  test('a handler may send an update of its own pod', async () => {
+    const harness = new PodWorkersHarness();
+    const { podSync, workers } = harness;
     const syncPod = podSync.syncPod.bind(podSync);
     podSync.syncPod = (request, signal) => {
       if (request.updateType === 'create') {
@@ -104,91 +104,94 @@ describe('work', () => {
       }
       return syncPod(request, signal);
     };
-    stage.create(pod('web'));
+    harness.create(pod('web'));
     await promisesSettled();
-    await end(stage, 'web');
-    const calls = only(stage.takeTold(), 'started').map(({ call }) => call.updateType);
+    await end(harness, 'web');
+    const calls = only(harness.takeAcknowledged(), 'started').map(({ call }) => call.updateType);
     expect(calls).toEqual(['create', 'update']);
   });
 });
 
 describe('the work queue', () => {
-  test('a pod that is well is looked at again after the resync interval', async () => {
-    const stage = new PodWorkersStage();
-    stage.create(pod('web'));
+  test('a pod without failures is synced again after the resync interval', async () => {
+    const harness = new PodWorkersHarness();
+    harness.create(pod('web'));
     await promisesSettled();
-    await end(stage, 'web');
-    stage.takeTold();
-    await stage.clock.pass(59_999);
-    expect(await started(stage)).toEqual([]);
-    await stage.clock.pass(1);
-    expect(only(stage.takeTold(), 'started')).toMatchObject([{ call: { updateType: 'sync' } }]);
+    await end(harness, 'web');
+    harness.takeAcknowledged();
+    await harness.clock.pass(59_999);
+    expect(await started(harness)).toEqual([]);
+    await harness.clock.pass(1);
+    expect(only(harness.takeAcknowledged(), 'started')).toMatchObject([
+      { call: { updateType: 'sync' } },
+    ]);
   });
 
-  test('chance and the settings make the delay (PW-54)', async () => {
-    const stage = new PodWorkersStage({ random: { next: () => 0.5 }, resyncMs: 8_000 });
-    stage.create(pod('web'));
+  test('random jitter and the settings make the delay (PW-54)', async () => {
+    const harness = new PodWorkersHarness({ random: { next: () => 0.5 }, resyncMs: 8_000 });
+    harness.create(pod('web'));
     await promisesSettled();
-    await end(stage, 'web');
-    expect(only(stage.takeTold(), 'wake')).toMatchObject([{ delayMs: 10_000 }]);
+    await end(harness, 'web');
+    expect(only(harness.takeAcknowledged(), 'wake')).toMatchObject([{ delayMs: 10_000 }]);
   });
 
-  test('a pod that no source knows is dropped without a word (PW-56)', async () => {
-    const stage = new PodWorkersStage();
-    stage.create(pod('web'));
+  test('a pod that no source knows is dropped silently (PW-56)', async () => {
+    const harness = new PodWorkersHarness();
+    harness.create(pod('web'));
     await promisesSettled();
-    await end(stage, 'web');
-    stage.takeTold();
-    stage.pods.delete('web');
-    await stage.clock.pass(120_000);
-    expect(stage.takeTold()).toEqual([]);
+    await end(harness, 'web');
+    harness.takeAcknowledged();
+    harness.pods.delete('web');
+    await harness.clock.pass(120_000);
+    expect(harness.takeAcknowledged()).toEqual([]);
   });
 
-  test('a pod that is over is never woken, nor is the next one with its UID (F-14)', async () => {
-    const stage = new PodWorkersStage();
-    const web = stage.create(pod('web'));
-    stage.workers.updatePod({ updateType: 'kill', pod: web });
+  test('a finished pod is never woken, nor is the next one with its UID (F-14)', async () => {
+    const harness = new PodWorkersHarness();
+    const web = harness.create(pod('web'));
+    harness.workers.updatePod({ updateType: 'kill', pod: web });
     await promisesSettled();
-    await end(stage, 'web');
-    expect(stage.clock.pending).toBe(1);
-    await end(stage, 'web');
-    expect(stage.clock.pending).toBe(0);
+    await end(harness, 'web');
+    expect(harness.clock.pending).toBe(1);
+    await end(harness, 'web');
+    expect(harness.clock.pending).toBe(0);
   });
 });
 
 describe('static pods', () => {
   test('an API pod and a static pod of the same name do not wait for each other (PW-41)', async () => {
-    const stage = new PodWorkersStage();
-    stage.create(pod('web', { uid: 'api' }));
-    stage.create(pod('web', { uid: 'manifest', static: true }));
-    expect(await started(stage)).toEqual(['api syncPod', 'manifest syncPod']);
+    const harness = new PodWorkersHarness();
+    harness.create(pod('web', { uid: 'api' }));
+    harness.create(pod('web', { uid: 'manifest', static: true }));
+    expect(await started(harness)).toEqual(['api syncPod', 'manifest syncPod']);
   });
 
   test('a mirror pod is known to be terminating by its full name (PW-77)', async () => {
-    const stage = new PodWorkersStage();
-    const manifest = stage.create(pod('web', { uid: 'v1', static: true }));
-    const isTerminating = () => stage.workers.isPodForMirrorPodTerminatingByFullName('web_default');
+    const harness = new PodWorkersHarness();
+    const manifest = harness.create(pod('web', { uid: 'v1', static: true }));
+    const isTerminating = () =>
+      harness.workers.isPodForMirrorPodTerminatingByFullName('web_default');
     expect(isTerminating()).toBe(false);
-    stage.workers.updatePod({ updateType: 'kill', pod: manifest });
+    harness.workers.updatePod({ updateType: 'kill', pod: manifest });
     expect(isTerminating()).toBe(true);
     await promisesSettled();
-    await end(stage, 'v1');
+    await end(harness, 'v1');
     expect(isTerminating()).toBe(false);
   });
 
-  test('UIDs and names that look like parts of JavaScript are plain keys', async () => {
-    const stage = new PodWorkersStage();
-    for (const uid of ['__proto__', 'constructor']) stage.create(pod(uid, { static: true }));
-    expect(await started(stage)).toEqual(['__proto__ syncPod', 'constructor syncPod']);
-    const known = stage.workers.syncKnownPods([pod('__proto__')]);
+  test('UIDs and names that are also JavaScript properties are plain keys', async () => {
+    const harness = new PodWorkersHarness();
+    for (const uid of ['__proto__', 'constructor']) harness.create(pod(uid, { static: true }));
+    expect(await started(harness)).toEqual(['__proto__ syncPod', 'constructor syncPod']);
+    const known = harness.workers.syncKnownPods([pod('__proto__')]);
     expect([...known.keys()]).toEqual(['__proto__', 'constructor']);
     expect(known.get('constructor')?.orphan).toBe(true);
   });
 });
 
 describe('housekeeping', () => {
-  test('before the first one, pods that nobody knows may run; after it, they do not (PW-71)', () => {
-    const { workers } = new PodWorkersStage();
+  test('before the first one, unknown pods may run; after it, they may not (PW-71)', () => {
+    const { workers } = new PodWorkersHarness();
     const questions = [
       'couldHaveRunningContainers',
       'shouldPodBeFinished',
@@ -196,104 +199,106 @@ describe('housekeeping', () => {
       'shouldPodRuntimeBeRemoved',
       'shouldPodContentBeRemoved',
     ] as const;
-    const ask = () => questions.map((question) => workers[question]('nobody'));
+    const ask = () => questions.map((question) => workers[question]('unknown'));
     expect(ask()).toEqual([true, false, false, false, false]);
     workers.syncKnownPods([]);
     expect(ask()).toEqual([false, true, true, true, true]);
   });
 
   test('a kill without options is no eviction', () => {
-    const stage = new PodWorkersStage();
-    const web = stage.create(pod('web'));
-    stage.workers.updatePod({ updateType: 'kill', pod: web });
-    expect(stage.workers.shouldPodContentBeRemoved('web')).toBe(false);
-    stage.workers.updatePod({ updateType: 'kill', pod: web, kill: { evict: true } });
-    expect(stage.workers.shouldPodContentBeRemoved('web')).toBe(true);
+    const harness = new PodWorkersHarness();
+    const web = harness.create(pod('web'));
+    harness.workers.updatePod({ updateType: 'kill', pod: web });
+    expect(harness.workers.shouldPodContentBeRemoved('web')).toBe(false);
+    harness.workers.updatePod({ updateType: 'kill', pod: web, kill: { evict: true } });
+    expect(harness.workers.shouldPodContentBeRemoved('web')).toBe(true);
   });
 });
 
-describe('a broken rule', () => {
-  /** A pod on which `decide` breaks as soon as the machine looks into its containers. */
+describe('a broken invariant', () => {
+  /** A pod on which `decide` throws as soon as the machine reads its containers. */
   function cursed(name: string) {
     return Object.defineProperty({ ...pod(name) }, 'spec', {
       get: () => {
-        throw new Error('a rule that nobody thought of');
+        throw new Error('an unforeseen case');
       },
     });
   }
 
-  test('parks the one pod, tells everybody, and spares the others', async () => {
-    const stage = new PodWorkersStage();
-    stage.workers.updatePod({ updateType: 'create', pod: cursed('cursed') });
-    stage.create(pod('web'));
+  test('parks only that pod, and reports it in log, Event and decisions', async () => {
+    const harness = new PodWorkersHarness();
+    harness.workers.updatePod({ updateType: 'create', pod: cursed('cursed') });
+    harness.create(pod('web'));
     await promisesSettled();
-    const told = stage.takeTold();
-    expect(only(told, 'started').map(({ call }) => call.uid)).toEqual(['web']);
-    expect(only(told, 'event')).toMatchObject([
-      { text: expect.stringMatching(/^cursed Warning PodParked: .*a rule that nobody/) as string },
+    const request = harness.takeAcknowledged();
+    expect(only(request, 'started').map(({ call }) => call.uid)).toEqual(['web']);
+    expect(only(request, 'event')).toMatchObject([
+      { text: expect.stringMatching(/^cursed Warning PodParked: .*an unforeseen case/) as string },
     ]);
-    expect(only(told, 'error')).toHaveLength(1);
-    expect(only(told, 'decision').map(({ record }) => record)).toContainEqual({
-      atMs: stage.clock.now(),
+    expect(only(request, 'error')).toHaveLength(1);
+    expect(only(request, 'decision').map(({ record }) => record)).toContainEqual({
+      atMs: harness.clock.now(),
       pod: { uid: 'cursed', name: 'cursed', namespace: 'default' },
       machine: 'pod-worker',
       from: 'forgotten',
       to: 'parked',
-      why: 'a rule that nobody thought of',
+      why: 'an unforeseen case',
     });
-    expect(stage.workers.parkedPods).toMatchObject([{ uid: 'cursed' }]);
+    expect(harness.workers.parkedPods).toMatchObject([{ uid: 'cursed' }]);
   });
 
-  test('a parked pod is left alone, whatever comes', async () => {
-    const stage = new PodWorkersStage();
-    const web = stage.create(pod('web'));
+  test('a parked pod is left alone, whatever its updates', async () => {
+    const harness = new PodWorkersHarness();
+    const web = harness.create(pod('web'));
     await promisesSettled();
-    stage.workers.updatePod({ updateType: 'kill', pod: cursed('web') });
-    stage.takeTold();
-    stage.workers.updatePod({ updateType: 'kill', pod: web });
-    await end(stage, 'web');
-    expect(stage.takeTold()).toEqual([]);
-    expect(stage.workers.isPodTerminationRequested('web')).toBe(false);
+    harness.workers.updatePod({ updateType: 'kill', pod: cursed('web') });
+    harness.takeAcknowledged();
+    harness.workers.updatePod({ updateType: 'kill', pod: web });
+    await end(harness, 'web');
+    expect(harness.takeAcknowledged()).toEqual([]);
+    expect(harness.workers.isPodTerminationRequested('web')).toBe(false);
   });
 });
 
 describe('metrics', () => {
-  test('a turn is measured from where its cause was first seen', async () => {
-    const stage = new PodWorkersStage();
-    await stage.clock.pass(1_000);
-    stage.workers.updatePod({
+  test('a turn is measured from when its cause was first seen', async () => {
+    const harness = new PodWorkersHarness();
+    await harness.clock.pass(1_000);
+    harness.workers.updatePod({
       updateType: 'create',
       pod: pod('web', { containers: 2 }),
       startedAtMs: 400,
     });
-    await stage.clock.pass(2_000);
-    await end(stage, 'web');
-    const told = stage.takeTold();
-    expect(only(told, 'podStarted')).toEqual([{ kind: 'podStarted', containers: 2 }]);
-    expect(only(told, 'turn')).toEqual([{ kind: 'turn', operation: 'create', seconds: 2.6 }]);
+    await harness.clock.pass(2_000);
+    await end(harness, 'web');
+    const request = harness.takeAcknowledged();
+    expect(only(request, 'podStarted')).toEqual([{ kind: 'podStarted', containers: 2 }]);
+    expect(only(request, 'turn')).toEqual([{ kind: 'turn', operation: 'create', seconds: 2.6 }]);
   });
 });
 
 describe('closing', () => {
   test('all work is cancelled and awaited, and nothing follows', async () => {
-    const stage = new PodWorkersStage();
-    const web = stage.create(pod('web'));
-    stage.create(pod('idle'));
+    const harness = new PodWorkersHarness();
+    const web = harness.create(pod('web'));
+    harness.create(pod('idle'));
     await promisesSettled();
-    await end(stage, 'idle');
-    stage.takeTold();
+    await end(harness, 'idle');
+    harness.takeAcknowledged();
     let closed = false;
-    const closing = stage.workers.close().then(() => {
+    const closing = harness.workers.close().then(() => {
       closed = true;
     });
     await promisesSettled();
-    expect(only(stage.takeTold(), 'canceled').map(({ call }) => call.uid)).toEqual(['web']);
+    expect(only(harness.takeAcknowledged(), 'canceled').map(({ call }) => call.uid)).toEqual([
+      'web',
+    ]);
     expect(closed).toBe(false);
-    stage.podSync.fail('web', new DOMException('closing', 'AbortError'));
+    harness.podSync.fail('web', new DOMException('closing', 'AbortError'));
     await closing;
-    stage.workers.updatePod({ updateType: 'kill', pod: web });
+    harness.workers.updatePod({ updateType: 'kill', pod: web });
     await promisesSettled();
-    expect(stage.takeTold()).toEqual([]);
-    expect(stage.clock.pending).toBe(0);
+    expect(harness.takeAcknowledged()).toEqual([]);
+    expect(harness.clock.pending).toBe(0);
   });
 });

@@ -1,16 +1,16 @@
 /**
- * The pod workers: one for each pod UID, driven by what callers tell them and by housekeeping.
+ * The pod workers: one for each pod UID, driven by updates from callers and by housekeeping.
  *
  *     updatePod ───┐                         ┌──> PodSync: sync, stop, release
  *     syncKnownPods├──> events ──> decide ───┼──> work queue ──> updatePod(sync)
- *     work settles ┘                         └──> lines of static pods ──> events
+ *     work settles ┘                         └──> queues of static pods ──> events
  *
- * All rules are in core/pod-worker. Here is what they cannot have: the workers themselves, time,
- * chance, and the world behind its ports. Events are handled one after the other, each to its end,
- * before the call that brought them returns; only the work itself takes time.
+ * All rules are in core/pod-worker, as pure functions. This class adds the rest: the workers, time,
+ * randomness and the ports. Events of the state machines are handled synchronously and in order; only sync,
+ * stop and release are asynchronous.
  *
- * The query methods are what the rest of the kubelet acts on. They answer from the same states, so
- * that the status manager, volumes, probes and garbage collection never disagree about a pod.
+ * The rest of the kubelet acts on the query methods. They all answer from the same states, so the status
+ * manager, volumes, probes and garbage collection never disagree about a pod.
  */
 import type { Pod } from '../../api/pod.ts';
 import { delayMs } from '../../core/pod-worker/delay.ts';
@@ -19,33 +19,33 @@ import { mayRun } from '../../core/pod-worker/event.ts';
 import type { Event } from '../../core/pod-worker/event.ts';
 import * as podWorker from '../../core/pod-worker/pod-worker.ts';
 import * as query from '../../core/pod-worker/query.ts';
-import type { PodLookup } from '../../ports/pod-lookup.ts';
-import type { PodReference } from '../../ports/pod-reference.ts';
+import type { PodLookup } from '../../ports/pod/pod-lookup.ts';
+import type { PodReference } from '../../api/pod-reference.ts';
 import type { Random } from '../../ports/random.ts';
 import { killPodNow } from './kill-pod-now.ts';
 import type { KillPodOptions } from './kill-pod-now.ts';
 import { KillRequests } from './kill-requests.ts';
-import { StaticLines } from './static-lines.ts';
-import { fullNameOf, killFrom, newsFrom } from './update-options.ts';
+import { StaticPodQueues } from './static-pod-queues.ts';
+import { workerFullNameOf, killFrom, updateEventFrom } from './update-options.ts';
 import type { UpdatePodOptions } from './update-options.ts';
 import { WorkQueue } from './work-queue.ts';
 import { Worker } from './worker.ts';
-import type { WorkerPorts, WorkerRoom } from './worker-room.ts';
+import type { NameHolder, WorkerPorts, WorkerDeps } from './worker-deps.ts';
 
 export interface PodWorkersOptions extends WorkerPorts {
   readonly random: Random;
-  /** The pods that the work queue may wake; others are dropped from it without a word (PW-56). */
+  /** The pods that the work queue may wake; others are dropped from it silently (PW-56). */
   readonly pods: PodLookup;
-  /** The pod with the resources that it was really given (E-3). */
+  /** The pod with its allocated resources (E-3). */
   readonly allocated?: (pod: Pod) => Pod;
   readonly resyncMs?: number;
   readonly backOffMs?: number;
 }
 
-interface Letter {
+interface QueuedEvent {
   readonly uid: string;
   readonly event: Event;
-  /** Whom it is about, if it may be the first letter about this pod. */
+  /** The pod, if this may be the first event for it. */
   readonly about: PodReference | undefined;
 }
 
@@ -54,43 +54,45 @@ const BACK_OFF_MS = 10_000;
 
 export class PodWorkers {
   readonly #options: PodWorkersOptions;
-  readonly #room: WorkerRoom;
+  readonly #deps: WorkerDeps;
   readonly #workers = new Map<string, Worker>();
-  readonly #lines = new StaticLines();
-  readonly #queue: WorkQueue;
-  readonly #mail: Letter[] = [];
-  #isHandlingMail = false;
+  readonly #lines = new StaticPodQueues();
+  readonly #workQueue: WorkQueue;
+  readonly #queue: QueuedEvent[] = [];
+  #isHandlingQueue = false;
   #podsSynced = false;
   #closed = false;
 
   constructor(options: PodWorkersOptions) {
     this.#options = options;
-    this.#queue = new WorkQueue(options.clock, (uid) => this.#wake(uid));
-    this.#room = {
+    this.#workQueue = new WorkQueue(options.clock, (uid) => this.#wake(uid));
+    this.#deps = {
       ...options,
       kills: new KillRequests(),
-      post: (uid, event) => this.#post(uid, event),
-      wakeAfter: (uid, delay) => this.#wakeAfter(uid, delay),
-      tellLine: (pod, what) => this.#tellLine(pod, what),
+      enqueue: (uid, event) => this.#enqueue(uid, event),
+      delayMs: (delay) => this.#delayMs(delay),
+      wakeAfter: (uid, ms) => this.#wakeAfter(uid, ms),
+      notifyQueue: (pod, what) => this.#notifyQueue(pod, what),
+      nameHolder: (pod) => this.#nameHolder(pod),
     };
   }
 
-  /** News of a pod: it is there, it changed, it should be looked at, or it has to go. */
+  /** Handles an update of a pod: it is new, has changed, is due for a sync, or has to be killed. */
   updatePod(options: UpdatePodOptions): void {
     if (this.#closed) return;
     const { podCache, allocated } = this.#options;
-    const { kills } = this.#room;
-    const told = newsFrom(options, {
+    const { kills } = this.#deps;
+    const request = updateEventFrom(options, {
       pod: (pod) => allocated?.(pod) ?? pod,
       mayRun: (uid) => mayRun(podCache.peek(uid)),
       kill: (kill) => killFrom(kills.add(kill), kill),
     });
-    if (told !== null) this.#post(told.about.uid, told.news, told.about);
+    if (request !== null) this.#enqueue(request.about.uid, request.event, request.about);
   }
 
   /**
-   * Housekeeping: forgets what is over, ends what no source of pods knows any more, and tells what
-   * is left. Whoever finds a desired pod missing in the answer has to create it again (PW-65, PW-66).
+   * Housekeeping: forgets finished workers, ends pods that no source has any more, and returns the rest. If
+   * a desired pod is missing in the answer, the caller has to create it again (PW-65, PW-66).
    */
   syncKnownPods(desiredPods: readonly Pod[]): ReadonlyMap<string, query.Summary> {
     this.#podsSynced = true;
@@ -98,7 +100,7 @@ export class PodWorkers {
     const known = new Map<string, query.Summary>();
     for (const uid of this.#workers.keys()) {
       const orphan = !desired.has(uid);
-      this.#post(uid, { type: 'housekept', orphan });
+      this.#enqueue(uid, { type: 'housekept', orphan });
       const summary = query.summarize(this.#stateOf(uid), orphan);
       if (summary !== null) known.set(uid, summary);
     }
@@ -111,14 +113,14 @@ export class PodWorkers {
     return killPodNow({ clock, events, updatePod: (kill) => this.updatePod(kill) }, pod, options);
   }
 
-  /** Cancels all work and waits for its end. The containers go on; the next podkeep adopts them. */
+  /** Cancels all work and waits for its end. The containers keep running; the next podkeep adopts them. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#queue.clear();
+    this.#workQueue.clear();
     await Promise.all([...this.#workers.values()].map((worker) => worker.stop()));
   }
 
-  /** Somebody looks after this pod, or remembers that it is over. */
+  /** A worker manages this pod, or remembers that it has finished. */
   hasWorker(uid: string): boolean {
     return this.#workers.has(uid);
   }
@@ -156,7 +158,7 @@ export class PodWorkers {
     return holder !== null && query.isTerminating(this.#stateOf(holder));
   }
 
-  /** Pods that nothing is done for any more, because a rule of ours was broken. */
+  /** Pods that their workers no longer manage, because an invariant was broken. */
   get parkedPods(): readonly PodReference[] {
     return [...this.#workers.values()].filter(({ parked }) => parked).map(({ pod }) => pod);
   }
@@ -165,46 +167,54 @@ export class PodWorkers {
     return this.#workers.get(uid)?.state ?? podWorker.initial;
   }
 
-  /** One event at a time: what an event brings about is handled after it, and not in its middle. */
-  #post(uid: string, event: Event, about?: PodReference): void {
-    this.#mail.push({ uid, event, about });
-    if (this.#isHandlingMail) return;
-    this.#isHandlingMail = true;
+  /** One event at a time: events that an event causes are handled after it, not during it. */
+  #enqueue(uid: string, event: Event, about?: PodReference): void {
+    this.#queue.push({ uid, event, about });
+    if (this.#isHandlingQueue) return;
+    this.#isHandlingQueue = true;
     try {
-      for (let next = this.#mail.shift(); next; next = this.#mail.shift()) this.#deliver(next);
+      for (let next = this.#queue.shift(); next; next = this.#queue.shift()) this.#deliver(next);
     } finally {
-      this.#isHandlingMail = false;
+      this.#isHandlingQueue = false;
     }
   }
 
-  #deliver({ uid, event, about }: Letter): void {
-    const worker = this.#workers.get(uid) ?? (about && this.#hire(about));
+  #deliver({ uid, event, about }: QueuedEvent): void {
+    const worker = this.#workers.get(uid) ?? (about && this.#createWorker(about));
     if (worker === undefined || this.#closed) return;
     worker.send(event);
     const { phase } = worker.state;
-    // A time set for a pod that is over must not wake the next one with the same UID (F-14).
-    if (phase === 'finished' || phase === 'forgotten') this.#queue.drop(uid);
+    // A timer of a finished pod must not wake the next one with the same UID (F-14).
+    if (phase === 'finished' || phase === 'forgotten') this.#workQueue.drop(uid);
     if (phase === 'forgotten' && !worker.parked) this.#workers.delete(uid);
   }
 
-  #hire(pod: PodReference): Worker {
-    const worker = new Worker(pod, this.#room);
+  #createWorker(pod: PodReference): Worker {
+    const worker = new Worker(pod, this.#deps);
     this.#workers.set(pod.uid, worker);
     return worker;
   }
 
-  #tellLine(pod: PodReference, what: 'joined' | 'asked' | 'left'): void {
-    const answers = this.#lines.send(fullNameOf(pod), { type: what, uid: pod.uid });
+  #notifyQueue(pod: PodReference, what: 'joined' | 'asked' | 'left'): void {
+    const answers = this.#lines.send(workerFullNameOf(pod), { type: what, uid: pod.uid });
     for (const { type, uid } of answers) {
-      this.#post(uid, { type: type === 'admit' ? 'admitted' : 'refused' });
+      this.#enqueue(uid, { type: type === 'admit' ? 'admitted' : 'refused' });
     }
   }
 
-  #wakeAfter(uid: string, delay: Delay): void {
-    const { random, observer, resyncMs = RESYNC_MS, backOffMs = BACK_OFF_MS } = this.#options;
-    const ms = delayMs(delay, { resyncMs, backOffMs }, random.next());
-    this.#queue.enqueue(uid, ms);
-    observer.wakeScheduled(uid, ms);
+  #nameHolder(pod: PodReference): NameHolder | null {
+    const uid = this.#lines.holder(workerFullNameOf(pod));
+    return uid === null ? null : { uid, phase: this.#stateOf(uid).phase };
+  }
+
+  #delayMs(delay: Delay): number {
+    const { random, resyncMs = RESYNC_MS, backOffMs = BACK_OFF_MS } = this.#options;
+    return delayMs(delay, { resyncMs, backOffMs }, random.next());
+  }
+
+  #wakeAfter(uid: string, ms: number): void {
+    this.#workQueue.enqueue(uid, ms);
+    this.#options.observer.wakeScheduled(uid, ms);
   }
 
   #wake(uid: string): void {

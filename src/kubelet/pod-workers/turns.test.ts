@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { only, PodWorkersStage } from '../../../test/support/pod-workers-stage.ts';
+import { only, PodWorkersHarness } from '../../../test/support/pod-workers-harness.ts';
 import { pod } from '../../../test/support/pods.ts';
 import { promisesSettled } from '../../../test/support/virtual-clock.ts';
-import type { PodCache } from '../../ports/pod-cache.ts';
+import type { PodCache } from '../../ports/pod/pod-cache.ts';
 
 const EMPTY = { sandboxes: [], containers: [], ips: [] };
 
-/** What was started since the last time, as `uid sync`. */
-async function started(stage: PodWorkersStage): Promise<readonly string[]> {
+/** The work started since the last call, as `uid sync`. */
+async function started(harness: PodWorkersHarness): Promise<readonly string[]> {
   await promisesSettled();
-  return only(stage.takeTold(), 'started').map(({ call }) => `${call.uid} ${call.sync}`);
+  return only(harness.takeAcknowledged(), 'started').map(({ call }) => `${call.uid} ${call.sync}`);
 }
 
-describe('the view of the runtime that a turn begins with', () => {
-  /** A cache whose views arrive when the test says so. */
+describe('the runtime pod that a turn starts with', () => {
+  /** A pod cache that answers when the test lets it. */
   function slowCache() {
     const asked: { sinceMs: number; answer: () => void; fail: (error: Error) => void }[] = [];
     const podCache: PodCache = {
@@ -26,68 +26,68 @@ describe('the view of the runtime that a turn begins with', () => {
     return { asked, podCache };
   }
 
-  test('a turn begins with a view from after the turn before, also if that failed (PW-42)', async () => {
+  test('is newer than the end of the turn before, even if that failed (PW-42)', async () => {
     const { asked, podCache } = slowCache();
-    const stage = new PodWorkersStage({ podCache });
-    const web = stage.create(pod('web'));
+    const harness = new PodWorkersHarness({ podCache });
+    const web = harness.create(pod('web'));
     expect(asked[0]?.sinceMs).toBe(Number.NEGATIVE_INFINITY);
-    expect(await started(stage)).toEqual([]);
+    expect(await started(harness)).toEqual([]);
     asked[0]?.answer();
-    expect(await started(stage)).toEqual(['web syncPod']);
-    await stage.clock.pass(5_000);
-    stage.podSync.fail('web', new Error('no luck'));
+    expect(await started(harness)).toEqual(['web syncPod']);
+    await harness.clock.pass(5_000);
+    harness.podSync.fail('web', new Error('no luck'));
     await promisesSettled();
-    await stage.clock.pass(1_000);
-    stage.workers.updatePod({ updateType: 'update', pod: web });
+    await harness.clock.pass(1_000);
+    harness.workers.updatePod({ updateType: 'update', pod: web });
     expect(asked[1]?.sinceMs).toBe(5_000);
   });
 
   test('a runtime that cannot be read is an event and a failure (PW-42)', async () => {
     const { asked, podCache } = slowCache();
-    const stage = new PodWorkersStage({ podCache });
-    const web = stage.create(pod('web'));
+    const harness = new PodWorkersHarness({ podCache });
+    const web = harness.create(pod('web'));
     asked[0]?.fail(new Error('no runtime'));
     await promisesSettled();
-    const told = stage.takeTold();
-    expect(only(told, 'event').map(({ text }) => text)).toEqual([
+    const request = harness.takeAcknowledged();
+    expect(only(request, 'event').map(({ text }) => text)).toEqual([
       'web Warning FailedSync: error determining status: no runtime',
     ]);
-    expect(only(told, 'wake')).toMatchObject([{ delayMs: 10_000 }]);
-    stage.workers.updatePod({ updateType: 'update', pod: web });
+    expect(only(request, 'wake')).toMatchObject([{ delayMs: 10_000 }]);
+    harness.workers.updatePod({ updateType: 'update', pod: web });
     expect(asked[1]?.sinceMs, 'nothing was done, so any view will do').toBe(-Infinity);
   });
 
-  test('work that is overtaken while it looks never begins', async () => {
+  test('work that is overtaken while it waits for the pod cache never starts', async () => {
     const { asked, podCache } = slowCache();
-    const stage = new PodWorkersStage({ podCache });
-    const web = stage.create(pod('web'));
-    stage.workers.updatePod({ updateType: 'kill', pod: web });
+    const harness = new PodWorkersHarness({ podCache });
+    const web = harness.create(pod('web'));
+    harness.workers.updatePod({ updateType: 'kill', pod: web });
     asked[0]?.answer();
     await promisesSettled();
     asked[1]?.answer();
-    expect(await started(stage)).toEqual(['web syncTerminatingPod']);
-    expect(only(stage.takeTold(), 'event')).toEqual([]);
+    expect(await started(harness)).toEqual(['web syncTerminatingPod']);
+    expect(only(harness.takeAcknowledged(), 'event')).toEqual([]);
   });
 
-  test('a pod without a spec is stopped without a look (PW-42)', async () => {
+  test('a pod without a spec is stopped without asking the pod cache (PW-42)', async () => {
     const { asked, podCache } = slowCache();
-    const stage = new PodWorkersStage({ podCache });
+    const harness = new PodWorkersHarness({ podCache });
     const runningPod = { uid: 'ghost', name: 'ghost', namespace: 'default' };
-    stage.workers.updatePod({ updateType: 'kill', runningPod });
-    expect(await started(stage)).toEqual(['ghost syncTerminatingRuntimePod']);
+    harness.workers.updatePod({ updateType: 'kill', runningPod });
+    expect(await started(harness)).toEqual(['ghost syncTerminatingRuntimePod']);
     expect(asked).toEqual([]);
   });
 
-  test('what a sync leaves for later runs after its end was noted (PW-43)', async () => {
+  test('`afterSync` runs after the end of the sync was noted (PW-43)', async () => {
     const { asked, podCache } = slowCache();
-    const stage = new PodWorkersStage({ podCache });
-    stage.create(pod('web'));
+    const harness = new PodWorkersHarness({ podCache });
+    harness.create(pod('web'));
     asked[0]?.answer();
-    await stage.clock.pass(3_000);
+    await harness.clock.pass(3_000);
     const afterSync = (): void => {
-      stage.workers.updatePod({ updateType: 'update', pod: pod('web') });
+      harness.workers.updatePod({ updateType: 'update', pod: pod('web') });
     };
-    stage.podSync.end('web', { terminal: false, afterSync });
+    harness.podSync.end('web', { terminal: false, afterSync });
     await promisesSettled();
     expect(asked[1]?.sinceMs).toBe(3_000);
   });

@@ -1,18 +1,18 @@
 /**
- * The turns of one pod: runs one piece of work at a time and says how it ended.
+ * The turns of one pod: runs one piece of work at a time and returns its outcome.
  *
- * Each turn has an AbortController of its own that is dropped when the turn ends, whatever happened
- * (F-17). Before the work begins, the pod is looked at in the runtime, with a view from after the end
- * of the turn before (PW-42).
+ * Each turn has its own AbortController, which is dropped when the turn ends, whatever the outcome (F-17).
+ * Before the work starts, the turn gets the pod from the pod cache, in a state from after the end of the
+ * turn before (PW-42).
  */
 import type { RuntimePod } from '../../api/runtime-pod.ts';
 import type { Effect } from '../../core/pod-worker/effect.ts';
 import type { Outcome } from '../../core/pod-worker/event.ts';
 import { unreachable } from '../../lib/assert.ts';
-import { PodkeepError } from '../../lib/errors.ts';
-import type { PodReference } from '../../ports/pod-reference.ts';
+import type { PodReference } from '../../api/pod-reference.ts';
+import { FailureLog } from './failure-log.ts';
 import { messageOf, outcomeOf } from './outcome.ts';
-import type { WorkerRoom } from './worker-room.ts';
+import type { WorkerDeps } from './worker-deps.ts';
 
 export type WorkEffect = Extract<
   Effect,
@@ -23,23 +23,27 @@ const DONE: Outcome = { kind: 'done' };
 
 export class Turns {
   readonly #pod: PodReference;
-  readonly #room: WorkerRoom;
+  readonly #deps: WorkerDeps;
   #abort: AbortController | null = null;
+  readonly #failures: FailureLog;
   #endedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(pod: PodReference, room: WorkerRoom) {
+  constructor(pod: PodReference, deps: WorkerDeps) {
     this.#pod = pod;
-    this.#room = room;
+    this.#deps = deps;
+    this.#failures = new FailureLog(pod, deps.log);
   }
 
-  /** Never rejects: what is thrown is an outcome too. */
+  /** Never rejects: an error becomes an outcome. */
   async run(effect: WorkEffect): Promise<Outcome> {
     const abort = new AbortController();
     this.#abort = abort;
     try {
-      return await this.#attempt(effect, abort.signal);
+      const outcome = await this.#attempt(effect, abort.signal);
+      this.#failures.succeeded();
+      return outcome;
     } catch (error) {
-      const outcome = outcomeOf(error, abort.signal, this.#room.clock.now());
+      const outcome = outcomeOf(error, abort.signal, this.#deps.clock.now());
       this.#report(effect, outcome, error);
       return outcome;
     } finally {
@@ -52,7 +56,7 @@ export class Turns {
   }
 
   async #attempt(effect: WorkEffect, signal: AbortSignal): Promise<Outcome> {
-    const { podSync, kills } = this.#room;
+    const { podSync, kills } = this.#deps;
     switch (effect.type) {
       case 'syncPod': {
         const { pod, mirrorPod, updateType } = effect;
@@ -85,10 +89,10 @@ export class Turns {
   }
 
   async #look(signal: AbortSignal): Promise<RuntimePod> {
-    const { podCache, events } = this.#room;
+    const { podCache, events } = this.#deps;
     try {
       const runtimePod = await podCache.newerThan(this.#pod.uid, this.#endedAtMs, signal);
-      // Overtaken while it looked. The work would only begin to be cancelled.
+      // Overtaken while it waited: the work would start only to be cancelled.
       signal.throwIfAborted();
       return runtimePod;
     } catch (error) {
@@ -100,24 +104,22 @@ export class Turns {
     }
   }
 
-  /** Notes when the work ended, also if it failed: it may have changed the runtime all the same. */
+  /** Notes when the work ended, even if it failed: it may have changed the runtime all the same. */
   async #timed<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } finally {
-      this.#endedAtMs = this.#room.clock.monotonic();
+      this.#endedAtMs = this.#deps.clock.monotonic();
     }
   }
 
   #report({ type }: WorkEffect, outcome: Outcome, error: unknown): void {
-    const { log } = this.#room;
+    const { log } = this.#deps;
     const facts = { pod: this.#pod, work: type, outcome, error };
-    if (outcome.kind === 'cancelled') return log.info('the work on a pod was cancelled', facts);
-    // To wait out a back-off is no failure of ours, and the users of the pod see it in its status.
+    if (outcome.kind === 'cancelled') return log.info('pod sync was cancelled', facts);
+    // Waiting for a back-off is no failure of podkeep; users of the pod see it in its status.
     const waits = outcome.kind === 'failed' && outcome.retryAfterMs !== null;
-    if (waits) return log.info('a pod waits for the end of a back-off', facts);
-    const message = 'the work on a pod failed and will be tried again';
-    if (error instanceof PodkeepError) log.warn(message, facts);
-    else log.error(message, facts);
+    if (waits) return log.info('back-off in effect, will retry', facts);
+    this.#failures.failed(type, error);
   }
 }

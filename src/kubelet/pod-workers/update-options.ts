@@ -1,19 +1,19 @@
 /**
- * What callers tell the pod workers, checked at the border and put into the machine's words.
+ * What callers pass to the pod workers, validated and translated into events of the state machine.
  *
- * The types leave no room for the two requests that make no sense: a pod known only to the runtime can
- * be killed and nothing else (PW-10), and if a spec is given, the runtime's view does not count
- * (PW-11). Callers without types get the same treatment.
+ * The types exclude the two requests that make no sense: a pod known only to the runtime can be killed and
+ * nothing else (PW-10), and if a spec is given, the runtime's pod does not count (PW-11). Untyped callers
+ * are treated the same way.
  */
 import type { Pod } from '../../api/pod.ts';
-import type { Kill, KillId, News } from '../../core/pod-worker/event.ts';
+import type { Kill, KillId, UpdateEvent } from '../../core/pod-worker/event.ts';
 import { defineError } from '../../lib/errors.ts';
-import type { PodReference } from '../../ports/pod-reference.ts';
-import type { StatusOverride } from '../../ports/pod-sync.ts';
+import type { PodReference } from '../../api/pod-reference.ts';
+import type { StatusOverride } from '../../ports/pod/pod-sync.ts';
 
-export type UpdatePodOptions = PodUpdate | PodKill | RuntimePodKill;
+export type UpdatePodOptions = WorkerUpdate | PodKill | RuntimePodKill;
 
-export interface PodUpdate {
+export interface WorkerUpdate {
   readonly updateType: 'create' | 'update' | 'sync';
   readonly pod: Pod;
   readonly mirrorPod?: Pod | undefined;
@@ -21,7 +21,7 @@ export interface PodUpdate {
   readonly startedAtMs?: number | undefined;
 }
 
-export interface PodKill extends Omit<PodUpdate, 'updateType'> {
+export interface PodKill extends Omit<WorkerUpdate, 'updateType'> {
   readonly updateType: 'kill';
   readonly kill?: KillOptions | undefined;
 }
@@ -45,7 +45,7 @@ export const podWithoutUid = defineError<{ name: string }>({
   code: 'POD_WITHOUT_UID',
   retry: 'never',
   message: ({ name }) => `pod ${name} has no metadata.uid`,
-  hint: () => 'The API sets it for its own pods; for a static pod the source that read it must.',
+  hint: () => 'The API server sets the UID of its pods; the source of a static pod must set it.',
 });
 
 export function referenceOf({ metadata }: Pod): PodReference {
@@ -54,8 +54,8 @@ export function referenceOf({ metadata }: Pod): PodReference {
   return { uid, name, namespace };
 }
 
-/** The name under which static pods take turns, and by which a mirror pod finds its static pod. */
-export function fullNameOf({ name, namespace }: PodReference): string {
+/** The name by which static pods take turns, and by which a mirror pod finds its static pod. */
+export function workerFullNameOf({ name, namespace }: PodReference): string {
   return `${name}_${namespace}`;
 }
 
@@ -68,33 +68,33 @@ export function killFrom(id: KillId, options: KillOptions | undefined): Kill {
   };
 }
 
-/** The options in the words of the machine, with the facts that only the driver can know. */
-export interface NewsFacts {
+/** The facts that turn options into an event, which only the driver knows. */
+export interface UpdateFacts {
   readonly pod: (pod: Pod) => Pod;
   readonly mayRun: (uid: string) => boolean;
   readonly kill: (options: KillOptions | undefined) => Kill;
 }
 
 /** Null if the request is to be ignored (PW-10). */
-export function newsFrom(
+export function updateEventFrom(
   options: UpdatePodOptions,
-  facts: NewsFacts,
-): { readonly about: PodReference; readonly news: News } | null {
+  facts: UpdateFacts,
+): { readonly about: PodReference; readonly event: UpdateEvent } | null {
   const startedAtMs = options.startedAtMs ?? null;
   if ('pod' in options) {
     const about = referenceOf(options.pod);
-    const told = {
+    const common = {
       pod: facts.pod(options.pod),
       mirrorPod: options.mirrorPod ?? null,
       startedAtMs,
       mayRun: facts.mayRun(about.uid),
     };
     const { updateType } = options;
-    if (updateType !== 'kill') return { about, news: { type: 'updated', updateType, ...told } };
-    return { about, news: { type: 'killed', kill: facts.kill(options.kill), ...told } };
+    if (updateType !== 'kill') return { about, event: { type: 'updated', updateType, ...common } };
+    return { about, event: { type: 'killed', kill: facts.kill(options.kill), ...common } };
   }
   const { runningPod, updateType } = options;
   if (updateType !== 'kill') return null;
   const kill = facts.kill(options.kill);
-  return { about: runningPod, news: { type: 'killedInRuntime', runningPod, kill, startedAtMs } };
+  return { about: runningPod, event: { type: 'killedInRuntime', runningPod, kill, startedAtMs } };
 }

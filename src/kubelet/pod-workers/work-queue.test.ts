@@ -9,7 +9,7 @@ function queue() {
   return { clock, woken, queue: new WorkQueue(clock, (uid) => woken.push(uid)) };
 }
 
-describe('PW-56: when pods are looked at again', () => {
+describe('PW-56: when pods are synced again', () => {
   test('a pod is woken once, and not a moment too soon', async () => {
     const { clock, woken, queue: work } = queue();
     work.enqueue('u1', 10_000);
@@ -20,7 +20,7 @@ describe('PW-56: when pods are looked at again', () => {
     expect(woken).toEqual(['u1']);
   });
 
-  test('setting the time again replaces it, also by a later one', async () => {
+  test('setting the time again replaces it, even by a later one', async () => {
     const { clock, woken, queue: work } = queue();
     work.enqueue('u1', 1_000);
     work.enqueue('u1', 60_000);
@@ -37,7 +37,7 @@ describe('PW-56: when pods are looked at again', () => {
     work.enqueue('u1', 1);
     work.enqueue('u2', 2);
     work.drop('u1');
-    work.drop('nobody');
+    work.drop('unknown');
     await clock.pass(10);
     expect(woken).toEqual(['u2']);
   });

@@ -1,9 +1,8 @@
 /**
- * When each pod is to be looked at again (PW-56).
+ * When each pod is to be synced again (PW-56).
  *
- * A pod has at most one time. Setting it again replaces it, even with a later one: the newest word
- * about when to look is the right one. The clock keeps the times in order and calls when one has
- * come, so nobody polls.
+ * A pod has at most one time. Setting it again replaces it, even with a later one: the newest request
+ * counts. The clock orders the times and calls back, so there is no polling.
  */
 import type { Cancel, Clock } from '../../ports/clock.ts';
 

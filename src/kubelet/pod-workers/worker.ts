@@ -1,18 +1,22 @@
 /**
- * One pod's worker: carries out what the machine decides for its UID, and knows no rules of its own.
+ * One pod's worker: performs the effects that the state machine decides for its UID, and has no rules
+ * itself.
  *
- * If one of our rules turns out to be broken (`decide` throws), the pod is parked: its containers are
- * left as they are, nothing more is done for it, and people are told as loudly as can be. The other
- * pods go on. A guess would be worse: it could kill what should run.
+ * If an invariant is broken (`decide` throws), the pod is parked: its containers stay as they are, the
+ * worker does nothing more for it, and the error is logged and recorded as an Event. Other pods are not
+ * affected. A guess would be worse: it could kill what should run.
  */
 import type { Work } from '../../core/pod-worker/event.ts';
 import * as podWorker from '../../core/pod-worker/pod-worker.ts';
 import { unreachable } from '../../lib/assert.ts';
-import type { PodReference } from '../../ports/pod-reference.ts';
+import type { PodReference } from '../../api/pod-reference.ts';
 import { messageOf } from './outcome.ts';
 import { Turns } from './turns.ts';
 import type { WorkEffect } from './turns.ts';
-import type { WorkerRoom } from './worker-room.ts';
+import { WorkerWaits } from './worker-waits.ts';
+import type { WorkerDeps } from './worker-deps.ts';
+
+const MACHINE = 'pod-worker';
 
 const WORK: Readonly<Record<WorkEffect['type'], Work>> = {
   syncPod: 'sync',
@@ -23,16 +27,18 @@ const WORK: Readonly<Record<WorkEffect['type'], Work>> = {
 
 export class Worker {
   readonly pod: PodReference;
-  readonly #room: WorkerRoom;
+  readonly #deps: WorkerDeps;
   readonly #turns: Turns;
+  readonly #waits: WorkerWaits;
   #state: podWorker.State = podWorker.initial;
   #parked = false;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(pod: PodReference, room: WorkerRoom) {
+  constructor(pod: PodReference, deps: WorkerDeps) {
     this.pod = pod;
-    this.#room = room;
-    this.#turns = new Turns(pod, room);
+    this.#deps = deps;
+    this.#turns = new Turns(pod, deps);
+    this.#waits = new WorkerWaits(pod, (one) => deps.nameHolder(one));
   }
 
   get state(): podWorker.State {
@@ -47,24 +53,31 @@ export class Worker {
     if (this.#parked) return;
     const from = this.#state;
     try {
-      const nowMs = this.#room.clock.monotonic();
+      const nowMs = this.#deps.clock.monotonic();
       const { state, effects, why } = podWorker.decide(from, event, nowMs);
       this.#state = state;
-      if (why !== null) this.#record(from.phase, state.phase, why);
-      for (const effect of effects) this.#perform(effect);
+      const wakeMs = this.#wakeMsOf(effects);
+      if (why !== null) this.#record(from.phase, state.phase, why, event, wakeMs);
+      for (const effect of effects) this.#perform(effect, wakeMs ?? 0);
     } catch (error) {
       this.#park(event, error);
     }
   }
 
-  /** Cancels the work in flight, and waits for its end. */
+  /** Cancels the current work, and waits for its end. */
   async stop(): Promise<void> {
     this.#turns.cancel();
     await this.#running;
   }
 
-  #perform(effect: podWorker.Effect): void {
-    const { kills, observer, clock } = this.#room;
+  /** When the pod is synced again, if the decision says so: it says so once. */
+  #wakeMsOf(effects: readonly podWorker.Effect[]): number | undefined {
+    const wake = effects.find(({ type }) => type === 'wakeAfter');
+    return wake?.type === 'wakeAfter' ? this.#deps.delayMs(wake.delay) : undefined;
+  }
+
+  #perform(effect: podWorker.Effect, wakeMs: number): void {
+    const { kills, observer, clock } = this.#deps;
     switch (effect.type) {
       case 'syncPod':
       case 'stopPod':
@@ -75,15 +88,15 @@ export class Worker {
       case 'cancelInFlight':
         return this.#turns.cancel();
       case 'wakeAfter':
-        return this.#room.wakeAfter(this.pod.uid, effect.delay);
+        return this.#deps.wakeAfter(this.pod.uid, wakeMs);
       case 'completeKills':
         return kills.complete(effect.kills);
       case 'joinLine':
-        return this.#room.tellLine(this.pod, 'joined');
+        return this.#deps.notifyQueue(this.pod, 'joined');
       case 'askForTurn':
-        return this.#room.tellLine(this.pod, 'asked');
+        return this.#deps.notifyQueue(this.pod, 'asked');
       case 'leaveLine':
-        return this.#room.tellLine(this.pod, 'left');
+        return this.#deps.notifyQueue(this.pod, 'left');
       case 'countStart':
         return observer.podStarted(effect.containers);
       case 'measureTurn':
@@ -98,21 +111,32 @@ export class Worker {
 
   async #run(effect: WorkEffect): Promise<void> {
     const outcome = await this.#turns.run(effect);
-    this.#room.post(this.pod.uid, { type: 'settled', work: WORK[effect.type], outcome });
+    this.#deps.enqueue(this.pod.uid, { type: 'settled', work: WORK[effect.type], outcome });
   }
 
   #park(event: podWorker.Event, error: unknown): void {
     this.#parked = true;
-    const { events, log } = this.#room;
+    const { events, log } = this.#deps;
     const reason = messageOf(error);
-    const message = `podkeep no longer manages this pod, because a rule of its own was broken: ${reason}`;
+    const message = `Internal error: podkeep stopped managing this pod: ${reason}`;
     log.error(message, { pod: this.pod, event, state: this.#state, error });
     events.record(this.pod, 'Warning', 'PodParked', message);
-    this.#record(this.#state.phase, 'parked', reason);
+    const { clock, decisions } = this.#deps;
+    const record = { from: this.#state.phase, to: 'parked', why: reason };
+    decisions.record({ atMs: clock.now(), pod: this.pod, machine: MACHINE, ...record });
   }
 
-  #record(from: string, to: string, why: string): void {
-    const { clock, decisions } = this.#room;
-    decisions.record({ atMs: clock.now(), pod: this.pod, machine: 'pod-worker', from, to, why });
+  #record(
+    from: podWorker.State['phase'],
+    to: podWorker.State['phase'],
+    why: string,
+    event: podWorker.Event,
+    wakeMs: number | undefined,
+  ): void {
+    const { clock, decisions } = this.#deps;
+    const atMs = clock.now();
+    const nextAtMs = wakeMs === undefined ? undefined : atMs + wakeMs;
+    const wait = this.#waits.after(event, to, { nowMs: atMs, nextAtMs });
+    decisions.record({ atMs, pod: this.pod, machine: MACHINE, from, to, why, ...wait });
   }
 }

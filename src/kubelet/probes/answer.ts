@@ -1,22 +1,23 @@
-/** What asking a container brings. */
+/** The answer of a probe. */
 import { defineError } from '../../lib/errors.ts';
 
 export interface ProbeAnswer {
-  /** `warning` counts as success, and is told (KL-74). */
+  /** `warning` counts as success, and is recorded as an Event (KL-74). */
   readonly result: 'success' | 'warning' | 'failure';
-  /** For the event. */
+  /** For the Event. */
   readonly output: string;
 }
 
 /**
- * Nobody could be asked, or the answer could not be read: that says nothing about the container. The
- * texts are those that the kubelet's users know from events.
+ * The probe could not be made, or its answer could not be read: that says nothing about the container. The
+ * texts are those of the kubelet's Events.
  */
 export const probeErrored = defineError<{ message: string }>({
   code: 'PROBE_ERRORED',
   retry: 'backoff',
   message: ({ message }) => message,
-  hint: () => 'Check the probe: its port, its command, and whether its server ends its answers.',
+  hint: () =>
+    'Check the probe: its port, its command, and whether the server completes its responses.',
 });
 
 /** The same for a port that the container does not have. */

@@ -1,12 +1,12 @@
-/** Where a probe connects to: named ports are those of the container, hosts are those of the pod. */
+/** The address that a probe connects to: named ports are the container's, the default host is the pod's. */
 import { isIPv6 } from 'node:net';
 import type { Container } from '../../api/pod.ts';
-import { goQuote } from '../pod-runner/go-text.ts';
-import type { RunContainer } from '../pod-runner/run-spec.ts';
+import { goQuote } from '../containers/config/go-text.ts';
+import type { RunContainer } from '../../api/run-spec.ts';
 import { probePortUnknown } from './answer.ts';
 
 export interface ProbeAddress {
-  /** Empty, as long as the pod has no address: then this machine is meant, as in Go. */
+  /** Empty while the pod has no address: that means this machine, as in Go. */
   readonly host: string;
   readonly port: number;
 }
@@ -28,7 +28,7 @@ export function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** What Node is to connect to. */
+/** The host that Node connects to. */
 export function dialedHost({ host }: Pick<ProbeAddress, 'host'>): string {
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
   return isIPv6(bare) ? bare : host || 'localhost';

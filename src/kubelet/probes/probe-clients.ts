@@ -1,9 +1,9 @@
-/** The ways of asking a container, behind one door, so that a simulation can answer in their place. */
+/** The kinds of probes behind one interface, so that a simulation can answer in their place. */
 import type { Container, PodStatus } from '../../api/pod.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { PodReference } from '../../ports/pod-reference.ts';
+import type { PodReference } from '../../api/pod-reference.ts';
 import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
-import { podTitle } from '../pod-runner/run-spec.ts';
+import { podTitle } from '../../api/run-spec.ts';
 import { probeErrored, type ProbeAnswer } from './answer.ts';
 import { expandCommand, probeExec, type EnvVar } from './clients/exec-client.ts';
 import { probeGrpc } from './clients/grpc-client.ts';
@@ -13,22 +13,20 @@ import { probeTcp } from './clients/tcp-client.ts';
 import { portNumber } from './probe-address.ts';
 import { settingOf, type Probe } from './probe-spec.ts';
 
-/** Whom to ask what. */
+/** The container to probe, and how. */
 export interface ProbeQuestion {
   readonly pod: PodReference;
-  /** As podkeep tells it: it has the addresses. */
+  /** The status that podkeep reports: it has the addresses. */
   readonly status: PodStatus;
   readonly container: Container;
   readonly containerID: string;
   readonly probe: Probe;
 }
 
-/**
- * Asks once. Throws if nobody could be asked, and the signal's reason if that is aborted.
- */
+/** Probes once. Throws if the probe could not be made, and the signal's reason if it is aborted. */
 export type AskContainer = (question: ProbeQuestion, signal: AbortSignal) => Promise<ProbeAnswer>;
 
-/** Asks over the network of this machine, and with commands through the runtime. */
+/** Probes over this machine's network, and runs commands through the runtime. */
 export function networkProbes(clock: Clock, runtime: Pick<PodRuntime, 'execSync'>): AskContainer {
   return async ({ pod, status, container, containerID, probe }, signal) => {
     const { exec, httpGet, tcpSocket, grpc } = probe;

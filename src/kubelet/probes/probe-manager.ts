@@ -1,32 +1,32 @@
 /**
- * Probes the containers of all pods on this node: one worker for each container and kind of probe
- * (KL-70), the newest results for whoever computes a status, and news for the main loop (KL-58).
+ * Probes the containers of all pods on this node: one worker for each container and kind of probe (KL-70).
+ * It has the newest results for the status, and notifies the sync loop of changes (KL-58).
  *
- *     status manager ──podUpdated──> workers ──> results ──subscribe──> main loop ──> status manager
+ *     status manager ──podUpdated──> workers ──> results ──subscribe──> sync loop ──> status manager
  *                                                   └──of, liveness──> statuses and syncs
  *
- * A pod has its workers from `addPod` to `removePod`. A worker that has ended is remembered until then:
- * the kubelet forgets it and makes it anew at the next sync, which reports a result, which is a reason to
- * sync. And a container that has not started stays one when its startup probe is stopped on the way out.
+ * A pod has its workers from `addPod` to `removePod`. A worker that has ended is remembered until then: the
+ * kubelet forgets it and creates it again at the next sync, which reports a result, which causes a sync.
+ * And a container that has not started stays so when its startup probe is stopped during termination.
  */
 import type { Pod, PodStatus } from '../../api/pod.ts';
-import { formatTime } from '../../api/time.ts';
+import { formatTime } from '../../api/values/time.ts';
 import type { Time } from '../../api/meta.ts';
-import { firstDelayMs, type ProbeKind } from '../../core/probe-worker.ts';
+import { firstDelayMs, type ProbeKind } from '../../core/probes/probe-worker.ts';
 import type { Random } from '../../ports/random.ts';
-import type { PodProbes, ProbeOutcome } from '../../ports/probe-results.ts';
-import type { Prober } from '../../ports/prober.ts';
-import type { StatusSubscriber } from '../../ports/status-subscriber.ts';
+import type { PodProbes, ProbeOutcome } from '../../ports/pod/probe-results.ts';
+import type { Prober } from '../../ports/pod/prober.ts';
+import type { StatusSubscriber } from '../../ports/observe/status-subscriber.ts';
 import { probesOf, settingOf } from './probe-spec.ts';
-import { ProbeWorker, type WorkerRoom } from './probe-worker.ts';
+import { ProbeWorker, type ProbeWorkerDeps } from './probe-worker.ts';
 import { ResultCache } from './result-cache.ts';
 
-export interface ProbeManagerOptions extends WorkerRoom {
+export interface ProbeManagerOptions extends ProbeWorkerDeps {
   readonly random: Random;
 }
 
 /** A result that is new or has changed (KL-77). */
-export interface ProbeNews {
+export interface ProbeResultChange {
   readonly podUid: string;
   readonly containerID: string;
   readonly kind: ProbeKind;
@@ -41,7 +41,7 @@ interface ProbedPod {
 export class ProbeManager implements Prober, StatusSubscriber {
   readonly #options: ProbeManagerOptions;
   readonly #pods = new Map<string, ProbedPod>();
-  readonly #listeners = new Set<(news: ProbeNews) => void>();
+  readonly #listeners = new Set<(change: ProbeResultChange) => void>();
   readonly #since: Time;
   readonly #startMs: number;
 
@@ -55,7 +55,7 @@ export class ProbeManager implements Prober, StatusSubscriber {
     const { uid = '' } = pod.metadata;
     if (this.#pods.has(uid)) return;
     const results = new ResultCache((kind, containerID, outcome) => {
-      this.#tell({ podUid: uid, containerID, kind, outcome });
+      this.#notify({ podUid: uid, containerID, kind, outcome });
     });
     const workers = this.#workersOf(pod, results);
     this.#pods.set(uid, { workers, results });
@@ -74,12 +74,12 @@ export class ProbeManager implements Prober, StatusSubscriber {
     }
   }
 
-  /** Stops probing every pod whose UID is not among them (KL-64). */
+  /** Stops probing every pod whose UID is not in `desired` (KL-64). */
   cleanUp(desired: ReadonlySet<string>): void {
     for (const uid of this.#pods.keys()) if (!desired.has(uid)) this.#remove(uid);
   }
 
-  /** Stops probing altogether. */
+  /** Stops all probes. */
   stop(): void {
     this.cleanUp(new Set());
   }
@@ -98,8 +98,8 @@ export class ProbeManager implements Prober, StatusSubscriber {
     return this.#resultsOf(podUid, 'liveness');
   }
 
-  /** Tells of every result that is new or has changed. Returns how to stop that. */
-  subscribe(listener: (news: ProbeNews) => void): () => void {
+  /** Notifies of every result that is new or has changed. Returns a function that unsubscribes. */
+  subscribe(listener: (change: ProbeResultChange) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -110,7 +110,7 @@ export class ProbeManager implements Prober, StatusSubscriber {
     }
   }
 
-  /** Nothing of it is left to be probed. */
+  /** Nothing of the pod is left to be probed. */
   podRemoved(pod: Pod): void {
     this.removePod(pod);
   }
@@ -142,12 +142,12 @@ export class ProbeManager implements Prober, StatusSubscriber {
     for (const worker of probed?.workers ?? []) worker.stop();
   }
 
-  #tell(news: ProbeNews): void {
+  #notify(change: ProbeResultChange): void {
     for (const listener of this.#listeners) {
       try {
-        listener(news);
+        listener(change);
       } catch (error) {
-        this.#options.log.error('Somebody who listens to probes failed', { ...news, error });
+        this.#options.log.error('probe result subscriber failed', { ...change, error });
       }
     }
   }

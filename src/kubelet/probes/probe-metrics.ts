@@ -1,13 +1,13 @@
 /**
- * How the probes went, under the names that the kubelet of Kubernetes v1.36 serves at /metrics/probes.
- * What was measured for a container is shown as long as somebody probes it.
+ * Metrics of probes, under the names that the kubelet of Kubernetes v1.36 serves at /metrics/probes. The
+ * series of a container exist as long as it is probed.
  */
-import type { ProbeKind } from '../../core/probe-worker.ts';
+import type { ProbeKind } from '../../core/probes/probe-worker.ts';
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';
 import type { Histogram } from '../../lib/metrics/histogram.ts';
 import type { Registry } from '../../lib/metrics/registry.ts';
-import type { PodReference } from '../../ports/pod-reference.ts';
+import type { PodReference } from '../../api/pod-reference.ts';
 import { titleOf } from './prober.ts';
 
 export interface ProbedContainer {
@@ -37,7 +37,7 @@ export class ProbeMetrics {
     });
   }
 
-  /** Only the durations of successes are kept: a failure may have lasted as long as it was allowed to. */
+  /** Only durations of successes are measured: a failure may have lasted until its timeout. */
   probed(probed: ProbedContainer, outcome: keyof typeof RESULTS, seconds: number): void {
     const labels = durationLabels(probed);
     const { uid } = probed.pod;

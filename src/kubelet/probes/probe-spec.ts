@@ -1,11 +1,10 @@
 /**
- * The fields of a probe, with the values that an API server would have set (KL-71): a static pod comes
- * without them.
+ * The fields of a probe, with the defaults of the API server (KL-71): a static pod comes without them.
  */
 import type { Container, Pod } from '../../api/pod.ts';
-import { isSidecar } from '../../core/pod-facts.ts';
-import type { ProbeKind } from '../../core/probe-worker.ts';
-import type { HttpGetAction } from '../pod-runner/run-spec.ts';
+import { isSidecar } from '../../core/pod/pod-facts.ts';
+import type { ProbeKind } from '../../core/probes/probe-worker.ts';
+import type { HttpGetAction } from '../../api/run-spec.ts';
 
 export interface Probe {
   readonly exec?: { readonly command?: readonly string[] };
@@ -22,7 +21,7 @@ export interface Probe {
 /** Startup first: that is the order in which they matter to a container. */
 const KINDS: readonly ProbeKind[] = ['startup', 'readiness', 'liveness'];
 
-/** Zero is what Go reads when a field is absent, so it means the same. */
+/** Go reads zero when a field is absent, so zero means the default, too. */
 const DEFAULTS = {
   timeoutSeconds: 1,
   periodSeconds: 10,
@@ -30,7 +29,7 @@ const DEFAULTS = {
   failureThreshold: 3,
 } as const;
 
-/** Everything of this pod that is to be probed (KL-70). */
+/** All probes of this pod (KL-70). */
 export function probesOf(
   pod: Pod,
 ): readonly { readonly container: Container; readonly kind: ProbeKind; readonly probe: Probe }[] {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ProbeKind } from '../../core/probe-worker.ts';
-import type { ProbeOutcome } from '../../ports/probe-results.ts';
-import type { ProbeNews } from './probe-manager.ts';
+import type { ProbeKind } from '../../core/probes/probe-worker.ts';
+import type { ProbeOutcome } from '../../ports/pod/probe-results.ts';
+import type { ProbeResultChange } from './probe-manager.ts';
 import { followProbes } from './probe-sync.ts';
 
 test.each<[ProbeKind, ProbeOutcome, string[]]>([
@@ -14,11 +14,11 @@ test.each<[ProbeKind, ProbeOutcome, string[]]>([
   ['liveness', 'unknown', []],
 ])('%s %s (KL-58)', (kind, outcome, expected) => {
   const heard: string[] = [];
-  let tell: (news: ProbeNews) => void = () => undefined;
+  let notify: (change: ProbeResultChange) => void = () => undefined;
   followProbes({
     probes: {
       subscribe: (listener) => {
-        tell = listener;
+        notify = listener;
         return () => undefined;
       },
     },
@@ -28,6 +28,6 @@ test.each<[ProbeKind, ProbeOutcome, string[]]>([
     },
     requestSync: (uid) => void heard.push(`sync ${uid}`),
   });
-  tell({ podUid: 'p', containerID: 'sim://1', kind, outcome });
+  notify({ podUid: 'p', containerID: 'sim://1', kind, outcome });
   expect(heard).toEqual(expected);
 });

@@ -1,23 +1,23 @@
 /**
- * What the main loop does with news from probes (KL-58): readiness and startup go into the pod's status
- * at once, and then its worker looks at it; of liveness only failures are worth a look.
+ * How the sync loop handles probe results (KL-58): readiness and startup go into the pod's status at once,
+ * and then the pod is synced; for liveness only a failure causes a sync.
  *
- * The results themselves are read again when a status is handed over, so that a status which was
- * computed before the news cannot undo them (F-3).
+ * The results are read again when a status is stored, so that a status which was computed before a result
+ * cannot undo it (F-3).
  */
 import type { StatusManager } from '../status-manager/status-manager.ts';
-import type { ProbeManager, ProbeNews } from './probe-manager.ts';
+import type { ProbeManager, ProbeResultChange } from './probe-manager.ts';
 
-export interface ProbeSyncRoom {
+export interface ProbeSyncDeps {
   readonly probes: Pick<ProbeManager, 'subscribe'>;
   readonly status: Pick<StatusManager, 'setContainerReadiness' | 'setContainerStartup'>;
-  /** Asks for a sync of the pod, if there still is one. */
+  /** Requests a sync of the pod, if it still exists. */
   readonly requestSync: (podUid: string) => void;
 }
 
-/** Returns how to stop it. */
-export function followProbes({ probes, status, requestSync }: ProbeSyncRoom): () => void {
-  return probes.subscribe(({ podUid, containerID, kind, outcome }: ProbeNews) => {
+/** Returns a function that stops it. */
+export function followProbes({ probes, status, requestSync }: ProbeSyncDeps): () => void {
+  return probes.subscribe(({ podUid, containerID, kind, outcome }: ProbeResultChange) => {
     const isGood = outcome === 'success';
     if (kind === 'readiness') status.setContainerReadiness(podUid, containerID, isGood);
     if (kind === 'startup') status.setContainerStartup(podUid, containerID, isGood);

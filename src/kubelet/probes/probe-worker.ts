@@ -1,29 +1,34 @@
 /**
- * Drives the machine of core/probe-worker.ts: keeps its timer, asks its container, keeps its results.
+ * Drives the state machine of core/probes/probe-worker.ts: sets its timer, probes its container, stores its
+ * results.
  *
- * News may come while a decision is being carried out, because a result that changes changes statuses.
- * They wait until it is done, so that effects never mix.
+ * Events may come while a decision is carried out, because a new result changes statuses. They wait until
+ * it is done, so that effects never mix.
  */
 import type { ContainerStatus, PodStatus } from '../../api/pod.ts';
-import * as machine from '../../core/probe-worker.ts';
+import * as machine from '../../core/probes/probe-worker.ts';
+import { probeWait } from '../../core/pod-waits/wait-names.ts';
 import { unreachable } from '../../lib/assert.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
-import { podReferenceOf } from '../pod-runner/run-spec.ts';
+import { podReferenceOf } from '../../api/run-spec.ts';
+import type { PodWaits } from '../waiting/pod-waits.ts';
 import type { ProbeMetrics, ProbedContainer } from './probe-metrics.ts';
 import type { Probe } from './probe-spec.ts';
 import { runProbe, type ProberPorts } from './prober.ts';
 import type { ResultCache } from './result-cache.ts';
 
-export interface WorkerRoom extends ProberPorts {
+export interface ProbeWorkerDeps extends ProberPorts {
   readonly clock: Clock;
   readonly metrics: ProbeMetrics;
-  /** What podkeep tells of the pod. */
+  /** The status that podkeep reports for the pod. */
   readonly statusOf: (podUid: string) => PodStatus | undefined;
+  /** Absent: what pods wait for is not recorded. */
+  readonly waits?: PodWaits | undefined;
 }
 
 export class ProbeWorker {
   readonly assignment: machine.Assignment;
-  readonly #room: WorkerRoom;
+  readonly #deps: ProbeWorkerDeps;
   readonly #probe: Probe;
   readonly #results: ResultCache;
   readonly #probed: ProbedContainer;
@@ -34,14 +39,14 @@ export class ProbeWorker {
   #cancelTimer: Cancel = () => undefined;
 
   constructor(
-    room: WorkerRoom,
+    deps: ProbeWorkerDeps,
     assignment: machine.Assignment,
     probe: Probe,
     results: ResultCache,
   ) {
     const { pod, container, kind } = assignment;
     this.assignment = assignment;
-    this.#room = room;
+    this.#deps = deps;
     this.#probe = probe;
     this.#results = results;
     this.#probed = { pod: podReferenceOf(pod), container: container.name, kind };
@@ -56,9 +61,9 @@ export class ProbeWorker {
   }
 
   /**
-   * The status of the pod has changed. A container that could be ready and is not is asked at once:
-   * that is what somebody waits for (KL-78). The other probes keep to their periods, because what they
-   * find out early could only be that the container needs longer.
+   * The status of the pod has changed. A container that could be ready and is not is probed at once: users
+   * wait for its readiness (KL-78). The other probes keep to their periods, because an early one could only
+   * find that the container needs longer.
    */
   statusChanged(): void {
     if (this.assignment.kind !== 'readiness' || !this.#isUnready()) return;
@@ -66,7 +71,7 @@ export class ProbeWorker {
   }
 
   #isUnready(): boolean {
-    const status = this.#room.statusOf(this.#probed.pod.uid);
+    const status = this.#deps.statusOf(this.#probed.pod.uid);
     const { containerStatuses, initContainerStatuses } = status ?? {};
     const isMeant = (each: ContainerStatus): boolean => each.name === this.#probed.container;
     const shown = containerStatuses?.find(isMeant) ?? initContainerStatuses?.find(isMeant);
@@ -86,14 +91,35 @@ export class ProbeWorker {
   }
 
   #decide(event: machine.Event): void {
-    const nowMs = this.#room.clock.monotonic();
+    const nowMs = this.#deps.clock.monotonic();
+    const { containerID } = this.#state;
     const { state, effects } = machine.decide(this.assignment, this.#state, event, nowMs);
     this.#state = state;
+    this.#recordWait(event, containerID, nowMs);
     for (const effect of effects) this.#perform(effect);
   }
 
+  /** A probe that fails is waited for; a new container, a success or the end of the worker ends that. */
+  #recordWait(event: machine.Event, containerID: string, nowMs: number): void {
+    const { waits, clock } = this.#deps;
+    const { kind, failureThreshold } = this.assignment;
+    const { phase, run, nextLookMs, isOnHold } = this.#state;
+    const { pod, container } = this.#probed;
+    const name = probeWait(kind, container);
+    const isReplaced = containerID !== '' && containerID !== this.#state.containerID;
+    if (phase === 'ended' || isReplaced || run?.outcome === 'success') {
+      waits?.over(pod, name);
+    } else if (event.type === 'probed' && event.outcome === 'failure' && run) {
+      waits?.wait(pod, name, {
+        why: `failures in a row: ${run.count} (the failure threshold is ${failureThreshold})`,
+        attempts: run.count,
+        ...(!isOnHold && { nextAtMs: clock.now() + Math.max(nextLookMs - nowMs, 0) }),
+      });
+    }
+  }
+
   #perform(effect: machine.Effect): void {
-    const { clock, metrics } = this.#room;
+    const { clock, metrics } = this.#deps;
     const { kind } = this.assignment;
     switch (effect.type) {
       case 'probe':
@@ -123,19 +149,19 @@ export class ProbeWorker {
   }
 
   async #ask(containerID: string, status: PodStatus): Promise<void> {
-    const { clock, metrics } = this.#room;
+    const { clock, metrics } = this.#deps;
     const { signal } = this.#ended;
     const { container } = this.assignment;
     const startMs = clock.monotonic();
     const question = { pod: this.#probed.pod, status, container, containerID, probe: this.#probe };
-    const outcome = await runProbe(this.#room, this.assignment, question, signal);
+    const outcome = await runProbe(this.#deps, this.assignment, question, signal);
     const seconds = (clock.monotonic() - startMs) / 1000;
     if (outcome !== 'errored') metrics.probed(this.#probed, outcome, seconds);
     this.#hear(() => ({ type: 'probed', outcome, view: this.#view() }));
   }
 
   #view(): machine.View {
-    const { clock, statusOf } = this.#room;
+    const { clock, statusOf } = this.#deps;
     return { status: statusOf(this.#probed.pod.uid), nowMs: clock.now() };
   }
 }

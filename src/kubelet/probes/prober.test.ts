@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EventRecorder } from '../../ports/event-recorder.ts';
+import type { EventRecorder } from '../../ports/observe/event-recorder.ts';
 import { container, podOf, sidecar } from '../../../test/support/pod-parts.ts';
 import { silentLog } from '../../../test/support/silent-ports.ts';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
@@ -45,13 +45,13 @@ function fail(error: Error): () => never {
   };
 }
 
-describe('what users hear', () => {
-  test('nothing of a success', async () => {
+describe('Events', () => {
+  test('none for a success', async () => {
     const answer = (): ProbeAnswer => ({ result: 'success', output: 'fine' });
     expect(await run(answer)).toEqual({ outcome: 'success', events: [], tries: 1 });
   });
 
-  test('the output of a failure, as it was recorded of a kubelet', async () => {
+  test('the output of a failure, as recorded from a kubelet', async () => {
     const { outcome, events } = await run(() => ({ result: 'failure', output: 'not yet\n' }));
     expect(outcome).toBe('failure');
     expect(events).toEqual([
@@ -67,7 +67,7 @@ describe('what users hear', () => {
     ]);
   });
 
-  test('a sidecar is named as the init container that it is', async () => {
+  test('a sidecar is referenced as an init container', async () => {
     const { events } = await run(() => ({ result: 'failure', output: '' }), { name: 'side' });
     expect(events).toEqual([
       'spec.initContainers{side} Warning Unhealthy: Readiness probe failed: ',
@@ -76,7 +76,7 @@ describe('what users hear', () => {
 });
 
 describe('errors', () => {
-  test('are tried three times, and told once (KL-71)', async () => {
+  test('are tried three times, and recorded once (KL-71)', async () => {
     const error = probePortUnknown({ message: 'invalid port number: 0' });
     expect(await run(fail(error))).toEqual({
       outcome: 'errored',
@@ -87,7 +87,7 @@ describe('errors', () => {
     });
   });
 
-  test('an answer that broke off is called a failure', async () => {
+  test('a response that broke off is called a failure', async () => {
     const error = probeErrored({ message: 'unexpected EOF' });
     const { events } = await run(fail(error), { probe: { httpGet: { port: 80 } } });
     expect(events).toEqual([
@@ -95,7 +95,7 @@ describe('errors', () => {
     ]);
   });
 
-  test('one that goes away is nobody’s business', async () => {
+  test('an error that goes away is not recorded', async () => {
     let tries = 0;
     const answer = (): ProbeAnswer => {
       tries += 1;
@@ -105,7 +105,7 @@ describe('errors', () => {
     expect(await run(answer)).toMatchObject({ outcome: 'success', events: [] });
   });
 
-  test('once nobody wants to know, nothing is told', async () => {
+  test('once the signal is aborted, nothing is recorded', async () => {
     const signal = AbortSignal.abort();
     const answer = (): ProbeAnswer => ({ result: 'failure', output: '' });
     for (const each of [answer, fail(new Error('gone'))]) {
@@ -114,7 +114,7 @@ describe('errors', () => {
   });
 });
 
-describe('which way a container is asked', () => {
+describe('the kinds of probes', () => {
   const commands: (readonly string[])[] = [];
   const ask = networkProbes(new VirtualClock(), {
     execSync: async (_id, { command }) => {
@@ -131,7 +131,7 @@ describe('which way a container is asked', () => {
   });
   const signal = new AbortController().signal;
 
-  test('with a command, in which variables of the spec are known', async () => {
+  test('with a command, in which variables of the spec are expanded', async () => {
     const probe: Probe = { exec: { command: ['test', '$(A)', '$(B)'] } };
     expect(await ask(question(probe), signal)).toMatchObject({ result: 'success' });
     expect(commands).toEqual([['test', '1', '$(B)']]);
@@ -146,7 +146,7 @@ describe('which way a container is asked', () => {
     expect([result, output]).toEqual(['failure', expect.stringMatching(words)]);
   });
 
-  test('in no way at all is an error', async () => {
+  test('a probe without a handler is an error', async () => {
     await expect(ask(question({}), signal)).rejects.toThrow(
       'missing probe handler for web_default(uid-1):c',
     );

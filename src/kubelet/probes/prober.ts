@@ -1,14 +1,14 @@
 /**
- * Asks a container, tells users what came of it, and makes it one of three: success, failure, or an
- * error that says nothing (KL-71, KL-74).
+ * Probes a container, records Events, and returns one of three outcomes: success, failure, or an error that
+ * says nothing about the container (KL-71, KL-74).
  */
 import type { Pod } from '../../api/pod.ts';
-import type { Outcome, ProbeKind } from '../../core/probe-worker.ts';
+import type { Outcome, ProbeKind } from '../../core/probes/probe-worker.ts';
 import { PodkeepError } from '../../lib/errors.ts';
-import type { EventRecorder } from '../../ports/event-recorder.ts';
+import type { EventRecorder } from '../../ports/observe/event-recorder.ts';
 import type { Log } from '../../ports/log.ts';
-import { containerReferenceOf } from '../pod-runner/run-spec.ts';
-import { messageOf } from '../pod-runner/start-failure.ts';
+import { containerReferenceOf } from '../../api/run-spec.ts';
+import { failureMessageOf } from '../containers/start/start-failure.ts';
 import type { ProbeAnswer } from './answer.ts';
 import type { AskContainer, ProbeQuestion } from './probe-clients.ts';
 
@@ -18,7 +18,7 @@ export interface ProberPorts {
   readonly ask: AskContainer;
 }
 
-/** Whose container it is, and what the probe is for. */
+/** The pod of the container, and the kind of the probe. */
 export interface ProbeSubject {
   readonly pod: Pod;
   readonly kind: ProbeKind;
@@ -27,7 +27,7 @@ export interface ProbeSubject {
 const TRIES_MAX = 3;
 const TITLES = { liveness: 'Liveness', readiness: 'Readiness', startup: 'Startup' } as const;
 
-/** Resolves in any case. Once the signal is aborted nothing is told. */
+/** Never rejects. Once the signal is aborted, nothing is recorded. */
 export async function runProbe(
   ports: ProberPorts,
   subject: ProbeSubject,
@@ -37,10 +37,10 @@ export async function runProbe(
   try {
     const answer = await askPatiently(ports.ask, question, signal);
     if (signal.aborted) return 'errored';
-    tell(ports, subject, question, answer);
+    record(ports, subject, question, answer);
     return answer.result === 'failure' ? 'failure' : 'success';
   } catch (error) {
-    if (!signal.aborted) tellError(ports, subject, question, error);
+    if (!signal.aborted) recordError(ports, subject, question, error);
     return 'errored';
   }
 }
@@ -63,7 +63,7 @@ async function askPatiently(
   }
 }
 
-function tell(
+function record(
   { events }: ProberPorts,
   { pod, kind }: ProbeSubject,
   { container }: ProbeQuestion,
@@ -78,8 +78,8 @@ function tell(
   }
 }
 
-/** The kubelet calls an answer that broke off a failure, and not having asked unknown. */
-function tellError(
+/** The kubelet calls a response that broke off a failure, and a probe that was not made unknown. */
+function recordError(
   { events, log }: ProberPorts,
   { pod, kind }: ProbeSubject,
   { container, probe }: ProbeQuestion,
@@ -87,9 +87,9 @@ function tellError(
 ): void {
   const isAnswered = probe.httpGet !== undefined && isErrored(error);
   const state = isAnswered ? 'failure' : 'unknown';
-  const message = `${TITLES[kind]} probe errored and resulted in ${state} state: ${messageOf(error)}`;
+  const message = `${TITLES[kind]} probe errored and resulted in ${state} state: ${failureMessageOf(error)}`;
   events.record(containerReferenceOf(pod, container.name), 'Warning', 'Unhealthy', message);
-  log.info('A probe could not be made', {
+  log.info('Probe errored', {
     pod: pod.metadata.uid,
     container: container.name,
     error,

@@ -1,25 +1,25 @@
 /**
- * The newest result of each probe of one pod, by container ID. Whoever listens hears of a result that is
- * new or has changed; that one was removed is no news (KL-77).
+ * The newest result of each probe of one pod, by container ID. The listener is notified of a result that is
+ * new or has changed, but not of a removal (KL-77).
  */
-import type { ProbeKind } from '../../core/probe-worker.ts';
-import type { ProbeOutcome } from '../../ports/probe-results.ts';
+import type { ProbeKind } from '../../core/probes/probe-worker.ts';
+import type { ProbeOutcome } from '../../ports/pod/probe-results.ts';
 
 export type ResultListener = (kind: ProbeKind, containerID: string, outcome: ProbeOutcome) => void;
 
 export class ResultCache {
-  readonly #tell: ResultListener;
+  readonly #notify: ResultListener;
   readonly #results: Readonly<Record<ProbeKind, Map<string, ProbeOutcome>>> = {
     liveness: new Map(),
     readiness: new Map(),
     startup: new Map(),
   };
 
-  constructor(tell: ResultListener) {
-    this.#tell = tell;
+  constructor(notify: ResultListener) {
+    this.#notify = notify;
   }
 
-  /** As it is now; it does not change under the reader's hands. */
+  /** A snapshot: later results do not change it. */
   of(kind: ProbeKind): ReadonlyMap<string, ProbeOutcome> {
     return new Map(this.#results[kind]);
   }
@@ -31,7 +31,7 @@ export class ResultCache {
   set(kind: ProbeKind, containerID: string, outcome: ProbeOutcome): void {
     if (this.get(kind, containerID) === outcome) return;
     this.#results[kind].set(containerID, outcome);
-    this.#tell(kind, containerID, outcome);
+    this.#notify(kind, containerID, outcome);
   }
 
   remove(kind: ProbeKind, containerID: string): void {

@@ -1,7 +1,7 @@
 /**
- * What of the API a static pod refers to, which it may not: it has to run where there is no API.
+ * API objects that a pod refers to. A static pod may not refer to any: it must run without an API server.
  *
- * The words are those that Kubernetes puts behind "static pods may not reference".
+ * The texts are those that Kubernetes puts after "static pods may not reference".
  */
 import type { Pod } from '../../api/pod.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
@@ -25,7 +25,7 @@ const PROJECTIONS_WITH_API: ReadonlyMap<string, string> = new Map([
   ['podCertificate', 'podcertificates'],
 ]);
 
-/** Null: nothing. */
+/** Null: the pod refers to none. */
 export function apiReferenceOf(pod: Pod): string | null {
   const { spec } = pod;
   if (!isJsonObject(spec)) return null;

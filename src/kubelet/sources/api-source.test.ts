@@ -4,11 +4,11 @@ import { silentLog } from '../../../test/support/silent-ports.ts';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
 import type { Pod } from '../../api/pod.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { InformerRequest } from '../../ports/informer.ts';
+import type { InformerRequest } from '../../ports/api/informer.ts';
 import { startApiSource } from './api-source.ts';
 import { PodConfig } from './pod-config.ts';
 
-function stage() {
+function harness() {
   const story: string[] = [];
   const uidOf = ({ metadata }: Pod): string => metadata.uid ?? '';
   const config = new PodConfig({
@@ -16,7 +16,7 @@ function stage() {
     log: silentLog,
     events: { record: () => {} },
     sources: ['api'],
-    tell: ({ operation, pods }) => story.push([operation, ...pods.map(uidOf)].join(' ')),
+    notify: ({ operation, pods }) => story.push([operation, ...pods.map(uidOf)].join(' ')),
   });
   let request: InformerRequest | undefined;
   let isStopped = false;
@@ -46,7 +46,7 @@ function object(name: string, traits?: Parameters<typeof pod>[1]): JsonObject {
 }
 
 test('the pods of this node, and no others, are watched', () => {
-  const { request, stop, isStopped } = stage();
+  const { request, stop, isStopped } = harness();
   expect(request).toMatchObject({
     path: '/api/v1/pods',
     fieldSelector: 'spec.nodeName=node1',
@@ -55,8 +55,8 @@ test('the pods of this node, and no others, are watched', () => {
   expect(isStopped()).toBe(true);
 });
 
-test('the object is shown before the news of it, and its end behind them (KL-57)', () => {
-  const { story, listed, added, updated, deleted } = stage();
+test('the pod is passed to `seen` before its update and to `gone` after its removal (KL-57)', () => {
+  const { story, listed, added, updated, deleted } = harness();
   listed?.([object('a')]);
   added?.(object('b'));
   updated?.(object('b'), object('b', { phase: 'Running' }));
@@ -74,21 +74,21 @@ test('the object is shown before the news of it, and its end behind them (KL-57)
 });
 
 test('a second list removes what is missing from it', () => {
-  const { story, listed } = stage();
+  const { story, listed } = harness();
   listed?.([object('a'), object('b')]);
   story.length = 0;
   listed?.([object('b'), object('c')]);
   expect(story).toEqual(['seen b', 'seen c', 'REMOVE a', 'ADD c', 'gone a']);
 });
 
-test('a node without pods has spoken', () => {
-  const { story, listed } = stage();
+test('a node without pods counts as a source that has reported', () => {
+  const { story, listed } = harness();
   listed?.([]);
   expect(story).toEqual(['ADD']);
 });
 
-test('what is no pod is left aside', () => {
-  const { story, listed, added } = stage();
+test('objects that are no pods are ignored', () => {
+  const { story, listed, added } = harness();
   listed?.([{ kind: 'Status' }]);
   added?.({ metadata: { uid: 'x' }, spec: {} });
   expect(story).toEqual(['ADD']);

@@ -1,35 +1,37 @@
 /** Pods that the API server has bound to this node. */
 import type { Pod } from '../../api/pod.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import type { StartInformer } from '../../ports/informer.ts';
+import type { StartInformer } from '../../ports/api/informer.ts';
+import { withPlainNumbers } from './plain-numbers.ts';
 import type { PodConfig } from './pod-config.ts';
 
 export interface ApiSourceOptions {
   readonly startInformer: StartInformer;
   readonly nodeName: string;
   readonly config: PodConfig;
-  /** The object as the API has it, before it is merged: what the next patch of its status builds on. */
+  /** Called with the object from the API before it is merged: the next status patch builds on it. */
   readonly seen?: (pod: Pod) => void;
-  /** After the news of it were told. */
+  /** Called after the kubelet was notified of the removal. */
   readonly gone?: (pod: Pod) => void;
 }
 
-/** To be started when the node is registered. The result stops it. */
+/** Call it when the node is registered. Returns a function that stops it. */
 export function startApiSource(options: ApiSourceOptions): () => void {
   const { startInformer, nodeName, config, seen, gone } = options;
   let shown = new Map<string, Pod>();
   const put = (object: JsonObject): void => {
     if (!isPod(object)) return;
-    shown.set(uidOf(object), object);
-    seen?.(object);
-    config.put('api', object);
+    const pod = withPlainNumbers(object);
+    shown.set(uidOf(pod), pod);
+    seen?.(pod);
+    config.put('api', pod);
   };
   const informer = startInformer({
     path: '/api/v1/pods',
     fieldSelector: `spec.nodeName=${nodeName}`,
     handlers: {
       listed: (objects) => {
-        const pods = objects.filter(isPod);
+        const pods = objects.filter(isPod).map(withPlainNumbers);
         const missing = shown;
         shown = new Map(pods.map((pod) => [uidOf(pod), pod]));
         for (const pod of pods) seen?.(pod);
@@ -42,7 +44,7 @@ export function startApiSource(options: ApiSourceOptions): () => void {
         if (!isPod(object)) return;
         shown.delete(uidOf(object));
         config.remove('api', uidOf(object));
-        gone?.(object);
+        gone?.(withPlainNumbers(object));
       },
     },
   });
@@ -53,7 +55,7 @@ function uidOf({ metadata }: Pod): string {
   return metadata.uid ?? '';
 }
 
-/** The server has checked it; this only tells a pod from what is none. */
+/** The API server has validated the object; this only checks that it is a pod. */
 function isPod(object: JsonObject): object is JsonObject & Pod {
   const { metadata, spec } = object;
   return isJsonObject(metadata) && isJsonObject(spec) && Array.isArray(spec['containers']);

@@ -1,14 +1,14 @@
 /**
- * Static pods: what the manifests in a folder describe (KL-57, KL-60).
+ * Static pods from a file or a folder of manifests (KL-57, KL-60).
  *
- * The folder is read at the start, when the system tells of a change, and every 20 seconds in case it
- * did not tell. A manifest that cannot be used, perhaps because it is only half written, is complained
- * of once for each state that it is in, and looked at again after 1, 2, 4, … up to 20 seconds. Until
- * then the pods that it described before stay: nobody's control plane is to end with a slip of an editor.
+ * The folder is read at the start, when the file system reports a change, and every 20 seconds in case it
+ * reported none. A manifest that cannot be used, perhaps because it is half written, is logged once for
+ * each problem and read again after 1, 2, 4, … up to 20 seconds. Until then the pods that it described
+ * before stay: a half-saved manifest must not take down a control plane.
  *
  *   the file is gone        its pods are removed
  *   the path is gone        all pods are removed
- *   the path is unreadable  nothing is known: everything stays, and the source has not spoken
+ *   the path is unreadable  nothing is known: all pods stay, and the source has not reported
  */
 import type { Pod } from '../../api/pod.ts';
 import { PodkeepError } from '../../lib/errors.ts';
@@ -28,7 +28,7 @@ export interface FileSourceOptions {
   readonly log: Log;
   /** See StaticPodOrigin. */
   readonly prepare: (pod: JsonObject) => JsonObject;
-  /** Is told all pods, whenever they may have changed. */
+  /** Called with all pods, whenever they may have changed. */
   readonly set: (pods: readonly Pod[]) => void;
   /** fileCheckFrequency. */
   readonly rescanMs?: number;
@@ -36,7 +36,7 @@ export interface FileSourceOptions {
 }
 
 interface KnownManifest {
-  /** What was made of it last; the pods of a text that could be used. */
+  /** The last text that could be used, and its pods. */
   readonly text: string;
   readonly pods: readonly Pod[];
 }
@@ -48,8 +48,8 @@ export class FileSource {
   readonly #options: FileSourceOptions;
   readonly #path: string;
   #known: ReadonlyMap<string, KnownManifest> = new Map();
-  /** What was complained of last, by file. */
-  #complaints = new Map<string, string>();
+  /** The last logged problem, by file. */
+  #problems = new Map<string, string>();
   #retryMs = RETRY_MS;
   #isScanning = false;
   #isDirty = false;
@@ -73,7 +73,7 @@ export class FileSource {
     this.#closeWatch = null;
   }
 
-  /** Scans do not overlap: a change during one asks for another. */
+  /** Scans do not overlap: a change during one causes another. */
   #look(): void {
     this.#isDirty = true;
     if (this.#isScanning || this.#isStopped) return;
@@ -87,7 +87,7 @@ export class FileSource {
     let isTroubled = false;
     while (this.#isDirty && !this.#isStopped) {
       this.#isDirty = false;
-      // Watched before it is read: a change in between is heard of.
+      // Watched before it is read, so that a change in between is noticed.
       this.#watch();
       isTroubled = !(await this.#scan());
     }
@@ -108,20 +108,20 @@ export class FileSource {
     try {
       this.#closeWatch ??= watch(this.#path, () => this.#look(), forget);
     } catch {
-      // There is nothing to watch yet, or no watch to be had: the next scan tries again.
+      // There is nothing to watch yet, or the system gives no watch: the next scan tries again.
       this.#closeWatch = null;
     }
   }
 
   /** Whether everything could be used. */
   async #scan(): Promise<boolean> {
-    const complaints = new Map<string, string>();
+    const problems = new Map<string, string>();
     try {
       const found = await readManifests(this.#path);
       if (found) {
-        await this.#take(found, complaints);
+        await this.#take(found, problems);
       } else {
-        this.#complain(complaints, this.#path, new Error('path does not exist, ignoring'));
+        this.#report(problems, this.#path, new Error('path does not exist, ignoring'));
         this.#known = new Map();
         this.#closeWatch?.();
         this.#closeWatch = null;
@@ -130,13 +130,13 @@ export class FileSource {
         this.#options.set([...this.#known.values()].flatMap(({ pods }) => pods));
       }
     } catch (error) {
-      this.#complain(complaints, this.#path, error);
+      this.#report(problems, this.#path, error);
     }
-    this.#complaints = complaints;
-    return complaints.size === 0;
+    this.#problems = problems;
+    return problems.size === 0;
   }
 
-  async #take(found: readonly FoundManifest[], complaints: Map<string, string>): Promise<void> {
+  async #take(found: readonly FoundManifest[], problems: Map<string, string>): Promise<void> {
     const next = new Map<string, KnownManifest>();
     for (const { file, text } of found) {
       const before = this.#known.get(file);
@@ -146,7 +146,7 @@ export class FileSource {
         next.set(file, before?.text === text ? before : await this.#parse(file, text));
       } catch (error) {
         if (before) next.set(file, before);
-        this.#complain(complaints, file, error);
+        this.#report(problems, file, error);
       }
     }
     this.#known = next;
@@ -159,11 +159,11 @@ export class FileSource {
     return { text, pods: manifests.map((manifest) => toStaticPod(manifest, origin)) };
   }
 
-  #complain(complaints: Map<string, string>, file: string, error: unknown): void {
+  #report(problems: Map<string, string>, file: string, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    complaints.set(file, message);
-    if (this.#complaints.get(file) === message) return;
+    problems.set(file, message);
+    if (this.#problems.get(file) === message) return;
     const hint = error instanceof PodkeepError ? { hint: error.hint } : {};
-    this.#options.log.warn('A manifest cannot be used', { file, problem: message, ...hint });
+    this.#options.log.warn('Could not process manifest file', { file, problem: message, ...hint });
   }
 }

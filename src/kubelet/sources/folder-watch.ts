@@ -1,11 +1,11 @@
-/** Word of changes in a folder, as the system gives it (inotify). It may be missing at any time. */
+/** Change events of a folder from the file system (inotify). Events may be missing at any time. */
 import { statSync, watch } from 'node:fs';
 import path from 'node:path';
 
 /** Calls `changed` for each change near `source`, and `ended` once if there will be no more. */
 export type WatchFolder = (source: string, changed: () => void, ended: () => void) => () => void;
 
-/** A file is watched by its folder: it may be replaced, and then it is another one. */
+/** A file is watched through its folder: an editor may replace it by another inode. */
 export const watchFolder: WatchFolder = (source, changed, ended) => {
   const isFolder = statSync(source).isDirectory();
   const name = path.basename(source);

@@ -1,4 +1,4 @@
-/** Mistakes in manifests, told by the file that they are in. */
+/** Errors of manifests. Each names the file. */
 import { defineError } from '../../lib/errors.ts';
 
 export const manifestInvalid = defineError<{ file: string; problem: string }>({
@@ -6,13 +6,13 @@ export const manifestInvalid = defineError<{ file: string; problem: string }>({
   retry: 'backoff',
   message: ({ file, problem }) => `the manifest ${file} cannot be used: ${problem}`,
   hint: () =>
-    'It is read again by itself until it is right. Until then the pods that it described before go ' +
-    'on. A file that was only half written will do at the next look.',
+    'Podkeep rereads it until it is valid; meanwhile the pods that it described before keep running. ' +
+    'A half-written file is used once it is complete.',
 });
 
 export const manifestUnreadable = defineError<{ file: string; reason: string }>({
   code: 'MANIFEST_UNREADABLE',
   retry: 'backoff',
   message: ({ file, reason }) => `the manifest ${file} cannot be read: ${reason}`,
-  hint: () => 'Check what it is, its owner and its mode. It is tried again by itself.',
+  hint: () => 'Check its file type, owner and mode. Podkeep retries automatically.',
 });

@@ -1,6 +1,6 @@
 /**
- * Manifests on disk: one file, or the files of a folder in the order of their names. Names that begin
- * with a dot are somebody's notes; folders inside are not entered.
+ * Manifests on disk: one file, or the files of a folder in the order of their names. Dot files are ignored;
+ * sub-folders are not entered.
  */
 import { constants } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
@@ -15,7 +15,7 @@ export interface FoundManifest {
 
 const MANIFEST_BYTES_MAX = 10 * 2 ** 20;
 
-/** Null: there is nothing at that path. Throws MANIFEST_UNREADABLE if nothing at all can be told. */
+/** Null: there is nothing at that path. Throws MANIFEST_UNREADABLE if the path cannot be read. */
 export async function readManifests(source: string): Promise<readonly FoundManifest[] | null> {
   const kind = await kindOf(source);
   if (kind === 'missing') return null;
@@ -49,7 +49,7 @@ async function kindOf(file: string): Promise<'file' | 'folder' | 'other' | 'miss
   }
 }
 
-/** It does not wait for a writer if somebody puts a pipe in the place of the file. */
+/** Does not block if the path is a named pipe without a writer. */
 async function readText(file: string): Promise<string | Error> {
   try {
     const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -27,7 +27,7 @@ describe('a manifest', () => {
     ]);
   });
 
-  test('may be a list, whose items may leave out what it says for all', async () => {
+  test('may be a list, whose items may omit apiVersion and kind', async () => {
     const list = `apiVersion: v1\nkind: PodList\nitems: [{metadata: {name: a}}]`;
     expect(await parse(list)).toEqual([{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } }]);
     const mixed = `apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Pod}]`;
@@ -46,14 +46,14 @@ describe('a manifest', () => {
     });
   });
 
-  test('keeps keys that mean something to JavaScript', async () => {
+  test('keeps keys that are also JavaScript properties', async () => {
     const [web] = await parse(`${pod('web')}spec: {__proto__: {a: 1}, constructor: b}`);
     expect(Object.keys(web?.['spec'] ?? {})).toEqual(['__proto__', 'constructor']);
     expect(Object.getPrototypeOf(web?.['spec'])).toBe(Object.prototype);
   });
 });
 
-describe('a manifest that cannot be used says why, with its name', () => {
+describe('a manifest that cannot be used gives the reason and its name', () => {
   const bomb = `a: &a [x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]\n`;
   test.each([
     ['', 'it is empty'],

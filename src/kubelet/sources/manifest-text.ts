@@ -1,8 +1,8 @@
 /**
- * The text of a manifest, YAML or JSON, to the objects in it.
+ * Parses the text of a manifest, YAML or JSON, into objects.
  *
- * YAML is read as Kubernetes reads it: `yes` and `on` are true, 0644 is octal. What is no JSON is left
- * as text: times, and numbers of base sixty such as 22:22, which somebody meant as ports.
+ * YAML is read as Kubernetes reads it: `yes` and `on` are true, 0644 is octal. Types that JSON does not
+ * have stay text: times, and base-sixty numbers such as 22:22, which are meant as ports.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { manifestInvalid } from './manifest-errors.ts';
@@ -30,7 +30,7 @@ async function parseDocuments(text: string, file: string): Promise<readonly unkn
       const value: unknown = document.toJS();
       return value === null ? [] : [value];
     } catch (error) {
-      // Such as aliases that would unfold to more than any manifest needs.
+      // Such as aliases that expand to too many nodes.
       const problem = error instanceof Error ? error.message : String(error);
       throw manifestInvalid({ file, problem }, error);
     }
@@ -54,7 +54,7 @@ function podsOf(value: unknown, file: string): readonly JsonObject[] {
   if (apiVersion === 'v1' && kind === 'Pod') return [value];
   if (apiVersion === 'v1' && (kind === 'PodList' || kind === 'List') && Array.isArray(items)) {
     const list: readonly Json[] = items;
-    // Items of a PodList may leave out what the list says for all.
+    // Items of a PodList may omit apiVersion and kind.
     const implied = kind === 'PodList' ? { apiVersion, kind: 'Pod' } : {};
     return list.flatMap((item) =>
       podsOf(isJsonObject(item) ? { ...implied, ...item } : item, file),
@@ -64,7 +64,7 @@ function podsOf(value: unknown, file: string): readonly JsonObject[] {
   throw manifestInvalid({ file, problem: `it holds ${found}, not a v1 Pod` });
 }
 
-/** An integer that JavaScript cannot hold would reach the API as another one. */
+/** An integer that JavaScript cannot represent exactly would reach the API as another number. */
 function checkNumbers(value: Json | undefined, file: string, path = ''): void {
   if (typeof value === 'number') {
     if (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))) return;

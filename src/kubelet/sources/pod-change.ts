@@ -1,28 +1,28 @@
 /**
- * What a new version of a pod amounts to (KL-57).
+ * Classifies a new version of a pod (KL-57).
  *
- * Only what a kubelet acts on makes an update: the spec, labels, annotations of others, and the wish to
- * delete it. A changed status alone is something to reconcile, because the status is ours to tell.
- * Anything else, such as a new resourceVersion, is kept but not told.
+ * An update is a change that the kubelet acts on: the spec, labels, annotations that the kubelet did not
+ * write, or the deletion timestamp and grace period. A changed status alone is a RECONCILE, because the
+ * kubelet owns the status. Any other change, such as a new resourceVersion, is stored without an operation.
  */
-import { jsonEqual } from '../../api/json-equal.ts';
+import { jsonEqual } from '../../api/values/json-equal.ts';
 import type { Pod } from '../../api/pod.ts';
-import { isBeingDeleted } from '../../core/pod-facts.ts';
+import { isBeingDeleted } from '../../core/pod/pod-facts.ts';
 import type { Json } from '../../lib/json.ts';
 import { CONFIG_MIRROR, CONFIG_SEEN, CONFIG_SOURCE } from '../pod-manager/config-annotations.ts';
 import type { PodOperation, SourceName } from './pod-update.ts';
 
 export interface PodChange {
-  /** The new version, with what this node has written on it. It shares what did not change. */
+  /** The new version, with the annotations of this node. It shares what did not change. */
   readonly pod: Pod;
-  /** Null: nothing to be told. */
+  /** Null: nothing that the kubelet acts on has changed. */
   readonly operation: Exclude<PodOperation, 'ADD' | 'REMOVE'> | null;
 }
 
-/** Annotations that this node writes itself, and that no change of which counts. */
+/** Annotations that the kubelet writes; changes of them do not count. */
 const LOCAL: ReadonlySet<string> = new Set([CONFIG_SOURCE, CONFIG_MIRROR, CONFIG_SEEN]);
 
-/** A pod as it is first heard of. `seenAt` is the time, as text. */
+/** A pod as it is first received. `seenAt` is the time, as text. */
 export function receivePod(pod: Pod, source: SourceName, seenAt: string): Pod {
   return withAnnotations(pod, { [CONFIG_SOURCE]: source, [CONFIG_SEEN]: seenAt });
 }

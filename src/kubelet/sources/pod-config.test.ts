@@ -8,7 +8,7 @@ import type { Pod } from '../../api/pod.ts';
 import { PodConfig } from './pod-config.ts';
 import type { PodUpdate } from './pod-update.ts';
 
-function stage() {
+function harness() {
   const clock = new VirtualClock();
   const updates: PodUpdate[] = [];
   const events: string[] = [];
@@ -19,16 +19,16 @@ function stage() {
     events: {
       record: (_pod, type, reason, message) => events.push(`${type} ${reason} ${message}`),
     },
-    tell: (update) => updates.push(update),
+    notify: (update) => updates.push(update),
   });
-  /** What was told since the last call, as short words. */
-  const told = (): readonly string[] =>
+  /** The updates since the last call, in a short form. */
+  const notified = (): readonly string[] =>
     updates
       .splice(0)
       .map(({ operation, pods }) =>
         [operation, ...pods.map(({ metadata }) => metadata.uid ?? '')].join(' '),
       );
-  return { clock, config, updates, events, told };
+  return { clock, config, updates, events, notified };
 }
 
 function change(base: Pod, metadata: Partial<Pod['metadata']>): Pod {
@@ -37,65 +37,65 @@ function change(base: Pod, metadata: Partial<Pod['metadata']>): Pod {
 
 const web = deepFreeze(pod('web'));
 
-describe('news of a source (KL-57)', () => {
-  test('that has not spoken before are additions', () => {
-    const { config, updates, told } = stage();
+describe('updates of a source (KL-57)', () => {
+  test('that reports for the first time are additions', () => {
+    const { config, updates, notified } = harness();
     config.set('api', [web, pod('db')]);
     expect(updates[0]?.pods[0]?.metadata.annotations).toEqual({
       'kubernetes.io/config.source': 'api',
       'kubernetes.io/config.seen': '2030-01-02T03:04:05Z',
     });
-    expect(told()).toEqual(['ADD web db']);
+    expect(notified()).toEqual(['ADD web db']);
   });
 
-  test('that has nothing are one empty addition, once', () => {
-    const { config, told } = stage();
+  test('that has no pods are one empty addition, once', () => {
+    const { config, notified } = harness();
     config.set('file', []);
     config.set('file', []);
-    expect(told()).toEqual(['ADD']);
+    expect(notified()).toEqual(['ADD']);
   });
 
   test('come in the order REMOVE, ADD, UPDATE, DELETE, RECONCILE', () => {
-    const { config, told } = stage();
+    const { config, notified } = harness();
     const names = ['a', 'b', 'c', 'd'];
     config.set(
       'api',
       names.map((name) => pod(name)),
     );
-    told();
+    notified();
     config.set('api', [
       pod('d', { phase: 'Running' }),
       pod('c', { deletedWithin: 30 }),
       change(pod('b'), { labels: { x: 'y' } }),
       pod('e'),
     ]);
-    expect(told()).toEqual(['REMOVE a', 'ADD e', 'UPDATE b', 'DELETE c', 'RECONCILE d']);
+    expect(notified()).toEqual(['REMOVE a', 'ADD e', 'UPDATE b', 'DELETE c', 'RECONCILE d']);
   });
 
-  test('of one pod alone are the same as of all', () => {
-    const { config, told } = stage();
+  test('for one pod are the same as for all pods', () => {
+    const { config, notified } = harness();
     config.set('api', [web]);
     config.put('api', pod('db'));
     config.put('api', pod('db', { phase: 'Running' }));
     config.put('api', pod('db', { phase: 'Running', deletedWithin: 5 }));
     config.remove('api', 'db');
     config.remove('api', 'db');
-    expect(told()).toEqual(['ADD web', 'ADD db', 'RECONCILE db', 'DELETE db', 'REMOVE db']);
+    expect(notified()).toEqual(['ADD web', 'ADD db', 'RECONCILE db', 'DELETE db', 'REMOVE db']);
   });
 
-  test('that took a name over are the end of one and the start of another', () => {
-    const { config, told } = stage();
+  test('for a pod that took over a name remove one pod and add the other', () => {
+    const { config, notified } = harness();
     config.set('api', [pod('web', { uid: '1' })]);
     config.set('api', [pod('web', { uid: '2' })]);
-    expect(told()).toEqual(['ADD 1', 'REMOVE 1', 'ADD 2']);
+    expect(notified()).toEqual(['ADD 1', 'REMOVE 1', 'ADD 2']);
   });
 
   test('do not touch the pods of another source', () => {
-    const { config, told } = stage();
+    const { config, notified } = harness();
     config.set('api', [web]);
     config.set('file', [pod('static')]);
     config.set('file', []);
-    expect(told()).toEqual(['ADD web', 'ADD static', 'REMOVE static']);
+    expect(notified()).toEqual(['ADD web', 'ADD static', 'REMOVE static']);
   });
 });
 
@@ -117,21 +117,21 @@ describe('what counts as a change (KL-57)', () => {
     ['its deletion', change(web, { deletionTimestamp: deleted }), 'DELETE'],
     ['labels that are empty', change(web, { labels: {} }), undefined],
   ])('%s: %s', (_what, next, operation) => {
-    const { config, updates } = stage();
+    const { config, updates } = harness();
     config.set('api', [web]);
     config.put('api', deepFreeze(next));
     expect(updates[1]?.operation).toBe(operation);
   });
 
   test('a shorter grace period of a pod that is being deleted', () => {
-    const { config, told } = stage();
+    const { config, notified } = harness();
     config.set('api', [pod('web', { deletedWithin: 30 })]);
     config.put('api', pod('web', { deletedWithin: 5 }));
-    expect(told()).toEqual(['ADD web', 'DELETE web']);
+    expect(notified()).toEqual(['ADD web', 'DELETE web']);
   });
 
   test('keeps when the pod was first seen, and where it came from', async () => {
-    const { config, updates, clock } = stage();
+    const { config, updates, clock } = harness();
     config.set('api', [web]);
     await clock.pass(61_230);
     const forged = { 'kubernetes.io/config.source': 'file', mine: 'x' };
@@ -148,20 +148,20 @@ describe('what counts as a change (KL-57)', () => {
   });
 
   test('shares what did not change, and has the newest of the rest', () => {
-    const { config, updates } = stage();
+    const { config, updates } = harness();
     config.set('api', [web]);
     const next = change(pod('web', { phase: 'Running' }), { resourceVersion: '9' });
     config.put('api', next);
-    const told = updates[1]?.pods[0];
-    expect(told?.spec).toBe(web.spec);
-    expect(told?.status).toBe(next.status);
-    expect(told?.metadata.resourceVersion).toBe('9');
+    const notified = updates[1]?.pods[0];
+    expect(notified?.spec).toBe(web.spec);
+    expect(notified?.status).toBe(next.status);
+    expect(notified?.metadata.resourceVersion).toBe('9');
   });
 });
 
 describe('sources', () => {
-  test('have all spoken when each has said what it has', () => {
-    const { config } = stage();
+  test('are all ready when each has reported its pods', () => {
+    const { config } = harness();
     expect([config.hasSeen('api'), config.hasSeenAll]).toEqual([false, false]);
     config.set('api', []);
     expect([config.hasSeen('api'), config.hasSeenAll]).toEqual([true, false]);
@@ -169,21 +169,21 @@ describe('sources', () => {
     expect(config.hasSeenAll).toBe(true);
   });
 
-  test('tell of one pod only after they told of all', () => {
-    expect(() => stage().config.put('api', web)).toThrow('before it has told of all');
+  test('report all pods before they report a change of one', () => {
+    expect(() => harness().config.put('api', web)).toThrow('before its first full list');
   });
 
   test('with two pods of one name have the first one', () => {
-    const { config, told, events } = stage();
+    const { config, notified, events } = harness();
     config.set('file', [pod('web', { uid: '1' }), pod('web', { uid: '2' })]);
-    expect(told()).toEqual(['ADD 1']);
+    expect(notified()).toEqual(['ADD 1']);
     expect(events).toEqual([
       'Warning FailedValidation Error validating pod web_default(2) from file due to duplicate pod name "web", ignoring',
     ]);
   });
 });
 
-test('whoever follows the news has what the source has, at any time', () => {
+test('a subscriber that follows the updates has the pods of the source at any time', () => {
   const pods = fc.uniqueArray(
     fc.record({
       name: fc.constantFrom('a', 'b', 'c'),
@@ -194,15 +194,15 @@ test('whoever follows the news has what the source has, at any time', () => {
   );
   fc.assert(
     fc.property(fc.array(pods), (lists) => {
-      const { config, updates } = stage();
+      const { config, updates } = harness();
       const followed = new Map<string, string | undefined>();
       for (const list of lists) {
         const given = list.map(({ name, phase, uid }) =>
           pod(name, { uid: `${name}${uid}`, phase: phase as 'Pending' }),
         );
         config.set('api', given);
-        for (const { operation, pods: told } of updates.splice(0)) {
-          for (const { metadata, status } of told) {
+        for (const { operation, pods: notified } of updates.splice(0)) {
+          for (const { metadata, status } of notified) {
             if (operation === 'REMOVE') followed.delete(metadata.uid ?? '');
             else followed.set(metadata.uid ?? '', status?.phase);
           }

@@ -1,10 +1,10 @@
 /**
- * Merges what sources say about pods into news for the kubelet (KL-57).
+ * Merges the pods of all sources into updates for the kubelet (KL-57).
  *
- * A source either says everything it has (`set`) or that one pod changed or went; both come to the
- * same. For each call the news are told in the order REMOVE, ADD, UPDATE, DELETE, RECONCILE, so that a
- * name is free before another pod takes it. A source that speaks for the first time and has nothing is
- * told as an empty ADD: before all sources have spoken, nothing may be killed for being unknown.
+ * A source reports all its pods (`set`), or that one pod changed or was removed; both have the same effect.
+ * Each call notifies the kubelet in the order REMOVE, ADD, UPDATE, DELETE, RECONCILE, so that a name is
+ * free before another pod takes it. The first report of a source without pods is an empty ADD: until all
+ * sources have reported, the kubelet kills no pod for being unknown.
  *
  * Two pods of one source with the same full name cannot both run: the first one counts, the other is
  * ignored with an event.
@@ -12,7 +12,7 @@
 import type { Pod } from '../../api/pod.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { EventRecorder } from '../../ports/event-recorder.ts';
+import type { EventRecorder } from '../../ports/observe/event-recorder.ts';
 import type { Log } from '../../ports/log.ts';
 import { fullNameOf } from '../pod-manager/pod-manager.ts';
 import { changePod, receivePod } from './pod-change.ts';
@@ -22,16 +22,16 @@ export interface PodConfigOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly events: EventRecorder;
-  /** All that will speak. */
+  /** All sources that will report. */
   readonly sources: readonly SourceName[];
-  /** Hears of the news, one after the other. */
-  readonly tell: (update: PodUpdate) => void;
+  /** Called with the updates, one after the other. */
+  readonly notify: (update: PodUpdate) => void;
 }
 
 const ORDER = ['REMOVE', 'ADD', 'UPDATE', 'DELETE', 'RECONCILE'] as const;
 
 type PodsByUid = Map<string, Pod>;
-type News = Map<PodOperation, Pod[]>;
+type UpdatesByOperation = Map<PodOperation, Pod[]>;
 
 export class PodConfig {
   readonly #options: PodConfigOptions;
@@ -41,7 +41,7 @@ export class PodConfig {
     this.#options = options;
   }
 
-  /** Every source has spoken, and the kubelet was told. */
+  /** Every source has reported, and the kubelet was notified. */
   get hasSeenAll(): boolean {
     return this.#options.sources.every((source) => this.#pods.has(source));
   }
@@ -53,49 +53,49 @@ export class PodConfig {
   /** These pods are all that the source has. */
   set(source: SourceName, pods: readonly Pod[]): void {
     const before = this.#pods.get(source);
-    const news: News = new Map();
+    const updates: UpdatesByOperation = new Map();
     const next = new Map<string, Pod>();
     for (const pod of this.#withoutDuplicates(pods, source)) {
-      next.set(uidOf(pod), this.#merge(before?.get(uidOf(pod)), pod, source, news));
+      next.set(uidOf(pod), this.#merge(before?.get(uidOf(pod)), pod, source, updates));
     }
     for (const [uid, pod] of before ?? []) {
-      if (!next.has(uid)) note(news, 'REMOVE', pod);
+      if (!next.has(uid)) note(updates, 'REMOVE', pod);
     }
     this.#pods.set(source, next);
-    // Nobody else says that the source has spoken, if it has nothing to say.
-    if (!before && next.size === 0) note(news, 'ADD');
-    this.#tell(source, news);
+    // Without pods, only an empty ADD shows that the source has reported.
+    if (!before && next.size === 0) note(updates, 'ADD');
+    this.#notify(source, updates);
   }
 
-  /** One pod of a source that has spoken is new, or has changed. */
+  /** A pod of a source that has reported is new, or has changed. */
   put(source: SourceName, pod: Pod): void {
     const pods = this.#podsOf(source);
-    const news: News = new Map();
-    pods.set(uidOf(pod), this.#merge(pods.get(uidOf(pod)), pod, source, news));
-    this.#tell(source, news);
+    const updates: UpdatesByOperation = new Map();
+    pods.set(uidOf(pod), this.#merge(pods.get(uidOf(pod)), pod, source, updates));
+    this.#notify(source, updates);
   }
 
-  /** One pod of a source that has spoken is gone. */
+  /** A pod of a source that has reported is gone. */
   remove(source: SourceName, uid: string): void {
     const pods = this.#podsOf(source);
     const pod = pods.get(uid);
-    if (pod && pods.delete(uid)) this.#tell(source, new Map([['REMOVE', [pod]]]));
+    if (pod && pods.delete(uid)) this.#notify(source, new Map([['REMOVE', [pod]]]));
   }
 
   #podsOf(source: SourceName): PodsByUid {
     const pods = this.#pods.get(source);
-    assert(pods !== undefined, `${source} tells of one pod before it has told of all`);
+    assert(pods !== undefined, `${source} sent a single pod before its first full list`);
     return pods;
   }
 
-  #merge(before: Pod | undefined, pod: Pod, source: SourceName, news: News): Pod {
+  #merge(before: Pod | undefined, pod: Pod, source: SourceName, updates: UpdatesByOperation): Pod {
     if (!before) {
       const received = receivePod(pod, source, printTime(this.#options.clock.now()));
-      note(news, 'ADD', received);
+      note(updates, 'ADD', received);
       return received;
     }
     const change = changePod(before, pod);
-    if (change.operation) note(news, change.operation, change.pod);
+    if (change.operation) note(updates, change.operation, change.pod);
     return change.pod;
   }
 
@@ -115,28 +115,28 @@ export class PodConfig {
     const message =
       `Error validating pod ${name}_${namespace}(${uid}) from ${source} ` +
       `due to duplicate pod name ${JSON.stringify(name)}, ignoring`;
-    log.warn('Two pods of one source have the same name; the second is ignored', {
+    log.warn('Pod failed validation due to duplicate pod name, ignoring', {
       pod: { name, namespace, uid },
       source,
     });
     events.record({ uid, name, namespace }, 'Warning', 'FailedValidation', message);
   }
 
-  #tell(source: SourceName, news: News): void {
+  #notify(source: SourceName, updates: UpdatesByOperation): void {
     for (const operation of ORDER) {
-      const pods = news.get(operation);
-      if (pods) this.#options.tell({ operation, source, pods });
+      const pods = updates.get(operation);
+      if (pods) this.#options.notify({ operation, source, pods });
     }
   }
 }
 
-function note(news: News, operation: PodOperation, ...more: readonly Pod[]): void {
-  const pods = news.get(operation);
+function note(updates: UpdatesByOperation, operation: PodOperation, ...more: readonly Pod[]): void {
+  const pods = updates.get(operation);
   if (pods) pods.push(...more);
-  else news.set(operation, [...more]);
+  else updates.set(operation, [...more]);
 }
 
-/** With as many digits of a second as there are, as the kubelet writes it. */
+/** With as many fractional digits of a second as needed, as the kubelet writes it. */
 function printTime(ms: number): string {
   return new Date(ms).toISOString().replace(/\.?0+Z$/, 'Z');
 }

@@ -32,13 +32,13 @@ describe('a static pod (KL-60)', () => {
     expect(status).toEqual({ phase: 'Pending' });
   });
 
-  test('keeps its own namespace, and a UID of its own is its hash', () => {
+  test('keeps its own namespace, and its own UID as its hash', () => {
     const { metadata } = toStaticPod(manifest({ namespace: 'work', uid: 'fixed' }), ORIGIN);
     expect(metadata).toMatchObject({ namespace: 'work', uid: 'fixed' });
     expect(metadata.annotations).toEqual({ 'kubernetes.io/config.hash': 'fixed' });
   });
 
-  test('has a UID of 32 digits that only its content, its file and its node decide', () => {
+  test('has a UID of 32 digits that depends only on its content, its file and its node', () => {
     const uid = uidOf(manifest());
     expect(uid).toMatch(/^[0-9a-f]{32}$/);
     const { metadata, spec, ...rest } = manifest();
@@ -62,7 +62,7 @@ describe('a static pod (KL-60)', () => {
     expect(isJsonObject(spec) && spec['tolerations']).toEqual(expected);
   });
 
-  test('is completed as the API would, after it was bound', () => {
+  test('is defaulted as the API server does it, after it was bound', () => {
     const seen: JsonObject[] = [];
     const prepare = (pod: JsonObject): JsonObject => {
       seen.push(pod);
@@ -90,7 +90,7 @@ describe('a manifest that makes no static pod', () => {
     expect(() => toStaticPod(text, ORIGIN)).toThrow(problem);
   });
 
-  test('is told what the API would say against it', () => {
+  test('is reported with the validation error of the API server', () => {
     expect(() => toStaticPod(manifest(), { ...ORIGIN, prepare: broken })).toThrow(
       'the manifest /etc/manifests/web.yaml cannot be used: ' +
         'invalid pod: spec.containers[0].image: Required value',

@@ -1,10 +1,10 @@
 /**
- * Makes a static pod of what a manifest says, as the kubelet does: bound to this node, named after it,
- * with a UID that follows from the content.
+ * Builds a static pod from a manifest, as the kubelet does: bound to this node, named after it, with a UID
+ * that follows from the content.
  *
- * The UID is a hash of the manifest, the node and the path, so the same file gives the same pod after a
- * restart, and a changed file another one. The number itself is ours: the kubelet's is made of the form
- * that a pod has in Go's memory, which differs from one of its versions to the next.
+ * The UID is a hash of the manifest, the node and the path: the same file gives the same pod after a
+ * restart, a changed file gives another one. Its value differs from the kubelet's, which hashes the pod's
+ * layout in Go's memory and changes between versions of the kubelet.
  */
 import { createHash } from 'node:crypto';
 import type { Pod } from '../../api/pod.ts';
@@ -17,8 +17,8 @@ export interface StaticPodOrigin {
   readonly file: string;
   readonly nodeName: string;
   /**
-   * Fills in what may be left out, as the API server does, and throws for a pod that it would refuse,
-   * with a message for whoever wrote it.
+   * Applies the API server's defaults, and throws a validation error for a pod that the API server would
+   * reject.
    */
   readonly prepare: (pod: JsonObject) => JsonObject;
 }
@@ -60,7 +60,7 @@ function bindToNode(manifest: JsonObject, { file, nodeName }: StaticPodOrigin): 
   };
 }
 
-/** One that says the same, perhaps for a limited time, is replaced where it stands. */
+/** Replaces a toleration that is the same except for its time limit. */
 function tolerate(value: Json | undefined): readonly Json[] {
   const list: readonly Json[] = Array.isArray(value) ? value : [];
   const at = list.findIndex(
@@ -81,7 +81,7 @@ function hashOf(manifest: JsonObject, file: string, nodeName: string): string {
     .slice(0, UID_DIGITS);
 }
 
-/** The same text for the same content, in whatever order its fields stand. */
+/** The same text for the same content, in any order of its fields. */
 function printSorted(value: Json | undefined): string {
   if (Array.isArray(value)) {
     const list: readonly Json[] = value;

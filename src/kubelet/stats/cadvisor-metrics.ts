@@ -1,26 +1,36 @@
 /**
- * /metrics/cadvisor: the metrics of cAdvisor that most dashboards are built on, as far as podkeep's
- * runtimes can tell: CPU, memory, network, processes and what was written, of containers and pods; cores
- * and memory of the machine. docs/kubelet-server.md lists them. Others that cAdvisor has are absent, and
- * so is what a runtime does not know; nothing is filled with zeros.
+ * /metrics/cadvisor: the cAdvisor metrics that most dashboards use, as far as podkeep's runtimes report
+ * them: CPU, memory, network, processes and written bytes of containers and pods; cores and memory of the
+ * machine. docs/kubelet-server.md lists them. Other metrics of cAdvisor are absent, and so are values that
+ * a runtime does not report; nothing is filled with zeros.
  *
- * As cAdvisor does, the pod as a whole is the one with an empty container.
+ * As in cAdvisor, the series with an empty container is the whole pod.
  */
+import type { CpuThrottling } from '../../lib/cgroups/cgroup-counters.ts';
+import type { ClassStats } from '../cgroups/cgroup-stats.ts';
 import { secondsOf } from './seconds.ts';
 import { stampedText, type StampedFamily, type StampedSample } from './stamped-metrics.ts';
 import type { ContainerUsage, PodUsage, Usage } from './usage-reader.ts';
 
-interface Subject extends Pick<ContainerUsage, 'cpu' | 'memory' | 'writableBytes'> {
+interface Subject extends Pick<
+  ContainerUsage,
+  'cpu' | 'memory' | 'writableBytes' | 'throttling' | 'io'
+> {
   readonly labels: Readonly<Record<string, string>>;
-  readonly startedAtMs: number;
+  /** Absent: of a QoS class. */
+  readonly startedAtMs?: number;
   readonly sandbox?: PodUsage['sandbox'];
 }
 
 type Measure = (subject: Subject) => readonly StampedSample[];
 
-export function cadvisorMetrics({ machine, pods }: Usage): string {
-  const subjects = pods.flatMap(subjectsOf);
-  const families = FAMILIES.map(({ measure, ...head }) => ({
+/** `deviceName`: of a block device, by its major and minor number; empty: it is not known. */
+export function cadvisorMetrics(
+  { machine, pods, classes }: Usage,
+  deviceName: (major: number, minor: number) => string = () => '',
+): string {
+  const subjects = [...classes.map(classSubject), ...pods.flatMap(subjectsOf)];
+  const families = [...FAMILIES, ...ioFamilies(deviceName)].map(({ measure, ...head }) => ({
     ...head,
     samples: subjects.flatMap(measure),
   }));
@@ -28,7 +38,7 @@ export function cadvisorMetrics({ machine, pods }: Usage): string {
 }
 
 function subjectsOf(usage: PodUsage): readonly Subject[] {
-  const { pod, containers, sandbox, cpu, memory, startedAtMs } = usage;
+  const { pod, containers, sandbox, cpu, memory, startedAtMs, throttling, io } = usage;
   const place = { pod: pod.name, namespace: pod.namespace };
   const whole: Subject = {
     labels: { ...place, container: '', id: `/pod${pod.uid}`, image: '', name: '' },
@@ -36,6 +46,8 @@ function subjectsOf(usage: PodUsage): readonly Subject[] {
     ...(cpu && { cpu }),
     ...(memory && { memory }),
     ...(sandbox && { sandbox }),
+    ...(throttling && { throttling }),
+    ...(io && { io }),
   };
   const parts = containers.map(({ container: { id, name: container, image }, ...measured }) => {
     const name = id.slice(id.indexOf('://') + 3);
@@ -43,6 +55,12 @@ function subjectsOf(usage: PodUsage): readonly Subject[] {
     return { labels, ...measured };
   });
   return [whole, ...parts];
+}
+
+/** As in cAdvisor: neither a pod nor a container, but the path of a control group. */
+function classSubject({ path, cpu, ...counted }: ClassStats): Subject {
+  const labels = { pod: '', namespace: '', container: '', id: path, image: '', name: '' };
+  return { labels, ...counted, ...(cpu && { cpu }) };
 }
 
 const cpuSeconds: Measure = ({ labels, cpu }) =>
@@ -66,6 +84,10 @@ const memoryFailures: Measure = ({ labels, memory: used }) => {
       : [],
   );
 };
+
+function throttled(field: keyof CpuThrottling): Measure {
+  return ({ labels, throttling }) => (throttling ? [{ labels, value: throttling[field] }] : []);
+}
 
 type NetworkField = 'receivedBytes' | 'sentBytes' | 'receiveErrors' | 'sendErrors';
 
@@ -153,9 +175,68 @@ const FAMILIES: readonly (Omit<StampedFamily, 'samples'> & { readonly measure: M
     name: 'container_start_time_seconds',
     type: 'gauge',
     help: 'Start time of the container since unix epoch in seconds.',
-    measure: ({ labels, startedAtMs }) => [{ labels, value: Math.floor(startedAtMs / 1000) }],
+    measure: ({ labels, startedAtMs }) =>
+      startedAtMs === undefined ? [] : [{ labels, value: Math.floor(startedAtMs / 1000) }],
+  },
+  {
+    name: 'container_cpu_cfs_periods_total',
+    type: 'counter',
+    help: 'Number of elapsed enforcement period intervals.',
+    measure: throttled('periods'),
+  },
+  {
+    name: 'container_cpu_cfs_throttled_periods_total',
+    type: 'counter',
+    help: 'Number of throttled period intervals.',
+    measure: throttled('throttledPeriods'),
+  },
+  {
+    name: 'container_cpu_cfs_throttled_seconds_total',
+    type: 'counter',
+    help: 'Total time duration the container has been throttled.',
+    measure: throttled('throttledSeconds'),
   },
 ];
+
+type DeviceNames = (major: number, minor: number) => string;
+
+function ioFamilies(nameOf: DeviceNames): typeof FAMILIES {
+  return [
+    {
+      name: 'container_fs_reads_bytes_total',
+      type: 'counter',
+      help: 'Cumulative count of bytes read',
+      measure: transferred('Read', nameOf),
+    },
+    {
+      name: 'container_fs_writes_bytes_total',
+      type: 'counter',
+      help: 'Cumulative count of bytes written',
+      measure: transferred('Write', nameOf),
+    },
+    {
+      name: 'container_blkio_device_usage_total',
+      type: 'counter',
+      help: 'Blkio Device bytes usage',
+      measure: ({ labels, io = [] }) =>
+        io.flatMap(({ major, minor, bytes }) =>
+          Object.entries(bytes).map(([operation, value]) => {
+            const numbers = { major: String(major), minor: String(minor), operation };
+            return { labels: { ...labels, device: nameOf(major, minor), ...numbers }, value };
+          }),
+        ),
+    },
+  ];
+}
+
+function transferred(operation: string, nameOf: DeviceNames): Measure {
+  return ({ labels, io = [] }) =>
+    io.flatMap(({ major, minor, bytes }) => {
+      const value = bytes[operation];
+      const device = nameOf(major, minor);
+      return value === undefined ? [] : [{ labels: { ...labels, device }, value }];
+    });
+}
 
 function machineFamilies(cores: number, bytes: number): readonly StampedFamily[] {
   return [

@@ -1,8 +1,8 @@
 /**
- * How many nanoseconds of a processor something uses in each second, from one sample to the next.
+ * CPU usage in nanocores, from one sample to the next.
  *
- * Runtimes count what was used since the start. Two samples make a rate; they come whenever somebody
- * asks. Two that are close together say little, so the rate from before them stays.
+ * Runtimes count the usage since the start. Two samples make a rate; a sample is taken at each request. Two
+ * that are close together are imprecise, so the earlier rate stays.
  */
 import type { CpuStats } from '../../ports/runtime/stats.ts';
 
@@ -22,7 +22,7 @@ const NANOSECONDS_PER_MS = 1_000_000;
 export class CpuRates {
   #known = new Map<string, Known>();
 
-  /** All that is measured now, by any key. What is not among it is forgotten. */
+  /** All current samples, by any key. Other keys are forgotten. */
   rate(samples: ReadonlyMap<string, CpuStats>): ReadonlyMap<string, RatedCpu> {
     const next = new Map<string, Known>();
     const rated = new Map<string, RatedCpu>();
@@ -40,7 +40,7 @@ export class CpuRates {
 function follow(known: Known | undefined, sample: CpuStats): Known {
   if (!known) return { sample, nanoCores: undefined };
   const used = sample.usageNanoseconds - known.sample.usageNanoseconds;
-  // It has begun anew, or the clock was set back: there is nothing to compare with.
+  // It was restarted, or the clock was set back: there is nothing to compare with.
   if (used < 0n || sample.timeMs < known.sample.timeMs) return { sample, nanoCores: undefined };
   const apartMs = sample.timeMs - known.sample.timeMs;
   if (apartMs < APART_MS_MIN) return known;

@@ -1,7 +1,7 @@
 /**
- * How much room folders take on disk. To count it means to look at every file, so it is counted once
- * in a while (volumeStatsAggPeriod of KubeletConfiguration), and whoever asks meanwhile is told the last
- * count (folder-walk.ts says what counts).
+ * The disk usage of folders. Counting means inspecting every file, so it is done once in a period
+ * (volumeStatsAggPeriod of KubeletConfiguration), and requests meanwhile get the last count (folder-walk.ts
+ * says what counts).
  */
 import type { Clock } from '../../ports/clock.ts';
 import { FolderWalk } from './folder-walk.ts';
@@ -33,7 +33,7 @@ export class FolderUsages {
   /** Null: there is no such folder. */
   of(folder: string): Promise<FolderUsage | null> {
     const nowMs = this.#clock.monotonic();
-    // Folders go with their pods: nobody asks for them again.
+    // Folders of removed pods are not requested again.
     for (const [each, { sinceMs }] of this.#counted) {
       if (nowMs - sinceMs >= this.#ageMs) this.#counted.delete(each);
     }

@@ -56,7 +56,7 @@ test('a sparse file counts for what was written', async () => {
   expect((await sizeOf(folder))?.bytes).toBeLessThan(MiB);
 });
 
-test('links are not followed, and count for nothing but themselves', async () => {
+test('links are not followed, and count only themselves', async () => {
   const [folder, outside] = [makeTempFolder(), makeTempFolder()];
   writeFileSync(path.join(outside, 'large'), Buffer.alloc(MiB, 1));
   symlinkSync(outside, path.join(folder, 'folder'));
@@ -67,7 +67,7 @@ test('links are not followed, and count for nothing but themselves', async () =>
   expect(size?.inodes).toBe(4);
 });
 
-test('a folder that is no folder, a link to one, or nothing has no size', async () => {
+test('a path that is no folder, a link to one, or missing has no size', async () => {
   const folder = makeTempFolder();
   writeFileSync(path.join(folder, 'file'), 'x');
   symlinkSync(folder, path.join(folder, 'link'));
@@ -76,7 +76,7 @@ test('a folder that is no folder, a link to one, or nothing has no size', async 
   }
 });
 
-test('a walk stops when its time is over, and goes on where it was', async () => {
+test('a walk stops at its time limit, and continues where it was', async () => {
   const folder = makeTempFolder();
   for (let index = 0; index < 300; index += 1) {
     writeFileSync(path.join(folder, `f${index}`), 'x');
@@ -94,7 +94,7 @@ test('a walk stops when its time is over, and goes on where it was', async () =>
   expect(whole?.inodes).toBe(402);
 });
 
-test('a folder that is swapped for a link while the walk rests is not entered', async () => {
+test('a folder that is replaced by a link while the walk rests is not entered', async () => {
   const [folder, outside] = [makeTempFolder(), makeTempFolder()];
   for (let index = 0; index < 50; index += 1) writeFileSync(path.join(outside, `${index}`), 'x');
   mkdirSync(path.join(folder, 'a/deep'), { recursive: true });
@@ -118,7 +118,7 @@ test('a folder that was replaced by another one is not entered either', async ()
   expect(walk?.inodes).toBe(2);
 });
 
-test('what is removed meanwhile is no error', async () => {
+test('entries that are removed meanwhile are no error', async () => {
   const folder = makeTempFolder();
   mkdirSync(path.join(folder, 'a/b/c'), { recursive: true });
   const walk = await FolderWalk.begin(folder);
@@ -127,7 +127,7 @@ test('what is removed meanwhile is no error', async () => {
   expect(await walk?.advance(() => false)).toBe(true);
 });
 
-test('a walk that is given up holds nothing open and is finished', async () => {
+test('a stopped walk holds nothing open and is finished', async () => {
   const folder = makeTempFolder();
   for (let index = 0; index < 100; index += 1) writeFileSync(path.join(folder, `${index}`), 'x');
   const walk = await FolderWalk.begin(folder);

@@ -1,18 +1,18 @@
 /**
- * Counts what a folder takes on disk, a little at a time.
+ * Counts the disk usage of a folder, a little at a time.
  *
- *     begin ──> advance ──(time is over)──> advance ──> … ──> finished: bytes and inodes
+ *     begin ──> advance ──(time limit)──> advance ──> … ──> finished: bytes and inodes
  *
- * A volume may hold millions of files, so the walk reads folders piece by piece, looks at a few files at
- * once, and stops when its caller says so; it goes on later where it stopped. Its size on disk is what
- * counts: allocated blocks, not lengths, so a sparse file counts for what was written.
+ * A volume may have millions of files, so the walk reads folders in chunks, inspects a few files at once,
+ * and stops when its caller says so; it continues later where it stopped. The size on disk counts:
+ * allocated blocks, not lengths, so a sparse file counts only what was written.
  *
  * Invariants:
  *   1. A file with several names counts once.
  *   2. Links are not followed, and mounted file systems are not entered.
- *   3. A container that swaps a folder for a link while podkeep counts cannot lead the walk out of the
- *      volume: a folder is entered only if it is still the inode that its parent listed.
- *   4. Files that go while they are counted, and folders that this user may not read, are no errors.
+ *   3. A container that replaces a folder by a link meanwhile cannot lead the walk out of the volume: a
+ *      folder is entered only if it is still the inode that its parent listed.
+ *   4. Files that are removed meanwhile, and folders that this user may not read, are no errors.
  *   5. At most one folder is open at a time.
  */
 import type { BigIntStats, Dir } from 'node:fs';
@@ -29,14 +29,14 @@ interface Opened {
   readonly entries: Dir;
 }
 
-/** Names that are looked at together: enough to keep the disk busy, few enough to let others through. */
+/** Names that are inspected together: enough to keep the disk busy, few enough not to block others. */
 const BATCH = 32;
 const BYTES_PER_BLOCK = 512n;
 
 export class FolderWalk {
   readonly #device: bigint;
   readonly #waiting: Waiting[];
-  /** Inodes that have further names. */
+  /** Inodes with several names. */
   readonly #linked = new Set<bigint>();
   #opened: Opened | null = null;
   #bytes: bigint;
@@ -79,7 +79,7 @@ export class FolderWalk {
     }
   }
 
-  /** Gives up: what was not counted by now stays uncounted. */
+  /** Gives up: the rest stays uncounted. */
   async stop(): Promise<void> {
     this.#waiting.length = 0;
     await this.#close();

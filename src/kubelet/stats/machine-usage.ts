@@ -1,6 +1,6 @@
 /**
- * What this machine uses, all of it together: as Linux tells in /proc, and where there is no /proc, as
- * far as any system tells. What cannot be told is absent.
+ * The resource usage of this machine as a whole: from /proc on Linux, and elsewhere from what Node reports.
+ * Unknown values are absent.
  */
 import { readFile, statfs } from 'node:fs/promises';
 import { availableParallelism, cpus, freemem, totalmem, uptime } from 'node:os';
@@ -9,16 +9,25 @@ import type { Clock } from '../../ports/clock.ts';
 import type { CpuStats, MemoryStats, NetworkStats } from '../../ports/runtime/stats.ts';
 
 export interface MachineUsage {
-  /** When the machine was started. */
+  /** When the machine was booted. */
   readonly startedAtMs: number;
   readonly cores: number;
   readonly cpu: CpuStats;
   readonly memory: MemoryStats & { readonly totalBytes: number };
   readonly swap?: SwapUsage;
-  /** The one that leads out first. */
+  /** eth0 first, if there is one. */
   readonly networks: readonly NetworkStats[];
   readonly processes?: ProcessLimits;
+  /**
+   * Pressure stall information: the percentage of the last minute in which some task waited. Absent: the
+   * kernel has none.
+   */
+  readonly pressure?: MachinePressure;
 }
+
+export type MachinePressure = Partial<Readonly<Record<PressureResource, number>>>;
+
+type PressureResource = (typeof PRESSURE_RESOURCES)[number];
 
 export interface SwapUsage {
   readonly usedBytes: number;
@@ -39,16 +48,18 @@ export interface FileSystemUsage {
   readonly inodesUsed: number;
 }
 
+const PRESSURE_RESOURCES = ['cpu', 'memory', 'io'] as const;
 const BYTES_PER_KB = 1024;
 const NANOSECONDS_PER_MS = 1_000_000n;
 const USUAL_INTERFACE = 'eth0';
 
-/** `procFolder` is /proc, but for tests. */
+/** `procFolder` is /proc, except in tests. */
 export async function readMachineUsage(clock: Clock, procFolder = '/proc'): Promise<MachineUsage> {
   const read = (name: string): Promise<string | null> => readText(path.join(procFolder, name));
   const [memory, devices, load, pidMax, threadsMax] = await Promise.all(
     ['meminfo', 'net/dev', 'loadavg', 'sys/kernel/pid_max', 'sys/kernel/threads-max'].map(read),
   );
+  const pressure = await readPressure(read);
   const timeMs = clock.now();
   const table = memory ? readTable(memory) : null;
   const processes = load ? limitsOf(load, [pidMax, threadsMax]) : null;
@@ -60,7 +71,23 @@ export async function readMachineUsage(clock: Clock, procFolder = '/proc'): Prom
     ...(table && { swap: swapOf(table) }),
     networks: devices ? networksOf(devices, timeMs) : [],
     ...(processes && { processes }),
+    ...(pressure && { pressure }),
   };
+}
+
+/** Null: the kernel has no PSI, or it is switched off. */
+async function readPressure(
+  read: (name: string) => Promise<string | null>,
+): Promise<MachinePressure | null> {
+  const entries = await Promise.all(
+    PRESSURE_RESOURCES.map(async (resource) => {
+      const text = await read(`pressure/${resource}`);
+      const percent = /^some .*\bavg60=([\d.]+)/m.exec(text ?? '')?.[1];
+      return percent === undefined ? [] : [[resource, Number(percent)] as const];
+    }),
+  );
+  const known = entries.flat();
+  return known.length === 0 ? null : Object.fromEntries(known);
 }
 
 /** Of the file system that a folder is on. Null: there is no such folder. */
@@ -91,7 +118,7 @@ function readTable(text: string): MemoryTable {
   return new Map(Array.from(rows, ([, name = '', kb]) => [name, Number(kb) * BYTES_PER_KB]));
 }
 
-/** As the kubelet counts it: the working set is what cannot be given back at once. */
+/** As in the kubelet: the working set is what cannot be reclaimed at once. */
 function memoryOf(table: MemoryTable, timeMs: number): MachineUsage['memory'] {
   const at = (name: string): number => table.get(name) ?? 0;
   const usageBytes = at('MemTotal') - at('MemFree');
@@ -114,7 +141,7 @@ function swapOf(table: MemoryTable): SwapUsage {
   return { availableBytes, usedBytes: (table.get('SwapTotal') ?? 0) - availableBytes };
 }
 
-/** Loopback leads nowhere, and is left out. */
+/** Without loopback. */
 function networksOf(text: string, timeMs: number): readonly NetworkStats[] {
   const found = Array.from(
     text.matchAll(/^\s*(\S+):\s*(.*)$/gm),
@@ -129,7 +156,7 @@ function networksOf(text: string, timeMs: number): readonly NetworkStats[] {
   return found.toSorted((a, b) => isUsual(a) - isUsual(b));
 }
 
-/** Processes and threads count alike: the system has one number for both. */
+/** Processes and threads count alike: the kernel has one limit for both. */
 function limitsOf(load: string, limits: readonly (string | null | undefined)[]) {
   const running = Number(/\d+\/(\d+)/.exec(load)?.[1] ?? Number.NaN);
   const max = Math.min(...limits.flatMap((text) => (text ? [Number(text)] : [])));

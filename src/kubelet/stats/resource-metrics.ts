@@ -1,6 +1,6 @@
 /**
- * /metrics/resource: CPU and memory of the node, its pods and containers, which is what metrics-server
- * scrapes. Names, types and help are the kubelet's. Swap of containers is left out: no runtime tells it.
+ * /metrics/resource: CPU and memory of the node, its pods and containers, which metrics-server scrapes.
+ * Names, types and help are the kubelet's. Swap of containers is omitted: no runtime reports it.
  */
 import { secondsOf } from './seconds.ts';
 import { stampedText, type StampedFamily, type StampedSample } from './stamped-metrics.ts';

@@ -1,4 +1,4 @@
-/** CPU time as metrics have it. */
+/** CPU time in seconds, for metrics. */
 import type { CpuStats } from '../../ports/runtime/stats.ts';
 
 export function secondsOf({ usageNanoseconds }: CpuStats): number {

@@ -1,6 +1,6 @@
 /**
- * Metrics that are made at the moment somebody asks, with the time of each measurement behind it. What
- * comes and goes with containers is not kept in a registry: there it would have to be forgotten again.
+ * Metrics that are computed at each request, with a timestamp for each measurement. Series of containers
+ * are not kept in a registry: they would have to be removed from it with their containers.
  */
 import { numberText } from '../../lib/metrics/number-text.ts';
 
@@ -18,7 +18,7 @@ export interface StampedSample {
   readonly timeMs?: number;
 }
 
-/** In the order of their names; one without a sample is left out. */
+/** Sorted by name; a family without a sample is omitted. */
 export function stampedText(families: readonly StampedFamily[]): string {
   return families
     .filter(({ samples }) => samples.length > 0)

@@ -18,7 +18,7 @@ describe('rates of CPU time', () => {
     expect(rates.rate(sample(3000, 1100)).get('c')?.nanoCores).toBe(500_000_000);
   });
 
-  test('stay as they are between samples that are close together', () => {
+  test('stay the same between samples that are close together', () => {
     const rates = new CpuRates();
     rates.rate(sample(1000, 0));
     rates.rate(sample(2000, 250));
@@ -26,7 +26,7 @@ describe('rates of CPU time', () => {
     expect(rates.rate(sample(3000, 1250)).get('c')?.nanoCores).toBe(1_000_000_000);
   });
 
-  test('begin anew when the count or the clock went back, or somebody was away', () => {
+  test('start again when the count or the clock went back, or a sample was missing', () => {
     const rates = new CpuRates();
     rates.rate(sample(1000, 100));
     expect(rates.rate(sample(3000, 50)).get('c')).not.toHaveProperty('nanoCores');
@@ -36,7 +36,7 @@ describe('rates of CPU time', () => {
   });
 });
 
-describe('what a folder takes', () => {
+describe('the disk usage of a folder', () => {
   test('is counted with all that is in it, each file once, and links not followed', async () => {
     const folder = makeTempFolder();
     const inner = path.join(folder, 'inner');
@@ -65,7 +65,7 @@ describe('what a folder takes', () => {
   });
 });
 
-describe('what the machine uses', () => {
+describe('the usage of the machine', () => {
   test('is read from /proc', async () => {
     const proc = makeTempFolder();
     await mkdir(path.join(proc, 'net'));
@@ -109,7 +109,7 @@ describe('what the machine uses', () => {
     });
   });
 
-  test('is what any system tells, where there is no /proc', async () => {
+  test('is what any system reports, where there is no /proc', async () => {
     const usage = await readMachineUsage(new VirtualClock(), '/nowhere');
     expect(usage).not.toHaveProperty('swap');
     expect(usage).not.toHaveProperty('processes');
@@ -125,7 +125,7 @@ describe('what the machine uses', () => {
   });
 });
 
-test('metrics with times are in order, escaped, and left out if there are none', () => {
+test('metrics with timestamps are sorted, escaped, and omitted if there are none', () => {
   const samples = [
     { labels: { pod: 'b"\\', a: 'x' }, value: 1_500_000, timeMs: 1000.9 },
     { labels: { pod: 'a\n', a: 'x' }, value: 0.5 },

@@ -1,12 +1,12 @@
 /**
- * What takes room on this node's disks: the node's own file system, images, logs and volumes of pods.
- * Volumes are found where they are (see volumes/volume-layout.ts), whatever the spec says.
+ * The disk usage of this node: its own file system, images, logs and volumes of pods. Volumes are found on
+ * the disk (see volumes/volume-layout.ts), whatever the spec says.
  */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
-import type { PodFiles } from '../../ports/pod-files.ts';
-import type { PodReference } from '../../ports/pod-reference.ts';
+import type { PodFiles } from '../../ports/pod/pod-files.ts';
+import type { PodReference } from '../../api/pod-reference.ts';
 import type { ImageStore } from '../../ports/runtime/image-store.ts';
 import { VolumeLayout } from '../volumes/volume-layout.ts';
 import { FolderUsages, type FolderUsage } from './folder-usage.ts';
@@ -14,11 +14,11 @@ import { readFileSystem, type FileSystemUsage } from './machine-usage.ts';
 
 export interface StorageUsageOptions {
   readonly clock: Clock;
-  /** Where podkeep keeps the volumes of pods, such as /var/lib/podkeep. */
+  /** The folder of the volumes of pods, such as /var/lib/podkeep. */
   readonly rootFolder: string;
   readonly files: Pick<PodFiles, 'logFolder'>;
   readonly images: Pick<ImageStore, 'usage'>;
-  /** How long a count of a folder is good for; absent: a minute. */
+  /** How long a count of a folder is used; absent: a minute. */
   readonly countMs?: number;
 }
 
@@ -47,7 +47,7 @@ export class StorageUsage {
     return readFileSystem(this.#options.rootFolder);
   }
 
-  /** Null: the runtime does not know. */
+  /** Null: the runtime does not report it. */
   async images(): Promise<FileSystemUsage | null> {
     const used = await this.#options.images.usage().catch(() => null);
     const found = used && (await readFileSystem(used.mountpoint));

@@ -1,10 +1,10 @@
 /**
- * /stats/summary: what the node and its pods use, in the kubelet's JSON (stats/v1alpha1).
+ * /stats/summary: the usage of the node and its pods, in the kubelet's JSON (stats/v1alpha1).
  *
- * Who asks for CPU and memory only, as metrics-server does, is not kept waiting by the counting of
- * folders. What is not known is left out, never zero.
+ * A request for CPU and memory only, such as from metrics-server, does not wait for the counting of
+ * folders. Unknown values are omitted, never zero.
  */
-import { formatTime } from '../../api/time.ts';
+import { formatTime } from '../../api/values/time.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { MemoryStats, NetworkStats } from '../../ports/runtime/stats.ts';
 import type { RatedCpu } from './cpu-rates.ts';
@@ -105,26 +105,26 @@ async function partOf(
 
 function containerJson({ usage, logs }: Part, node: FileSystemUsage | null): JsonObject {
   const { container, startedAtMs, cpu, memory, writableBytes } = usage;
-  const room = node && roomJson(node);
+  const space = node && spaceJson(node);
   const rootTimeMs = memory?.timeMs ?? cpu?.timeMs ?? startedAtMs;
   return {
     name: container.name,
     startTime: formatTime(startedAtMs),
     ...(cpu && { cpu: cpuJson(cpu) }),
     ...(memory && { memory: memoryJson(memory) }),
-    ...(room &&
+    ...(space &&
       writableBytes !== undefined && {
-        rootfs: { time: formatTime(rootTimeMs), ...room, usedBytes: writableBytes },
+        rootfs: { time: formatTime(rootTimeMs), ...space, usedBytes: writableBytes },
       }),
-    ...(room && logs && { logs: { ...room, ...folderJson(logs) } }),
+    ...(space && logs && { logs: { ...space, ...folderJson(logs) } }),
   };
 }
 
 function volumeJson({ name, folder, fileSystem }: VolumeUsage): JsonObject {
-  return { ...(fileSystem && roomJson(fileSystem)), ...folderJson(folder), name };
+  return { ...(fileSystem && spaceJson(fileSystem)), ...folderJson(folder), name };
 }
 
-/** What a pod takes of the node's own disk. */
+/** The pod's usage of the node's own disk. */
 function ephemeralJson(
   parts: readonly Part[],
   volumes: readonly VolumeUsage[],
@@ -132,13 +132,13 @@ function ephemeralJson(
 ): JsonObject {
   const counted = [
     ...parts.flatMap(({ logs }) => (logs ? [logs] : [])),
-    // One on a file system of its own, such as memory, takes nothing of the disk.
+    // A volume on another file system, such as tmpfs, uses nothing of the disk.
     ...volumes.flatMap((volume) => (isOnDisk(volume, node) ? [volume.folder] : [])),
   ];
   const written = parts.reduce((sum, { usage }) => sum + (usage.writableBytes ?? 0), 0);
   const newest = Math.max(0, ...counted.map(({ timeMs }) => timeMs));
   return {
-    ...roomJson(node),
+    ...spaceJson(node),
     time: formatTime(newest),
     usedBytes: counted.reduce((sum, { usedBytes }) => sum + usedBytes, written),
     inodesUsed: counted.reduce((sum, { inodesUsed }) => sum + inodesUsed, 0),
@@ -149,8 +149,8 @@ function isOnDisk({ isEmptyDir, fileSystem }: VolumeUsage, node: FileSystemUsage
   return isEmptyDir && fileSystem?.capacityBytes === node.capacityBytes;
 }
 
-/** What the file system has, whoever uses it. */
-function roomJson({ availableBytes, capacityBytes, inodesFree, inodes }: FileSystemUsage) {
+/** The capacity of the file system, for all its users. */
+function spaceJson({ availableBytes, capacityBytes, inodesFree, inodes }: FileSystemUsage) {
   return { availableBytes, capacityBytes, inodesFree, inodes };
 }
 

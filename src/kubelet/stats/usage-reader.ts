@@ -1,6 +1,6 @@
 /**
- * What the node and everything on it uses at this moment, from the machine and from the runtime. The
- * summary and the metrics are three ways to write this down.
+ * Reads the current usage of the node and everything on it, from the machine and the runtime. The summary
+ * and the metrics are three formats of it.
  *
  *     machine ──┐
  *     runtime ──┼─> Usage ──> /stats/summary, /metrics/resource, /metrics/cadvisor
@@ -10,8 +10,8 @@
  */
 import type { Pod } from '../../api/pod.ts';
 import type { RuntimeContainer } from '../../api/runtime-pod.ts';
-import { parseTime } from '../../api/time.ts';
-import type { PodReference } from '../../ports/pod-reference.ts';
+import { parseTime } from '../../api/values/time.ts';
+import type { PodReference } from '../../api/pod-reference.ts';
 import type { PodRuntime, RuntimePodEntry } from '../../ports/runtime/pod-runtime.ts';
 import type {
   ContainerStats,
@@ -19,23 +19,28 @@ import type {
   MemoryStats,
   SandboxStats,
 } from '../../ports/runtime/stats.ts';
+import type { ClassStats, GroupCounters, NodeCgroupStats } from '../cgroups/cgroup-stats.ts';
 import { CpuRates, type RatedCpu } from './cpu-rates.ts';
 import type { MachineUsage } from './machine-usage.ts';
 
 export interface UsageReaderOptions {
   readonly runtime: Pick<PodRuntime, 'list' | 'containerStats' | 'sandboxStats'>;
-  /** Those that should be here, with their statuses. */
+  /** The desired pods, with their statuses. */
   pods(): readonly Pod[];
   machine(): Promise<MachineUsage>;
+  /** Absent: pods have no control groups that podkeep manages. */
+  readonly cgroups?: (() => Promise<NodeCgroupStats>) | undefined;
 }
 
 export interface Usage {
   readonly machine: MachineUsage;
   readonly cpu: RatedCpu;
   readonly pods: readonly PodUsage[];
+  /** All pods together, and those of each QoS class. Empty: they have no control groups. */
+  readonly classes: readonly ClassStats[];
 }
 
-export interface PodUsage {
+export interface PodUsage extends GroupCounters {
   readonly pod: PodReference;
   readonly startedAtMs: number;
   readonly containers: readonly ContainerUsage[];
@@ -44,7 +49,7 @@ export interface PodUsage {
   readonly sandbox?: SandboxStats;
 }
 
-export interface ContainerUsage {
+export interface ContainerUsage extends GroupCounters {
   readonly container: RuntimeContainer;
   readonly startedAtMs: number;
   readonly cpu?: RatedCpu;
@@ -54,6 +59,7 @@ export interface ContainerUsage {
 
 /** No pod and no container has this name. */
 const MACHINE = '';
+const NO_GROUPS: NodeCgroupStats = { classes: [], pods: new Map() };
 
 export class UsageReader {
   readonly #options: UsageReaderOptions;
@@ -66,11 +72,12 @@ export class UsageReader {
   /** Rejects if the runtime does not answer. */
   async read(): Promise<Usage> {
     const { runtime } = this.#options;
-    const [machine, entries, containerStats, sandboxStats] = await Promise.all([
+    const [machine, entries, containerStats, sandboxStats, groups] = await Promise.all([
       this.#options.machine(),
       runtime.list(),
       runtime.containerStats?.() ?? [],
       runtime.sandboxStats?.() ?? [],
+      this.#options.cgroups?.() ?? NO_GROUPS,
     ]);
     const containers = new Map(containerStats.map((stats) => [stats.id, stats]));
     const sandboxes = new Map(sandboxStats.map((stats) => [stats.podUid, stats]));
@@ -85,8 +92,10 @@ export class UsageReader {
       cpu: rates.get(MACHINE) ?? machine.cpu,
       pods: found.map((each) => {
         const startTime = startTimes.get(each.entry.uid) ?? null;
-        return podUsage(each, rates, startTime, machine.cpu.timeMs);
+        const usage = podUsage(each, rates, startTime, machine.cpu.timeMs);
+        return withCounters(usage, groups);
       }),
+      classes: groups.classes,
     };
   }
 }
@@ -119,7 +128,7 @@ function collect(
   };
 }
 
-/** A runtime that does not know the pod as a whole knows its parts. */
+/** If the runtime does not report the whole pod, its containers are added up. */
 function sumOfCpu(parts: readonly ContainerStats[]): CpuStats | undefined {
   const known = parts.flatMap(({ cpu }) => (cpu ? [cpu] : []));
   if (known.length === 0) return undefined;
@@ -174,7 +183,7 @@ function containerUsage(
   rates: ReadonlyMap<string, RatedCpu>,
 ): ContainerUsage {
   const cpu = rates.get(`container ${container.id}`);
-  const { memory, writableBytes } = stats ?? {};
+  const { memory, writableBytes, throttling, io } = stats ?? {};
   const { ms, nanos } = parseTime(container.startedAt ?? container.createdAt);
   return {
     container,
@@ -182,5 +191,23 @@ function containerUsage(
     ...(cpu && { cpu }),
     ...(memory && { memory }),
     ...(writableBytes !== undefined && { writableBytes }),
+    ...(throttling && { throttling }),
+    ...(io && { io }),
+  };
+}
+
+/** What the kernel counts of the pod's control groups, where the runtime does not report it. */
+function withCounters(usage: PodUsage, { pods }: NodeCgroupStats): PodUsage {
+  const group = pods.get(usage.pod.uid);
+  if (!group) return usage;
+  const { containers: groups, ...whole } = group;
+  return {
+    ...whole,
+    ...usage,
+    containers: usage.containers.map((each) => {
+      const id = each.container.id.slice(each.container.id.indexOf('://') + 3);
+      const own = [...groups].find(([name]) => id !== '' && name.includes(id))?.[1];
+      return { ...own, ...each };
+    }),
   };
 }

@@ -20,9 +20,9 @@ describe('which of two objects is newer', () => {
     ['10', '9', 'first'],
     ['9007199254740993', '9007199254740992', 'first'],
     ['18446744073709551615', '18446744073709551614', 'first'],
-    // The same version means the same object: either will do, so the last one counts.
+    // The same version means the same object: the last one counts.
     ['5', '5', 'second'],
-    // What is not a number cannot be compared, so what came last counts.
+    // Versions that are no numbers cannot be compared, so the last one counts.
     ['b', 'a', 'second'],
     ['12x', '3', 'second'],
     [undefined, '1', 'second'],
@@ -36,14 +36,14 @@ describe('which of two objects is newer', () => {
     expect(known.find(WEB)).toBe(objects[kept]);
   });
 
-  test('the very same object again is no news', () => {
+  test('the very same object again is no change', () => {
     const known = new KnownObjects();
     const pod = at('1');
     expect(known.learn(pod)).toBe(true);
     expect(known.learn(pod)).toBe(false);
   });
 
-  test('a new pod under the name takes its place', () => {
+  test('a new pod under the name replaces the old one', () => {
     const known = new KnownObjects();
     known.learn(at('1', 'uid-1'));
     known.learn(at('2', 'uid-2'));
@@ -77,14 +77,14 @@ describe('forgetting', () => {
     expect(known.find(WEB)).toBeNull();
   });
 
-  test('after that an older object is news again: nobody knows a newer one', () => {
+  test('after that an older object is new again', () => {
     const known = new KnownObjects();
     known.learn(at('7'));
     known.forget(WEB, 'uid-1');
     expect(known.learn(at('3'))).toBe(true);
   });
 
-  test('only objects that somebody needs are kept', () => {
+  test('only the objects of needed pods are kept', () => {
     const known = new KnownObjects();
     for (const name of ['a', 'b', 'c']) known.learn(podOf({}, { metadata: { name, uid: name } }));
     known.keepOnly((uid) => uid === 'b');

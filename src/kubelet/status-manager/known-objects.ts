@@ -1,12 +1,12 @@
 /**
- * The newest object known of each pod in the API, by namespace and name.
+ * The newest known object of each pod in the API, by namespace and name.
  *
- * Two streams bring objects: the watch, and the answers to our own writes. They overtake each other,
- * so the resourceVersion decides which is newer. A pod stays known after it has left this node's
- * pod manager, because its last status may still have to be written (SM-70).
+ * Objects come from two streams: the watch, and the responses to podkeep's own writes. They overtake each
+ * other, so the resourceVersion decides which is newer. A pod stays known after it has left this node's pod
+ * manager, because its final status may still have to be written (SM-70).
  */
 import type { Pod } from '../../api/pod.ts';
-import type { PodName } from '../../ports/api-client.ts';
+import type { PodName } from '../../ports/api/api-client.ts';
 
 export class KnownObjects {
   readonly #objects = new Map<string, Pod>();
@@ -15,7 +15,7 @@ export class KnownObjects {
     return this.#objects.get(keyOf(pod)) ?? null;
   }
 
-  /** Says whether it was news. */
+  /** Returns whether the object was new. */
   learn(pod: Pod): boolean {
     const key = keyOf(nameOf(pod));
     const before = this.#objects.get(key);
@@ -30,7 +30,7 @@ export class KnownObjects {
     if (this.#objects.get(key)?.metadata.uid === uid) this.#objects.delete(key);
   }
 
-  /** Forgets every object whose UID nobody needs any more. */
+  /** Forgets every object whose UID is not needed any more. */
   keepOnly(isNeeded: (uid: string) => boolean): void {
     for (const [key, { metadata }] of this.#objects) {
       if (!isNeeded(metadata.uid ?? '')) this.#objects.delete(key);
@@ -46,7 +46,7 @@ function keyOf({ namespace, name }: PodName): string {
   return `${namespace}/${name}`;
 }
 
-/** Versions that are not numbers cannot be compared: then what came last counts. */
+/** Versions that are no numbers cannot be compared: then the last one counts. */
 export function isOlder(a: Pod, b: Pod): boolean {
   const [x, y] = [a.metadata.resourceVersion ?? '', b.metadata.resourceVersion ?? ''];
   if (!/^\d+$/.test(x) || !/^\d+$/.test(y)) return false;

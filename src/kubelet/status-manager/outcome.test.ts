@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ApiError, type StatusCause } from '../../ports/api-client.ts';
-import { outcomeOf } from './outcome.ts';
+import { ApiError, type StatusCause } from '../../ports/api/api-client.ts';
+import { writeOutcomeOf } from './outcome.ts';
 
 function refusal(
   statusCode: number,
@@ -31,5 +31,5 @@ test.each<readonly [string, unknown, object]>([
   ['an answer that nobody waited for', new DOMException('aborted', 'AbortError'), FAILED],
   ['something that is no error at all', 'oops', FAILED],
 ])('%s', (_name, error, outcome) => {
-  expect(outcomeOf(error)).toEqual(outcome);
+  expect(writeOutcomeOf(error)).toEqual(outcome);
 });

@@ -1,10 +1,10 @@
-/** What a request to the API came to, as far as the status write's machine wants to know. */
+/** The outcome of an API request, as the state machine of a status write needs it. */
 import type { Outcome } from '../../core/status-write/status-write.ts';
-import { ApiError } from '../../ports/api-client.ts';
+import { ApiError } from '../../ports/api/api-client.ts';
 
 export const DONE: Outcome = { type: 'done' };
 
-export function outcomeOf(error: unknown): Outcome {
+export function writeOutcomeOf(error: unknown): Outcome {
   if (!(error instanceof ApiError)) return { type: 'failed', retryAfterMs: null };
   const { statusCode, causes, retryAfterMs } = error;
   if (statusCode === 404) return { type: 'notFound' };

@@ -20,7 +20,7 @@ function make(count: number) {
   return { clock, looks, uids, reconciler };
 }
 
-/** How many pods were looked at in each moment. */
+/** How many pods were checked in each moment. */
 function perMoment(looks: readonly Look[]): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
   for (const { atMs } of looks) counts.set(atMs, (counts.get(atMs) ?? 0) + 1);
@@ -28,7 +28,7 @@ function perMoment(looks: readonly Look[]): ReadonlyMap<number, number> {
 }
 
 describe('every ten seconds (SM-4)', () => {
-  test('the first look comes one period after the start, and not a moment sooner', async () => {
+  test('the first check comes one period after the start, and not a moment sooner', async () => {
     const { clock, looks, reconciler } = make(1);
     reconciler.start();
     await clock.pass(9_999);
@@ -48,7 +48,7 @@ describe('every ten seconds (SM-4)', () => {
     ]);
   });
 
-  test('without any pods it goes on, for those that will come', async () => {
+  test('without any pods it continues, for those that will come', async () => {
     const { clock, looks, uids, reconciler } = make(0);
     reconciler.start();
     await clock.pass(60_000);
@@ -59,7 +59,7 @@ describe('every ten seconds (SM-4)', () => {
 });
 
 describe('1000 pods', () => {
-  test('each is looked at once in a period, in any ten seconds', async () => {
+  test('each is checked once in a period, in any ten seconds', async () => {
     const { clock, looks, reconciler } = make(1000);
     reconciler.start();
     await clock.pass(40_000);
@@ -83,7 +83,7 @@ describe('1000 pods', () => {
     expect(new Set(gaps)).toEqual(new Set([500]));
   });
 
-  test('a pod that comes in the middle of a round is looked at in the next', async () => {
+  test('a pod that comes in the middle of a round is checked in the next', async () => {
     const { clock, looks, uids, reconciler } = make(1000);
     reconciler.start();
     await clock.pass(15_000);
@@ -116,7 +116,7 @@ describe('stopping', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('starting twice does not look twice', async () => {
+  test('starting twice does not check twice', async () => {
     const { clock, looks, reconciler } = make(1);
     reconciler.start();
     reconciler.start();

@@ -1,18 +1,18 @@
 /**
- * Looks at every pod once in a while (SM-4, SM-59), a few at a time.
+ * Checks every pod once in each period (SM-4, SM-59), a few at a time.
  *
  *     |<------------------------- period ------------------------->|
  *     · · · chunk · · · chunk · · · chunk · · · chunk · · · chunk · |
  *
- * Looking at all pods at once would make a peak of work and of requests every ten seconds. The
- * first look comes one period after the start.
+ * Checking all pods at once would cause a peak of work and requests every ten seconds. The first check
+ * comes one period after the start.
  */
 import type { Cancel, Clock } from '../../ports/clock.ts';
 
 export interface ReconcilerOptions {
   readonly clock: Clock;
   readonly periodMs: number;
-  /** The pods there are now. */
+  /** The UIDs of all current pods. */
   readonly uids: () => readonly string[];
   readonly look: (uid: string) => void;
 }
@@ -48,7 +48,7 @@ export class Reconciler {
     const { clock, look } = this.#options;
     const rest = uids.slice(CHUNK_PODS);
     const next = rest.length > 0 ? () => this.#lookAt(rest, gapMs) : () => this.#round();
-    // The next look is certain before this one begins, whatever it meets.
+    // The next check is scheduled before this one starts, even if this one throws.
     this.#cancel = clock.after(gapMs, next);
     for (const uid of uids.slice(0, CHUNK_PODS)) look(uid);
   }

@@ -20,7 +20,7 @@ const ports: StatusManagerPorts = {
   couldHaveRunningContainers: () => true,
 };
 
-test('where nothing is said it is as KubeletConfiguration has it (KL-107, SM-4)', () => {
+test('the defaults are those of KubeletConfiguration (KL-107, SM-4)', () => {
   expect(readSettings(ports)).toMatchObject({
     window: 32,
     qps: 50,
@@ -30,7 +30,7 @@ test('where nothing is said it is as KubeletConfiguration has it (KL-107, SM-4)'
   });
 });
 
-test('what is said counts', () => {
+test('given settings count', () => {
   expect(readSettings({ ...ports, qps: -1, window: 4 })).toMatchObject({
     window: 4,
     qps: -1,
@@ -38,6 +38,6 @@ test('what is said counts', () => {
   });
 });
 
-test('the ports are handed on as they are', () => {
+test('the ports are passed on as they are', () => {
   expect(readSettings(ports).ports).toBe(ports);
 });

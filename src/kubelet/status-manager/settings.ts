@@ -1,38 +1,38 @@
-/** What a status manager is made with, and what is assumed where nothing is said. */
+/** The options of a status manager, and their defaults. */
 import type { Pod } from '../../api/pod.ts';
 import { defineError } from '../../lib/errors.ts';
-import type { ApiClient } from '../../ports/api-client.ts';
+import type { ApiClient } from '../../ports/api/api-client.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { DecisionLog } from '../../ports/decision-log.ts';
+import type { DecisionLog } from '../../ports/observe/decision-log.ts';
 import type { Log } from '../../ports/log.ts';
-import type { PodManager } from '../../ports/pod-manager.ts';
-import type { PodReference } from '../../ports/pod-reference.ts';
-import type { ProbeResults } from '../../ports/probe-results.ts';
+import type { PodManager } from '../../ports/pod/pod-manager.ts';
+import type { PodReference } from '../../api/pod-reference.ts';
+import type { ProbeResults } from '../../ports/pod/probe-results.ts';
 import type { Random } from '../../ports/random.ts';
-import type { StatusObserver } from '../../ports/status-observer.ts';
+import type { StatusObserver } from '../../ports/observe/status-observer.ts';
 
 export interface StatusManagerPorts {
   readonly clock: Clock;
   readonly random: Random;
-  /** Absent: statuses are kept, but written nowhere. */
+  /** Absent: statuses are stored, but not written. */
   readonly api?: ApiClient | undefined;
   readonly pods: PodManager;
   readonly probes: ProbeResults;
   readonly decisions: DecisionLog;
   readonly log: Log;
   readonly observer: StatusObserver;
-  /** Pods stand in line to be started: what can wait should (absent: they never do). */
+  /** Pods are queued to start, so writes that can wait should wait. Absent: never. */
   readonly isBusy?: (() => boolean) | undefined;
-  /** Wrapped around every request, such as by a trace. */
+  /** Wrapped around every request, for example by a trace. */
   readonly aroundWrite?:
     | ((pod: PodReference, write: () => Promise<void>) => Promise<void>)
     | undefined;
-  /** May something of this pod still run? Asked before a terminal phase is written (SM-84). */
+  /** Whether containers of this pod may still run. Checked before a terminal phase is written (SM-84). */
   readonly couldHaveRunningContainers: (pod: Pod | undefined, uid: string) => boolean;
 }
 
 export interface StatusWriteSettings {
-  /** Requests under way at once. */
+  /** Concurrent requests. */
   readonly window: number;
   /** kubeAPIQPS and kubeAPIBurst; -1: no limit (KL-107). */
   readonly qps: number;

@@ -1,33 +1,33 @@
 /**
- * The truth about every pod's status on this node, versioned, and its way into the API.
+ * The source of truth for every pod's status on this node: stores versions and writes them to the API.
  *
  *     workers, probes ──> records (core/status-record) ──> writer ──> API
  *            watch ──> known objects ──────────────────────▲
  *
- * All statuses enter through the same door, which refuses what is unlawful, drops what is not new
- * and numbers the rest. Subscribers hear of every stored one, in order. Nothing here waits: writing
- * goes on behind, and only what changed is written.
+ * All statuses enter through one method, which refuses illegal ones, drops unchanged ones and numbers the
+ * rest. Subscribers are notified of every stored status, in order. No call waits for the API: the status
+ * writer works in the background, and writes only what changed.
  */
 import type { Pod, PodCondition, PodStatus } from '../../api/pod.ts';
-import { formatTime } from '../../api/time.ts';
+import { formatTime } from '../../api/values/time.ts';
 import { assert } from '../../lib/assert.ts';
-import { isBeingDeleted, isStaticPod } from '../../core/pod-facts.ts';
-import { withNewestProbes, withReadiness, withStartup } from '../../core/probe-update.ts';
-import type { ResizeReport } from '../../core/resize-conditions.ts';
-import { isOfStart } from '../../core/news-of-a-start.ts';
-import { updateRecord, type StatusRecord } from '../../core/status-record.ts';
+import { isBeingDeleted, isStaticPod } from '../../core/pod/pod-facts.ts';
+import { withNewestProbes, withReadiness, withStartup } from '../../core/probes/probe-update.ts';
+import type { ResizeReport } from '../../core/resize/resize-conditions.ts';
+import { isOfStart } from '../../core/pod-status/startup-progress.ts';
+import { updateRecord, type StatusRecord } from '../../core/pod-status/status-record.ts';
 import type { WriteView } from '../../core/status-write/next-request.ts';
 import { reconcileNeed, type ReconcileNeed } from '../../core/status-write/reconcile.ts';
 import type { Ask } from '../../core/status-write/status-write.ts';
 import { isUrgent } from '../../core/status-write/urgency.ts';
-import { terminateStatus } from '../../core/terminate-status.ts';
-import type { ApiClient, PodName } from '../../ports/api-client.ts';
-import type { StatusSubscriber } from '../../ports/status-subscriber.ts';
-import { HeldBack } from './held-back.ts';
+import { terminateStatus } from '../../core/pod-status/terminate-status.ts';
+import type { ApiClient, PodName } from '../../ports/api/api-client.ts';
+import type { StatusSubscriber } from '../../ports/observe/status-subscriber.ts';
+import { DelayedWrites } from './delayed-writes.ts';
 import { isOlder, KnownObjects, nameOf } from './known-objects.ts';
 import { Reconciler } from './reconciler.ts';
-import { ResizeBoard } from './resize-board.ts';
-import { outcomeOf } from './outcome.ts';
+import { PodResizeConditions } from './pod-resize-conditions.ts';
+import { writeOutcomeOf } from './outcome.ts';
 import {
   readSettings,
   type StatusManagerOptions,
@@ -35,34 +35,34 @@ import {
   type StatusWriteSettings,
 } from './settings.ts';
 import { StatusWriter } from './status-writer.ts';
-import { StatusChronicle } from './status-chronicle.ts';
-import { StatusNews } from './status-news.ts';
+import { StatusDecisions } from './status-decisions.ts';
+import { StatusNotifier } from './status-notifier.ts';
 
 export class StatusManager {
   readonly #ports: StatusManagerPorts;
   readonly #records = new Map<string, StatusRecord>();
   readonly #known = new KnownObjects();
-  readonly #resizes: ResizeBoard;
-  readonly #news: StatusNews;
+  readonly #resizes: PodResizeConditions;
+  readonly #notifier: StatusNotifier;
   readonly #settings: StatusWriteSettings;
-  readonly #chronicle: StatusChronicle;
+  readonly #statusDecisions: StatusDecisions;
   readonly #writer: StatusWriter;
   readonly #reconciler: Reconciler;
-  readonly #held: HeldBack;
+  readonly #held: DelayedWrites;
   #isStarted = false;
   #isStopped = false;
-  /** UIDs that the API said it does not have. */
+  /** UIDs that the API server answered with 404. */
   readonly #gone = new Set<string>();
-  /** When the watch last made us write over somebody, by the clock's `monotonic`. */
-  readonly #putRightAt = new Map<string, number>();
+  /** When the watch last caused a write over another writer's status, by the clock's `monotonic`. */
+  readonly #correctedAt = new Map<string, number>();
 
   constructor(options: StatusManagerOptions) {
     const { ports, ...settings } = readSettings(options);
     this.#ports = ports;
     this.#settings = settings;
-    this.#news = new StatusNews(ports.log);
-    this.#resizes = new ResizeBoard(ports.observer, () => this.#now());
-    this.#chronicle = new StatusChronicle(ports);
+    this.#notifier = new StatusNotifier(ports.log);
+    this.#resizes = new PodResizeConditions(ports.observer, () => this.#now());
+    this.#statusDecisions = new StatusDecisions(ports);
     this.#writer = new StatusWriter({
       ...settings,
       clock: ports.clock,
@@ -70,13 +70,13 @@ export class StatusManager {
       viewOf: (uid) => this.#viewOf(uid),
       perform: (uid, ask, signal) => this.#perform(uid, ask, signal),
       acknowledged: (uid, version) => {
-        this.#chronicle.acknowledged(uid, this.#records.get(uid), version);
+        this.#statusDecisions.acknowledged(uid, this.#records.get(uid), version);
       },
       dropped: (uid, why) => this.#drop(uid, why),
-      parked: (uid, error) => this.#chronicle.parked(uid, this.#records.get(uid), error),
-      stepped: (uid, step) => this.#chronicle.stepped(uid, this.#records.get(uid), step),
+      parked: (uid, error) => this.#statusDecisions.parked(uid, this.#records.get(uid), error),
+      stepped: (uid, step) => this.#statusDecisions.stepped(uid, this.#records.get(uid), step),
     });
-    this.#held = new HeldBack(ports.clock, (uid) => this.#writer.changed(uid, 'normal'));
+    this.#held = new DelayedWrites(ports.clock, (uid) => this.#writer.changed(uid, 'normal'));
     this.#reconciler = new Reconciler({
       clock: ports.clock,
       periodMs: settings.reconcileMs,
@@ -85,7 +85,7 @@ export class StatusManager {
     });
   }
 
-  /** From now on statuses are written. Without an API client they are only kept (SM-4). */
+  /** From now on statuses are written. Without an API client they are only stored (SM-4). */
   start(): void {
     assert(!this.#isStopped, 'a status manager that was stopped does not start again');
     if (!this.#ports.api || this.#isStarted) return;
@@ -94,7 +94,7 @@ export class StatusManager {
     for (const uid of this.#records.keys()) this.#writer.changed(uid, 'normal');
   }
 
-  /** Writes nothing more. What was not written is written by the next podkeep, from the runtime. */
+  /** Writes nothing more. The next podkeep writes unwritten statuses, computed from the runtime. */
   async stop(): Promise<void> {
     this.#isStarted = false;
     this.#isStopped = true;
@@ -104,20 +104,20 @@ export class StatusManager {
   }
 
   subscribe(subscriber: StatusSubscriber): () => void {
-    return this.#news.subscribe(subscriber);
+    return this.#notifier.subscribe(subscriber);
   }
 
-  /** What is remembered of each pod, by its own UID. */
+  /** The status record of each pod, by its own UID. */
   get records(): ReadonlyMap<string, StatusRecord> {
     return this.#records;
   }
 
-  /** By the pod's own UID or its mirror's (SM-6). The answer belongs to all: nobody changes it. */
+  /** By the pod's own UID or its mirror's (SM-6). The returned status is shared: do not modify it. */
   getPodStatus(uid: string): PodStatus | undefined {
     return this.#records.get(this.#ports.pods.sourceUidOf(uid))?.status;
   }
 
-  /** Returns what is stored now, and whether that is new (SM-15). */
+  /** Returns the stored status, and whether it has changed (SM-15). */
   setPodStatus(
     pod: Pod,
     status: PodStatus,
@@ -130,8 +130,8 @@ export class StatusManager {
   }
 
   /**
-   * The same for a status that took a while to compute: the newest probe results are applied to it
-   * in the moment it is handed over, so that none that came meanwhile is lost (F-3).
+   * The same for a status that took a while to compute: the newest probe results are applied to it at this
+   * moment, so that none that came meanwhile is lost (F-3).
    */
   handOverPodStatus(pod: Pod, status: PodStatus): ReturnType<StatusManager['setPodStatus']> {
     const probes = this.#ports.probes.of(pod.metadata.uid ?? '');
@@ -146,18 +146,20 @@ export class StatusManager {
     this.#probed(podUid, (_pod, status) => withStartup(status, containerID, started));
   }
 
-  /** The pod's last word: what is not known to have ended, ended unknown (SM-40 to SM-45). */
+  /**
+   * The pod's final status: containers not known to have ended are terminated as unknown (SM-40 to SM-45).
+   */
   terminatePod(pod: Pod): void {
-    const said = this.#records.get(pod.metadata.uid ?? '')?.status ?? pod.status ?? {};
-    this.#store(pod, terminateStatus(pod, said), true, true);
+    const lastReported = this.#records.get(pod.metadata.uid ?? '')?.status ?? pod.status ?? {};
+    this.#store(pod, terminateStatus(pod, lastReported), true, true);
   }
 
-  /** Whether the API has the newest of what is known here of the pod, or never will. */
-  isTold(uid: string): boolean {
+  /** Whether the API has the newest status of the pod, or never will. */
+  isAcknowledged(uid: string): boolean {
     return !this.#ports.api || !this.#isUnwritten(uid);
   }
 
-  /** Forgets every pod whose UID is not among `uids`, and what was known of it (SM-50, V-1). */
+  /** Forgets every pod whose UID is not in `uids`, and its objects (SM-50, V-1). */
   removeOrphanedStatuses(uids: ReadonlySet<string>): void {
     for (const uid of this.#records.keys()) {
       if (!uids.has(uid)) this.#drop(uid, 'the pod is gone from this node');
@@ -172,10 +174,10 @@ export class StatusManager {
   }
 
   /**
-   * The watch brought a pod of this node, or the mirror of one. The pod manager is to know it first.
+   * The watch reported a pod of this node, or the mirror of one. The pod manager must know it first.
    *
-   * What somebody wrote over our status is put right at once, but only once in a while: against a
-   * writer that does not give up, the slow pass over all pods is fast enough.
+   * If another writer changed the status, it is corrected at once, but at most once in each period: against
+   * a writer that does not stop, the periodic pass over all pods is fast enough.
    */
   apiPodSeen(pod: Pod): void {
     if (!this.#known.learn(pod)) return;
@@ -184,11 +186,11 @@ export class StatusManager {
     if (!this.#isStarted || !this.#records.has(uid)) return;
     this.#writer.retryParked(uid);
     const now = this.#ports.clock.monotonic();
-    const last = this.#putRightAt.get(uid) ?? Number.NEGATIVE_INFINITY;
+    const last = this.#correctedAt.get(uid) ?? Number.NEGATIVE_INFINITY;
     this.#reconcile(uid, now - last >= this.#settings.reconcileMs);
   }
 
-  /** The watch says that the API does not have this pod any more. */
+  /** The watch reported that the API does not have this pod any more. */
   apiPodGone(pod: Pod): void {
     this.#known.forget(nameOf(pod), pod.metadata.uid);
   }
@@ -201,7 +203,10 @@ export class StatusManager {
     return this.#resizes.setPending(uid, report);
   }
 
-  setResizeInProgress(uid: string, report: ResizeReport): ReturnType<ResizeBoard['setInProgress']> {
+  setResizeInProgress(
+    uid: string,
+    report: ResizeReport,
+  ): ReturnType<PodResizeConditions['setInProgress']> {
     return this.#resizes.setInProgress(uid, report);
   }
 
@@ -218,8 +223,8 @@ export class StatusManager {
   }
 
   /**
-   * One pass over all pods, for those who drive the manager by hand instead of starting it
-   * (SM-55 to SM-59): what has not been written yet, and with `all` also what differs in the API.
+   * One pass over all pods, for callers that do not start the manager (SM-55 to SM-59): writes what is
+   * unwritten, and with `all` also corrects statuses that differ in the API.
    */
   async syncBatch(all: boolean): Promise<void> {
     if (!this.#ports.api) return;
@@ -236,7 +241,7 @@ export class StatusManager {
     const now = this.#now();
     const result = updateRecord({ pod, mirrorPod, record, status, isForced, isFinished, now });
     if (result.kind === 'refused') {
-      this.#chronicle.refused(pod, result.complaint);
+      this.#statusDecisions.refused(pod, result.problem);
       return false;
     }
     for (const { containerType, exitCode, reason } of result.ended) {
@@ -244,17 +249,19 @@ export class StatusManager {
     }
     if (result.kind === 'unchanged') return false;
     this.#records.set(uid, result.record);
-    this.#chronicle.stored(uid, record, result.record);
+    this.#statusDecisions.stored(uid, record, result.record);
     const before = record?.status ?? mirrorPod?.status ?? pod.status;
     if (this.#isStarted) this.#queue(uid, before, result.record, record !== undefined);
-    this.#news.tell(pod, result.record, result.isAdded);
+    this.#notifier.notify(pod, result.record, result.isAdded);
     return true;
   }
 
-  /** That a start has begun is told at once; how it gets on can wait. */
+  /** The first status of a start is written at once; later start-up progress may be delayed. */
   #queue(uid: string, before: PodStatus | undefined, record: StatusRecord, isKnown: boolean): void {
     if (isKnown && this.#writer.isIdle(uid) && isOfStart(record) && this.#ports.isBusy?.()) {
-      this.#held.hold(uid);
+      const delayMs = this.#held.hold(uid);
+      const { clock } = this.#ports;
+      if (delayMs !== null) this.#statusDecisions.delayed(uid, record, clock.now() + delayMs);
       return;
     }
     this.#held.letGo(uid);
@@ -283,7 +290,7 @@ export class StatusManager {
     };
   }
 
-  /** What the API has under the pod's name, as far as we know. A mirror is also known to the pods. */
+  /** The newest known object under the pod's name in the API. The pod manager knows mirrors, too. */
   #objectOf(uid: string, apiUid: string | null): Pod | null {
     const record = this.#records.get(uid);
     const known = record ? this.#known.find(record) : null;
@@ -292,7 +299,7 @@ export class StatusManager {
     return known && mirrorPod && !isOlder(known, mirrorPod) ? known : (mirrorPod ?? known);
   }
 
-  /** Null: a static pod without a mirror (SM-57). Its mirror shows its end, when it is known no more. */
+  /** Null: a static pod without a mirror (SM-57). If the pod is unknown, its mirror still shows its end. */
   #apiUidOf(uid: string): string | null {
     const { pods } = this.#ports;
     const known = pods.find(uid);
@@ -307,33 +314,36 @@ export class StatusManager {
     return this.#writer.ackedVersion(uid, apiUid) < record.version;
   }
 
-  /** `putsRight`: what somebody wrote over our status is to be corrected now. */
-  #reconcile(uid: string, putsRight: boolean): void {
+  /** `corrects`: correct a status that another writer changed. */
+  #reconcile(uid: string, corrects: boolean): void {
     const record = this.#records.get(uid);
     if (!record) return;
     const apiUid = this.#apiUidOf(uid);
     const isThere = apiUid !== null && this.#objectOf(uid, apiUid)?.metadata.uid === apiUid;
     if (isThere && !this.#gone.has(apiUid)) this.#writer.seen(uid);
     if (this.#isUnwritten(uid)) {
-      // What was stored is on its way already, unless there was nothing to write it to.
+      // A stored status is already queued, unless there was no object to write it to.
       const isWaiting = this.#held.has(uid) || !this.#writer.isIdle(uid);
       if (!isWaiting) this.#writer.changed(uid, 'normal');
       return;
     }
     const need = this.#needOf(uid, record);
     if (need === 'deletable') this.#writer.changed(uid, 'urgent');
-    if (need !== 'different' || !putsRight) return;
-    this.#putRightAt.set(uid, this.#ports.clock.monotonic());
+    if (need !== 'different' || !corrects) return;
+    this.#correctedAt.set(uid, this.#ports.clock.monotonic());
     this.#writer.overwritten(uid);
   }
 
-  /** An object that cannot be read is nothing to compare with, and must not stop the others. */
+  /** An object that cannot be read cannot be compared, and must not stop the others. */
   #needOf(uid: string, record: StatusRecord): ReconcileNeed {
     const { pods } = this.#ports;
     try {
       return reconcileNeed(record, pods.find(uid)?.pod, pods.mirrorOf(uid));
     } catch (error) {
-      this.#ports.log.error('The status in the API cannot be read', { uid, error });
+      this.#ports.log.error('failed to compare the cached pod status with the API object', {
+        uid,
+        error,
+      });
       return null;
     }
   }
@@ -343,13 +353,13 @@ export class StatusManager {
     const record = this.#records.get(uid);
     if (!api || !record) return;
     const { namespace, name } = record;
-    this.#chronicle.writing(uid);
+    this.#statusDecisions.writing(uid);
     const send = (): Promise<void> => this.#send(api, { namespace, name }, ask, signal);
     try {
       await (aroundWrite ? aroundWrite({ uid, namespace, name }, send) : send());
     } catch (error) {
-      // The API does not have it, whatever we know of it; only the watch can say otherwise (F-12).
-      if (outcomeOf(error).type === 'notFound') this.#gone.add(this.#apiUidOf(uid) ?? uid);
+      // The API does not have it, whatever objects are known; only the watch can bring it back (F-12).
+      if (writeOutcomeOf(error).type === 'notFound') this.#gone.add(this.#apiUidOf(uid) ?? uid);
       throw error;
     }
   }
@@ -373,11 +383,11 @@ export class StatusManager {
     const record = this.#records.get(uid);
     if (!record) return;
     this.#records.delete(uid);
-    this.#putRightAt.delete(uid);
+    this.#correctedAt.delete(uid);
     this.#held.letGo(uid);
     this.#writer.forget(uid);
     this.#resizes.forget(uid);
-    this.#chronicle.dropped(uid, record, why);
+    this.#statusDecisions.dropped(uid, record, why);
   }
 
   #now(): string {

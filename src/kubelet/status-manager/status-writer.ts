@@ -1,16 +1,16 @@
 /**
- * Gives pods their turn to write, and performs what the machine in core/status-write asks for.
+ * Gives pods their turn to write, and performs the requests of the state machine core/status-write.
  *
  *     changed ──> lanes ──(window, client limit)──> admitted ──> request ──> settled ──┐
  *                   ▲                                                                  │
  *                   └──────────── again, or later after a failure ─────────────────────┘
  *
- * Work follows what changed, not how many pods there are: nothing here looks at a pod that nobody
- * mentioned. Many pods write at once, each pod one request at a time.
+ * The work grows with the changes, not with the number of pods: a pod without a change costs nothing. Many
+ * pods write at once, each pod one request at a time.
  *
  * Invariants:
- *   1. At most one request per pod and `window` requests in all are under way.
- *   2. A pod that was forgotten while its request was under way starts anew only when that is over.
+ *   1. At most one request per pod and `window` requests in all are in flight.
+ *   2. A pod that was forgotten during its request starts again only when that request is over.
  */
 import * as statusWrite from '../../core/status-write/status-write.ts';
 import type { WriteView } from '../../core/status-write/next-request.ts';
@@ -18,26 +18,26 @@ import { Lanes } from '../../lib/lanes.ts';
 import { TokenBucket } from '../../lib/token-bucket.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
-import { DONE, outcomeOf } from './outcome.ts';
+import { DONE, writeOutcomeOf } from './outcome.ts';
 
 export interface StatusWriterOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** How many requests may be under way at once. */
+  /** Concurrent requests. */
   readonly window: number;
-  /** Requests a second, and how many may be saved up; -1: no limit (kubeAPIQPS, kubeAPIBurst). */
+  /** Requests per second, and burst; -1: no limit (kubeAPIQPS, kubeAPIBurst). */
   readonly qps: number;
   readonly burst: number;
   readonly requestTimeoutMs: number;
-  /** What is true of the pod now. */
+  /** The current facts about the pod. */
   readonly viewOf: (uid: string) => WriteView;
-  /** Sends the request, and learns from its answer before it resolves. */
+  /** Sends the request, and stores the object in its response before it resolves. */
   readonly perform: (uid: string, ask: statusWrite.Ask, signal: AbortSignal) => Promise<void>;
   readonly acknowledged: (uid: string, version: number) => void;
   readonly dropped: (uid: string, why: string) => void;
-  /** Nothing more is written for this pod until its record is gone. */
+  /** Nothing more is written for this pod until its record is dropped. */
   readonly parked: (uid: string, error: unknown) => void;
-  /** Every step, for the record. `error` is there if a request failed. */
+  /** Every step, for the decision log. `error` is there if a request failed. */
   readonly stepped: (uid: string, step: Step) => void;
 }
 
@@ -46,18 +46,20 @@ export interface Step {
   readonly to: statusWrite.State['phase'];
   readonly event: statusWrite.Event;
   readonly error?: unknown;
+  /** The writer waits for its next try: how often it failed in a row, and when it comes. */
+  readonly retry?: { readonly failures: number; readonly afterMs: number };
 }
 
 interface Entry {
   state: statusWrite.State;
   cancelWake: Cancel;
   abort: AbortController | null;
-  /** Forgotten while busy; with a lane if it was mentioned again since. */
+  /** Forgotten while busy; with a lane if it has changed again since. */
   forgotten: { again: statusWrite.Lane | null } | null;
   isParked: boolean;
 }
 
-/** Retries are spread by up to this part of their delay. */
+/** Jitter of retries, as a part of their delay. */
 const RETRY_JITTER = 0.5;
 
 export class StatusWriter {
@@ -77,7 +79,7 @@ export class StatusWriter {
     this.#bucket = new TokenBucket(qps, burst, clock.monotonic());
   }
 
-  /** There is something to say about this pod. */
+  /** This pod has something to write. */
   changed(uid: string, lane: statusWrite.Lane): void {
     const entry = this.#entryOf(uid);
     if (entry.forgotten)
@@ -85,20 +87,20 @@ export class StatusWriter {
     else this.#send(uid, entry, { type: 'changed', lane });
   }
 
-  /** Somebody else changed what we had written. */
+  /** Another writer changed the status that podkeep had written. */
   overwritten(uid: string): void {
     const entry = this.#entryOf(uid);
     if (entry.forgotten) this.changed(uid, 'normal');
     else this.#send(uid, entry, { type: 'overwritten' });
   }
 
-  /** The API has this pod's object, as far as we know. */
+  /** The API has this pod's object, as far as podkeep knows. */
   seen(uid: string): void {
     const entry = this.#entries.get(uid);
     if (entry && !entry.forgotten) this.#send(uid, entry, { type: 'seen' });
   }
 
-  /** The pod's object is another one now: what could not be read of the old one may be readable. */
+  /** The pod's object has changed: if the old one could not be read, the new one may be. */
   retryParked(uid: string): void {
     const entry = this.#entries.get(uid);
     if (!entry?.isParked || entry.forgotten || entry.state.phase === 'busy') return;
@@ -106,7 +108,7 @@ export class StatusWriter {
     this.changed(uid, 'normal');
   }
 
-  /** Nothing is queued, under way or waited for. */
+  /** Nothing is queued, in flight or waiting for a retry. */
   isIdle(uid: string): boolean {
     const entry = this.#entries.get(uid);
     return !entry || (entry.state.phase === 'idle' && !entry.forgotten);
@@ -119,7 +121,7 @@ export class StatusWriter {
     return acked?.uid === apiUid ? acked.version : 0;
   }
 
-  /** The pod's record is gone, and with it what was acknowledged (V-1). */
+  /** The pod's record is dropped, and with it the acknowledged version (V-1). */
   forget(uid: string): void {
     const entry = this.#entries.get(uid);
     if (!entry) return;
@@ -127,18 +129,18 @@ export class StatusWriter {
     this.#lanes.delete(uid);
     if (entry.state.phase === 'busy') entry.forgotten = { again: null };
     else this.#entries.delete(uid);
-    this.#tellIdle();
+    this.#notifyIdle();
   }
 
-  /** Resolves when no pod waits for its turn and no request is under way. */
+  /** Resolves when no pod waits for its turn and no request is in flight. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#idleWaiters.push(resolve);
-      this.#tellIdle();
+      this.#notifyIdle();
     });
   }
 
-  /** Gives no more turns, and cuts off what is under way. */
+  /** Gives no more turns, and aborts the requests in flight. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelPump();
@@ -167,14 +169,23 @@ export class StatusWriter {
     if (!decision) return;
     const { state, effects } = decision;
     entry.state = state;
+    const afterMs = this.#retryAfterMs(effects);
     if (from !== state.phase || event.type === 'settled') {
-      const step = { from, to: state.phase, event };
+      const retry = state.phase === 'waiting' && { failures: state.failures, afterMs };
+      const step = { from, to: state.phase, event, ...(retry && { retry }) };
       this.#options.stepped(uid, error === undefined ? step : { ...step, error });
     }
-    for (const effect of effects) this.#perform(uid, entry, effect);
+    for (const effect of effects) this.#perform(uid, entry, effect, afterMs);
   }
 
-  /** A rule of ours that breaks, or an object that cannot be read, parks this pod alone. */
+  /** Zero: the decision has no retry. */
+  #retryAfterMs(effects: readonly statusWrite.Effect[]): number {
+    const wake = effects.find(({ type }) => type === 'wakeAfter');
+    if (wake?.type !== 'wakeAfter') return 0;
+    return wake.delayMs * (1 + RETRY_JITTER * this.#options.random.next());
+  }
+
+  /** A broken invariant, or an object that cannot be read, parks only this pod. */
   #decide(uid: string, entry: Entry, event: statusWrite.Event): statusWrite.Decision | null {
     if (entry.isParked) return null;
     try {
@@ -187,7 +198,7 @@ export class StatusWriter {
     }
   }
 
-  #perform(uid: string, entry: Entry, effect: statusWrite.Effect): void {
+  #perform(uid: string, entry: Entry, effect: statusWrite.Effect, afterMs: number): void {
     switch (effect.type) {
       case 'enqueue':
         this.#lanes.add(uid, effect.lane);
@@ -205,15 +216,14 @@ export class StatusWriter {
         this.#options.dropped(uid, effect.why);
         break;
       case 'wakeAfter': {
-        const { clock, random } = this.#options;
-        const delayMs = effect.delayMs * (1 + RETRY_JITTER * random.next());
-        entry.cancelWake = clock.after(delayMs, () => this.#send(uid, entry, { type: 'woke' }));
+        const { clock } = this.#options;
+        entry.cancelWake = clock.after(afterMs, () => this.#send(uid, entry, { type: 'woke' }));
         break;
       }
     }
   }
 
-  /** What happens in one go is written in one go: turns are given when the caller is done. */
+  /** Changes in one tick become one write: turns are given when the caller has returned. */
   #schedulePump(): void {
     if (this.#isPumpDue || this.#stopped) return;
     this.#isPumpDue = true;
@@ -237,7 +247,7 @@ export class StatusWriter {
       if (uid === undefined || !entry) continue;
       this.#send(uid, entry, { type: 'admitted', view: this.#options.viewOf(uid) });
     }
-    this.#tellIdle();
+    this.#notifyIdle();
   }
 
   async #request(uid: string, entry: Entry, ask: statusWrite.Ask): Promise<void> {
@@ -252,24 +262,24 @@ export class StatusWriter {
     try {
       await perform(uid, ask, abort.signal);
     } catch (error) {
-      outcome = outcomeOf(error);
+      outcome = writeOutcomeOf(error);
       failure = error;
     } finally {
       cancelTimeout();
       entry.abort = null;
       this.#busy -= 1;
     }
-    if (entry.forgotten) this.#startAnew(uid, entry.forgotten.again);
+    if (entry.forgotten) this.#restart(uid, entry.forgotten.again);
     else this.#send(uid, entry, { type: 'settled', outcome, view: viewOf(uid) }, failure);
     this.#pump();
   }
 
-  #startAnew(uid: string, lane: statusWrite.Lane | null): void {
+  #restart(uid: string, lane: statusWrite.Lane | null): void {
     this.#entries.delete(uid);
     if (lane !== null) this.changed(uid, lane);
   }
 
-  #tellIdle(): void {
+  #notifyIdle(): void {
     if (this.#busy > 0 || (this.#lanes.size > 0 && !this.#stopped)) return;
     for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }

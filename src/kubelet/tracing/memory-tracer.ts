@@ -1,4 +1,4 @@
-/** For tests: a tracer that remembers its spans, and contexts, so that no SDK is needed. */
+/** For tests: a tracer that stores its spans, and a context manager, so that no SDK is needed. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { context, ROOT_CONTEXT, trace, TraceFlags } from '@opentelemetry/api';
 import type {
@@ -15,7 +15,7 @@ import type {
 } from '@opentelemetry/api';
 import { InvariantError } from '../../lib/assert.ts';
 
-/** Any that is valid will do: an invalid one would mean that nobody traces. */
+/** Any valid one: an invalid one would mean that there is no trace. */
 const SPAN_CONTEXT: SpanContext = {
   traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
   spanId: '00f067aa0ba902b7',
@@ -94,11 +94,11 @@ export class MemoryTracer implements Tracer {
   }
 
   startActiveSpan(): never {
-    throw new InvariantError('this tracer starts spans only; whoever starts one makes it active');
+    throw new InvariantError('this tracer only starts spans; the caller makes a span active');
   }
 }
 
-/** What an SDK brings along: the active span follows the work over every `await`. */
+/** As in an SDK: the active span follows the work over every `await`. */
 export function asyncContexts(): ContextManager {
   const storage = new AsyncLocalStorage<Context>();
   const manager: ContextManager = {

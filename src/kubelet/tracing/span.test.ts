@@ -4,7 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { defineError } from '../../lib/errors.ts';
 import { asyncContexts, MemoryTracer } from './memory-tracer.ts';
 import type { MemorySpan } from './memory-tracer.ts';
-import { attributesOf, CANCELLED_ATTRIBUTE, runInSpan } from './span.ts';
+import { attributesOf, CANCELLED_ATTRIBUTE } from './pod-spans.ts';
+import { runInSpan } from './span.ts';
 
 const diskFull = defineError<object>({
   code: 'DISK_FULL',
@@ -13,7 +14,7 @@ const diskFull = defineError<object>({
   hint: () => 'Make room.',
 });
 
-/** Runs work that throws, and returns its span and what came out of it. */
+/** Runs work that throws, and returns its span and the error. */
 async function failWith(
   thrown: unknown,
   signal?: AbortSignal,
@@ -26,8 +27,8 @@ async function failWith(
   return { span: tracer.spans[0], caught };
 }
 
-describe('work that ends well', () => {
-  test('its result comes through, and its span has no status', async () => {
+describe('work that succeeds', () => {
+  test('its result is returned, and its span has no status', async () => {
     const tracer = new MemoryTracer();
     const result = { terminal: true };
     const options = { name: 'work', attributes: attributesOf({ uid: 'u' }) };
@@ -56,7 +57,7 @@ describe('work that ends well', () => {
 });
 
 describe('work that fails', () => {
-  test('its error comes through as it is, and the span tells of it', async () => {
+  test('its error is thrown unchanged, and the span records it', async () => {
     const error = diskFull({});
     const { span, caught } = await failWith(error);
     expect(caught).toBe(error);
@@ -76,7 +77,7 @@ describe('work that fails', () => {
     expect(tracer.spans[0]).toMatchObject({ ends: 1, exceptions: [error] });
   });
 
-  test('what is thrown need not be an error', async () => {
+  test('a thrown value need not be an error', async () => {
     const { span, caught } = await failWith('just words');
     expect(caught).toBe('just words');
     expect(span?.exceptions).toEqual(['just words']);
@@ -105,14 +106,14 @@ describe('work that is cancelled', () => {
     expect(span?.ends).toBe(1);
   });
 
-  test('is found deep inside of what was thrown, as the pod worker finds it', async () => {
+  test('is found deep inside of the error, as in the pod worker', async () => {
     const { signal } = aborted();
     const deep = new AggregateError([new Error('mount', { cause: signal.reason })], 'sync');
     const { span } = await failWith(deep, signal);
     expect(span?.attributes).toEqual({ [CANCELLED_ATTRIBUTE]: true });
   });
 
-  test('is told by its error alone where there is no signal', async () => {
+  test('is recognised by its error alone if there is no signal', async () => {
     const { span } = await failWith(aborted().signal.reason);
     expect(span?.attributes).toEqual({ [CANCELLED_ATTRIBUTE]: true });
   });
@@ -121,7 +122,7 @@ describe('work that is cancelled', () => {
 describe('without an SDK', () => {
   const tracer = trace.getTracer('test');
 
-  test('results and errors come through as they are', async () => {
+  test('results and errors are unchanged', async () => {
     const [result, error] = [{}, new Error('no')];
     const options = { name: 'work', attributes: attributesOf({ uid: 'u' }) };
     await expect(runInSpan(tracer, options, () => Promise.resolve(result))).resolves.toBe(result);
@@ -132,7 +133,7 @@ describe('without an SDK', () => {
     await expect(throws).rejects.toBe(error);
   });
 
-  test('a span that is not recorded is still the active one, so that its trace goes on', async () => {
+  test('a span that is not sampled is still the active one, so that its trace continues', async () => {
     context.setGlobalContextManager(asyncContexts());
     onTestFinished(() => context.disable());
     const span = trace.wrapSpanContext(new MemoryTracer().startSpan('parent').spanContext());

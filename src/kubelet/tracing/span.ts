@@ -1,40 +1,31 @@
 /**
- * One piece of work on a pod as a span: from its start to its end, and how it ended.
+ * One piece of work on a pod as a span: from its start to its end, with its outcome.
  *
- *   done        the span says nothing more, as OpenTelemetry wants it
+ *   done        no status, as OpenTelemetry recommends
  *   failed      status error, with the exception
- *   cancelled   marked as such. It was overtaken, which is no failure: nobody should be woken for it
+ *   cancelled   marked as such. It was overtaken, which is no failure and must not cause an alert
  *
- * A failure is called cancelled exactly if the pod worker calls it so. While the work runs its span
- * is the active one, so requests and runtime calls made meanwhile hang below it.
+ * An error counts as cancelled exactly if the pod worker treats it so. While the work runs, its span is the
+ * active one, so requests and runtime calls made meanwhile become its children.
  *
- * Without an SDK the API hands out spans that belong to no trace, and then the work is simply done.
- * Tracing never changes what the work returns or throws.
+ * Without an SDK the API returns spans that belong to no trace, and then the work just runs. Tracing never
+ * changes what the work returns or throws.
  */
 import { context, isSpanContextValid, SpanStatusCode, trace } from '@opentelemetry/api';
-import type { Attributes, Span, Tracer } from '@opentelemetry/api';
-import type { PodReference } from '../../ports/pod-reference.ts';
+import type { Span, Tracer } from '@opentelemetry/api';
+import type { SpanOptions } from '../../ports/observe/run-in-span.ts';
 import { messageOf, outcomeOf } from '../pod-workers/outcome.ts';
-
-/** OpenTelemetry has no word for it. */
-export const CANCELLED_ATTRIBUTE = 'podkeep.cancelled';
-
-export interface SpanOptions {
-  readonly name: string;
-  readonly attributes: Attributes;
-  /** The one that cancels the work, if there is one. */
-  readonly signal?: AbortSignal;
-}
+import { CANCELLED_ATTRIBUTE } from './pod-spans.ts';
 
 const NEVER_ABORTED = new AbortController().signal;
 
 export async function runInSpan<Result>(
   tracer: Tracer,
-  { name, attributes, signal = NEVER_ABORTED }: SpanOptions,
+  { name, attributes, signal = NEVER_ABORTED }: Omit<SpanOptions, 'kind' | 'isRoot'>,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const span = tracer.startSpan(name, { attributes });
-  // A span that is only not sampled does belong to a trace, and whoever is called must hear of it.
+  // A span that is only not sampled still belongs to a trace, which must be propagated.
   if (!isSpanContextValid(span.spanContext())) return work();
   return context.with(trace.setSpan(context.active(), span), async () => {
     try {
@@ -48,17 +39,8 @@ export async function runInSpan<Result>(
   });
 }
 
-/** The names are OpenTelemetry's, and the kubelet's. */
-export function attributesOf(pod: Partial<PodReference>): Attributes {
-  return {
-    'k8s.pod.uid': pod.uid,
-    'k8s.pod.name': pod.name,
-    'k8s.namespace.name': pod.namespace,
-  };
-}
-
 function markEnd(span: Span, error: unknown, signal: AbortSignal): void {
-  // The time matters to back-offs alone, and those are no question here.
+  // The time matters only to back-offs, which are not used here.
   if (outcomeOf(error, signal, 0).kind === 'cancelled') {
     span.setAttribute(CANCELLED_ATTRIBUTE, true);
     return;

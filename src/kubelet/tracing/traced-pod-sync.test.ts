@@ -3,7 +3,7 @@ import type { Tracer } from '@opentelemetry/api';
 import { expect, onTestFinished, test } from 'vitest';
 import { pod } from '../../../test/support/pods.ts';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
-import type { PodSync, StopRequest, SyncRequest, SyncResult } from '../../ports/pod-sync.ts';
+import type { PodSync, StopRequest, SyncRequest, SyncResult } from '../../ports/pod/pod-sync.ts';
 import { asyncContexts, MemoryTracer } from './memory-tracer.ts';
 import { tracePodSync } from './traced-pod-sync.ts';
 import { traceStatusWrite } from './traced-status-write.ts';
@@ -15,9 +15,14 @@ const sync: SyncRequest = { pod: web, runtimePod, updateType: 'update', mirrorPo
 const stop: StopRequest = { pod: web, runtimePod, graceSeconds: 3, overrideStatus: null };
 const { signal } = new AbortController();
 
-const IDENTITY = { 'k8s.pod.uid': 'u1', 'k8s.pod.name': 'web', 'k8s.namespace.name': 'shop' };
+const IDENTITY = {
+  'k8s.pod.uid': 'u1',
+  'k8s.pod': 'shop/web',
+  'k8s.pod.name': 'web',
+  'k8s.namespace.name': 'shop',
+};
 
-/** Remembers its calls, and needs its `this`, as a class would. */
+/** Records its calls, and needs its `this`, as a class would. */
 class RecordingPodSync implements PodSync {
   readonly calls: (readonly unknown[])[] = [];
   readonly result: SyncResult = { terminal: true };
@@ -48,7 +53,7 @@ async function callAll(podSync: PodSync): Promise<SyncResult> {
   return result;
 }
 
-test('every recipe is a span that names its pod, and a sync says why it runs', async () => {
+test('every handler is a span that names its pod, and a sync has its update type', async () => {
   const tracer = new MemoryTracer();
   await callAll(tracePodSync(new RecordingPodSync(), tracer));
   expect(tracer.spans.map(({ name, attributes }) => [name, attributes])).toEqual([
@@ -65,7 +70,7 @@ test('every recipe is a span that names its pod, and a sync says why it runs', a
 test.each<[string, Tracer]>([
   ['a tracer', new MemoryTracer()],
   ['the tracer of no SDK', trace.getTracer('test')],
-])('with %s the recipes get the very same requests and signals', async (_case, tracer) => {
+])('with %s the handlers get the very same requests and signals', async (_case, tracer) => {
   const podSync = new RecordingPodSync();
   await expect(callAll(tracePodSync(podSync, tracer))).resolves.toBe(podSync.result);
   const expected = [
@@ -104,7 +109,7 @@ test.each([
   expect(tracer.spans[0]?.attributes['podkeep.cancelled']).toBe(true);
 });
 
-test('what is traced while a sync runs hangs below it', async () => {
+test('spans started during a sync are its children', async () => {
   context.setGlobalContextManager(asyncContexts());
   onTestFinished(() => context.disable());
   const tracer = new MemoryTracer();

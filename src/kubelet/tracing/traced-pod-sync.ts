@@ -1,37 +1,9 @@
-/**
- * The four recipes of a pod, each call of them a span under the name that the kubelet gives it.
- */
+/** Wraps the four handlers of a pod in spans of an OpenTelemetry tracer. */
 import type { Tracer } from '@opentelemetry/api';
-import type { PodSync } from '../../ports/pod-sync.ts';
-import { attributesOf, runInSpan } from './span.ts';
+import type { PodSync } from '../../ports/pod/pod-sync.ts';
+import { syncInSpans } from './pod-spans.ts';
+import { runInSpan } from './span.ts';
 
 export function tracePodSync(podSync: PodSync, tracer: Tracer): PodSync {
-  return {
-    syncPod(request, signal) {
-      const attributes = attributesOf(request.pod.metadata);
-      // Set, not spread: a spread copy costs more than all the rest when nobody traces.
-      attributes['k8s.pod.update_type'] = request.updateType;
-      return runInSpan(tracer, { name: 'syncPod', attributes, signal }, () =>
-        podSync.syncPod(request, signal),
-      );
-    },
-    syncTerminatingPod(request, signal) {
-      const attributes = attributesOf(request.pod.metadata);
-      return runInSpan(tracer, { name: 'syncTerminatingPod', attributes, signal }, () =>
-        podSync.syncTerminatingPod(request, signal),
-      );
-    },
-    syncTerminatingRuntimePod(pod, signal) {
-      const attributes = attributesOf(pod);
-      return runInSpan(tracer, { name: 'syncTerminatingRuntimePod', attributes, signal }, () =>
-        podSync.syncTerminatingRuntimePod(pod, signal),
-      );
-    },
-    syncTerminatedPod(request, signal) {
-      const attributes = attributesOf(request.pod.metadata);
-      return runInSpan(tracer, { name: 'syncTerminatedPod', attributes, signal }, () =>
-        podSync.syncTerminatedPod(request, signal),
-      );
-    },
-  };
+  return syncInSpans(podSync, (options, work) => runInSpan(tracer, options, work));
 }

@@ -5,7 +5,7 @@ import { traceStatusWrite } from './traced-status-write.ts';
 
 const pod = { uid: 'u1', name: 'web', namespace: 'shop' };
 
-test('a status write is a span that names its pod, and its answer comes through', async () => {
+test('a status write is a span that names its pod, and its result is returned', async () => {
   const tracer = new MemoryTracer();
   const answer = { status: 'written' };
   const written = await traceStatusWrite(tracer, pod, () => Promise.resolve(answer));
@@ -13,7 +13,12 @@ test('a status write is a span that names its pod, and its answer comes through'
   expect(tracer.spans).toMatchObject([
     {
       name: 'writePodStatus',
-      attributes: { 'k8s.pod.uid': 'u1', 'k8s.pod.name': 'web', 'k8s.namespace.name': 'shop' },
+      attributes: {
+        'k8s.pod.uid': 'u1',
+        'k8s.pod': 'shop/web',
+        'k8s.pod.name': 'web',
+        'k8s.namespace.name': 'shop',
+      },
       ends: 1,
       status: undefined,
     },
@@ -31,7 +36,7 @@ test('a write that the API refused is a failed span', async () => {
   });
 });
 
-test('a write that was called off is cancelled, not failed', async () => {
+test('a write that was aborted is cancelled, not failed', async () => {
   const tracer = new MemoryTracer();
   const signal = AbortSignal.abort();
   const write = traceStatusWrite(tracer, pod, () => Promise.reject(signal.reason));

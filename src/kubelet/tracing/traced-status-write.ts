@@ -1,15 +1,13 @@
-/**
- * A status on its way to the API, as a span. The kubelet has none; here it shows what a pod's news
- * waited for between the sync that found them and the API that knows them.
- */
+/** Wraps a status write in a span of an OpenTelemetry tracer. */
 import type { Tracer } from '@opentelemetry/api';
-import type { PodReference } from '../../ports/pod-reference.ts';
-import { attributesOf, runInSpan } from './span.ts';
+import type { PodReference } from '../../api/pod-reference.ts';
+import { writeInSpan } from './pod-spans.ts';
+import { runInSpan } from './span.ts';
 
 export function traceStatusWrite<Result>(
   tracer: Tracer,
   pod: PodReference,
   write: () => Promise<Result>,
 ): Promise<Result> {
-  return runInSpan(tracer, { name: 'writePodStatus', attributes: attributesOf(pod) }, write);
+  return writeInSpan((options, work) => runInSpan(tracer, options, work), pod, write);
 }

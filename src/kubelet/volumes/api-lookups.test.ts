@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../lib/json.ts';
-import type { KubeApi, KubeRequest } from '../../ports/kube-api.ts';
+import type { KubeApi, KubeRequest } from '../../ports/api/kube-api.ts';
 import { claimLookupFrom, tokenSourceFrom } from './api-lookups.ts';
 
 function makeApi(answer: JsonObject) {
@@ -17,7 +17,7 @@ function makeApi(answer: JsonObject) {
 const POD = { uid: 'u', name: 'web', namespace: 'shop' };
 const SPEC = { audiences: ['vault'], expirationSeconds: 600 };
 
-describe('what volumes ask of an API server', () => {
+describe('the API requests of volumes', () => {
   test('are claims and persistent volumes, by their names', async () => {
     const { api, requests } = makeApi({});
     const lookup = claimLookupFrom(api);
@@ -54,7 +54,7 @@ describe('what volumes ask of an API server', () => {
     ]);
   });
 
-  test('are not believed without an answer', async () => {
+  test('fail if the response has no token', async () => {
     const asking = tokenSourceFrom(makeApi({}).api).request('shop', 'clerk', SPEC, POD);
     await expect(asking).rejects.toThrow('the API server answered without a token');
   });

@@ -1,9 +1,9 @@
 /** Claims, persistent volumes and tokens from an API server. */
-import { parseTime } from '../../api/time.ts';
+import { parseTime } from '../../api/values/time.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { ClaimLookup } from '../../ports/claim-lookup.ts';
-import type { KubeApi } from '../../ports/kube-api.ts';
-import type { TokenSource } from '../../ports/token-source.ts';
+import type { ClaimLookup } from '../../ports/api/claim-lookup.ts';
+import type { KubeApi } from '../../ports/api/kube-api.ts';
+import type { TokenSource } from '../../ports/api/token-source.ts';
 import { volumeUnusable } from './volume-errors.ts';
 
 export function claimLookupFrom(api: KubeApi): ClaimLookup {
@@ -16,7 +16,7 @@ export function claimLookupFrom(api: KubeApi): ClaimLookup {
   };
 }
 
-/** Bound to the pod: when the pod is gone, the token is worth nothing. */
+/** Bound to the pod: when the pod is deleted, the token becomes invalid. */
 export function tokenSourceFrom(api: KubeApi): TokenSource {
   return {
     request: async (namespace, account, spec, pod, signal) => {

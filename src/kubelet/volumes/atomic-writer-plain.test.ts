@@ -1,4 +1,4 @@
-/** Writing for somebody else without the right to give files away. */
+/** Writing files for another user without the right to change their owner. */
 import { readFileSync, statSync } from 'node:fs';
 import type * as fs from 'node:fs';
 import path from 'node:path';
@@ -14,9 +14,9 @@ vi.mock('node:fs', async (original) => ({
 
 // Test files share modules; this one needs a writer that was not loaded with all rights.
 vi.resetModules();
-const { writeAtomically } = await import('./atomic-writer.ts');
+const { writeAtomically } = await import('./payload/atomic-writer.ts');
 
-test('a file for another user stays with whoever may not give it away', async () => {
+test('a file for another user stays with the writer if it may not change the owner', async () => {
   const folder = makeTempFolder();
   const payload = new Map([['token', { data: Buffer.from('x'), mode: 0o600, user: 4321 }]]);
   expect(await writeAtomically(folder, payload, { nowMs: 0 })).toBe(true);

@@ -1,25 +1,25 @@
 /**
- * A folder that is held open, so that nobody can put another one in its place.
+ * A folder that is held open, so that no process can put another one in its place.
  *
- * What is in it is reached through the open file (`/proc/self/fd/N/name`), one name at a time, and links
- * are not followed. A container that swaps a folder for a link while podkeep walks through its volume
- * changes nothing: the walk goes on in the folder that was opened. Where there is no /proc the plain path
- * is used, and only a link that is there already is noticed.
+ * Its content is accessed through the open file (`/proc/self/fd/N/name`), one name at a time, and links are
+ * not followed. If a container replaces a folder by a link while podkeep walks through its volume, the walk
+ * continues in the folder that was opened. Without /proc the plain path is used, and only a link that
+ * already exists is noticed.
  */
 import { constants, existsSync, type BigIntStats, type Dir, type Stats } from 'node:fs';
 import { chmod, lstat, open, opendir, readdir, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Opens a name without any right to what it names. Node does not list it; it is Linux's own. */
+/** Opens a name without access to its content. Linux only; Node does not list it. */
 const O_PATH = process.platform === 'linux' ? 0x20_0000 : 0;
 const NO_LINK = constants.O_NOFOLLOW | constants.O_DIRECTORY;
 const HAS_PROC = existsSync('/proc/self/fd');
 
-/** A container may give a file a name that is no text; it is the bytes then. */
+/** A container may create a file name that is not valid UTF-8; then it is a Buffer. */
 export type FileName = string | Buffer;
 
 export class OpenFolder {
-  /** By its names, for messages and for mounts. */
+  /** The path by its names, for messages and for mounts. */
   readonly path: string;
   readonly #handle: FileHandle;
 
@@ -33,7 +33,7 @@ export class OpenFolder {
     return new OpenFolder(folder, await open(folder, constants.O_RDONLY | NO_LINK));
   }
 
-  /** How the system reaches a name in this folder, as long as the folder is open. */
+  /** The path of a name in this folder, valid as long as the folder is open. */
   at(name: string): string;
   at(name: FileName): string | Buffer;
   at(name: FileName): string | Buffer {
@@ -46,7 +46,7 @@ export class OpenFolder {
     return linkTo(this.#handle, this.path);
   }
 
-  /** A folder without the right to read it is made readable first: it is ours, whatever its mode says. */
+  /** A folder that is not readable is made readable first: podkeep owns it, whatever its mode is. */
   async child(name: FileName): Promise<OpenFolder> {
     const flags = constants.O_RDONLY | NO_LINK;
     const full = path.join(this.path, name.toString());
@@ -85,7 +85,7 @@ export class OpenFolder {
     });
   }
 
-  /** The same piece by piece, for a folder that may hold millions. */
+  /** The same in chunks, for a folder that may have millions of entries. */
   entries(bufferSize: number): Promise<Dir> {
     return opendir(this.#self, { bufferSize });
   }
@@ -94,7 +94,7 @@ export class OpenFolder {
     return HAS_PROC ? `/proc/self/fd/${this.#handle.fd}` : this.path;
   }
 
-  /** Of what the name stands for now, and never of what a link points to. */
+  /** Of the entry that the name stands for now, and never of the target of a link. */
   async changeMode(name: FileName, change: (mode: number) => number): Promise<void> {
     const handle = await this.openName(name);
     try {
@@ -108,7 +108,7 @@ export class OpenFolder {
     }
   }
 
-  /** Holds whatever has this name, be it a file, a socket or a link itself. */
+  /** Opens the entry itself, whether it is a file, a socket or a link. */
   openName(name: FileName): Promise<FileHandle> {
     return open(this.at(name), O_PATH | constants.O_NOFOLLOW);
   }
@@ -118,7 +118,7 @@ export class OpenFolder {
   }
 }
 
-/** How another process reaches an open file, as long as it is open. */
+/** The path by which another process reaches an open file, as long as it is open. */
 export function linkTo(handle: FileHandle, plainPath: string): string {
   return HAS_PROC ? `/proc/${process.pid}/fd/${handle.fd}` : plainPath;
 }

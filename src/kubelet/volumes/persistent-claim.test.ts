@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { makeVolumeStage, podWithVolumes } from '../../../test/support/volume-parts.ts';
+import { makeVolumeHarness, podWithVolumes } from '../../../test/support/volume-parts.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { ClaimLookup } from '../../ports/claim-lookup.ts';
+import type { ClaimLookup } from '../../ports/api/claim-lookup.ts';
 import { followClaim } from './persistent-claim.ts';
 import { VolumeManager } from './volume-manager.ts';
 import type { Volume } from './volume-spec.ts';
@@ -81,7 +81,7 @@ describe('a claim', () => {
       { spec: { claimRef: { uid: 'other' } } },
       'found PV object pv-1 but its pv.Spec.ClaimRef.UID other does not point to claim.UID claim-uid',
     ],
-  ])('that %s leads nowhere', async (_, claim, volume, words) => {
+  ])('that %s gives no volume', async (_, claim, volume, words) => {
     await expect(follow(claim, volume)).rejects.toMatchObject({
       code: 'VOLUME_UNPROCESSED',
       message: `error processing PVC shop/mine: ${words}`,
@@ -120,23 +120,23 @@ describe('a claim', () => {
 });
 
 describe('a pod with a claim', () => {
-  test('is told at once that the claim leads nowhere, without an event of its own', async () => {
-    const { room, events } = makeVolumeStage({ claims: lookup(null, null) });
+  test('fails at once if the claim gives no volume, without an Event from here', async () => {
+    const { deps, events } = makeVolumeHarness({ claims: lookup(null, null) });
     const pod = podWithVolumes([DATA, { name: 'e', emptyDir: {} }]);
-    await expect(new VolumeManager(room).waitForMounts(pod, SIGNAL)).rejects.toThrow(
+    await expect(new VolumeManager(deps).waitForMounts(pod, SIGNAL)).rejects.toThrow(
       'unmounted volumes=[data], unattached volumes=[], failed to process volumes=[data]: ' +
         'error processing PVC shop/mine: failed to fetch PVC from API server: mine not found',
     );
     expect(events).toEqual([]);
   });
 
-  test('has the folder of the volume when it leads somewhere', async () => {
-    const { root } = makeVolumeStage();
+  test('has the folder of the volume when the claim is bound', async () => {
+    const { root } = makeVolumeHarness();
     const folder = path.join(root, 'data');
     mkdirSync(folder, { recursive: true });
     const volume = { spec: { claimRef: { uid: 'claim-uid' }, local: { path: folder } } };
-    const { room } = makeVolumeStage({ claims: lookup(CLAIM, volume) });
-    const manager = new VolumeManager(room);
+    const { deps } = makeVolumeHarness({ claims: lookup(CLAIM, volume) });
+    const manager = new VolumeManager(deps);
     const pod = podWithVolumes([DATA]);
     await manager.waitForMounts(pod, SIGNAL);
     expect(manager.mounted('uid-1').get('data')?.hostPath).toBe(folder);
@@ -144,9 +144,9 @@ describe('a pod with a claim', () => {
     mkdirSync(path.join(folder, 'still there'));
   });
 
-  test('on a node without an API server is told so', async () => {
-    const { room } = makeVolumeStage();
-    const waiting = new VolumeManager(room).waitForMounts(podWithVolumes([DATA]), SIGNAL);
+  test('on a node without an API server fails with that reason', async () => {
+    const { deps } = makeVolumeHarness();
+    const waiting = new VolumeManager(deps).waitForMounts(podWithVolumes([DATA]), SIGNAL);
     await expect(waiting).rejects.toThrow('a node without an API server has no claims');
   });
 });

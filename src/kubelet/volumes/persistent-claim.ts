@@ -1,21 +1,21 @@
 /**
- * Follows a claim to the volume that it is bound to. Volumes that are a path of this node are used as they
+ * Resolves a claim to the volume that it is bound to. Volumes that are a path of this node are used as they
  * are; others need drivers that podkeep does not have.
  */
 import type { Pod } from '../../api/pod.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { ClaimLookup } from '../../ports/claim-lookup.ts';
+import type { ClaimLookup } from '../../ports/api/claim-lookup.ts';
 import { fileErrorText, volumeUnprocessed, volumeUnsupported } from './volume-errors.ts';
 import type { HostPathSource, Volume } from './volume-spec.ts';
 
 export interface ClaimedVolume {
-  /** Of the persistent volume: events name it, not the pod's own word for it. */
+  /** The name of the persistent volume: Events name it instead of the pod's volume name. */
   readonly title: string;
   readonly source: HostPathSource;
-  /** Only a local volume is given to the pod's group. */
+  /** Only a local volume gets the pod's group (fsGroup). */
   readonly isLocal: boolean;
   readonly isReadOnly: boolean;
-  /** A group that whoever made the volume gave it. */
+  /** The group from the volume's gid annotation. */
   readonly group?: number | undefined;
 }
 
@@ -67,7 +67,7 @@ function faultOf(claim: JsonObject): string | null {
   return null;
 }
 
-/** Somebody could have made a claim of that name before the pod came. */
+/** Another user could have made a claim of that name before the pod came. */
 function checkOwner(pod: Pod, claim: JsonObject, title: string): void {
   const owners = objectOf(claim['metadata'])['ownerReferences'];
   const list: readonly Json[] = Array.isArray(owners) ? owners : [];
@@ -114,7 +114,7 @@ function describe(volume: JsonObject, title: string, isReadOnly: boolean): Claim
     return { title, source, isLocal: false, isReadOnly, group };
   }
   if (isJsonObject(local)) {
-    // It must be there already: whoever made the volume has made its folder.
+    // The folder must exist: it is made together with the volume.
     const source = { path: textOf(local['path']), type: 'Directory' };
     return { title, source, isLocal: true, isReadOnly, group };
   }

@@ -1,6 +1,6 @@
 /**
- * Volumes on real mounts: memory, parts that are bound, groups that own files, and a disk that is full.
- * Only root may mount, and not in every container.
+ * Volumes on real mounts: tmpfs, bind mounts of sub paths, group ownership, and a full disk. Only root may
+ * mount, and not in every container.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -20,13 +20,13 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { makeVolumeStage, podWithVolumes } from '../../../test/support/volume-parts.ts';
-import { writeAtomically } from './atomic-writer.ts';
-import { mountsIn } from './mounter.ts';
-import { giveToGroup } from './ownership.ts';
-import { openSubPath } from './sub-path.ts';
-import { SystemMounter } from './system-mounter.ts';
-import { removeTree } from './tree-removal.ts';
+import { makeVolumeHarness, podWithVolumes } from '../../../test/support/volume-parts.ts';
+import { writeAtomically } from './payload/atomic-writer.ts';
+import { mountsIn } from './mounts/mounter.ts';
+import { giveToGroup } from './mounts/ownership.ts';
+import { openSubPath } from './mounts/sub-path.ts';
+import { SystemMounter } from './mounts/system-mounter.ts';
+import { removeTree } from './teardown/tree-removal.ts';
 import { VolumeManager } from './volume-manager.ts';
 
 const SIGNAL = new AbortController().signal;
@@ -49,22 +49,22 @@ function makeRoot(): string {
 }
 
 describe.skipIf(!mayMount)('volumes on real mounts', () => {
-  test('a folder behind a link gives its volumes back, too', async () => {
+  test('a folder behind a link releases its volumes, too', async () => {
     const root = makeRoot();
     const link = path.join(root, 'link');
     mkdirSync(path.join(root, 'real'));
     symlinkSync('real', link);
-    const { room, objects } = makeVolumeStage({ root: link, mounter: probe });
+    const { deps, objects } = makeVolumeHarness({ root: link, mounter: probe });
     objects.set('Secret', 'door', { data: { key: Buffer.from('open').toString('base64') } });
     const pod = podWithVolumes([{ name: 's', secret: { secretName: 'door' } }]);
-    const manager = new VolumeManager(room);
+    const manager = new VolumeManager(deps);
     await manager.waitForMounts(pod, SIGNAL);
     expect(await mountsIn(probe, root)).toHaveLength(1);
     await manager.waitForUnmount(pod, SIGNAL);
     expect(await mountsIn(probe, root)).toEqual([]);
   });
 
-  test('what a killed podkeep left of its try to mount is unmounted and removed', async () => {
+  test('what a killed podkeep left of its mount probe is unmounted and removed', async () => {
     const root = makeRoot();
     const left = path.join(root, '.mount-probe-abcdef');
     mkdirSync(left);
@@ -74,15 +74,15 @@ describe.skipIf(!mayMount)('volumes on real mounts', () => {
     expect(await mountsIn(probe, root)).toEqual([]);
   });
 
-  test('secrets lie in memory, and are gone with their pod', async () => {
+  test('secrets are in memory, and are removed with their pod', async () => {
     const root = makeRoot();
-    const { room, objects } = makeVolumeStage({ root, mounter: probe });
+    const { deps, objects } = makeVolumeHarness({ root, mounter: probe });
     objects.set('Secret', 'door', { data: { key: Buffer.from('open').toString('base64') } });
     const pod = podWithVolumes([
       { name: 's', secret: { secretName: 'door' } },
       { name: 'm', emptyDir: { medium: 'Memory', sizeLimit: '64Ki' } },
     ]);
-    const manager = new VolumeManager(room);
+    const manager = new VolumeManager(deps);
     await manager.waitForMounts(pod, SIGNAL);
     const secret = manager.mounted('uid-1').get('s')?.hostPath ?? '';
     const memory = manager.mounted('uid-1').get('m')?.hostPath ?? '';
@@ -90,9 +90,9 @@ describe.skipIf(!mayMount)('volumes on real mounts', () => {
     expect(readFileSync(path.join(secret, 'key'), 'utf8')).toBe('open');
     expect(() => writeFileSync(path.join(memory, 'big'), 'x'.repeat(100_000))).toThrow('ENOSPC');
 
-    // A second manager, as after a restart: nothing is mounted twice, and what is there stays.
+    // A second manager, as after a restart: nothing is mounted twice, and the volumes stay.
     writeFileSync(path.join(memory, 'big'), '');
-    const second = new VolumeManager(room);
+    const second = new VolumeManager(deps);
     await second.waitForMounts(pod, SIGNAL);
     expect(await mountsIn(probe, root)).toHaveLength(2);
     expect(existsSync(path.join(memory, 'big'))).toBe(true);
@@ -102,13 +102,13 @@ describe.skipIf(!mayMount)('volumes on real mounts', () => {
     expect(await second.volumesExist('uid-1')).toBe(false);
   });
 
-  test('memory in memory, and memory over memory, goes with its pod', async () => {
+  test('a tmpfs in a tmpfs, and a tmpfs over a tmpfs, is removed with its pod', async () => {
     const root = makeRoot();
-    const { room } = makeVolumeStage({ root, mounter: probe });
+    const { deps } = makeVolumeHarness({ root, mounter: probe });
     const pod = podWithVolumes(
       ['a', 'b'].map((name) => ({ name, emptyDir: { medium: 'Memory', sizeLimit: '64Ki' } })),
     );
-    const manager = new VolumeManager(room);
+    const manager = new VolumeManager(deps);
     await manager.waitForMounts(pod, SIGNAL);
     const [a = '', b = ''] = [...manager.mounted('uid-1').values()].map(({ hostPath }) => hostPath);
     mkdirSync(path.join(a, 'inner'));
@@ -119,7 +119,7 @@ describe.skipIf(!mayMount)('volumes on real mounts', () => {
     expect(await manager.volumesExist('uid-1')).toBe(false);
   });
 
-  test('a link in the place of a volume is removed, and not what is mounted where it leads', async () => {
+  test('a link in the place of a volume is removed, but not what is mounted at its target', async () => {
     const root = makeRoot();
     const memory = path.join(root, 'memory');
     mkdirSync(memory);
@@ -128,8 +128,8 @@ describe.skipIf(!mayMount)('volumes on real mounts', () => {
     const volumes = path.join(root, 'pods/uid-1/volumes/kubernetes.io~empty-dir');
     mkdirSync(volumes, { recursive: true });
     symlinkSync(memory, path.join(volumes, 'e'));
-    const { room } = makeVolumeStage({ root, mounter: probe });
-    await new VolumeManager(room).removeOrphans(new Set());
+    const { deps } = makeVolumeHarness({ root, mounter: probe });
+    await new VolumeManager(deps).removeOrphans(new Set());
     expect(readdirSync(path.join(root, 'pods'))).toEqual([]);
     expect(readFileSync(path.join(memory, 'precious'), 'utf8')).toBe('x');
   });
@@ -147,7 +147,7 @@ describe.skipIf(!mayMount)('volumes on real mounts', () => {
     expect(readdirSync(folder)).toEqual(before);
   });
 
-  test('a part of a volume is bound, and stays what it is when its name is exchanged', async () => {
+  test('a sub path is bound, and stays the same when its name is replaced', async () => {
     const root = makeRoot();
     const volumePath = path.join(root, 'volume');
     mkdirSync(path.join(volumePath, 'part'), { recursive: true });
@@ -163,8 +163,8 @@ describe.skipIf(!mayMount)('volumes on real mounts', () => {
     symlinkSync(path.join(root, 'node'), path.join(volumePath, 'part'));
     expect(readFileSync(path.join(target, 'file'), 'utf8')).toBe('newer');
 
-    const { room } = makeVolumeStage({ root, mounter: probe });
-    await new VolumeManager(room).removeOrphans(new Set());
+    const { deps } = makeVolumeHarness({ root, mounter: probe });
+    await new VolumeManager(deps).removeOrphans(new Set());
     expect(readdirSync(path.join(root, 'pods'))).toEqual([]);
     expect(readFileSync(path.join(volumePath, 'moved/file'), 'utf8')).toBe('newer');
   });
@@ -194,7 +194,7 @@ describe.skipIf(!mayMount)('volumes on real mounts', () => {
 
   test("files belong to the pod's group, and links are not followed", async () => {
     const root = makeRoot();
-    const { room, objects } = makeVolumeStage({ root, mounter: probe });
+    const { deps, objects } = makeVolumeHarness({ root, mounter: probe });
     objects.set('ConfigMap', 'settings', { data: { level: 'debug' } });
     const pod = podWithVolumes(
       [
@@ -203,7 +203,7 @@ describe.skipIf(!mayMount)('volumes on real mounts', () => {
       ],
       { securityContext: { fsGroup: 4321 } },
     );
-    const manager = new VolumeManager(room);
+    const manager = new VolumeManager(deps);
     await manager.waitForMounts(pod, SIGNAL);
     const config = manager.mounted('uid-1').get('c')?.hostPath ?? '';
     const empty = manager.mounted('uid-1').get('e')?.hostPath ?? '';

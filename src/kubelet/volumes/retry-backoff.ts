@@ -1,8 +1,8 @@
-/** When something that failed may be tried again: after half a second, then twice as long each time. */
+/** When a failed operation may be retried: after half a second, then twice as long each time. */
 import type { Clock } from '../../ports/clock.ts';
 
 const FIRST_MS = 500;
-/** A little off two minutes, so that people recognise it. */
+/** A little off two minutes, so that it is recognisable. */
 const LAST_MS = 122_000;
 
 export class RetryBackoff {

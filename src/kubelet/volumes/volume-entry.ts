@@ -1,29 +1,31 @@
 /**
  * One volume of a pod, from the first try to make it to the pod's end.
  *
- *     wanted ──made──> there ──a change, a sync, a token grows old──> made anew, still there
- *        └──failed: told, and tried again after a while──┘
+ *     wanted ──made──> mounted ──a change, a sync, an old token──> made again, still mounted
+ *        └──failed: Event, and retried after a back-off──┘
  *
- * It is made once at a time. News that come while it is being made make it once more. A volume that is
- * there stays there when it cannot be brought up to date: its old files are better than none.
+ * It is made once at a time. Changes that come meanwhile make it once more. A volume that is mounted stays
+ * so when it cannot be updated: its old files are better than none.
  */
 import type { Pod } from '../../api/pod.ts';
 import { PodkeepError } from '../../lib/errors.ts';
 import type { Cancel } from '../../ports/clock.ts';
-import type { LookedUpObject } from '../../ports/object-lookup.ts';
+import type { LookedUpObject } from '../../ports/api/object-lookup.ts';
 import { followClaim, isClaim, type ClaimedVolume } from './persistent-claim.ts';
 import { RetryBackoff } from './retry-backoff.ts';
 import { fileErrorText, volumeUnprocessed } from './volume-errors.ts';
 import { isLive, makeVolume, type MadeVolume } from './volume-maker.ts';
-import type { VolumeRoom } from './volume-room.ts';
+import type { VolumeDeps } from './volume-deps.ts';
+import { measureOperation } from './storage-operation.ts';
+import { pluginOf } from './volume-plugin.ts';
 import type { Volume } from './volume-spec.ts';
-import { watchedObjects } from './watched-objects.ts';
+import { watchedObjects } from './payload/watched-objects.ts';
 
-/** A token that is old when it comes does not make us ask without end. */
+/** The minimum, so that a token that is already old does not cause endless requests. */
 const RENEW_MS_MIN = 10_000;
 
 export class VolumeEntry {
-  readonly #room: VolumeRoom;
+  readonly #deps: VolumeDeps;
   readonly #backoff: RetryBackoff;
   readonly #stop = new AbortController();
   #pod: Pod;
@@ -36,30 +38,40 @@ export class VolumeEntry {
   #cancelTimer: Cancel | null = null;
   #unsubscribe: (() => void)[] | null = null;
 
-  constructor(room: VolumeRoom, pod: Pod, volume: Volume) {
-    this.#room = room;
+  constructor(deps: VolumeDeps, pod: Pod, volume: Volume) {
+    this.#deps = deps;
     this.#pod = pod;
     this.#volume = volume;
-    this.#backoff = new RetryBackoff(room.clock);
+    this.#backoff = new RetryBackoff(deps.clock);
+  }
+
+  /** The kubelet's name of the plugin, for metrics. */
+  get plugin(): string {
+    return pluginOf(this.#volume);
   }
 
   get made(): MadeVolume | null {
     return this.#made;
   }
 
-  /** How long until the next try; zero: now. */
+  /** The time until the next try; zero: now. */
   get remainingMs(): number {
     return this.#backoff.remainingMs;
   }
 
-  /** Why the volume cannot even be looked for: a claim that leads nowhere. */
+  /** The error of the last try. Null: it succeeded, or there was none. */
+  get failure(): string | null {
+    return this.#failure === null ? null : fileErrorText(this.#failure);
+  }
+
+  /** Why the volume could not be processed: its claim gives no volume. */
   get unprocessed(): string | null {
     const error = this.#failure;
     const isOne = error instanceof PodkeepError && error.code === 'VOLUME_UNPROCESSED';
     return isOne ? error.message : null;
   }
 
-  /** For a sync: what is not there, or may have changed, is made. Never rejects. */
+  /** For a sync: makes the volume if it is missing or may have changed. Never rejects. */
   sync(pod: Pod, signal: AbortSignal): Promise<void> {
     this.#pod = pod;
     const isNeeded = this.#made === null || isLive(this.#volume);
@@ -69,7 +81,7 @@ export class VolumeEntry {
     return this.#run(signal);
   }
 
-  /** Ends all that goes on by itself, and resolves when nothing does any more. */
+  /** Stops all updates, and resolves when none is running. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error('the pod has no volumes any more'));
     this.#cancelTimer?.();
@@ -78,7 +90,7 @@ export class VolumeEntry {
     await this.#running;
   }
 
-  /** Whoever comes while it is being made waits for the end of that, and of the time after. */
+  /** A call while the volume is being made waits for that, and for one more run after it. */
   #run(signal?: AbortSignal): Promise<void> {
     if (this.#stop.signal.aborted) return Promise.resolve();
     if (this.#running) {
@@ -99,7 +111,13 @@ export class VolumeEntry {
         this.#subscribe();
         this.#claimed ??= await this.#claim(signal);
         const request = { pod: this.#pod, volume: this.#volume, claimed: this.#claimed };
-        this.#made = await makeVolume(this.#room, request, signal);
+        const made = await measureOperation(
+          this.#deps,
+          { plugin: this.plugin, operation: 'volume_mount' },
+          () => makeVolume(this.#deps, request, signal),
+        );
+        if (!this.#made && made.isExposed) this.#warnOfDisk();
+        this.#made = made;
         this.#failure = null;
         this.#backoff.succeeded();
       } catch (error) {
@@ -113,7 +131,7 @@ export class VolumeEntry {
 
   async #claim(signal: AbortSignal): Promise<ClaimedVolume | null> {
     if (!isClaim(this.#volume)) return null;
-    const { claims } = this.#room;
+    const { claims } = this.#deps;
     if (claims) return followClaim(this.#pod, this.#volume, claims, signal);
     throw volumeUnprocessed({ reason: 'a node without an API server has no claims' });
   }
@@ -125,15 +143,23 @@ export class VolumeEntry {
     const { uid = '', name = '', namespace = '' } = this.#pod.metadata;
     const title = JSON.stringify(this.#claimed?.title ?? this.#volume.name);
     const message = `MountVolume.SetUp failed for volume ${title} : ${fileErrorText(error)}`;
-    this.#room.events.record({ uid, name, namespace }, 'Warning', 'FailedMount', message);
+    this.#deps.events.record({ uid, name, namespace }, 'Warning', 'FailedMount', message);
   }
 
-  /** A volume that is not there yet is tried by whoever waits for it. */
+  #warnOfDisk(): void {
+    const { uid = '', name = '', namespace = '' } = this.#pod.metadata;
+    const message =
+      `Volume ${JSON.stringify(this.#volume.name)} is on the disk of this node, readable by one user only: ` +
+      'there is no file system in memory that podkeep may write.';
+    this.#deps.events.record({ uid, name, namespace }, 'Warning', 'SecretsOnDisk', message);
+  }
+
+  /** A volume that does not exist yet is retried by the sync that waits for it. */
   #makeAgainLater(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = null;
     if (!this.#made || this.#stop.signal.aborted) return;
-    const { clock } = this.#room;
+    const { clock } = this.#deps;
     const { renewAtMs } = this.#made;
     const delayMs =
       this.#failure !== null
@@ -155,12 +181,12 @@ export class VolumeEntry {
   #listenTo(object: LookedUpObject): readonly (() => void)[] {
     try {
       return [
-        this.#room.objects.subscribe(object, () => {
+        this.#deps.objects.subscribe(object, () => {
           if (this.#made) void this.#run();
         }),
       ];
     } catch {
-      // Nobody keeps the object at hand. The next sync looks for itself.
+      // The object is not cached. The next sync reads it.
       return [];
     }
   }

@@ -13,7 +13,7 @@ function errorOf(act: () => unknown): unknown {
   throw new Error('it worked');
 }
 
-test('errors of files are said as every other program says them', () => {
+test('errors of files have the usual system messages', () => {
   const folder = makeTempFolder();
   const missing = path.join(folder, 'missing');
   expect(fileErrorText(errorOf(() => readFileSync(missing)))).toBe(
@@ -23,7 +23,7 @@ test('errors of files are said as every other program says them', () => {
   expect(fileErrorText(errorOf(() => readFileSync(folder)))).toBe('read: is a directory');
 });
 
-test('other errors say what they say', () => {
+test('other errors keep their message', () => {
   expect(fileErrorText(new Error('configmap "x" not found'))).toBe('configmap "x" not found');
   expect(fileErrorText('text')).toBe('text');
 });

@@ -1,12 +1,12 @@
-/** Why volumes are not there, in the words that users see in the events of their pods. */
+/** Errors of volumes, with the messages that users see in the Events of their pods. */
 import { defineError } from '../../lib/errors.ts';
 
-/** What the event says behind `MountVolume.SetUp failed for volume "x" : `. */
+/** The text of the Event after `MountVolume.SetUp failed for volume "x" : `. */
 export const volumeUnusable = defineError<{ reason: string }>({
   code: 'VOLUME_UNUSABLE',
   retry: 'backoff',
   message: ({ reason }) => reason,
-  hint: () => 'Correct what the message names. The volume is tried again by itself.',
+  hint: () => 'Correct what the message names. Podkeep retries the volume automatically.',
 });
 
 export const volumeUnsupported = defineError<{ kind: string }>({
@@ -18,12 +18,21 @@ export const volumeUnsupported = defineError<{ kind: string }>({
     'persistent volume of the kind hostPath or local.',
 });
 
-/** A claim that leads to no volume: nothing was tried yet. */
+/** The runtime would ignore the image, and the container would start without its files. */
+export const imageVolumesUnsupported = defineError<{ name: string }>({
+  code: 'IMAGE_VOLUMES_UNSUPPORTED',
+  retry: 'never',
+  message: ({ name }) =>
+    `the container runtime of this node cannot mount the image of volume ${JSON.stringify(name)}`,
+  hint: () => 'Run the pod on a node with containerd 2.1 or CRI-O 1.31, or newer.',
+});
+
+/** A claim that gives no volume: nothing was tried yet. */
 export const volumeUnprocessed = defineError<{ reason: string }>({
   code: 'VOLUME_UNPROCESSED',
   retry: 'backoff',
   message: ({ reason }) => reason,
-  hint: () => 'Look at the claim that the message names: kubectl describe pvc.',
+  hint: () => 'Check the claim that the message names: kubectl describe pvc.',
 });
 
 export const volumesNotMounted = defineError<{
@@ -36,7 +45,7 @@ export const volumesNotMounted = defineError<{
   message: ({ unmounted, unprocessed, reason }) =>
     `unmounted volumes=[${unmounted.join(' ')}], unattached volumes=[], ` +
     `failed to process volumes=[${unprocessed.join(' ')}]: ${reason}`,
-  hint: () => 'The events FailedMount of the pod say what keeps each volume from being mounted.',
+  hint: () => 'The FailedMount events of the pod say why each volume is not mounted.',
 });
 
 export const volumesNotUnmounted = defineError<{ mounted: readonly string[]; reason: string }>({
@@ -53,8 +62,8 @@ export const volumeNameInvalid = defineError<{ name: string }>({
   hint: () => 'Names of volumes and UIDs of pods have letters, digits and dashes.',
 });
 
-/** Where Node has words of its own for what every other program on the machine calls otherwise. */
-const SYSTEM_WORDS: ReadonlyMap<string, string> = new Map([
+/** Where Node's message differs from the usual one of the system. */
+const SYSTEM_MESSAGES: ReadonlyMap<string, string> = new Map([
   ['EEXIST', 'file exists'],
   ['EISDIR', 'is a directory'],
   ['EBUSY', 'device or resource busy'],
@@ -62,13 +71,13 @@ const SYSTEM_WORDS: ReadonlyMap<string, string> = new Map([
   ['EIO', 'input/output error'],
 ]);
 
-/** As the kubelet's file functions say it: `mkdir /a/b: not a directory`. */
+/** In the form of Go's file functions: `mkdir /a/b: not a directory`. */
 export function fileErrorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const parts = /^(E[A-Z0-9]+): ([^,]+), (\w+)(?: '([^']*)')?/.exec(error.message);
   if (!parts) return error.message;
   const [, code = '', words = '', operation = '', file] = parts;
-  return `${operation}${file === undefined ? '' : ` ${file}`}: ${SYSTEM_WORDS.get(code) ?? words}`;
+  return `${operation}${file === undefined ? '' : ` ${file}`}: ${SYSTEM_MESSAGES.get(code) ?? words}`;
 }
 
 export function codeOf(error: unknown): string | undefined {

@@ -1,34 +1,51 @@
 /**
- * The folder of a volume: on the disk, or in memory where this user may mount.
+ * The folder of a volume: on the disk, or in memory.
  *
- * Making it again changes nothing: what is in it stays. Secrets that must lie on the disk are at least
- * closed to other users, and the people who run podkeep are told once.
+ *     root             a tmpfs that is mounted on the folder
+ *     ordinary user    Secrets and tokens: a folder in memory of this user (lib/memory-folder.ts), and an
+ *                      empty folder on the disk in its place, by which the teardown finds it
+ *
+ * Making it again changes nothing: its content stays. Secrets that must be on the disk are at least not
+ * readable by other users; the operator is warned once in the log, the users of the pod by an Event.
  */
-import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Log } from '../../ports/log.ts';
-import { makeFolders } from '../folders.ts';
-import { mountsIn, type Mounter } from './mounter.ts';
-import { isOwnFileSystem } from './own-file-system.ts';
+import { makeFolders } from './files/folders.ts';
+import { mountsIn, type Mounter } from './mounts/mounter.ts';
+import { isOwnFileSystem } from './mounts/own-file-system.ts';
 import { volumeUnusable } from './volume-errors.ts';
+import type { VolumeMemory } from './volume-memory.ts';
 
 export interface FolderRequest {
   readonly folder: string;
   readonly inMemory: boolean;
   readonly sizeBytes?: bigint | undefined;
-  /** Nobody but podkeep's own user may look, if it cannot lie in memory. */
+  /** Only podkeep's own user may read it, if it cannot be in memory. */
   readonly isSecret: boolean;
 }
 
 const PARENT_MODE = 0o750;
 const OPEN_MODE = 0o777;
 const CLOSED_MODE = 0o700;
-const told = new WeakSet<Log>();
+const alreadyLogged = new WeakSet<Log>();
+
+export interface FolderDeps {
+  readonly mounter: Mounter;
+  readonly memory: VolumeMemory;
+  readonly log: Log;
+}
+
+export interface VolumeFolder {
+  readonly folder: string;
+  /** It should be in memory, and is on the disk. */
+  readonly isExposed: boolean;
+}
 
 export async function makeVolumeFolder(
   request: FolderRequest,
-  { mounter, log }: { readonly mounter: Mounter; readonly log: Log },
-): Promise<void> {
+  { mounter, memory, log }: FolderDeps,
+): Promise<VolumeFolder> {
   const { folder, inMemory, sizeBytes, isSecret } = request;
   makeFolders(path.dirname(folder), PARENT_MODE);
   const found = lstatSync(folder, { throwIfNoEntry: false });
@@ -37,12 +54,20 @@ export async function makeVolumeFolder(
   if (inMemory && (await mounter.isPermitted())) {
     const isMounted = found !== undefined && (await isMountPoint(mounter, folder));
     if (!isMounted) await mounter.mountMemory(folder, sizeBytes);
-    return;
+    return { folder, isExposed: false };
   }
-  if (inMemory) tellOnce(log);
+  const inOwnMemory = inMemory && isSecret && isEmpty(folder) ? memory.make(folder) : undefined;
+  if (inOwnMemory !== undefined) return { folder: inOwnMemory, isExposed: false };
+  if (inMemory) warnOnce(log);
   const { mode } = found ?? lstatSync(folder);
   const wanted = isSecret && inMemory ? CLOSED_MODE : OPEN_MODE;
   if ((mode & 0o777) !== wanted && (mode & 0o2000) === 0) chmodSync(folder, wanted);
+  return { folder, isExposed: inMemory && isSecret };
+}
+
+/** Not empty: an earlier version has put files there, which containers have mounted. */
+function isEmpty(folder: string): boolean {
+  return readdirSync(folder).length === 0;
 }
 
 async function isMountPoint(mounter: Mounter, folder: string): Promise<boolean> {
@@ -50,8 +75,8 @@ async function isMountPoint(mounter: Mounter, folder: string): Promise<boolean> 
   return (await mountsIn(mounter, folder)).some((mount) => mount.folder === folder);
 }
 
-function tellOnce(log: Log): void {
-  if (told.has(log)) return;
-  told.add(log);
-  log.warn('volumes that belong into memory lie on the disk: this user may not mount');
+function warnOnce(log: Log): void {
+  if (alreadyLogged.has(log)) return;
+  alreadyLogged.add(log);
+  log.warn('emptyDir volumes with medium Memory are on disk: not permitted to mount tmpfs');
 }

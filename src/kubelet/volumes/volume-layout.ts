@@ -1,22 +1,21 @@
 /**
- * Where the files of a pod's volumes are, as every kubelet has them:
+ * The paths of a pod's volumes, the same as in every kubelet:
  *
  *     ROOT/pods/UID/volumes/kubernetes.io~KIND/NAME
  *     ROOT/pods/UID/volume-subpaths/NAME/CONTAINER/N
  *     ROOT/pods/UID/etc-hosts
  *
- * UIDs and names come from the API, and names of folders come of them: anything that could leave its
- * folder is refused.
+ * UIDs and names come from the API and become names of folders: any that could leave its folder is refused.
  */
 import path from 'node:path';
 import { volumeNameInvalid } from './volume-errors.ts';
 
 export type VolumeKind = 'empty-dir' | 'configmap' | 'secret' | 'downward-api' | 'projected';
 
-export interface SubPathPlace {
+export interface SubPathTarget {
   readonly volume: string;
   readonly container: string;
-  /** The place of the mount in its container. */
+  /** The index of the mount in its container. */
   readonly index: number;
 }
 
@@ -48,7 +47,7 @@ export class VolumeLayout {
     return path.join(this.podFolder(uid), 'volume-subpaths');
   }
 
-  subPathTarget(uid: string, { volume, container, index }: SubPathPlace): string {
+  subPathTarget(uid: string, { volume, container, index }: SubPathTarget): string {
     const folder = path.join(this.subPathsFolder(uid), checkName(volume), checkName(container));
     return path.join(folder, String(index));
   }

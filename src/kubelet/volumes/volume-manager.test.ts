@@ -12,7 +12,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   FakeMounter,
-  makeVolumeStage,
+  makeVolumeHarness,
   podWithVolumes,
   until,
 } from '../../../test/support/volume-parts.ts';
@@ -28,8 +28,8 @@ function read(...steps: readonly string[]): string {
 }
 
 describe('the volumes of a pod', () => {
-  test('are there when the wait is over, in the folders of a kubelet', async () => {
-    const { room, root, objects } = makeVolumeStage();
+  test('exist when the wait is over, in the folders of a kubelet', async () => {
+    const { deps, root, objects } = makeVolumeHarness();
     objects.set('ConfigMap', 'settings', { data: { level: 'debug' } });
     objects.set('Secret', 'door', { data: { key: Buffer.from('open').toString('base64') } });
     const pod = podWithVolumes([
@@ -44,7 +44,7 @@ describe('the volumes of a pod', () => {
         downwardAPI: { items: [{ path: 'labels', fieldRef: { fieldPath: 'metadata.labels' } }] },
       },
     ]);
-    const manager = new VolumeManager(room);
+    const manager = new VolumeManager(deps);
     await manager.waitForMounts(pod, SIGNAL);
     const folder = path.join(root, 'pods/uid-1/volumes');
     expect(read(folder, 'kubernetes.io~configmap/v/level')).toBe('debug');
@@ -57,18 +57,35 @@ describe('the volumes of a pod', () => {
     expect(manager.mounted('uid-1').get('scratch')?.isReadOnly).toBe(false);
   });
 
+  test('an image is left to the runtime, and refused if that cannot mount images', async () => {
+    const { deps, events } = makeVolumeHarness();
+    const pod = podWithVolumes([{ name: 'files', image: { reference: 'files:1' } }]);
+    const able = new VolumeManager({ ...deps, mountsImages: () => true });
+    await able.waitForMounts(pod, SIGNAL);
+    expect(able.mounted('uid-1').get('files')).toMatchObject({ hostPath: '', isReadOnly: true });
+    const stop = new AbortController();
+    const waiting = new VolumeManager(deps).waitForMounts(pod, stop.signal).catch(() => {});
+    await until(() => events.length > 0);
+    stop.abort();
+    await waiting;
+    expect(events[0]).toBe(
+      'Warning FailedMount MountVolume.SetUp failed for volume "files" : ' +
+        'the container runtime of this node cannot mount the image of volume "files"',
+    );
+  });
+
   test('that no container mounts are not made', async () => {
-    const { room, root } = makeVolumeStage();
+    const { deps, root } = makeVolumeHarness();
     const pod = podWithVolumes([], { volumes: [{ name: 'idle', emptyDir: {} }] });
-    await new VolumeManager(room).waitForMounts(pod, SIGNAL);
+    await new VolumeManager(deps).waitForMounts(pod, SIGNAL);
     expect(existsSync(root)).toBe(false);
   });
 
   test('are tried again after half a second, then after twice as long', async () => {
-    const { room, events, clock, objects } = makeVolumeStage();
+    const { deps, events, clock, objects } = makeVolumeHarness();
     const pod = podWithVolumes([{ name: 'v', configMap: { name: 'nope' } }]);
     let isThere = false;
-    const waiting = new VolumeManager(room).waitForMounts(pod, SIGNAL).then(() => {
+    const waiting = new VolumeManager(deps).waitForMounts(pod, SIGNAL).then(() => {
       isThere = true;
     });
     await until(() => clock.pending > 0 && events.length === 1);
@@ -86,13 +103,13 @@ describe('the volumes of a pod', () => {
     await waiting;
   });
 
-  test('are given up after two minutes and three seconds, in the words of a kubelet', async () => {
-    const { room, clock, events } = makeVolumeStage();
+  test('are given up after two minutes and three seconds, with the message of a kubelet', async () => {
+    const { deps, clock, events } = makeVolumeHarness();
     const pod = podWithVolumes([
       { name: 'v', configMap: { name: 'nope' } },
       { name: 'fine', emptyDir: {} },
     ]);
-    const manager = new VolumeManager(room);
+    const manager = new VolumeManager(deps);
     let failure: Error | null = null;
     const waiting = manager.waitForMounts(pod, SIGNAL).catch((error: Error) => {
       failure = error;
@@ -114,11 +131,11 @@ describe('the volumes of a pod', () => {
     expect(events).toHaveLength(8);
   });
 
-  test('are not waited for any longer when the pod has to go (F-21)', async () => {
-    const { room, clock } = makeVolumeStage();
+  test('are not waited for any longer when the pod has to end (F-21)', async () => {
+    const { deps, clock } = makeVolumeHarness();
     const pod = podWithVolumes([{ name: 'v', configMap: { name: 'nope' } }]);
     const controller = new AbortController();
-    const manager = new VolumeManager(room);
+    const manager = new VolumeManager(deps);
     const waiting = manager.waitForMounts(pod, controller.signal);
     await until(() => clock.pending > 0);
     const reason = new Error('overtaken');
@@ -129,11 +146,11 @@ describe('the volumes of a pod', () => {
     expect(await manager.volumesExist('uid-1')).toBe(false);
   });
 
-  test('of other kinds are refused in so many words', async () => {
-    const { room, events } = makeVolumeStage();
+  test('of other kinds are refused by name', async () => {
+    const { deps, events } = makeVolumeHarness();
     const pod = podWithVolumes([{ name: 'far', nfs: { server: 's', path: '/' } }]);
     const controller = new AbortController();
-    const waiting = new VolumeManager(room).waitForMounts(pod, controller.signal);
+    const waiting = new VolumeManager(deps).waitForMounts(pod, controller.signal);
     await until(() => events.length > 0);
     controller.abort();
     await expect(waiting).rejects.toThrow('aborted');
@@ -143,13 +160,13 @@ describe('the volumes of a pod', () => {
     ]);
   });
 
-  test('that stand where a file is are refused', async () => {
-    const { room, root, events } = makeVolumeStage();
+  test('whose folder is a file are refused', async () => {
+    const { deps, root, events } = makeVolumeHarness();
     mkdirSync(path.join(root, 'pods/uid-1/volumes'), { recursive: true });
     writeFileSync(path.join(root, 'pods/uid-1/volumes/kubernetes.io~empty-dir'), '');
     const controller = new AbortController();
     const pod = podWithVolumes([{ name: 'e', emptyDir: {} }]);
-    const waiting = new VolumeManager(room).waitForMounts(pod, controller.signal);
+    const waiting = new VolumeManager(deps).waitForMounts(pod, controller.signal);
     await until(() => events.length > 0);
     controller.abort();
     await expect(waiting).rejects.toThrow('aborted');
@@ -161,10 +178,10 @@ describe('the volumes of a pod', () => {
 });
 
 describe('volumes that show objects', () => {
-  test('follow their changes by themselves', async () => {
-    const { room, root, objects } = makeVolumeStage();
+  test('are updated when the objects change', async () => {
+    const { deps, root, objects } = makeVolumeHarness();
     objects.set('ConfigMap', 'settings', { data: { level: 'debug' } });
-    const manager = new VolumeManager(room);
+    const manager = new VolumeManager(deps);
     await manager.waitForMounts(podWithVolumes([SETTINGS]), SIGNAL);
     const folder = path.join(root, 'pods/uid-1/volumes/kubernetes.io~configmap/v');
     objects.set('ConfigMap', 'settings', { data: { level: 'info' } });
@@ -175,18 +192,18 @@ describe('volumes that show objects', () => {
     expect(read(folder, 'level')).toBe('info');
   });
 
-  test('keep their files when the object is gone, and say so', async () => {
-    const { room, root, objects, events, clock } = makeVolumeStage();
+  test('keep their files when the object is deleted, with an Event', async () => {
+    const { deps, root, objects, events, clock } = makeVolumeHarness();
     objects.set('ConfigMap', 'nope', { data: { level: 'debug' } });
     const pod = podWithVolumes([{ name: 'v', configMap: { name: 'nope' } }]);
-    const manager = new VolumeManager(room);
+    const manager = new VolumeManager(deps);
     await manager.waitForMounts(pod, SIGNAL);
     objects.set('ConfigMap', 'nope', null);
     await until(() => events.length > 0);
     expect(events).toEqual([NOT_FOUND]);
     const folder = path.join(root, 'pods/uid-1/volumes/kubernetes.io~configmap/v');
     expect(read(folder, 'level')).toBe('debug');
-    // A sync before the next try is not kept waiting by it.
+    // A sync before the next try does not wait for it.
     await manager.waitForMounts(pod, SIGNAL);
     expect(events).toHaveLength(1);
     objects.set('ConfigMap', 'nope', { data: { level: 'back' } });
@@ -194,11 +211,11 @@ describe('volumes that show objects', () => {
     await until(() => clock.pending === 0);
   });
 
-  test('show what the pod itself became, at the next sync', async () => {
-    const { room, root } = makeVolumeStage();
+  test("show the pod's new metadata at the next sync", async () => {
+    const { deps, root } = makeVolumeHarness();
     const items = [{ path: 'labels', fieldRef: { fieldPath: 'metadata.labels' } }];
     const pod = podWithVolumes([{ name: 'd', downwardAPI: { items } }]);
-    const manager = new VolumeManager(room);
+    const manager = new VolumeManager(deps);
     await manager.waitForMounts(pod, SIGNAL);
     const changed = { ...pod, metadata: { ...pod.metadata, labels: { app: 'shop' } } };
     await manager.waitForMounts(changed, SIGNAL);
@@ -206,13 +223,13 @@ describe('volumes that show objects', () => {
     expect(read(folder, 'labels')).toBe('app="shop"');
   });
 
-  test('renew a token when a fifth of its life is left', async () => {
-    const { room, root, source, clock } = makeVolumeStage();
+  test('renew a token when a fifth of its lifetime is left', async () => {
+    const { deps, root, source, clock } = makeVolumeHarness();
     const serviceAccountToken = { path: 'token', audience: 'vault', expirationSeconds: 1000 };
     const pod = podWithVolumes([
       { name: 't', projected: { sources: [{ serviceAccountToken }], defaultMode: 0o600 } },
     ]);
-    const manager = new VolumeManager(room);
+    const manager = new VolumeManager(deps);
     await manager.waitForMounts(pod, SIGNAL);
     const file = path.join(root, 'pods/uid-1/volumes/kubernetes.io~projected/t/token');
     expect(read(file)).toBe('token-1');
@@ -225,7 +242,7 @@ describe('volumes that show objects', () => {
     await until(() => read(file) === 'token-2' && clock.pending > 0);
     source.failure = new Error('no API server');
     await clock.pass(800_001);
-    // It still lives: the old one stays, and is asked for again later.
+    // It is still valid: the old one stays, and a new one is requested later.
     await until(() => clock.pending > 0);
     expect(read(file)).toBe('token-2');
     source.failure = null;
@@ -236,9 +253,9 @@ describe('volumes that show objects', () => {
   });
 });
 
-describe('what a pod leaves', () => {
-  test('is taken away, and nothing else', async () => {
-    const { room, root, objects } = makeVolumeStage();
+describe('the files of a pod', () => {
+  test('are removed, and nothing else', async () => {
+    const { deps, root, objects } = makeVolumeHarness();
     objects.set('ConfigMap', 'settings', { data: { level: 'debug' } });
     const outside = path.join(root, '..', 'outside');
     mkdirSync(outside);
@@ -248,7 +265,7 @@ describe('what a pod leaves', () => {
       { name: 'scratch', emptyDir: {} },
       { name: 'host', hostPath: { path: outside, type: 'Directory' } },
     ]);
-    const manager = new VolumeManager(room);
+    const manager = new VolumeManager(deps);
     await manager.waitForMounts(pod, SIGNAL);
     const scratch = manager.mounted('uid-1').get('scratch')?.hostPath ?? '';
     symlinkSync(outside, path.join(scratch, 'link'));
@@ -259,25 +276,25 @@ describe('what a pod leaves', () => {
     expect(objects.listeners).toBe(0);
   });
 
-  test('is found after a restart, when nobody remembers it', async () => {
-    const { room, root, objects } = makeVolumeStage({ mounter: new FakeMounter(true) });
+  test('are found after a restart, without any state in memory', async () => {
+    const { deps, root, objects } = makeVolumeHarness({ mounter: new FakeMounter(true) });
     objects.set('ConfigMap', 'settings', { data: { level: 'debug' } });
     const pod = podWithVolumes([SETTINGS, { name: 'e', emptyDir: { medium: 'Memory' } }]);
-    await new VolumeManager(room).waitForMounts(pod, SIGNAL);
-    const second = new VolumeManager(room);
+    await new VolumeManager(deps).waitForMounts(pod, SIGNAL);
+    const second = new VolumeManager(deps);
     expect(await second.volumesExist('uid-1')).toBe(true);
     await second.removeOrphans(new Set(['uid-1']));
     expect(await second.volumesExist('uid-1')).toBe(true);
     await second.removeOrphans(new Set());
     expect(readdirSync(path.join(root, 'pods'))).toEqual([]);
-    expect(await room.mounter.list()).toEqual([]);
+    expect(await deps.mounter.list()).toEqual([]);
   });
 
-  test('stays as long as it is mounted, and says so', async () => {
+  test('stay as long as they are mounted, with an Event', async () => {
     const mounter = new FakeMounter(true);
-    const { room, events, clock } = makeVolumeStage({ mounter });
+    const { deps, events, clock } = makeVolumeHarness({ mounter });
     const pod = podWithVolumes([{ name: 'e', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } }]);
-    const manager = new VolumeManager(room);
+    const manager = new VolumeManager(deps);
     await manager.waitForMounts(pod, SIGNAL);
     const folder = manager.mounted('uid-1').get('e')?.hostPath ?? '';
     expect(mounter.mounts).toEqual([{ folder, fileSystem: 'tmpfs', sizeBytes: 1_048_576n }]);
@@ -298,28 +315,28 @@ describe('what a pod leaves', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  test('is not removed while somebody else has mounted something in it', async () => {
+  test('are not removed while another user has mounted something in them', async () => {
     const mounter = new FakeMounter(true);
-    const { room, root } = makeVolumeStage({ mounter });
+    const { deps, root } = makeVolumeHarness({ mounter });
     const folder = path.join(root, 'pods/uid-1/volumes/kubernetes.io~empty-dir/e');
     mkdirSync(path.join(folder, 'disk'), { recursive: true });
     writeFileSync(path.join(folder, 'disk/precious'), 'x');
     mounter.mounts.push({ folder: path.join(folder, 'disk'), fileSystem: 'xfs' });
-    await new VolumeManager(room).removeOrphans(new Set());
+    await new VolumeManager(deps).removeOrphans(new Set());
     expect(read(folder, 'disk/precious')).toBe('x');
     expect(mounter.mounts).toHaveLength(1);
   });
 
-  test('is never removed through a path of the node that is still bound', async () => {
+  test('are never removed through a path of the node that is still bound', async () => {
     const mounter = new FakeMounter(true);
-    const { room, root } = makeVolumeStage({ mounter });
+    const { deps, root } = makeVolumeHarness({ mounter });
     const target = path.join(root, 'pods/uid-1/volume-subpaths/host/main/0');
     mkdirSync(target, { recursive: true });
-    // What the bind would show: files of the node.
+    // What the bind mount would show: files of the node.
     writeFileSync(path.join(target, 'precious'), 'x');
     await mounter.bind('/data', target);
     mounter.busy.add(target);
-    await new VolumeManager(room).removeOrphans(new Set());
+    await new VolumeManager(deps).removeOrphans(new Set());
     expect(read(target, 'precious')).toBe('x');
     rmSync(target, { recursive: true });
   });

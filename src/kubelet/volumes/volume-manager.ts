@@ -1,43 +1,45 @@
 /**
- * The volumes of all pods of this node: what pods want against what is there (KL-5, KL-13).
+ * The volumes of all pods of this node: compares the volumes that pods need with those that exist (KL-5,
+ * KL-13).
  *
- * A sync waits until all that its pod mounts is there, two minutes at most, and tells why it is not. The
- * wait ends at once when the pod has to go (F-21), and nothing is tried any more for a pod that nobody
- * waits for. What is taken away is found on the disk, so a restart in between changes nothing.
+ * A sync waits until all volumes that its pod mounts exist, for two minutes at most, and then fails with
+ * the reason. The wait ends at once when the pod has to end (F-21), and nothing is retried for a pod
+ * without a waiting sync. Teardown finds volumes on the disk, so it works after a restart.
  */
 import type { Pod } from '../../api/pod.ts';
-import type { PodVolumes } from '../../ports/pod-volumes.ts';
-import { wait, waitFor } from '../pod-runner/wait.ts';
+import type { VolumeCounts } from '../../ports/observe/storage-observer.ts';
+import type { PodVolumes, VolumesWait, WaitingVolume } from '../../ports/pod/pod-volumes.ts';
+import { wait, waitFor } from '../waiting/wait.ts';
 import {
   namesIn,
   removePodFolder,
   tearDownVolumes,
   volumeFolders,
   type TeardownFailure,
-} from './pod-teardown.ts';
-import { mountsIn } from './mounter.ts';
+} from './teardown/pod-teardown.ts';
+import { mountsIn } from './mounts/mounter.ts';
 import { RetryBackoff } from './retry-backoff.ts';
 import { VolumeEntry } from './volume-entry.ts';
 import { fileErrorText, volumesNotMounted, volumesNotUnmounted } from './volume-errors.ts';
 import type { MadeVolume } from './volume-maker.ts';
-import type { VolumeRoom } from './volume-room.ts';
+import type { VolumeDeps } from './volume-deps.ts';
 import { usedVolumeNames, volumeSpecOf } from './volume-spec.ts';
 
 type Entries = Map<string, VolumeEntry>;
 
-/** A little off two minutes, so that people recognise it. */
+/** A little off two minutes, so that it is recognisable. */
 const WAIT_MS_MAX = 123_000;
 const TOO_LONG = 'context deadline exceeded';
 
 export class VolumeManager implements PodVolumes {
-  readonly #room: VolumeRoom;
+  readonly #deps: VolumeDeps;
   readonly #pods = new Map<string, Entries>();
 
-  constructor(room: VolumeRoom) {
-    this.#room = room;
+  constructor(deps: VolumeDeps) {
+    this.#deps = deps;
   }
 
-  /** What is there of the pod's volumes, by name. */
+  /** The pod's volumes that exist, by name. */
   mounted(podUid: string): ReadonlyMap<string, MadeVolume> {
     const entries = this.#pods.get(podUid) ?? new Map<string, VolumeEntry>();
     return new Map(
@@ -45,11 +47,21 @@ export class VolumeManager implements PodVolumes {
     );
   }
 
-  async waitForMounts(pod: Pod, signal: AbortSignal): Promise<void> {
+  /** By the name of their plugin. */
+  counts(): ReadonlyMap<string, VolumeCounts> {
+    const counts = new Map<string, VolumeCounts>();
+    for (const { plugin, made } of [...this.#pods.values()].flatMap((each) => [...each.values()])) {
+      const { desired, actual } = counts.get(plugin) ?? { desired: 0, actual: 0 };
+      counts.set(plugin, { desired: desired + 1, actual: actual + (made ? 1 : 0) });
+    }
+    return counts;
+  }
+
+  async waitForMounts(pod: Pod, signal: AbortSignal, waiting?: VolumesWait): Promise<void> {
     signal.throwIfAborted();
     const names = usedVolumeNames(pod);
     if (names.length === 0) return;
-    const { clock } = this.#room;
+    const { clock } = this.#deps;
     const entries = this.#entriesOf(pod, names);
     const deadlineMs = clock.monotonic() + WAIT_MS_MAX;
     let due = [...entries.values()];
@@ -57,6 +69,7 @@ export class VolumeManager implements PodVolumes {
       const tries = due.map((entry) => entry.sync(pod, signal));
       await waitFor(clock, Promise.all(tries), deadlineMs - clock.monotonic(), signal);
       const unmounted = names.filter((name) => !entries.get(name)?.made);
+      waiting?.(unmounted.map((name) => this.#waitOf(name, entries.get(name))));
       if (unmounted.length === 0) return;
       this.#throwUnprocessed(entries, unmounted);
       const leftMs = deadlineMs - clock.monotonic();
@@ -67,67 +80,81 @@ export class VolumeManager implements PodVolumes {
     }
   }
 
-  async waitForUnmount(pod: Pod, signal: AbortSignal): Promise<void> {
+  async waitForUnmount(pod: Pod, signal: AbortSignal, waiting?: VolumesWait): Promise<void> {
     signal.throwIfAborted();
     const { uid = '' } = pod.metadata;
-    const { clock, tokens } = this.#room;
+    const { clock, tokens } = this.#deps;
     const deadlineMs = clock.monotonic() + WAIT_MS_MAX;
     const backoff = new RetryBackoff(clock);
     await waitFor(clock, this.#stopPod(uid), WAIT_MS_MAX, signal);
     for (;;) {
-      const failures = await tearDownVolumes(this.#room, uid);
+      const failures = await tearDownVolumes(this.#deps, uid);
       if (failures.length === 0) break;
       signal.throwIfAborted();
       backoff.failed();
-      this.#tell(pod, failures);
+      this.#notify(pod, failures);
+      const nextAtMs = clock.now() + backoff.remainingMs;
+      waiting?.(
+        failures.map(({ volume, error }) => {
+          return { name: volume, why: fileErrorText(error), nextAtMs };
+        }),
+      );
       const mounted = [...new Set(failures.map(({ volume }) => volume))].sort();
       const leftMs = deadlineMs - clock.monotonic();
       if (leftMs <= 0) throw volumesNotUnmounted({ mounted, reason: TOO_LONG });
       await wait(clock, Math.min(leftMs, backoff.remainingMs), signal);
     }
+    waiting?.([]);
     tokens.forget(uid);
   }
 
   async volumesExist(podUid: string): Promise<boolean> {
     if (this.mounted(podUid).size > 0) return true;
-    const { layout } = this.#room;
+    const { layout } = this.#deps;
     if (volumeFolders(layout, podUid).length > 0) return true;
     return namesIn(layout.subPathsFolder(podUid)).length > 0;
   }
 
-  /** Removes what pods have left that this node does not have any more (KL-64, step 9). */
+  /** Removes the folders of pods that this node does not have any more (KL-64, step 9). */
   async removeOrphans(keep: ReadonlySet<string>): Promise<void> {
-    const { layout, log } = this.#room;
+    const { layout, log } = this.#deps;
     for (const uid of namesIn(layout.podsFolder)) {
       if (keep.has(uid) || this.#pods.has(uid)) continue;
       try {
-        const [failure] = await tearDownVolumes(this.#room, uid);
+        const [failure] = await tearDownVolumes(this.#deps, uid);
         if (failure) throw failure.error;
-        await removePodFolder(this.#room, uid);
+        await removePodFolder(this.#deps, uid);
       } catch (error) {
-        log.warn('the folder of a pod that is gone could not be removed', { uid, error });
+        log.warn('Failed to remove orphaned pod dir', { uid, error });
       }
     }
   }
 
   /**
-   * Unmounts everything, and removes nothing: what is in memory goes, as with a machine that is
-   * switched off, and the next podkeep makes it again. Only when no container runs any more.
+   * Unmounts everything, and removes nothing: volumes in memory are lost, as at a shutdown of the machine,
+   * and the next podkeep makes them again. Only when no container runs any more.
    */
   async unmountAll(): Promise<void> {
-    const { layout, mounter, log } = this.#room;
+    const { layout, mounter, memory, log } = this.#deps;
+    memory.clear();
     for (const { folder } of await mountsIn(mounter, layout.podsFolder)) {
-      // A disk that somebody has put there for all pods is theirs.
+      // A disk that the operator has mounted there for all pods stays.
       if (folder === layout.podsFolder) continue;
       await mounter.unmount(folder).catch((error: unknown) => {
-        log.warn('a volume could not be unmounted', { folder, error });
+        log.warn('failed to unmount volume', { folder, error });
       });
     }
   }
 
-  /** Nothing is brought up to date any more; everything stays as it is. */
+  /** Stops all updates; the volumes stay as they are. */
   async stop(): Promise<void> {
     await Promise.all([...this.#pods.keys()].map((uid) => this.#stopPod(uid)));
+    this.#deps.memory.close();
+  }
+
+  #waitOf(name: string, entry: VolumeEntry | undefined): WaitingVolume {
+    const nextAtMs = this.#deps.clock.now() + (entry?.remainingMs ?? 0);
+    return { name, why: entry?.failure ?? 'it is being made', nextAtMs };
   }
 
   #entriesOf(pod: Pod, names: readonly string[]): Entries {
@@ -138,13 +165,13 @@ export class VolumeManager implements PodVolumes {
     for (const name of names) {
       const volume = volumes.get(name);
       if (volume && !entries.has(name)) {
-        entries.set(name, new VolumeEntry(this.#room, pod, volume));
+        entries.set(name, new VolumeEntry(this.#deps, pod, volume));
       }
     }
     return entries;
   }
 
-  /** A claim that leads nowhere is not waited for: somebody has to do something about it. */
+  /** A claim that gives no volume is not waited for: a user has to fix it. */
   #throwUnprocessed(entries: Entries, unmounted: readonly string[]): void {
     const reasons = new Map(
       unmounted.flatMap((name) => {
@@ -164,14 +191,14 @@ export class VolumeManager implements PodVolumes {
     this.#pods.delete(uid);
   }
 
-  /** A pod that cannot end because of a volume says so (F-21). */
-  #tell({ metadata }: Pod, failures: readonly TeardownFailure[]): void {
+  /** Records an Event when a volume keeps a pod from ending (F-21). */
+  #notify({ metadata }: Pod, failures: readonly TeardownFailure[]): void {
     const { uid = '', name = '', namespace = '' } = metadata;
     for (const { volume, error } of failures) {
       const message =
         `UnmountVolume.TearDown failed for volume ${JSON.stringify(volume)} : ` +
         fileErrorText(error);
-      this.#room.events.record({ uid, name, namespace }, 'Warning', 'FailedUnMount', message);
+      this.#deps.events.record({ uid, name, namespace }, 'Warning', 'FailedUnMount', message);
     }
   }
 }

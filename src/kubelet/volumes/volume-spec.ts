@@ -1,11 +1,11 @@
 /**
- * The fields of a pod's spec that say which volumes it has, and which of them its containers use.
+ * The fields of a pod's spec that define its volumes, and which of them its containers use.
  *
- * They are on the wire objects already; here they only get their types. What no container mounts is not
- * made at all.
+ * The API objects already have them; here they only get their types. A volume that no container mounts is
+ * not made.
  */
 import type { Container, Pod, PodSpec } from '../../api/pod.ts';
-import type { FieldRef, ResourceFieldRef } from '../environment/input-spec.ts';
+import type { FieldRef, ResourceFieldRef } from '../../core/environment/input-spec.ts';
 
 export interface Volume {
   readonly name: string;
@@ -17,6 +17,13 @@ export interface Volume {
   readonly projected?: ProjectedSource;
   readonly persistentVolumeClaim?: { readonly claimName: string; readonly readOnly?: boolean };
   readonly ephemeral?: object;
+  readonly image?: ImageSource;
+}
+
+/** The files of an image, read-only (KEP-4639). */
+export interface ImageSource {
+  readonly reference?: string;
+  readonly pullPolicy?: 'Always' | 'IfNotPresent' | 'Never';
 }
 
 export interface EmptyDirSource {
@@ -109,7 +116,7 @@ export function allContainersOf(pod: Pod): readonly VolumeContainer[] {
   return [...initContainers, ...containers, ...ephemeralContainers];
 }
 
-/** Names of what containers mount or open as a device, sorted. */
+/** Names of the volumes that containers mount or use as a device, sorted. */
 export function usedVolumeNames(pod: Pod): readonly string[] {
   const names = allContainersOf(pod).flatMap(({ volumeMounts = [], volumeDevices = [] }) =>
     [...volumeMounts, ...volumeDevices].map(({ name }) => name),

@@ -20,7 +20,7 @@ interface Thing {
   readonly target: string;
 }
 
-/** What cannot be made because something else is in its place is left out. */
+/** An entry whose path is already taken is omitted. */
 function build(volume: string, things: readonly Thing[]): void {
   for (const { at, kind, target } of things) {
     const full = path.join(volume, ...at);
@@ -35,7 +35,7 @@ function build(volume: string, things: readonly Thing[]): void {
   }
 }
 
-test('no tree of links leads a walk out of its volume, or makes anything outside', async () => {
+test('no tree of links leads a walk out of its volume, or creates anything outside', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(thing, { maxLength: 8 }), way, async (things, subPath) => {
       const root = realpathSync(makeTempFolder());

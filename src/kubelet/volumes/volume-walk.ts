@@ -1,11 +1,11 @@
 /**
- * A way through a volume that cannot leave it, whatever links a container has put there.
+ * Walks a path in a volume without leaving it, whatever links a container has put there.
  *
- * The way is walked one name at a time from the volume's own folder, which is held open. A link is
- * followed only by walking on from where it stands: up at most to the volume's folder, and never through
- * a path of the node, unless that path leads back into the volume.
+ * The path is walked one name at a time from the volume's own folder, which is held open. A link is
+ * followed only by walking its names: up at most to the volume's folder, and to an absolute path only if
+ * that is inside the volume.
  *
- * The walk ends with an open file or folder, which stays the same whatever becomes of its name.
+ * The walk ends with an open file or folder, which stays the same whatever happens to its name.
  */
 import { constants } from 'node:fs';
 import { mkdir, open, readlink, realpath, type FileHandle } from 'node:fs/promises';
@@ -14,11 +14,13 @@ import { linkTo, OpenFolder } from './open-folder.ts';
 import { isMissing, volumeUnusable } from './volume-errors.ts';
 
 const LINKS_MAX = 40;
+/** Permissions, and the setuid, setgid and sticky bits: files in a volume with fsGroup keep its group. */
+const MODE_BITS = 0o7777;
 
 export class VolumeWalk {
-  /** From the volume's folder to where we are. */
+  /** From the volume's folder to the current one. */
   readonly #folders: OpenFolder[];
-  /** Of folders that are made on the way; null: none are. */
+  /** The mode of missing folders, which are created; null: they are not. */
   readonly #mode: number | null;
   /** The last name, if it is no folder. */
   #file: { readonly name: string; readonly handle: FileHandle } | null = null;
@@ -29,10 +31,10 @@ export class VolumeWalk {
     this.#mode = mode;
   }
 
-  /** The volume's own name may be a link. What is missing on the way is made if that is asked for. */
+  /** The volume's own name may be a link. Missing folders are created if `makesMissing`. */
   static async begin(volumePath: string, makesMissing: boolean): Promise<VolumeWalk> {
     const root = await OpenFolder.open(await realpath(volumePath));
-    return new VolumeWalk(root, makesMissing ? (await root.stat()).mode & 0o777 : null);
+    return new VolumeWalk(root, makesMissing ? (await root.stat()).mode & MODE_BITS : null);
   }
 
   get path(): string {
@@ -59,7 +61,7 @@ export class VolumeWalk {
     }
   }
 
-  /** The text at the end of the way, if a plain file is there that is not too long. */
+  /** The text of the file at the end of the walk, if it is a regular file and not too long. */
   async readText(bytesMax: number): Promise<string> {
     const { O_RDONLY, O_NONBLOCK } = constants;
     const handle = await open(this.link, O_RDONLY | O_NONBLOCK);
@@ -98,8 +100,17 @@ export class VolumeWalk {
     });
     if (stats.isSymbolicLink()) return this.#follow(await readlink(here.at(name)));
     if (stats.isDirectory()) this.#folders.push(await here.child(name));
-    else this.#file = { name, handle: await here.openName(name) };
+    else this.#file = { name, handle: await this.#openFile(here, name) };
     return [];
+  }
+
+  /** Since the check a container may have put a link there: mounting it would lead anywhere. */
+  async #openFile(here: OpenFolder, name: string): Promise<FileHandle> {
+    const handle = await here.openName(name);
+    const stats = await handle.stat();
+    if (!stats.isSymbolicLink() && !stats.isDirectory()) return handle;
+    await handle.close();
+    throw astray(`${path.join(this.path, name)} was replaced while it was opened`);
   }
 
   async #follow(target: string): Promise<readonly string[]> {
@@ -114,7 +125,7 @@ export class VolumeWalk {
   }
 }
 
-/** With the mode of the volume itself: its group shall be able to use what is made for it. */
+/** With the mode of the volume itself, so that its group can use the folder. */
 async function makeFolder(here: OpenFolder, name: string, mode: number) {
   await mkdir(here.at(name), { mode });
   await here.changeMode(name, () => mode);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { InvariantError } from '../assert.ts';
 import { Counter } from './counter.ts';
 
-test('a counter starts at zero and grows by one, or by what is said', () => {
+test('a counter starts at zero and grows by one, or by a given amount', () => {
   const counter = new Counter();
   expect(counter.value).toBe(0);
   counter.inc();

@@ -1,8 +1,8 @@
 /**
  * A number that only grows, from the start of the program on.
  *
- * Readers take a fall for a restart, and one NaN would stay for ever. So whoever tries either has
- * made a mistake, and hears of it.
+ * Scrapers take a decrease for a restart, and a NaN would stay until the end. So either is a bug of the
+ * caller, and throws.
  */
 import { InvariantError } from '../assert.ts';
 import type { Metric, Sample } from './metric.ts';

@@ -55,7 +55,7 @@ turn_seconds_count{kind="z",type="sync"} 2
     expect(prometheusText.expose(new Registry())).toBe('');
   });
 
-  test('any label value survives the way to its reader', () => {
+  test('any label value can be parsed back', () => {
     const unit = fc.constantFrom(
       '\\',
       '"',

@@ -1,5 +1,5 @@
 /**
- * The text that a scraper reads, in its two dialects.
+ * The text format for scrapers, in its two versions.
  *
  *     # HELP restarts_total Number of restarts.
  *     # TYPE restarts_total counter
@@ -48,7 +48,7 @@ const OPEN_METRICS: Dialect = {
     const helpText = escapeHelp(help).replaceAll('"', '\\"');
     if (kind !== 'counter') return headText(name, helpText, kind);
     // A counter's samples must end in _total here, and its family must not. One with another name
-    // can still be shown, as a number of which nothing is known.
+    // can still be shown, as a metric of unknown type.
     return name.endsWith('_total')
       ? headText(name.slice(0, -'_total'.length), helpText, kind)
       : headText(name, helpText, 'unknown');
@@ -79,7 +79,7 @@ function memberText(name: string, { labelText, metric }: Member, dialect: Dialec
   return text;
 }
 
-/** The bound comes last, wherever `le` stands in the alphabet. */
+/** The bound comes last, whatever the alphabetical position of `le`. */
 function withBound(labelText: string, bound: string): string {
   return labelText === '' ? `le="${bound}"` : `${labelText},le="${bound}"`;
 }

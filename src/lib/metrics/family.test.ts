@@ -26,13 +26,13 @@ describe('with', () => {
     expect(pairs.with({ a: '', b: 'x' })).not.toBe(pairs.with({ a: 'x', b: '' }));
   });
 
-  test('an undeclared label is our own mistake', () => {
+  test('an undeclared label is a bug', () => {
     const requests = family('method');
     const values = { method: 'GET', code: '200' };
     expect(() => requests.with(values)).toThrow(new InvariantError('x has no label code'));
   });
 
-  test('a missing label is our own mistake, and shows nothing', () => {
+  test('a missing label is a bug, and shows nothing', () => {
     const requests = family('method', 'constructor');
     // @ts-expect-error: the label `constructor` is missing, and the prototype's does not count.
     expect(() => requests.with({ method: 'GET' })).toThrow(InvariantError);
@@ -43,7 +43,7 @@ describe('with', () => {
     expect(() => family().with({ code: '200' })).toThrow(InvariantError);
   });
 
-  test('a value that is no string is our own mistake', () => {
+  test('a value that is no string is a bug', () => {
     // @ts-expect-error: a number is no label value.
     expect(() => family('code').with({ code: 200 })).toThrow(InvariantError);
   });
@@ -77,7 +77,7 @@ describe('with', () => {
 });
 
 describe('what is shown', () => {
-  test('labels stand in the order of the alphabet, metrics in the order of their values', () => {
+  test('labels are in alphabetical order, metrics in the order of their values', () => {
     const requests = family('method', 'code');
     requests.with({ method: 'PUT', code: '200' });
     requests.with({ method: 'GET', code: '404' });
@@ -109,7 +109,7 @@ describe('remove and reset', () => {
     expect(pods.with({ namespace: 'a', pod: 'x' }).value).toBe(0);
   });
 
-  test('removing with an undeclared label is our own mistake', () => {
+  test('removing with an undeclared label is a bug', () => {
     const values = { pod: 'x', node: 'n' };
     expect(() => family('pod').remove(values)).toThrow(InvariantError);
   });
@@ -133,7 +133,7 @@ describe('remove and reset', () => {
     );
   });
 
-  test('a reset family shows only what is set anew (SM-101)', () => {
+  test('a reset family shows only what is set again (SM-101)', () => {
     const reasons = family('reason');
     const kept = reasons.with({ reason: 'old' });
     reasons.reset();
@@ -143,7 +143,7 @@ describe('remove and reset', () => {
   });
 });
 
-describe('labels that cannot be', () => {
+describe('invalid labels', () => {
   test.each(['', '1a', 'a-b', 'ä', '__name__', '__proto__', 'le'])('%j is refused', (label) => {
     expect(() => family(label)).toThrow(InvariantError);
   });

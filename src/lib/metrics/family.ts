@@ -1,15 +1,15 @@
 /**
- * The metrics of one name, told apart by the values of their labels.
+ * The metrics of one name, distinguished by the values of their labels.
  *
  *     requests ── GET ── 200 ── a counter
  *              │     └── 404 ── a counter
  *              └─ POST ─ 201 ── a counter
  *
- * They hang in a tree with a level for each label. So finding one builds no string, and no value can
- * be mistaken for two. Who counts often asks once with `with`, and keeps the metric.
+ * They are in a tree with a level for each label. So finding one builds no string, and joined values
+ * cannot collide. Code that counts often calls `with` once, and keeps the metric.
  *
- * How many values a label takes is up to the caller. For labels that name things which come and go
- * there are `remove` and `reset`; a metric that was kept from before is then no longer shown.
+ * The caller limits how many values a label takes. For labels that name objects which come and go there
+ * are `remove` and `reset`; a metric that was kept from before is then no longer shown.
  */
 import { assert, InvariantError } from '../assert.ts';
 import type { Metric, MetricKind } from './metric.ts';
@@ -81,7 +81,7 @@ export class Family<M extends Metric, Label extends string = never> {
     return cut(this.#root, path);
   }
 
-  /** Forgets every metric, for whoever is about to build them all anew. */
+  /** Forgets every metric, for a caller that sets them all again. */
   reset(): void {
     this.#root = emptyBranch();
   }
@@ -92,7 +92,7 @@ export class Family<M extends Metric, Label extends string = never> {
   }
 
   #valueOf(values: LabelValues<Label>, label: Label): string {
-    // What a prototype has under a label's name, such as `constructor`, is no string.
+    // An inherited member with a label's name, such as `constructor`, is no string.
     const value: unknown = values[label];
     if (typeof value === 'string') return value;
     throw new InvariantError(`${this.name} needs a value for its label ${label}`);
@@ -122,7 +122,7 @@ function* membersOf<M extends Metric>(branch: Branch<M>): Generator<Member<M>> {
   for (const [, next] of inOrder) yield* membersOf(next);
 }
 
-/** Cuts off the end of the path, and the branches that are bare without it. */
+/** Removes the end of the path, and the branches that are empty without it. */
 function cut<M extends Metric>(branch: Branch<M>, path: readonly string[]): boolean {
   const [value, ...rest] = path;
   if (value === undefined) {

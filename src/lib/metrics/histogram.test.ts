@@ -65,7 +65,7 @@ test('each bucket holds exactly the values up to its bound', () => {
 });
 
 describe('bounds of buckets', () => {
-  test('ascending ones are copied, so that nobody can change them later', () => {
+  test('ascending ones are copied, so that the caller cannot change them later', () => {
     const given = [0, 1, 2.5];
     const checked = checkBuckets('x', given);
     given.push(0);

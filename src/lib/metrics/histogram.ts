@@ -1,14 +1,14 @@
 /**
- * How often values of about which size were seen.
+ * A histogram of observed values.
  *
- * Each observation is counted in one bucket only; the running totals that readers want are summed up
- * when they are read, which is rare. Sum and counts are counters to their readers, so observations
- * must be finite and not negative.
+ * Each observation is counted in one bucket only; the cumulative counts are computed when they are
+ * read, which is rare. Sum and counts are counters to scrapers, so observations must be finite and not
+ * negative.
  */
 import { assert, InvariantError } from '../assert.ts';
 import type { Metric, Sample } from './metric.ts';
 
-/** For seconds that a request takes: what Prometheus' own libraries use if nothing is said. */
+/** For request durations in seconds: the defaults of Prometheus' client libraries. */
 export const DEFAULT_BUCKETS: readonly number[] = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
@@ -53,7 +53,7 @@ export class Histogram implements Metric {
     yield { suffix: '_count', le: null, value: total };
   }
 
-  /** Step by step: with two dozen bounds, and most values small, that beats a binary search. */
+  /** Linear: with two dozen bounds, and most values small, that beats a binary search. */
   #bucketOf(value: number): number {
     const bounds = this.#bounds;
     let index = 0;

@@ -1,5 +1,5 @@
 /**
- * What a metric is to those who write it out: a few samples under its family's name.
+ * A metric as the text formats see it: a few samples under its family's name.
  *
  * Metrics know nothing of text formats, and formats nothing of how a metric counts.
  */

@@ -1,5 +1,5 @@
 /**
- * Numbers as Prometheus' Go library writes them, which is what every reader has seen most.
+ * Numbers as Prometheus' Go library writes them, which is the most common form.
  *
  * For bounds of buckets it matters: they are label values, and to a reader `1e+06` and `1000000` are
  * two different buckets. So a million is `1e+06`, as it is in Kubernetes.
@@ -15,7 +15,7 @@ export function numberText(value: number): string {
   return `${digits}e${sign}${exponent?.padStart(2, '0')}`;
 }
 
-/** The same, but always seen to be no count: OpenMetrics writes the bound 1 as `1.0`. */
+/** The same, but never an integer: OpenMetrics writes the bound 1 as `1.0`. */
 export function fractionText(value: number): string {
   const text = numberText(value);
   return Number.isInteger(value) && !text.includes('e') ? `${text}.0` : text;

@@ -12,7 +12,7 @@ test('families come in the order of their names', () => {
   expect(registry.families().map(({ name }) => name)).toEqual(['a', 'b', 'c_total']);
 });
 
-test('a metric without labels is there from the start, one with labels when it is asked for', () => {
+test('a metric without labels is there from the start, one with labels from its first use', () => {
   const registry = new Registry();
   registry.counter({ name: 'plain_total', help });
   registry.counters({ name: 'labelled_total', help, labels: ['a'] });

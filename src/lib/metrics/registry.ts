@@ -1,9 +1,9 @@
 /**
  * All metrics of one program, each name once.
  *
- * A metric without labels is shown from the start, as zero; one with labels as soon as somebody
- * asked for it with its values. The names that a text format derives are taken as well: beside a
- * histogram `x` there is no counter `x_count`, or a reader could not tell the two apart.
+ * A metric without labels is shown from the start, as zero; one with labels from its first use with its
+ * values. The names that a text format derives are taken as well: beside a histogram `x` there is no
+ * counter `x_count`, or a scraper could not distinguish the two.
  */
 import { assert } from '../assert.ts';
 import { Counter } from './counter.ts';
@@ -50,7 +50,7 @@ export class Registry {
     return this.gauges({ ...options, labels: [] }).with({});
   }
 
-  /** A gauge that is asked for its value when somebody reads it. */
+  /** A gauge whose value is computed when it is read. */
   reading(options: MetricOptions, read: () => number): void {
     this.#add('gauge', { ...options, labels: [] }, () => ({
       samples: () => [{ suffix: '', le: null, value: read() }],

@@ -1,4 +1,4 @@
-/** Filters in the kernel of this machine: what it answers, and that it accepts our programs at all. */
+/** Filters in the kernel of this machine: what it answers, and that it accepts our programs. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -78,7 +78,7 @@ describe.skipIf(missing !== undefined)('in the kernel', () => {
 
   const isAlone = missing === undefined && !isFiltered();
 
-  test.runIf(isAlone)('the same calls fare otherwise without it', () => {
+  test.runIf(isAlone)('the same calls have other results without it', () => {
     const { errors } = tryCalls(null, calls);
     expect([errors[0], errors[2], errors[3]]).toEqual([0, EOPNOTSUPP, 0]);
     expect(errors[4]).not.toBe(ENOSYS);

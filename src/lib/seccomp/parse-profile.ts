@@ -11,7 +11,7 @@
  *   3. `listenerPath` and `listenerMetadata` belong to SCMP_ACT_NOTIFY, which compileSeccomp refuses.
  */
 import { ProfileField, quote } from './profile-field.ts';
-import { parseExactJson } from './exact-json.ts';
+import { parseExactJson } from '../json-text/exact-json.ts';
 import { profileInvalid, type ProfileFault } from './seccomp-errors.ts';
 import {
   NO_FILTER,
@@ -72,7 +72,7 @@ export function parseSeccompProfile(text: string): SeccompProfile {
 
 function readJson(text: string): unknown {
   try {
-    return parseExactJson(text);
+    return parseExactJson(text, () => true);
   } catch (error) {
     const reason = `is not JSON: ${error instanceof Error ? error.message : String(error)}`;
     throw profileInvalid({ faults: [{ path: '', reason }] }, error);

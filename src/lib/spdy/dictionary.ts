@@ -1,9 +1,9 @@
 /**
- * The words that both ends of a SPDY/3 connection know before the first header is sent, so that even
- * the first one is short. It is part of the protocol: draft-mbelshe-httpbis-spdy-00, section 2.6.10.1.
+ * The zlib dictionary that both ends of a SPDY/3 connection have before the first header is sent, so
+ * that even the first one is short. It is part of the protocol: draft-mbelshe-httpbis-spdy-00, 2.6.10.1.
  *
- * The first words carry their length in four bytes, as they do in a header block; the rest are glued
- * together, because they are only ever parts of values.
+ * The first words carry their length in four bytes, as they do in a header block; the rest are joined,
+ * because they are only ever parts of values.
  */
 
 const COUNTED_WORDS =

@@ -1,9 +1,9 @@
 /**
- * Finds the frames in what arrives, wherever it was cut on its way.
+ * Finds the frames in the incoming bytes, however they were split.
  *
- * Data are handed on as they come, a frame of sixteen megabytes in as many parts as it arrives in, of
- * which only the last one may be final. Only the small frames that control the connection are gathered
- * first, so that nobody can make us hold more than a few of them.
+ * Data are passed on as they arrive, a frame of sixteen megabytes in as many parts as it arrives in, of
+ * which only the last one may be final. Only the small control frames are collected first, so that a
+ * client cannot make us hold more than a few of them.
  */
 import {
   FRAME_HEADER_BYTES,
@@ -19,11 +19,11 @@ import { spdyViolated } from './spdy-error.ts';
 const CONTROL_BYTES_MAX = 64 * 1024;
 
 export class FrameReader {
-  /** What belongs to a header or to a control frame of which more is to come. */
+  /** The incomplete header or control frame. */
   #parts: Buffer[] = [];
   #gathered = 0;
   #header: FrameHeader | null = null;
-  /** Of the data frame that is passing through. */
+  /** Of the current data frame. */
   #dataLeft = 0;
 
   /** Throws SPDY_VIOLATED; nothing can be read after that. */

@@ -30,7 +30,7 @@ const controlFrames = fc.oneof(
 );
 const dataFrames = fc.record({ type: fc.constant('data' as const), streamId, isFin, data: block });
 
-/** Data may come in several parts; what counts is what they are together. */
+/** Data may arrive in several parts; only the whole counts. */
 function joined(frames: readonly Frame[]): unknown[] {
   const whole: unknown[] = [];
   let open: { type: 'data'; streamId: number; isFin: boolean; data: string } | null = null;
@@ -75,7 +75,7 @@ test('what was encoded is read again, wherever it was cut on its way', () => {
   );
 });
 
-test('whatever comes is read as frames or refused, and nothing else happens', () => {
+test('any bytes are read as frames or refused, and nothing else happens', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 2000 }),
@@ -129,7 +129,7 @@ test.each([
   expect(() => readIn(Buffer.from(bytes), 100)).toThrow('the other side does not speak SPDY/3.1');
 });
 
-test('frames of a kind that nobody knows are skipped', () => {
+test('frames of an unknown type are skipped', () => {
   const unknown = Buffer.from([0x80, 3, 0, 77, 0, 0, 0, 2, 1, 2]);
   const ping = encodeFrame({ type: 'ping', id: 1 });
   expect(readIn(Buffer.concat([unknown, ping]), 3)).toEqual([{ type: 'ping', id: 1 }]);

@@ -5,7 +5,8 @@
  *               flags 8 | length 24                  flags 8 | length 24
  *               payload                              bytes
  *
- * Header blocks stay compressed here: to read one needs all those before it (header-block.ts).
+ * Header blocks stay compressed here: decompressing one takes all earlier blocks of the connection
+ * (header-block.ts).
  */
 import { spdyViolated } from './spdy-error.ts';
 
@@ -32,7 +33,7 @@ export interface SynStreamFrame extends Block {
   readonly type: 'synStream';
   readonly streamId: number;
   readonly isFin: boolean;
-  /** The other side expects no bytes from us. */
+  /** The other side expects no data from us. */
   readonly isUnidirectional: boolean;
 }
 
@@ -97,7 +98,7 @@ export function readFrameHeader(bytes: Buffer): FrameHeader {
   };
 }
 
-/** Null: a kind of frame that we do not know, and that may be skipped. Throws SPDY_VIOLATED. */
+/** Null: an unknown type of frame, which may be skipped. Throws SPDY_VIOLATED. */
 export function readControlFrame(
   { type, flags }: FrameHeader,
   payload: Buffer,

@@ -25,7 +25,7 @@ function plain(headers: ReadonlyMap<string, string>): Buffer {
 
 test('the dictionary is the one of the protocol', () => {
   expect(HEADER_DICTIONARY).toHaveLength(1423);
-  // Its checksum stands in the first block of every connection.
+  // Its checksum is in the first block of every connection.
   expect(encodeHeaders(new Map(), true).subarray(0, 6).toString('hex')).toBe('78bbe3c6a7c2');
 });
 
@@ -46,15 +46,15 @@ test('blocks that refer to earlier ones are read in their order', async () => {
   reader.close();
 });
 
-test('what we say ourselves is read again by any inflater', async () => {
+test('our own blocks can be read by any inflater', async () => {
   const names = fc.stringMatching(/^[a-z-]{1,20}$/);
   const values = fc.stringMatching(/^[ -~]{0,200}$/);
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.dictionary(names, values, { maxKeys: 5 }), { minLength: 1, maxLength: 4 }),
-      async (said) => {
+      async (given) => {
         const reader = new HeaderReader();
-        for (const [index, headers] of said.entries()) {
+        for (const [index, headers] of given.entries()) {
           const map = new Map(Object.entries(headers));
           expect(await reader.read(encodeHeaders(map, index === 0))).toEqual(map);
         }

@@ -1,9 +1,9 @@
 /**
- * Header blocks: names and values, squeezed by one zlib stream that runs through the whole connection.
+ * Header blocks: names and values, compressed by one zlib stream that spans the whole connection.
  *
- * What comes in is inflated by Node, within limits: a few bytes can stand for gigabytes. What goes out
- * needs no squeezing, since all that we ever say is which stream we open, or that we accept one. It is
- * stored in the form that zlib has for that, which every inflater reads and which needs no thread to make.
+ * Node inflates incoming blocks, within limits: a few bytes can stand for gigabytes. Outgoing blocks
+ * need no compression, since we only open or accept streams. They are zlib's stored blocks, which every
+ * inflater reads and which need no thread to make.
  */
 import { constants, createInflate, type Inflate } from 'node:zlib';
 import { HEADER_DICTIONARY } from './dictionary.ts';
@@ -14,7 +14,7 @@ export type StreamHeaders = ReadonlyMap<string, string>;
 
 const HEADER_BYTES_MAX = 64 * 1024;
 const STORED_BYTES_MAX = 0xffff;
-/** An empty stored block: readers hand on what they have when they see it. */
+/** An empty stored block: at this flush point readers pass on what they have. */
 const FLUSH = Buffer.from([0, 0, 0, 0xff, 0xff]);
 
 export class HeaderReader {
@@ -25,11 +25,11 @@ export class HeaderReader {
   });
 
   constructor() {
-    // Whoever reads is told; afterwards nobody is left to be.
+    // The pending read gets the error; afterwards there is no reader.
     this.#inflate.on('error', () => {});
   }
 
-  /** One at a time, in the order in which they came. Rejects with SPDY_VIOLATED. */
+  /** One at a time, in the order of arrival. Rejects with SPDY_VIOLATED. */
   async read(block: Uint8Array): Promise<StreamHeaders> {
     return parseHeaders(await this.#expand(block));
   }
@@ -88,13 +88,13 @@ export function parseHeaders(bytes: Buffer): StreamHeaders {
     const name = text().toLowerCase();
     if (name === '' || headers.has(name))
       throw spdyViolated({ what: `a header ${JSON.stringify(name)} too many` });
-    // Several values are parted by a zero; like Kubernetes we read the first.
+    // Several values are separated by a zero; like Kubernetes we read the first.
     headers.set(name, text().split('\0', 1)[0] ?? '');
   }
   return headers;
 }
 
-/** The first one on a connection says which dictionary is meant. */
+/** The first one on a connection names the dictionary. */
 export function encodeHeaders(headers: StreamHeaders, isFirst: boolean): Buffer {
   const bytes = Buffer.concat([
     word(headers.size),
@@ -120,7 +120,7 @@ function word(value: number): Buffer {
   return bytes;
 }
 
-/** Method, window and the bit for a dictionary; then the Adler-32 of it. */
+/** Method, window and the dictionary bit; then the Adler-32 of the dictionary. */
 const ZLIB_START = Buffer.concat([Buffer.from([0x78, 0xbb]), word(adler32(HEADER_DICTIONARY))]);
 
 function adler32(bytes: Uint8Array): number {

@@ -3,14 +3,14 @@ import { SendWindows } from './send-windows.ts';
 
 const KIB = 1024;
 
-test('nothing binds us as long as the other side keeps no windows', () => {
+test('nothing limits us as long as the other side has no windows', () => {
   const windows = new SendWindows();
   windows.open(1);
   expect(windows.take(1, 500 * KIB)).toBe(500 * KIB);
   expect(windows.areKept).toBe(false);
 });
 
-test('what was sent before counts when windows begin to bind', () => {
+test('bytes sent before count when windows begin to apply', () => {
   const windows = new SendWindows();
   windows.open(1);
   windows.take(1, 60 * KIB);
@@ -34,19 +34,19 @@ test('a new initial size reaches the streams that are open, and may make theirs 
   expect(windows.take(1, 32 * KIB)).toBe(4 * KIB);
 });
 
-test('whoever waits is told once, by more room or by the end of a stream', () => {
+test('a waiter is called once, by a larger window or by the end of a stream', () => {
   const windows = new SendWindows();
   const woken: string[] = [];
   windows.open(1);
-  windows.wait(() => woken.push('by room'));
+  windows.wait(() => woken.push('by space'));
   windows.grow(1, 1);
   windows.wait(() => woken.push('by the end'));
   windows.close(1);
   windows.grow(0, 1);
-  expect(woken).toEqual(['by room', 'by the end']);
+  expect(woken).toEqual(['by space', 'by the end']);
 });
 
-test('a window that would be larger than any may be is refused', () => {
+test('a window that would exceed the maximum is refused', () => {
   const windows = new SendWindows();
   windows.open(1);
   expect(windows.grow(1, 0x7fff_ffff)).toBe(false);

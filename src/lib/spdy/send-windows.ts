@@ -1,11 +1,11 @@
 /**
  * How much may be sent: SPDY gives every stream, and the connection as a whole, a window of 64 KiB that
- * shrinks with every byte and grows when the other side says that it has read.
+ * shrinks with every byte and grows when the other side reports that it has read.
  *
- * Kubernetes' own clients know nothing of that: they never say that they have read, and whoever waits
- * for it waits forever. So windows bind us only from the moment that the other side shows that it keeps
- * them, by a setting or by a first update. Until then the socket alone holds us back. What was sent is
- * counted from the beginning, so that nothing is forgotten when they begin to bind.
+ * Kubernetes' own clients do not implement that: they never report that they have read, and a sender
+ * that waits for it waits forever. So windows apply only after the other side shows that it implements
+ * them, by a setting or by a first update. Until then only the socket limits us. Sent bytes are counted
+ * from the beginning, so that the windows are right when they begin to apply.
  */
 
 const WINDOW_BYTES = 64 * 1024;
@@ -19,7 +19,7 @@ export class SendWindows {
   readonly #windows = new Map<number, number>([[CONNECTION, WINDOW_BYTES]]);
   #waiting: (() => void)[] = [];
 
-  /** Whether the other side counts too, and has to be told what we have read. */
+  /** Whether the other side counts too, and expects updates for what we have read. */
   get areKept(): boolean {
     return this.#areKept;
   }
@@ -28,7 +28,7 @@ export class SendWindows {
     this.#windows.set(streamId, this.#initial);
   }
 
-  /** Whoever waits for room on it is told to look again. */
+  /** Wakes all waiters, so that those of this stream check again. */
   close(streamId: number): void {
     this.#windows.delete(streamId);
     this.#wake();
@@ -44,12 +44,12 @@ export class SendWindows {
     return taken;
   }
 
-  /** Calls back once, when there may be more room. */
+  /** Calls back once, when the windows may have grown. */
   wait(wake: () => void): void {
     this.#waiting.push(wake);
   }
 
-  /** False: the window would be larger than any may be. */
+  /** False: the window would exceed the maximum. */
   grow(streamId: number, bytes: number): boolean {
     this.#areKept = true;
     const window = this.#windows.get(streamId);
@@ -60,7 +60,7 @@ export class SendWindows {
     return true;
   }
 
-  /** What streams begin with; those that are open get or lose the difference. Null: it is not said. */
+  /** The initial size; open streams get or lose the difference. Null: it is not set. */
   setInitial(bytes: number | null): void {
     this.#areKept = true;
     if (bytes === null) return;

@@ -1,4 +1,4 @@
-/** Both ends of a connection, ours on either side. */
+/** Both ends of a connection, with podkeep on either side. */
 import { duplexPair } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
@@ -23,14 +23,14 @@ function connected(accept: (stream: SpdyStream) => boolean) {
 /** Unlike an iteration, it leaves the stream open for an answer. */
 function heard(stream: SpdyStream): Promise<string> {
   return new Promise((resolve) => {
-    let said = '';
-    stream.on('data', (chunk) => (said += String(chunk))).on('end', () => resolve(said));
+    let given = '';
+    stream.on('data', (chunk) => (given += String(chunk))).on('end', () => resolve(given));
   });
 }
 
 test('streams that a client opens carry bytes both ways, each with its headers', async () => {
   const { client } = connected((stream) => {
-    void heard(stream).then((said) => stream.end(`${stream.headers.get('streamtype')}: ${said}`));
+    void heard(stream).then((given) => stream.end(`${stream.headers.get('streamtype')}: ${given}`));
     return true;
   });
   const answers = ['a', 'b', 'c'].map((name) => {
@@ -45,7 +45,7 @@ test('streams that a client opens carry bytes both ways, each with its headers',
   ]);
 });
 
-test('much is carried whole, with the brakes on', async () => {
+test('large data arrive complete, with flow control', async () => {
   const block = Buffer.alloc(1_000_000, 'abcdefg');
   const { client } = connected((stream) => {
     stream.end(block);
@@ -82,7 +82,7 @@ test.each(['reset', 'goodbye', 'cut'])(
     else if (how === 'goodbye') server.close();
     else near.destroy();
     expect(await text(stream)).toBe('last words');
-    // Nobody hears it any more, and nobody waits for that.
+    // The other side does not read it any more, and the write does not wait for that.
     await new Promise((resolve) => stream.write('too late', resolve));
     expect(client.gone.aborted).toBe(how !== 'reset');
   },

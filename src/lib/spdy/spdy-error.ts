@@ -1,4 +1,4 @@
-/** What ends a SPDY connection: the other side has said something that the protocol does not know. */
+/** Ends a SPDY connection: the other side has violated the protocol. */
 import { defineError } from '../errors.ts';
 
 export const spdyViolated = defineError<{ what: string }>({

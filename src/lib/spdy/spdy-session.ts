@@ -1,18 +1,18 @@
 /**
- * One end of a SPDY/3.1 connection: the client opens streams, and both sides talk on them.
+ * One end of a SPDY/3.1 connection: the client opens streams, and both sides send on them.
  *
  *     SYN_STREAM ──> accept? ──yes──> SYN_REPLY, data both ways, FIN or RST on either side
  *                       └──────no───> RST_STREAM
  *
- * It follows what Kubernetes' programs do (moby/spdystream) where that is less than the protocol:
- * windows bind only those who keep them (send-windows.ts), and GOAWAY ends the connection at once.
+ * It follows Kubernetes' programs (moby/spdystream) where they do less than the protocol: windows apply
+ * only if the other side implements them (send-windows.ts), and GOAWAY ends the connection immediately.
  *
  * The two ends differ in what a break means. A client that resets a stream or leaves has no more
- * interest in it. A server that does so has said everything: its programs end streams in that way, so
- * what it said before stays readable, also when it is the client that says goodbye.
+ * interest in it. A Kubernetes server that resets a stream or disconnects has sent everything, so what
+ * it sent before stays readable, even when the client closes the connection.
  *
- * 1. Whatever a client sends, what is held for it has a bound: one buffer per stream, a bounded number
- *    of streams, and nothing more is read while a buffer is full or our answers pile up.
+ * 1. Whatever a client sends, the memory for it is bounded: one buffer per stream, a bounded number of
+ *    streams, and nothing more is read while a buffer is full or our answers pile up.
  * 2. Frames are handled in the order of their arrival; the headers of one need those before it.
  * 3. When the connection is gone, every stream is destroyed, and `gone` is aborted.
  */
@@ -36,14 +36,14 @@ import { SendWindows } from './send-windows.ts';
 import { SpdyStream, type StreamLine } from './spdy-stream.ts';
 
 export interface SpdySessionOptions {
-  /** Which end this is; absent: the server's. */
+  /** Which end this is. Absent: the server's. */
   readonly role?: 'server' | 'client';
-  /** What the other side has sent already is to be read from it, too. */
+  /** The bytes that the other side has sent already must be readable from it, too. */
   readonly socket: Duplex;
   readonly clock: Timer;
-  /** 0: it may be silent for as long as it likes. */
+  /** 0: no idle timeout. */
   readonly idleMs: number;
-  /** Whether to take a stream that the other side opens. Who takes it reads it, too. */
+  /** Whether to accept a stream that the other side opens. The caller then reads it, too. */
   readonly accept: (stream: SpdyStream) => boolean;
 }
 
@@ -53,13 +53,13 @@ type PlainFrame = Exclude<ControlFrame, { readonly block: Uint8Array }>;
 const STREAMS_MAX = 1024;
 /** So that streams take turns. */
 const DATA_BYTES_MAX = 32 * 1024;
-/** More than this of what the client does not read, and we stop listening to it. */
+/** With more than this unread by the client, we stop reading from it. */
 const UNSENT_BYTES_MAX = 1024 * 1024;
-/** Of what we have read, before we say so to a client that wants to know. */
-const READ_BYTES_TOLD = 32 * 1024;
-/** How long a client may take to hang up after we have said goodbye. */
+/** How much we read before we send an update to a client with windows. */
+const READ_BYTES_ACKNOWLEDGED = 32 * 1024;
+/** How long a client may take to disconnect after our GOAWAY. */
 const PARTING_MS = 10_000;
-/** How often a client is asked for a sign of life while it has to wait for us. */
+/** How often a client is pinged while it has to wait for us. */
 const ARE_YOU_THERE_MS = 30_000;
 const NO_HEADERS = new Map<string, string>();
 
@@ -90,18 +90,18 @@ export class SpdySession {
     this.#accept = accept;
     this.#idle = new IdleTimer(clock, idleMs, () => socket.destroy());
     socket.on('error', () => {}); // it closes, too
-    // What a server said before it left is still to be read.
+    // What a server sent before it left is still to be read.
     if (!this.#isClient) socket.once('close', () => this.#end());
     if (socket.destroyed) this.#end();
     else void this.#listen();
   }
 
-  /** Aborted when the connection is over, whoever has ended it. */
+  /** Aborted when the connection is over, whichever side ended it. */
   get gone(): AbortSignal {
     return this.#gone.signal;
   }
 
-  /** Opens a stream. If the other side does not want it, it ends. */
+  /** Opens a stream. If the other side refuses it, it ends. */
   open(headers: StreamHeaders): SpdyStream {
     const streamId = this.#ourIdNext;
     this.#ourIdNext += 2;
@@ -115,16 +115,16 @@ export class SpdySession {
     return stream;
   }
 
-  /** Says goodbye: what was written before still arrives. */
+  /** Sends GOAWAY: what was written before still arrives. */
   close(): void {
     this.#part(GO_AWAY.ok);
   }
 
-  /** Nobody awaits it: what goes wrong ends the connection, and that is noticed. */
+  /** Not awaited: a failure ends the connection, which every stream notices. */
   async #listen(): Promise<void> {
     const reader = new FrameReader();
     try {
-      // A socket that was broken off would lose the goodbye that is still to be said.
+      // A destroyed socket would lose the GOAWAY that is still to be sent.
       for await (const chunk of this.#socket.iterator({ destroyOnReturn: false })) {
         this.#idle.touch();
         const bytes: Uint8Array = chunk;
@@ -136,10 +136,10 @@ export class SpdySession {
       }
     } catch {
       this.#part(GO_AWAY.protocolError);
-      // What still comes is of no interest, but its end is.
+      // Further bytes are ignored, but the end of the socket is not.
       this.#socket.resume();
     }
-    // Whoever will say no more has left, even if it still listens.
+    // A client that sends no more has left, even if it still reads.
     if (!this.#isParting) this.#socket.destroy();
     if (this.#isClient) this.#endWithSocket();
   }
@@ -157,7 +157,7 @@ export class SpdySession {
         return this.#deliver(frame);
       case 'headers':
       case 'synReply':
-        // What they say is nothing to us, but later headers refer to it.
+        // Their content is ignored, but later headers refer to it.
         await this.#headers.read(frame.block);
         if (frame.isFin) this.#streams.get(frame.streamId)?.finish();
         return;
@@ -181,8 +181,8 @@ export class SpdySession {
       case 'goAway':
         return this.#part(GO_AWAY.ok);
       case 'settings': {
-        const said = frame.values.find(([id]) => id === SETTING_INITIAL_WINDOW);
-        return this.#windows.setInitial(said?.[1] ?? null);
+        const given = frame.values.find(([id]) => id === SETTING_INITIAL_WINDOW);
+        return this.#windows.setInitial(given?.[1] ?? null);
       }
       case 'windowUpdate':
         if (this.#windows.grow(frame.streamId, frame.delta)) return;
@@ -200,7 +200,7 @@ export class SpdySession {
     this.#theirIdNext = Math.min(streamId + 2, STREAM_ID_MAX);
     if (this.#streams.size >= STREAMS_MAX) return this.#reset(streamId, RESET.refused);
     const stream = this.#add(streamId, headers, isFin, isUnidirectional);
-    // The reply goes first: whoever takes the stream may have something to say at once.
+    // The reply goes first: the caller may write to the stream immediately.
     this.#send({ type: 'synReply', streamId, isFin: false, block: this.#block(NO_HEADERS) });
     if (!this.#accept(stream)) stream.destroy();
   }
@@ -226,36 +226,36 @@ export class SpdySession {
 
   async #deliver({ streamId, isFin, data }: DataFrame): Promise<void> {
     const stream = this.#streams.get(streamId);
-    const room = stream?.deliver(data);
-    if (room) await this.#awaitRoom(room);
+    const drained = stream?.deliver(data);
+    if (drained) await this.#awaitDrained(drained);
     if (isFin) stream?.finish();
     if (!this.#windows.areKept) return;
-    this.#tellRead(0, data.byteLength);
-    if (stream && !isFin) this.#tellRead(streamId, data.byteLength);
+    this.#acknowledgeRead(0, data.byteLength);
+    if (stream && !isFin) this.#acknowledgeRead(streamId, data.byteLength);
   }
 
   /**
-   * As long as we do not read, we do not see that the client leaves. A word to somebody who is not there
-   * comes back as an error.
+   * As long as we do not read, we do not notice that the client leaves. A ping to a client that has left
+   * results in an error.
    */
-  async #awaitRoom(room: Promise<void>): Promise<void> {
+  async #awaitDrained(drained: Promise<void>): Promise<void> {
     const ask = (): void => {
       this.#send({ type: 'ping', id: this.#isClient ? 1 : 2 });
       cancel = this.#clock.after(ARE_YOU_THERE_MS, ask);
     };
     let cancel = this.#clock.after(ARE_YOU_THERE_MS, ask);
-    await room;
+    await drained;
     cancel();
   }
 
-  #tellRead(streamId: number, bytes: number): void {
+  #acknowledgeRead(streamId: number, bytes: number): void {
     const delta = (this.#unread.get(streamId) ?? 0) + bytes;
-    const isTime = delta >= READ_BYTES_TOLD;
+    const isTime = delta >= READ_BYTES_ACKNOWLEDGED;
     this.#unread.set(streamId, isTime ? 0 : delta);
     if (isTime) this.#send({ type: 'windowUpdate', streamId, delta });
   }
 
-  /** Otherwise a client that asks and never reads would fill our memory with answers. */
+  /** Otherwise a client that sends requests and never reads would fill our memory with answers. */
   async #catchUp(): Promise<void> {
     const socket = this.#socket;
     if (socket.writableLength < UNSENT_BYTES_MAX || socket.destroyed) return;
@@ -268,7 +268,7 @@ export class SpdySession {
     });
   }
 
-  /** What streams ask for. */
+  /** What streams need. */
   readonly #line: StreamLine = {
     send: (streamId, data, isFin, sent) => this.#sendData(streamId, data, isFin, sent),
     reset: (streamId) => this.#reset(streamId, RESET.cancel),

@@ -1,18 +1,18 @@
 /**
  * One stream of a SPDY connection, as a Duplex whose two directions end on their own.
  *
- *     end()       we have said everything (FIN); the other side may go on
- *     'end'       the other side has said everything
- *     destroy()   enough: RST_STREAM, unless our last word was sent already
- *     sever()     the other side has gone; what it said can still be read
+ *     end()       we have sent everything (FIN); the other side may continue
+ *     'end'       the other side has sent everything
+ *     destroy()   RST_STREAM, unless our FIN was sent already
+ *     sever()     the other side has gone; what it sent can still be read
  *
- * What the other side sends is kept until somebody reads it. When that is too much, `deliver` makes
- * the connection wait, and with it the client: Kubernetes' clients know no other brake.
+ * Data of the other side is buffered until it is read. When the buffer is full, `deliver` makes the
+ * connection wait, and with it the client: Kubernetes' clients have no other flow control.
  */
 import { Duplex } from 'node:stream';
 import type { StreamHeaders } from './header-block.ts';
 
-/** What a stream may ask of its connection. */
+/** What a stream needs from its connection. */
 export interface StreamLine {
   send(
     streamId: number,
@@ -27,7 +27,7 @@ export interface StreamLine {
 export interface SpdyStreamOptions {
   readonly id: number;
   readonly headers: StreamHeaders;
-  /** Nothing will come; nothing may be said. */
+  /** Nothing will arrive; nothing may be sent. */
   readonly isEnded: boolean;
   readonly isMute: boolean;
   readonly line: StreamLine;
@@ -43,7 +43,7 @@ export class SpdyStream extends Duplex {
   #isFinSent: boolean;
   #isEndPushed = false;
   #isReset = false;
-  #room: (() => void) | null = null;
+  #drained: (() => void) | null = null;
 
   constructor({ id, headers, isEnded, isMute, line }: SpdyStreamOptions) {
     super({ readableHighWaterMark: BUFFER_BYTES, writableHighWaterMark: BUFFER_BYTES });
@@ -53,18 +53,18 @@ export class SpdyStream extends Duplex {
     this.#isFinSent = isMute;
     if (isEnded) this.finish();
     if (isMute) this.end();
-    // Streams break whenever clients leave. Who reads or writes one learns of it by its end.
+    // Streams break whenever clients leave. Code that reads or writes one notices its end.
     this.on('error', () => {});
   }
 
-  /** Resolves when there is room for more. */
+  /** Resolves when the buffer can take more. */
   deliver(data: Uint8Array): Promise<void> | null {
     if (this.destroyed || this.#isEndPushed || data.byteLength === 0) return null;
     if (this.push(data)) return null;
-    return new Promise((resolve) => (this.#room = resolve));
+    return new Promise((resolve) => (this.#drained = resolve));
   }
 
-  /** The other side has said everything. */
+  /** The other side has sent everything. */
   finish(): void {
     if (!this.destroyed && !this.#isEndPushed) {
       this.#isEndPushed = true;
@@ -72,22 +72,22 @@ export class SpdyStream extends Duplex {
     }
   }
 
-  /** The other side has had enough. */
+  /** The other side has reset the stream. */
   abandon(): void {
     this.#isReset = true;
     this.destroy();
   }
 
-  /** The other side will say no more, and hears nothing any more. What it has said stays readable. */
+  /** The other side sends and reads no more. What it has sent stays readable. */
   sever(): void {
     this.#isReset = true;
     this.finish();
     this.#line.forget(this.id);
-    this.#makeRoom();
+    this.#signalDrained();
   }
 
   override _read(): void {
-    this.#makeRoom();
+    this.#signalDrained();
   }
 
   override _write(
@@ -107,13 +107,13 @@ export class SpdyStream extends Duplex {
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     if (!this.#isFinSent && !this.#isReset) this.#line.reset(this.id);
     this.#line.forget(this.id);
-    this.#makeRoom();
+    this.#signalDrained();
     done(error);
   }
 
-  #makeRoom(): void {
-    const room = this.#room;
-    this.#room = null;
-    room?.();
+  #signalDrained(): void {
+    const drained = this.#drained;
+    this.#drained = null;
+    drained?.();
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { idMapCalls, packCalls, packWords } from './calls.ts';
+import { idMapCalls, packCalls, packArguments } from './calls.ts';
 
 test('a user namespace maps one user and one group', () => {
   expect(idMapCalls({ uid: 0, gid: 1 }, { uid: 1000, gid: 1001 })).toEqual([
@@ -9,11 +9,13 @@ test('a user namespace maps one user and one group', () => {
   ]);
 });
 
-test('words are packed with their lengths in bytes, whatever is in them', () => {
-  expect([...packWords(['é', 7, Buffer.from([0, 255])])]).toEqual([
+test('arguments are packed with their lengths in bytes, whatever they contain', () => {
+  expect([...packArguments(['é', 7, Buffer.from([0, 255])])]).toEqual([
     ...[0, 0, 0, 2, 0xc3, 0xa9],
     ...[0, 0, 0, 1, 0x37],
     ...[0, 0, 0, 2, 0, 255],
   ]);
-  expect(packCalls([['strict'], ['go', '/x']])).toEqual(packWords(['strict', 0, 'go', 1, '/x']));
+  expect(packCalls([['strict'], ['go', '/x']])).toEqual(
+    packArguments(['strict', 0, 'go', 1, '/x']),
+  );
 });

@@ -1,7 +1,7 @@
-/** What a SyscallHelper can be ordered to do, and the numbers by which the kernel knows it. */
+/** The calls that a SyscallHelper can perform, and the kernel's numbers for them. */
 
-/** A name and its words (program/calls.pl has them all). A question mark before the name: it may fail. */
-export type SystemCall = readonly [name: string, ...words: (string | number | Uint8Array)[]];
+/** A name and its arguments (program/calls.pl has them all). A question mark before the name: it may fail. */
+export type SystemCall = readonly [name: string, ...args: (string | number | Uint8Array)[]];
 
 /** Flags of clone(2), unshare(2) and setns(2). */
 export const NAMESPACE = {
@@ -28,7 +28,7 @@ export const MOUNT = {
 /** Attributes of mount_setattr(2). */
 export const ATTRIBUTE = { readOnly: 0x1, noSuid: 0x2, noDevices: 0x4, noExec: 0x8 } as const;
 
-/** The ID of the second process of `makeNamespaces`, known when the order is performed. */
+/** The ID of the second process of `makeNamespaces`, filled in when the order is performed. */
 export const INSIDE_PID = '%PID%';
 
 /** In a new user namespace of an ordinary user: this one ID is that one outside. */
@@ -47,9 +47,9 @@ const LENGTH_BYTES = 4;
 /** One UTF-16 unit takes at most three bytes of UTF-8. */
 const UNIT_BYTES_MAX = 3;
 
-/** Words, each with its length before it. */
-export function packWords(words: readonly (string | number | Uint8Array)[]): Buffer {
-  const texts = words.map((word) => (typeof word === 'number' ? String(word) : word));
+/** Arguments, each with its length before it. */
+export function packArguments(args: readonly (string | number | Uint8Array)[]): Buffer {
+  const texts = args.map((word) => (typeof word === 'number' ? String(word) : word));
   const most = texts.reduce((sum, word) => sum + LENGTH_BYTES + word.length * UNIT_BYTES_MAX, 0);
   const packed = Buffer.allocUnsafe(most);
   let end = 0;
@@ -64,7 +64,7 @@ export function packWords(words: readonly (string | number | Uint8Array)[]): Buf
 }
 
 export function packCalls(calls: readonly SystemCall[]): Buffer {
-  const words: (string | number | Uint8Array)[] = [];
-  for (const [name, ...own] of calls) words.push(name, own.length, ...own);
-  return packWords(words);
+  const args: (string | number | Uint8Array)[] = [];
+  for (const [name, ...own] of calls) args.push(name, own.length, ...own);
+  return packArguments(args);
 }

@@ -1,9 +1,9 @@
 /**
  * The streams of a command that a SyscallHelper runs in a container.
  *
- * The helper's process makes the pipes, so that the command has real pipes of the machine, and podkeep opens the
- * other ends in /proc. The fourth pipe is the control: `go` starts the command, sizes of a window go through it,
- * and closing it ends the command.
+ * The helper's process makes the pipes, so that the command has real pipes, and podkeep opens the other
+ * ends in /proc. The fourth pipe is for control: it carries `go`, which starts the command, and window
+ * sizes; closing it ends the command.
  */
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -17,7 +17,7 @@ export interface RunningExec {
   readonly stderr: Readable;
   readonly exited: Promise<number>;
   resize(columns: number, rows: number): void;
-  /** Ends the command, and what it has started in its session. */
+  /** Ends the command, and the processes of its session. */
   kill(): void;
 }
 
@@ -64,7 +64,7 @@ class ExecPipes implements RunningExec {
     this.#control = control;
     const socket = (fd: number, isWritable: boolean): Socket => {
       const made = new Socket({ fd, readable: !isWritable, writable: isWritable });
-      // A command that is gone takes its pipes with it.
+      // A command that has ended takes its pipes with it.
       made.on('error', () => undefined);
       return made;
     };

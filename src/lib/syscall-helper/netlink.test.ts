@@ -15,22 +15,23 @@ function outline(message: unknown, firstAttribute: number): readonly unknown[] {
 }
 
 test('a pair of interfaces has a name at either end, and the process inside in its last four bytes', () => {
-  const [, socket, message, , , offset, pid] = veth('machine', 'pk1', 'eth0');
+  const [, socket, message, , , offset, pid] = veth('machine', 'pk1', 'eth0', '10.1.2.3');
   expect(socket).toBe('machine');
   expect(outline(message, 32)).toEqual([
     16,
     [
       [3, 8],
-      [18, 60],
+      [18, 72],
     ],
   ]);
   expect([offset, pid]).toEqual([message instanceof Buffer && message.length - 4, '%PID%']);
 });
 
 test('a bridge is made by its kind, and an interface is deleted by its name', () => {
-  expect(outline(bridge('machine', 'pk-1')[2], 32)).toEqual([
+  expect(outline(bridge('machine', 'pk-1', '10.1.2.1')[2], 32)).toEqual([
     16,
     [
+      [1, 10],
       [3, 9],
       [18, 16],
     ],
@@ -64,4 +65,12 @@ test('an address is for an interface whose number is filled in later', () => {
 
 test('a route to everywhere leads through a gateway', () => {
   expect(outline(defaultRoute('pod', '10.1.2.1')[2], 28)).toEqual([24, [[5, 8]]]);
+});
+
+test('hardware addresses follow from IPs, so that they stay when pods come and go', () => {
+  const inOrder = (message: unknown, bytes: readonly number[]): boolean =>
+    message instanceof Buffer && message.includes(Buffer.from(bytes));
+  expect(inOrder(bridge('machine', 'pk-1', '10.1.2.1')[2], [0x0a, 0x58, 10, 1, 2, 1])).toBe(true);
+  const pair = veth('machine', 'pk1', 'eth0', '10.1.2.3')[2];
+  expect(inOrder(pair, [0x0a, 0x58, 10, 1, 2, 3])).toBe(true);
 });

@@ -1,6 +1,6 @@
 /**
- * Messages to the kernel's network, as rtnetlink(7) takes them. All numbers are in the machine's own order, which
- * is little-endian on every processor that the syscall helper knows.
+ * Messages to the kernel's network, as in rtnetlink(7). All numbers are in the machine's byte order,
+ * which is little-endian on every processor that the syscall helper supports.
  */
 import { INSIDE_PID, type SystemCall } from './calls.ts';
 
@@ -8,15 +8,16 @@ const RTM_NEWLINK = 16;
 const RTM_DELLINK = 17;
 const RTM_NEWADDR = 20;
 const RTM_NEWROUTE = 24;
-/** A request that is to be answered, with what went wrong or with zero. */
+/** A request that is answered with an error or with zero. */
 const REQUEST = 0x1 | 0x4;
 const CREATE = 0x400 | 0x200;
 const REPLACE = 0x400 | 0x100;
 const UP = 1;
 const HEADER_BYTES = 16;
-/** Where the number of the interface is in a message about an address. */
+/** The offset of the interface number in a message about an address. */
 const ADDRESS_INDEX = HEADER_BYTES + 4;
 
+const IFLA_ADDRESS = 1;
 const IFLA_IFNAME = 3;
 const IFLA_MASTER = 10;
 const IFLA_LINKINFO = 18;
@@ -32,17 +33,24 @@ const ROUTE_TABLE_MAIN = 254;
 const ROUTE_BY_BOOT = 3;
 const ROUTE_UNICAST = 1;
 
-/** A pair of virtual interfaces: one here and up, the other in the network of the process inside. */
-export function veth(socket: string, here: string, there: string): SystemCall {
-  const peerName = attribute(IFLA_IFNAME, text(there));
-  const peer = Buffer.concat([linkHeader(0), peerName, attribute(IFLA_NET_NS_PID, uint32(0))]);
+/**
+ * A pair of virtual interfaces: one here and up, the other in the network of the process inside. `ip` is the
+ * address that the other one will get.
+ */
+export function veth(socket: string, here: string, there: string, ip: string): SystemCall {
+  const peer = Buffer.concat([
+    linkHeader(0),
+    attribute(IFLA_ADDRESS, hardwareAddress(ip)),
+    attribute(IFLA_IFNAME, text(there)),
+    attribute(IFLA_NET_NS_PID, uint32(0)),
+  ]);
   const info = Buffer.concat([
     attribute(IFLA_INFO_KIND, text('veth')),
     attribute(IFLA_INFO_DATA, attribute(VETH_INFO_PEER, peer)),
   ]);
   const body = [linkHeader(UP), attribute(IFLA_IFNAME, text(here)), attribute(IFLA_LINKINFO, info)];
   const request = message(RTM_NEWLINK, CREATE, body);
-  // The ID of that process is the last thing in the message, and is filled in by the helper.
+  // The ID of that process is at the end of the message; the helper fills it in.
   return ['ask', socket, request, '', 0, request.length - 4, INSIDE_PID];
 }
 
@@ -53,9 +61,18 @@ export function linkUp(socket: string, name: string, bridgeIndex?: number): Syst
   return ['ask', socket, message(RTM_NEWLINK, 0, body)];
 }
 
-export function bridge(socket: string, name: string): SystemCall {
+/**
+ * A bridge without a hardware address of its own takes the lowest one of its ports, which changes when pods come
+ * and go: the others then send to the old one, for seconds. `ip` is the address that the bridge will get.
+ */
+export function bridge(socket: string, name: string, ip: string): SystemCall {
   const info = attribute(IFLA_INFO_KIND, text('bridge'));
-  const body = [linkHeader(UP), attribute(IFLA_IFNAME, text(name)), attribute(IFLA_LINKINFO, info)];
+  const body = [
+    linkHeader(UP),
+    attribute(IFLA_ADDRESS, hardwareAddress(ip)),
+    attribute(IFLA_IFNAME, text(name)),
+    attribute(IFLA_LINKINFO, info),
+  ];
   return ['ask', socket, message(RTM_NEWLINK, CREATE, body)];
 }
 
@@ -67,9 +84,9 @@ export function deleteLink(socket: string, name: string): SystemCall {
   ];
 }
 
-/** One that is there already stays. */
+/** An existing one stays. */
 export function address(socket: string, name: string, ip: string, prefix: number): SystemCall {
-  // The number of the interface is filled in by the helper.
+  // The helper fills in the number of the interface.
   const header = Buffer.from([AF_INET, prefix, 0, 0, 0, 0, 0, 0]);
   const body = [header, attribute(IFA_LOCAL, octets(ip)), attribute(IFA_ADDRESS, octets(ip))];
   return ['ask', socket, message(RTM_NEWADDR, REPLACE, body), name, ADDRESS_INDEX];
@@ -98,12 +115,12 @@ function message(type: number, flags: number, body: readonly Uint8Array[]): Buff
 function linkHeader(flags: number): Buffer {
   const header = Buffer.alloc(16);
   header.writeUInt32LE(flags, 8);
-  // Which of the flags are meant.
+  // The mask of the flags to change.
   header.writeUInt32LE(flags, 12);
   return header;
 }
 
-/** Its length, its type and its value, filled up to four bytes. */
+/** Its length, its type and its value, padded to four bytes. */
 function attribute(type: number, value: Uint8Array): Buffer {
   const length = 4 + value.length;
   const bytes = Buffer.alloc(Math.ceil(length / 4) * 4);
@@ -121,6 +138,11 @@ function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(value);
   return bytes;
+}
+
+/** Derived from the IP, as CNI plugins do it: the next pod with this IP is found where the last one was. */
+function hardwareAddress(ip: string): Buffer {
+  return Buffer.concat([Buffer.from([0x0a, 0x58]), octets(ip)]);
 }
 
 function octets(ip: string): Buffer {

@@ -1,14 +1,14 @@
-/** The orders of a SyscallHelper that make processes: containers, what runs in them, what holds them. */
-import { packCalls, packWords, type SystemCall } from './calls.ts';
+/** The orders of a SyscallHelper that start processes: containers, commands in them, and sandboxes. */
+import { packCalls, packArguments, type SystemCall } from './calls.ts';
 
 /** The command at the end of an order, and how it is reached. */
 export interface CommandOrder {
   /**
-   * In the process that waits for it outside, which stays there: opens what later calls need. For a container also the
-   * namespaces that only children are in.
+   * In the process that waits for it outside, which stays there: opens what later calls need. For a
+   * container also creates the namespaces that only children are in.
    */
   readonly through: readonly SystemCall[];
-  /** Of an exec: in the process that becomes the parent of the command, which joins the container's namespaces. */
+  /** Of an exec: in the parent of the command, which joins the container's namespaces. */
   readonly join?: readonly SystemCall[];
   /** In the process that becomes the command. */
   readonly enter: readonly SystemCall[];
@@ -18,24 +18,24 @@ export interface CommandOrder {
   readonly missing: string;
   readonly stdin: boolean;
   readonly tty: boolean;
-  /** Who owns the terminal; absent: the user who makes it. */
+  /** The owner of the terminal. Absent: the user who creates it. */
   readonly terminalOwner?: number | undefined;
   /** Instead of a command: its streams are joined to this port of the loopback interface. */
   readonly dial?: number;
 }
 
 export interface ContainerOrder extends CommandOrder {
-  /** Holds `state`, with space in it; `claim` and the socket `attach` are made there. */
+  /** Holds `state`, which has spare bytes; `claim` and the socket `attach` are created there. */
   readonly folder: string;
-  /** How the monitor is listed among the processes of the machine. */
+  /** The process title of the monitor. */
   readonly title: string;
   readonly bootId: string;
   readonly log: { readonly file: string; readonly maxBytes: number; readonly maxFiles: number };
-  /** The namespaces that its first process is made in. */
+  /** The namespaces that its first process is created in. */
   readonly namespaces: number;
   /** In the first process: its mounts, its root, its users. */
   readonly setup: readonly SystemCall[];
-  /** In the first process when the command has started: what rights it gives up. */
+  /** In the first process when the command has started: drops capabilities. */
   readonly rest: readonly SystemCall[];
   readonly setupSeconds: number;
 }
@@ -49,9 +49,9 @@ export interface HoldOrder {
   readonly rest: readonly SystemCall[];
 }
 
-/** Namespaces are made by one process, and finished by another that stays outside. */
+/** One process creates the namespaces, and another that stays outside finishes them. */
 export interface NamespaceOrder {
-  /** Inside: makes them. */
+  /** Inside: creates them. */
   readonly unshare: readonly SystemCall[];
   /** Outside, with the ID of the other process as INSIDE_PID: maps IDs, mounts namespaces on files. */
   readonly outside: readonly SystemCall[];
@@ -61,12 +61,12 @@ export interface NamespaceOrder {
   readonly after: readonly SystemCall[];
 }
 
-type Words = readonly (string | number | Uint8Array)[];
+type OrderArguments = readonly (string | number | Uint8Array)[];
 
-export function wordsOfContainer(order: ContainerOrder): Words {
+export function argumentsOfContainer(order: ContainerOrder): OrderArguments {
   const { folder, title, bootId, log, namespaces, setup, rest, setupSeconds } = order;
   return [
-    ...wordsOfCommand(order),
+    ...argumentsOfCommand(order),
     ...Object.entries({
       dir: folder,
       title,
@@ -82,15 +82,15 @@ export function wordsOfContainer(order: ContainerOrder): Words {
   ];
 }
 
-export function wordsOfCommand(order: CommandOrder): Words {
+export function argumentsOfCommand(order: CommandOrder): OrderArguments {
   const { through, join = [], enter, env, command, missing, stdin, tty } = order;
   const { terminalOwner, dial } = order;
   return Object.entries({
     through: packCalls(through),
     join: packCalls(join),
     enter: packCalls(enter),
-    env: packWords(env.flat()),
-    command: packWords(command),
+    env: packArguments(env.flat()),
+    command: packArguments(command),
     missing,
     stdin: stdin ? 1 : '',
     tty: tty ? 1 : '',
@@ -99,11 +99,16 @@ export function wordsOfCommand(order: CommandOrder): Words {
   }).flat();
 }
 
-export function wordsOfHold({ title, file, namespaces, rest }: HoldOrder): Words {
+export function argumentsOfHold({ title, file, namespaces, rest }: HoldOrder): OrderArguments {
   return Object.entries({ title, file, flags: namespaces, rest: packCalls(rest) }).flat();
 }
 
-export function wordsOfNamespaces({ unshare, outside, inside, after }: NamespaceOrder): Words {
+export function argumentsOfNamespaces({
+  unshare,
+  outside,
+  inside,
+  after,
+}: NamespaceOrder): OrderArguments {
   return Object.entries({
     unshare: packCalls(unshare),
     outside: packCalls(outside),

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test, type TestContext } from 'vitest';
 import { makeTempFolder } from '../../../test/support/temp-folder.ts';
-import { until } from '../../../test/suites/pod-runtime/stage.ts';
-import { readProcesses } from '../../runtimes/process/proc-table.ts';
+import { until } from '../../../test/suites/pod-runtime/runtime-harness.ts';
+import { readProcesses } from '../../runtimes/process/machine/proc-table.ts';
 import type { ContainerOrder } from './orders.ts';
 import { SyscallHelper } from './syscall-helper.ts';
 
@@ -34,7 +34,7 @@ function orderIn(folder: string, changes: Partial<ContainerOrder> = {}): Contain
   };
 }
 
-/** Returns what init wrote down, line by line, when it has ended. */
+/** Returns the lines that init wrote, when it has ended. */
 async function run(helper: SyscallHelper, order: ContainerOrder): Promise<readonly string[]> {
   await new Promise<void>((resolve, reject) => helper.run(order, resolve, reject));
   const text = readFileSync(path.join(order.folder, 'state'), 'utf8');
@@ -44,7 +44,7 @@ async function run(helper: SyscallHelper, order: ContainerOrder): Promise<readon
 const INIT = expect.stringMatching(/^init \d+ \d+$/);
 const WHO = expect.stringMatching(/^main \d+ \d+$/);
 
-test('does one thing after the other, and stops at the first that fails', async (context) => {
+test('performs calls in order, and stops at the first that fails', async (context) => {
   const helper = await findHelper(context);
   const folder = makeTempFolder();
   const file = (name: string): string => path.join(folder, name);
@@ -64,7 +64,7 @@ test('does one thing after the other, and stops at the first that fails', async 
   await expect(helper.perform([['rmdir', file('a')]])).rejects.toThrow('Directory not empty');
 });
 
-test('many orders at once get each its own answer', async (context) => {
+test('each of many concurrent orders gets its own answer', async (context) => {
   const helper = await findHelper(context);
   const folder = makeTempFolder();
   const answers = Array.from({ length: 40 }, (_, n) => {
@@ -78,7 +78,7 @@ test('many orders at once get each its own answer', async (context) => {
   expect(await Promise.all(answers)).toEqual(expected);
 });
 
-test('runs a command with its variables and its output, and writes down how it ended', async (context) => {
+test('runs a command with its variables and its output, and records how it ended', async (context) => {
   const helper = await findHelper(context);
   const folder = makeTempFolder();
   const script = 'echo "$WORD"; echo no >&2; exit 3';
@@ -121,7 +121,7 @@ test('says why a command could not run', async (context) => {
   ]);
 });
 
-test('of two for one container, the second goes away', async (context) => {
+test('of two monitors for one container, the second ends', async (context) => {
   const helper = await findHelper(context);
   const folder = makeTempFolder();
   const order = orderIn(folder);
@@ -130,7 +130,7 @@ test('of two for one container, the second goes away', async (context) => {
   expect(await run(helper, order)).toEqual([]);
 });
 
-test('a helper that was killed is replaced by the next order, and what it ran goes on', async (context) => {
+test('a helper that was killed is replaced by the next order, and its containers keep running', async (context) => {
   const helper = await findHelper(context);
   const folder = makeTempFolder();
   const command = ['sh', '-c', 'until [ -e "$GO" ]; do sleep 0.01; done; exit 4'];
@@ -140,12 +140,12 @@ test('a helper that was killed is replaced by the next order, and what it ran go
     ['GO', go],
   ] as const;
   const order = orderIn(folder, { command, env });
-  const told = new Promise<void>((resolve, reject) => helper.run(order, resolve, reject));
+  const notified = new Promise<void>((resolve, reject) => helper.run(order, resolve, reject));
   const state = (): string => readFileSync(path.join(folder, 'state'), 'utf8');
   await until(() => state().includes('running'));
   for (const pid of helpersOf(process.pid)) process.kill(pid, 'SIGKILL');
-  // Nobody can tell the end any more, which is told at once so that somebody looks.
-  await told;
+  // The end cannot be reported any more; `onEnd` is called immediately, so that the caller checks.
+  await notified;
   await helper.perform([['file', go]]);
   await until(() => state().includes('exit'));
   expect(state()).toContain('exit 4');

@@ -1,25 +1,24 @@
 /**
- * A helper process that makes system calls which Node has no function for: mounts, namespaces, users. Every
- * container, exec, probe, hook and terminal of the process runtime is started by it.
+ * A helper process for system calls that Node has no function for: mounts, namespaces, users. It starts
+ * every container, exec, probe, hook and terminal of the process runtime.
  *
  *     podkeep ──orders──> the helper ──forks──> one process for each order
  *        └──<── done, failed, ready, exit, ended ──┘
  *
- * There is one helper for a whole podkeep. It does not keep podkeep from ending, notices when podkeep is gone,
- * and ends. Containers that it has started go on. Its program is in program/, and is checked by CI.
+ * There is one helper for a whole podkeep. It does not keep podkeep from ending, and ends when podkeep
+ * has ended. Containers that it has started keep running. Its program is in program/, and CI checks it.
  */
 import { ChildProcess, spawn, type ChildProcessByStdio } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
-import { packCalls, packWords, type SystemCall } from './calls.ts';
+import { packCalls, packArguments, type SystemCall } from './calls.ts';
 import { openExec, type RunningExec } from './exec-pipes.ts';
+import { findHelperProgram, HELPER_ENVIRONMENT } from './helper-program.ts';
 import {
-  wordsOfCommand,
-  wordsOfContainer,
-  wordsOfHold,
-  wordsOfNamespaces,
+  argumentsOfCommand,
+  argumentsOfContainer,
+  argumentsOfHold,
+  argumentsOfNamespaces,
   type CommandOrder,
   type ContainerOrder,
   type HoldOrder,
@@ -28,7 +27,7 @@ import {
 
 interface Job {
   /** An answer that is not the last. */
-  readonly onWord?: (word: string, rest: string) => void;
+  readonly onProgress?: (word: string, rest: string) => void;
   readonly done: () => void;
   readonly failed: (error: Error) => void;
   readonly isAwaited: boolean;
@@ -36,15 +35,9 @@ interface Job {
 
 type Helper = ChildProcessByStdio<Writable, Readable, Readable>;
 
-const INTERPRETERS = ['/usr/bin/perl', '/bin/perl', '/usr/local/bin/perl'];
-/** In the source tree, and in the folders of the bundle. */
-const PROGRAMS = ['./program/main.pl', './syscall-helper/main.pl', '../syscall-helper/main.pl'];
-/** A process can be listed under no longer title than its arguments were: the guard finds containers by theirs. */
+/** A process title cannot be longer than its arguments were: the guard finds containers by their titles. */
 const TITLE_SPACE = '-'.repeat(4096);
-const ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 const SECONDS_MAX = 30;
-/** Why there is no helper, where there is none. */
-const NO_INTERPRETER = 'perl is not on this machine';
 
 export type HelperSearch =
   | { readonly helper: SyscallHelper }
@@ -67,6 +60,11 @@ export class SyscallHelper {
     this.#program = program;
   }
 
+  /** Undefined: no helper process runs at the moment. */
+  get pid(): number | undefined {
+    return this.#helper?.pid;
+  }
+
   /** Whether a machine can have a helper does not change, so it is tried once. */
   static find(): Promise<HelperSearch> {
     search ??= SyscallHelper.#try();
@@ -74,48 +72,46 @@ export class SyscallHelper {
   }
 
   static async #try(): Promise<HelperSearch> {
-    const interpreter = INTERPRETERS.find(isExecutable);
-    const program = findProgram();
-    if (interpreter === undefined) return { helper: undefined, obstacle: NO_INTERPRETER };
-    if (program === undefined) return { helper: undefined, obstacle: 'its program is missing' };
-    const helper = new SyscallHelper(interpreter, program);
-    let words = '';
-    const stop = helper.listen((line) => (words ||= line));
+    const found = findHelperProgram('main.pl');
+    if ('obstacle' in found) return { helper: undefined, obstacle: found.obstacle };
+    const helper = new SyscallHelper(found.interpreter, found.program);
+    let args = '';
+    const stop = helper.listen((line) => (args ||= line));
     try {
       await helper.#ready();
       return { helper };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      return { helper: undefined, obstacle: words || reason };
+      return { helper: undefined, obstacle: args || reason };
     } finally {
       stop();
     }
   }
 
-  /** Hears what the helper writes to its error stream: faults of its program. */
+  /** Calls back with what the helper writes to stderr: faults of its program. */
   listen(listener: (line: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** One after the other, in a process of their own. Rejects with the first that fails. */
+  /** One after the other, in a separate process. Rejects with the first failure. */
   perform(calls: readonly SystemCall[], seconds = SECONDS_MAX): Promise<void> {
     return this.#ask('do', seconds, [packCalls(calls)]);
   }
 
   makeNamespaces(order: NamespaceOrder): Promise<void> {
-    return this.#ask('users', SECONDS_MAX, wordsOfNamespaces(order));
+    return this.#ask('users', SECONDS_MAX, argumentsOfNamespaces(order));
   }
 
   /** Resolves when its file is written. The process stays. */
   hold(order: HoldOrder): Promise<void> {
-    return this.#ask('hold', 0, wordsOfHold(order));
+    return this.#ask('hold', 0, argumentsOfHold(order));
   }
 
   /** `onEnd`: its monitor has ended, or the helper that could have reported it. */
   run(order: ContainerOrder, onEnd: () => void, onError: (error: Error) => void): void {
     const job = { done: onEnd, failed: onError, isAwaited: false };
-    this.#send('run', 0, wordsOfContainer(order), job);
+    this.#send('run', 0, argumentsOfContainer(order), job);
   }
 
   /** Resolves when the command has its streams. */
@@ -128,9 +124,9 @@ export class SyscallHelper {
         exit?.refuse(error);
         reject(error);
       };
-      this.#send('exec', 0, wordsOfCommand(order), {
+      this.#send('exec', 0, argumentsOfCommand(order), {
         isAwaited: true,
-        onWord: (word, rest) => {
+        onProgress: (word, rest) => {
           if (word === 'exit') exit?.settle(Number(rest));
           if (word !== 'ready') return;
           try {
@@ -153,21 +149,21 @@ export class SyscallHelper {
     });
   }
 
-  #ask(kind: string, seconds: number, words: Words): Promise<void> {
+  #ask(kind: string, seconds: number, args: OrderArguments): Promise<void> {
     return new Promise((done, failed) => {
-      this.#send(kind, seconds, words, { done, failed, isAwaited: true });
+      this.#send(kind, seconds, args, { done, failed, isAwaited: true });
     });
   }
 
-  #send(kind: string, seconds: number, words: Words, job: Job): void {
+  #send(kind: string, seconds: number, args: OrderArguments, job: Job): void {
     const number = this.#count++;
     this.#jobs.set(number, job);
     const helper = this.#open();
     this.#await(job.isAwaited ? 1 : 0);
-    helper.stdin.write(packWords([packWords([number, kind, seconds, ...words])]));
+    helper.stdin.write(packArguments([packArguments([number, kind, seconds, ...args])]));
   }
 
-  /** A helper with nothing to answer does not keep podkeep from ending. */
+  /** A helper without open orders does not keep podkeep from ending. */
   #await(change: number): void {
     this.#awaited += change;
     const helper = this.#helper;
@@ -182,8 +178,8 @@ export class SyscallHelper {
     if (this.#helper) return this.#helper;
     const helper = spawn(this.#interpreter, [this.#program, TITLE_SPACE], {
       cwd: '/',
-      env: ENV,
-      // Signals of a terminal are not meant for it.
+      env: HELPER_ENVIRONMENT,
+      // Signals of a terminal must not reach it.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     });
@@ -212,7 +208,7 @@ export class SyscallHelper {
   #answered(number: number, word: string, rest: string): void {
     const job = this.#jobs.get(number);
     if (!job) return;
-    job.onWord?.(word, rest);
+    job.onProgress?.(word, rest);
     if (word === 'ready') return;
     this.#jobs.delete(number);
     if (job.isAwaited) this.#await(-1);
@@ -229,24 +225,10 @@ export class SyscallHelper {
     this.#awaited = 0;
     for (const { done, failed, isAwaited } of jobs) {
       if (isAwaited) failed(new Error(reason));
-      // Containers go on; their state files report the end.
+      // Containers keep running; their state files report the end.
       else done();
     }
   }
 }
 
-type Words = readonly (string | number | Uint8Array)[];
-
-function findProgram(): string | undefined {
-  const candidates = PROGRAMS.map((file) => fileURLToPath(new URL(file, import.meta.url)));
-  return candidates.find((file) => existsSync(file));
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+type OrderArguments = readonly (string | number | Uint8Array)[];

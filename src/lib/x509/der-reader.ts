@@ -1,5 +1,5 @@
 /**
- * Reads DER: what somebody sent, so every length is checked before it is believed.
+ * Reads DER from untrusted input: every length is checked before it is used.
  */
 import { defineError } from '../errors.ts';
 import { TAG } from './der.ts';
@@ -20,7 +20,7 @@ export const derBroken = defineError<{ reason: string }>({
 
 const LENGTH_BYTES_MAX = 4;
 
-/** The one value that these bytes are. */
+/** The single value of these bytes. */
 export function readDer(bytes: Uint8Array): DerValue {
   const value = readFirst(bytes);
   if (value.raw.byteLength !== bytes.byteLength) throw derBroken({ reason: 'bytes are left over' });
@@ -38,7 +38,7 @@ export function childrenOf({ content }: DerValue): readonly DerValue[] {
   return values;
 }
 
-/** A child that must be there. */
+/** A child that must be present. */
 export function childAt(value: DerValue, index: number): DerValue {
   const child = childrenOf(value)[index];
   if (!child) throw derBroken({ reason: `a part is missing (number ${index + 1})` });

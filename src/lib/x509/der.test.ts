@@ -81,7 +81,7 @@ describe('reading', () => {
     }
   });
 
-  test('whatever somebody sends is read or refused, and never anything else', () => {
+  test('any bytes are read or refused, and nothing else happens', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         expect(outcomeOf(bytes)).toMatch(/^(?:read|DER_BROKEN)$/);

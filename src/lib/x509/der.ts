@@ -1,6 +1,6 @@
 /**
- * Writes DER (X.690), the bytes of which certificates are made: each value is a tag, a length and its
- * content. Only the types that certificates need.
+ * Writes DER (X.690), the encoding of certificates: each value is a tag, a length and its content. Only
+ * the types that certificates need.
  */
 
 export const TAG = {
@@ -34,11 +34,11 @@ export function sequence(...parts: readonly Uint8Array[]): Buffer {
 }
 
 export function setOf(...parts: readonly Uint8Array[]): Buffer {
-  // DER wants the members of a set in the order of their bytes.
+  // DER sorts the members of a set by their bytes.
   return writeValue(TAG.set, ...parts.toSorted((a, b) => Buffer.compare(a, b)));
 }
 
-/** A number that is not negative, big end first. */
+/** A non-negative number, big-endian. */
 export function integer(bytes: Uint8Array): Buffer {
   const start = bytes.findIndex((byte) => byte !== 0);
   const digits = start === -1 ? Buffer.from([0]) : Buffer.from(bytes.subarray(start));

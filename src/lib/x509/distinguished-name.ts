@@ -1,4 +1,4 @@
-/** Who a certificate is about: for Kubernetes, a user (the common name) and groups (organizations). */
+/** The subject of a certificate: for Kubernetes, a user (the common name) and groups (organizations). */
 import { oid, sequence, setOf, utf8String } from './der.ts';
 import { childAt, childrenOf, readOid, type DerValue } from './der-reader.ts';
 

@@ -1,4 +1,4 @@
-/** What a certificate may be used for, and for which names and addresses it stands. */
+/** The extensions of a certificate: its usages, and its alternative names and addresses. */
 import { createHash } from 'node:crypto';
 import { bitString, boolean, octetString, oid, sequence, tagged } from './der.ts';
 import { writeAddress } from './ip-bytes.ts';
@@ -23,7 +23,7 @@ const USES: Readonly<Record<Use, string>> = {
 /** The kinds of names in an alternative name. */
 export const ALT_NAME = { email: 1, dns: 2, uri: 6, address: 7 } as const;
 
-/** Names and addresses as general names, ready to stand in a certificate. */
+/** Names and addresses as general names, ready for a certificate. */
 export function altNamesOf(
   names: readonly string[],
   addresses: readonly string[],
@@ -34,7 +34,7 @@ export function altNamesOf(
   ];
 }
 
-/** It signs others, itself and lists of those it takes back. */
+/** The key signs certificates, itself and revocation lists. */
 export function authorityExtensions(publicKey: Uint8Array): readonly Buffer[] {
   return [
     extension(OIDS.keyUsage, true, keyUsage(['digitalSignature', 'keyCertSign', 'cRLSign'])),
@@ -71,7 +71,7 @@ const KEY_USES: Readonly<Record<KeyUse, number>> = {
 
 function keyUsage(uses: readonly KeyUse[]): Buffer {
   const bits = uses.reduce((sum, use) => sum + KEY_USES[use], 0);
-  // Bits behind the last one that is set are not written.
+  // Trailing zero bits are not written.
   const unused = bits === 0 ? 0 : 31 - Math.clz32(leastBit(bits));
   return bitString(Buffer.from([bits]), unused);
 }

@@ -1,4 +1,4 @@
-/** IP addresses as the bytes that stand in certificates. */
+/** IP addresses as bytes, as certificates have them. */
 import { assert } from '../assert.ts';
 import { parseIp } from '../ip.ts';
 

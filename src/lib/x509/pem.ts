@@ -1,4 +1,4 @@
-/** PEM: DER in base64 between two lines that say what it is. */
+/** PEM: DER in base64 between two lines with a label. */
 import { defineError } from '../errors.ts';
 
 const LINE_LENGTH = 64;
@@ -6,7 +6,7 @@ const LINE_LENGTH = 64;
 export const pemMissing = defineError<{ label: string }>({
   code: 'PEM_MISSING',
   retry: 'never',
-  message: ({ label }) => `there is no ${label} in PEM`,
+  message: ({ label }) => `no ${label} block was found in the PEM data`,
   hint: ({ label }) => `The text must hold a block that begins with "-----BEGIN ${label}-----".`,
 });
 

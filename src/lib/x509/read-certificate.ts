@@ -1,4 +1,4 @@
-/** Reads from an X.509 certificate what podkeep has to know: whose it is, how long it is good, for what. */
+/** Reads what podkeep needs from an X.509 certificate: its subject, its validity and its usages. */
 import { contextTag } from './der.ts';
 import { childAt, childrenOf, readDer, readDerTime, readOid, type DerValue } from './der-reader.ts';
 import { readSubject, type Subject } from './distinguished-name.ts';
@@ -13,12 +13,12 @@ export interface Validity {
 export interface CertificateFacts extends Validity {
   readonly subject: Subject;
   readonly publicKey: Uint8Array;
-  /** The issuer's name and the own one, in DER. */
+  /** The issuer's name and the subject, in DER. */
   readonly issuerName: Uint8Array;
   readonly ownName: Uint8Array;
 }
 
-/** An explicit tag before the version is what tells versions 2 and 3 from the first. */
+/** An explicit tag before the version distinguishes versions 2 and 3 from the first. */
 const VERSION_TAG = 0xa0;
 
 /** Throws DER_BROKEN for bytes that are no certificate. */
@@ -37,7 +37,7 @@ export function readCertificate(der: Uint8Array): CertificateFacts {
   };
 }
 
-/** For whom it stands beside its subject. Throws DER_BROKEN. */
+/** Its subject alternative names. Throws DER_BROKEN. */
 export function readCertificateNames(der: Uint8Array): {
   readonly dnsNames: readonly string[];
   readonly addresses: readonly string[];

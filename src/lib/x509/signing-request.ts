@@ -1,6 +1,6 @@
 /**
- * PKCS #10: somebody has a key and a name, and asks for a certificate. The signature on the request
- * proves that they have the key; whether they may have the name is for others to say.
+ * PKCS #10: a client has a key and a name, and requests a certificate. The signature on the request
+ * proves that it has the key; an approver decides whether it may have the name.
  */
 import { createPublicKey, verify } from 'node:crypto';
 import { defineError } from '../errors.ts';
@@ -15,7 +15,7 @@ export interface SigningRequest {
   readonly subject: Subject;
   /** In DER (SubjectPublicKeyInfo). */
   readonly publicKey: Uint8Array;
-  /** General names in DER, as they will stand in the certificate. */
+  /** General names in DER, as they will be in the certificate. */
   readonly altNames: readonly Uint8Array[];
   readonly dnsNames: readonly string[];
   readonly addresses: readonly string[];
@@ -26,7 +26,7 @@ export interface SigningRequest {
 const LABEL = 'CERTIFICATE REQUEST';
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';
 
-/** By the object identifier of a signature: the hash that it is made of; null: none. */
+/** The hash of a signature algorithm, by its object identifier. Null: it has none. */
 const HASHES: ReadonlyMap<string, string | null> = new Map([
   ['1.2.840.10045.4.3.2', 'sha256'],
   ['1.2.840.10045.4.3.3', 'sha384'],
@@ -72,7 +72,7 @@ function checkSignature(whole: DerValue, info: DerValue, publicKey: Uint8Array):
   const algorithm = readOid(childAt(childAt(whole, 1), 0));
   const hash = HASHES.get(algorithm);
   if (hash === undefined) throw requestForged({ reason: `unknown algorithm ${algorithm}` });
-  // The first byte of a bit string says how many bits at its end do not count: none.
+  // The first byte of a bit string is the number of unused bits at its end: none.
   const signature = childAt(whole, 2).content.subarray(1);
   if (!isSigned(hash, info.raw, publicKey, signature)) {
     throw requestForged({ reason: 'the signature does not fit' });

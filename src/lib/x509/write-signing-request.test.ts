@@ -23,7 +23,7 @@ test.each([
   );
 });
 
-test('a request without alternative names asks for no extensions', () => {
+test('a request without alternative names requests no extensions', () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const pem = writeSigningRequest({ subject, dnsNames: [], addresses: [] }, privateKey);
   expect(readBack(pem)).toMatchObject({ subject, dnsNames: [], addresses: [], altNames: [] });

@@ -1,4 +1,4 @@
-/** Writes PKCS #10 requests: a name, a key that belongs to it, and a signature that proves it. */
+/** Writes PKCS #10 requests: a name, a public key, and a signature that proves possession of the key. */
 import { createPublicKey, sign, type KeyObject } from 'node:crypto';
 import {
   bitString,
@@ -26,7 +26,7 @@ const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2';
 const RSA_WITH_SHA256 = '1.2.840.113549.1.1.11';
 const VERSION_1 = Buffer.from([0]);
 
-/** PEM. The key is one on an elliptic curve, or of RSA. */
+/** PEM. The key is an EC or RSA key. */
 export function writeSigningRequest(wanted: WantedNames, privateKey: KeyObject): string {
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
   const info = sequence(

@@ -1,5 +1,5 @@
-/** For a handler that breaks its promise never to reject: the client hears of it, and nobody else suffers. */
-import type { ApiResponse } from '../../ports/http-handler.ts';
+/** For a handler that rejects although it must not: its client gets an error, and no other is affected. */
+import type { ApiResponse } from '../../ports/api/http-handler.ts';
 
 export function failed(): ApiResponse {
   return { status: 500, headers: [], body: null };

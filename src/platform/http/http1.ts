@@ -1,8 +1,8 @@
 /**
- * The half of the door that speaks HTTP/1.1, on sockets that somebody else has opened.
+ * The HTTP/1.1 half of the listener, on sockets that the listener has accepted.
  *
- * Node's server keeps the time of headers and bodies and reuses connections. What it leaves to us: an
- * answer that does not wait for the end of the body, and connections that turn into something else.
+ * Node's server has timeouts for headers and bodies and reuses connections. This file adds answers that
+ * do not wait for the end of the body, and connections that upgrade.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -11,25 +11,25 @@ import type {
   ApiResponse,
   HttpHandler,
   ClientIdentity,
-} from '../../ports/http-handler.ts';
-import { addressOf, DoorHeaders } from './door-headers.ts';
+} from '../../ports/api/http-handler.ts';
+import { addressOf, ListenerHeaders } from './listener-headers.ts';
 import { failed } from './failed-answer.ts';
 import { lengthOf, saysLength } from './body-length.ts';
-import type { DoorLimits } from './limits.ts';
+import type { ListenerLimits } from './limits.ts';
 import { readBody } from './request-body.ts';
 import { sendStream, type RunningStreams } from './stream-body.ts';
 
 export interface Http1Options {
   readonly handler: HttpHandler;
-  readonly limits: DoorLimits;
+  readonly limits: ListenerLimits;
   readonly running: RunningStreams;
-  readonly visitorOf: (socket: Duplex) => ClientIdentity;
-  /** A socket that is no HTTP any more. */
+  readonly clientIdentityOf: (socket: Duplex) => ClientIdentity;
+  /** A socket that was upgraded to another protocol. */
   readonly onUpgrade: (socket: Duplex) => void;
 }
 
 export function serveHttp1(options: Http1Options): Server {
-  const { handler, limits, visitorOf, onUpgrade } = options;
+  const { handler, limits, clientIdentityOf, onUpgrade } = options;
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
@@ -43,22 +43,22 @@ export function serveHttp1(options: Http1Options): Server {
     const request = readRequest(message);
     if (!request) return void socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
     handler
-      .connect(request, { socket, head }, visitorOf(socket))
+      .connect(request, { socket, head }, clientIdentityOf(socket))
       .catch(() => void socket.destroy());
   });
-  // Node begins to look at the times of a server's connections when it listens. This one never does.
+  // Node starts to check the timeouts of a server's connections when it listens. This one never does.
   server.emit('listening');
   return server;
 }
 
 async function serve(
-  { handler, limits, running, visitorOf }: Http1Options,
+  { handler, limits, running, clientIdentityOf }: Http1Options,
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const request = readRequest(message);
   if (!request) return void response.writeHead(400).end();
-  const answer = await handler.answer(request, visitorOf(message.socket)).catch(failed);
+  const answer = await handler.answer(request, clientIdentityOf(message.socket)).catch(failed);
   if (!message.complete) limitLeftover(message, response, limits);
   await send(answer, message, response, { running, limits });
 }
@@ -70,7 +70,7 @@ function readRequest(message: IncomingMessage): ApiRequest | null {
   return {
     method,
     url,
-    headers: new DoorHeaders(headers),
+    headers: new ListenerHeaders(headers),
     body: hasBody(message) ? readBody(message) : null,
   };
 }
@@ -80,11 +80,11 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return coding !== undefined || length !== '0';
 }
 
-/** The client may still be sending: it gets to the end, to hear the answer, but not without end. */
+/** The client may still be sending: it may finish, to receive the answer, but only for a limited time. */
 function limitLeftover(
   message: IncomingMessage,
   response: ServerResponse,
-  { leftoverMs }: DoorLimits,
+  { leftoverMs }: ListenerLimits,
 ): void {
   const { socket } = message;
   response.once('finish', () => {
@@ -102,7 +102,7 @@ async function send(
   { running, limits }: Pick<Http1Options, 'running' | 'limits'>,
 ): Promise<void> {
   const lines = [...headers].flat();
-  response.on('error', () => {}); // the client is gone, and there is nobody left to tell
+  response.on('error', () => {}); // the client is gone
   if (body instanceof ReadableStream) {
     response.writeHead(status, lines);
     if (method === 'HEAD') return void (await body.cancel(), response.end());

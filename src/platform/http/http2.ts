@@ -1,8 +1,8 @@
 /**
- * The half of the door that speaks HTTP/2, on sockets that somebody else has opened.
+ * The HTTP/2 half of the listener, on sockets that the listener has accepted.
  *
- * It works on streams and not through Node's imitation of HTTP/1.1, which costs as much as the rest of
- * the work. Node keeps no time of bodies here, so this file does.
+ * It works on streams and not through Node's HTTP/1.1 compatibility API, which costs as much as the rest
+ * of the work. Node has no timeout for bodies here, so this file does.
  */
 import {
   constants,
@@ -18,28 +18,28 @@ import type {
   ApiResponse,
   HttpHandler,
   ClientIdentity,
-} from '../../ports/http-handler.ts';
-import { addressOf, DoorHeaders } from './door-headers.ts';
+} from '../../ports/api/http-handler.ts';
+import { addressOf, ListenerHeaders } from './listener-headers.ts';
 import { failed } from './failed-answer.ts';
 import { lengthOf, saysLength } from './body-length.ts';
-import type { DoorLimits } from './limits.ts';
+import type { ListenerLimits } from './limits.ts';
 import { readBody } from './request-body.ts';
 import { sendStream, sendWhole, type RunningStreams } from './stream-body.ts';
 
 export interface Http2Options {
   readonly handler: HttpHandler;
-  readonly limits: DoorLimits;
+  readonly limits: ListenerLimits;
   readonly running: RunningStreams;
-  readonly visitorOf: (socket: Duplex) => ClientIdentity;
+  readonly clientIdentityOf: (socket: Duplex) => ClientIdentity;
   readonly onSession: (session: ServerHttp2Session) => void;
 }
 
 const { NGHTTP2_CANCEL, NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR } = constants;
-/** Node's own limit would turn away new watches as soon as a few others have much to tell. */
+/** Node's default would refuse new watches as soon as a few others have much to send. */
 const SESSION_MEGABYTES = 100;
 
 export function serveHttp2(options: Http2Options): Http2Server {
-  const { limits, visitorOf, onSession } = options;
+  const { limits, clientIdentityOf, onSession } = options;
   const server = createServer({
     maxSessionMemory: SESSION_MEGABYTES,
     settings: { maxConcurrentStreams: limits.streams, maxHeaderListSize: limits.headerBytes },
@@ -48,8 +48,8 @@ export function serveHttp2(options: Http2Options): Http2Server {
     onSession(session);
     closeWhenIdle(session, limits.idleMs);
     limitResets(session, limits.resetsPerSecond);
-    // The client is the same for the whole connection, and costs a look at the certificate.
-    const clientIdentity = visitorOf(session.socket);
+    // The client is the same for the whole connection, and reading its certificate is expensive.
+    const clientIdentity = clientIdentityOf(session.socket);
     const turn = turnsOf();
     session.on(
       'stream',
@@ -69,10 +69,10 @@ function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
   session.setTimeout(idleMs, () => {
     if (streams === 0) session.close();
   });
-  session.on('error', () => {}); // the client is gone, and there is nobody left to tell
+  session.on('error', () => {}); // the client is gone
 }
 
-/** A packet can open a hundred streams. A few of them become requests in each turn of the event loop. */
+/** One packet can open a hundred streams. Only a few become requests in each turn of the event loop. */
 const STARTS_PER_TURN = 4;
 
 function turnsOf(): () => Promise<void> {
@@ -88,7 +88,7 @@ function turnsOf(): () => Promise<void> {
     });
 }
 
-/** To open streams and give them up costs a client nothing, and the server a request each. */
+/** Opening and resetting streams costs a client nothing, and the server a request each. */
 function limitResets(session: ServerHttp2Session, perSecond: number): void {
   let secondAtMs = performance.now();
   let resets = 0;
@@ -112,13 +112,13 @@ async function serve(
   clientIdentity: ClientIdentity,
   turn: () => Promise<void>,
 ): Promise<void> {
-  stream.on('error', () => {}); // the client is gone, and there is nobody left to tell
+  stream.on('error', () => {}); // the client is gone
   stream.on('aborted', () => {
     // A client that leaves without a reason: Node would wait for it to read what is still unsent.
     if (stream.rstCode === NGHTTP2_NO_ERROR) stream.destroy();
   });
   await turn();
-  // A stream that was given up in the same breath is not worth a request.
+  // A stream that was reset immediately is not worth a request.
   if (stream.destroyed || stream.aborted) return;
   const request = readRequest(stream, headers);
   if (!request) return stream.respond({ ':status': 400 }, { endStream: true });
@@ -133,7 +133,7 @@ function readRequest(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): A
   const url = addressOf(authority ?? headers.host ?? 'localhost', target);
   if (url === null) return null;
   const body = stream.endAfterHeaders ? null : readBody(stream);
-  return { method, url, headers: new DoorHeaders(headers), body };
+  return { method, url, headers: new ListenerHeaders(headers), body };
 }
 
 function limitTime(stream: ServerHttp2Stream, requestMs: number): void {
@@ -159,14 +159,14 @@ async function send(
   const bytes = lengthOf(body);
   if (saysLength(status)) lines['content-length'] = String(bytes);
   stream.respond(lines, { endStream: isHead || bytes === 0 });
-  // The rest of a body that nobody waits for is not wanted when the answer is whole.
+  // When the answer is complete, the unread rest of the request body is not wanted.
   if (!stream.readableEnded && !stream.endAfterHeaders) {
     stream.once('finish', () => stream.close(NGHTTP2_NO_ERROR));
   }
   if (!isHead && body !== null && bytes > 0) await sendWhole(body, stream, limits.stallMs);
 }
 
-/** What comes several times becomes a list. */
+/** A repeated header becomes a list. */
 function groupHeaders(
   status: number,
   headers: ApiResponse['headers'],

@@ -1,8 +1,8 @@
 /**
- * How much patience a door has. A client that is slow, silent or greedy costs itself its connection,
- * and nobody else anything.
+ * The limits of a listener. A client that is slow, silent or greedy loses its connection, and does not
+ * affect others.
  */
-export interface DoorLimits {
+export interface ListenerLimits {
   /** For the TLS handshake. */
   readonly handshakeMs: number;
   /** From the first byte of a request to the end of its headers. */
@@ -11,7 +11,7 @@ export interface DoorLimits {
   readonly requestMs: number;
   /** A connection without a request. */
   readonly idleMs: number;
-  /** How often requests over HTTP/1.1 are looked at for the limits above. */
+  /** How often requests over HTTP/1.1 are checked against the limits above. */
   readonly checkMs: number;
   readonly headerBytes: number;
   /** For the rest of a body that the answer did not wait for; then the connection is cut. */
@@ -22,11 +22,11 @@ export interface DoorLimits {
   readonly streams: number;
   /** Streams of one connection over HTTP/2 that its client may give up in a second. */
   readonly resetsPerSecond: number;
-  /** What a door that closes waits for answers under way. */
+  /** How long a closing listener waits for answers under way. */
   readonly closeMs: number;
 }
 
-export const DOOR_LIMITS: DoorLimits = {
+export const LISTENER_LIMITS: ListenerLimits = {
   handshakeMs: 10_000,
   headersMs: 20_000,
   requestMs: 60_000,

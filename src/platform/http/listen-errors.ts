@@ -1,38 +1,36 @@
-/** Why a port cannot be had, and what to do about it. */
+/** Why a port cannot be used, and what to do about it. */
 import { defineError, type PodkeepError } from '../../lib/errors.ts';
 
-interface Place {
+export interface ListenAddress {
   readonly host: string;
   readonly port: number;
+  /** The setting of the port: a flag of the command, or a field of a configuration. */
+  readonly setting: string;
 }
 
-const portTaken = defineError<Place>({
+const portTaken = defineError<ListenAddress>({
   code: 'PORT_TAKEN',
   retry: 'never',
   message: ({ host, port }) => `another process listens on ${host}:${port} already`,
-  hint: () => 'Stop that one, or choose another port with --port (0 takes any that is free).',
+  hint: ({ setting }) => `Stop that one, or choose another port with ${setting}.`,
 });
 
-const portForbidden = defineError<Place>({
+const portForbidden = defineError<ListenAddress>({
   code: 'PORT_FORBIDDEN',
   retry: 'never',
   message: ({ host, port }) => `this user may not listen on ${host}:${port}`,
-  hint: () => 'Choose a port above 1023 with --port (0 takes any that is free).',
+  hint: ({ setting }) => `Choose a port above 1023 with ${setting}.`,
 });
 
-const portUnusable = defineError<Place & { reason: string }>({
+const portUnusable = defineError<ListenAddress & { reason: string }>({
   code: 'PORT_UNUSABLE',
   retry: 'never',
-  message: ({ host, port, reason }) => `nobody can listen on ${host}:${port}: ${reason}`,
+  message: ({ host, port, reason }) => `podkeep cannot listen on ${host}:${port}: ${reason}`,
   hint: ({ host }) => `Check that ${host} is an address of this machine.`,
 });
 
-export function listenErrorOf(
-  error: NodeJS.ErrnoException,
-  host: string,
-  port: number,
-): PodkeepError {
-  if (error.code === 'EADDRINUSE') return portTaken({ host, port }, error);
-  if (error.code === 'EACCES') return portForbidden({ host, port }, error);
-  return portUnusable({ host, port, reason: error.message }, error);
+export function listenErrorOf(error: NodeJS.ErrnoException, address: ListenAddress): PodkeepError {
+  if (error.code === 'EADDRINUSE') return portTaken(address, error);
+  if (error.code === 'EACCES') return portForbidden(address, error);
+  return portUnusable({ ...address, reason: error.message }, error);
 }

@@ -1,4 +1,4 @@
-/** The body of a request, piece by piece, no faster than it is read. */
+/** The body of a request, chunk by chunk, no faster than it is read. */
 import type { Readable } from 'node:stream';
 import { defineError } from '../../lib/errors.ts';
 
@@ -10,8 +10,8 @@ const requestBrokenOff = defineError<{ reason: string }>({
 });
 
 /**
- * Throws REQUEST_BROKEN_OFF if the client goes away or is too slow. Whoever has read enough leaves; the
- * connection must live on, to carry the answer.
+ * Throws REQUEST_BROKEN_OFF if the client disconnects or is too slow. A reader may stop early; the
+ * connection must stay open, to carry the answer.
  */
 export function readBody(readable: Readable): AsyncIterable<Uint8Array> {
   return {

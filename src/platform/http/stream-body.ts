@@ -1,18 +1,19 @@
 /**
  * Sends a stream to a client, no faster than the client reads, and cancels it when the client is gone.
  *
- * Chunks that are there in the same turn leave together: a watch of many small events would otherwise
+ * Chunks that arrive in the same turn are sent together: a watch of many small events would otherwise
  * pay for a TLS record and a system call with each of them.
  */
+import { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 
-/** What ends each of the streams under way; its client sees a regular end. */
+/** Functions that end the streams under way; their clients see a regular end. */
 export type RunningStreams = Set<() => void>;
 
 /** What is written at once is copied, and over HTTP/2 it counts against the whole connection. */
 const SLICE_BYTES = 64 * 1024;
 
-/** Never rejects. A stream that fails breaks the connection: half an answer must not look whole. */
+/** Never rejects. A stream that fails breaks the connection: half an answer must not look complete. */
 export async function sendStream(
   body: ReadableStream<Uint8Array>,
   out: Writable,
@@ -20,7 +21,9 @@ export async function sendStream(
   stallMs: number,
 ): Promise<void> {
   const reader = body.getReader();
-  // Cancelling what has failed already rejects, and changes nothing.
+  // A stream may fail while its client does not read: then the client is not waited for.
+  reader.closed.catch((error: unknown) => out.destroy(asError(error)));
+  // Cancelling a failed stream rejects, and changes nothing.
   const end = (): void => void reader.cancel().catch(() => {});
   if (out.destroyed) return end();
   running.add(end);
@@ -34,13 +37,17 @@ export async function sendStream(
     }
     out.end();
   } catch (error) {
-    out.destroy(error instanceof Error ? error : new Error(String(error)));
+    out.destroy(asError(error));
   } finally {
     running.delete(end);
   }
 }
 
-/** An answer that is there as a whole. Never rejects. */
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+/** Sends an answer that is not a stream. Never rejects. */
 export async function sendWhole(
   body: string | Uint8Array,
   out: Writable,
@@ -58,15 +65,19 @@ async function writeSlices(out: Writable, bytes: Uint8Array, stallMs: number): P
   }
 }
 
-function writeSoon(out: Writable, chunk: Uint8Array): boolean {
-  if (out.writableCorked === 0) {
+/**
+ * An answer in HTTP/1.1 corks its socket by itself. It must not be corked too: Node.js 22 and 24 (seen
+ * with 22.23 and 24.21) then write chunks with wrong lengths, as soon as the client reads more slowly.
+ */
+function writeSoon(out: Writable | ServerResponse, chunk: Uint8Array): boolean {
+  if (!(out instanceof ServerResponse) && out.writableCorked === 0) {
     out.cork();
     process.nextTick(() => out.uncork());
   }
   return out.write(chunk);
 }
 
-/** A client that reads nothing for too long would keep its buffers without end: the server disconnects it. */
+/** A client that reads nothing would keep its buffers allocated: the server disconnects it. */
 function whenDrained(out: Writable, stallMs: number): Promise<void> {
   return new Promise((resolve) => {
     const stall = setTimeout(() => out.destroy(), stallMs);

@@ -16,7 +16,7 @@ export function goSystemName(platform: string): string {
   return SYSTEMS.get(platform) ?? platform;
 }
 
-/** Node says ppc64 for both orders of bytes; a Linux that Node runs on has the little one. */
+/** Node says ppc64 for both byte orders; a Linux that Node runs on is little-endian. */
 export function goProcessorName(arch: string): string {
   return PROCESSORS.get(arch) ?? arch;
 }

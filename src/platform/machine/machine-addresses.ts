@@ -1,9 +1,9 @@
-/** Which of a machine's addresses others can use, and in which order they are worth trying. */
+/** Which addresses of a machine other machines can use, in the order of preference. */
 import type { NetworkInterfaceInfo } from 'node:os';
 
 type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
 
-/** Addresses that mean something on one cable only. */
+/** Link-local addresses are valid on one link only. */
 const LINK_LOCAL = /^(169\.254\.|fe[89ab][0-9a-f]:)/i;
 
 /** The interface with the default route comes first, and IPv4 before IPv6, as with the kubelet. */

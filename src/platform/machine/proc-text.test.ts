@@ -23,12 +23,12 @@ test('amounts of memory are bytes, and counts are counts', () => {
   expect(amounts.get('HugePages_Total')).toBe(7);
 });
 
-test('memory that files took and nobody looks at is available', () => {
+test('inactive file pages are available memory', () => {
   expect(availableMemoryOf(readMemoryInfo(MEMORY))).toBe((1000 - (200 + 20 + 400 - 150)) * 1024);
   expect(availableMemoryOf(readMemoryInfo(''))).toBeNull();
 });
 
-test('the tasks of the machine stand behind the slash', () => {
+test('the number of tasks is behind the slash', () => {
   expect(readTaskCount('1.36 3.49 4.53 2/3518 3715089')).toBe(3518);
   expect(readTaskCount('')).toBeNull();
 });

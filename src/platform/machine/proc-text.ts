@@ -1,6 +1,6 @@
 /**
- * Reading the texts in which Linux tells about the machine: /proc/meminfo, /proc/loadavg,
- * /proc/net/route and os-release. What is not there is null, and never an error.
+ * Parses the texts in which Linux describes the machine: /proc/meminfo, /proc/loadavg,
+ * /proc/net/route and os-release. A missing value is null, and never an error.
  */
 
 /** The amounts of /proc/meminfo by their names, in bytes. */
@@ -13,8 +13,8 @@ export function readMemoryInfo(text: string): ReadonlyMap<string, number> {
 }
 
 /**
- * What is left of the memory, as the kubelet counts it: all but what programs hold and what was read
- * from files lately. Pages that nobody has looked at for a while can be had at once.
+ * The available memory as the kubelet computes it: all but the working set, that is what programs use
+ * and active file pages. Inactive file pages can be reclaimed immediately.
  */
 export function availableMemoryOf(amounts: ReadonlyMap<string, number>): number | null {
   const [total, programs, inactive] = ['MemTotal', 'AnonPages', 'Inactive(file)'].map((name) =>
@@ -32,7 +32,7 @@ export function readTaskCount(text: string): number | null {
   return count === undefined ? null : Number(count);
 }
 
-/** The name that the system shows to people; quoted or not, as shells would read it. */
+/** The system's PRETTY_NAME; quoted or not, as shells would read it. */
 export function readPrettyName(text: string): string | null {
   const value = /^PRETTY_NAME=(.*)$/m.exec(text)?.[1]?.trim();
   if (value === undefined) return null;
@@ -40,7 +40,7 @@ export function readPrettyName(text: string): string | null {
   return quoted ?? value;
 }
 
-/** The interface over which the rest of the world is reached: of several, the cheapest. */
+/** The interface of the default route: of several, the one with the lowest metric. */
 export function readDefaultInterface(text: string): string | null {
   let best: { readonly name: string; readonly metric: number } | null = null;
   for (const line of text.split('\n').slice(1)) {

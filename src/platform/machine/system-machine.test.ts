@@ -27,7 +27,7 @@ test('this machine has processors, memory, a name and a file system', async () =
   await expect(machine.fileSystem('/nowhere/at/all')).rejects.toThrow('ENOENT');
 });
 
-test('a Linux tells who it is in files', async () => {
+test('a Linux machine is described by its files', async () => {
   const root = await rootWith({
     'etc/machine-id': 'abc\n',
     'sys/class/dmi/id/product_uuid': 'UUID-1\n',

@@ -1,29 +1,29 @@
 /**
  * Facts about this machine, by Node's own means: the os module, statfs, and on Linux /proc, /sys and
- * /etc, in the places where the kubelet's cAdvisor looks.
+ * /etc, in the paths that the kubelet's cAdvisor reads.
  *
  *     what                     on Linux                               elsewhere, such as macOS
  *     machine and system IDs   /etc/machine-id, DMI, device tree      empty: no file has them
  *     boot ID                  /proc/sys/kernel/random/boot_id        empty: reboots go unnoticed
  *     image of the system      os-release                             name and release of the kernel
- *     memory that is left      /proc/meminfo                          not told: no memory pressure
- *     processes                /proc/loadavg and two limits           not told: no PID pressure
+ *     memory that is left      /proc/meminfo                          null: no memory pressure
+ *     processes                /proc/loadavg and two limits           null: no PID pressure
  *     swap, huge pages         /proc/meminfo, /sys/kernel/mm          none
  *     default route            /proc/net/route                        interfaces in the system's order
  *
- * What os.freemem says on macOS leaves out memory that can be had at once, and would make almost every
- * machine look starved. To say nothing is better.
+ * os.freemem on macOS leaves out memory that can be reclaimed immediately, and would show almost every
+ * machine under pressure. No value is better.
  */
 import { readdir, readFile, statfs } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type {
-  FileSystemRoom,
+  FileSystemSpace,
   HugePages,
   MachineFacts,
   MachineInfo,
   MachineUsage,
-  Room,
+  Capacity,
 } from '../../ports/machine-facts.ts';
 import { goProcessorName, goSystemName } from './go-platform.ts';
 import { machineAddresses } from './machine-addresses.ts';
@@ -48,7 +48,7 @@ const OS_RELEASE_FILES = ['/etc/os-release', '/usr/lib/os-release'];
 const TASK_LIMIT_FILES = ['/proc/sys/kernel/pid_max', '/proc/sys/kernel/threads-max'];
 const HUGE_PAGES_FOLDER = '/sys/kernel/mm/hugepages';
 
-/** `root` is the folder in which the files of Linux are looked for; a test has one of its own. */
+/** `root` is the folder of the Linux files; a test passes another one. */
 export function systemMachine({ root = '/' }: { readonly root?: string } = {}): MachineFacts {
   return new SystemMachine(root);
 }
@@ -72,7 +72,7 @@ class SystemMachine implements MachineFacts {
       osImage: await this.#osImage(),
       operatingSystem: goSystemName(process.platform),
       architecture: goProcessorName(process.arch),
-      // In some sandboxes the processors cannot be listed, but it is known how many may be used.
+      // In some sandboxes the processors cannot be listed, but their usable number is known.
       cpuCount: os.cpus().length || os.availableParallelism(),
       memoryBytes: memory.get('MemTotal') ?? os.totalmem(),
       swapBytes: memory.get('SwapTotal') ?? 0,
@@ -89,7 +89,7 @@ class SystemMachine implements MachineFacts {
     return { memory, pids: await this.#pids() };
   }
 
-  async fileSystem(folder: string): Promise<FileSystemRoom> {
+  async fileSystem(folder: string): Promise<FileSystemSpace> {
     const { bsize, blocks, bavail, files, ffree } = await statfs(folder);
     return {
       bytes: { capacity: blocks * bsize, available: bavail * bsize },
@@ -105,7 +105,7 @@ class SystemMachine implements MachineFacts {
     return `${os.type()} ${os.release()}`;
   }
 
-  async #pids(): Promise<Room | null> {
+  async #pids(): Promise<Capacity | null> {
     const tasks = readTaskCount((await this.#read('/proc/loadavg')) ?? '');
     const texts = await Promise.all(TASK_LIMIT_FILES.map((file) => this.#read(file)));
     const limits = texts.flatMap((text) => (text === null ? [] : [Number.parseInt(text, 10)]));
@@ -127,7 +127,7 @@ class SystemMachine implements MachineFacts {
     return found.toSorted((a, b) => a.pageBytes - b.pageBytes);
   }
 
-  /** What the first of the files that has something says; empty: none of them does. */
+  /** The text of the first of the files that has any. Empty: none has. */
   async #firstOf(files: readonly string[]): Promise<string> {
     for (const file of files) {
       const text = await this.#read(file);
@@ -136,7 +136,7 @@ class SystemMachine implements MachineFacts {
     return '';
   }
 
-  /** Null: there is no such file, or it is not for us. Device trees end their texts with a zero. */
+  /** Null: the file does not exist or cannot be read. Device-tree texts end with a zero. */
   async #read(file: string): Promise<string | null> {
     try {
       const text = await readFile(path.join(this.#root, file), 'utf8');

@@ -1,4 +1,7 @@
-/** A container as it is to run: everything that the spec left open is decided. */
+/** The configuration of a container, with everything that the spec left open resolved. */
+import type { SeLinuxLabel, SupplementalGroupsPolicy } from '../../api/run-spec.ts';
+
+export type { SeLinuxLabel, SupplementalGroupsPolicy };
 
 export interface ContainerConfig {
   readonly name: string;
@@ -6,9 +9,9 @@ export interface ContainerConfig {
   readonly attempt: number;
   /** As the spec names it. */
   readonly image: string;
-  /** What the image store made of that name. */
+  /** The reference that the image store resolved that name to. */
   readonly imageRef: string;
-  /** Empty: the image's own. */
+  /** Empty: the image's. */
   readonly command: readonly string[];
   readonly args: readonly string[];
   readonly workingDir: string;
@@ -25,7 +28,7 @@ export interface ContainerConfig {
   readonly annotations: Readonly<Record<string, string>>;
   readonly resources: ContainerResources;
   readonly security: ContainerSecurity;
-  /** Such as SIGTERM; empty: the image's, or the runtime's own. */
+  /** Such as SIGTERM. Empty: the image's, or the runtime's default. */
   readonly stopSignal: string;
 }
 
@@ -36,18 +39,18 @@ export interface EnvironmentVariable {
 
 export interface Mount {
   readonly containerPath: string;
-  /** Empty: what is mounted is an image. */
+  /** Empty: an image is mounted. */
   readonly hostPath: string;
   readonly isReadOnly: boolean;
   readonly isRecursiveReadOnly: boolean;
   readonly propagation: 'None' | 'HostToContainer' | 'Bidirectional';
-  /** It is a path of the machine that the pod named, not a volume that podkeep made. */
+  /** It is a hostPath of the machine, not a volume that podkeep made. */
   readonly isHostPath?: boolean;
-  /** `hostPath` is a part of this volume, and must not lead out of it; absent: that is ensured already. */
+  /** `hostPath` is inside this volume, and must not lead out of it. Absent: that is ensured already. */
   readonly volumePath?: string;
   /** The files of this image are mounted, by the reference that its pull gave. */
   readonly imageRef?: string;
-  /** A folder of that image; absent: all of it. */
+  /** A folder of that image. Absent: all of it. */
   readonly imageSubPath?: string;
 }
 
@@ -79,29 +82,20 @@ export interface ContainerSecurity {
   readonly noNewPrivileges: boolean;
   readonly addedCapabilities: readonly string[];
   readonly droppedCapabilities: readonly string[];
-  /** Absent: the image's user, or the runtime's own choice. */
+  /** Absent: the image's user, or the runtime's default. */
   readonly runAsUser?: number;
   readonly runAsGroup?: number;
   readonly supplementalGroups: readonly number[];
-  /** Whether groups that the image names for its user count too; absent: they do. */
+  /** Whether the image's groups of its user count too. Absent: they do. */
   readonly supplementalGroupsPolicy?: SupplementalGroupsPolicy;
   /** `unconfined`, `runtime/default`, or `localhost/` and the path of a file on the host. */
   readonly seccomp?: string;
   /** `unconfined`, `runtime/default`, or `localhost/` and the name of a loaded profile. */
   readonly appArmor?: string;
   readonly seLinux?: SeLinuxLabel;
-  /** What of /proc and /sys is hidden, and what may only be read. Absent: the runtime's own. */
+  /** Hidden and read-only paths in /proc and /sys. Absent: the defaults of the runtime. */
   readonly maskedPaths?: readonly string[];
   readonly readonlyPaths?: readonly string[];
   /** It sees the processes of this container of its pod (a debugging container). */
   readonly targetContainerId?: string;
-}
-
-export type SupplementalGroupsPolicy = 'Merge' | 'Strict';
-
-export interface SeLinuxLabel {
-  readonly user?: string;
-  readonly role?: string;
-  readonly type?: string;
-  readonly level?: string;
 }

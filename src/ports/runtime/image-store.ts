@@ -1,33 +1,35 @@
-/** Where images come from and are kept. For a runtime without images: what a name stands for. */
+/** Pulls and stores images. For a runtime without images: resolves image names. */
 
 export interface ImageStore {
-  /** Null: it is not here. Throws INVALID_IMAGE_NAME for what can be no name. */
+  /** Null: the image is not here. Throws INVALID_IMAGE_NAME for an invalid name. */
   find(image: string, use?: ImageUse): Promise<Image | null>;
-  /** Returns the reference by which containers are made from it. */
+  /** Returns the reference by which containers are created from it. */
   pull(
     image: string,
     credentials: Credentials | null,
     signal: AbortSignal,
     use?: ImageUse,
   ): Promise<string>;
+  /** Whether there is no registry behind the name, so that it cannot be pulled. Absent: never. */
+  isLocal?(image: string): boolean;
   list(): Promise<readonly Image[]>;
   remove(ref: string): Promise<void>;
-  /** Space that images take; null: the store does not know. */
+  /** Disk space of the images. Null: the store does not know. */
   usage(): Promise<ImageUsage | null>;
 }
 
-/** What is known about the container that is to be made from an image. */
+/** What is known about the container that will be created from an image. */
 export interface ImageUse {
-  /** It names its own command. A runtime that has no images may then need none. */
+  /** Its spec has a command. A runtime without images may then need none. */
   readonly hasCommand: boolean;
 }
 
 export interface Image {
-  /** What containers are made from, and what a status shows as imageID. */
+  /** What containers are created from, and the imageID in a status. */
   readonly ref: string;
   readonly names: readonly string[];
   readonly sizeBytes: number;
-  /** The user that the image asks for: a number, a name, or neither. */
+  /** The user of the image: a number, a name, or neither. */
   readonly uid?: number;
   readonly userName?: string;
   readonly isPinned: boolean;
@@ -52,6 +54,8 @@ export interface CredentialSource {
 
 export interface ImageUsage {
   readonly mountpoint: string;
+  /** Where the writable layers of containers are. Absent: with the images. */
+  readonly containerMountpoint?: string;
   readonly usedBytes: number;
   readonly usedInodes: number;
 }

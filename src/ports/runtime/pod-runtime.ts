@@ -1,22 +1,22 @@
 /**
- * What runs pods: sandboxes, in which containers run, made from images.
+ * The container runtime: sandboxes, in which containers run, created from images.
  *
  *     image ──┐
  *     sandbox ─┴─> created ──start──> running ──exits or is stopped──> exited ──remove──> (gone)
  *
- * The kubelet decides; a runtime does what it is told and reports what it sees. Its operations are
- * those of the Container Runtime Interface, so that one for containerd is a thin adapter, but they are
- * written in the kubelet's words: specs are already resolved, volumes already mounted on the host.
+ * The kubelet decides; a runtime carries out its orders and reports what it observes. Its operations are
+ * those of the Container Runtime Interface, so that one for containerd is a thin adapter, but they take
+ * the kubelet's types: specs are already resolved, volumes already mounted on the host.
  *
- * 1. What was acknowledged survives a restart of podkeep: a new instance over the same place reports
+ * 1. What was acknowledged survives a restart of podkeep: a new instance over the same folder reports
  *    the same sandboxes and containers, with restart counts, times and exit codes.
- * 2. Every operation may be called again. What is done already succeeds; what is gone is no error when
- *    it was to be stopped or removed, and RUNTIME_NOT_FOUND otherwise.
+ * 2. Every operation is idempotent. To stop or remove what is gone is no error; any other operation on
+ *    it fails with RUNTIME_NOT_FOUND.
  * 3. An exit code is known before the container is reported as exited, and is kept until the container
  *    is removed.
- * 4. A stop that is called again with a shorter grace takes effect at once.
+ * 4. A stop that is called again with a shorter grace period takes effect immediately.
  *
- * A runtime may leave out what is marked optional. The kubelet then says so to whoever asks for it.
+ * A runtime may leave out optional operations. The kubelet then reports that to the client.
  */
 import type { Duplex } from 'node:stream';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
@@ -27,32 +27,32 @@ import type { ContainerStats, SandboxStats } from './stats.ts';
 import type { ExecRequest, ExecResult, StreamRequest, Streams } from './streams.ts';
 
 export interface PodRuntime {
-  /** Stands before `://` in container IDs. */
+  /** The scheme of container IDs, before `://`. */
   readonly name: string;
   readonly images: ImageStore;
-  /** How many pods it starts at once before all of them get slower. Absent: the more the better. */
+  /** How many pods it starts in parallel before all of them get slower. Absent: no limit is useful. */
   readonly parallelStarts?: number;
   /**
-   * It runs real containers: sandboxes go into the control group that they are told, which the kubelet
-   * makes, and profiles of AppArmor and seccomp are enforced. Absent: it looks after itself.
+   * It runs real containers: sandboxes go into the cgroup parent of their config, which the kubelet
+   * creates, and profiles of AppArmor and seccomp are enforced. Absent: it has no use for pod cgroups.
    */
   readonly usesPodCgroups?: boolean;
-  /** Who makes control groups for it. Null: it does not say. */
+  /** The runtime's cgroup driver. Null: it does not report one. */
   cgroupDriver?(): Promise<'cgroupfs' | 'systemd' | null>;
   version(): Promise<RuntimeVersion>;
-  /** Whether pods can be run at all, and whether they get a network. */
+  /** Whether the runtime can run pods, and whether they get a network. */
   status(): Promise<RuntimeStatus>;
 
-  /** Every pod that has a sandbox or a container here, dead ones included. */
+  /** Every pod that has a sandbox or a container, dead ones included. */
   list(): Promise<readonly RuntimePodEntry[]>;
-  /** Everything about one pod; empty if there is nothing of it. */
+  /** Everything about one pod; empty if the runtime has nothing of it. */
   inspect(podUid: string): Promise<RuntimePod>;
-  /** Tells of what changed, as it happens. Absent: the kubelet asks from time to time. */
+  /** Notifies the listener of changes as they happen. Absent: the kubelet relists from time to time. */
   follow?(listener: (event: RuntimeEvent) => void): () => void;
 
-  /** Makes the sandbox and brings it up. Returns its ID. */
+  /** Creates and starts the sandbox. Returns its ID. */
   runSandbox(config: SandboxConfig, signal: AbortSignal): Promise<string>;
-  /** Ends what still runs in it, and gives back its address. */
+  /** Ends what still runs in it, and releases its address. */
   stopSandbox(id: string): Promise<void>;
   removeSandbox(id: string): Promise<void>;
 
@@ -60,14 +60,14 @@ export interface PodRuntime {
   createContainer(sandboxId: string, config: ContainerConfig, signal: AbortSignal): Promise<string>;
   startContainer(id: string): Promise<void>;
   /**
-   * Asks with the container's stop signal, and ends it after the grace. Resolves when it has ended.
+   * Sends the container's stop signal, and kills it after the grace period. Resolves when it has ended.
    * An aborted signal ends the waiting, not the container.
    */
   stopContainer(id: string, graceSeconds: number, signal: AbortSignal): Promise<void>;
   removeContainer(id: string): Promise<void>;
   /** Optional: without it a resize restarts the container. */
   updateResources?(id: string, resources: ContainerResources): Promise<void>;
-  /** Begins a new log file under the same name, after the old one was moved away. */
+  /** Opens a new log file under the same name, after the old one was moved away. */
   reopenLog(id: string): Promise<void>;
 
   /** Runs a command inside and waits for it, as a probe or a hook does. */
@@ -77,11 +77,16 @@ export interface PodRuntime {
   attach?(id: string, request: StreamRequest): Promise<Streams>;
   /** A connection to a port inside the sandbox. */
   connectPort?(sandboxId: string, port: number): Promise<Duplex>;
+  /**
+   * Whether the pod answers on a port of its address, and not the machine whose network it shares.
+   * Absent: each pod has a network namespace.
+   */
+  ownsPort?(ip: string, port: number): Promise<boolean>;
 
   containerStats?(): Promise<readonly ContainerStats[]>;
   sandboxStats?(): Promise<readonly SandboxStats[]>;
 
-  /** Stops following and frees what this instance holds. Containers go on running. */
+  /** Stops following and frees the resources of this instance. Containers keep running. */
   close(): Promise<void>;
 }
 
@@ -96,38 +101,40 @@ export interface RuntimeStatus {
   /** Why not, if not. */
   readonly reason?: string;
   readonly message?: string;
-  /** What the kubelet may ask for. */
+  /** What the runtime supports. */
   readonly features: RuntimeFeatures;
-  /** The ways in which it runs sandboxes, as RuntimeClasses name them. Absent: it does not say. */
+  /** Its handlers, as RuntimeClasses name them. Absent: it does not report them. */
   readonly handlers?: readonly RuntimeHandler[];
 }
 
 export interface RuntimeHandler {
-  /** Empty: the one that is used when a pod names none. */
+  /** Empty: the default, for pods without a RuntimeClass. */
   readonly name: string;
   readonly hasRecursiveReadOnly: boolean;
   readonly hasUserNamespaces: boolean;
 }
 
 export interface RuntimeFeatures {
-  /** Limits of CPU and memory are enforced. */
+  /** CPU and memory limits are enforced. */
   readonly enforcesCpu: boolean;
   readonly enforcesMemory: boolean;
-  /** Containers see the mounts they ask for at the paths they ask for. */
+  /** Containers have their mounts at the requested paths. */
   readonly hasMounts: boolean;
-  /** Each pod has an address that is nobody else's. */
+  /** Each pod has an address that it shares with no other. */
   readonly hasPodAddresses: boolean;
-  /** Whether pods can have users of their own. Absent: they cannot. */
+  /** Whether pods can have a user namespace. Absent: they cannot. */
   readonly hasUserNamespaces?: boolean;
   /** Mounts below a mount can be made read-only too. */
   readonly hasRecursiveReadOnly?: boolean;
   /** Images can be mounted into containers. */
   readonly hasImageVolumes?: boolean;
-  /** Groups that an image names for its user can be left out. */
+  /** And parts of images. A runtime without this would mount the whole image. */
+  readonly hasImageSubPaths?: boolean;
+  /** The image's supplementary groups of its user can be left out. */
   readonly hasSupplementalGroupsPolicy?: boolean;
 }
 
-/** A pod by what the runtime has written on its sandboxes and containers. */
+/** A pod, by the labels of its sandboxes and containers. */
 export interface RuntimePodEntry {
   readonly uid: string;
   readonly name: string;
@@ -138,6 +145,6 @@ export interface RuntimePodEntry {
 export interface RuntimeEvent {
   readonly podUid: string;
   readonly type: 'sandboxChanged' | 'containerStarted' | 'containerDied' | 'containerRemoved';
-  /** Of the container, where one is meant. */
+  /** The container, if the event is about one. */
   readonly containerId?: string;
 }

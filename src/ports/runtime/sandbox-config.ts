@@ -1,4 +1,4 @@
-/** The frame in which the containers of one pod run: identity, network and what they share. */
+/** The sandbox in which the containers of one pod run: identity, network and what they share. */
 import type {
   ContainerResources,
   SeLinuxLabel,
@@ -12,7 +12,7 @@ export interface SandboxConfig {
   /** How many sandboxes the pod had before this one. */
   readonly attempt: number;
   readonly hostname: string;
-  /** Where the logs of its containers go, on the host. */
+  /** The folder of its containers' logs, on the host. */
   readonly logFolder: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export interface SandboxConfig {
   readonly hostNetwork: boolean;
   readonly hostPid: boolean;
   readonly hostIpc: boolean;
-  /** Whether its users are the machine's; absent: the runtime chooses. */
+  /** Whether it uses the host's user namespace. Absent: the runtime chooses. */
   readonly hostUsers?: boolean;
   /** Its containers see each other's processes. */
   readonly sharesProcesses: boolean;
@@ -29,16 +29,16 @@ export interface SandboxConfig {
   /** Empty: the runtime chooses, or there are none. */
   readonly cgroupParent: string;
   readonly runtimeHandler: string;
-  /** Absent: the runtime's own. */
+  /** Absent: the runtime's defaults. */
   readonly security?: SandboxSecurity;
-  /** What all containers together may use, and what the sandbox itself needs besides. */
+  /** The resources of all containers together, and the overhead of the sandbox itself. */
   readonly resources?: ContainerResources;
   readonly overhead?: ContainerResources;
 }
 
-/** As whom the sandbox itself runs. What its containers may do is said for each of them. */
+/** The security context of the sandbox itself. Containers have theirs. */
 export interface SandboxSecurity {
-  /** One of its containers is. */
+  /** One of its containers is privileged. */
   readonly isPrivileged: boolean;
   readonly runAsUser?: number;
   readonly runAsGroup?: number;
@@ -58,6 +58,7 @@ export interface DnsConfig {
 export interface HostPort {
   readonly protocol: 'TCP' | 'UDP' | 'SCTP';
   readonly containerPort: number;
+  /** Zero: the host opens none. */
   readonly hostPort: number;
   readonly hostIp: string;
 }

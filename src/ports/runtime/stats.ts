@@ -1,4 +1,5 @@
-/** What containers and pods use. Absent: the runtime cannot tell. */
+/** Resource usage of containers and pods. Absent: the runtime does not report it. */
+import type { CpuThrottling, DeviceIo } from '../../lib/cgroups/cgroup-counters.ts';
 
 export interface ContainerStats {
   readonly id: string;
@@ -6,8 +7,12 @@ export interface ContainerStats {
   readonly podUid: string;
   readonly cpu?: CpuStats;
   readonly memory?: MemoryStats;
-  /** What it has written into its own file system. */
+  /** Bytes in its writable layer. */
   readonly writableBytes?: number;
+  readonly writableInodes?: number;
+  /** Absent: the container has no CPU quota, or the kernel does not count it. */
+  readonly throttling?: CpuThrottling;
+  readonly io?: readonly DeviceIo[];
 }
 
 export interface SandboxStats {

@@ -1,9 +1,9 @@
-/** Commands that are run inside a container, and what flows between them and whoever asked. */
+/** Commands that run inside a container, and the streams between them and the client. */
 import type { Readable, Writable } from 'node:stream';
 
 export interface ExecRequest {
   readonly command: readonly string[];
-  /** 0: as long as it takes. */
+  /** 0: no timeout. */
   readonly timeoutSeconds: number;
 }
 
@@ -18,16 +18,16 @@ export interface StreamRequest {
   readonly stdout: boolean;
   readonly stderr: boolean;
   readonly tty: boolean;
-  /** Aborted when whoever asked has left. */
+  /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
 }
 
 export interface Streams {
-  /** Null: not asked for. With a terminal there is no stderr. */
+  /** Null: not requested. With a terminal there is no stderr. */
   readonly stdin: Writable | null;
   readonly stdout: Readable | null;
   readonly stderr: Readable | null;
-  /** Resolves with the exit code when the command has ended; an attachment: when it is over. */
+  /** Resolves with the exit code when the command has ended, or when an attachment has. */
   readonly ended: Promise<number>;
   resize(columns: number, rows: number): void;
 }

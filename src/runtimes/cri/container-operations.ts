@@ -1,18 +1,19 @@
-/** Containers are made, started, stopped and removed, and commands run in them. */
+/** Creates, starts, stops and removes containers, and runs commands in them. */
+import { offAbort, onAbort } from '../../lib/abort-listeners.ts';
 import type { ContainerConfig, ContainerResources } from '../../ports/runtime/container-config.ts';
 import type { ExecRequest, ExecResult } from '../../ports/runtime/streams.ts';
 import { fullId } from './container-id.ts';
-import { execTimedOut, hasCode } from './errors.ts';
+import { criExecTimedOut, hasCode } from './errors.ts';
 import { RUNTIME_CALLS } from './messages/calls.ts';
 import { Pending } from './pending.ts';
 import { containerMessage } from './requests/container-request.ts';
 import { resourcesMessage } from './requests/resources.ts';
-import type { SandboxBook } from './sandbox-book.ts';
+import type { SandboxCache } from './sandbox-cache.ts';
 import type { CriService } from './wire/cri-service.ts';
 
 export interface ContainerOperationsOptions {
   readonly service: CriService;
-  readonly book: SandboxBook;
+  readonly sandboxes: SandboxCache;
   readonly runtimeName: string;
   readonly requestTimeoutMs: number;
 }
@@ -42,8 +43,8 @@ export class ContainerOperations {
   }
 
   /**
-   * Whoever no longer waits has not called it off: the call goes on, because a runtime whose caller
-   * leaves would not end the container after the grace.
+   * A caller that stops waiting has not cancelled the stop: the call goes on, because a runtime whose caller
+   * leaves would not end the container after the grace period.
    */
   async stop(containerId: string, graceSeconds: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
@@ -70,8 +71,8 @@ export class ContainerOperations {
   }
 
   /**
-   * The runtime counts, in whole seconds, from when the command runs: on a busy machine it takes a while
-   * to begin, which is not the fault of a probe. Only a runtime that does not answer is given up here.
+   * The runtime counts, in whole seconds, from when the command runs: on a busy machine it takes a while to
+   * begin, which must not fail a probe. Only a runtime that does not answer is given up here.
    */
   async execSync(
     containerId: string,
@@ -85,7 +86,7 @@ export class ContainerOperations {
       return await this.#service.ask(RUNTIME_CALLS.execSync, request, options);
     } catch (error) {
       if (!hasCode(error, 'RUNTIME_TIMED_OUT')) throw error;
-      throw execTimedOut({ command: JSON.stringify(command), seconds: timeoutSeconds }, error);
+      throw criExecTimedOut({ command: JSON.stringify(command), seconds: timeoutSeconds }, error);
     }
   }
 
@@ -94,7 +95,7 @@ export class ContainerOperations {
     config: ContainerConfig,
     signal: AbortSignal,
   ): Promise<string> {
-    const sandboxConfig = await this.#options.book.find(podSandboxId);
+    const sandboxConfig = await this.#options.sandboxes.find(podSandboxId);
     const request = {
       podSandboxId,
       sandboxConfig,
@@ -112,7 +113,7 @@ export class ContainerOperations {
     }
   }
 
-  /** One that was made before, though nobody was told, is refused by its name: this is the one. */
+  /** A container whose creation was never acknowledged makes the runtime refuse its name: this finds it. */
   async #find(
     podSandboxId: string,
     { name, attempt }: ContainerConfig,
@@ -132,7 +133,7 @@ export class ContainerOperations {
     }
   }
 
-  /** Runtimes refuse to start what runs or has run. What could not be started never began. */
+  /** Runtimes refuse to start a container that runs or has run. One that could not be started never ran. */
   async #hasStarted(containerId: string): Promise<boolean> {
     try {
       const { status } = await this.#service.ask(RUNTIME_CALLS.containerStatus, { containerId });
@@ -151,9 +152,7 @@ function passIfGone(error: unknown): undefined {
 function untilAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    void work
-      .then(() => resolve(), reject)
-      .finally(() => signal.removeEventListener('abort', abort));
+    onAbort(signal, abort);
+    void work.then(() => resolve(), reject).finally(() => offAbort(signal, abort));
   });
 }

@@ -4,12 +4,13 @@
  *     podkeep ──gRPC over a unix socket──> containerd ──> sandboxes, containers, images
  *        └── streams of exec, attach and port-forward go to an address that it names
  *
- * Everything is kept by the runtime; this is a thin adapter that remembers nothing it could not find
- * out again. What the runtime made and podkeep did not hear of is found by its name and attempt when it
- * is asked for once more.
+ * The runtime holds all state; this thin adapter remembers nothing that it could not read again. If the
+ * answer to a creation was lost, the next attempt finds the object by its name and attempt number.
  */
+import { existsSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
+import { checkTrustedSocket } from '../../lib/trusted-file.ts';
 import type { ContainerConfig, ContainerResources } from '../../ports/runtime/container-config.ts';
 import type { ImageStore } from '../../ports/runtime/image-store.ts';
 import type {
@@ -35,23 +36,27 @@ import { CriImages } from './images.ts';
 import { RUNTIME_CALLS } from './messages/calls.ts';
 import type { CriRuntimeOptions } from './options.ts';
 import { viewStatus } from './runtime-status.ts';
-import { SandboxBook } from './sandbox-book.ts';
+import { SandboxCache } from './sandbox-cache.ts';
 import { SandboxOperations } from './sandbox-operations.ts';
 import { CriStats } from './stats.ts';
 import { CriStreaming } from './streaming/cri-streaming.ts';
 import { PodReader } from './views/pod-reader.ts';
 import { CriService } from './wire/cri-service.ts';
 
-/** What the kubelet gives a runtime. */
+/** The kubelet's timeout for a runtime. */
 const REQUEST_TIMEOUT_MS = 120_000;
-/** Nobody waits longer for the first word of a runtime. */
+/** How long the first answer of a runtime may take. */
 const GREETING_MS = 10_000;
 const API_VERSION = 'v1';
 
-/** Throws RUNTIME_ENDPOINT_INVALID, RUNTIME_UNAVAILABLE, or what else keeps it from being used. */
+/**
+ * Throws RUNTIME_ENDPOINT_INVALID, RUNTIME_UNAVAILABLE, UNTRUSTED_FILE, or another reason why it cannot be
+ * used.
+ */
 export async function openCriRuntime(options: CriRuntimeOptions): Promise<PodRuntime> {
   const { clock, endpoint, imageEndpoint = endpoint, log } = options;
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
+  for (const each of [endpoint, imageEndpoint]) checkSocket(socketPathOf(each));
   const connect = (socketPath: string): CriService =>
     new CriService({ socketPath, clock, requestTimeoutMs });
   const service = connect(socketPathOf(endpoint));
@@ -63,7 +68,7 @@ export async function openCriRuntime(options: CriRuntimeOptions): Promise<PodRun
       timeoutMs: GREETING_MS,
     });
     const canFollow = await hasEvents(service, clock);
-    log.info('the container runtime is open', {
+    log.info('connected to the container runtime', {
       endpoint,
       runtime: runtimeName,
       version: runtimeVersion,
@@ -76,6 +81,11 @@ export async function openCriRuntime(options: CriRuntimeOptions): Promise<PodRun
     imageService.close();
     throw error;
   }
+}
+
+/** A missing socket is reported by the first call. */
+function checkSocket(file: string): void {
+  if (existsSync(file)) checkTrustedSocket(file);
 }
 
 interface RuntimeParts {
@@ -110,9 +120,14 @@ class CriRuntime implements PodRuntime {
     this.#reader = new PodReader(service, runtimeName);
     this.#stats = new CriStats(service, runtimeName);
     this.#streaming = new CriStreaming(service, clock);
-    const book = new SandboxBook(service);
-    this.#sandboxes = new SandboxOperations(service, book, requestTimeoutMs);
-    this.#containers = new ContainerOperations({ service, book, runtimeName, requestTimeoutMs });
+    const sandboxes = new SandboxCache(service);
+    this.#sandboxes = new SandboxOperations(service, sandboxes, requestTimeoutMs);
+    this.#containers = new ContainerOperations({
+      service,
+      sandboxes,
+      runtimeName,
+      requestTimeoutMs,
+    });
     const listPods = async (): Promise<readonly string[]> =>
       (await this.#reader.list()).map(({ uid }) => uid);
     const events = new CriEvents({ service, runtimeName, clock, log, listPods });
@@ -126,7 +141,7 @@ class CriRuntime implements PodRuntime {
     return { name: answer.runtimeName, version: answer.runtimeVersion };
   }
 
-  /** Before containerd 2.0 no runtime could be asked, and then the configuration has to know. */
+  /** Null before containerd 2.0, which cannot be asked: then the configuration has to say it. */
   async cgroupDriver(): Promise<'cgroupfs' | 'systemd' | null> {
     try {
       const { linux } = await this.#service.ask(RUNTIME_CALLS.runtimeConfig, {});

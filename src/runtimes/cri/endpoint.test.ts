@@ -9,10 +9,10 @@ test('an endpoint is a unix socket, with or without its scheme', () => {
 });
 
 test.each([
-  ['tcp://127.0.0.1:1234', 'only unix sockets are spoken to, and not tcp'],
+  ['tcp://127.0.0.1:1234', 'only unix sockets are supported, not tcp'],
   ['unix://containerd.sock', 'is not absolute'],
   ['', 'is not absolute'],
   [`unix:///${'x'.repeat(200)}`, 'is too long'],
-])('%s is refused in words', (endpoint, words) => {
+])('%s is refused with a reason', (endpoint, words) => {
   expect(() => socketPathOf(endpoint)).toThrow(words);
 });

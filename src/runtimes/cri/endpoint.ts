@@ -3,14 +3,14 @@ import path from 'node:path';
 import { endpointInvalid } from './errors.ts';
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
-/** The kernel takes no longer names of sockets. */
+/** The kernel's limit for paths of sockets. */
 const PATH_BYTES_MAX = 107;
 
 /** Throws RUNTIME_ENDPOINT_INVALID. */
 export function socketPathOf(endpoint: string): string {
   const scheme = SCHEME.exec(endpoint)?.[1];
   if (scheme !== undefined && scheme.toLowerCase() !== 'unix') {
-    const reason = `only unix sockets are spoken to, and not ${scheme}`;
+    const reason = `only unix sockets are supported, not ${scheme}`;
     throw endpointInvalid({ endpoint, reason });
   }
   const socketPath = endpoint.replace(SCHEME, '');

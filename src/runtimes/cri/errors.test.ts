@@ -8,14 +8,14 @@ test('failures are shown as every CRI client shows them', () => {
   expect(message).toBe('rpc error: code = Unknown desc = no space left');
 });
 
-test('of containers that cannot be made or started users are told the description alone', () => {
+test('failures to create or start a container show the description alone', () => {
   for (const call of ['CreateContainer', 'StartContainer']) {
     const { code, message } = callError({ call, status: 'ResourceExhausted', description });
     expect({ code, message }).toEqual({ code: 'RUNTIME_REFUSED', message: description });
   }
 });
 
-test('a pull that failed is shown with its code only if that says something', () => {
+test('a failed pull shows its code only if that adds something', () => {
   const messageOf = (status: 'Unknown' | 'Unavailable'): string =>
     callError({ call: 'PullImage', status, description }).message;
   expect(messageOf('Unknown')).toBe(description);

@@ -1,7 +1,6 @@
 /**
- * What can go wrong with a runtime behind a socket. Messages that the runtime sends are passed on in
- * the form in which every CRI client shows them, because users of pods compare them with what they
- * find elsewhere.
+ * Errors of a runtime behind a socket. The runtime's messages are passed on in the form in which every CRI
+ * client shows them, so that users find the same text elsewhere.
  */
 import { defineError, PodkeepError } from '../../lib/errors.ts';
 import type { GrpcStatus } from '../../lib/grpc-status.ts';
@@ -14,8 +13,8 @@ export interface CallFacts {
 }
 
 /**
- * Calls whose failures are read by users of pods, in statuses and events: the kubelet shows those by the
- * description alone, and those of pulls if the code adds nothing to it.
+ * Calls whose failures users read in statuses and events: the kubelet shows their description alone, and that
+ * of pulls if the code adds nothing to it.
  */
 const PLAIN: Readonly<Record<string, (status: GrpcStatus) => boolean>> = {
   CreateContainer: () => true,
@@ -39,14 +38,14 @@ const unavailable = defineError<CallFacts>({
   message: words,
   hint: () =>
     'Check that the container runtime runs and listens at the endpoint: systemctl status containerd. ' +
-    'It is asked again by itself.',
+    'Podkeep retries automatically.',
 });
 
 const timedOut = defineError<CallFacts>({
   code: 'RUNTIME_TIMED_OUT',
   retry: 'backoff',
   message: words,
-  hint: () => 'It is asked again by itself. If this lasts, look at the log of the runtime.',
+  hint: () => 'Podkeep retries automatically. If this persists, check the log of the runtime.',
 });
 
 const callUnsupported = defineError<CallFacts>({
@@ -60,7 +59,7 @@ const refused = defineError<CallFacts>({
   code: 'RUNTIME_REFUSED',
   retry: 'backoff',
   message: words,
-  hint: ({ call }) => `The runtime said so in answer to ${call}; its log may tell more.`,
+  hint: ({ call }) => `The runtime answered this to ${call}; see its log.`,
 });
 
 export const answerBroken = defineError<{ call: string; reason: string }>({
@@ -79,7 +78,7 @@ export const endpointInvalid = defineError<{ endpoint: string; reason: string }>
   hint: () => 'Write it like unix:///run/containerd/containerd.sock.',
 });
 
-export const execTimedOut = defineError<{ command: string; seconds: number }>({
+export const criExecTimedOut = defineError<{ command: string; seconds: number }>({
   code: 'EXEC_TIMED_OUT',
   retry: 'backoff',
   message: ({ command, seconds }) => `command ${command} timed out after ${seconds} s`,
@@ -90,10 +89,10 @@ export const streamingFailed = defineError<{ what: string; reason: string }>({
   code: 'RUNTIME_STREAMING_FAILED',
   retry: 'backoff',
   message: ({ what, reason }) => `the container runtime does not stream ${what}: ${reason}`,
-  hint: () => 'Look at the settings of its streaming server, and at its log.',
+  hint: () => 'Check the settings of its streaming server, and its log.',
 });
 
-/** What the runtime itself says of a stream that it began, in its own words. */
+/** The runtime's own message about a stream that it began. */
 export const streamBroke = defineError<{ reason: string }>({
   code: 'RUNTIME_STREAM_BROKE',
   retry: 'backoff',
@@ -101,7 +100,7 @@ export const streamBroke = defineError<{ reason: string }>({
   hint: () => 'Check the command, the port, and that the container runs.',
 });
 
-/** An error for whatever a call came to, except OK. */
+/** The error for the outcome of a call other than OK. */
 export function callError(facts: CallFacts, cause?: unknown): PodkeepError {
   switch (facts.status) {
     case 'NotFound':

@@ -1,12 +1,12 @@
 /**
- * What the runtime tells by itself, for as long as somebody listens.
+ * Follows the runtime's events, for as long as there is a subscriber.
  *
  *     GetContainerEvents ──> events ──> stream breaks ──> a second later, again
- *             └── once it is open, every pod is told as changed: what happened before is not known
+ *             └── once it is open, every pod is reported as changed: what happened before is unknown
  *
- * A runtime that goes down takes the stream with it, and what happens until it is open again is told
- * by nobody. Neither is what happens between the call and the moment in which the runtime heeds it, so
- * all pods are told a moment after every beginning, the first one included.
+ * A runtime that goes down takes the stream with it, and there are no events until the stream is open again.
+ * Nor are there events between the call and the moment in which the runtime registers it, so all pods are
+ * reported as changed shortly after each opening, the first one included.
  */
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -27,7 +27,7 @@ export interface CriEventsOptions {
   readonly listPods: () => Promise<readonly string[]>;
 }
 
-type Told = Sent<typeof ContainerEventResponse>;
+type ContainerEvent = Sent<typeof ContainerEventResponse>;
 
 const RETRY_MS = 1000;
 const SETTLE_MS = 1000;
@@ -42,11 +42,11 @@ const TYPES: Readonly<Record<string, RuntimeEvent['type']>> = {
 export class CriEvents {
   readonly #options: CriEventsOptions;
   readonly #listeners = new Set<(event: RuntimeEvent) => void>();
-  /** Of containers and sandboxes, because what is gone no longer says whose it was. */
+  /** By container and sandbox ID, because an event of a deleted one no longer says whose it was. */
   readonly #pods = new Map<string, string>();
   readonly #sandboxes = new Set<string>();
   #listening: AbortController | null = null;
-  /** It was told, and not heard of since. */
+  /** The break was logged, and events are not back yet. */
   #isBroken = false;
   #cancelRetry: Cancel = () => {};
   #cancelSettle: Cancel = () => {};
@@ -68,7 +68,7 @@ export class CriEvents {
     this.#listeners.clear();
     this.#cancelRetry();
     this.#cancelSettle();
-    this.#listening?.abort(new Error('nobody listens any more'));
+    this.#listening?.abort(new Error('no subscriber is left'));
     this.#listening = null;
   }
 
@@ -76,65 +76,70 @@ export class CriEvents {
     const { service, clock, log } = this.#options;
     const listening = new AbortController();
     this.#listening = listening;
-    this.#cancelSettle = clock.after(SETTLE_MS, () => void this.#tellAll());
+    this.#cancelSettle = clock.after(SETTLE_MS, () => void this.#notifyAll());
     const again = (error?: unknown): void => {
       if (listening.signal.aborted) return;
-      if (!this.#isBroken) log.warn('the events of the container runtime broke off', { error });
+      if (!this.#isBroken)
+        log.warn('container runtime event stream broke; reconnecting', { error });
       this.#isBroken = true;
       this.#cancelSettle();
       this.#cancelRetry = clock.after(RETRY_MS, () => this.#listen());
     };
-    const hear = (told: Told): void => this.#hear(told);
+    const hear = (notified: ContainerEvent): void => this.#hear(notified);
     void service
       .listen(RUNTIME_CALLS.getContainerEvents, {}, listening.signal, hear)
       .then(() => again(), again);
   }
 
-  #hear(told: Told): void {
-    const podUid = this.#podOf(told);
+  #hear(notified: ContainerEvent): void {
+    const podUid = this.#podOf(notified);
     if (podUid === undefined) return;
-    const { containerId, containerEventType, podSandboxStatus } = told;
-    const isSandbox = podSandboxStatus?.id === containerId || this.#isSandbox(told);
+    const { containerId, containerEventType, podSandboxStatus } = notified;
+    const isSandbox = podSandboxStatus?.id === containerId || this.#isSandbox(notified);
     if (isSandbox) return this.#emit({ podUid, type: 'sandboxChanged' });
     const type = TYPES[containerEventType];
     const id = fullId(this.#options.runtimeName, containerId);
     if (type) this.#emit({ podUid, type, containerId: id });
   }
 
-  /** Also when it is gone, and nothing is said of it but its ID. */
-  #isSandbox({ containerId, containerEventType, podSandboxStatus }: Told): boolean {
+  /** Even when it is gone and the event has nothing but its ID. */
+  #isSandbox({ containerId, containerEventType, podSandboxStatus }: ContainerEvent): boolean {
     if (podSandboxStatus) this.#sandboxes.add(podSandboxStatus.id);
     const isKnown = this.#sandboxes.has(containerId);
     if (containerEventType === 'CONTAINER_DELETED_EVENT') this.#sandboxes.delete(containerId);
     return isKnown;
   }
 
-  #podOf({ containerId, containerEventType, podSandboxStatus }: Told): string | undefined {
-    const said = podSandboxStatus?.labels[POD_UID] ?? podSandboxStatus?.metadata?.uid;
-    const podUid = said ?? this.#pods.get(containerId);
+  #podOf({
+    containerId,
+    containerEventType,
+    podSandboxStatus,
+  }: ContainerEvent): string | undefined {
+    const given = podSandboxStatus?.labels[POD_UID] ?? podSandboxStatus?.metadata?.uid;
+    const podUid = given ?? this.#pods.get(containerId);
     if (containerEventType === 'CONTAINER_DELETED_EVENT') this.#pods.delete(containerId);
     else if (podUid !== undefined) this.#pods.set(containerId, podUid);
     return podUid;
   }
 
-  async #tellAll(): Promise<void> {
+  async #notifyAll(): Promise<void> {
     const { listPods, log } = this.#options;
     try {
       const there = new Set(await listPods());
       const before = new Set(this.#pods.values());
       this.#forgetOthers(there);
-      if (this.#isBroken) log.info('the events of the container runtime are back');
+      if (this.#isBroken) log.info('container runtime event stream is back');
       this.#isBroken = false;
       for (const podUid of new Set([...before, ...there])) {
         this.#emit({ podUid, type: 'sandboxChanged' });
       }
     } catch (error) {
-      // Then the stream breaks, too, and is begun anew.
-      log.warn('the pods of the container runtime cannot be listed', { error });
+      // Then the stream breaks, too, and is opened again.
+      log.warn('failed to list the pods of the container runtime', { error });
     }
   }
 
-  /** Nobody told of their end. */
+  /** Their deletion came without an event. */
   #forgetOthers(podsThere: ReadonlySet<string>): void {
     for (const [id, podUid] of this.#pods) {
       if (podsThere.has(podUid)) continue;
@@ -148,7 +153,7 @@ export class CriEvents {
   }
 }
 
-/** A runtime that has no events ends the stream at once; one that has some keeps it open. */
+/** A runtime without events ends the stream immediately; one with events keeps it open. */
 export async function hasEvents(service: CriService, clock: Clock): Promise<boolean> {
   const asking = new AbortController();
   const { getContainerEvents, status } = RUNTIME_CALLS;
@@ -163,6 +168,6 @@ export async function hasEvents(service: CriService, clock: Clock): Promise<bool
     clock.after(PROBE_MS, () => resolve(false));
   });
   const isOver = await Promise.race([ended, stillOpen]);
-  asking.abort(new Error('now it is known'));
+  asking.abort(new Error('the event stream was probed'));
   return !isOver;
 }

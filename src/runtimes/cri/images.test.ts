@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { CriStage } from '../../../test/support/cri-stage.ts';
+import { CriHarness } from '../../../test/support/cri-harness.ts';
 import { Nothing } from './messages/common-messages.ts';
 import * as messages from './messages/image-messages.ts';
 
 const NEVER = new AbortController().signal;
 
-test('an image is found with its names, its size and its user, or not at all', async () => {
-  const stage = await CriStage.start();
-  const { images } = await stage.open();
+test('an image is found with its names, its size and its user, or not found', async () => {
+  const harness = await CriHarness.start();
+  const { images } = await harness.open();
   const { ImageStatusRequest, ImageStatusResponse } = messages;
-  stage.reply('ImageStatus', ImageStatusRequest, ImageStatusResponse, ({ image }) => {
+  harness.reply('ImageStatus', ImageStatusRequest, ImageStatusResponse, ({ image }) => {
     if (image?.image !== 'busybox:1') return {};
     return {
       image: {
@@ -33,11 +33,11 @@ test('an image is found with its names, its size and its user, or not at all', a
   await expect(images.find('UPPER CASE')).rejects.toMatchObject({ code: 'INVALID_IMAGE_NAME' });
 });
 
-test('a pull goes with its credentials, and what the runtime says is what users read', async () => {
-  const stage = await CriStage.start();
-  const { images } = await stage.open();
+test('a pull passes its credentials, and users read the error of the runtime', async () => {
+  const harness = await CriHarness.start();
+  const { images } = await harness.open();
   const { PullImageRequest, PullImageResponse } = messages;
-  stage.reply('PullImage', PullImageRequest, PullImageResponse, ({ image, auth }) => {
+  harness.reply('PullImage', PullImageRequest, PullImageResponse, ({ image, auth }) => {
     if (auth?.password !== 'secret') return { status: 2, message: 'pull access denied' };
     return { imageRef: `sha256:${image?.image}` };
   });
@@ -47,13 +47,13 @@ test('a pull goes with its credentials, and what the runtime says is what users 
 });
 
 test('images are listed, removed and measured', async () => {
-  const stage = await CriStage.start();
-  const { images } = await stage.open();
-  stage.answer('ListImages', () =>
+  const harness = await CriHarness.start();
+  const { images } = await harness.open();
+  harness.answer('ListImages', () =>
     messages.ListImagesResponse.write({ images: [{ id: 'a', username: 'app' }] }),
   );
-  stage.answer('RemoveImage', () => ({ status: 5, message: 'gone already' }));
-  stage.reply('ImageFsInfo', Nothing, messages.ImageFsInfoResponse, () => ({
+  harness.answer('RemoveImage', () => ({ status: 5, message: 'gone already' }));
+  harness.reply('ImageFsInfo', Nothing, messages.ImageFsInfoResponse, () => ({
     imageFilesystems: [
       { fsId: { mountpoint: '/var/lib' }, usedBytes: { value: 10n }, inodesUsed: { value: 2n } },
     ],

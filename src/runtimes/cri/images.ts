@@ -1,5 +1,5 @@
-/** Images of a runtime that has some: found, pulled, listed and removed by it. */
-import { parseImageName } from '../../api/image-name.ts';
+/** Images of a CRI runtime: it finds, pulls, lists and removes them. */
+import { parseImageName } from '../../api/values/image-name.ts';
 import type {
   Credentials,
   Image,
@@ -25,7 +25,7 @@ export class CriImages implements ImageStore {
     return image ? viewImage(image) : null;
   }
 
-  /** It takes as long as it takes; whoever waits can leave. */
+  /** Without a timeout; the caller can abort. */
   async pull(name: string, credentials: Credentials | null, signal: AbortSignal): Promise<string> {
     parseImageName(name);
     const request = { image: { image: name }, ...(credentials && { auth: authOf(credentials) }) };
@@ -48,11 +48,13 @@ export class CriImages implements ImageStore {
   }
 
   async usage(): Promise<ImageUsage | null> {
-    const { imageFilesystems } = await this.#service.ask(IMAGE_CALLS.imageFsInfo, {});
-    const [first] = imageFilesystems;
+    const answer = await this.#service.ask(IMAGE_CALLS.imageFsInfo, {});
+    const [first] = answer.imageFilesystems;
     if (!first) return null;
+    const containerMountpoint = answer.containerFilesystems[0]?.fsId?.mountpoint;
     return {
       mountpoint: first.fsId?.mountpoint ?? '',
+      ...(containerMountpoint && { containerMountpoint }),
       usedBytes: Number(first.usedBytes?.value ?? 0n),
       usedInodes: Number(first.inodesUsed?.value ?? 0n),
     };
@@ -63,13 +65,13 @@ function viewImage(image: Sent<typeof ImageMessage>): Image {
   const { id, repoDigests, repoTags, size, uid, username, pinned } = image;
   return {
     ref: id,
-    // As a kubelet lists them in the status of its node.
+    // In the kubelet's order in the status of its node.
     names: [...repoDigests, ...repoTags],
     sizeBytes: size,
     isPinned: pinned,
     ...(uid && { uid: uid.value }),
     ...(username !== '' && { userName: username }),
-    // An image that says nothing about its user runs as root.
+    // An image without a user runs as root.
     ...(!uid && username === '' && { uid: 0 }),
   };
 }

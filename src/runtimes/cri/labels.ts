@@ -1,4 +1,4 @@
-/** The keys under which a kubelet notes what a sandbox or a container is, and podkeep reads it. */
+/** The labels and annotations by which a kubelet identifies sandboxes and containers. */
 
 export const POD_NAME = 'io.kubernetes.pod.name';
 export const POD_NAMESPACE = 'io.kubernetes.pod.namespace';

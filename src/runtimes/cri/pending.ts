@@ -1,4 +1,4 @@
-/** Two calls for one thing are one: whoever asks while it is being done waits for the same end. */
+/** Merges concurrent calls for one key: later callers wait for the call under way. */
 export class Pending<Result> {
   readonly #running = new Map<string, Promise<Result>>();
 

@@ -1,12 +1,18 @@
-/** What the runtime says of itself. */
+/** The runtime's status as podkeep reads it. */
 import type { RuntimeStatus } from '../../ports/runtime/pod-runtime.ts';
 import type { Sent } from './messages/message.ts';
 import type { StatusResponse } from './messages/runtime-messages.ts';
 
-/** The first version that mounts images. CRI has no word for it. */
+/** The first version that mounts images. CRI has no field for it. */
 const IMAGE_VOLUMES_SINCE: Readonly<Record<string, readonly [number, number]>> = {
   containerd: [2, 1],
   'cri-o': [1, 31],
+};
+
+/** Before, containerd ignores the sub path and mounts the whole image. */
+const IMAGE_SUB_PATHS_SINCE: typeof IMAGE_VOLUMES_SINCE = {
+  containerd: [2, 2],
+  'cri-o': [1, 33],
 };
 
 export function viewStatus(
@@ -18,7 +24,7 @@ export function viewStatus(
   const runtime = conditions.find(({ type }) => type === 'RuntimeReady');
   const network = conditions.find(({ type }) => type === 'NetworkReady');
   const fault = [runtime, network].find((each) => each && !each.status);
-  // The first of them is the one that is used when a pod asks for none.
+  // The first handler is used for pods that ask for none.
   const handler = runtimeHandlers.find((each) => each.name === '') ?? runtimeHandlers[0];
   return {
     isReady: runtime?.status ?? false,
@@ -30,9 +36,10 @@ export function viewStatus(
       hasMounts: true,
       hasPodAddresses: true,
       hasRecursiveReadOnly: handler?.features?.recursiveReadOnlyMounts ?? false,
-      // A runtime that knows nothing of it says nothing about it.
+      // A runtime that does not know the feature does not report it.
       ...(features && { hasSupplementalGroupsPolicy: features.supplementalGroupsPolicy }),
-      hasImageVolumes: mountsImages(name, version),
+      hasImageVolumes: isSince(IMAGE_VOLUMES_SINCE[name], version),
+      hasImageSubPaths: isSince(IMAGE_SUB_PATHS_SINCE[name], version),
     },
     handlers: runtimeHandlers.map((each) => ({
       name: each.name,
@@ -42,8 +49,9 @@ export function viewStatus(
   };
 }
 
-function mountsImages(name: string, version: string): boolean {
-  const [sinceMajor, sinceMinor] = IMAGE_VOLUMES_SINCE[name] ?? [0, 0];
+/** A runtime that podkeep does not know is expected to follow the CRI. */
+function isSince(since: readonly [number, number] | undefined, version: string): boolean {
+  const [sinceMajor, sinceMinor] = since ?? [0, 0];
   const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
   return major > sinceMajor || (major === sinceMajor && minor >= sinceMinor);
 }

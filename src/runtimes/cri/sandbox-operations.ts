@@ -1,23 +1,23 @@
-/** Sandboxes are brought up, stopped and removed; each may be asked for again. */
+/** Runs, stops and removes sandboxes; each call may be repeated. */
 import type { SandboxConfig } from '../../ports/runtime/sandbox-config.ts';
 import { hasCode } from './errors.ts';
 import { POD_UID } from './labels.ts';
 import { RUNTIME_CALLS } from './messages/calls.ts';
 import { Pending } from './pending.ts';
 import { sandboxMessage } from './requests/sandbox-request.ts';
-import type { SandboxBook } from './sandbox-book.ts';
+import type { SandboxCache } from './sandbox-cache.ts';
 import type { CriService } from './wire/cri-service.ts';
 
 export class SandboxOperations {
   readonly #service: CriService;
-  readonly #book: SandboxBook;
+  readonly #sandboxes: SandboxCache;
   readonly #runTimeoutMs: number;
   readonly #pending = new Pending<string>();
 
-  /** Networks are slow to make: a sandbox gets twice the time, as the kubelet gives it. */
-  constructor(service: CriService, book: SandboxBook, requestTimeoutMs: number) {
+  /** Networks are slow to set up: a sandbox gets twice the timeout, as in the kubelet. */
+  constructor(service: CriService, sandboxes: SandboxCache, requestTimeoutMs: number) {
     this.#service = service;
-    this.#book = book;
+    this.#sandboxes = sandboxes;
     this.#runTimeoutMs = 2 * requestTimeoutMs;
   }
 
@@ -34,7 +34,7 @@ export class SandboxOperations {
   async remove(id: string): Promise<void> {
     await this.stop(id);
     await this.#unlessGone(RUNTIME_CALLS.removePodSandbox, id);
-    this.#book.forget(id);
+    this.#sandboxes.forget(id);
   }
 
   async #run(config: SandboxConfig, signal: AbortSignal): Promise<string> {
@@ -45,18 +45,18 @@ export class SandboxOperations {
       const request = { config: sandbox, runtimeHandler };
       const options = { signal, timeoutMs: this.#runTimeoutMs };
       const { podSandboxId } = await this.#service.ask(runPodSandbox, request, options);
-      this.#book.remember(podSandboxId, sandbox);
+      this.#sandboxes.remember(podSandboxId, sandbox);
       return podSandboxId;
     } catch (error) {
       if (signal.aborted) throw error;
       const there = await this.#find(config).catch(() => undefined);
       if (there === undefined) throw error;
-      this.#book.remember(there, sandbox);
+      this.#sandboxes.remember(there, sandbox);
       return there;
     }
   }
 
-  /** One that was made before, though nobody was told, is refused by its name: this is the one. */
+  /** A sandbox whose creation was never acknowledged makes the runtime refuse its name: this finds it. */
   async #find({ podUid, attempt }: SandboxConfig): Promise<string | undefined> {
     const filter = {
       labelSelector: { [POD_UID]: podUid },

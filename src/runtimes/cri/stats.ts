@@ -1,4 +1,4 @@
-/** What containers and pods use, as the runtime counts it. */
+/** Usage of containers and pods, as the runtime measures it. */
 import type {
   ContainerStats,
   CpuStats,
@@ -35,13 +35,17 @@ export class CriStats {
     return stats.flatMap((each) => this.#container(each));
   }
 
-  /** A runtime that does not count by sandbox has its containers added up. */
+  /**
+   * Without stats by sandbox, those of its containers are added up. containerd 1.6 refuses the whole list
+   * while one sandbox has ended and lost its control group.
+   */
   async sandboxes(): Promise<readonly SandboxStats[]> {
     try {
       const { stats } = await this.#service.ask(RUNTIME_CALLS.listPodSandboxStats, {});
       return stats.flatMap(sandboxOf);
     } catch (error) {
-      if (!hasCode(error, 'RUNTIME_CALL_UNSUPPORTED')) throw error;
+      const isRefused = hasCode(error, 'RUNTIME_REFUSED');
+      if (!isRefused && !hasCode(error, 'RUNTIME_CALL_UNSUPPORTED')) throw error;
       return addedUp(await this.containers());
     }
   }
@@ -50,7 +54,7 @@ export class CriStats {
     const { attributes, cpu, memory, writableLayer } = stats;
     const podUid = attributes?.labels[POD_UID];
     if (!attributes || podUid === undefined) return [];
-    const written = writableLayer?.usedBytes;
+    const { usedBytes: written, inodesUsed: inodes } = writableLayer ?? {};
     return [
       {
         id: fullId(this.#runtimeName, attributes.id),
@@ -59,6 +63,7 @@ export class CriStats {
         ...cpuOf(cpu),
         ...memoryOf(memory),
         ...(written && { writableBytes: Number(written.value) }),
+        ...(inodes && { writableInodes: Number(inodes.value) }),
       },
     ];
   }

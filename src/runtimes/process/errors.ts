@@ -1,18 +1,18 @@
-/** What can go wrong with containers that are processes, and what a person can do about it. */
+/** Errors of process containers, and what a user can do about them. */
 import { defineError } from '../../lib/errors.ts';
 
 export const runtimeNotFound = defineError<{ what: 'sandbox' | 'container'; id: string }>({
   code: 'RUNTIME_NOT_FOUND',
   retry: 'never',
   message: ({ what, id }) => `there is no ${what} ${id}`,
-  hint: () => 'It was removed, or it belongs to a runtime over another folder.',
+  hint: () => 'It was removed, or it belongs to a podkeep with another data folder.',
 });
 
 export const runtimeConflict = defineError<{ what: string; reason: string }>({
   code: 'RUNTIME_CONFLICT',
   retry: 'backoff',
-  message: ({ what, reason }) => `cannot make ${what}: ${reason}`,
-  hint: () => 'Remove the one that is there first, or count the attempt up.',
+  message: ({ what, reason }) => `cannot create ${what}: ${reason}`,
+  hint: () => 'Remove the existing one first, or use the next attempt number.',
 });
 
 export const runtimeNameInvalid = defineError<{ field: string; value: string }>({
@@ -33,7 +33,7 @@ export const runtimeFolderUnusable = defineError<{ folder: string; reason: strin
 export const runtimeFolderInUse = defineError<{ folder: string; pid: number }>({
   code: 'RUNTIME_FOLDER_IN_USE',
   retry: 'backoff',
-  message: ({ folder, pid }) => `the containers in ${folder} are kept by process ${pid}`,
+  message: ({ folder, pid }) => `the containers in ${folder} are managed by process ${pid}`,
   hint: ({ pid }) => `Stop process ${pid}, or give this podkeep a folder of its own.`,
 });
 
@@ -47,11 +47,12 @@ export const imageNameInvalid = defineError<{ image: string }>({
 export const imageNotMapped = defineError<{ image: string }>({
   code: 'IMAGE_NOT_MAPPED',
   retry: 'backoff',
-  // Users of pods see the message and nothing else, so the way out is part of it.
+  // Users of pods see nothing but the message, so the remedy is part of it.
   message: ({ image }) =>
-    `image ${image} stands for nothing here: this node runs processes and pulls no images; give ` +
-    `the container a command, which then runs on this machine, or map the image in the ` +
-    `configuration of podkeep: images: {"${image}": {"command": ["…"]}}`,
+    `podkeep runs local processes and pulls no images, so the name ${image} does not say what to run; ` +
+    'give the container a command, which then runs on this machine; or map the image in the ' +
+    `configuration of podkeep, to a command (images: {"${image}": {"command": ["…"]}}), a folder or an ` +
+    'OCI layout; or run images with a container runtime: --runtime unix:///run/containerd/containerd.sock',
   hint: () => 'An image can be mapped to a command, to a folder or to an OCI layout.',
 });
 
@@ -73,7 +74,7 @@ export const containerNotRunning = defineError<{ id: string; state: string }>({
   code: 'CONTAINER_NOT_RUNNING',
   retry: 'backoff',
   message: ({ id, state }) => `container ${id} is not running: it is ${state}`,
-  hint: () => 'Wait until it runs, or look at its log to see why it ended.',
+  hint: () => 'Wait until it runs, or see in its log why it ended.',
 });
 
 export const userNotPermitted = defineError<{ name: string; wish: string; reason: string }>({
@@ -88,31 +89,42 @@ export const helperUnavailable = defineError<{ reason: string }>({
   code: 'HELPER_UNAVAILABLE',
   retry: 'backoff',
   message: ({ reason }) =>
-    `containers cannot be kept apart from this machine: the syscall helper does not run (${reason})`,
+    `cannot isolate containers: the syscall helper is not running (${reason})`,
   hint: () =>
     'Install perl, or set process.helper: none in the configuration of podkeep: a shell then starts ' +
     'containers, without any boundary.',
 });
 
+export const kernelTooOld = defineError<{ release: string; needed: string; reason: string }>({
+  code: 'KERNEL_TOO_OLD',
+  retry: 'never',
+  message: ({ release, needed, reason }) =>
+    `Linux ${release} cannot isolate containers (${reason}): Linux ${needed} or newer is needed`,
+  hint: () =>
+    'Use a newer kernel, or a container runtime (--runtime unix:///…), or set process.isolation: none in the ' +
+    'configuration of podkeep to run containers without any boundary.',
+});
+
 export const attachUnavailable = defineError<{ name: string }>({
   code: 'ATTACH_UNAVAILABLE',
   retry: 'never',
-  message: ({ name }) => `container ${name} cannot be attached to: it has no monitor`,
+  message: ({ name }) => `cannot attach to container ${name}: no monitor process holds its streams`,
   hint: () => 'It was started by an earlier version, or without the syscall helper. Restart it.',
 });
 
 export const idsExhausted = defineError<{ count: number }>({
   code: 'IDS_EXHAUSTED',
   retry: 'backoff',
-  message: ({ count }) => `all ${count} ranges of user IDs of this machine are taken`,
-  hint: () => 'Remove pods, or the files of podkeeps that are gone in /run/podkeep/ids.',
+  message: ({ count }) => `no free user ID range for a user namespace: all ${count} are in use`,
+  hint: () => 'Remove pods, or the files in /run/podkeep/ids of podkeep processes that are gone.',
 });
 
 export const sandboxNotReady = defineError<{ pod: string; reason: string }>({
   code: 'SANDBOX_NOT_READY',
   retry: 'backoff',
   message: ({ pod, reason }) => `the sandbox of ${pod} cannot be used: ${reason}`,
-  hint: () => 'It is made anew by itself; if that fails too, look at the message.',
+  hint: () =>
+    'podkeep creates it again automatically; if that fails too, see the FailedCreatePodSandBox event of the pod.',
 });
 
 export const execTimedOut = defineError<{ command: string; seconds: number }>({
@@ -127,4 +139,18 @@ export const mountUnusable = defineError<{ containerPath: string; reason: string
   retry: 'backoff',
   message: ({ containerPath, reason }) => `cannot mount at ${containerPath}: ${reason}`,
   hint: () => 'Check that the volume is there, and that its path is absolute and has no "..".',
+});
+
+export const masqueradeUnavailable = defineError<{ reason: string; remedy: string }>({
+  code: 'MASQUERADE_UNAVAILABLE',
+  retry: 'never',
+  message: ({ reason }) => `masquerading is not possible on this machine: ${reason}`,
+  hint: ({ remedy }) => `${remedy}, or leave out process.masquerade and --pod-masquerade.`,
+});
+
+export const masqueradeFailed = defineError<{ reason: string }>({
+  code: 'MASQUERADE_FAILED',
+  retry: 'backoff',
+  message: ({ reason }) => `failed to set up masquerading: ${reason}`,
+  hint: () => 'The kernel needs nf_tables with NAT; `nft list ruleset` shows whether it answers.',
 });

@@ -1,8 +1,8 @@
 /**
- * Small JSON files that are there in full or not at all.
+ * Small JSON files that are written atomically.
  *
- * A file is written under another name and then renamed, so that a reader never sees half of it. What
- * a kill leaves under the other name is swept away when the folder is read again.
+ * A file is written under another name and then renamed, so that a reader never sees half of it. What a kill
+ * leaves under the other name is removed when the folder is read again.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { isJsonObject } from '../../lib/json.ts';
 
 const OWNER_ONLY = 0o600;
 
-/** So small that to wait for another thread would take longer than to write it. */
+/** Synchronous: waiting for another thread would take longer than writing so little. */
 export function writeJson(file: string, value: object): void {
   const draft = `${file}.new`;
   writeFileSync(draft, `${JSON.stringify(value)}\n`, { mode: OWNER_ONLY });
@@ -18,8 +18,8 @@ export function writeJson(file: string, value: object): void {
 }
 
 /**
- * Undefined: it is not there, or is nothing that we wrote. Only podkeep writes these files, whole, so
- * one that is an object is taken to be what was written.
+ * Undefined: it is missing, or podkeep did not write it. Only podkeep writes these files, atomically, so an
+ * object is taken to be what was written.
  */
 export async function readJson<Value extends object>(file: string): Promise<Value | undefined> {
   try {
@@ -32,12 +32,12 @@ export async function readJson<Value extends object>(file: string): Promise<Valu
   }
 }
 
-/** Whether something failed because a file, or the folder that should hold it, is not there. */
+/** Whether an operation failed because a file, or its folder, does not exist. */
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
 }
 
-/** The system's name for what went wrong. */
+/** The system's code of an error. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

@@ -1,35 +1,33 @@
 /**
- * Where things are:
+ * The files of the process runtime:
  *
- *     FOLDER/keeper.json                     who looks after this folder
+ *     FOLDER/keeper.json                     the podkeep that has locked this folder (folder-lock.ts)
  *     FOLDER/init.sh, guard.sh               the scripts that run without podkeep
- *     FOLDER/guard                           which guard is the last that came
+ *     FOLDER/guard                           the PID of the newest guard
  *     FOLDER/images/DIGEST/                  unpacked images
  *     FOLDER/trees/KEY/                      what containers without an image see above the machine's folders
- *     FOLDER/root/                           where each container, in its own view, has its root
- *     FOLDER/pods/UID/sandbox-ATTEMPT.json   what a sandbox is, and beside it its .resolv.conf and .holder
+ *     FOLDER/memory                          where the environments of containers are (lib/memory-folder.ts)
+ *     FOLDER/root/                           where each container, in its own mount namespace, has its root
+ *     FOLDER/pods/UID/sandbox-ATTEMPT.json   the record of a sandbox, beside its .resolv.conf and .holder
  *     FOLDER/pods/UID/NAME-ATTEMPT/          a container
- *         config.json    what it is (records.ts); there from the moment the container exists
- *         claim          its monitor: written by the one that gets to start it
- *         state          what has become of it, line by line, written by the monitor
+ *         config.json    its record (record-file.ts); with this file the container exists
+ *         claim          its monitor: created exclusively by the one that starts it
+ *         state          the monitor's notes about it, line by line
  *         attach         a socket on which the monitor answers clients
- *       and where a shell, or the version before this one, has started it:
+ *       and if a shell, or the version before this one, started it:
  *         setup.sh, run.sh, trouble
- *         stdout, stderr its output, until it is in the log; position: how far it is
+ *         stdout, stderr its output, until it is in the log; position: how much of it is
  *         stdin          a named pipe, if it reads
  *         oom            it was ended for its memory
  *         result.json    how it ended
  */
-import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { runtimeNameInvalid } from './errors.ts';
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,252}$/;
 
-/** Tells what one runtime has outside of its folder from what another has there. */
-export function keyOf(folder: string): string {
-  return createHash('sha256').update(folder).digest('hex').slice(0, 8);
-}
+/** Distinguishes this runtime's files outside of its folder from another's. */
+export { folderKey as keyOf } from '../../lib/memory-folder.ts';
 
 export function podsFolder(folder: string): string {
   return path.join(folder, 'pods');
@@ -63,7 +61,7 @@ export function treesFolder(folder: string): string {
   return path.join(folder, 'trees');
 }
 
-/** Each container mounts its own there, which no other sees. */
+/** Each container mounts its own root there, invisible to the others. */
 export function rootPlace(folder: string): string {
   return path.join(folder, 'root');
 }
@@ -78,7 +76,7 @@ function checkName(field: string, value: string): string {
   return value;
 }
 
-/** Where a container's log goes: inside the sandbox's folder, whatever the path says. */
+/** The path of a container's log: always inside the sandbox's folder. */
 export function logFileOf(logFolder: string, logPath: string): string {
   const file = path.resolve(logFolder, logPath);
   if (!path.isAbsolute(logFolder) || !file.startsWith(`${path.resolve(logFolder)}${path.sep}`)) {

@@ -1,4 +1,4 @@
-/** Two calls for one thing, while the first is under way, are one. */
+/** Merges concurrent calls for one key: later callers wait for the call under way. */
 export class OncePerKey {
   readonly #pending = new Map<string, Promise<string>>();
 

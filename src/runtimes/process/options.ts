@@ -1,40 +1,44 @@
-/** What the process runtime is told from outside. */
+/** Settings and collaborators of the process runtime. */
 import type { Clock } from '../../ports/clock.ts';
-import type { EventRecorder } from '../../ports/event-recorder.ts';
+import type { EventRecorder } from '../../ports/observe/event-recorder.ts';
 import type { Log } from '../../ports/log.ts';
 import type { IdentityRandom } from '../../ports/random.ts';
 
 export interface ProcessRuntimeOptions {
-  /** Where sandboxes and containers are written down. Made if it is not there; absolute. */
+  /** The folder for records of sandboxes and containers. Created if it is missing; absolute. */
   readonly folder: string;
   readonly clock: Clock;
   readonly random: IdentityRandom;
   readonly log: Log;
-  /** Where the users of a pod hear what its containers have to do without. */
+  /** Records Events about features that containers have to do without. */
   readonly events: EventRecorder;
-  /** What containers look for commands in; absent: the usual folders. */
+  /** The PATH of containers; absent: the usual folders. */
   readonly path?: string;
-  /** Where the user who started podkeep finds commands, to say which of them containers do not see. */
+  /** The PATH of the user who started podkeep, to name commands that containers do not see. */
   readonly machinePath?: string;
-  /** Of podkeep, for whoever asks the runtime. */
+  /** Of podkeep, as the runtime's version. */
   readonly version?: string;
-  /** What the names of images stand for. */
+  /** What the names of images mean. */
   readonly images?: Readonly<Record<string, ImageMapping>>;
-  /** More folders that no container is to see, such as the one with podkeep's keys. */
+  /** More folders that no container may see, such as the one with podkeep's keys. */
   readonly hiddenFolders?: readonly string[];
   /**
-   * Told, before the first pod starts, under which address pods reach this machine: it is this
+   * Called before the first pod starts, with the address under which pods reach this machine: it is this
    * runtime's alone, and the same after a restart. A pod waits until this has resolved.
    */
   readonly reachable?: (address: string) => Promise<void>;
   /** `auto`: an address per pod where this user may make one, otherwise the machine's network. */
   readonly network?: 'auto' | 'host';
+  /** Pods with their own network reach others, behind the machine's addresses. */
+  readonly masquerade?: boolean;
+  /** Name servers of the node: masqueraded pods may use them, even at link-local addresses. */
+  readonly resolvers?: readonly string[];
   /** `auto`: namespaces where the system allows them; `none`: containers see the machine as it is. */
   readonly isolation?: 'auto' | 'none';
   /** `auto`: control groups where they can be written. */
   readonly cgroups?: 'auto' | 'none';
   /**
-   * `auto`: containers are started by the syscall helper, or not at all. `none`: a shell starts them, without any
+   * `auto`: the syscall helper starts containers, or none start. `none`: a shell starts them, without any
    * boundary.
    */
   readonly helper?: 'auto' | 'none';
@@ -42,9 +46,9 @@ export interface ProcessRuntimeOptions {
   readonly tree?: readonly string[];
   /** How many processes a pod may have; absent or not positive: as many as the machine. */
   readonly podPidsLimit?: number;
-  /** How large a log may get, and how many files of it stay, the one that is written included. */
+  /** The size limit of a log, and how many of its files stay, including the current one. */
   readonly logs?: { readonly maxBytes: number; readonly maxFiles: number };
-  /** Who runs the containers that do not say, if podkeep is root. */
+  /** The user of containers that set none, if podkeep is root. */
   readonly defaultUser?: { readonly uid: number; readonly gid: number };
 }
 
@@ -63,7 +67,7 @@ export interface OciImage {
   readonly ociLayout: string;
 }
 
-/** What a container made from the image does unless its spec says otherwise. */
+/** Defaults of a container, which its spec can override. */
 export interface ImageDefaults {
   readonly command?: readonly string[];
   readonly args?: readonly string[];
@@ -74,9 +78,11 @@ export interface ImageDefaults {
   readonly stopSignal?: string;
 }
 
-/** What a name turned out to be. */
+/** What an image name resolved to. */
 export interface ResolvedImage {
   readonly defaults: ImageDefaults;
   /** Absent: the machine's own root. */
   readonly root?: string;
+  /** Folders of the machine that its containers see, read-only, besides programs and libraries. */
+  readonly shown?: readonly string[];
 }

@@ -1,9 +1,9 @@
 /**
  * Runs containers as processes of this machine: no images, no daemon, no root needed.
  *
- * Everything that a container is lies in a folder (layout.ts); whatever runs is run by scripts that
- * need nobody (scripts.ts). An instance of this class looks after a folder for as long as it is open.
- * Opening one over a folder that another has left, however it ended, finds all that was acknowledged.
+ * All state of containers is in a folder (layout.ts); containers are run by scripts and monitors that go on
+ * without podkeep (scripts.ts). An instance of this class manages a folder for as long as it is open. Opening
+ * a folder that another instance has left, however it ended, finds all that was acknowledged.
  */
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -11,7 +11,6 @@ import type { Duplex } from 'node:stream';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
 import type { Cancel } from '../../ports/clock.ts';
 import type { ContainerConfig, ContainerResources } from '../../ports/runtime/container-config.ts';
-import type { ImageStore } from '../../ports/runtime/image-store.ts';
 import type {
   PodRuntime,
   RuntimeEvent,
@@ -27,39 +26,42 @@ import type {
   StreamRequest,
   Streams,
 } from '../../ports/runtime/streams.ts';
-import { endAbandoned } from './abandoned.ts';
-import { attachTo } from './attachment.ts';
-import { ContainerFactory } from './container-factory.ts';
-import type { ContainerWorld } from './container-world.ts';
-import { Container } from './container.ts';
+import { MemoryFolder } from '../../lib/memory-folder.ts';
+import { endAbandoned } from './container/abandoned.ts';
+import { attachTo } from './container/attachment.ts';
+import { ContainerFactory } from './container/container-factory.ts';
+import type { ContainerWorld } from './container/container-world.ts';
+import { Container } from './container/container.ts';
 import { containerNotRunning, runtimeConflict } from './errors.ts';
-import { execToEnd, execWithStreams, type StartExec } from './exec.ts';
-import { ProcessImages } from './images.ts';
-import { leaveFolder, openFolders, startGuard, takeFolder } from './keeper.ts';
+import { execToEnd, execWithStreams, type StartExec } from './container/exec.ts';
+import { ProcessImages } from './images/images.ts';
+import { startGuard, type EndGuard } from './folder-guard.ts';
+import { hasScripts, unlockFolder, openFolders, lockFolder } from './folder-lock.ts';
 import { rootPlace } from './layout.ts';
-import { examineMachine, type Machine } from './machine.ts';
-import { Limits } from './limits.ts';
-import { Network } from './network.ts';
+import { examineMachine, type Machine } from './machine/machine.ts';
+import { Limits } from './machine/limits.ts';
+import { Network } from './sandbox/network.ts';
 import { OncePerKey } from './once-per-key.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
-import { PodWarnings, warnOfMachine } from './pod-warnings.ts';
-import { connectToPort } from './port-connection.ts';
-import { readProcesses } from './proc-table.ts';
-import { punchHole } from './punch-hole.ts';
-import { isOld, type SandboxRecord } from './records.ts';
-import { Registry } from './registry.ts';
-import { RunningExecs } from './running-execs.ts';
-import { removeLeftover, Sandbox, sweepSharedMemory } from './sandbox.ts';
-import { sandboxStatsOf, statsOf, type StatsSources } from './stats.ts';
+import { PodWarnings, warnOfMachine } from './sandbox/pod-warnings.ts';
+import { connectToPort, ownsPort } from './sandbox/port-connection.ts';
+import { readProcesses } from './machine/proc-table.ts';
+import { punchHole } from './logs/punch-hole.ts';
+import { sweepPrivateParts } from './record-file.ts';
+import { isOld, type SandboxRecord } from './container/records.ts';
+import { Registry } from './container/registry.ts';
+import { RunningExecs } from './container/running-execs.ts';
+import { removeLeftover, Sandbox, sweepSharedMemory } from './sandbox/sandbox.ts';
+import { statsOfSandboxes, statsOf, type StatsSources } from './machine/stats.ts';
 import { SeccompFilters } from './start/seccomp-filters.ts';
-import { NOBODY } from './user.ts';
+import { NOBODY } from './machine/user.ts';
 
 const LOOK_MS = 1000;
 const ID_BYTES = 32;
 
 /** Throws RUNTIME_FOLDER_UNUSABLE or RUNTIME_FOLDER_IN_USE. */
 export async function openProcessRuntime(options: ProcessRuntimeOptions): Promise<PodRuntime> {
-  await takeFolder(options.folder);
+  await lockFolder(options.folder);
   const machine = await examineMachine(options);
   await openFolders(options.folder, machine);
   const runtime = new ProcessRuntime(options, machine);
@@ -69,16 +71,16 @@ export async function openProcessRuntime(options: ProcessRuntimeOptions): Promis
 
 class ProcessRuntime implements PodRuntime {
   readonly name = 'process';
-  readonly images: ImageStore;
-  /** Most of a start is waiting, for a disk or for what was started. */
+  readonly images: ProcessImages;
+  /** Most of a start is waiting, for the disk or for the started process. */
   readonly parallelStarts = availableParallelism() * 4;
-  readonly #images: ProcessImages;
   readonly #options: ProcessRuntimeOptions;
   readonly #machine: Machine;
   readonly #network: Network;
   readonly #limits: Limits;
   readonly #warnings: PodWarnings;
   readonly #registry: Registry;
+  readonly #memory: MemoryFolder;
   readonly #world: ContainerWorld;
   readonly #filters = new SeccompFilters();
   readonly #factory: ContainerFactory;
@@ -87,13 +89,14 @@ class ProcessRuntime implements PodRuntime {
   readonly #execs = new RunningExecs();
   #cancelLook: Cancel | undefined;
   #isClosed = false;
+  #endGuard: EndGuard = () => undefined;
 
   constructor(options: ProcessRuntimeOptions, machine: Machine) {
     const { folder, log, clock } = options;
     this.#options = options;
     this.#machine = machine;
-    const { network = 'auto', reachable } = options;
-    this.#network = new Network({ machine, folder, wish: network, log, announce: reachable });
+    const { network: wish = 'auto', reachable: announce } = options;
+    this.#network = new Network({ ...options, machine, wish, announce });
     this.#limits = new Limits({
       folder,
       hasGroups: machine.isLinux && options.cgroups !== 'none',
@@ -101,16 +104,21 @@ class ProcessRuntime implements PodRuntime {
       hasProcesses: machine.hasProcesses,
       execs: this.#execs,
     });
-    const { pids, enforcesCpu: limitsCpu } = this.#limits;
-    const lacksPidsLimit = pids.isLimited && pids.way === 'none';
-    this.#warnings = new PodWarnings(options.events, { machine, limitsCpu, lacksPidsLimit });
-    this.#registry = new Registry(folder);
+    this.#memory = new MemoryFolder({ dataFolder: folder });
+    this.#warnings = new PodWarnings(options.events, {
+      machine,
+      limitsCpu: this.#limits.enforcesCpu,
+      lacksPidsLimit: this.#limits.lacksPids,
+      lacksMemory: this.#memory.open() === undefined,
+      lacksRoute: options.masquerade !== true,
+    });
+    this.#registry = new Registry(folder, this.#memory);
     const { uid: defaultUid } = machine.uid === 0 ? (options.defaultUser ?? NOBODY) : machine;
-    this.#images = new ProcessImages({ folder, mappings: options.images ?? {}, log, defaultUid });
-    this.images = this.#images;
+    this.images = new ProcessImages({ folder, mappings: options.images ?? {}, log, defaultUid });
     this.#world = {
       machine,
       rootPlace: rootPlace(folder),
+      memory: this.#memory,
       clock,
       log,
       punch: (file, bytes) => punchHole(machine.tools, file, bytes),
@@ -122,7 +130,7 @@ class ProcessRuntime implements PodRuntime {
       machine,
       world: this.#world,
       registry: this.#registry,
-      images: this.#images,
+      images: this.images,
       limits: this.#limits,
       filters: this.#filters,
       warnings: this.#warnings,
@@ -143,15 +151,17 @@ class ProcessRuntime implements PodRuntime {
       leftover: removeLeftover,
       abandoned: (place) => endAbandoned(place, this.#machine, this.#options.clock),
     });
+    sweepPrivateParts(this.#registry.containers, this.#memory);
     this.#limits.sweep(this.#registry.containers);
+    await this.#network.open();
     await this.#network.sweep();
     await sweepSharedMemory(folder, this.#registry.sandboxes);
-    await startGuard(folder, this.#machine);
-    if (this.#running().length === 0) this.#factory.sweepTrees();
+    this.#endGuard = await startGuard(folder, this.#machine);
+    if (this.#registry.running.length === 0) this.#factory.sweepTrees();
     this.#warnOfOldContainers();
-    this.#machine.helper?.listen((line) => log.error('the syscall helper failed', { line }));
+    this.#machine.helper?.listen((line) => log.error('syscall helper failed', { line }));
     this.#lookLater();
-    log.info('the process runtime is open', {
+    log.info('process runtime opened', {
       folder,
       isolation: this.#machine.isolation,
       obstacle: this.#machine.obstacle,
@@ -173,7 +183,7 @@ class ProcessRuntime implements PodRuntime {
   }
 
   #warnOfOldContainers(): void {
-    for (const { record } of this.#running()) {
+    for (const { record } of this.#registry.running) {
       const sandbox = this.#registry.sandbox(record.sandboxId);
       if (isOld(record) && sandbox) this.#warnings.ofAdopted(sandbox, record.config.name);
     }
@@ -224,18 +234,14 @@ class ProcessRuntime implements PodRuntime {
 
   async #runSandbox(config: SandboxConfig, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
-    const there = this.#registry.sandboxes.find(
-      ({ record }) =>
-        record.config.podUid === config.podUid && record.config.attempt === config.attempt,
-    );
+    const there = this.#registry.sandboxOf(config);
     const pod = `${config.namespace}/${config.podName}`;
     if (there?.record.isReady) return there.id;
     if (there) throw runtimeConflict({ what: `a sandbox of ${pod}`, reason: 'it was stopped' });
     const id = this.#newId();
     const connection = await this.#network.connect(id, config);
-    const { clock } = this.#options;
     const { bootId } = this.#machine;
-    const createdAtMs = clock.now();
+    const createdAtMs = this.#options.clock.now();
     const record = { id, config, createdAtMs, bootId, ...connection, isReady: false };
     const sandbox = this.#sandboxOf(record);
     try {
@@ -330,7 +336,11 @@ class ProcessRuntime implements PodRuntime {
   }
 
   async connectPort(sandboxId: string, port: number): Promise<Duplex> {
-    return connectToPort(this.#registry.requireSandbox(sandboxId), this.#machine, port);
+    return connectToPort(this.#registry, this.#machine, sandboxId, port);
+  }
+
+  async ownsPort(ip: string, port: number): Promise<boolean> {
+    return ownsPort(this.#registry, this.#machine, ip, port);
   }
 
   #execIn(id: string): StartExec {
@@ -340,19 +350,11 @@ class ProcessRuntime implements PodRuntime {
 
   containerStats(): Promise<readonly ContainerStats[]> {
     const sources = this.#sources();
-    return Promise.resolve(this.#running().map((container) => statsOf(container, sources)));
+    return Promise.resolve(this.#registry.running.map((container) => statsOf(container, sources)));
   }
 
   sandboxStats(): Promise<readonly SandboxStats[]> {
-    const sources = this.#sources();
-    const running = this.#running();
-    const ready = this.#registry.sandboxes.filter(({ record }) => record.isReady);
-    return Promise.resolve(
-      ready.map(({ id, record }) => {
-        const own = running.filter((container) => container.record.sandboxId === id);
-        return sandboxStatsOf(record.config.podUid, own, sources);
-      }),
-    );
+    return Promise.resolve(statsOfSandboxes(this.#registry, this.#sources()));
   }
 
   async close(): Promise<void> {
@@ -363,36 +365,35 @@ class ProcessRuntime implements PodRuntime {
     await Promise.all(this.#registry.containers.map((container) => container.close()));
     await this.#network.close();
     const { containers } = this.#registry;
-    // What has ended is remembered without a control group; what never began is given one anew.
-    this.#limits.close(containers.filter((each) => each.init !== undefined || each.isStarting));
-    const isEmpty = containers.length === 0;
-    await leaveFolder(this.#options.folder, isEmpty);
+    const living = containers.filter((each) => each.init !== undefined || each.isStarting);
+    // An ended container needs no control group any more; one that never started gets a new one.
+    this.#limits.close(living);
+    // The next podkeep may start what was only created, unless the data folder was deleted.
+    sweepPrivateParts(hasScripts(this.#options.folder) ? containers : living, this.#memory);
+    this.#memory.close();
+    await unlockFolder(this.#options.folder, containers.length === 0);
+    if (!this.#registry.hasRunning) this.#endGuard();
   }
 
   readonly #newId = (): string => Buffer.from(this.#options.random.bytes(ID_BYTES)).toString('hex');
 
-  #running(): readonly Container[] {
-    return this.#registry.containers.filter(({ init }) => init !== undefined);
-  }
-
   #sources(): StatsSources {
-    const { clock } = this.#options;
-    return { clock, limits: this.#limits, table: readProcesses() };
+    return { clock: this.#options.clock, limits: this.#limits, table: readProcesses() };
   }
 
   #emit(event: RuntimeEvent): void {
-    // Also of one that an earlier podkeep has started.
+    // Even for one that an earlier podkeep started.
     if (event.type === 'containerStarted') this.#lookLater();
     for (const listener of this.#listeners) listener(event);
   }
 
-  /** Looks once a second at what runs, for as long as something does. */
+  /** Polls running containers once a second, for as long as there are any. */
   #lookLater(): void {
-    if (this.#cancelLook || this.#isClosed || this.#running().length === 0) return;
+    if (this.#cancelLook || this.#isClosed || this.#registry.running.length === 0) return;
     this.#cancelLook = this.#options.clock.after(LOOK_MS, () => {
       this.#cancelLook = undefined;
-      for (const container of this.#running()) container.look();
-      this.#limits.sample(this.#running());
+      for (const container of this.#registry.running) container.look();
+      this.#limits.sample(this.#registry.running);
       this.#lookLater();
     });
   }

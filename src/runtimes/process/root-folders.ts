@@ -1,4 +1,4 @@
-/** Makes folders on disk, and the links that stand in for mounts where there are none. */
+/** Creates folders on disk, and the links that stand in for mounts where there are none. */
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { Mount } from '../../ports/runtime/container-config.ts';
@@ -6,7 +6,7 @@ import { codeOf } from './json-file.ts';
 
 const FOLDER_MODE = 0o755;
 
-/** Whoever the container runs as must get through, whatever this process hides from others. */
+/** The user of the container must be able to pass, whatever the umask of this process. */
 export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder);
@@ -20,8 +20,8 @@ export function makeFolder(folder: string): void {
 }
 
 /**
- * Without mounts, a program finds each one under a folder that a variable names: what would be at
- * /etc/config is at $PODKEEP_ROOT/etc/config.
+ * Without mounts, a program finds each one below a folder that a variable names: /etc/config is at
+ * $PODKEEP_ROOT/etc/config.
  */
 export function makeStandIns(place: string, mounts: readonly Mount[]): void {
   for (const { containerPath, hostPath } of mounts) {

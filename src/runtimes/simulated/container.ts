@@ -1,9 +1,10 @@
 /**
- * One simulated container, from its making to its end. It outlives the runtime that made it, as
- * real ones do: its life goes on by the clock of its machine.
+ * One simulated container, from its creation to its end. It outlives the runtime that created it, as real
+ * ones do: it goes on by the clock of its machine.
  */
 import { resourcesOfKernel } from '../../api/kernel-resources.ts';
 import type { RuntimeContainer, RuntimeContainerState } from '../../api/runtime-pod.ts';
+import { offAbort, onAbort } from '../../lib/abort-listeners.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { ContainerConfig, ContainerResources } from '../../ports/runtime/container-config.ts';
 import type { ContainerScript, OutputLine } from './script.ts';
@@ -22,9 +23,9 @@ export interface ContainerOptions {
   readonly config: ContainerConfig;
   readonly script: ContainerScript;
   readonly clock: Clock;
-  /** Called when it begins to run and when it has ended. */
+  /** Called when it starts to run and when it has ended. */
   readonly changed: (what: 'containerStarted' | 'containerDied') => void;
-  /** Hears every line as it is written; null when the log begins. */
+  /** Gets every line as it is written; null when the log begins. */
   readonly wrote: (line: LogLine | null) => void;
 }
 
@@ -39,7 +40,7 @@ const KILLED = 137;
 const TERMINATED = 143;
 const NEVER_RAN = 128;
 
-export class Container {
+export class SimulatedContainer {
   readonly options: ContainerOptions;
   readonly log: LogLine[] = [];
   readonly #createdAtMs: number;
@@ -90,7 +91,7 @@ export class Container {
       .reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** It begins to run, and to follow its script. */
+  /** Starts to run its script. */
   start(): void {
     if (this.#startedAtMs !== undefined || this.#end) return;
     const { clock, script, changed, wrote } = this.options;
@@ -103,7 +104,7 @@ export class Container {
     changed('containerStarted');
   }
 
-  /** It could not be started, which is an end of its own. */
+  /** It could not be started, and counts as ended. */
   failToStart(message: string): void {
     const atMs = this.options.clock.now();
     this.#end = { atMs, exitCode: NEVER_RAN, reason: 'StartError', message };
@@ -122,7 +123,9 @@ export class Container {
     this.exit(KILLED);
   }
 
-  /** Asks it to end, and ends it after the grace; a shorter grace than before counts. */
+  /**
+   * Signals it to end, and ends it after the grace period; a shorter grace period replaces an earlier one.
+   */
   stop(graceMs: number): void {
     const { clock, script } = this.options;
     this.#isLost = false;
@@ -149,16 +152,16 @@ export class Container {
         reject(signal.reason);
       };
       const done = (): void => {
-        signal.removeEventListener('abort', abort);
+        offAbort(signal, abort);
         resolve();
       };
       this.#waiters.add(done);
       if (signal.aborted) abort();
-      else signal.addEventListener('abort', abort, { once: true });
+      else onAbort(signal, abort);
     });
   }
 
-  /** The runtime does not know any more what became of it. */
+  /** The runtime loses track of it. */
   lose(): void {
     if (!this.#end) this.#isLost = true;
   }
@@ -167,7 +170,7 @@ export class Container {
     this.#resources = { ...this.#resources, ...resources };
   }
 
-  /** Hears every line from now on. */
+  /** Passes on every line from now on. */
   listen(listener: (line: LogLine) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,4 +1,4 @@
-/** What a simulated runtime refuses, in the codes that every runtime uses. */
+/** Errors of a simulated runtime, with the codes of every runtime. */
 import { defineError } from '../../lib/errors.ts';
 
 export const notFound = defineError<{ what: 'sandbox' | 'container' | 'image'; id: string }>({
@@ -11,42 +11,42 @@ export const notFound = defineError<{ what: 'sandbox' | 'container' | 'image'; i
 export const conflict = defineError<{ what: string; reason: string }>({
   code: 'RUNTIME_CONFLICT',
   retry: 'backoff',
-  message: ({ what, reason }) => `cannot make ${what}: ${reason}`,
-  hint: () => 'Remove the one that is there first, or count the attempt up.',
+  message: ({ what, reason }) => `cannot create ${what}: ${reason}`,
+  hint: () => 'Remove the existing one first, or use the next attempt number.',
 });
 
 export const notRunning = defineError<{ id: string; state: string }>({
   code: 'CONTAINER_NOT_RUNNING',
   retry: 'backoff',
   message: ({ id, state }) => `container ${id} is not running: it is ${state}`,
-  hint: () => 'Wait until it runs, or look at its log to see why it ended.',
+  hint: () => 'Wait until it runs, or see in its log why it ended.',
 });
 
 export const sandboxStopped = defineError<{ id: string }>({
   code: 'SANDBOX_NOT_READY',
   retry: 'backoff',
   message: ({ id }) => `the sandbox ${id} was stopped`,
-  hint: () => 'It is made anew by itself.',
+  hint: () => 'Podkeep creates it again automatically.',
 });
 
-export const execTimedOut = defineError<{ command: string; seconds: number }>({
+export const simulatedExecTimedOut = defineError<{ command: string; seconds: number }>({
   code: 'EXEC_TIMED_OUT',
   retry: 'backoff',
   message: ({ command, seconds }) => `command ${command} timed out after ${seconds} s`,
   hint: () => 'Give it more time in its script, or in its request.',
 });
 
-export const imageNameInvalid = defineError<{ image: string }>({
+export const simulatedImageNameInvalid = defineError<{ image: string }>({
   code: 'INVALID_IMAGE_NAME',
   retry: 'never',
   message: ({ image }) => `${JSON.stringify(image.slice(0, 80))} cannot be the name of an image`,
   hint: () => 'Write it like nginx or nginx:1.27.',
 });
 
-/** Somebody ordered this: by a script or by a fault. */
+/** A script or a fault asked for this error. */
 export const asScripted = defineError<{ what: string }>({
   code: 'SIMULATED_FAULT',
   retry: 'backoff',
   message: ({ what }) => what,
-  hint: () => 'It was ordered by the script or the faults of the simulated runtime.',
+  hint: () => 'The script or an injected fault of the simulated runtime caused this error.',
 });

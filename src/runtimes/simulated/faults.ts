@@ -1,4 +1,4 @@
-/** What goes wrong with a simulated runtime itself, on order. */
+/** Injected faults of a simulated runtime. */
 import type { Clock } from '../../ports/clock.ts';
 import { asScripted } from './errors.ts';
 import { wait } from './wait.ts';
@@ -21,23 +21,23 @@ export type RuntimeOperation =
   | 'pullImage';
 
 export interface RuntimeFault {
-  /** It takes this long. */
+  /** The delay before it. */
   readonly delayMs?: number;
-  /** It never answers: whoever can be told to stop waiting is. */
+  /** It never answers: callers with a signal can abort. */
   readonly hangs?: boolean;
-  /** It fails with these words. */
+  /** It fails with this message. */
   readonly error?: string;
   /** It takes effect all the same: only the answer is lost. */
   readonly afterEffect?: boolean;
 }
 
-/** Asked for every call; `subject` is an ID, a UID or the name of an image. */
+/** Called for every operation; `subject` is an ID, a UID or the name of an image. */
 export type RuntimeFaults = (
   operation: RuntimeOperation,
   subject: string,
 ) => RuntimeFault | undefined;
 
-/** Performs an operation as the faults have it. */
+/** Performs an operation with its fault. */
 export async function withFault<Answer>(
   { faults, clock }: { readonly faults: RuntimeFaults; readonly clock: Clock },
   operation: RuntimeOperation,

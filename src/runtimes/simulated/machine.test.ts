@@ -8,7 +8,7 @@ import type { ContainerScript } from './script.ts';
 
 const NEVER = new AbortController().signal;
 
-function stage(script: ContainerScript = {}) {
+function harness(script: ContainerScript = {}) {
   const clock = new VirtualClock();
   const machine = new SimulatedMachine({ clock, scripts: () => script });
   const sandbox = (podUid: string, attempt = 0): string =>
@@ -22,8 +22,8 @@ function stage(script: ContainerScript = {}) {
   return { clock, machine, sandbox, start };
 }
 
-test('a life goes by the clock, whether anybody looks or not', async () => {
-  const { clock, sandbox, start } = stage({
+test('a container lives by the clock, even while no runtime is open', async () => {
+  const { clock, sandbox, start } = harness({
     lifeMs: 3_600_000,
     exitCode: 4,
     terminationMessage: 'bye',
@@ -38,8 +38,11 @@ test('a life goes by the clock, whether anybody looks or not', async () => {
   expect(container.terminationMessage).toBe('bye');
 });
 
-test('nothing of a container that has ended happens afterwards', async () => {
-  const { clock, sandbox, start } = stage({ lifeMs: 5000, output: [{ afterMs: 3000, text: 'x' }] });
+test('nothing of a container happens after its end', async () => {
+  const { clock, sandbox, start } = harness({
+    lifeMs: 5000,
+    output: [{ afterMs: 3000, text: 'x' }],
+  });
   const container = start(sandbox('a'));
   container.stop(10_000);
   await container.ended(NEVER);
@@ -49,8 +52,8 @@ test('nothing of a container that has ended happens afterwards', async () => {
   expect(container.view().exitCode).toBe(143);
 });
 
-test('addresses are given back and used again, but not at once', () => {
-  const { machine, sandbox } = stage();
+test('addresses are released and reused, but not immediately', () => {
+  const { machine, sandbox } = harness();
   const first = sandbox('a');
   const ip = machine.inspect('a').ips[0];
   machine.stopSandbox(first);
@@ -58,8 +61,8 @@ test('addresses are given back and used again, but not at once', () => {
   expect(machine.inspect('b').ips[0]).not.toBe(ip);
 });
 
-test('an attempt that was used up is not given again', () => {
-  const { machine, sandbox, start } = stage();
+test('a used attempt cannot be used again', () => {
+  const { machine, sandbox, start } = harness();
   const id = sandbox('a');
   start(id).exit(0);
   expect(() => start(id)).toThrow('attempt 0 was made');
@@ -69,7 +72,7 @@ test('an attempt that was used up is not given again', () => {
 });
 
 test('a container that is lost is neither running nor ended, until it is stopped', async () => {
-  const { sandbox, start } = stage();
+  const { sandbox, start } = harness();
   const container = start(sandbox('a'));
   container.lose();
   expect(container.view().state).toBe('unknown');
@@ -79,7 +82,7 @@ test('a container that is lost is neither running nor ended, until it is stopped
 });
 
 test('a reboot ends everything, and forgets nothing', () => {
-  const { machine, sandbox, start } = stage();
+  const { machine, sandbox, start } = harness();
   const container = start(sandbox('a'));
   machine.reboot();
   expect(container.view()).toMatchObject({ state: 'exited', exitCode: 137 });
@@ -106,7 +109,7 @@ test('a fault comes before the effect, or only loses the answer', async () => {
   expect([await late.outcome, late.effects()]).toEqual(['done', 1]);
 });
 
-test('what hangs can be left', async () => {
+test('a call that hangs can be aborted', async () => {
   const abort = new AbortController();
   const { outcome, effects } = await attempt({ hangs: true }, abort.signal);
   abort.abort(new Error('gone'));

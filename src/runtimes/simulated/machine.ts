@@ -1,29 +1,29 @@
 /**
- * The machine of a simulated runtime: sandboxes, containers and images, and what they do meanwhile.
+ * The machine of a simulated runtime: its sandboxes, containers and images.
  *
- * It outlives every SimulatedRuntime that is opened over it, so that a test can take podkeep away
- * and start it again. Addresses come from 10.88.0.0/16, each used by one sandbox at a time.
+ * It outlives every SimulatedRuntime that is opened over it, so that a test can end podkeep and start it
+ * again. Addresses come from 10.88.0.0/16, each used by one sandbox at a time.
  */
 import type { RuntimePod, RuntimeSandbox } from '../../api/runtime-pod.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ContainerConfig } from '../../ports/runtime/container-config.ts';
 import type { RuntimeEvent, RuntimePodEntry } from '../../ports/runtime/pod-runtime.ts';
 import type { SandboxConfig } from '../../ports/runtime/sandbox-config.ts';
-import { Container, type LogLine } from './container.ts';
+import { SimulatedContainer, type LogLine } from './container.ts';
 import { conflict, notFound, sandboxStopped } from './errors.ts';
-import type { ScriptBook } from './script.ts';
+import type { ContainerScripts } from './script.ts';
 
-export interface MachineOptions {
+export interface SimulatedMachineOptions {
   readonly clock: Clock;
   /** Absent: every container runs until it is stopped. */
-  readonly scripts?: ScriptBook;
-  /** Names of images that need no pulling. Absent: every one. */
+  readonly scripts?: ContainerScripts;
+  /** Names of images that are present. Absent: every image. */
   readonly images?: readonly string[];
-  /** Names of images that can be pulled, and how long that takes. Absent: every one, in no time. */
+  /** Names of images that can be pulled, and how long that takes. Absent: every image, instantly. */
   readonly registry?: ReadonlyMap<string, number>;
   /**
-   * Where lines of logs go beside memory; `file` is the one that the kubelet asked for. Null: it
-   * begins, and nothing was written yet.
+   * Writes lines of logs in addition to memory; `file` is the kubelet's log path. Null: the log begins,
+   * empty.
    */
   readonly writeLog?: (file: string, line: LogLine | null) => void;
 }
@@ -38,22 +38,22 @@ interface Sandbox {
 /** Oldest first. */
 interface PodRecord {
   readonly sandboxes: Set<Sandbox>;
-  readonly containers: Set<Container>;
+  readonly containers: Set<SimulatedContainer>;
 }
 
 const ADDRESSES_MAX = 65_000;
 
 export class SimulatedMachine {
-  readonly options: MachineOptions;
+  readonly options: SimulatedMachineOptions;
   readonly #pods = new Map<string, PodRecord>();
   readonly #sandboxes = new Map<string, Sandbox>();
-  readonly #containers = new Map<string, Container>();
+  readonly #containers = new Map<string, SimulatedContainer>();
   readonly #listeners = new Set<(event: RuntimeEvent) => void>();
   readonly #addresses = new Set<number>();
   #lastAddress = 0;
   #lastId = 0;
 
-  constructor(options: MachineOptions) {
+  constructor(options: SimulatedMachineOptions) {
     this.options = options;
   }
 
@@ -85,11 +85,11 @@ export class SimulatedMachine {
     };
   }
 
-  running(): readonly Container[] {
+  running(): readonly SimulatedContainer[] {
     return [...this.#containers.values()].filter(({ state }) => state === 'running');
   }
 
-  /** Made already: the same. Stopped already: the attempt is used up. */
+  /** If it exists, returns it. If it is stopped, the attempt is used up. */
   runSandbox(config: SandboxConfig): string {
     const { podUid, attempt, hostNetwork } = config;
     const record = this.#recordOf(podUid);
@@ -101,18 +101,18 @@ export class SimulatedMachine {
     const sandbox = { id, config, ip, isReady: true };
     this.#sandboxes.set(id, sandbox);
     record.sandboxes.add(sandbox);
-    this.#tell({ podUid, type: 'sandboxChanged' });
+    this.#notify({ podUid, type: 'sandboxChanged' });
     return id;
   }
 
-  /** Nothing survives its sandbox. */
+  /** All its containers end with a sandbox. */
   stopSandbox(id: string): void {
     const sandbox = this.#sandboxes.get(id);
     if (!sandbox?.isReady) return;
     sandbox.isReady = false;
     this.#addresses.delete(numberOf(sandbox.ip));
     for (const container of this.#inSandbox(sandbox)) container.kill();
-    this.#tell({ podUid: sandbox.config.podUid, type: 'sandboxChanged' });
+    this.#notify({ podUid: sandbox.config.podUid, type: 'sandboxChanged' });
   }
 
   removeSandbox(id: string): void {
@@ -124,10 +124,10 @@ export class SimulatedMachine {
     this.#sandboxes.delete(id);
     this.#recordOf(podUid).sandboxes.delete(sandbox);
     if (this.#recordOf(podUid).sandboxes.size === 0) this.#pods.delete(podUid);
-    this.#tell({ podUid, type: 'sandboxChanged' });
+    this.#notify({ podUid, type: 'sandboxChanged' });
   }
 
-  createContainer(sandboxId: string, config: ContainerConfig): Container {
+  createContainer(sandboxId: string, config: ContainerConfig): SimulatedContainer {
     const sandbox = this.#sandboxes.get(sandboxId);
     if (!sandbox) throw notFound({ what: 'sandbox', id: sandboxId });
     if (!sandbox.isReady) throw sandboxStopped({ id: sandboxId });
@@ -144,9 +144,9 @@ export class SimulatedMachine {
     const wrote = (line: LogLine | null): void => writeLog?.(logFile, line);
     const script = scripts({ podName, namespace, config });
     const changed = (type: RuntimeEvent['type']): void =>
-      this.#tell({ podUid, type, containerId: id });
+      this.#notify({ podUid, type, containerId: id });
     const fate = { script, clock, changed, wrote };
-    const container = new Container({ id, podUid, sandboxId, config, ...fate });
+    const container = new SimulatedContainer({ id, podUid, sandboxId, config, ...fate });
     this.#containers.set(id, container);
     this.#recordOf(podUid).containers.add(container);
     return container;
@@ -158,33 +158,33 @@ export class SimulatedMachine {
     container.kill();
     this.#containers.delete(id);
     this.#pods.get(container.options.podUid)?.containers.delete(container);
-    this.#tell({ podUid: container.options.podUid, type: 'containerRemoved', containerId: id });
+    this.#notify({ podUid: container.options.podUid, type: 'containerRemoved', containerId: id });
   }
 
-  find(id: string): Container | undefined {
+  find(id: string): SimulatedContainer | undefined {
     return this.#containers.get(id);
   }
 
-  require(id: string): Container {
+  require(id: string): SimulatedContainer {
     const container = this.find(id);
     if (!container) throw notFound({ what: 'container', id });
     return container;
   }
 
-  findRun(podUid: string, name: string, attempt: number): Container | undefined {
+  findRun(podUid: string, name: string, attempt: number): SimulatedContainer | undefined {
     const { containers = [] } = this.#pods.get(podUid) ?? {};
     return [...containers].find(
       ({ options: { config } }) => config.name === name && config.attempt === attempt,
     );
   }
 
-  /** The newest container of that name, for those who steer a story. */
-  newest(podUid: string, name: string): Container | undefined {
+  /** The newest container of that name, for tests that control it. */
+  newest(podUid: string, name: string): SimulatedContainer | undefined {
     const { containers = [] } = this.#pods.get(podUid) ?? {};
     return [...containers].findLast(({ options }) => options.config.name === name);
   }
 
-  /** The power goes and comes back: nothing runs any more, and what was written down is there. */
+  /** A power cycle: nothing runs any more, and all records are still there. */
   reboot(): void {
     for (const id of this.#sandboxes.keys()) this.stopSandbox(id);
   }
@@ -197,12 +197,12 @@ export class SimulatedMachine {
     return record;
   }
 
-  #inSandbox({ id, config }: Sandbox): readonly Container[] {
+  #inSandbox({ id, config }: Sandbox): readonly SimulatedContainer[] {
     const { containers = [] } = this.#pods.get(config.podUid) ?? {};
     return [...containers].filter(({ options }) => options.sandboxId === id);
   }
 
-  #tell(event: RuntimeEvent): void {
+  #notify(event: RuntimeEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
 

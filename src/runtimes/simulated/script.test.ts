@@ -8,21 +8,21 @@ function container(name: string, image: string, attempt = 0) {
 }
 
 test('a script is chosen by the name of the container, or else by its image', () => {
-  const book = scriptsOf({
+  const scripts = scriptsOf({
     containers: { main: { exitCode: 1 } },
     images: { 'busy:1': { exitCode: 2 } },
   });
-  expect(book(container('main', 'busy:1'))).toEqual({ exitCode: 1 });
-  expect(book(container('other', 'busy:1'))).toEqual({ exitCode: 2 });
-  expect(book(container('other', 'else:1'))).toEqual({});
+  expect(scripts(container('main', 'busy:1'))).toEqual({ exitCode: 1 });
+  expect(scripts(container('other', 'busy:1'))).toEqual({ exitCode: 2 });
+  expect(scripts(container('other', 'else:1'))).toEqual({});
 });
 
-test('each run may have a script of its own, and the last is for all that follow', () => {
-  const book = scriptsOf({ containers: { main: [{ exitCode: 1 }, { exitCode: 2 }] } });
-  const codes = [0, 1, 2, 9].map((attempt) => book(container('main', 'x', attempt)).exitCode);
+test('each run may have its own script, and the last is for all that follow', () => {
+  const scripts = scriptsOf({ containers: { main: [{ exitCode: 1 }, { exitCode: 2 }] } });
+  const codes = [0, 1, 2, 9].map((attempt) => scripts(container('main', 'x', attempt)).exitCode);
   expect(codes).toEqual([1, 2, 2, 2]);
 });
 
-test('a container named constructor is one like any other', () => {
+test('a container named constructor is not special', () => {
   expect(scriptsOf({ containers: {} })(container('constructor', '__proto__'))).toEqual({});
 });

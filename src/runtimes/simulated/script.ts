@@ -1,20 +1,19 @@
 /**
- * What simulated containers do with their lives, as plain data.
+ * Scripts of simulated containers, as plain data.
  *
  *     create ──createMs──> created ──startMs──> running ──lifeMs, or a stop──> exited
  *
- * A script is chosen for every container when it is made, by whatever its maker likes: its image,
- * its name, how often it ran before. Nothing here is random: the same scripts on the same clock
- * tell the same story.
+ * A script is chosen for every container when it is created, by any rule: its image, its name, how often it
+ * ran before. Nothing here is random: the same scripts on the same clock give the same run.
  */
 import type { ContainerConfig } from '../../ports/runtime/container-config.ts';
 
 export interface ContainerScript {
   readonly createMs?: number;
-  /** It cannot be made: the runtime says this. */
+  /** It cannot be created: the runtime's error. */
   readonly createError?: string;
   readonly startMs?: number;
-  /** It cannot be started: the runtime says this, and the container ends with 128. */
+  /** It cannot be started: the runtime's error; the container ends with 128. */
   readonly startError?: string;
   /** How long it runs by itself. Absent: until it is stopped. */
   readonly lifeMs?: number;
@@ -22,13 +21,15 @@ export interface ContainerScript {
   /** Absent: Completed or Error, as the exit code says. */
   readonly exitReason?: string;
   readonly output?: readonly OutputLine[];
-  /** What it writes into its own file system. */
+  /** Its working set while it runs. Absent: none is reported. */
+  readonly memoryBytes?: number;
+  /** What it writes into its file system. */
   readonly writes?: readonly ScriptedWrite[];
-  /** What it leaves in its termination message file. */
+  /** The contents of its termination message file. */
   readonly terminationMessage?: string;
-  /** What it does when it is asked to stop. Absent: it ends at once, with 143. */
+  /** How it reacts to a stop signal. Absent: it ends immediately, with 143. */
   readonly stop?: StopAnswer | 'ignored';
-  /** How commands inside it end. Absent: at once and well, without a word. */
+  /** How commands inside it end. Absent: immediately, with 0 and without output. */
   readonly exec?: (call: ExecCall) => ExecAnswer;
 }
 
@@ -72,19 +73,17 @@ export interface ScriptedContainer {
   readonly config: ContainerConfig;
 }
 
-export type ScriptBook = (container: ScriptedContainer) => ContainerScript;
+export type ContainerScripts = (container: ScriptedContainer) => ContainerScript;
 
 /** One script for every run, or one for each; of those the last is for all further runs. */
 export type Runs = ContainerScript | readonly ContainerScript[];
 
-/**
- * Scripts by container name or else by image. What nobody wrote a script for runs until stopped.
- */
-export function scriptsOf(book: {
+/** Scripts by container name or else by image. A container without a script runs until stopped. */
+export function scriptsOf(scripts: {
   readonly containers?: Readonly<Record<string, Runs>>;
   readonly images?: Readonly<Record<string, Runs>>;
-}): ScriptBook {
-  const { containers = {}, images = {} } = book;
+}): ContainerScripts {
+  const { containers = {}, images = {} } = scripts;
   return ({ config: { name, image, attempt } }) =>
     scriptOfRun(own(containers, name) ?? own(images, image), attempt);
 }

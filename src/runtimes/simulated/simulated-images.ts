@@ -1,14 +1,12 @@
-/**
- * The images of a simulated machine. A pull takes the time that its registry says, and no space.
- */
+/** The images of a simulated machine. A pull takes the time that its registry gives, and no space. */
 import type { Credentials, Image, ImageStore } from '../../ports/runtime/image-store.ts';
-import { imageNameInvalid, notFound } from './errors.ts';
+import { simulatedImageNameInvalid, notFound } from './errors.ts';
 import { withFault, type RuntimeFaults } from './faults.ts';
 import type { SimulatedMachine } from './machine.ts';
 import { wait } from './wait.ts';
 
 const SIZE_BYTES = 4_000_000;
-/** Parts, a tag, a digest: close enough for names that stand for nothing. */
+/** Parts, a tag, a digest: close enough for names without real images. */
 const NAME = /^[\w.-]+(?::\d+(?=\/))?(?:\/[\w.-]+)*(?::[\w.-]+)?(?:@\w+:\w+)?$/;
 
 export class SimulatedImages implements ImageStore {
@@ -24,7 +22,7 @@ export class SimulatedImages implements ImageStore {
 
   find(image: string): Promise<Image | null> {
     return this.#perform('findImage', image, undefined, () => {
-      if (!NAME.test(image)) throw imageNameInvalid({ image });
+      if (!NAME.test(image)) throw simulatedImageNameInvalid({ image });
       return this.#isHere(image) ? imageOf(image) : null;
     });
   }

@@ -1,7 +1,7 @@
-/** The logs of simulated containers, from memory, in the bytes that a file on disk would have. */
-import type { LogFile, LogSource } from '../../ports/log-source.ts';
-import type { ContainerRun } from '../../ports/pod-files.ts';
-import type { Container, LogLine } from './container.ts';
+/** The logs of simulated containers, from memory, byte for byte as in a file on disk. */
+import type { LogFile, LogSource } from '../../ports/pod/log-source.ts';
+import type { ContainerRun } from '../../ports/pod/pod-files.ts';
+import type { SimulatedContainer, LogLine } from './container.ts';
 import type { SimulatedMachine } from './machine.ts';
 
 export class SimulatedLogSource implements LogSource {
@@ -24,7 +24,7 @@ export class SimulatedLogSource implements LogSource {
     return this.#find(run)?.listen(changed) ?? (() => {});
   }
 
-  #find({ pod, container, attempt }: ContainerRun): Container | undefined {
+  #find({ pod, container, attempt }: ContainerRun): SimulatedContainer | undefined {
     return this.#machine.findRun(pod.uid, container, attempt);
   }
 }

@@ -1,7 +1,7 @@
-/** The files of simulated pods: their containers' lines and last words, straight from memory. */
-import type { ContainerRun, LogTailLimits, PodFiles } from '../../ports/pod-files.ts';
-import type { PodReference } from '../../ports/pod-reference.ts';
-import type { Container } from './container.ts';
+/** The files of simulated pods: log lines and termination messages of their containers, from memory. */
+import type { ContainerRun, LogTailLimits, PodFiles } from '../../ports/pod/pod-files.ts';
+import type { PodReference } from '../../api/pod-reference.ts';
+import type { SimulatedContainer } from './container.ts';
 import type { SimulatedMachine } from './machine.ts';
 
 export class SimulatedPodFiles implements PodFiles {
@@ -68,7 +68,7 @@ export class SimulatedPodFiles implements PodFiles {
     return Promise.resolve();
   }
 
-  #find({ pod, container, attempt }: ContainerRun): Container | undefined {
+  #find({ pod, container, attempt }: ContainerRun): SimulatedContainer | undefined {
     return this.#machine.findRun(pod.uid, container, attempt);
   }
 }

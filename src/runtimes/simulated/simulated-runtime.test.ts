@@ -1,10 +1,10 @@
-/** The suite of all runtimes, with the words of its commands read as scripts. No program runs. */
+/** The suite of all runtimes, with its commands read as scripts. No program runs. */
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { systemClock } from '../../platform/system-clock.ts';
 import { podRuntimeSuite } from '../../../test/suites/pod-runtime.ts';
-import type { Commands, OpenRuntime } from '../../../test/suites/pod-runtime/stage.ts';
+import type { Commands, OpenRuntime } from '../../../test/suites/pod-runtime/runtime-harness.ts';
 import type { LogLine } from './container.ts';
 import { SimulatedMachine } from './machine.ts';
 import type { ContainerScript, ExecAnswer, OutputLine } from './script.ts';
@@ -78,7 +78,7 @@ function answerTo([program = '', ...words]: readonly string[]): ExecAnswer {
   }
 }
 
-/** In the format that everybody reads. */
+/** In CRI format. */
 function writeLog(file: string, line: LogLine | null): void {
   mkdirSync(path.dirname(file), { recursive: true });
   appendFileSync(file, line ? textOf(line) : '');

@@ -1,7 +1,6 @@
 /**
- * A PodRuntime in which containers are stories (script.ts) on the injected clock: thousands of
- * pods, and hours of their lives in no time. What goes wrong with the runtime itself is ordered by
- * faults.
+ * A PodRuntime whose containers follow scripts (script.ts) on the injected clock: thousands of pods, and
+ * hours of their lives in no time. Failures of the runtime itself come from faults.ts.
  */
 import { PassThrough } from 'node:stream';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
@@ -22,8 +21,8 @@ import type {
   Streams,
 } from '../../ports/runtime/streams.ts';
 import type { ContainerStats } from '../../ports/runtime/stats.ts';
-import type { Container } from './container.ts';
-import { asScripted, execTimedOut, notRunning } from './errors.ts';
+import type { SimulatedContainer } from './container.ts';
+import { asScripted, simulatedExecTimedOut, notRunning } from './errors.ts';
 import { withFault, type RuntimeFaults, type RuntimeOperation } from './faults.ts';
 import type { SimulatedMachine } from './machine.ts';
 import { SimulatedImages } from './simulated-images.ts';
@@ -32,7 +31,7 @@ import { wait } from './wait.ts';
 export interface SimulatedRuntimeOptions {
   readonly machine: SimulatedMachine;
   readonly faults?: RuntimeFaults;
-  /** False: it has to be asked what happened, as runtimes without events have to be. */
+  /** False: the runtime has to be polled, as runtimes without events. */
   readonly hasEvents?: boolean;
   readonly isNetworkReady?: () => boolean;
 }
@@ -143,7 +142,7 @@ export class SimulatedRuntime implements PodRuntime {
     );
   }
 
-  /** Lines are kept in memory: there is no file to begin anew. */
+  /** Lines are kept in memory: there is no file to reopen. */
   async reopenLog(id: string): Promise<void> {
     this.#machine.require(id);
   }
@@ -156,7 +155,7 @@ export class SimulatedRuntime implements PodRuntime {
       const limitMs = timeoutSeconds > 0 ? timeoutSeconds * 1000 : Number.POSITIVE_INFINITY;
       await wait(this.#clock, Math.min(afterMs, limitMs), signal);
       if (afterMs > limitMs) {
-        throw execTimedOut({ command: command.join(' '), seconds: timeoutSeconds });
+        throw simulatedExecTimedOut({ command: command.join(' '), seconds: timeoutSeconds });
       }
       const encoder = new TextEncoder();
       return { exitCode, stdout: encoder.encode(stdout), stderr: encoder.encode(stderr) };
@@ -188,14 +187,16 @@ export class SimulatedRuntime implements PodRuntime {
     return { ...streams, ended: ended.finally(stopListening), resize: () => {} };
   }
 
-  /** Of containers whose scripts write something: of others nothing is known. */
+  /** Of containers whose scripts use memory or write something: the others have no stats. */
   containerStats(): Promise<readonly ContainerStats[]> {
     return this.#perform('containerStats', '', undefined, () =>
       this.#machine.running().flatMap(({ options, writableBytes }) => {
-        const { id, podUid, config } = options;
-        return writableBytes === undefined
-          ? []
-          : [{ id, podUid, name: config.name, writableBytes }];
+        const { id, podUid, config, script, clock } = options;
+        const { memoryBytes: workingSetBytes } = script;
+        const memory = workingSetBytes !== undefined && { timeMs: clock.now(), workingSetBytes };
+        if (writableBytes === undefined && !memory) return [];
+        const written = writableBytes !== undefined && { writableBytes };
+        return [{ id, podUid, name: config.name, ...written, ...(memory && { memory }) }];
       }),
     );
   }
@@ -215,12 +216,12 @@ export class SimulatedRuntime implements PodRuntime {
     };
   }
 
-  /** What was started already is not started again, also if it has ended since. */
-  #refuseStart({ state, hasRun, options }: Container): void {
+  /** A container that was started before is not started again, even if it has ended since. */
+  #refuseStart({ state, hasRun, options }: SimulatedContainer): void {
     if (!hasRun) throw notRunning({ id: options.id, state });
   }
 
-  #running(id: string): Container {
+  #running(id: string): SimulatedContainer {
     const container = this.#machine.require(id);
     const { state } = container;
     if (state !== 'running') throw notRunning({ id, state });

@@ -1,4 +1,5 @@
 /** Waiting on the injected clock. */
+import { offAbort, onAbort } from '../../lib/abort-listeners.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
 
 /** Rejects with the signal's reason if that is aborted first. An infinite wait ends only so. */
@@ -6,7 +7,7 @@ export function wait(clock: Clock, ms: number, signal?: AbortSignal): Promise<vo
   return new Promise((resolve, reject) => {
     const cancel: Cancel | undefined = Number.isFinite(ms)
       ? clock.after(ms, () => {
-          signal?.removeEventListener('abort', abort);
+          offAbort(signal, abort);
           resolve();
         })
       : undefined;
@@ -15,6 +16,6 @@ export function wait(clock: Clock, ms: number, signal?: AbortSignal): Promise<vo
       reject(signal?.reason);
     };
     if (signal?.aborted) abort();
-    else signal?.addEventListener('abort', abort, { once: true });
+    else onAbort(signal, abort);
   });
 }

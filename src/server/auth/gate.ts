@@ -1,6 +1,11 @@
-/** Lets a request pass, or says in the kubelet's words why not. */
-import type { ApiRequest, ApiResponse, User, ClientIdentity } from '../../ports/http-handler.ts';
-import type { KubeletAccess } from '../../ports/kubelet-access.ts';
+/** Lets a request pass, or refuses it with the kubelet's message. */
+import type {
+  ApiRequest,
+  ApiResponse,
+  User,
+  ClientIdentity,
+} from '../../ports/api/http-handler.ts';
+import type { KubeletAccess } from '../../ports/api/kubelet-access.ts';
 import type { Log } from '../../ports/log.ts';
 import { text } from '../answers.ts';
 import { subresourcesOf, verbOf } from './request-attributes.ts';
@@ -20,7 +25,7 @@ export async function refusalOf(
 ): Promise<ApiResponse | null> {
   const token = bearerTokenOf(headers.get('authorization'));
   const user = await access.identify(clientIdentity, token).catch((error: unknown) => {
-    log.error('who asks the kubelet for something could not be found out', { error });
+    log.error('Unable to authenticate the request due to an error', { error });
     return null;
   });
   if (!user) return text(401, 'Unauthorized');
@@ -39,7 +44,7 @@ async function decide(
       const { allowed } = await access.authorize(user, { verb, nodeName, subresource });
       if (allowed) return null;
     } catch (error) {
-      log.error('whether somebody may ask the kubelet could not be found out', { error });
+      log.error('Authorization error', { error });
       return text(500, `Authorization error (${facts}, subresource=${subresource})`);
     }
   }

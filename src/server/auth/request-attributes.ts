@@ -6,8 +6,14 @@
  *     /pods, /runningpods, /healthz/*, /configz   their own subresource, or nodes/proxy
  *     everything else                    nodes/proxy
  *
- * One of them is enough. The path is the one by which the request is served, after decoding: what is
- * checked and what is done must never be two different paths.
+ * podkeep's own paths need what the kubelet's paths with the same content need (docs/query-api.md):
+ *
+ *     /podkeep/v1/pods/*, /podkeep/v1/decisions      nodes/pods, or nodes/proxy
+ *     /podkeep/v1/{node,resources,alerts}            nodes/stats
+ *     /podkeep/v1/openapi.json                       one of these three
+ *
+ * One of them is enough. The path is the decoded one by which the request is served: the checked path and the
+ * served path must never differ.
  */
 const VERBS: ReadonlyMap<string, string> = new Map([
   ['POST', 'create'],
@@ -17,12 +23,17 @@ const VERBS: ReadonlyMap<string, string> = new Map([
   ['DELETE', 'delete'],
 ]);
 
-/** Who may do these may do them without the right to everything. */
+/** Paths with their own permission, as an alternative to nodes/proxy. */
 const FINE_GRAINED: readonly (readonly [path: string, subresource: string])[] = [
   ['/pods', 'pods'],
   ['/healthz', 'healthz'],
+  // The kubelet has no such paths; the same clients may read them.
+  ['/livez', 'healthz'],
+  ['/readyz', 'healthz'],
   ['/configz', 'configz'],
   ['/runningpods', 'pods'],
+  ['/podkeep/v1/pods', 'pods'],
+  ['/podkeep/v1/decisions', 'pods'],
 ];
 
 const OWN: readonly (readonly [path: string, subresource: string])[] = [
@@ -32,7 +43,14 @@ const OWN: readonly (readonly [path: string, subresource: string])[] = [
   ['/checkpoint', 'checkpoint'],
   ['/statusz', 'statusz'],
   ['/flagz', 'configz'],
+  ['/podkeep/v1/node', 'stats'],
+  ['/podkeep/v1/resources', 'stats'],
+  ['/podkeep/v1/alerts', 'stats'],
 ];
+
+/** The document of the query API shows nothing of the node: its users may read it with any of their rights. */
+const DOCUMENT = '/podkeep/v1/openapi.json';
+const DOCUMENT_SUBRESOURCES = ['stats', 'pods', 'proxy'];
 
 /** Empty: a method that the API has no verb for. */
 export function verbOf(method: string): string {
@@ -41,6 +59,7 @@ export function verbOf(method: string): string {
 
 /** At least one, in the order in which they are tried. */
 export function subresourcesOf(path: string): readonly string[] {
+  if (path === DOCUMENT) return DOCUMENT_SUBRESOURCES;
   const isBelow = ([root]: readonly [string, string]): boolean =>
     path === root || path.startsWith(`${root}/`);
   const fine = FINE_GRAINED.find(isBelow)?.[1];

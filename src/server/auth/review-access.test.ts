@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { KubeRequest } from '../../ports/kube-api.ts';
+import type { KubeRequest } from '../../ports/api/kube-api.ts';
 import { ReviewAccess, type ReviewAccessOptions } from './review-access.ts';
 
 const GET_METRICS = { verb: 'get', nodeName: 'node1', subresource: 'metrics' };
 const JANE = { name: 'jane', uid: '7', groups: ['devs'], extra: { team: ['a', 'b'] } };
 
-function stage(answer: JsonObject | Error, options: Partial<ReviewAccessOptions> = {}) {
+function harness(answer: JsonObject | Error, options: Partial<ReviewAccessOptions> = {}) {
   const clock = new VirtualClock();
   const sent: KubeRequest[] = [];
   const world = { answer };
@@ -26,15 +26,15 @@ function stage(answer: JsonObject | Error, options: Partial<ReviewAccessOptions>
   return { access, sent, clock, world };
 }
 
-describe('who asks', () => {
-  test('is whoever this process vouches for', async () => {
-    const { access, sent } = stage({});
+describe('the user of a request', () => {
+  test('is the one that this process vouches for', async () => {
+    const { access, sent } = harness({});
     expect(await access.identify({ user: JANE }, 'token')).toBe(JANE);
     expect(sent).toEqual([]);
   });
 
-  test('is whom a certificate names, and authenticated by that', async () => {
-    const { access, sent } = stage({ authenticated: false });
+  test('is the one that a certificate names, and is authenticated by that', async () => {
+    const { access, sent } = harness({ authenticated: false });
     const certificate = new Uint8Array([1]);
     expect(await access.identify({ certificate }, null)).toEqual({
       name: 'cert',
@@ -43,9 +43,9 @@ describe('who asks', () => {
     expect(sent).toEqual([]);
   });
 
-  test('is whom the API names for a token, asked once in two minutes', async () => {
+  test('is the one that the API names for a token, asked once in two minutes', async () => {
     const user = { username: 'jane', uid: '7', groups: ['devs'], extra: { team: ['a', 'b'] } };
-    const { access, sent, clock } = stage({ authenticated: true, user });
+    const { access, sent, clock } = harness({ authenticated: true, user });
     const jane = { ...JANE, groups: ['devs', 'system:authenticated'] };
     const both = [access.identify({}, 'secret'), access.identify({}, 'secret')];
     expect(await Promise.all(both)).toEqual([jane, jane]);
@@ -70,8 +70,8 @@ describe('who asks', () => {
     expect(sent).toHaveLength(3);
   });
 
-  test('is nobody with a wrong token, also where anonymous people are welcome', async () => {
-    const { access } = stage({ authenticated: false }, { allowsAnonymous: true });
+  test('is none with a wrong token, even where anonymous requests are allowed', async () => {
+    const { access } = harness({ authenticated: false }, { allowsAnonymous: true });
     expect(await access.identify({}, 'wrong')).toBeNull();
     expect(await access.identify({ certificateFault: 'expired' }, null)).toBeNull();
     expect(await access.identify({ certificate: new Uint8Array([2]) }, null)).toBeNull();
@@ -81,23 +81,23 @@ describe('who asks', () => {
     });
   });
 
-  test('is nobody without any paper, as long as nobody decided otherwise', async () => {
-    const { access, sent } = stage({});
+  test('is none without credentials, unless anonymous requests are allowed', async () => {
+    const { access, sent } = harness({});
     expect(await access.identify({}, null)).toBeNull();
     expect(sent).toEqual([]);
   });
 
-  test('is not known while the API does not answer, and asked for again after that', async () => {
-    const { access, world } = stage(new Error('away'));
+  test('is unknown while the API does not answer, and asked for again after that', async () => {
+    const { access, world } = harness(new Error('away'));
     await expect(access.identify({}, 'secret')).rejects.toThrow('away');
     world.answer = { authenticated: true, user: { username: 'jane' } };
     expect(await access.identify({}, 'secret')).toMatchObject({ name: 'jane' });
   });
 });
 
-describe('whether they may', () => {
-  test('is asked with all that is known of them', async () => {
-    const { access, sent } = stage({ allowed: true, reason: 'RBAC' });
+describe('whether a request is allowed', () => {
+  test('is asked with all attributes of the user', async () => {
+    const { access, sent } = harness({ allowed: true, reason: 'RBAC' });
     expect(await access.authorize(JANE, GET_METRICS)).toEqual({ allowed: true, reason: 'RBAC' });
     expect(sent[0]?.path).toBe('/apis/authorization.k8s.io/v1/subjectaccessreviews');
     expect(sent[0]?.body).toMatchObject({
@@ -122,7 +122,7 @@ describe('whether they may', () => {
     [true, 300_000],
     [false, 30_000],
   ])('%j is remembered for %i ms', async (allowed, ms) => {
-    const { access, sent, clock } = stage({ allowed });
+    const { access, sent, clock } = harness({ allowed });
     const ask = async () => (await access.authorize(JANE, GET_METRICS)).allowed;
     expect(await ask()).toBe(allowed);
     await clock.pass(ms - 1);
@@ -137,9 +137,9 @@ describe('whether they may', () => {
   });
 
   test('is no if the API says denied, and an error if it says nothing', async () => {
-    const { access } = stage({ allowed: true, denied: true });
+    const { access } = harness({ allowed: true, denied: true });
     expect((await access.authorize(JANE, GET_METRICS)).allowed).toBe(false);
-    const silent = stage(new Error('away'));
+    const silent = harness(new Error('away'));
     await expect(silent.access.authorize(JANE, GET_METRICS)).rejects.toThrow('away');
   });
 });

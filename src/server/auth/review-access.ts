@@ -1,28 +1,31 @@
 /**
- * Who asks, and whether they may, as the cluster sees it: certificates of the cluster's authority,
- * tokens that a TokenReview confirms, and permissions that a SubjectAccessReview finds.
+ * Authenticates and authorizes requests by the cluster: certificates of its authority, TokenReview for
+ * tokens, and SubjectAccessReview for permissions.
  *
  *     client ── vouched for in this process ──┐
  *             ── certificate ──────────────────┼─> user ──SubjectAccessReview──> yes, no
  *             ── token ──TokenReview───────────┤
  *             ── nothing, if that is allowed ──┘   system:anonymous
  *
- * Answers are kept (authentication.webhook.cacheTTL, authorization.webhook.cache…TTL): a kubelet that
- * asked for every scrape would be the API server's best customer. A token that is wrong does not make
- * somebody anonymous: who shows a wrong paper is refused.
+ * Answers are cached (authentication.webhook.cacheTTL, authorization.webhook.cache…TTL), so that not every
+ * scrape costs a request. A wrong token does not make a client anonymous: it is refused.
  */
 import { createHash } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { User, ClientIdentity } from '../../ports/http-handler.ts';
-import type { KubeApi } from '../../ports/kube-api.ts';
-import type { KubeletAccess, KubeletDecision, NodeAttributes } from '../../ports/kubelet-access.ts';
-import { VerdictCache } from './verdict-cache.ts';
+import type { User, ClientIdentity } from '../../ports/api/http-handler.ts';
+import type { KubeApi } from '../../ports/api/kube-api.ts';
+import type {
+  KubeletAccess,
+  KubeletDecision,
+  NodeAttributes,
+} from '../../ports/api/kubelet-access.ts';
+import { DecisionCache } from './decision-cache.ts';
 
 export interface ReviewAccessOptions {
   readonly clock: Clock;
   readonly api: Pick<KubeApi, 'send'>;
-  /** Whom a certificate names; null: nobody, or nobody any more. */
+  /** The user that a certificate names; null: none, or it is no longer valid. */
   certificateUser(der: Uint8Array, nowMs: number): User | null;
   /** Absent: false. */
   readonly allowsAnonymous?: boolean;
@@ -39,15 +42,15 @@ const ANONYMOUS: User = { name: 'system:anonymous', groups: ['system:unauthentic
 
 export class ReviewAccess implements KubeletAccess {
   readonly #options: ReviewAccessOptions;
-  readonly #tokens: VerdictCache<User | null>;
-  readonly #decisions: VerdictCache<KubeletDecision>;
+  readonly #tokens: DecisionCache<User | null>;
+  readonly #decisions: DecisionCache<KubeletDecision>;
 
   constructor(options: ReviewAccessOptions) {
     const { clock, tokenMs = TOKEN_MS } = options;
     const { authorizedMs = AUTHORIZED_MS, unauthorizedMs = UNAUTHORIZED_MS } = options;
     this.#options = options;
-    this.#tokens = new VerdictCache(clock, () => tokenMs);
-    this.#decisions = new VerdictCache(clock, ({ allowed }) =>
+    this.#tokens = new DecisionCache(clock, () => tokenMs);
+    this.#decisions = new DecisionCache(clock, ({ allowed }) =>
       allowed ? authorizedMs : unauthorizedMs,
     );
   }
@@ -74,7 +77,7 @@ export class ReviewAccess implements KubeletAccess {
     });
   }
 
-  /** The token itself is not kept. */
+  /** The token itself is not stored. */
   #userOfToken(token: string): Promise<User | null> {
     return this.#tokens.get(createHash('sha256').update(token).digest('hex'), async () => {
       const path = '/apis/authentication.k8s.io/v1/tokenreviews';

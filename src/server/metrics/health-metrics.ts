@@ -1,12 +1,10 @@
-/** /metrics/slis: how the health checks went, each time that somebody asked for all of them. */
+/** /metrics/slis: results of the health checks, from each request for all of them. */
 import { prometheusText } from '../../lib/metrics/exposition.ts';
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';
 import type { Gauge } from '../../lib/metrics/gauge.ts';
 import { Registry } from '../../lib/metrics/registry.ts';
-import type { HealthObserver } from '../pages/health.ts';
-
-const TYPE = 'healthz';
+import type { HealthEndpoint, HealthObserver } from '../../lib/health-report.ts';
 
 export class HealthMetrics implements HealthObserver {
   readonly #registry = new Registry();
@@ -26,10 +24,10 @@ export class HealthMetrics implements HealthObserver {
     });
   }
 
-  checked(name: string, isHealthy: boolean): void {
+  checked(name: string, isHealthy: boolean, type: HealthEndpoint): void {
     const status = isHealthy ? 'success' : 'error';
-    this.#healthy.with({ name, type: TYPE }).set(isHealthy ? 1 : 0);
-    this.#checks.with({ name, type: TYPE, status }).inc();
+    this.#healthy.with({ name, type }).set(isHealthy ? 1 : 0);
+    this.#checks.with({ name, type, status }).inc();
   }
 
   text(): string {

@@ -1,6 +1,6 @@
 /**
- * How many requests the server answers, and how long that takes, under the kubelet's names. A request
- * is under way until its last byte is sent: a log that is followed for an hour took an hour.
+ * Counts the server's requests and their duration, under the kubelet's names. A request lasts until its last
+ * byte is sent: a log that is followed for an hour takes an hour.
  */
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';
@@ -8,7 +8,7 @@ import type { Gauge } from '../../lib/metrics/gauge.ts';
 import type { Histogram } from '../../lib/metrics/histogram.ts';
 import type { Registry } from '../../lib/metrics/registry.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ApiResponse } from '../../ports/http-handler.ts';
+import type { ApiResponse } from '../../ports/api/http-handler.ts';
 
 type Label = 'method' | 'path' | 'server_type' | 'long_running';
 
@@ -16,10 +16,11 @@ const LABELS: readonly Label[] = ['method', 'path', 'server_type', 'long_running
 const METHODS: ReadonlySet<string> = new Set(
   'OPTIONS GET HEAD POST PUT DELETE TRACE CONNECT'.split(' '),
 );
-/** Anything else is `other`: who asks for what is not there must not make new metrics. */
+/** Anything else is `other`: requests for unknown paths must not create new metrics. */
 const PATHS: ReadonlySet<string> = new Set([
-  ...['healthz', 'pods', 'stats', 'metrics', 'run', 'exec', 'attach', 'portForward'],
-  ...['containerLogs', 'configz', 'runningpods', 'logs', 'debug'],
+  ...['healthz', 'livez', 'readyz', 'pods', 'stats', 'metrics', 'run', 'exec', 'attach'],
+  ...['portForward', 'containerLogs', 'configz', 'runningpods', 'logs', 'debug', 'flagz'],
+  ...['statusz', 'podkeep'],
   ...['metrics/cadvisor', 'metrics/probes', 'metrics/resource'],
 ]);
 const LONG_RUNNING: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'debug']);
@@ -49,7 +50,7 @@ export class HttpMetrics {
     });
   }
 
-  /** Returns what to call when it is over; more calls do nothing. */
+  /** Returns a function that ends the request; further calls do nothing. */
   begin(method: string, path: string): () => void {
     const bucket = bucketOf(path);
     const labels = {
@@ -64,7 +65,7 @@ export class HttpMetrics {
     inFlight.add(1);
     let isOver = false;
     return () => {
-      // Who leaves while a read is under way ends it twice.
+      // A client that leaves during a read ends it twice.
       if (isOver) return;
       isOver = true;
       inFlight.add(-1);
@@ -79,7 +80,7 @@ function bucketOf(path: string): string {
   return PATHS.has(root) ? root : 'other';
 }
 
-/** Calls `ended` when the body has been sent or nobody wants the rest. */
+/** Calls `ended` when the body has been sent or the client has left. */
 export function whenSent(response: ApiResponse, ended: () => void): ApiResponse {
   const { body } = response;
   if (!(body instanceof ReadableStream)) {
@@ -89,6 +90,13 @@ export function whenSent(response: ApiResponse, ended: () => void): ApiResponse 
   const reader = body.getReader();
   const watched = new ReadableStream<Uint8Array>(
     {
+      start: (controller) => {
+        // The body may fail while the client does not read, and must not wait for that.
+        reader.closed.catch((error: unknown) => {
+          ended();
+          controller.error(error);
+        });
+      },
       pull: async (controller) => {
         const next = await reader.read().catch((error: unknown) => {
           ended();

@@ -1,4 +1,4 @@
-/** What /metrics tells of this node beside the work of the engine, read when somebody asks. */
+/** What /metrics reports of this node beside the metrics of the engine; read at each scrape. */
 import type { Pod } from '../../api/pod.ts';
 import type { Family } from '../../lib/metrics/family.ts';
 import type { Gauge } from '../../lib/metrics/gauge.ts';
@@ -6,7 +6,7 @@ import type { Registry } from '../../lib/metrics/registry.ts';
 import type { Log } from '../../ports/log.ts';
 import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
 
-/** What this program is, in the words of Kubernetes; of a build of Node.js, there is no Go in it. */
+/** The version of this program, in Kubernetes' fields; those of Go are about Node.js. */
 export interface BuildInfo {
   readonly major: string;
   readonly minor: string;
@@ -26,6 +26,8 @@ export interface NodeMetricsOptions {
   readonly log: Log;
   readonly runtime: Pick<PodRuntime, 'list' | 'containerStats'>;
   pods(): readonly Pod[];
+  /** Counts what is read at each scrape. Absent: nothing more. */
+  readonly refreshCounts?: (() => void) | undefined;
 }
 
 export class NodeMetrics {
@@ -66,12 +68,18 @@ export class NodeMetrics {
       })
       .with({ provider: 'cri' })
       .set(1);
+    // Removed from the kubelet, but dashboards read it: podkeep does not start with an invalid configuration.
+    registry.gauge({
+      name: 'kubelet_node_config_error',
+      help: '[ALPHA] This metric is true (1) if the node is experiencing a configuration-related error, false (0) otherwise.',
+    });
     addBuildInfo(registry, options.build);
   }
 
   /** Never rejects: what cannot be read keeps its last value. */
   async refresh(): Promise<void> {
     const { runtime, log } = this.#options;
+    this.#options.refreshCounts?.();
     const pods = this.#options.pods();
     const ephemeral = pods.map(({ spec }) => spec.ephemeralContainers?.length ?? 0);
     this.#ephemeral.set(ephemeral.reduce((sum, count) => sum + count, 0));
@@ -84,7 +92,7 @@ export class NodeMetrics {
         this.#containers.with({ container_state: state }).add(1);
       }
     } catch (error) {
-      log.warn('running pods could not be counted', { error });
+      log.warn('failed to count running pods', { error });
     }
   }
 }

@@ -1,4 +1,4 @@
-/** What podkeep's own process uses, under the names that every program with metrics gives it. */
+/** Resource usage of podkeep's process, under the usual names of process metrics. */
 import { readdir, readFile } from 'node:fs/promises';
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Gauge } from '../../lib/metrics/gauge.ts';
@@ -10,9 +10,10 @@ const BYTES_PER_KB = 1024;
 export class ProcessMetrics {
   readonly #cpu: Counter;
   readonly #resident: Gauge;
+  readonly #active: Gauge;
   readonly #registry: Registry;
-  /** Where the system does not tell, there is no metric: a zero would be a lie. */
-  readonly #told = new Map<string, Gauge>();
+  /** Where the system does not report a value, there is no metric: a zero would be a lie. */
+  readonly #gauges = new Map<string, Gauge>();
 
   constructor(registry: Registry, startedAtMs: number) {
     this.#registry = registry;
@@ -24,6 +25,11 @@ export class ProcessMetrics {
       name: 'process_resident_memory_bytes',
       help: 'Resident memory size in bytes.',
     });
+    // The kubelet dashboard watches for leaks by this name; this is what leaks in an event loop.
+    this.#active = registry.gauge({
+      name: 'go_goroutines',
+      help: 'Number of resources that keep the event loop busy: timers, sockets, requests. podkeep has no goroutines.',
+    });
     addStartTime(registry, startedAtMs);
   }
 
@@ -32,6 +38,7 @@ export class ProcessMetrics {
     const seconds = (user + system) / MICROSECONDS_PER_SECOND;
     this.#cpu.inc(Math.max(seconds - this.#cpu.value, 0));
     this.#resident.set(process.memoryUsage.rss());
+    this.#active.set(process.getActiveResourcesInfo().length);
     const [status, limits, descriptors] = await Promise.all([
       readFile('/proc/self/status', 'utf8').catch(() => ''),
       readFile('/proc/self/limits', 'utf8').catch(() => ''),
@@ -39,23 +46,23 @@ export class ProcessMetrics {
     ]);
     const virtualKb = Number(/^VmSize:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN);
     const filesMax = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.NaN);
-    this.#tell(
+    this.#set(
       'process_virtual_memory_bytes',
       'Virtual memory size in bytes.',
       virtualKb * BYTES_PER_KB,
     );
-    this.#tell('process_max_fds', 'Maximum number of open file descriptors.', filesMax);
-    this.#tell(
+    this.#set('process_max_fds', 'Maximum number of open file descriptors.', filesMax);
+    this.#set(
       'process_open_fds',
       'Number of open file descriptors.',
       descriptors?.length ?? Number.NaN,
     );
   }
 
-  #tell(name: string, help: string, value: number): void {
+  #set(name: string, help: string, value: number): void {
     if (Number.isNaN(value)) return;
-    const gauge = this.#told.get(name) ?? this.#registry.gauge({ name, help });
-    this.#told.set(name, gauge);
+    const gauge = this.#gauges.get(name) ?? this.#registry.gauge({ name, help });
+    this.#gauges.set(name, gauge);
     gauge.set(value);
   }
 }

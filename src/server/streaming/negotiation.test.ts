@@ -16,7 +16,7 @@ test.each([
   expect(ask(kind, headers)).toEqual({ wire, protocol });
 });
 
-test('over SPDY the first version that both know is taken', () => {
+test('over SPDY the first version that both know is chosen', () => {
   const headers = {
     upgrade: 'SPDY/3.1',
     'x-stream-protocol-version': 'v5.channel.k8s.io, v4.channel.k8s.io',
@@ -49,6 +49,6 @@ test.each([
     'requested protocol(s) are not supported: [chat]; supports [v5.channel.k8s.io v4.channel.k8s.io ' +
       'v4.base64.channel.k8s.io channel.k8s.io base64.channel.k8s.io]',
   ],
-])('%o is refused in the words of the kubelet', (headers, code, message) => {
+])('%o is refused with the message of the kubelet', (headers, code, message) => {
   expect(ask('exec', headers as Record<string, string>)).toMatchObject({ code, message });
 });

@@ -1,13 +1,13 @@
 /**
- * Which protocol is spoken: SPDY/3.1 or a WebSocket, and which of Kubernetes' versions inside it.
+ * Negotiates the protocol: SPDY/3.1 or a WebSocket, and which of Kubernetes' versions inside it.
  *
  *     upgrade: websocket   sec-websocket-protocol      the first that the client names and we know
  *     upgrade: SPDY/3.1    x-stream-protocol-version   the same
  *
- * The texts of refusals are those of the kubelet: clients print them.
+ * Refusals have the kubelet's messages: clients print them.
  */
-import type { StreamKind } from '../../ports/streaming.ts';
-import type { ApiHeaders } from '../../ports/http-handler.ts';
+import type { StreamKind } from '../../ports/api/streaming.ts';
+import type { ApiHeaders } from '../../ports/api/http-handler.ts';
 import type { Refusal } from './refusal.ts';
 
 export type Agreement =
@@ -60,7 +60,7 @@ function wantsUpgrade(headers: ApiHeaders): boolean {
 
 function agreeOnWebSocket(headers: ApiHeaders, known: readonly string[]): Agreement | Refusal {
   const asked = listOf(headers.get('sec-websocket-protocol'));
-  // Who asks for nothing gets the oldest form.
+  // A client that names no protocol gets the oldest one.
   if (asked.length === 0) return { wire: 'webSocket', protocol: '' };
   const protocol = asked.find((name) => known.includes(name));
   if (protocol === undefined) {
@@ -73,19 +73,19 @@ function agreeOnWebSocket(headers: ApiHeaders, known: readonly string[]): Agreem
 const VERSION_HEADER = 'X-Stream-Protocol-Version';
 
 function agreeOnSpdy(headers: ApiHeaders, known: readonly string[]): Agreement | Refusal {
-  const said = headers.get(VERSION_HEADER.toLowerCase());
-  if (said === null) {
+  const given = headers.get(VERSION_HEADER.toLowerCase());
+  if (given === null) {
     const count = [...headers].length;
     return refuse(
       400,
       `unable to upgrade: header ${VERSION_HEADER} does not exist in request with ${count} headers`,
     );
   }
-  const asked = listOf(said);
+  const asked = listOf(given);
   if (asked.length === 0) {
     return refuse(
       400,
-      `unable to upgrade: header ${VERSION_HEADER} contains [${said}], but no valid protocols`,
+      `unable to upgrade: header ${VERSION_HEADER} contains [${given}], but no valid protocols`,
     );
   }
   const protocol = asked.find((name) => known.includes(name));

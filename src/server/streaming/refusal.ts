@@ -1,4 +1,4 @@
-/** A plain answer, in words, to a request that wanted another protocol. It is the last one. */
+/** A plain text answer to a request for an upgrade. It is the last one on its connection. */
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
@@ -22,7 +22,7 @@ export function writeRefusal(socket: Duplex, { code, message, headers = [] }: Re
     'Connection: close',
     ...headers.map(([name, value]) => `${name}: ${value}`),
   ];
-  socket.on('error', () => {}); // the client is gone, and nobody misses the answer
+  socket.on('error', () => {}); // the client is gone
   if (!socket.writable) return;
   socket.write(`${lines.join('\r\n')}\r\n\r\n`);
   socket.end(body);

@@ -21,7 +21,7 @@ test('a terminal has no stderr', () => {
   });
 });
 
-test('whoever asks for nothing is refused', () => {
+test('a request without any stream is refused', () => {
   const message = 'you must specify at least 1 of stdin, stdout, stderr';
   expect(readCommandOptions(queryOf('https://node/exec/ns/p/c'))).toEqual({ code: 400, message });
   expect(readCommandOptions(new URLSearchParams('tty=1&error=1'))).toEqual({ code: 400, message });

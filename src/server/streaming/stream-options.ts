@@ -1,6 +1,6 @@
 /**
- * What the query of a streaming request asks for. The names are the kubelet's, not those of the API
- * (input, not stdin), and so are the words about what is wrong.
+ * Parses the query of a streaming request. The names are the kubelet's, not those of the API (input, not
+ * stdin), and so are the messages of refusals.
  */
 import type { Refusal } from './refusal.ts';
 
@@ -23,18 +23,18 @@ export function queryOf(url: string): URLSearchParams {
 export function readCommandOptions(query: URLSearchParams): CommandOptions | Refusal {
   const asks = (name: string): boolean => query.get(name) === '1';
   const [tty, stdin, stdout] = [asks('tty'), asks('input'), asks('output')];
-  // A terminal has one screen: what goes to stderr appears on it as well.
+  // A terminal has one screen: stderr appears on it as well.
   const stderr = asks('error') && !tty;
   if (stdin || stdout || stderr) return { stdin, stdout, stderr, tty };
   return { code: 400, message: 'you must specify at least 1 of stdin, stdout, stderr' };
 }
 
-/** Only WebSockets without a tunnel say beforehand which ports they mean. */
+/** Only WebSockets without a tunnel name their ports beforehand. */
 export function readPorts(query: URLSearchParams): readonly number[] | Refusal {
-  const said = query.getAll('port');
-  if (said.length === 0) return { code: 400, message: 'query parameter "port" is required' };
-  if (said.includes('')) return { code: 400, message: 'query parameter "port" cannot be empty' };
-  const words = said.flatMap((text) => text.split(','));
+  const given = query.getAll('port');
+  if (given.length === 0) return { code: 400, message: 'query parameter "port" is required' };
+  if (given.includes('')) return { code: 400, message: 'query parameter "port" cannot be empty' };
+  const words = given.flatMap((text) => text.split(','));
   const wrong = words.map(faultOfPort).find((fault) => fault !== null);
   if (wrong) return { code: 400, message: wrong };
   if (words.length > PORTS_MAX)
@@ -42,7 +42,7 @@ export function readPorts(query: URLSearchParams): readonly number[] | Refusal {
   return words.map(Number);
 }
 
-/** Null: it is a port. */
+/** Null: it is a valid port. */
 export function faultOfPort(text: string): string | null {
   const quoted = JSON.stringify(text);
   const problem = !/^\d+$/.test(text)

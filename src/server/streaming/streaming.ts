@@ -5,14 +5,14 @@
  *                                          ├─ WebSocket, channels ─┤
  *                                          └─ SPDY in a WebSocket ─┘
  *
- * Up to the 101 whatever is wrong is a plain answer; from there on it is told on an error stream.
+ * Up to the 101 an error is a plain answer; from there on it is written to an error stream.
  */
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../ports/clock.ts';
-import type { ApiRequest, Connection } from '../../ports/http-handler.ts';
+import type { ApiRequest, Connection } from '../../ports/api/http-handler.ts';
 import type { Log } from '../../ports/log.ts';
 import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
-import type { StreamKind, StreamTarget, Streaming } from '../../ports/streaming.ts';
+import type { StreamKind, StreamTarget, Streaming } from '../../ports/api/streaming.ts';
 import { exitedWith, SUCCEEDED } from './command/command-status.ts';
 import type { CommandWire } from './command/command-wire.ts';
 import { runCommand, type CommandRun } from './command/run-command.ts';
@@ -32,11 +32,11 @@ export interface StreamingOptions {
   readonly findPod: FindPod;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long nothing may happen on a connection; zero: as long as it likes. */
+  /** How long a connection may be idle; zero: without limit. */
   readonly idleMs?: number;
 }
 
-/** Who is meant, in the runtime's words; or what the client is told, with the code of the answer. */
+/** The runtime's ID of the target; or the refusal for the client, with its status code. */
 export type FindPod = (
   target: StreamTarget,
   kind: StreamKind,
@@ -62,7 +62,7 @@ export function createStreaming(options: StreamingOptions): Streaming {
         const refusal = await streamings.serve(kind, target, request, connection);
         if (refusal) writeRefusal(connection.socket, refusal);
       } catch (error) {
-        options.log.warn('a stream broke', { kind, ...target, error });
+        options.log.warn('streaming request failed', { kind, ...target, error });
         connection.socket.destroy();
       }
     },
@@ -90,7 +90,7 @@ class KubeletStreaming {
     this.#limits = { clock, log, idleMs, creationMs: CREATION_MS };
   }
 
-  /** Resolves when it is over; with a refusal if the client has been told nothing yet. */
+  /** Resolves when it is over; with a refusal if the client has got no answer yet. */
   async serve(
     kind: StreamKind,
     target: StreamTarget,
@@ -147,7 +147,7 @@ class KubeletStreaming {
     if (call.agreement.wire === 'spdy') {
       const socket = becomeSpdy(call.connection, protocol);
       wire = await openSpdyCommand(socket, protocol, run.options, this.#limits);
-      if (!wire) this.#limits.log.debug('a client opened too few streams', { protocol });
+      if (!wire) this.#limits.log.debug('client opened too few streams', { protocol });
     } else {
       const open = openWebSocket(call.request, call.connection, protocol, this.#limits);
       wire = open && openWebSocketCommand(open, protocol, run.options);
@@ -181,7 +181,7 @@ class KubeletStreaming {
   }
 }
 
-/** Only a WebSocket has to say them beforehand, unless it is a tunnel. */
+/** Only a WebSocket without a tunnel has to name them beforehand. */
 function portsOf({ headers }: ApiRequest, query: URLSearchParams): readonly number[] | Refusal {
   const isTunnel = (headers.get('sec-websocket-protocol') ?? '').includes('SPDY/3.1+');
   return isWebSocket(headers) && !isTunnel ? readPorts(query) : [];

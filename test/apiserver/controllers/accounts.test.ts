@@ -1,65 +1,65 @@
 import { expect, test } from 'vitest';
-import { nameOf } from '../../../src/apiserver/metadata.ts';
+import { nameOf } from '../../../src/apiserver/objects/metadata.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { ControllerStage, type StageOptions } from './stage.ts';
+import { ControllerHarness, type HarnessOptions } from './controller-harness.ts';
 
 const SHOP = '/api/v1/namespaces/shop';
 const CA = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-async function openShop(options: StageOptions): Promise<ControllerStage> {
-  const stage = await ControllerStage.open(options);
-  await stage.make('/api/v1/namespaces', 'shop');
-  await stage.settle();
-  return stage;
+async function openShop(options: HarnessOptions): Promise<ControllerHarness> {
+  const harness = await ControllerHarness.open(options);
+  await harness.make('/api/v1/namespaces', 'shop');
+  await harness.settle();
+  return harness;
 }
 
-test('every namespace has an account, and has it again when it is deleted', async () => {
-  const stage = await openShop({ controllers: ['serviceaccount'] });
-  const first = await stage.get(`${SHOP}/serviceaccounts/default`);
+test('every namespace has a default account, which is created again after a deletion', async () => {
+  const harness = await openShop({ controllers: ['serviceaccount'] });
+  const first = await harness.get(`${SHOP}/serviceaccounts/default`);
   expect(first.code).toBe(200);
-  await stage.remove(`${SHOP}/serviceaccounts/default`);
-  await stage.settle();
-  const second = await stage.get(`${SHOP}/serviceaccounts/default`);
+  await harness.remove(`${SHOP}/serviceaccounts/default`);
+  await harness.settle();
+  const second = await harness.get(`${SHOP}/serviceaccounts/default`);
   expect(second.body.metadata['uid']).not.toBe(first.body.metadata['uid']);
 });
 
-test('a namespace that is going gets no new account', async () => {
-  const stage = await openShop({ controllers: ['serviceaccount'] });
-  await stage.remove(SHOP);
-  await stage.remove(`${SHOP}/serviceaccounts/default`);
-  await stage.settle(60_000);
-  expect(await stage.has(`${SHOP}/serviceaccounts/default`)).toBe(false);
+test('a terminating namespace gets no new account', async () => {
+  const harness = await openShop({ controllers: ['serviceaccount'] });
+  await harness.remove(SHOP);
+  await harness.remove(`${SHOP}/serviceaccounts/default`);
+  await harness.settle(60_000);
+  expect(await harness.has(`${SHOP}/serviceaccounts/default`)).toBe(false);
 });
 
-test('every namespace has the certificate of the authority, and has it right', async () => {
-  const stage = await openShop({ controllers: ['root-ca-certificate'], certificatePem: CA });
+test('every namespace has the CA certificate, and a changed one is corrected', async () => {
+  const harness = await openShop({ controllers: ['root-ca-certificate'], certificatePem: CA });
   const path = `${SHOP}/configmaps/kube-root-ca.crt`;
   const published = { data: { 'ca.crt': CA } };
-  expect((await stage.get(path)).body).toMatchObject(published);
-  await stage.patch(path, { data: { 'ca.crt': 'mine', more: 'x' } });
-  await stage.settle();
-  expect((await stage.get(path)).body['data']).toEqual({ 'ca.crt': CA });
-  await stage.patch(path, { metadata: { annotations: null } });
-  await stage.settle();
-  expect((await stage.get(path)).body.metadata['annotations']).toEqual({
+  expect((await harness.get(path)).body).toMatchObject(published);
+  await harness.patch(path, { data: { 'ca.crt': 'mine', more: 'x' } });
+  await harness.settle();
+  expect((await harness.get(path)).body['data']).toEqual({ 'ca.crt': CA });
+  await harness.patch(path, { metadata: { annotations: null } });
+  await harness.settle();
+  expect((await harness.get(path)).body.metadata['annotations']).toEqual({
     'kubernetes.io/description': expect.stringContaining('verify the kube-apiserver'),
   });
-  await stage.remove(path);
-  await stage.settle();
-  expect((await stage.get(path)).body).toMatchObject(published);
+  await harness.remove(path);
+  await harness.settle();
+  expect((await harness.get(path)).body).toMatchObject(published);
 });
 
-test('a description of its own is left to the certificate', async () => {
-  const stage = await openShop({ controllers: ['root-ca-certificate'], certificatePem: CA });
+test('a user’s own description of the CA ConfigMap is kept', async () => {
+  const harness = await openShop({ controllers: ['root-ca-certificate'], certificatePem: CA });
   const path = `${SHOP}/configmaps/kube-root-ca.crt`;
   const annotations = { 'kubernetes.io/description': 'ours' };
-  await stage.patch(path, { metadata: { annotations } });
-  await stage.settle();
-  expect((await stage.get(path)).body.metadata['annotations']).toEqual(annotations);
+  await harness.patch(path, { metadata: { annotations } });
+  await harness.settle();
+  expect((await harness.get(path)).body.metadata['annotations']).toEqual(annotations);
 });
 
-const tokens: StageOptions = {
+const tokens: HarnessOptions = {
   controllers: ['serviceaccount', 'serviceaccount-token'],
   certificatePem: CA,
   makeToken: (account: JsonObject, secret: JsonObject) =>
@@ -68,12 +68,12 @@ const tokens: StageOptions = {
 const type = 'kubernetes.io/service-account-token';
 const annotations = { 'kubernetes.io/service-account.name': 'default' };
 
-test('a secret that asks for a token gets it, and belongs to that very account', async () => {
-  const stage = await openShop(tokens);
-  await stage.make(`${SHOP}/secrets`, 's', { type, metadata: { annotations } });
-  await stage.settle();
-  const { body: account } = await stage.get(`${SHOP}/serviceaccounts/default`);
-  expect((await stage.get(`${SHOP}/secrets/s`)).body).toMatchObject({
+test('a secret that asks for a token gets it, and belongs to that account', async () => {
+  const harness = await openShop(tokens);
+  await harness.make(`${SHOP}/secrets`, 's', { type, metadata: { annotations } });
+  await harness.settle();
+  const { body: account } = await harness.get(`${SHOP}/serviceaccounts/default`);
+  expect((await harness.get(`${SHOP}/secrets/s`)).body).toMatchObject({
     metadata: {
       annotations: { ...annotations, 'kubernetes.io/service-account.uid': account.metadata['uid'] },
     },
@@ -86,31 +86,33 @@ test('a secret that asks for a token gets it, and belongs to that very account',
 });
 
 test('the secrets of an account go with it, and those of its successor stay', async () => {
-  const stage = await openShop(tokens);
-  await stage.make(`${SHOP}/serviceaccounts`, 'bot');
+  const harness = await openShop(tokens);
+  await harness.make(`${SHOP}/serviceaccounts`, 'bot');
   const own = { 'kubernetes.io/service-account.name': 'bot' };
-  await stage.make(`${SHOP}/secrets`, 'bot-token', { type, metadata: { annotations: own } });
-  await stage.make(`${SHOP}/secrets`, 'other', { type, metadata: { annotations } });
-  await stage.settle();
-  await stage.remove(`${SHOP}/serviceaccounts/bot`);
-  await stage.settle();
-  expect(await stage.names(`${SHOP}/secrets`)).toEqual(['other']);
+  await harness.make(`${SHOP}/secrets`, 'bot-token', { type, metadata: { annotations: own } });
+  await harness.make(`${SHOP}/secrets`, 'other', { type, metadata: { annotations } });
+  await harness.settle();
+  await harness.remove(`${SHOP}/serviceaccounts/bot`);
+  await harness.settle();
+  expect(await harness.names(`${SHOP}/secrets`)).toEqual(['other']);
 });
 
-test('a secret for an account that is not there does not stay', async () => {
-  const stage = await openShop(tokens);
-  const nobody = { 'kubernetes.io/service-account.name': 'nobody' };
-  await stage.make(`${SHOP}/secrets`, 's', { type, metadata: { annotations: nobody } });
-  await stage.settle();
-  expect(await stage.has(`${SHOP}/secrets/s`)).toBe(false);
+test('a secret for a missing account is deleted', async () => {
+  const harness = await openShop(tokens);
+  const missing = { 'kubernetes.io/service-account.name': 'nobody' };
+  await harness.make(`${SHOP}/secrets`, 's', { type, metadata: { annotations: missing } });
+  await harness.settle();
+  expect(await harness.has(`${SHOP}/secrets/s`)).toBe(false);
 });
 
-test('a secret that goes is taken out of the list of its account', async () => {
-  const stage = await openShop(tokens);
-  await stage.make(`${SHOP}/secrets`, 's', { type, metadata: { annotations } });
-  await stage.patch(`${SHOP}/serviceaccounts/default`, { secrets: [{ name: 's' }, { name: 't' }] });
-  await stage.remove(`${SHOP}/secrets/s`);
-  await stage.settle();
-  const { body } = await stage.get(`${SHOP}/serviceaccounts/default`);
+test('a deleted secret is removed from the list of its account', async () => {
+  const harness = await openShop(tokens);
+  await harness.make(`${SHOP}/secrets`, 's', { type, metadata: { annotations } });
+  await harness.patch(`${SHOP}/serviceaccounts/default`, {
+    secrets: [{ name: 's' }, { name: 't' }],
+  });
+  await harness.remove(`${SHOP}/secrets/s`);
+  await harness.settle();
+  const { body } = await harness.get(`${SHOP}/serviceaccounts/default`);
   expect(body['secrets']).toEqual([{ name: 't' }]);
 });

@@ -1,5 +1,5 @@
-/** A kind that nobody built in, as a definition of a custom resource would bring it. */
-import type { KindDefinition } from '../../../src/apiserver/kind.ts';
+/** A kind that is not built in, as a CustomResourceDefinition would add it. */
+import type { KindDefinition } from '../../../src/apiserver/objects/kind.ts';
 
 export const widgets: KindDefinition = {
   group: 'example.com',

@@ -1,30 +1,30 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { ControllerStage, type Answer } from './stage.ts';
+import { ControllerHarness, type Answer } from './controller-harness.ts';
 
 const NAMESPACE = '/api/v1/namespaces/default';
 
-async function openWith(...limits: readonly JsonObject[]): Promise<ControllerStage> {
-  const stage = await ControllerStage.open({ controllers: [] });
-  await stage.make(`${NAMESPACE}/limitranges`, 'range', { spec: { limits } });
-  return stage;
+async function openWith(...limits: readonly JsonObject[]): Promise<ControllerHarness> {
+  const harness = await ControllerHarness.open({ controllers: [] });
+  await harness.make(`${NAMESPACE}/limitranges`, 'range', { spec: { limits } });
+  return harness;
 }
 
-function post(stage: ControllerStage, spec: JsonObject): Promise<Answer> {
-  return stage.send('POST', `${NAMESPACE}/pods`, { metadata: { name: 'p' }, spec });
+function post(harness: ControllerHarness, spec: JsonObject): Promise<Answer> {
+  return harness.send('POST', `${NAMESPACE}/pods`, { metadata: { name: 'p' }, spec });
 }
 
 function container(name: string, requests: JsonObject = {}, limits: JsonObject = {}): JsonObject {
   return { name, image: 'nginx:1', resources: { requests, limits } };
 }
 
-test('a container that asks for nothing gets the defaults, and the pod says which', async () => {
-  const stage = await openWith({
+test('a container without resources gets the defaults, and an annotation says which', async () => {
+  const harness = await openWith({
     type: 'Container',
     default: { cpu: '500m', memory: '256Mi' },
     defaultRequest: { cpu: '100m', memory: '128Mi' },
   });
-  const { code, body } = await post(stage, {
+  const { code, body } = await post(harness, {
     containers: [container('a'), container('b', { cpu: '50m' })],
     initContainers: [container('i', {}, { cpu: '1', memory: '1Gi' })],
   });
@@ -54,9 +54,9 @@ test('a container that asks for nothing gets the defaults, and the pod says whic
   });
 });
 
-test('a pod that is given nothing is not noted', async () => {
-  const stage = await openWith({ type: 'Container', max: { memory: '1Gi' } });
-  const { body } = await post(stage, { containers: [container('a', {}, { memory: '1Gi' })] });
+test('a pod without applied defaults gets no annotation', async () => {
+  const harness = await openWith({ type: 'Container', max: { memory: '1Gi' } });
+  const { body } = await post(harness, { containers: [container('a', {}, { memory: '1Gi' })] });
   expect(body.metadata).not.toHaveProperty('annotations');
 });
 
@@ -98,52 +98,52 @@ test.each<[string, JsonObject, JsonObject, string]>([
     'cpu max limit to request ratio per Pod is 2, but no limit is specified or limit is 0',
   ],
 ])('%s is refused', async (_, limit, one, why) => {
-  const stage = await openWith(limit);
-  const { code, body } = await post(stage, { containers: [one] });
+  const harness = await openWith(limit);
+  const { code, body } = await post(harness, { containers: [one] });
   expect(code).toBe(403);
   expect(body['message']).toBe(`pods "p" is forbidden: ${why}`);
 });
 
-test('several sentences are said together', async () => {
-  const stage = await openWith({ type: 'Pod', min: { cpu: '1', memory: '1Gi' } });
-  const { body } = await post(stage, { containers: [container('a')] });
+test('several errors are reported together', async () => {
+  const harness = await openWith({ type: 'Pod', min: { cpu: '1', memory: '1Gi' } });
+  const { body } = await post(harness, { containers: [container('a')] });
   expect(body['message']).toBe(
     'pods "p" is forbidden: [minimum cpu usage per Pod is 1.  No request is specified, ' +
       'minimum memory usage per Pod is 1Gi.  No request is specified]',
   );
 });
 
-test('the containers of a pod are added up for the pod', async () => {
-  const stage = await openWith({ type: 'Pod', max: { cpu: '1' } });
+test('the resources of a pod are those of its containers added up', async () => {
+  const harness = await openWith({ type: 'Pod', max: { cpu: '1' } });
   const half = { cpu: '600m' };
   const containers = [container('a', half, half), container('b', half, half)];
-  const { body } = await post(stage, { containers });
+  const { body } = await post(harness, { containers });
   expect(body['message']).toBe(
     'pods "p" is forbidden: maximum cpu usage per Pod is 1, but limit is 1200m',
   );
 });
 
-test('claims are kept within their bounds, also when they grow', async () => {
+test('claims are kept within their bounds, even when they grow', async () => {
   const limit = { type: 'PersistentVolumeClaim', min: { storage: '1Gi' }, max: { storage: '5Gi' } };
-  const stage = await openWith(limit);
+  const harness = await openWith(limit);
   const claim = (storage: string): JsonObject => ({
     metadata: { name: 'c' },
     spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } },
   });
   const path = `${NAMESPACE}/persistentvolumeclaims`;
-  expect((await stage.send('POST', path, claim('500Mi'))).body['message']).toBe(
+  expect((await harness.send('POST', path, claim('500Mi'))).body['message']).toBe(
     'persistentvolumeclaims "c" is forbidden: minimum storage usage per PersistentVolumeClaim is 1Gi, ' +
       'but request is 500Mi',
   );
-  expect((await stage.send('POST', path, claim('6Gi'))).body['message']).toBe(
+  expect((await harness.send('POST', path, claim('6Gi'))).body['message']).toBe(
     'persistentvolumeclaims "c" is forbidden: maximum storage usage per PersistentVolumeClaim is 5Gi, ' +
       'but request is 6Gi',
   );
-  expect((await stage.send('POST', path, claim('2Gi'))).code).toBe(201);
+  expect((await harness.send('POST', path, claim('2Gi'))).code).toBe(201);
 });
 
-test('what is wrong in itself is said before what is too much', async () => {
-  const stage = await openWith({ type: 'Container', max: { cpu: '1' } });
-  const { code } = await post(stage, { containers: [container('Bad_Name', {}, { cpu: '9' })] });
+test('validation errors come before those of limits', async () => {
+  const harness = await openWith({ type: 'Container', max: { cpu: '1' } });
+  const { code } = await post(harness, { containers: [container('Bad_Name', {}, { cpu: '9' })] });
   expect(code).toBe(422);
 });

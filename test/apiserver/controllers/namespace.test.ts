@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
-import { textOf, withMetadata } from '../../../src/apiserver/metadata.ts';
+import { textOf, withMetadata } from '../../../src/apiserver/objects/metadata.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { widgets } from './custom-kind.ts';
-import { ControllerStage } from './stage.ts';
+import { ControllerHarness } from './controller-harness.ts';
 
 const SHOP = '/api/v1/namespaces/shop';
 const spec = { containers: [{ name: 'c', image: 'nginx:1' }] };
 
-async function openShop(): Promise<ControllerStage> {
-  const stage = await ControllerStage.open({ controllers: ['namespace'] });
-  await stage.make('/api/v1/namespaces', 'shop');
-  await stage.make(`${SHOP}/serviceaccounts`, 'default');
-  return stage;
+async function openShop(): Promise<ControllerHarness> {
+  const harness = await ControllerHarness.open({ controllers: ['namespace'] });
+  await harness.make('/api/v1/namespaces', 'shop');
+  await harness.make(`${SHOP}/serviceaccounts`, 'default');
+  return harness;
 }
 
-async function conditionsOf(stage: ControllerStage): Promise<Readonly<Record<string, string>>> {
-  const { body } = await stage.get(SHOP);
+async function conditionsOf(harness: ControllerHarness): Promise<Readonly<Record<string, string>>> {
+  const { body } = await harness.get(SHOP);
   const { conditions = [] } = body['status'] as { conditions?: readonly JsonObject[] };
   return Object.fromEntries(
     conditions.map(({ type, status, reason, message }) => [
@@ -25,72 +25,72 @@ async function conditionsOf(stage: ControllerStage): Promise<Readonly<Record<str
   );
 }
 
-test('an empty namespace that is deleted goes at once', async () => {
-  const stage = await openShop();
-  expect((await stage.remove(SHOP)).body['status']).toMatchObject({ phase: 'Terminating' });
-  await stage.settle();
-  expect(await stage.has(SHOP)).toBe(false);
+test('an empty namespace that is deleted goes immediately', async () => {
+  const harness = await openShop();
+  expect((await harness.remove(SHOP)).body['status']).toMatchObject({ phase: 'Terminating' });
+  await harness.settle();
+  expect(await harness.has(SHOP)).toBe(false);
 });
 
-test('what is in a namespace goes with it, and what is beside it stays', async () => {
-  const stage = await openShop();
-  await stage.make(`${SHOP}/configmaps`, 'a');
-  await stage.make(`${SHOP}/secrets`, 'b');
-  await stage.make('/apis/apps/v1/namespaces/shop/deployments', 'd', {
+test('the objects of a namespace go with it, and all others stay', async () => {
+  const harness = await openShop();
+  await harness.make(`${SHOP}/configmaps`, 'a');
+  await harness.make(`${SHOP}/secrets`, 'b');
+  await harness.make('/apis/apps/v1/namespaces/shop/deployments', 'd', {
     spec: {
       selector: { matchLabels: { app: 'x' } },
       template: { metadata: { labels: { app: 'x' } }, spec },
     },
   });
-  await stage.make('/api/v1/namespaces/default/configmaps', 'a');
-  await stage.remove(SHOP);
-  await stage.settle();
-  expect(await stage.has(SHOP)).toBe(false);
-  expect(stage.store.list('/').objects.map(({ key }) => key)).toEqual([
+  await harness.make('/api/v1/namespaces/default/configmaps', 'a');
+  await harness.remove(SHOP);
+  await harness.settle();
+  expect(await harness.has(SHOP)).toBe(false);
+  expect(harness.store.list('/').objects.map(({ key }) => key)).toEqual([
     '/core/configmaps/default/a',
     '/core/namespaces/default',
     '/core/serviceaccounts/default/default',
   ]);
 });
 
-test('pods get their grace, and everything else waits for them', async () => {
-  const stage = await openShop();
-  await stage.make(`${SHOP}/configmaps`, 'a');
-  await stage.make(`${SHOP}/pods`, 'p', { spec: { ...spec, nodeName: 'n1' } });
-  await stage.remove(SHOP);
-  await stage.settle(1000);
-  expect((await stage.get(`${SHOP}/pods/p`)).body.metadata).toMatchObject({
+test('pods get their grace period, and everything else waits for them', async () => {
+  const harness = await openShop();
+  await harness.make(`${SHOP}/configmaps`, 'a');
+  await harness.make(`${SHOP}/pods`, 'p', { spec: { ...spec, nodeName: 'n1' } });
+  await harness.remove(SHOP);
+  await harness.settle(1000);
+  expect((await harness.get(`${SHOP}/pods/p`)).body.metadata).toMatchObject({
     deletionGracePeriodSeconds: 30,
   });
-  expect(await stage.has(`${SHOP}/configmaps/a`)).toBe(true);
-  expect(await conditionsOf(stage)).toMatchObject({
+  expect(await harness.has(`${SHOP}/configmaps/a`)).toBe(true);
+  expect(await conditionsOf(harness)).toMatchObject({
     NamespaceContentRemaining: 'False ContentRemoved: All content successfully removed',
   });
-  await stage.remove(`${SHOP}/pods/p?gracePeriodSeconds=0`);
-  await stage.settle();
-  expect(await stage.has(SHOP)).toBe(false);
+  await harness.remove(`${SHOP}/pods/p?gracePeriodSeconds=0`);
+  await harness.settle();
+  expect(await harness.has(SHOP)).toBe(false);
 });
 
-test('a pod that outlives its grace is called unexpected', async () => {
-  const stage = await openShop();
-  await stage.make(`${SHOP}/pods`, 'p', { spec: { ...spec, nodeName: 'n1' } });
-  await stage.remove(SHOP);
-  await stage.settle(31_000);
-  expect(await conditionsOf(stage)).toMatchObject({
+test('a pod that outlives its grace period is reported as unexpected', async () => {
+  const harness = await openShop();
+  await harness.make(`${SHOP}/pods`, 'p', { spec: { ...spec, nodeName: 'n1' } });
+  await harness.remove(SHOP);
+  await harness.settle(31_000);
+  expect(await conditionsOf(harness)).toMatchObject({
     NamespaceDeletionContentFailure:
       'True ContentDeletionFailed: Failed to delete all resource types, 1 remaining: ' +
       'unexpected items still remain in namespace: shop for gvr: /v1, Resource=pods',
   });
 });
 
-test('finalizers hold a namespace, its conditions say which, and their end lets it go', async () => {
-  const stage = await openShop();
+test('finalizers hold a namespace, its conditions say which, and their removal releases it', async () => {
+  const harness = await openShop();
   const metadata = { finalizers: ['example.com/keep', 'example.com/too'] };
-  await stage.make(`${SHOP}/configmaps`, 'a', { metadata });
-  await stage.make(`${SHOP}/secrets`, 's', { metadata: { finalizers: ['example.com/keep'] } });
-  await stage.remove(SHOP);
-  await stage.settle(1000);
-  expect(await conditionsOf(stage)).toEqual({
+  await harness.make(`${SHOP}/configmaps`, 'a', { metadata });
+  await harness.make(`${SHOP}/secrets`, 's', { metadata: { finalizers: ['example.com/keep'] } });
+  await harness.remove(SHOP);
+  await harness.settle(1000);
+  expect(await conditionsOf(harness)).toEqual({
     NamespaceDeletionDiscoveryFailure:
       'False ResourcesDiscovered: All resources successfully discovered',
     NamespaceDeletionGroupVersionParsingFailure:
@@ -104,58 +104,58 @@ test('finalizers hold a namespace, its conditions say which, and their end lets 
       'True SomeFinalizersRemain: Some content in the namespace has finalizers remaining: ' +
       'example.com/keep in 2 resource instances, example.com/too in 1 resource instances',
   });
-  await stage.patch(`${SHOP}/configmaps/a`, { metadata: { finalizers: null } });
-  await stage.settle();
-  expect(await conditionsOf(stage)).toMatchObject({
+  await harness.patch(`${SHOP}/configmaps/a`, { metadata: { finalizers: null } });
+  await harness.settle();
+  expect(await conditionsOf(harness)).toMatchObject({
     NamespaceContentRemaining:
       'True SomeResourcesRemain: Some resources are remaining: secrets. has 1 resource instances',
   });
-  await stage.patch(`${SHOP}/secrets/s`, { metadata: { finalizers: null } });
-  await stage.settle();
-  expect(await stage.has(SHOP)).toBe(false);
+  await harness.patch(`${SHOP}/secrets/s`, { metadata: { finalizers: null } });
+  await harness.settle();
+  expect(await harness.has(SHOP)).toBe(false);
 });
 
 test('a namespace that was being emptied when the server stopped is emptied after its start', async () => {
-  const stage = await openShop();
-  await stage.stop();
-  await stage.make(`${SHOP}/configmaps`, 'a');
-  await stage.remove(SHOP);
-  await stage.settle(60_000);
-  expect(await stage.has(SHOP)).toBe(true);
-  stage.start();
-  await stage.settle();
-  expect(await stage.has(SHOP)).toBe(false);
+  const harness = await openShop();
+  await harness.stop();
+  await harness.make(`${SHOP}/configmaps`, 'a');
+  await harness.remove(SHOP);
+  await harness.settle(60_000);
+  expect(await harness.has(SHOP)).toBe(true);
+  harness.start();
+  await harness.settle();
+  expect(await harness.has(SHOP)).toBe(false);
 });
 
-test('a finalizer of somebody else keeps the empty namespace', async () => {
-  const stage = await ControllerStage.open({ controllers: ['namespace'] });
-  await stage.make('/api/v1/namespaces', 'shop', { spec: { finalizers: ['example.com/mine'] } });
-  await stage.remove(SHOP);
-  await stage.settle();
-  expect((await stage.get(SHOP)).body['spec']).toEqual({ finalizers: ['example.com/mine'] });
+test('a foreign finalizer keeps the empty namespace', async () => {
+  const harness = await ControllerHarness.open({ controllers: ['namespace'] });
+  await harness.make('/api/v1/namespaces', 'shop', { spec: { finalizers: ['example.com/mine'] } });
+  await harness.remove(SHOP);
+  await harness.settle();
+  expect((await harness.get(SHOP)).body['spec']).toEqual({ finalizers: ['example.com/mine'] });
 });
 
-test('nothing waits and nothing ticks while no namespace is going', async () => {
-  const stage = await openShop();
-  const before = stage.clock.pending;
-  await stage.remove(SHOP);
-  await stage.settle();
-  expect(stage.clock.pending).toBe(before);
+test('without a terminating namespace there is no queue and no timer', async () => {
+  const harness = await openShop();
+  const before = harness.clock.pending;
+  await harness.remove(SHOP);
+  await harness.settle();
+  expect(harness.clock.pending).toBe(before);
 });
 
-test('objects of kinds that came later go as well', async () => {
-  const stage = await openShop();
-  stage.server.parts.catalog.add(widgets);
+test('objects of kinds that were defined later go as well', async () => {
+  const harness = await openShop();
+  harness.server.parts.catalog.add(widgets);
   const body = { metadata: { name: 'w', finalizers: ['example.com/hold'] } };
-  const { registry } = stage.server.parts;
+  const { registry } = harness.server.parts;
   await registry.create({ definition: widgets, namespace: 'shop', body });
-  await stage.remove(SHOP);
-  await stage.settle();
-  expect(await conditionsOf(stage)).toMatchObject({
+  await harness.remove(SHOP);
+  await harness.settle();
+  expect(await conditionsOf(harness)).toMatchObject({
     NamespaceContentRemaining: expect.stringContaining('widgets.example.com has 1 resource'),
   });
   const change = (old: JsonObject): JsonObject => withMetadata(old, { finalizers: undefined });
   await registry.update({ definition: widgets, namespace: 'shop', name: 'w', change });
-  await stage.settle();
-  expect(await stage.has(SHOP)).toBe(false);
+  await harness.settle();
+  expect(await harness.has(SHOP)).toBe(false);
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ControllerName } from '../../../src/apiserver/controllers/controllers.ts';
-import { formatMicroTime, formatTime } from '../../../src/api/time.ts';
+import { formatMicroTime, formatTime } from '../../../src/api/values/time.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { ControllerStage } from './stage.ts';
+import { ControllerHarness } from './controller-harness.ts';
 
 const NODE = '/api/v1/nodes/n1';
 const PODS = '/api/v1/namespaces/default/pods';
@@ -15,16 +15,16 @@ const ALL: readonly ControllerName[] = [
 
 async function openWithNode(
   controllers: readonly ControllerName[] = ALL,
-): Promise<ControllerStage> {
-  const stage = await ControllerStage.open({ controllers });
-  await stage.make('/api/v1/namespaces', 'kube-node-lease');
-  await stage.make('/api/v1/nodes', 'n1', { status: statusAt(stage) });
-  await stage.settle();
-  return stage;
+): Promise<ControllerHarness> {
+  const harness = await ControllerHarness.open({ controllers });
+  await harness.make('/api/v1/namespaces', 'kube-node-lease');
+  await harness.make('/api/v1/nodes', 'n1', { status: statusAt(harness) });
+  await harness.settle();
+  return harness;
 }
 
-function statusAt(stage: ControllerStage, ready = 'True'): JsonObject {
-  const now = formatTime(stage.clock.now());
+function statusAt(harness: ControllerHarness, ready = 'True'): JsonObject {
+  const now = formatTime(harness.clock.now());
   const condition = (type: string, status: string): JsonObject => ({
     type,
     status,
@@ -38,31 +38,38 @@ function statusAt(stage: ControllerStage, ready = 'True'): JsonObject {
   };
 }
 
-function beat(stage: ControllerStage, ready?: string): Promise<unknown> {
-  return stage.patch(`${NODE}/status`, { status: statusAt(stage, ready) });
+function beat(harness: ControllerHarness, ready?: string): Promise<unknown> {
+  return harness.patch(`${NODE}/status`, { status: statusAt(harness, ready) });
 }
 
-async function conditionsOf(stage: ControllerStage, path = NODE): Promise<readonly JsonObject[]> {
-  const { body } = await stage.get(path);
+async function conditionsOf(
+  harness: ControllerHarness,
+  path = NODE,
+): Promise<readonly JsonObject[]> {
+  const { body } = await harness.get(path);
   return (body['status'] as { conditions?: readonly JsonObject[] }).conditions ?? [];
 }
 
-async function readyOf(stage: ControllerStage, path?: string): Promise<unknown> {
-  return (await conditionsOf(stage, path)).find(({ type }) => type === 'Ready')?.['status'];
+async function readyOf(harness: ControllerHarness, path?: string): Promise<unknown> {
+  return (await conditionsOf(harness, path)).find(({ type }) => type === 'Ready')?.['status'];
 }
 
-async function taintsOf(stage: ControllerStage): Promise<readonly string[]> {
-  const { body } = await stage.get(NODE);
+async function taintsOf(harness: ControllerHarness): Promise<readonly string[]> {
+  const { body } = await harness.get(NODE);
   const { taints = [] } = (body['spec'] ?? {}) as { taints?: readonly JsonObject[] };
   return taints.map(({ key, effect }) => `${key as string}:${effect as string}`).toSorted();
 }
 
-async function addPod(stage: ControllerStage, name: string, spec: JsonObject = {}): Promise<void> {
+async function addPod(
+  harness: ControllerHarness,
+  name: string,
+  spec: JsonObject = {},
+): Promise<void> {
   const containers = [{ name: 'c', image: 'nginx:1' }];
-  await stage.make(PODS, name, { spec: { containers, nodeName: 'n1', ...spec } });
+  await harness.make(PODS, name, { spec: { containers, nodeName: 'n1', ...spec } });
   const conditions = [{ type: 'Ready', status: 'True' }];
-  await stage.patch(`${PODS}/${name}/status`, { status: { phase: 'Running', conditions } });
-  await stage.settle();
+  await harness.patch(`${PODS}/${name}/status`, { status: { phase: 'Running', conditions } });
+  await harness.settle();
 }
 
 const UNREACHABLE = [
@@ -70,12 +77,12 @@ const UNREACHABLE = [
   'node.kubernetes.io/unreachable:NoSchedule',
 ];
 
-test('a node that is silent for longer than it may is Unknown, and not a moment sooner', async () => {
-  const stage = await openWithNode();
-  await stage.settle(40_000);
-  expect(await readyOf(stage)).toBe('True');
-  await stage.settle(1000);
-  expect(await conditionsOf(stage)).toMatchObject([
+test('a node without a heartbeat becomes Unknown after its grace period, and not a moment sooner', async () => {
+  const harness = await openWithNode();
+  await harness.settle(40_000);
+  expect(await readyOf(harness)).toBe('True');
+  await harness.settle(1000);
+  expect(await conditionsOf(harness)).toMatchObject([
     {
       type: 'MemoryPressure',
       status: 'Unknown',
@@ -91,37 +98,37 @@ test('a node that is silent for longer than it may is Unknown, and not a moment 
     { type: 'DiskPressure', status: 'Unknown', reason: 'NodeStatusNeverUpdated' },
     { type: 'PIDPressure', status: 'Unknown', message: 'Kubelet never posted node status.' },
   ]);
-  expect(await taintsOf(stage)).toEqual(UNREACHABLE);
+  expect(await taintsOf(harness)).toEqual(UNREACHABLE);
 });
 
-test('a lease that is renewed is a sign of life', async () => {
-  const stage = await openWithNode();
-  const renewTime = (): string => formatMicroTime(stage.clock.now());
-  await stage.make(LEASES, 'n1', { spec: { holderIdentity: 'n1', renewTime: renewTime() } });
+test('a lease that is renewed is a heartbeat', async () => {
+  const harness = await openWithNode();
+  const renewTime = (): string => formatMicroTime(harness.clock.now());
+  await harness.make(LEASES, 'n1', { spec: { holderIdentity: 'n1', renewTime: renewTime() } });
   for (let index = 0; index < 20; index++) {
-    await stage.settle(10_000);
-    await stage.patch(`${LEASES}/n1`, { spec: { renewTime: renewTime() } });
+    await harness.settle(10_000);
+    await harness.patch(`${LEASES}/n1`, { spec: { renewTime: renewTime() } });
   }
-  expect(await readyOf(stage)).toBe('True');
-  await stage.settle(41_000);
-  expect(await readyOf(stage)).toBe('Unknown');
+  expect(await readyOf(harness)).toBe('True');
+  await harness.settle(41_000);
+  expect(await readyOf(harness)).toBe('Unknown');
 });
 
 test('a lease that changes without being renewed is none', async () => {
-  const stage = await openWithNode();
-  await stage.make(LEASES, 'n1', { spec: { holderIdentity: 'n1' } });
-  await stage.settle(30_000);
-  await stage.patch(`${LEASES}/n1`, { metadata: { labels: { a: 'b' } } });
-  await stage.settle(11_000);
-  expect(await readyOf(stage)).toBe('Unknown');
+  const harness = await openWithNode();
+  await harness.make(LEASES, 'n1', { spec: { holderIdentity: 'n1' } });
+  await harness.settle(30_000);
+  await harness.patch(`${LEASES}/n1`, { metadata: { labels: { a: 'b' } } });
+  await harness.settle(11_000);
+  expect(await readyOf(harness)).toBe('Unknown');
 });
 
 test('the pods of a lost node are not ready, and events say why', async () => {
-  const stage = await openWithNode();
-  await addPod(stage, 'web');
-  await stage.settle(41_000);
-  expect(await readyOf(stage, `${PODS}/web`)).toBe('False');
-  const events = await stage.list('/api/v1/namespaces/default/events');
+  const harness = await openWithNode();
+  await addPod(harness, 'web');
+  await harness.settle(41_000);
+  expect(await readyOf(harness, `${PODS}/web`)).toBe('False');
+  const events = await harness.list('/api/v1/namespaces/default/events');
   expect(events.map(({ reason, message }) => [reason, message])).toEqual(
     expect.arrayContaining([
       ['RegisteredNode', 'Node n1 event: Registered Node n1 in Controller'],
@@ -131,56 +138,56 @@ test('the pods of a lost node are not ready, and events say why', async () => {
   );
 });
 
-test('a node that is heard of again loses its taints', async () => {
-  const stage = await openWithNode();
-  await stage.settle(41_000);
-  await beat(stage);
-  await stage.settle();
-  expect(await readyOf(stage)).toBe('True');
-  expect(await taintsOf(stage)).toEqual([]);
-  await stage.settle(41_000);
-  expect(await readyOf(stage)).toBe('Unknown');
+test('a node whose heartbeat is back loses its taints', async () => {
+  const harness = await openWithNode();
+  await harness.settle(41_000);
+  await beat(harness);
+  await harness.settle();
+  expect(await readyOf(harness)).toBe('True');
+  expect(await taintsOf(harness)).toEqual([]);
+  await harness.settle(41_000);
+  expect(await readyOf(harness)).toBe('Unknown');
 });
 
-test('a node says itself that it is not ready, under pressure or closed, and is tainted so', async () => {
-  const stage = await openWithNode();
-  await stage.patch(NODE, {
+test('a node that reports itself not ready, under pressure or unschedulable is tainted so', async () => {
+  const harness = await openWithNode();
+  await harness.patch(NODE, {
     spec: { unschedulable: true, taints: [{ key: 'mine', effect: 'NoExecute' }] },
   });
-  await beat(stage, 'False');
-  await stage.settle();
-  expect(await taintsOf(stage)).toEqual([
+  await beat(harness, 'False');
+  await harness.settle();
+  expect(await taintsOf(harness)).toEqual([
     'mine:NoExecute',
     'node.kubernetes.io/not-ready:NoExecute',
     'node.kubernetes.io/not-ready:NoSchedule',
     'node.kubernetes.io/unschedulable:NoSchedule',
   ]);
-  await stage.settle(41_000);
-  expect(await taintsOf(stage)).toEqual([
+  await harness.settle(41_000);
+  expect(await taintsOf(harness)).toEqual([
     'mine:NoExecute',
     ...UNREACHABLE,
     'node.kubernetes.io/unschedulable:NoSchedule',
   ]);
 });
 
-test('a node that has never said how it is has a minute', async () => {
-  const stage = await ControllerStage.open({ controllers: ['node-lifecycle'] });
-  await stage.make('/api/v1/nodes', 'n1');
-  await stage.settle(60_000);
-  expect(await conditionsOf(stage)).toEqual([]);
-  await stage.settle(1000);
-  expect(await conditionsOf(stage)).toHaveLength(4);
+test('a node that has never reported its status has a minute', async () => {
+  const harness = await ControllerHarness.open({ controllers: ['node-lifecycle'] });
+  await harness.make('/api/v1/nodes', 'n1');
+  await harness.settle(60_000);
+  expect(await conditionsOf(harness)).toEqual([]);
+  await harness.settle(1000);
+  expect(await conditionsOf(harness)).toHaveLength(4);
 });
 
 test('a pod leaves a lost node after five minutes, with the reason on it', async () => {
-  const stage = await openWithNode();
-  await addPod(stage, 'web');
-  await stage.settle(41_000 + 299_000);
-  expect((await stage.get(`${PODS}/web`)).body.metadata).not.toHaveProperty('deletionTimestamp');
-  await stage.settle(2000);
-  const { body } = await stage.get(`${PODS}/web`);
+  const harness = await openWithNode();
+  await addPod(harness, 'web');
+  await harness.settle(41_000 + 299_000);
+  expect((await harness.get(`${PODS}/web`)).body.metadata).not.toHaveProperty('deletionTimestamp');
+  await harness.settle(2000);
+  const { body } = await harness.get(`${PODS}/web`);
   expect(body.metadata).toMatchObject({ deletionGracePeriodSeconds: 30 });
-  expect(await conditionsOf(stage, `${PODS}/web`)).toContainEqual(
+  expect(await conditionsOf(harness, `${PODS}/web`)).toContainEqual(
     expect.objectContaining({
       type: 'DisruptionTarget',
       status: 'True',
@@ -191,58 +198,58 @@ test('a pod leaves a lost node after five minutes, with the reason on it', async
 });
 
 test('a pod stays on a node that comes back in time', async () => {
-  const stage = await openWithNode();
-  await addPod(stage, 'web');
-  await stage.settle(200_000);
-  await beat(stage);
-  await stage.settle(30_000);
-  await beat(stage);
-  await stage.settle(30_000);
-  await beat(stage);
-  await stage.settle(30_000);
-  await beat(stage);
-  await stage.settle(39_000);
-  expect((await stage.get(`${PODS}/web`)).body.metadata).not.toHaveProperty('deletionTimestamp');
-  const events = await stage.list('/api/v1/namespaces/default/events');
+  const harness = await openWithNode();
+  await addPod(harness, 'web');
+  await harness.settle(200_000);
+  await beat(harness);
+  await harness.settle(30_000);
+  await beat(harness);
+  await harness.settle(30_000);
+  await beat(harness);
+  await harness.settle(30_000);
+  await beat(harness);
+  await harness.settle(39_000);
+  expect((await harness.get(`${PODS}/web`)).body.metadata).not.toHaveProperty('deletionTimestamp');
+  const events = await harness.list('/api/v1/namespaces/default/events');
   expect(events.map(({ message }) => message)).toContain('Cancelling deletion of Pod default/web');
 });
 
-test('a pod that tolerates nothing leaves at once, one that tolerates all never does', async () => {
-  const stage = await openWithNode(['taint-eviction']);
+test('a pod without tolerations leaves immediately, one that tolerates all never does', async () => {
+  const harness = await openWithNode(['taint-eviction']);
   const key = 'gone';
-  await addPod(stage, 'stays', { tolerations: [{ operator: 'Exists' }] });
-  await addPod(stage, 'waits', {
+  await addPod(harness, 'stays', { tolerations: [{ operator: 'Exists' }] });
+  await addPod(harness, 'waits', {
     tolerations: [{ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 10 }],
   });
-  await addPod(stage, 'leaves');
-  await stage.patch(NODE, { spec: { taints: [{ key, effect: 'NoExecute' }] } });
-  await stage.settle();
+  await addPod(harness, 'leaves');
+  await harness.patch(NODE, { spec: { taints: [{ key, effect: 'NoExecute' }] } });
+  await harness.settle();
   const leaving = async (): Promise<readonly unknown[]> =>
-    (await stage.list(PODS))
+    (await harness.list(PODS))
       .filter(({ metadata }) => metadata['deletionTimestamp'] !== undefined)
       .map(({ metadata }) => metadata['name']);
   expect(await leaving()).toEqual(['leaves']);
-  await stage.settle(5000);
-  await stage.patch(`${PODS}/waits`, { metadata: { labels: { a: 'change' } } });
-  await stage.settle(5000);
+  await harness.settle(5000);
+  await harness.patch(`${PODS}/waits`, { metadata: { labels: { a: 'change' } } });
+  await harness.settle(5000);
   expect(await leaving()).toEqual(['leaves', 'waits']);
-  await stage.settle(3_600_000);
+  await harness.settle(3_600_000);
   expect(await leaving()).toEqual(['leaves', 'waits']);
 });
 
-test('pods of a node that is gone go after a while, and not if it comes back', async () => {
-  const stage = await openWithNode(['pod-garbage-collector']);
-  await addPod(stage, 'web');
-  await stage.remove(NODE);
-  await stage.settle(39_000);
-  await stage.make('/api/v1/nodes', 'n1');
-  await stage.settle(60_000);
-  expect(await stage.has(`${PODS}/web`)).toBe(true);
-  await stage.remove(NODE);
+test('pods of a deleted node go after a while, and not if it comes back', async () => {
+  const harness = await openWithNode(['pod-garbage-collector']);
+  await addPod(harness, 'web');
+  await harness.remove(NODE);
+  await harness.settle(39_000);
+  await harness.make('/api/v1/nodes', 'n1');
+  await harness.settle(60_000);
+  expect(await harness.has(`${PODS}/web`)).toBe(true);
+  await harness.remove(NODE);
   const seen: JsonObject[] = [];
-  stage.store.watch('/core/pods/', stage.store.revision, ({ value }) => seen.push(value));
-  await stage.settle(41_000);
-  expect(await stage.has(`${PODS}/web`)).toBe(false);
+  harness.store.watch('/core/pods/', harness.store.revision, ({ value }) => seen.push(value));
+  await harness.settle(41_000);
+  expect(await harness.has(`${PODS}/web`)).toBe(false);
   expect(seen[0]).toMatchObject({
     status: {
       phase: 'Failed',
@@ -259,13 +266,13 @@ test('pods of a node that is gone go after a while, and not if it comes back', a
 });
 
 test('pods on a node that is out of service go as soon as they are deleted', async () => {
-  const stage = await openWithNode(['pod-garbage-collector']);
-  await addPod(stage, 'web');
-  await stage.patch(NODE, {
+  const harness = await openWithNode(['pod-garbage-collector']);
+  await addPod(harness, 'web');
+  await harness.patch(NODE, {
     spec: { taints: [{ key: 'node.kubernetes.io/out-of-service', effect: 'NoExecute' }] },
   });
-  await beat(stage, 'False');
-  await stage.remove(`${PODS}/web`);
-  await stage.settle();
-  expect(await stage.has(`${PODS}/web`)).toBe(false);
+  await beat(harness, 'False');
+  await harness.remove(`${PODS}/web`);
+  await harness.settle();
+  expect(await harness.has(`${PODS}/web`)).toBe(false);
 });

@@ -1,15 +1,15 @@
 /**
- * Random families, deleted in random ways, against a model that knows no queues and no finalizers.
+ * Random families, deleted in random ways, compared with a model that has no queues and no finalizers.
  *
- * The model's one law: an object with owners of which none is there is not there either. Foreground
- * and background differ in the order in which things go, never in what is left.
+ * The model has one law: an object whose owners are all gone is gone too. Foreground and background
+ * deletion differ in the order, never in what is left.
  */
 import { expect, test } from 'vitest';
-import { textOf } from '../../../src/apiserver/metadata.ts';
+import { textOf } from '../../../src/apiserver/objects/metadata.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { seededRandom } from '../../../src/platform/seeded-random.ts';
 import type { Random } from '../../../src/ports/random.ts';
-import { ControllerStage } from './stage.ts';
+import { ControllerHarness } from './controller-harness.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const ROLES = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
@@ -21,15 +21,15 @@ interface Known {
 }
 
 class Family {
-  readonly stage: ControllerStage;
+  readonly harness: ControllerHarness;
   readonly random: Random;
-  /** Who is there, with the names of their owners. */
+  /** The existing objects, with the names of their owners. */
   readonly model = new Map<string, Set<string>>();
   readonly #known = new Map<string, Known>();
   #count = 0;
 
-  constructor(stage: ControllerStage, seed: number) {
-    this.stage = stage;
+  constructor(harness: ControllerHarness, seed: number) {
+    this.harness = harness;
     this.random = seededRandom(seed);
   }
 
@@ -46,7 +46,7 @@ class Family {
     const owners = isRole ? [] : this.#pickSome();
     const ownerReferences = owners.map((owner) => this.#refer(owner));
     const collection = isRole ? ROLES : MAPS;
-    const { apiVersion, kind, metadata } = await this.stage.make(collection, name, {
+    const { apiVersion, kind, metadata } = await this.harness.make(collection, name, {
       metadata: { ownerReferences },
     });
     const uid = metadata['uid'] ?? '';
@@ -55,13 +55,13 @@ class Family {
     this.model.set(name, new Set(owners));
   }
 
-  /** Somebody gets new owners, possibly its own descendants or itself. */
+  /** An object gets new owners, possibly its own descendants or itself. */
   async #adopt(): Promise<void> {
     const name = this.#pick([...this.model.keys()].filter((one) => one.startsWith('map')));
     if (name === undefined) return;
     const owners = this.#pickSome();
     const ownerReferences = owners.map((owner) => this.#refer(owner));
-    await this.stage.patch(this.#pathOf(name), { metadata: { ownerReferences } });
+    await this.harness.patch(this.#pathOf(name), { metadata: { ownerReferences } });
     this.model.set(name, new Set(owners));
   }
 
@@ -69,7 +69,7 @@ class Family {
     const name = this.#pick([...this.model.keys()]);
     const policy = this.#pick(POLICIES);
     if (name === undefined || policy === undefined) return;
-    await this.stage.remove(this.#pathOf(name), { propagationPolicy: policy });
+    await this.harness.remove(this.#pathOf(name), { propagationPolicy: policy });
     this.model.delete(name);
     if (policy !== 'Orphan') return;
     for (const owners of this.model.values()) owners.delete(name);
@@ -88,7 +88,7 @@ class Family {
   }
 
   async found(): Promise<Readonly<Record<string, readonly string[]>>> {
-    const objects = [...(await this.stage.list(ROLES)), ...(await this.stage.list(MAPS))];
+    const objects = [...(await this.harness.list(ROLES)), ...(await this.harness.list(MAPS))];
     return Object.fromEntries(
       objects.map(({ metadata }) => [
         metadata['name'],
@@ -129,23 +129,23 @@ class Family {
 const seeds = Array.from({ length: 25 }, (_, index) => index + 1);
 
 test.each(seeds)('exactly what should be left is left (seed %i)', async (seed) => {
-  const stage = await ControllerStage.open({ controllers: ['garbage-collector'], seed });
-  const family = new Family(stage, seed);
+  const harness = await ControllerHarness.open({ controllers: ['garbage-collector'], seed });
+  const family = new Family(harness, seed);
   for (let step = 0; step < 40; step++) {
     await family.step();
-    await stage.settle(10_000);
+    await harness.settle(10_000);
     family.settleModel();
     expect(await family.found(), `after step ${step}`).toEqual(family.expected());
   }
 });
 
-test.each(seeds)('whatever happens at once, nobody waits for ever (seed %i)', async (seed) => {
-  const stage = await ControllerStage.open({ controllers: ['garbage-collector'], seed });
-  const family = new Family(stage, seed + 1000);
+test.each(seeds)('whatever happens at once, no object waits endlessly (seed %i)', async (seed) => {
+  const harness = await ControllerHarness.open({ controllers: ['garbage-collector'], seed });
+  const family = new Family(harness, seed + 1000);
   for (let round = 0; round < 8; round++) {
     for (let step = 0; step < 8; step++) await family.step();
-    await stage.settle(3_600_000);
-    const objects = [...(await stage.list(ROLES)), ...(await stage.list(MAPS))];
+    await harness.settle(3_600_000);
+    const objects = [...(await harness.list(ROLES)), ...(await harness.list(MAPS))];
     const names = new Set(objects.map(({ metadata }) => metadata['name']));
     for (const { metadata } of objects) {
       expect(metadata).not.toHaveProperty('finalizers');

@@ -1,4 +1,4 @@
-/** What all attacks together have left behind: looked at when they are over. */
+/** What all attacks together have left behind: checked after them. */
 import type { Target } from '../harness/target.ts';
 import { breached, held, MODES } from '../harness/types.ts';
 import type { Attack } from '../harness/types.ts';

@@ -1,14 +1,18 @@
-/** All attacks, by class. Those that look at what the others have left come last. */
+/** All attacks, by class. Those that check what the others have left come last. */
 import type { Attack } from '../harness/types.ts';
 import { AFTERMATH } from './aftermath.ts';
+import { API_ACCESS } from './api-access.ts';
+import { AT_REST } from './at-rest.ts';
 import { DESCRIPTORS } from './descriptors.ts';
 import { DEVICES } from './devices.ts';
 import { INVENTORY } from './inventory.ts';
 import { KERNEL_FILES } from './kernel-files.ts';
 import { LAYERS } from './layers.ts';
 import { LEAVING_ROOT } from './leaving-root.ts';
+import { MACHINE_PORTS } from './machine-ports.ts';
 import { MOUNT_TARGETS } from './mount-targets.ts';
 import { NEIGHBOURS } from './neighbours.ts';
+import { withContainerd } from './on-containerd.ts';
 import { OUTPUT } from './output.ts';
 import { PLANTED } from './planted.ts';
 import { PRIVILEGES } from './privileges.ts';
@@ -19,9 +23,10 @@ import { SYSTEM_CALLS } from './system-calls.ts';
 import { TERMINALS } from './terminals.ts';
 import { TERMINATION } from './termination.ts';
 import { TRACING } from './tracing.ts';
+import { VOLUMES } from './volumes.ts';
 import { WORKING_DIRS } from './working-dirs.ts';
 
-/** Those that take long begin first, so that nothing waits for them in the end. */
+/** Slow ones begin first, so that the end does not wait for them. */
 export const ALL_ATTACKS: readonly Attack[] = [
   ...RESOURCES,
   ...INVENTORY,
@@ -35,6 +40,8 @@ export const ALL_ATTACKS: readonly Attack[] = [
   ...TERMINALS,
   ...MOUNT_TARGETS,
   ...TERMINATION,
+  ...VOLUMES,
+  ...API_ACCESS,
   ...PLANTED,
   ...SYSTEM_CALLS,
   ...NEIGHBOURS,
@@ -42,5 +49,7 @@ export const ALL_ATTACKS: readonly Attack[] = [
   ...PRIVILEGES,
   ...RIGHTS,
   ...OUTPUT,
+  ...AT_REST,
+  ...MACHINE_PORTS,
   ...AFTERMATH,
-];
+].map(withContainerd);

@@ -1,10 +1,10 @@
-/** Devices of the machine: those that are there, and those that a container makes for itself. */
+/** Devices of the machine: existing ones, and those that a container creates for itself. */
 import { battery, type BatteryItem } from '../harness/battery.ts';
 import { perl } from '../harness/perl.ts';
 import type { PodShape } from '../harness/pods.ts';
 import type { Attack } from '../harness/types.ts';
 
-/** Makes a device in each folder in which it may, and reads from it. */
+/** Creates a device in each writable folder, and reads from it. */
 function make(kind: 'b' | 'c', numbers: string, what: string): string {
   return perl(`
     my ($major, $minor) = ${numbers};

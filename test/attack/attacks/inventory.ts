@@ -1,16 +1,16 @@
 /**
- * What the processes of a default pod have, held against a list that is checked in
+ * What the processes of a default pod have, compared with a list that is checked in
  * (test/attack/expected/default-pod*.json, written by --update). An inventory attacks nothing; it shows
  * every right, descriptor, mount and file that a change of the runtime adds.
  */
 import { randomInt } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { findSleeper, initOf } from '../harness/container-processes.ts';
+import { findSleeper, initOf, read } from '../harness/container-processes.ts';
 import { runPod } from '../harness/pod-attack.ts';
 import { hookOf, probeOf, shellContainer } from '../harness/pods.ts';
-import { ASPECTS, viewOf } from '../harness/process-view.ts';
+import { ASPECTS, viewOf, type Changing } from '../harness/process-view.ts';
 import type { Target } from '../harness/target.ts';
 import { breached, held, MODES, skipped, unproven } from '../harness/types.ts';
 import type { Attack, Outcome } from '../harness/types.ts';
@@ -25,6 +25,7 @@ const ENTRIES = [
   'postStart',
   'exec',
   'exec-tty',
+  'terminal',
   'ephemeral',
 ] as const;
 type Entry = (typeof ENTRIES)[number];
@@ -33,44 +34,67 @@ type Inventory = Readonly<Record<string, JsonObject>>;
 const fileOf = ({ mode }: Target): string =>
   path.join(FOLDER, mode === 'root' ? 'default-pod.json' : 'default-pod-user.json');
 
-/** What the command may read at the top of its root and in /etc. */
-const FILES = `for d in / /etc/; do for f in "$d"* "$d".[!.]*; do [ -e "$f" ] && [ -r "$f" ] && echo "FILE $f"; done; done`;
+const FILE_ASPECT = 'files';
+const SHOWN_FOLDERS = ['/', '/etc/'];
+/** A file of the container in which a process writes what it may read. It is read from outside. */
+const noteOf = (entry: Entry): string => `tmp/podkeep-attack-${entry}`;
+
+/** What the process may read at the top of its root and in /etc. */
+const listFiles = (entry: Entry): string =>
+  `for d in ${SHOWN_FOLDERS.join(' ')}; do for f in "$d"* "$d".[!.]*; do [ -r "$f" ] && echo "$f"; done; done >/${noteOf(entry)}`;
+
+function filesOf(pid: number, entry: Entry): readonly string[] {
+  const own = entry === 'init' ? allFilesOf(pid) : read(pid, `root/${noteOf(entry)}`).split('\n');
+  return own.filter((file) => file !== '' && !file.includes('podkeep-attack')).toSorted();
+}
+
+/** Init runs nothing that could list files; it has no capability, so it can read no more than these. */
+function allFilesOf(pid: number): readonly string[] {
+  return SHOWN_FOLDERS.flatMap((folder) =>
+    readdirSync(`/proc/${pid}/root${folder}`).map((name) => `${folder}${name}`),
+  );
+}
 
 async function collect(target: Target): Promise<Inventory> {
   const nonce = String(randomInt(10 ** 9, 10 ** 10));
   const marker = (entry: Entry): string => `40.${ENTRIES.indexOf(entry) + 1}${nonce}`;
-  const sleep = (entry: Entry): string => `exec sleep ${marker(entry)}`;
+  const sleep = (entry: Entry): string => `${listFiles(entry)}; exec sleep ${marker(entry)}`;
+  const noteView = (entry: Entry, pid: number, changing: Changing): void => {
+    found[entry] = { ...viewOf(pid, changing), [FILE_ASPECT]: filesOf(pid, entry) };
+  };
   const found: Record<string, JsonObject> = {};
   const hookMarker = `6.${ENTRIES.indexOf('postStart') + 1}${nonce}`;
   const known = new Map([
     [target.data, '$DATA'],
     [target.folder, '$FOLDER'],
   ]);
-  // A container counts as running when its hook has ended: the hook is looked for from the beginning.
+  // A container counts as running when its hook has ended, so the hook is looked for from the beginning.
   const hook = findSleeper(hookMarker, 20).then((pid) => {
-    if (pid !== undefined) found['postStart'] = viewOf(pid, known);
+    if (pid !== undefined) noteView('postStart', pid, known);
   });
-  const { output } = await runPod(target, KIND, {
+  await runPod(target, KIND, {
     pod: {
       as: 'default',
       inits: [shellContainer('side', sleep('sidecar'), { restartPolicy: 'Always' })],
+      others: [shellContainer('terminal', sleep('terminal'), { stdin: true, tty: true })],
       container: {
         livenessProbe: probeOf(sleep('probe'), { timeoutSeconds: 20, failureThreshold: 30 }),
-        lifecycle: { postStart: hookOf(`sleep ${hookMarker}; true`) },
+        lifecycle: { postStart: hookOf(`${listFiles('postStart')}; sleep ${hookMarker}; true`) },
       },
     },
-    script: `${FILES}; echo READY; ${sleep('main')}`,
+    script: `echo READY; ${sleep('main')}`,
     drive: async (_target, { name, uid }) => {
       const changing = new Map([[uid, 'UID'], ...known, [name, '$POD']]);
       const look = async (entry: Entry): Promise<number | undefined> => {
         const pid = await findSleeper(marker(entry), 12);
-        if (pid !== undefined) found[entry] = viewOf(pid, changing);
+        if (pid !== undefined) noteView(entry, pid, changing);
         return pid;
       };
       const main = await look('main');
       const init = main === undefined ? undefined : initOf(main);
-      if (init !== undefined) found['init'] = viewOf(init, changing);
+      if (init !== undefined) noteView('init', init, changing);
       await look('sidecar');
+      await look('terminal');
       await look('probe');
       const exec = { pod: name, container: 'main', seconds: 6 };
       const running = [
@@ -87,9 +111,7 @@ async function collect(target: Target): Promise<Inventory> {
     },
   });
   await hook;
-  const files = [...output.matchAll(/^FILE (.*)$/gm)].map(([, file = '']) => file);
-  const own = files.filter((file) => !file.includes('podkeep-attack')).toSorted();
-  return { ...found, main: { ...found['main'], files: own } };
+  return found;
 }
 
 function inventoryOf(target: Target): Promise<Inventory> {
@@ -128,8 +150,7 @@ function listed(value: unknown): readonly string[] {
 }
 
 export const INVENTORY: readonly Attack[] = ENTRIES.flatMap((entry) => {
-  const aspects = entry === 'main' ? [...ASPECTS, 'files'] : ASPECTS;
-  return aspects.map((aspect) => ({
+  return [...ASPECTS, FILE_ASPECT].map((aspect) => ({
     id: `${KIND}/${entry}/${aspect}`,
     class: KIND,
     tries: `The ${aspect} of ${entry} of a default pod are those that are checked in.`,

@@ -1,6 +1,7 @@
 /**
- * Files of /proc and /sys that speak for the whole machine. The OCI runtime specification's usual defaults
- * hide some of them and make others read-only; a container, also one of user 0, must not get further.
+ * Files of /proc and /sys that affect the whole machine. The usual defaults of the OCI runtime
+ * specification hide some of them and make others read-only; a container, even one of user 0, must not
+ * get further.
  *
  * Most are only opened for writing and not written: that the kernel lets a process open them is enough.
  */
@@ -60,7 +61,7 @@ const opened = (file: string): string =>
     `sysopen(my $h, '${file}', O_WRONLY) and print "SUCCEEDED: ${file} was opened for writing\\n";`,
   );
 
-/** Empty, absent and forbidden are all right. */
+/** Empty, absent and forbidden are all fine. */
 const read = (file: string): string =>
   `[ "$(timeout 2 head -c 64 ${file} 2>/dev/null | tr -d '\\000' | wc -c)" -eq 0 ] || echo "SUCCEEDED: ${file} can be read"`;
 

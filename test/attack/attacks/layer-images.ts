@@ -163,6 +163,11 @@ export const HOSTILE_IMAGES: readonly HostileImage[] = [
   },
   ...['proc', 'sys', 'dev', 'etc', 'tmp'].map(replaced),
   {
+    name: 'host-name-link',
+    tries: 'The image has a link to a file of the machine where podkeep writes the host name.',
+    layers: (_home, mark) => [[{ name: 'etc/', kind: 'folder' }, link('etc/hostname', mark)]],
+  },
+  {
     name: 'working-dir',
     tries: 'The image names /proc/self/cwd as its working directory.',
     layers: () => [],

@@ -44,8 +44,11 @@ function layerAttack(name: string, tries: string, shape: PodShape, suffix: strin
 }
 
 const AS_ROOT = /devices|link-for|working|hard-link/;
+/** Where podkeep makes files with the machine's users, nothing but the way to them protects the machine. */
+const HOST_USERS = { as: 'root', spec: { hostUsers: true } } as const;
 
 export const LAYERS: readonly Attack[] = HOSTILE_IMAGES.flatMap(({ name, tries }) => [
   layerAttack(name, tries, {}, ''),
   ...(AS_ROOT.test(name) ? [layerAttack(name, tries, { as: 'root' }, '-as-root')] : []),
+  ...(name === 'host-name-link' ? [layerAttack(name, tries, HOST_USERS, '-host-users')] : []),
 ]);

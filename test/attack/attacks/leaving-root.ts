@@ -42,6 +42,12 @@ const ITEMS: readonly BatteryItem[] = [
       `grep -aoE 'canary-[0-9a-f]+-[0-9a-f]+|Y2FuYXJ5L[0-9A-Za-z+/]+|client-key-data: .*' | sort -u | head -n 50; true`,
   },
   {
+    id: 'accounts',
+    tries: 'It looks for accounts of the machine.',
+    modes: ['root', 'user'],
+    script: `grep -E '^(daemon|sys|sync|games|mail|pkattack[0-9]*):' /etc/passwd /etc/group | head -n 1 | sed 's/^/SUCCEEDED: an account of the machine: /'`,
+  },
+  {
     id: 'dot-dot',
     tries: 'It goes up from its root by dots.',
     script: `${PEEK} cd /; peek /..; peek /../../../..; peek ../../../../..; poke /../..`,

@@ -1,7 +1,7 @@
 /**
  * Mount paths that lead somewhere else: below /proc, up from the root, and through links that another
- * container of the pod has put into a volume. A runtime that makes a mount point there as root makes it on the
- * machine, and a volume that is mounted there covers files of the machine.
+ * container of the pod has put into a volume. A runtime that creates a mount point there as root creates
+ * it on the machine, and a volume that is mounted there covers files of the machine.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,26 +14,31 @@ const KIND = 'mount-targets';
 export const MOUNT_REFUSAL =
   /mount|path|not permitted|denied|link|invalid|must|outside|no such|not a dir|exists|read-only/i;
 
-/** Told by its name which attack has made it. */
+/** Its name shows which attack has created it. */
 const madeBy = (id: string): string => `made-${id}`;
 
-/** Mounts of the machine that a pod has caused outside of podkeep's folder, and folders that it made. */
+/** A mount of the machine that a pod has caused outside of podkeep's folder. */
+export function strayMountOf(folder: string, podUid: string): string | undefined {
+  const stray = readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(podUid))
+    .map((line) => line.split(' ')[4] ?? '')
+    .find((point) => !point.startsWith(folder) && !point.startsWith('/run/podkeep'));
+  return stray === undefined ? undefined : `${stray} was mounted on the machine`;
+}
+
+/** Such mounts, and folders that it created. */
 function traceOf(id: string): NonNullable<PodAttack['check']> {
   return ({ canaries, folder }, { uid }) => {
     const made = path.join(canaries.home, madeBy(id));
     if (existsSync(made)) return `${made} was made on the machine`;
-    const stray = readFileSync('/proc/self/mountinfo', 'utf8')
-      .split('\n')
-      .filter((line) => line.includes(uid))
-      .map((line) => line.split(' ')[4] ?? '')
-      .find((point) => !point.startsWith(folder) && !point.startsWith('/run/podkeep'));
-    return stray === undefined ? undefined : `${stray} was mounted on the machine`;
+    return strayMountOf(folder, uid);
   };
 }
 
 /**
  * Links to the mark, under names that programs on the way into a container may write to when the volume
- * takes the place of /proc, /sys or /dev.
+ * replaces /proc, /sys or /dev.
  */
 const PLANT_LINKS = `
 mkdir -p /w/self/attr /w/self/fd /w/thread-self/attr /w/1/attr /w/attr /w/sys/kernel /w/pts /w/kernel
@@ -50,6 +55,12 @@ const enter: NonNullable<PodAttack['drive']> = async (target, { name }) => {
   const terminal = await target.exec({ ...request, tty: true, stdin: '', seconds: 4 });
   return plain.output + terminal.output;
 };
+
+/** A volume on a path of /proc shows the links that were planted in it. */
+const COVERED = (at: string): string =>
+  /^\/proc(?:$|\/(?:self|1|sys)(?:\/(?:attr|fd))?$)/.test(at)
+    ? `[ -L ${at}/null ] && echo "SUCCEEDED: a volume covers ${at}"; `
+    : '';
 
 function mountAttack(
   id: string,
@@ -71,7 +82,7 @@ function mountAttack(
         spec: { volumes: [{ name: 'other', emptyDir: {} }] },
       };
     },
-    script: WAIT,
+    script: `${COVERED(pathOf('/'))}${WAIT}`,
     drive: enter,
     check: traceOf(id),
     mayRefuse: MOUNT_REFUSAL,

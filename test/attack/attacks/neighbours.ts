@@ -1,15 +1,18 @@
 /**
- * What pods and the machine keep from each other although they have the same kernel: shared memory,
- * message queues, keys, sockets, environments, signals.
+ * What isolates pods and the machine from each other although they share a kernel: shared memory, message
+ * queues, keys, sockets, environments, signals.
  */
 import { createServer } from 'node:net';
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { battery, type BatteryItem } from '../harness/battery.ts';
 import { ABSTRACT_SOCKET, LOOPBACK_PORT, QUEUE, SHM_KEY } from '../harness/neighbour.ts';
+import { field, findSleeper } from '../harness/container-processes.ts';
 import { perl } from '../harness/perl.ts';
-import { podAttack } from '../harness/pod-attack.ts';
+import { podAttack, runPod } from '../harness/pod-attack.ts';
 import type { PodShape } from '../harness/pods.ts';
 import type { Target } from '../harness/target.ts';
+import { breached, held, unproven } from '../harness/types.ts';
 import type { Attack } from '../harness/types.ts';
 
 const KIND = 'neighbours';
@@ -186,7 +189,49 @@ const SERVICES: readonly Attack[] = [
   }),
 ];
 
+/** Without a filter of system calls only keyrings and users keep keys apart. */
+const KEY_ITEMS = ITEMS.filter(({ id }) => id.startsWith('keys'));
+const UNFILTERED: readonly (readonly [name: string, pod: PodShape])[] = [
+  ['unconfined', { seccomp: 'Unconfined' }],
+  ['unconfined-as-root', { as: 'root', seccomp: 'Unconfined' }],
+];
+
+/** Two pods, each with a process that is found from outside. */
+const OWN_IDS: Attack = {
+  id: `${KIND}/own-ids`,
+  class: KIND,
+  tries: 'Two pods have the same IDs of the machine.',
+  modes: ['root'],
+  isHeavy: false,
+  run: async (target) => {
+    const ids = await Promise.all([1, 2].map(() => kernelIdOf(target)));
+    const [first, second] = ids;
+    if (first === undefined || second === undefined) return unproven('a process was not found');
+    if (first === second) return breached(`both run as user ${first} of the machine`);
+    const low = ids.find((id) => Number(id) < 65_536);
+    return low === undefined ? held() : breached(`it runs as user ${low} of the machine`);
+  },
+};
+
+async function kernelIdOf(target: Target): Promise<string | undefined> {
+  const marker = `50.${randomInt(10 ** 9, 10 ** 10)}`;
+  let id: string | undefined;
+  const { pod } = await runPod(target, `${KIND}-ids`, {
+    pod: { as: 'root' },
+    script: `echo READY; exec sleep ${marker}`,
+    drive: async () => {
+      const pid = await findSleeper(marker, 20);
+      id = pid === undefined ? undefined : field(pid, 'Uid').split(/\s+/)[0];
+      return '';
+    },
+  });
+  if (pod) await target.delete(pod.name).catch(() => undefined);
+  return id;
+}
+
 export const NEIGHBOURS: readonly Attack[] = [
+  OWN_IDS,
+  ...UNFILTERED.flatMap(([name, pod]) => battery({ class: KIND, name, pod, items: KEY_ITEMS })),
   ...battery({ class: KIND, name: 'restricted', items: ITEMS }),
   ...battery({ class: KIND, name: 'as-root', pod: { as: 'root' }, items: ITEMS }),
   KILL_ALL,

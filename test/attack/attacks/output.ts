@@ -2,8 +2,9 @@
  * Output that hurts the node: floods, files with holes, logs that a container rewrites. While a container
  * writes, its log may take what containerLogMaxSize and containerLogMaxFiles allow, and some slack.
  */
+import { waitFor } from '../../e2e/support/patience.ts';
 import { isOver } from '../../e2e/support/pod-view.ts';
-import { peakOf, undeletable, type Peak } from '../harness/measure.ts';
+import { peakOf, undeletable, usageOf, type Peak } from '../harness/measure.ts';
 import { podAttack, type PodAttack } from '../harness/pod-attack.ts';
 import { probeOf, type PodShape } from '../harness/pods.ts';
 import { LOG_BYTES_MAX, LOG_FILES_MAX } from '../harness/target.ts';
@@ -16,12 +17,14 @@ const DISK_MIB_MAX = (LOG_BYTES_MAX * LOG_FILES_MAX) / 1024 / 1024 + SLACK_MIB;
 const MEMORY_MIB_MAX = 400;
 const LARGEST_MIB_MAX = 512;
 const FLOOD_SECONDS = 8;
+/** What the container writes between two checks of the kubelet, and what folders take. */
+const ROTATION_SLACK = 256 * 1024;
 
 const flood = (line: string, to = ''): string =>
   `yes ${line} | head -c ${FLOOD_MIB}M ${to}; echo; echo FLOODED ${to}`;
 const LINE = 'x'.repeat(99);
 
-/** Samples while the pod writes. What it found travels in the output, as one line. */
+/** Samples while the pod writes. The result is in the output, as one line. */
 const sample: NonNullable<PodAttack['drive']> = async (target, { name, uid }) => {
   const ended = async (): Promise<boolean> => {
     const pod = await target.pod(name);
@@ -71,7 +74,41 @@ const exec = (command: string, tty = false): NonNullable<PodAttack['drive']> => 
   };
 };
 
+/** On containerd the kubelet rotates logs when it checks them: what is left then counts. */
+const rotated: NonNullable<PodAttack['check']> = async (target, pod) => {
+  const bytesMax = (LOG_BYTES_MAX + ROTATION_SLACK) * LOG_FILES_MAX;
+  const patience = { what: 'the log to be rotated', deadlineMs: 45_000 };
+  let bytes = 0;
+  const isRotated = await waitFor(patience, () => {
+    bytes = usageOf(target, pod.uid).bytes;
+    return bytes <= bytesMax ? true : undefined;
+  }).catch(() => false);
+  return isRotated ? undefined : `its log still takes ${bytes} bytes`;
+};
+
+const containerdFlood = (id: string, tries: string, script: string): Attack =>
+  podAttack({
+    class: KIND,
+    id: `containerd-${id}`,
+    tries,
+    modes: ['containerd'],
+    isHeavy: true,
+    script: `echo READY; ${script}; exec sleep 120`,
+    drive: async () => '',
+    check: rotated,
+  });
+
 export const OUTPUT: readonly Attack[] = [
+  containerdFlood(
+    'stdout',
+    'It writes 50 MiB to stdout, of which the kubelet keeps what its log may hold.',
+    `yes ${LINE} | head -c 50M`,
+  ),
+  containerdFlood(
+    'one-line',
+    'It writes a line of 20 MiB, of which the kubelet keeps what its log may hold.',
+    `head -c 20M /dev/zero | tr '\\000' y; echo`,
+  ),
   floodAttack('stdout', `It writes ${FLOOD_MIB} MiB of lines to stdout at once.`, flood(LINE)),
   floodAttack(
     'stderr',

@@ -27,10 +27,10 @@ const SELF = `
 { echo SELF; while read -r line; do echo "$line"; done </proc/self/status
   echo "Root: $(/usr/bin/stat -L -c %d:%i /)"; echo DONE; } >/work/self`;
 
-/** By the container that plants, which has the same rights, should the other one never run. */
+/** By the container that plants, which has the same rights, in case the other one never runs. */
 const BEFORE = `{ echo BEFORE; while read -r line; do echo "$line"; done </proc/self/status; echo DONE; } >/work/before`;
 
-/** Waits, and a while longer when it is asked to end, so that records can be read. */
+/** Waits, and a while longer when it is asked to stop, so that records can be read. */
 const HOLD = `trap '/bin/sleep 2; exit 0' TERM; echo READY; while :; do /bin/sleep 0.2; done`;
 
 interface Plant {
@@ -161,7 +161,7 @@ function shapeOf(plant: Plant, { container }: Entry): PodShape {
       volumeMounts: [libraryMount, ...plant.mounts],
     },
     spec: {
-      // The volumes of a pod that has failed are removed, and with them what was recorded.
+      // The volumes of a failed pod are removed, and the records with them.
       restartPolicy: 'Always',
       terminationGracePeriodSeconds: 10,
       volumes: [{ name: 'programs', emptyDir: {} }, library],

@@ -2,7 +2,7 @@
 import { battery, type BatteryItem } from '../harness/battery.ts';
 import { perl } from '../harness/perl.ts';
 import { podAttack } from '../harness/pod-attack.ts';
-import { shellContainer } from '../harness/pods.ts';
+import { containerSecurity, shellContainer } from '../harness/pods.ts';
 import type { Attack } from '../harness/types.ts';
 
 const KIND = 'privileges';
@@ -95,7 +95,26 @@ const gained = (id: string, tries: string, plant: string): Attack =>
     proof: /TRIED/,
   });
 
+const WRITE_ROOT = `
+for d in / /etc /usr /usr/bin /bin /var /root /tmp /home /opt; do
+  { : >$d/podkeep-attack-made; } 2>/dev/null && echo "SUCCEEDED: it made a file in $d"
+done; true`;
+
 export const PRIVILEGES: readonly Attack[] = [
+  ...(['restricted', 'root'] as const).map((as) =>
+    podAttack({
+      class: KIND,
+      id: `read-only-root-${as}`,
+      tries: `A container (${as}) with readOnlyRootFilesystem writes to its root.`,
+      pod: {
+        as,
+        container: {
+          securityContext: { ...containerSecurity({ as }), readOnlyRootFilesystem: true },
+        },
+      },
+      script: WRITE_ROOT,
+    }),
+  ),
   ...battery({
     class: KIND,
     name: 'restricted',

@@ -1,4 +1,4 @@
-/** Processes, memory and disk beyond what a pod may have, and volumes that are hard to remove. */
+/** Processes, memory and disk beyond a pod's limits, and volumes that are hard to remove. */
 import { undeletable } from '../harness/measure.ts';
 import { podAttack } from '../harness/pod-attack.ts';
 import { POD_PIDS_LIMIT } from '../harness/target.ts';
@@ -7,7 +7,7 @@ import type { Attack } from '../harness/types.ts';
 const KIND = 'resources';
 const PROCESSES = 1000;
 
-/** Forks until it is refused, or has enough. The children wait and end by themselves. */
+/** Forks until it is refused, or has enough. The children wait and exit by themselves. */
 const FORK = `
 my $n = 0;
 for (1 .. ${PROCESSES}) { my $kid = fork; last unless defined $kid; if (!$kid) { sleep 4; exit } $n++ }
@@ -69,6 +69,13 @@ export const RESOURCES: readonly Attack[] = [
     modes: ['root'],
     pod: { container: LIMITED },
     script: `for d in /tmp /dev/shm /run /var/tmp; do head -c 256M /dev/zero >$d/hog 2>/dev/null; s=$(stat -c %s $d/hog 2>/dev/null || echo 0); t=$(stat -f -c %T $d); rm -f $d/hog; [ "$s" -ge 268435456 ] && case $t in tmpfs|overlayfs) echo "SUCCEEDED: $s bytes in $d ($t)";; esac; done; true`,
+  }),
+  podAttack({
+    class: KIND,
+    id: 'shared-memory',
+    tries: 'It writes more into /dev/shm than the 64 MiB that containers have.',
+    script: `head -c 96M /dev/zero >/dev/shm/hog 2>/dev/null; s=$(stat -c %s /dev/shm/hog); rm -f /dev/shm/hog; echo "FILLED $s"; [ "$s" -gt 67108864 ] && echo "SUCCEEDED: $s bytes in /dev/shm"; true`,
+    proof: /^FILLED \d/m,
   }),
   podAttack({
     class: KIND,

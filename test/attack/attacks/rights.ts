@@ -1,6 +1,6 @@
 /**
  * The rights of every process that podkeep starts in a container, at most those that the pod asked for.
- * Each says itself what it has; `inventory` looks from outside.
+ * Each process reports its own; `inventory` looks from outside.
  */
 import { podAttack, runPod, WAIT } from '../harness/pod-attack.ts';
 import { hookOf, probeOf, shellContainer, type PodShape } from '../harness/pods.ts';
@@ -9,7 +9,7 @@ import { breached, held, MODES, unproven } from '../harness/types.ts';
 import type { Attack } from '../harness/types.ts';
 
 const KIND = 'rights';
-/** The capabilities that container runtimes give if a pod says nothing. */
+/** The default capabilities of container runtimes. */
 const USUAL = 0xa804_25fbn;
 const NET_ADMIN = 1n << 12n;
 
@@ -109,7 +109,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       : `user ${fieldOf(status, 'Uid')}`,
 };
 
-const attackOf = (shape: Shape, entry: string, fault: string, judge: Fault): Attack => ({
+const attackOf = (shape: Shape, entry: string, fault: string, evaluate: Fault): Attack => ({
   id: `${KIND}/${shape.name}/${entry}/${fault}`,
   class: KIND,
   tries: `${entry} of a pod (${shape.name}) has more than it should: ${fault}.`,
@@ -119,7 +119,7 @@ const attackOf = (shape: Shape, entry: string, fault: string, judge: Fault): Att
     const output = await statusesOf(target, shape);
     const part = new RegExp(`^STATUS ${entry}\\n([\\s\\S]*?)^END$`, 'm').exec(output)?.[1];
     if (part === undefined) return unproven(`${entry} did not say what it has`);
-    const found = judge(part, shape);
+    const found = evaluate(part, shape);
     return found === undefined ? held() : breached(found);
   },
 });
@@ -127,7 +127,7 @@ const attackOf = (shape: Shape, entry: string, fault: string, judge: Fault): Att
 export const RIGHTS: readonly Attack[] = [
   ...SHAPES.flatMap((shape) =>
     ENTRIES.flatMap((entry) =>
-      Object.entries(FAULTS).map(([fault, judge]) => attackOf(shape, entry, fault, judge)),
+      Object.entries(FAULTS).map(([fault, evaluate]) => attackOf(shape, entry, fault, evaluate)),
     ),
   ),
   podAttack({

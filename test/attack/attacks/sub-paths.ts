@@ -1,15 +1,14 @@
 /**
  * subPath: part of a volume is mounted, and the volume belongs to the attacker. Links in it must not lead
- * out of it, also if they are exchanged with folders while containers start.
+ * out of it. Links that are exchanged while containers start: sub-path-races.ts.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { JsonObject } from '../../../src/lib/json.ts';
 import { podAttack } from '../harness/pod-attack.ts';
-import { perl } from '../harness/perl.ts';
-import { shellContainer, type PodShape } from '../harness/pods.ts';
+import { shellContainer } from '../harness/pods.ts';
 import type { Target } from '../harness/target.ts';
 import type { Attack } from '../harness/types.ts';
+import { SUB_PATH_RACES } from './sub-path-races.ts';
 
 const KIND = 'sub-path';
 const REFUSAL = /subpath|sub path|outside|link|not permitted|must not|contain|invalid|no such/i;
@@ -35,56 +34,6 @@ function linkAttack(id: string, to: (target: Target) => string, subPath = 'link'
     },
     mayRefuse: REFUSAL,
     seconds: 8,
-  });
-}
-
-/**
- * One container exchanges a folder and a link, with one system call, for as long as others start with a
- * subPath into them. Four pods of twenty-five containers make a hundred starts of each kind, and the
- * kubelet tries those that it had to refuse again.
- */
-const RACES = 4;
-const RACERS = 25;
-const SWAP = perl(`
-  my ($a, $b, $end) = ('/v/spot', '/v/link', time + 12);
-  while (time < $end) { sys('renameat2', -100, $a, -100, $b, 2) for 1 .. 500 }
-  # Those that were refused until now may start, so that the pod ends.
-  sys('renameat2', -100, $a, -100, $b, 2) if -l $a;
-  sleep 120;
-`);
-
-function race(id: string, subPath: string, shape: PodShape, to: (t: Target) => string): Attack {
-  return podAttack({
-    class: KIND,
-    id,
-    tries: `${RACERS} containers start with a subPath that another one exchanges with a link.`,
-    pod: (target) => {
-      const mount = { name: 'shared', mountPath: '/m', subPath };
-      const racers: JsonObject[] = Array.from({ length: RACERS - 1 }, (_, index) =>
-        shellContainer(`r${index}`, READ, { volumeMounts: [mount] }),
-      );
-      return {
-        ...shape,
-        volumes: { shared: '/v' },
-        inits: [
-          shellContainer(
-            'plant',
-            `mkdir -p /v/spot/in; chmod -R 777 /v/spot; ln -s ${to(target)} /v/link`,
-          ),
-          shellContainer('swap', SWAP, { restartPolicy: 'Always' }),
-        ],
-        container: { volumeMounts: [mount] },
-        others: racers,
-      };
-    },
-    script: READ,
-    mayRefuse: REFUSAL,
-    check: (target) => {
-      const made = path.join(target.canaries.home, 'in');
-      return existsSync(made) ? `${made} was made on the machine` : undefined;
-    },
-    isPatient: true,
-    seconds: 40,
   });
 }
 
@@ -134,8 +83,5 @@ export const SUB_PATHS: readonly Attack[] = [
     mayRefuse: /subpath|must not contain|\.\./i,
     seconds: 8,
   }),
-  ...Array.from({ length: RACES }, (_, index) => [
-    race(`race-${index}`, 'spot', {}, ({ canaries }) => path.dirname(canaries.openFiles[0] ?? '/')),
-    race(`race-below-${index}`, 'spot/in', {}, ({ canaries }) => canaries.home),
-  ]).flat(),
+  ...SUB_PATH_RACES,
 ];

@@ -74,7 +74,7 @@ const SETTING_UP = `
   my $badtime = pack('q2', -1, 0);
 `;
 
-/** In a process of its own: a filter may end it, and what it got goes with it. */
+/** In a separate process: a filter may kill it, and its result with it. */
 function callOf(id: string, args: string): string {
   const call = SPECIAL[id] ?? `sys('${id}'${args === '' ? '' : `, ${args}`})`;
   return perl(`${SETTING_UP}

@@ -1,6 +1,6 @@
 /**
- * Terminals. A container with a terminal has one of its own; those of the machine, and of other
- * containers, are out of its reach, by name and by the calls that type into a terminal.
+ * Terminals. A container with a terminal has its own; those of the machine, and of other containers, are
+ * out of its reach, by name and by the calls that type into a terminal.
  */
 import { MachineTerminal } from '../harness/machine-terminal.ts';
 import { podAttack, WAIT, type PodAttack } from '../harness/pod-attack.ts';

@@ -1,4 +1,4 @@
-/** Termination messages: files that the kubelet makes before a container and reads after it. */
+/** Termination messages: files that the kubelet creates before a container and reads after it. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { podAttack } from '../harness/pod-attack.ts';

@@ -1,5 +1,5 @@
 /**
- * A container waits for processes that podkeep lets into it, for exec and probes, and looks through them
+ * A container waits for processes that podkeep starts in it, for exec and probes, and looks through them
  * at where they come from: their root, their working directory, their descriptors, their memory.
  */
 import { podAttack } from '../harness/pod-attack.ts';
@@ -68,6 +68,28 @@ const TAKE = perl(`${common}
   }
 }`);
 
+/** Reads the memory of the first process of the container, which is a fork of podkeep's helper. */
+const MEMORY = perl(
+  `
+  my %printed;
+  for my $pid (1, grep { $_ != $$PID } map { m{(\\d+)} } glob('/proc/[0-9]*')) {
+    open(my $maps, '<', "/proc/$pid/maps") or next;
+    while (<$maps>) {
+      /^([0-9a-f]+)-([0-9a-f]+) rw/ or next;
+      no warnings 'portable'; my ($a, $b) = (hex $1, hex $2);
+      open(my $mem, '<', "/proc/$pid/mem") or last;
+      print "SUCCEEDED: the memory of podkeep in process 1 can be read\\n" if $pid == 1 && !$printed{one}++;
+      sysseek($mem, $a, 0);
+      sysread($mem, my $t, $b - $a > 1 << 23 ? 1 << 23 : $b - $a); next unless defined $t;
+      while ($t =~ /(canary-[0-9a-f]+-[0-9a-f]+)/g) { print "$1\\n" unless $printed{$1}++ }
+    }
+  }
+  print "LOOKED\\n";`.replaceAll('$$PID', 'POSIX::getpid()'),
+);
+
+const memory = (id: string, tries: string, pod: PodShape): Attack =>
+  podAttack({ class: KIND, id, tries, pod, script: MEMORY, proof: /^LOOKED/m });
+
 function trace(id: string, tries: string, script: string, pod: PodShape): Attack {
   return podAttack({
     class: KIND,
@@ -85,7 +107,7 @@ function trace(id: string, tries: string, script: string, pod: PodShape): Attack
       }
       return output;
     },
-    // A process that it has attached to may never say what it should.
+    // A process that it has attached to may never print what it should.
     proof: /^READY/m,
   });
 }
@@ -99,6 +121,12 @@ export const TRACING: readonly Attack[] = [
   trace('attach', 'It attaches to processes that enter it.', ATTACH, {}),
   trace('attach-as-root', 'User 0 attaches to processes that enter it.', ATTACH, { as: 'root' }),
   trace('attach-with-ptrace', 'With SYS_PTRACE it attaches to processes.', ATTACH, PTRACE),
+  memory('memory', 'It reads the memory of its first process.', {}),
+  memory('memory-as-root', 'User 0 reads the memory of its first process.', { as: 'root' }),
+  memory('memory-host-users', 'User 0 of the machine reads the memory of its first process.', {
+    as: 'root',
+    spec: { hostUsers: true },
+  }),
   trace('take', 'It takes descriptors of processes that enter it.', TAKE, {}),
   trace('take-with-ptrace', 'With SYS_PTRACE it takes descriptors of processes.', TAKE, PTRACE),
 ];

@@ -1,6 +1,6 @@
 /**
- * As whom podkeep runs: root, or an ordinary user. If root runs the suite, the ordinary user is the one
- * that PODKEEP_E2E_USER names, or one that is made for the run and removed after it.
+ * The user that podkeep runs as: root, or an ordinary user. If root runs the suite, the ordinary user is
+ * the one that PODKEEP_E2E_USER names, or one that is created for the run and removed after it.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -10,16 +10,16 @@ export interface TrustedAccount {
   readonly name: string;
   readonly uid: number;
   readonly gid: number;
-  /** The words before a command that make it run as this user. */
+  /** The prefix of a command that makes it run as this user. */
   readonly prefix: readonly string[];
   readonly remove: () => void;
 }
 
-/** A string says why this machine cannot run podkeep so. */
+/** A string: why this machine cannot run podkeep so. */
 export function openAccount(mode: Mode): TrustedAccount | string {
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   const keep = (): void => undefined;
-  if (mode === 'root') {
+  if (mode !== 'user') {
     if (uid !== 0) return 'the suite does not run as root';
     return { name: 'root', uid, gid, prefix: [], remove: keep };
   }
@@ -33,7 +33,7 @@ export function openAccount(mode: Mode): TrustedAccount | string {
     return `useradd failed, and PODKEEP_E2E_USER names no user: ${String(error)}`;
   }
   return accountOf(name, () => {
-    // By force: what watches over podkeep's folder may still run for a second or two.
+    // By force: the guard of podkeep's folder may still run for a second or two.
     execFileSync('userdel', ['--force', name], { stdio: 'ignore' });
   });
 }
@@ -43,7 +43,7 @@ function accountOf(name: string, remove: () => void): TrustedAccount | string {
   const row = rows.map((line) => line.split(':')).find(([known]) => known === name);
   if (row === undefined) return `there is no user ${name}`;
   const [uid, gid] = [Number(row[2]), Number(row[3])];
-  // The signal comes last: a change of the user takes it away.
+  // The parent-death signal comes last: a change of the user clears it.
   const rights = ['--clear-groups', '--inh-caps=-all', '--pdeathsig=KILL', '--'];
   const prefix = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, ...rights];
   return { name, uid, gid, prefix, remove };

@@ -1,5 +1,5 @@
 /**
- * Many small attacks by one pod, each judged for itself. A pod costs more than most of what it can try;
+ * Many small attacks by one pod, each with its own result. A pod costs more than most of what it can try;
  * a battery runs scripts one after the other, between two lines that prove that each of them ran.
  */
 import { findingIn, runPod, type Check, type PodOutput } from './pod-attack.ts';
@@ -20,7 +20,7 @@ export interface BatteryItem {
 
 export interface Battery {
   readonly class: string;
-  /** Told from other batteries of the class by this word, which is part of the attacks' names. */
+  /** Distinguishes the batteries of a class; it is part of the attacks' names. */
   readonly name?: string;
   readonly modes?: readonly Mode[];
   readonly pod?: PodShape;
@@ -43,7 +43,7 @@ export function battery(all: Battery): readonly Attack[] {
       const reason = item.unless?.(target);
       if (reason !== undefined) return skipped(reason);
       const found = await target.once(`battery ${prefix}`, () => fire(target, prefix, all));
-      return judge(target, `${prefix}/${item.id}`, item, found);
+      return evaluate(target, `${prefix}/${item.id}`, item, found);
     },
   }));
 }
@@ -51,7 +51,7 @@ export function battery(all: Battery): readonly Attack[] {
 async function fire(target: Target, prefix: string, { pod, items, seconds = 60 }: Battery) {
   const parts = items.map((item) => {
     const mark = target.canaries.mark(`${prefix}/${item.id}`);
-    // Each in a process of its own, bounded in time, because it may break the one it runs in.
+    // Each in a separate process, bounded in time, because it may break the one it runs in.
     const script = `MARK=${mark}; export MARK\n${item.script}`;
     const run = `timeout -k 1 ${ITEM_SECONDS} sh -c ${quote(script)}`;
     return `echo "BEGIN ${item.id}"\n${run} 2>&1 </dev/null\necho; echo "END ${item.id} $NONCE"`;
@@ -65,7 +65,7 @@ async function fire(target: Target, prefix: string, { pod, items, seconds = 60 }
   return found;
 }
 
-function judge(target: Target, id: string, item: BatteryItem, found: PodOutput): Outcome {
+function evaluate(target: Target, id: string, item: BatteryItem, found: PodOutput): Outcome {
   const { output, hasRun, refusal, pod } = found;
   if (!hasRun) return unproven(`the attacker did not run: ${refusal.slice(0, 240)}`);
   const from = output.indexOf(`BEGIN ${item.id}\n`);

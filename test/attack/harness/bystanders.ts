@@ -27,7 +27,7 @@ export class Bystanders {
       KEY: canaries.value('a key of a user of the machine'),
     };
     const start = (prefix: readonly string[]): void => {
-      // Bounded in time, should the suite be killed.
+      // Bounded in time, in case the suite is killed.
       const [command, ...args] = [...prefix, 'perl', '-e', ADD_KEY];
       const path = process.env['PATH'] ?? '';
       const child = spawn(command, args, {

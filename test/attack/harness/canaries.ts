@@ -1,19 +1,21 @@
 /**
  * Canaries: values and files that no pod may get hold of, made for each run.
  *
- * A value that appears in anything a pod wrote was read by it. A mark is a file of the machine with known
- * content, mode and owner; each attack that tries to write has a mark of its own, so that a change names
- * the attack. All of them are looked at from outside of the pods.
+ * A value that appears in a pod's output was read by it. A mark is a file of the machine with known
+ * content, mode and owner; each attack that tries to write has its own mark, so that a change names the
+ * attack. All of them are checked from outside of the pods.
  *
  *     secret    readable only by the user who runs podkeep, below /etc and /root (root) or its home
- *     open      readable by every user, in folders that are no business of a pod
+ *     open      readable by every user, in folders that no pod should see
  *     object    in a Secret of the API, in a volume and a variable of another pod
  *     process   in the environment of a process of the machine
  */
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { mountPointsBelow } from '../../e2e/support/leftovers.ts';
 import type { TrustedAccount } from './account.ts';
 
 const UNTOUCHED = 'untouched\n';
@@ -34,7 +36,7 @@ export class Canaries {
   constructor(account: TrustedAccount) {
     this.#account = account;
     const isRoot = account.uid === 0;
-    // The suite of an ordinary user can make nothing elsewhere than at home.
+    // The suite of an ordinary user can only create files in its home.
     const parent = process.getuid?.() === 0 ? '/home' : homedir();
     this.home = this.#folder(isRoot ? '/etc' : parent, 'trusted', 0o755) ?? '';
     if (this.home === '') throw new Error('no folder for canaries can be made');
@@ -86,7 +88,7 @@ export class Canaries {
     return file;
   }
 
-  /** What has become of it; undefined: nothing. */
+  /** How it has changed; undefined: it has not. */
   changeOf(id: string): string | undefined {
     const file = this.#marks.get(id);
     return file === undefined ? undefined : this.#changeOf(file, UNTOUCHED, MARK_MODE);
@@ -97,7 +99,7 @@ export class Canaries {
     return lstatSync(path.join(this.home, 'full/file'), { throwIfNoEntry: false }) !== undefined;
   }
 
-  /** All canaries that are not as they were made. */
+  /** All canaries that have changed. */
   changes(): readonly string[] {
     const marks = [...this.#marks.values()].map((file) =>
       this.#changeOf(file, UNTOUCHED, MARK_MODE),
@@ -108,7 +110,11 @@ export class Canaries {
   }
 
   remove(): void {
-    for (const folder of this.#folders) rmSync(folder, { recursive: true, force: true });
+    for (const folder of this.#folders) {
+      // An attack that has succeeded may have mounted something there.
+      for (const point of mountPointsBelow(folder)) spawnSync('umount', ['--lazy', point]);
+      rmSync(folder, { recursive: true, force: true });
+    }
   }
 
   #changeOf(file: string, content: string, mode: number): string | undefined {

@@ -32,7 +32,7 @@ export function field(pid: number, name: string): string {
   return new RegExp(`^${name}:[ \\t]*(.*)$`, 'm').exec(read(pid, 'status'))?.[1]?.trim() ?? '';
 }
 
-/** Empty: the process has ended, or the file is not for us. */
+/** Empty: the process has ended, or this user may not read the file. */
 export function read(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'latin1');

@@ -13,7 +13,7 @@ export interface ExecRequest {
 
 export interface ExecOutput {
   readonly output: string;
-  /** The status by which the server says how it ended; empty: it did not end in time. */
+  /** The Status with the result; empty: it did not end in time. */
   readonly status: string;
 }
 

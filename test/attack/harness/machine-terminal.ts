@@ -58,7 +58,7 @@ export class MachineTerminal {
         const name = readlinkSync(`/proc/${pid}/fd/0`);
         if (name.startsWith('/dev/pts/')) return name;
       } catch {
-        // It is not there yet.
+        // It does not exist yet.
       }
     }
     return undefined;

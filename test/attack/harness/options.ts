@@ -1,7 +1,7 @@
 /** The command line of the attack suite. */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { MODES, type Mode } from './types.ts';
+import { ALL_MODES, MODES, type Mode } from './types.ts';
 
 export interface SuiteOptions {
   /** The podkeep checkout whose bin/podkeep is attacked. */
@@ -53,8 +53,11 @@ export function readOptions(words: readonly string[]): SuiteOptions {
 }
 
 function modesOf(word: string): readonly Mode[] {
-  if (word === 'all') return MODES;
-  const found = MODES.filter((mode) => mode === word);
-  if (found.length === 0) throw new Error(`--mode ${word}: it is root, user or all`);
+  if (word === 'all') return ALL_MODES;
+  if (word === 'process') return MODES;
+  const found = ALL_MODES.filter((mode) => mode === word);
+  if (found.length === 0) {
+    throw new Error(`--mode ${word}: it is root, user, containerd, process (root and user) or all`);
+  }
   return found;
 }

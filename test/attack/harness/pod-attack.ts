@@ -2,9 +2,9 @@
  * An attack by a pod. The pod proves that it ran by printing a nonce from its environment; what it tries
  * is in its script, or in what the suite then does with it (`drive`).
  *
- * Everything that the pod wrote is searched for canaries: logs of all containers, output of commands,
- * termination messages, files of its volumes. A script that has done something which shows nowhere else,
- * such as a system call that was answered, prints a line that begins with SUCCEEDED.
+ * All output of the pod is searched for canaries: logs of all containers, output of commands, termination
+ * messages, files of its volumes. A script whose success shows nowhere else, such as a system call that
+ * was answered, prints a line that begins with SUCCEEDED.
  */
 import { randomBytes } from 'node:crypto';
 import type { ContainerView, PodView } from '../../e2e/support/pod-view.ts';
@@ -27,19 +27,19 @@ export interface PodAttack {
   readonly tries: string;
   readonly modes?: readonly Mode[];
   readonly isHeavy?: boolean;
-  /** What the pod is, if not a restricted one; may depend on the target. */
+  /** The pod, if not a restricted one; may depend on the target. */
   readonly pod?: PodShape | ((target: Target) => PodShape | Promise<PodShape>);
-  /** Of the attacking container. By default it says that it is ready and waits. */
+  /** Of the attacking container. By default it prints READY and waits. */
   readonly script?: string;
-  /** What the suite does when the pod has said READY. What it returns is searched like a log. */
+  /** What the suite does when the pod has printed READY. The result is searched like a log. */
   readonly drive?: (target: Target, pod: RunningPod) => Promise<string>;
   /** Looks from outside; a sentence: the attack has succeeded. */
   readonly check?: (target: Target, pod: RunningPod, output: string) => Check | Promise<Check>;
-  /** The kubelet may refuse the pod if an Event or a status says so in these words. */
+  /** The kubelet may refuse the pod if an Event or a status has this text. */
   readonly mayRefuse?: RegExp;
-  /** Goes on although containers are refused: the kubelet tries them again. */
+  /** Goes on although containers are refused: the kubelet retries them. */
   readonly isPatient?: boolean;
-  /** What its output must show beside the nonce: that the part which attacks has run, too. */
+  /** What its output must show beside the nonce: that the attacking part has run, too. */
   readonly proof?: RegExp;
   /** A sentence: this machine cannot try it. */
   readonly unless?: (target: Target) => Check | Promise<Check>;
@@ -52,15 +52,18 @@ export interface PodOutput {
   readonly pod: RunningPod | undefined;
   readonly output: string;
   readonly hasRun: boolean;
-  /** Why it did not start, as the kubelet or the API says. */
+  /** Why it did not start, in the words of the kubelet or the API. */
   readonly refusal: string;
 }
 
-/** What waits until the pod is deleted, after it has said that it is ready. */
+/** Waits until the pod is deleted, after it has printed READY. */
 export const WAIT = 'echo READY; exec sleep 120';
 const SECONDS = 25;
-/** A machine that does other things, too, is slower than that. Attackers that end do not wait for it. */
+/** A busy machine is slower than that. Attackers that exit do not wait for it. */
 const SLACK = 3;
+/** A dozen programs create a container of containerd. */
+const CONTAINERD_SLACK = 8;
+const slackOf = ({ mode }: Target): number => (mode === 'containerd' ? CONTAINERD_SLACK : SLACK);
 const BEGUN_MAX = 20_000;
 const REFUSED = /^(?:Err|ImagePullBackOff|Create|RunContainerError|InvalidImageName)/;
 const LINE = /^SUCCEEDED.*$/m;
@@ -109,7 +112,7 @@ export function findingIn(target: Target, id: string, output: string): string | 
 
 type Runnable = Pick<PodAttack, 'pod' | 'script' | 'drive' | 'seconds' | 'mayRefuse' | 'isPatient'>;
 
-/** Runs the pod to its end, or until it was driven. It is still there afterwards. */
+/** Runs the pod to its end, or until it was driven. It still exists afterwards. */
 export async function runPod(target: Target, id: string, request: Runnable): Promise<PodOutput> {
   const { script = WAIT, drive, seconds = SECONDS } = request;
   const shape = typeof request.pod === 'function' ? await request.pod(target) : (request.pod ?? {});
@@ -123,11 +126,15 @@ export async function runPod(target: Target, id: string, request: Runnable): Pro
   const waits = drive ? isDrivable : isOver;
   const canEnd = request.mayRefuse !== undefined && !request.isPatient;
   const holds = (pod: PodView): boolean => waits(pod) || (canEnd && isRefused(pod));
-  const view = await target.podWhen(name, holds, request.isPatient ? seconds : seconds * SLACK);
+  const view = await target.podWhen(
+    name,
+    holds,
+    request.isPatient ? seconds : seconds * slackOf(target),
+  );
   const uid = view?.metadata.uid ?? (await target.pod(name))?.metadata.uid ?? '';
   const pod = { name, uid, nonce };
   let output = '';
-  if (drive && view && !isRefused(view)) {
+  if (drive && view && (request.isPatient || !isRefused(view))) {
     // Before it is driven: an attacker that floods its log may lose the nonce by rotation.
     const begun = isOver(view) ? '' : await target.logWith(name, 'main', /^READY/m, seconds);
     output += begun.slice(0, BEGUN_MAX);
@@ -138,7 +145,7 @@ export async function runPod(target: Target, id: string, request: Runnable): Pro
   return { pod, output, hasRun, refusal: hasRun ? '' : await refusalOf(target, name) };
 }
 
-/** What attackers are told, so that nothing hides behind what they do not know. */
+/** What attackers know, so that no protection depends on what they do not know. */
 function environmentOf(target: Target, id: string): Record<string, string> {
   const { canaries, bystanders, data } = target;
   return {
@@ -158,7 +165,7 @@ function isDrivable(pod: PodView): boolean {
   return isOver(pod) || (pod.status.containerStatuses ?? []).some(hasBegun);
 }
 
-/** A container waits because it could not be made. */
+/** A container waits because it could not be created. */
 function isRefused({ status }: PodView): boolean {
   const states = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
   return states.some(({ state }) => REFUSED.test(state.waiting?.reason ?? ''));

@@ -10,7 +10,7 @@ export const ATTACKER = 10_001;
 export type Rights = 'restricted' | 'root' | 'default';
 
 export interface PodShape {
-  /** restricted; root: user 0 with the usual capabilities; default: no securityContext at all. */
+  /** restricted; root: user 0 with the usual capabilities; default: no securityContext. */
   readonly as?: Rights;
   /** Added to those of `as`. */
   readonly capabilities?: readonly string[];
@@ -77,7 +77,7 @@ export function podOf({ name, shape, script, env }: PodRequest): JsonObject {
   };
 }
 
-/** A shell with a script. The kubelet expands `$(NAME)` and `$$` in commands: nothing of it here. */
+/** A shell with a script. The kubelet expands `$(NAME)` and `$$` in commands, so both are escaped here. */
 export function shellOf(script: string, shell = 'sh'): string[] {
   return [shell, '-c', script.replaceAll('$', '$$$$')];
 }

@@ -3,7 +3,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { field, read } from './container-processes.ts';
 
-/** Replaced by a word wherever they stand. */
+/** Replaced by a placeholder wherever they occur. */
 export type Changing = ReadonlyMap<string, string>;
 
 export const ASPECTS = [
@@ -32,7 +32,7 @@ export function viewOf(pid: number, changing: Changing): JsonObject {
   };
 }
 
-/** IDs of a user namespace begin somewhere; only what comes after that is the same in each run. */
+/** IDs of a user namespace begin at a varying base; only the offset is the same in each run. */
 function mapped(id: string): string {
   const number = Number(id);
   return number >= 65_536 ? `base+${number % 65_536}` : id;

@@ -1,4 +1,4 @@
-/** What the suite prints and records. */
+/** The output and the record of the suite. */
 import { writeFileSync } from 'node:fs';
 import type { SuiteOptions } from './options.ts';
 import type { Attack, Result } from './types.ts';
@@ -18,7 +18,22 @@ export function printList(attacks: readonly Attack[]): void {
   console.log(`${attacks.length} attacks, ${count} with their modes`);
 }
 
-/** Prints the sum; its last line stands alone. Returns the exit code. */
+/** Which attacks were left out because they are about containerd, and why. */
+export function printInapplicable(
+  attacks: readonly Attack[],
+  why: (attack: Attack) => string | undefined,
+): void {
+  const counts = new Map<string, number>();
+  for (const attack of attacks) {
+    const reason = why(attack);
+    if (reason === undefined) continue;
+    const line = `${attack.class}: ${reason}`;
+    counts.set(line, (counts.get(line) ?? 0) + 1);
+  }
+  for (const [line, count] of counts) console.log(`not on containerd: ${count} of ${line}`);
+}
+
+/** Prints the totals; the last line stands alone. Returns the exit code. */
 export function conclude(results: readonly Result[], { expectHoles, json }: SuiteOptions): number {
   const of = (kind: Result['kind']): readonly Result[] =>
     results.filter((result) => result.kind === kind);

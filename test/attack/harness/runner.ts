@@ -31,8 +31,8 @@ export async function runAttacks(
 let restarting: Promise<void> | undefined;
 
 /**
- * An attack that has ended podkeep has succeeded, whatever else it got. The others need a new one: those
- * that ran beside it are blamed with it.
+ * An attack that has ended podkeep has succeeded, whatever else it got. The others need a new podkeep:
+ * those that ran beside it share the blame.
  */
 async function withPodkeep(target: Target, tried: Outcome, isHeavy: boolean): Promise<Outcome> {
   if (tried.kind !== 'unproven' && !isHeavy) return tried;

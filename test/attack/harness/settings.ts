@@ -1,6 +1,6 @@
 /**
  * Settings of the kernel and files of the machine that no pod may change: read before the attacks,
- * compared after them, and put back if they differ.
+ * compared after them, and restored if they differ.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -65,7 +65,7 @@ export class MachineState {
     for (const file of FILES) this.#files.set(file, fingerprint(file));
   }
 
-  /** A sentence for each setting of the kernel that differs; all of them are put back. */
+  /** A sentence for each setting of the kernel that differs; all of them are restored. */
   restoreSettings(): readonly string[] {
     const changes: string[] = [];
     for (const [file, before] of this.#settings) {
@@ -77,7 +77,7 @@ export class MachineState {
     return changes;
   }
 
-  /** One setting; put back if it differs. */
+  /** One setting; restored if it differs. */
   restore(file: string): string | undefined {
     const [before, after] = [this.#settings.get(file), readQuietly(file)];
     if (before === undefined || after === undefined || after === before) return undefined;
@@ -110,7 +110,7 @@ function fingerprint(file: string): string {
   if (!existsSync(file)) return 'absent';
   try {
     const { mode, uid, gid } = statSync(file);
-    // Accounts come and go with runs of this suite.
+    // Runs of this suite add and remove accounts.
     const text = readFileSync(file, 'latin1').replaceAll(/^pkattack.*\n/gm, '');
     return [mode, uid, gid, createHash('sha256').update(text).digest('hex')].join(' ');
   } catch {

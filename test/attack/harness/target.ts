@@ -1,6 +1,6 @@
 /**
- * The podkeep that is attacked: one `podkeep up` with a data folder of its own, the client of its API,
- * and what lies around it for attackers to find.
+ * The podkeep under attack: one `podkeep up` with its own data folder, the client of its API, and what
+ * attackers can find around it.
  */
 import { execFileSync } from 'node:child_process';
 import { chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -28,18 +28,35 @@ export interface TargetOptions {
   /** Images of attackers: what `images` of the PodkeepConfiguration says. */
   readonly images: (folder: string, canaries: Canaries) => JsonObject;
   readonly update: boolean;
+  /** Absent: containers are processes of the machine. */
+  readonly containerd?: AttackedContainerd | undefined;
+}
+
+/** What the target needs of a containerd. */
+export interface AttackedContainerd {
+  readonly endpoint: string;
+  /** The control group below which its pods are. */
+  readonly cgroupRoot: string;
 }
 
 export interface EventView {
   readonly reason: string;
   readonly message: string;
+  readonly count?: number;
   readonly involvedObject: { readonly name: string };
 }
 
 export const POD_PIDS_LIMIT = 256;
 export const LOG_BYTES_MAX = 1024 * 1024;
 export const LOG_FILES_MAX = 2;
-/** Beyond what the kernel gives out. */
+/** Becomes a program that has a session keyring with a key in it, as a logged-in user has. */
+const WITH_KEY = `
+  my ($add, $control) = (${process.arch === 'arm64' ? '217, 219' : '248, 250'});
+  my ($session, $type, $name, $key) = ('podkeep-attack', 'user', 'podkeep-attack', delete $ENV{KEY});
+  syscall($control, 1, $session);
+  syscall($add, $type, $name, $key, length $key, -3);
+  exec @ARGV;`;
+/** Beyond the PIDs that the kernel assigns. */
 const NO_PROCESS = 4_194_305;
 const PODS = '/api/v1/namespaces/default/pods';
 const START_MS = 60_000;
@@ -55,6 +72,7 @@ export class Target {
   readonly update: boolean;
   readonly #checkout: string;
   readonly #images: JsonObject;
+  readonly #containerd: AttackedContainerd | undefined;
   readonly #once = new Map<string, Promise<unknown>>();
   #daemon: Daemon | undefined;
   #client: Api | undefined;
@@ -63,7 +81,7 @@ export class Target {
   #startCount = 0;
   #pid = NO_PROCESS;
 
-  constructor({ mode, account, checkout, images, update }: TargetOptions) {
+  constructor({ mode, account, checkout, images, update, containerd }: TargetOptions) {
     this.mode = mode;
     this.account = account;
     this.update = update;
@@ -71,8 +89,9 @@ export class Target {
     this.bystanders = new Bystanders(account, this.canaries);
     this.folder = makeFolder(mode);
     this.#checkout = checkout;
+    this.#containerd = containerd;
     this.#give(this.folder);
-    this.#images = images(this.folder, this.canaries);
+    this.#images = containerd ? {} : images(this.folder, this.canaries);
     this.#giveAll(this.folder);
   }
 
@@ -80,7 +99,7 @@ export class Target {
     return this.account.uid === 0;
   }
 
-  /** A podkeep that an attack has ended is followed by one with a data folder of its own. */
+  /** A podkeep that an attack has ended is followed by one with a new data folder. */
   get data(): string {
     return path.join(this.folder, 'data', String(this.#startCount));
   }
@@ -105,7 +124,7 @@ export class Target {
     return waitFor({ what: 'podkeep', deadlineMs: 3000 }, ask).catch(() => false);
   }
 
-  /** After its end. What belonged to its API is made again by those who need it. */
+  /** After its end. Attacks create the objects in its API again. */
   async restart(): Promise<void> {
     this.#client?.close();
     await this.#daemon?.stop('SIGKILL');
@@ -126,25 +145,28 @@ export class Target {
     const words = ['up', '--data-dir', this.data, '--port', '0', '--name', 'node-1'];
     const [command = '', ...args] = [
       ...this.account.prefix,
+      ...['perl', '-e', WITH_KEY],
       ...program,
       ...words,
       ...['--output', 'json', '--config', config],
+      ...(this.#containerd ? ['--runtime', this.#containerd.endpoint] : []),
     ];
-    const env = { HOME: this.folder };
+    const sessionKey = this.canaries.value('a key of the session in which podkeep runs');
+    const env = { HOME: this.folder, KEY: sessionKey };
     const name = `podkeep-${this.#startCount}`;
     const daemon = new Daemon({ name, command, args, folder: this.folder, env });
     this.#daemon = daemon;
     await daemon.waitUntilReady(START_MS, async () => daemon.log.includes('"event":"node"'));
     this.#client = new Api(this.kubeconfig);
     this.#pid = this.#findPid();
-    // What stands in the middle of the key of the administrator stands nowhere else.
+    // The middle of the administrator's key occurs nowhere else.
     const key = (readAccess(this.kubeconfig).key ?? '').split('\n');
     const encoded = /client-key-data: (\S+)/.exec(readFileSync(this.kubeconfig, 'utf8'))?.[1];
     if (encoded) this.canaries.watch('the kubeconfig of the administrator', encoded.slice(60, 120));
     if (key[1] !== undefined) this.canaries.watch('the key of the administrator', key[1]);
   }
 
-  /** Ends podkeep and takes away everything that was made for the run. */
+  /** Ends podkeep and removes everything that was created for the run. */
   async remove(): Promise<void> {
     try {
       this.#client?.close();
@@ -158,7 +180,7 @@ export class Target {
     }
   }
 
-  /** Done once in a run, however many attacks ask for it. */
+  /** Done once in a run, however many attacks need it. */
   once<T>(key: string, make: () => Promise<T>): Promise<T> {
     const known = this.#once.get(key);
     if (known) return known as Promise<T>;
@@ -183,7 +205,7 @@ export class Target {
 
   /** The answer of a server that refuses the pod is returned; null: it was created. */
   async create(pod: JsonObject, where = PODS): Promise<string | null> {
-    const { code, text } = await this.api.create(where, pod);
+    const { code, text } = await this.api.create(where, this.#withImages(pod));
     return code < 300 ? null : text;
   }
 
@@ -192,7 +214,7 @@ export class Target {
     return code === 200 ? (body as unknown as PodView) : undefined;
   }
 
-  /** Undefined: it did not come to it in time. */
+  /** Undefined: it did not happen in time. */
   async podWhen(
     name: string,
     holds: (pod: PodView) => boolean,
@@ -212,7 +234,7 @@ export class Target {
     return code === 200 ? text : '';
   }
 
-  /** Until a log says something; what it said by then. */
+  /** Until a log has a text; returns the log so far. */
   async logWith(pod: string, container: string, words: RegExp, seconds: number): Promise<string> {
     let text = '';
     const patience = { what: `the log of ${pod}`, deadlineMs: seconds * 1000 };
@@ -235,7 +257,7 @@ export class Target {
 
   async addEphemeral(pod: string, container: JsonObject): Promise<string | null> {
     const where = `${PODS}/${pod}/ephemeralcontainers`;
-    const body = { spec: { ephemeralContainers: [container] } };
+    const body = { spec: { ephemeralContainers: [this.#withPolicy(container)] } };
     const { code, text } = await this.api.patch(where, body);
     return code < 300 ? null : text;
   }
@@ -244,12 +266,12 @@ export class Target {
     await this.api.delete(`${PODS}/${pod}`, { gracePeriodSeconds: graceSeconds });
   }
 
-  /** The process of podkeep itself; a number that no process has if it is not found. */
+  /** The PID of podkeep itself; one that no process has if it is not found. */
   get pid(): number {
     return this.#pid;
   }
 
-  /** The words of its command line begin after the interpreter and the program. */
+  /** The arguments of its command line begin after the interpreter and the program. */
   #findPid(): number {
     const isOurs = (pid: string): boolean => {
       const words = read(Number(pid), 'cmdline').split('\0');
@@ -270,6 +292,7 @@ export class Target {
       containerLogMonitorInterval: '3s',
       crashLoopBackOff: { maxContainerRestartPeriod: '1s' },
       maxPods: 250,
+      ...(this.#containerd ? { cgroupRoot: this.#containerd.cgroupRoot } : {}),
     };
     const podkeep = {
       apiVersion: 'podkeep.dev/v1alpha1',
@@ -277,6 +300,21 @@ export class Target {
       images: this.#images,
     };
     return `${JSON.stringify(kubelet)}\n---\n${JSON.stringify(podkeep)}\n`;
+  }
+
+  /** The images of attackers were imported; no registry has them. */
+  #withImages(object: JsonObject): JsonObject {
+    const spec = object['spec'] as JsonObject | undefined;
+    if (!this.#containerd || object['kind'] !== 'Pod' || !spec) return object;
+    const lists = (['initContainers', 'containers'] as const).flatMap((key) => {
+      const list = spec[key] as readonly JsonObject[] | undefined;
+      return list ? [[key, list.map((each) => this.#withPolicy(each))] as const] : [];
+    });
+    return { ...object, spec: { ...spec, ...Object.fromEntries(lists) } };
+  }
+
+  #withPolicy(container: JsonObject): JsonObject {
+    return this.#containerd ? { ...container, imagePullPolicy: 'Never' } : container;
   }
 
   #giveAll(folder: string): void {

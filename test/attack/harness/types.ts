@@ -8,10 +8,12 @@
  */
 import type { Target } from './target.ts';
 
-/** As whom podkeep runs. */
-export type Mode = 'root' | 'user';
+/** The user that podkeep runs processes as; `containerd`: root, and containerd runs the pods. */
+export type Mode = 'root' | 'user' | 'containerd';
 
+/** Where containers are processes of the machine. Which of these attacks fit containerd: on-containerd.ts. */
 export const MODES: readonly Mode[] = ['root', 'user'];
+export const ALL_MODES: readonly Mode[] = [...MODES, 'containerd'];
 
 export interface Outcome {
   readonly kind: 'held' | 'breached' | 'unproven' | 'skipped';
@@ -25,7 +27,7 @@ export interface Attack {
   /** What it tries, in one sentence. */
   readonly tries: string;
   readonly modes: readonly Mode[];
-  /** Loads the machine so much that nothing else may run beside it. */
+  /** Loads the machine so much that no other attack may run beside it. */
   readonly isHeavy: boolean;
   readonly run: (target: Target) => Promise<Outcome>;
 }

@@ -2,7 +2,7 @@
  * The folder of one run: podkeep's data, its log, its configuration. It is not below /tmp, which every
  * container has for itself, so that a container that sees the machine sees this folder, too.
  *
- * A suite that is killed cannot clean up; its folder carries its process ID, and the next run removes it.
+ * A suite that is killed cannot clean up; its folder has its PID, and the next run removes it.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -12,6 +12,8 @@ import { mountPointsBelow, processesOf } from '../../e2e/support/leftovers.ts';
 
 const PARENT = '/var/tmp';
 const PREFIX = 'podkeep-attack';
+/** MNT_DETACH | UMOUNT_NOFOLLOW: what is mounted there may be a link that an attacker has made. */
+const UNMOUNT = `syscall(${process.arch === 'arm64' ? 39 : 166}, $ARGV[0], 2 | 8)`;
 
 export function makeFolder(name: string): string {
   for (const old of readdirSync(PARENT)) {
@@ -21,10 +23,10 @@ export function makeFolder(name: string): string {
   return mkdtempSync(path.join(PARENT, `${PREFIX}-${process.pid}-${name}-`));
 }
 
-/** With what still runs in it and is mounted below it. PODKEEP_E2E_KEEP=1 leaves the files. */
+/** With everything that still runs in it or is mounted below it. PODKEEP_E2E_KEEP=1 keeps the files. */
 export function removeFolder(folder: string): void {
   for (const { pid } of processesOf(path.join(folder, 'data'))) killQuietly(pid);
-  for (const point of mountPointsBelow(folder)) spawnSync('umount', ['--lazy', point]);
+  for (const point of mountPointsBelow(folder)) spawnSync('perl', ['-e', UNMOUNT, point]);
   for (const data of foldersOf(path.join(folder, 'data'))) clearTraces(data);
   if (process.env['PODKEEP_E2E_KEEP']) return console.log(`kept: ${folder}`);
   try {

@@ -1,6 +1,6 @@
 /**
- * Where a pod of containers may say something else than the recorded one of the kubelet: word by word, and
- * why. docs/cri-runtime.md tells users the same. Everything that is not here is a mistake.
+ * Where the status of a pod of containers may differ from the recorded one of the kubelet: word by word,
+ * and why. docs/cri-runtime.md has the same for users. Any other difference is a mistake.
  */
 import type { Difference } from '../../e2e/recordings/difference.ts';
 

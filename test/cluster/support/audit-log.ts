@@ -1,15 +1,15 @@
 /**
- * What nodes asked of the API server, as it wrote it down itself: nothing of podkeep's is trusted with
- * the count, and nothing stands between the two.
+ * The requests of nodes, from the audit log of the API server: the count does not depend on podkeep, and
+ * nothing stands between the two.
  */
 import { readFileSync } from 'node:fs';
 import type { JsonObject } from '../../../src/lib/json.ts';
 
-/** Of everybody else nothing is written down, and of nodes only that they asked. */
+/** Requests of other users are not logged, and of nodes only the metadata. */
 export const AUDIT_POLICY: JsonObject = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
-  // A watch ends long after it was asked for, so its beginning counts.
+  // A watch ends long after its request, so its beginning counts.
   omitStages: ['RequestReceived'],
   rules: [{ level: 'Metadata', userGroups: ['system:nodes'] }, { level: 'None' }],
 };
@@ -17,7 +17,7 @@ export const AUDIT_POLICY: JsonObject = {
 export interface AuditEntry {
   readonly user: string;
   readonly verb: string;
-  /** With names replaced by what they are names of, and subresources kept: `pods/{name}/status`. */
+  /** With names replaced by placeholders, and subresources kept: `pods/{name}/status`. */
   readonly pattern: string;
   readonly code: number;
 }
@@ -37,7 +37,7 @@ interface AuditLine {
 
 const WATCH = 'watch';
 
-/** From a place in the file, which `sizeOf` gave before. */
+/** From an offset in the file, which `sizeOf` returned before. */
 export function readAuditLog(file: string, from = 0): readonly AuditEntry[] {
   const text = readFileSync(file).subarray(from).toString('utf8');
   return text
@@ -59,7 +59,7 @@ export function sizeOf(file: string): number {
   return readFileSync(file).length;
 }
 
-/** How often each verb met each pattern. */
+/** How often each verb was used on each pattern. */
 export function countRequests(entries: readonly AuditEntry[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { verb, pattern } of entries) {
@@ -69,7 +69,7 @@ export function countRequests(entries: readonly AuditEntry[]): ReadonlyMap<strin
   return counts;
 }
 
-/** For people: the most frequent first. */
+/** Readable: the most frequent first. */
 export function printCounts(counts: ReadonlyMap<string, number>): string {
   const rows = [...counts].toSorted(([, one], [, other]) => other - one);
   return rows.map(([what, count]) => `${String(count).padStart(6)}  ${what}`).join('\n');

@@ -1,4 +1,4 @@
-/** What kubeadm puts into a cluster so that nodes can join it with a token. */
+/** The objects that kubeadm creates in a cluster so that nodes can join it with a token. */
 import type { JsonObject } from '../../../src/lib/json.ts';
 
 const GROUP = 'system:bootstrappers:kubeadm:default-node-token';

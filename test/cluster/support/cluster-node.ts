@@ -1,8 +1,9 @@
-/** `podkeep kubelet` as a process of its own: a node of a real cluster. */
+/** `podkeep kubelet` as a process: a node of a real cluster. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import type { JsonObject } from '../../../src/lib/json.ts';
+import type { KeyPair } from '../../e2e/support/certificates.ts';
 import { Daemon } from '../../e2e/support/daemon.ts';
 import { findFreePort } from '../../e2e/support/free-port.ts';
 import { podkeepProgram } from '../../e2e/support/podkeep-up.ts';
@@ -12,9 +13,9 @@ export interface NodeOptions {
   readonly name: string;
   /** `process`, or `unix://` and the path of a socket. */
   readonly runtime: string;
-  /** Fields of its KubeletConfiguration, beside those that it cannot do without. */
+  /** Fields of its KubeletConfiguration, beside the necessary ones. */
   readonly config?: JsonObject;
-  /** Words of the command line, beside the usual ones. */
+  /** Arguments of the command line, beside the usual ones. */
   readonly more?: readonly string[];
 }
 
@@ -55,7 +56,7 @@ export class ClusterNode {
     return this.#daemon?.tail ?? '';
   }
 
-  /** Until it says that it is a node; its status may come a moment later. */
+  /** Until it logs that it is a node; its status may come a moment later. */
   async start(): Promise<void> {
     const { name, folder, data, kubeconfig, manifests } = this;
     const { runtime, more = [] } = this.#options;
@@ -82,7 +83,7 @@ export class ClusterNode {
     );
   }
 
-  /** Its pods go on. */
+  /** Its pods keep running. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     await this.#daemon?.stop(signal, STOP_MS);
   }
@@ -92,15 +93,11 @@ export class ClusterNode {
     await this.start();
   }
 
-  /** Its door has a certificate that the API server trusts, and asks for one of the cluster's. */
+  /** Its listener has a certificate that the API server trusts, and requires one of the cluster's. */
   async #writeConfig(): Promise<string> {
     const { authority } = this.#plane;
     if (this.#port === 0) this.#port = await findFreePort();
-    const serving = authority.issue(`serving-${this.name}`, {
-      commonName: `system:node:${this.name}`,
-      organization: 'system:nodes',
-      addresses: machineAddresses().map((address) => `IP:${address}`),
-    });
+    const serving = servingPairOf(this.#plane, this.name);
     const file = path.join(this.folder, 'config.yaml');
     const content = {
       apiVersion: 'kubelet.config.k8s.io/v1beta1',
@@ -115,6 +112,15 @@ export class ClusterNode {
     writeFileSync(file, JSON.stringify(content));
     return file;
   }
+}
+
+/** The API server trusts a kubelet only with a certificate of the cluster's authority. */
+export function servingPairOf({ authority }: ControlPlane, name: string): KeyPair {
+  return authority.issue(`serving-${name}`, {
+    commonName: `system:node:${name}`,
+    organization: 'system:nodes',
+    addresses: machineAddresses().map((address) => `IP:${address}`),
+  });
 }
 
 function machineAddresses(): readonly string[] {

@@ -1,13 +1,13 @@
 /**
  * A real cluster for the tests of one file: Kubernetes' own control plane, and podkeep as its nodes.
  *
- * When the file is through, nothing of it is left: no process, mount, network or control group.
+ * When the file has ended, nothing of it is left: no process, mount, network or control group.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { Api } from '../../e2e/support/api.ts';
-import { Hands } from '../../e2e/support/hands.ts';
+import { PodClient } from '../../e2e/support/pod-client.ts';
 import { waitFor } from '../../e2e/support/patience.ts';
 import type { PodView } from '../../e2e/support/pod-view.ts';
 import { lendProgram } from '../../e2e/support/programs.ts';
@@ -19,7 +19,7 @@ import { clearTraces, makeClusterFolder } from './traces.ts';
 
 const WAIT_MS = 90_000;
 
-export class Cluster extends Hands {
+export class Cluster extends PodClient {
   readonly folder: string;
   readonly plane: ControlPlane;
   readonly nodes: ClusterNode[] = [];
@@ -45,7 +45,7 @@ export class Cluster extends Hands {
     await this.plane.start();
     this.#api = new Api(this.plane.kubeconfig);
     await this.apply(...bootstrapObjects());
-    // Pods are refused until their namespace has an account for them.
+    // Pods are refused until their namespace has its default service account.
     await this.exists('/api/v1/namespaces/default/serviceaccounts/default');
   }
 
@@ -66,7 +66,7 @@ export class Cluster extends Hands {
     removeWorkFolder(this.folder);
   }
 
-  /** The code that is answered. */
+  /** The status code of the answer. */
   async create(where: string, body: JsonObject): Promise<number> {
     return (await this.api.create(where, body)).code;
   }
@@ -78,7 +78,7 @@ export class Cluster extends Hands {
   /** Ready, and without the taints of a node that was not. */
   async nodeReady(name: string): Promise<void> {
     let last: JsonObject | undefined;
-    const explain = (): string => `${JSON.stringify(last, null, 1)}\n${this.lastWords}`;
+    const explain = (): string => `${JSON.stringify(last, null, 1)}\n${this.terminationMessage}`;
     const patience = { what: `node ${name} to be ready`, deadlineMs: WAIT_MS, explain };
     await waitFor(patience, async () => {
       last = await this.get(`/api/v1/nodes/${name}`);
@@ -106,7 +106,7 @@ export class Cluster extends Hands {
     let last: readonly PodView[] = [];
     const explain = (): string =>
       [...last.map(({ metadata, status }) => `${metadata.name} ${JSON.stringify(status)}`)]
-        .concat(this.lastWords)
+        .concat(this.terminationMessage)
         .join('\n');
     return waitFor({ what, deadlineMs: WAIT_MS, explain }, async () => {
       last = await this.pods(namespace, selector);
@@ -119,7 +119,7 @@ export class Cluster extends Hands {
     return this.#api;
   }
 
-  protected get lastWords(): string {
+  protected get terminationMessage(): string {
     return this.nodes.map(({ tail }) => tail).join('\n');
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The pods of one file of test/e2e/pods as containers: of containerd, on a node of a real cluster that
- * all files share. When a file is through, everything that it made is taken away again, as people
- * would, and podkeep must not have left anything of it running or mounted.
+ * all files share. When a file has ended, everything that it created is deleted, as people would do it,
+ * and podkeep must not have left anything of it running or mounted.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -12,10 +12,10 @@ import { waitFor } from '../../e2e/support/patience.ts';
 import { PodHome, type WayToApi } from '../../e2e/support/pod-home.ts';
 import type { PodView } from '../../e2e/support/pod-view.ts';
 import { makeWorkFolder, removeWorkFolder } from '../../e2e/support/work-folder.ts';
-import type { Rig } from './rig.ts';
+import type { ClusterHarness } from './cluster-harness.ts';
 
 const WAIT_MS = 60_000;
-/** What tests make beside pods, and what is there without them. */
+/** What tests create beside pods, and what exists without them. */
 const KINDS = 'configmaps,secrets,serviceaccounts,roles,rolebindings,events';
 const LASTING = ['default', 'kube-root-ca.crt'];
 
@@ -24,27 +24,27 @@ export class ContainerPods extends PodHome {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
   protected readonly prefix: readonly string[] = [];
-  readonly #rig: Rig;
+  readonly #harness: ClusterHarness;
   #api: Api | undefined;
 
-  constructor(name: string, rig: Rig) {
+  constructor(name: string, harness: ClusterHarness) {
     super();
-    this.#rig = rig;
+    this.#harness = harness;
     this.folder = makeWorkFolder(name);
-    this.env = rig.env;
+    this.env = harness.env;
   }
 
   get data(): string {
-    return this.#rig.node.data;
+    return this.#harness.node.data;
   }
 
   get manifests(): string {
-    return this.#rig.node.manifests;
+    return this.#harness.node.manifests;
   }
 
-  /** Nobody routes services here, and the server listens on the loopback interface of the machine. */
+  /** There is no service proxy here, and the server listens on the loopback interface of the machine. */
   get wayToApi(): WayToApi {
-    const { hostname, port } = new URL(this.#rig.plane.address);
+    const { hostname, port } = new URL(this.#harness.plane.address);
     return {
       spec: { hostNetwork: true },
       env: [
@@ -55,7 +55,7 @@ export class ContainerPods extends PodHome {
   }
 
   async start(): Promise<void> {
-    this.#api = new Api(this.#rig.plane.kubeconfig);
+    this.#api = new Api(this.#harness.plane.kubeconfig);
   }
 
   async remove(): Promise<void> {
@@ -70,7 +70,7 @@ export class ContainerPods extends PodHome {
 
   /** They are all below the control group of this containerd. */
   processesWith(words: string): readonly number[] {
-    const group = `${this.#rig.containerd.cgroupRoot}/`;
+    const group = `${this.#harness.containerd.cgroupRoot}/`;
     return readdirSync('/proc')
       .filter((pid) => /^\d+$/.test(pid) && read(`/proc/${pid}/cgroup`).includes(group))
       .filter((pid) => read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').includes(words))
@@ -79,11 +79,11 @@ export class ContainerPods extends PodHome {
 
   async #clear(): Promise<void> {
     for (const name of readdirSync(this.manifests)) rmSync(path.join(this.manifests, name));
-    await this.kubectl(`uncordon ${this.#rig.node.name}`);
+    await this.kubectl(`uncordon ${this.#harness.node.name}`);
     for (const { metadata } of await this.#pods()) await this.#release(metadata);
     await this.kubectl('delete pods --all --grace-period=1 --wait=false');
     let left: readonly PodView[] = [];
-    const explain = (): string => `${JSON.stringify(left, null, 1)}\n${this.lastWords}`;
+    const explain = (): string => `${JSON.stringify(left, null, 1)}\n${this.terminationMessage}`;
     await waitFor({ what: 'all pods to be gone', deadlineMs: WAIT_MS, explain }, async () => {
       left = await this.#pods();
       return left.length === 0 ? true : undefined;
@@ -92,7 +92,7 @@ export class ContainerPods extends PodHome {
     await this.kubectl(`delete ${KINDS} --field-selector=${others}`);
   }
 
-  /** A test that failed may not have done it. */
+  /** A test that failed may not have deleted it. */
   async #release({ name, namespace, finalizers = [] }: KeptBy): Promise<void> {
     if (finalizers.length === 0) return;
     const free = '{"metadata":{"finalizers":null}}';
@@ -107,16 +107,16 @@ export class ContainerPods extends PodHome {
 
   async #nothingIsLeft(): Promise<void> {
     let left: readonly string[] = [];
-    const explain = (): string => `${left.join('\n')}\n${this.lastWords}`;
+    const explain = (): string => `${left.join('\n')}\n${this.terminationMessage}`;
     await waitFor({ what: 'podkeep to leave nothing', deadlineMs: WAIT_MS, explain }, () => {
-      const tasks = this.#rig.containerd.ctr('tasks', 'list', '--quiet').split('\n');
+      const tasks = this.#harness.containerd.ctr('tasks', 'list', '--quiet').split('\n');
       left = [...tasks.filter((id) => id !== ''), ...mountPointsBelow(this.data)];
       return left.length === 0 ? true : undefined;
     });
   }
 
-  protected get lastWords(): string {
-    return this.#rig.node.tail;
+  protected get terminationMessage(): string {
+    return this.#harness.node.tail;
   }
 
   protected get api(): Api {

@@ -1,11 +1,11 @@
-/** What a containerd of ours is told, and the network that its pods share. */
+/** The configuration of a containerd of the tests, and the network of its pods. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { containersFolder } from '../../../scripts/cluster/place.ts';
+import { containersFolder } from '../../../scripts/cluster/cache-folder.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { PAUSE } from './images/test-images.ts';
 
-/** Subnets are taken from here, one for each containerd: nobody routes this range by habit. */
+/** Subnets are taken from here, one for each containerd: this range is rarely routed. */
 const RANGE = '10.213';
 
 /** In the second version of the format, which both containerds read. */
@@ -58,7 +58,7 @@ SystemdCgroup = false
 `;
 }
 
-/** A bridge, an address for each pod, and ports of the host that lead to pods. */
+/** A bridge, an address for each pod, and host ports that lead to pods. */
 export function networkConfig(folder: string, key: string, subnet: string): JsonObject {
   return {
     cniVersion: '0.4.0',
@@ -82,8 +82,8 @@ export function networkConfig(folder: string, key: string, subnet: string): Json
 }
 
 /**
- * One that this machine has no route to yet. The route comes with the first pod, so those that choose at
- * the same time begin at different ones.
+ * One that this machine has no route to yet. The route comes with the first pod, so concurrent runs begin
+ * at different ones.
  */
 export function findFreeSubnet(): string {
   const taken = new Set(
@@ -99,7 +99,7 @@ export function findFreeSubnet(): string {
   throw new Error(`every subnet of ${RANGE}.0.0/16 is taken: are bridges left that nobody clears?`);
 }
 
-/** The kernel writes the bytes of an address backwards. */
+/** The kernel writes the bytes of an address in reverse. */
 function readAddress(hex: string): string {
   return Buffer.from(hex, 'hex').toReversed().join('.');
 }

@@ -1,22 +1,22 @@
 /**
- * A containerd of its own: its folders, socket, network and images are nobody else's, and nothing of
- * it is left when it is gone.
+ * A separate containerd: it shares no folder, socket, network or image with another, and nothing of it is
+ * left when it is gone.
  *
  *     folder/  config.toml  containerd.sock  containerd.log
- *              root/ state/  what it keeps, and what is mounted
- *              cni/          the network of its pods, on a bridge of its own
- *              images/       what is imported before anybody asks
+ *              root/ state/  its data, and its mounts
+ *              cni/          the network of its pods, on its own bridge
+ *              images/       what is imported before any pull
  *
- * Containers outlive it: `restart` shows whether whoever uses it can live with that.
+ * Containers outlive it: `restart` shows whether its client can live with that.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {
   containerdFolder,
   containersFolder,
   type ContainerdVersion,
-} from '../../../scripts/cluster/place.ts';
+} from '../../../scripts/cluster/cache-folder.ts';
 import { Daemon } from '../../e2e/support/daemon.ts';
 import { waitFor } from '../../e2e/support/patience.ts';
 import { removeWorkFolder } from '../../e2e/support/work-folder.ts';
@@ -54,11 +54,11 @@ export class Containerd {
   readonly folder: string;
   /** The path of its socket; `--runtime` wants `unix://` before it. */
   readonly socket: string;
-  /** The control group below which everything of it should be: `cgroupRoot` of a kubelet. */
+  /** The control group below which all its containers should be: `cgroupRoot` of a kubelet. */
   readonly cgroupRoot: string;
   /** The network of its pods, such as 10.213.0.0/24. */
   readonly subnet: string;
-  /** What was imported, for a registry to serve. */
+  /** The imported images, for a registry to serve. */
   readonly images: ImageLayout;
   #daemon: Daemon | undefined;
 
@@ -102,7 +102,7 @@ export class Containerd {
     });
   }
 
-  /** Containers and their shims go on. */
+  /** Containers and their shims keep running. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     await this.#daemon?.stop(signal, STOP_MS);
   }
@@ -113,8 +113,14 @@ export class Containerd {
   }
 
   /** It neither answers nor ends, until it is resumed. */
-  pause(): void {
+  async pause(): Promise<void> {
     this.#daemon?.signal('SIGSTOP');
+    const tasks = `/proc/${this.#daemon?.pid}/task`;
+    // On a busy machine its threads stop one after the other, and one of them may still answer.
+    const isStopped = (task: string): boolean =>
+      /^State:\tT/m.test(readFileSync(`${tasks}/${task}/status`, 'utf8'));
+    const patience = { what: 'containerd to stop', deadlineMs: 10_000 };
+    await waitFor(patience, () => readdirSync(tasks).every(isStopped) || undefined);
   }
 
   resume(): void {
@@ -138,19 +144,20 @@ export class Containerd {
     removeWorkFolder(this.folder);
   }
 
-  /** For whoever wants to see it from another side: `ctr` in the namespace of Kubernetes. */
+  /** To inspect it independently: `ctr` in the namespace of Kubernetes. */
   ctr(...words: readonly string[]): string {
     const program = path.join(containerdFolder(this.version, process.env), 'ctr');
     const where = ['--address', this.socket, '--namespace', NAMESPACE];
     return execFileSync(program, [...where, ...words], { encoding: 'utf8' });
   }
 
-  /** Kubernetes' side of containerd hears of what was imported a moment later. */
-  async importImages(): Promise<void> {
+  /** The CRI plugin of containerd sees imported images a moment later. */
+  async importImages(layout: ImageLayout = this.images): Promise<void> {
     const archive = path.join(this.folder, 'images/all.tar');
-    this.images.writeArchive(archive);
+    layout.writeArchive(archive);
     this.ctr('images', 'import', archive);
-    const wanted = this.images.images.flatMap(({ names }) => names);
+    rmSync(archive);
+    const wanted = layout.images.flatMap(({ names }) => names);
     await waitFor({ what: 'the images to be known', deadlineMs: READY_MS }, async () => {
       const answer = await criCall(this.socket, 'ImageService', 'ListImages');
       const known = new Set(answer.messages(1).flatMap((image) => image.texts(2)));

@@ -1,16 +1,16 @@
 /**
  * Kubernetes' own control plane, as people run it: etcd, an API server with Node authorization, RBAC,
- * NodeRestriction, service accounts and bootstrap tokens, all controllers, and a scheduler. Each comes
- * in under its own name, with a certificate of the cluster's authority.
+ * NodeRestriction, service accounts and bootstrap tokens, all controllers, and a scheduler. Each has its
+ * own identity, with a certificate of the cluster's authority.
  *
- * The API server writes down what nodes ask of it: see audit-log.ts.
+ * The API server logs the requests of nodes: see audit-log.ts.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { CertificateAuthority, type Subject } from '../../e2e/support/certificates.ts';
 import { startControllerManager, startScheduler } from '../../e2e/support/controller-manager.ts';
 import { Daemon } from '../../e2e/support/daemon.ts';
-import { startEtcd, type EtcdPlace } from '../../e2e/support/etcd.ts';
+import { startEtcd, type EtcdFiles } from '../../e2e/support/etcd.ts';
 import { findFreePort } from '../../e2e/support/free-port.ts';
 import { writeKubeconfig } from '../../e2e/support/kubeconfig.ts';
 import { findProgram } from '../../e2e/support/programs.ts';
@@ -18,11 +18,11 @@ import { apiServerArgs, waitUntilReady } from '../../e2e/support/real-api-server
 import { AUDIT_POLICY } from './audit-log.ts';
 import { Part } from './part.ts';
 
-/** Those that run by default, and those that joining with a token needs. */
+/** The default ones, and those that joining with a token needs. */
 const CONTROLLERS = ['*', 'bootstrap-signer-controller', 'token-cleaner-controller'];
 
 export interface PlaneOptions {
-  /** How long the certificates live that it signs, in Go's words; absent: a year. */
+  /** The lifetime of the certificates that it signs, as a Go duration; absent: a year. */
   readonly signingDuration?: string;
 }
 
@@ -36,7 +36,7 @@ export class ControlPlane {
   readonly apiServer = new Part(() => this.#startApiServer());
   readonly controllerManager = new Part(() => this.#startControllerManager());
   readonly scheduler = new Part(() => this.#startScheduler());
-  #etcdPlace: EtcdPlace | undefined;
+  #etcdFiles: EtcdFiles | undefined;
   #args: readonly string[] = [];
   #signingKey = '';
   #address = '';
@@ -62,13 +62,13 @@ export class ControlPlane {
     await Promise.all([this.controllerManager.start(), this.scheduler.start()]);
   }
 
-  /** At once: nothing that it has is needed again, and an API server waits long for its watchers. */
+  /** Immediately: its data is not needed again, and an API server waits long for its watches. */
   async stop(): Promise<void> {
     const parts = [this.scheduler, this.controllerManager, this.apiServer, this.etcd];
     await Promise.all(parts.map((part) => part.stop('SIGKILL')));
   }
 
-  /** A kubeconfig of somebody of this cluster, made with a certificate. */
+  /** A kubeconfig of a user of this cluster, with a client certificate. */
   admit(name: string, subject: Subject): string {
     const file = path.join(this.folder, `${name}.kubeconfig`);
     const pair = this.authority.issue(name, subject);
@@ -92,7 +92,7 @@ export class ControlPlane {
     this.#signingKey = signing.privateKey;
     const ca = authority.pair.certificate;
     this.admit('admin', { commonName: 'kubernetes-admin', organization: 'system:masters' });
-    const etcd = this.#etcdPlace?.address ?? '';
+    const etcd = this.#etcdFiles?.address ?? '';
     const policy = path.join(folder, 'audit-policy.yaml');
     writeFileSync(policy, JSON.stringify(AUDIT_POLICY));
     this.#args = [
@@ -102,7 +102,7 @@ export class ControlPlane {
       `--kubelet-certificate-authority=${ca}`,
       `--kubelet-client-certificate=${kubeletClient.certificate}`,
       `--kubelet-client-key=${kubeletClient.key}`,
-      // Nobody resolves the names of our nodes.
+      // The names of our nodes do not resolve.
       '--kubelet-preferred-address-types=InternalIP',
       `--audit-policy-file=${policy}`,
       `--audit-log-path=${this.auditLog}`,
@@ -111,8 +111,8 @@ export class ControlPlane {
   }
 
   async #startEtcd(): Promise<Daemon> {
-    const { daemon, ...place } = await startEtcd(this.folder, this.#etcdPlace);
-    this.#etcdPlace = place;
+    const { daemon, ...place } = await startEtcd(this.folder, this.#etcdFiles);
+    this.#etcdFiles = place;
     return daemon;
   }
 

@@ -1,4 +1,4 @@
-/** A containerd and the runtime over it, with words for what most tests do with them. */
+/** A containerd and the runtime over it, with helpers for most tests. */
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import type { RuntimeContainer } from '../../../src/api/runtime-pod.ts';
@@ -50,7 +50,7 @@ export class CriBench {
     await this.runtime.close();
   }
 
-  /** A pod of its own each time. */
+  /** A new pod each time. */
   runSandbox(changes: Partial<SandboxConfig> = {}): Promise<string> {
     this.#pods += 1;
     const podUid = changes.podUid ?? `bench-${this.#pods}`;

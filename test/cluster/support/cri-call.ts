@@ -1,4 +1,4 @@
-/** Asks a container runtime over CRI, one call at a time: the tests' own eye on what podkeep does. */
+/** Calls a container runtime over CRI, independently of podkeep: the tests' own view of what podkeep does. */
 import { connect, constants, type IncomingHttpHeaders } from 'node:http2';
 import { connect as connectSocket } from 'node:net';
 import { encode, Wire, type Message } from './wire.ts';
@@ -47,7 +47,7 @@ export function criCall(
   });
 }
 
-/** What it says of itself, such as RuntimeReady. */
+/** The runtime's conditions, such as RuntimeReady. */
 export async function criStatus(socket: string): Promise<Readonly<Record<string, boolean>>> {
   const answer = await criCall(socket, 'RuntimeService', 'Status');
   const conditions = answer.message(1).messages(1);

@@ -1,8 +1,9 @@
-/** What the tests of pods say of processes and is not so, or not to be asked, of containers; and why. */
+/** The tests of pods that do not apply to containers, and why. */
 
 /** Files, by their names in test/e2e/pods. */
 export const FILES_LEFT_OUT: Readonly<Record<string, string>> = {
   plain: 'containers always have namespaces and control groups',
+  top: 'it is about the metrics API of the embedded server',
   up: 'it is about `podkeep up`; failures.cluster.ts stops and kills `podkeep kubelet`',
 };
 

@@ -1,4 +1,4 @@
-/** A program of the control plane that can be taken away and brought back, at the same place. */
+/** A program of the control plane that can be stopped and started again, at the same address. */
 import type { Daemon } from '../../e2e/support/daemon.ts';
 
 export class Part {
@@ -13,7 +13,7 @@ export class Part {
     return this.#daemon?.tail ?? '';
   }
 
-  /** When this is over it answers. */
+  /** When this resolves, it answers. */
   async start(): Promise<void> {
     this.#daemon = await this.#begin();
   }

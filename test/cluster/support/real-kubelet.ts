@@ -1,9 +1,9 @@
 /**
- * Kubernetes' own kubelet, on the same containerd and under the same name as a podkeep node: for those
- * who change from one to the other.
+ * Kubernetes' own kubelet, on the same containerd and under the same name as a podkeep node: to switch
+ * from one to the other.
  *
- * Whatever it is told, it keeps sockets in /var/lib/kubelet and links in /var/log/containers. Where a
- * kubelet works already, it must not be started; and what it leaves there is removed.
+ * Whatever its configuration, it keeps sockets in /var/lib/kubelet and links in /var/log/containers.
+ * Where another kubelet runs, it must not be started; and what it leaves there is removed.
  */
 import {
   existsSync,
@@ -24,12 +24,12 @@ import type { Containerd } from './containerd.ts';
 import type { ControlPlane } from './control-plane.ts';
 
 const SOCKETS = '/var/lib/kubelet';
-/** Says that the folder was made here, and may be removed: by the next run, if this one is killed. */
+/** Marks a folder that was created here and may be removed: by the next run, if this one is killed. */
 const MARK = path.join(SOCKETS, 'made-by-a-test-of-podkeep');
 const LINKS = '/var/log/containers';
 const READY_MS = 60_000;
 
-/** Why it must not be started here; null: nothing speaks against it. */
+/** Why it must not be started here; null: it may. */
 export function objectionToKubelet(): string | null {
   if (!existsSync(SOCKETS) || existsSync(MARK)) return null;
   return `${SOCKETS} is there: a kubelet of this machine may use it`;
@@ -41,7 +41,7 @@ export interface KubeletOptions {
   readonly folder: string;
   readonly plane: ControlPlane;
   readonly containerd: Containerd;
-  /** Fields of its KubeletConfiguration, beside those that it cannot do without. */
+  /** Fields of its KubeletConfiguration, beside the necessary ones. */
   readonly config: JsonObject;
 }
 
@@ -90,7 +90,7 @@ export class RealKubelet {
     }
   }
 
-  /** Its containers go on. */
+  /** Its containers keep running. */
   async stop(): Promise<void> {
     await this.#daemon.stop();
     rmSync(SOCKETS, { recursive: true, force: true });
@@ -98,7 +98,7 @@ export class RealKubelet {
   }
 }
 
-/** Those into a folder; and with the last one the folder in which they were. */
+/** Links into a folder; and with the last one the folder in which they were. */
 function removeLinks(target: string): void {
   const links = existsSync(LINKS) ? readdirSync(LINKS).map((name) => path.join(LINKS, name)) : [];
   const ours = links.filter(
@@ -118,7 +118,7 @@ function kubeletConfig(options: KubeletOptions, port: number, healthzPort: numbe
     healthzPort,
     authentication: { x509: { clientCAFile: plane.authority.pair.certificate } },
     cgroupDriver: 'cgroupfs',
-    // This machine may have the first version of control groups, and swap.
+    // This machine may have cgroup v1, and swap.
     failCgroupV1: false,
     failSwapOn: false,
     ...config,

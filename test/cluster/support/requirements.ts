@@ -1,4 +1,4 @@
-/** What the tests of a real cluster need of the machine; without it they say so and do not begin. */
+/** What the tests of a real cluster need of the machine; without it they report that and do not begin. */
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,14 +8,14 @@ import {
   programMissing,
   rootMissing,
 } from '../../../scripts/cluster/errors.ts';
-import { containersFolder } from '../../../scripts/cluster/place.ts';
+import { containersFolder } from '../../../scripts/cluster/cache-folder.ts';
 import { requirePrograms } from '../../e2e/support/programs.ts';
 
 const GIB = 2 ** 30;
 /** Images unpacked twice, containers' files, logs, and etcd's data. */
 const NEEDED_GIB = 3;
 const USE = 'to run containers';
-/** Each is used by the rig or by the tests; `.ci/run` installs them. */
+/** Each is used by the harness or by the tests; `.ci/run` installs them. */
 const TOOLS = ['curl', 'ip', 'openssl', 'setpriv', 'tar', 'umount'];
 
 export function requireCluster(): void {
@@ -27,10 +27,10 @@ export function requireCluster(): void {
   requirePrograms();
   const containers = containersFolder(process.env);
   if (!existsSync(containers)) throw clusterMissing({ missing: ['containerd', 'runc'] });
-  requireRoom(tmpdir());
+  requireDiskSpace(tmpdir());
 }
 
-function requireRoom(folder: string): void {
+function requireDiskSpace(folder: string): void {
   const { bavail, bsize } = statfsSync(folder);
   const freeGiB = (bavail * bsize) / GIB;
   if (freeGiB >= NEEDED_GIB) return;

@@ -1,16 +1,16 @@
 /**
- * What a containerd leaves on the machine, told by the folder it worked in, and how it is taken away:
+ * What a containerd leaves on the machine, found by the folder it worked in, and how it is removed:
  * processes, mounts, network namespaces, the bridge, rules of iptables, control groups, sockets.
  *
- * A test that is killed leaves all of it. The next run finds its folder, whose name carries the number
- * of a process that is no more, and clears it before it begins. Nothing is touched that does not name
- * the folder, or the key that is made of its name.
+ * A test that is killed leaves all of it. The next run finds its folder, whose name has the PID of a
+ * process that has ended, and clears it before it begins. Nothing is touched that does not name the
+ * folder, or the key that is made of its name.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { containersFolder } from '../../../scripts/cluster/place.ts';
+import { containersFolder } from '../../../scripts/cluster/cache-folder.ts';
 import { mountPointsBelow } from '../../e2e/support/leftovers.ts';
 import { makeWorkFolder } from '../../e2e/support/work-folder.ts';
 
@@ -18,7 +18,7 @@ const GROUPS = '/sys/fs/cgroup';
 const ROUNDS_MAX = 100;
 const ROUND_MS = 50;
 
-/** A folder for one containerd or one cluster, after those that died have been cleared. */
+/** A folder for one containerd or one cluster, after the leftovers of killed runs have been cleared. */
 export function makeClusterFolder(name: string): string {
   return makeWorkFolder(name, { prefix: 'podkeep-cluster', clear: clearTraces });
 }
@@ -28,7 +28,7 @@ export function keyOfFolder(folder: string): string {
   return `pkc${createHash('sha256').update(path.basename(folder)).digest('hex').slice(0, 10)}`;
 }
 
-/** Takes away whatever still runs, is mounted or is set up for this folder. */
+/** Removes whatever still runs, is mounted or is set up for this folder. */
 export function clearTraces(folder: string): void {
   const key = keyOfFolder(folder);
   const sockets = shimSocketsOf(folder);
@@ -55,7 +55,7 @@ export function tracesOf(folder: string): readonly string[] {
   ];
 }
 
-/** Ends them until none is left, and answers with the control groups in which they were. */
+/** Kills them until none is left, and returns the control groups in which they were. */
 function endProcesses(folder: string): ReadonlySet<string> {
   const groups = new Set<string>();
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -71,7 +71,7 @@ function endProcesses(folder: string): ReadonlySet<string> {
   return groups;
 }
 
-/** Those that name the folder in their words or environment, and those whose root lies in it. */
+/** Those that name the folder in their arguments or environment, and those whose root is in it. */
 function processesOf(folder: string): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -80,12 +80,12 @@ function processesOf(folder: string): readonly number[] {
 }
 
 /**
- * Other mounts of a process say nothing: whoever makes a mount namespace while a container runs has
- * a copy of that container's mounts.
+ * Other mounts of a process prove nothing: a mount namespace that is created while a container runs has a
+ * copy of that container's mounts.
  */
 function isOf(pid: string, folder: string): boolean {
   const words = read(`/proc/${pid}/cmdline`);
-  // What has no words is a zombie that somebody will fetch, or the kernel's.
+  // A process without a command line is a zombie that its parent will reap, or a kernel thread.
   if (words === '') return false;
   if (words.includes(folder) || read(`/proc/${pid}/environ`).includes(folder)) return true;
   const mounts = read(`/proc/${pid}/mountinfo`).split('\n');
@@ -103,12 +103,12 @@ function groupsOf(pid: string): readonly string[] {
     });
 }
 
-/** The trees of version 1, and the one of version 2. */
+/** The hierarchies of version 1, and the one of version 2. */
 function groupTrees(): readonly string[] {
   return [GROUPS, ...readdirSync(GROUPS).map((name) => path.join(GROUPS, name))];
 }
 
-/** The innermost first; what is in use stays. */
+/** The innermost first; a group in use stays. */
 function removeGroup(folder: string): void {
   if (!existsSync(folder)) return;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -127,7 +127,7 @@ function removeEmpty(folder: string): boolean {
     rmdirSync(folder);
     return true;
   } catch {
-    // Somebody is in it, or it is a tree's root.
+    // It has processes, or is the root of a hierarchy.
     return false;
   }
 }
@@ -178,7 +178,7 @@ function killQuietly(pid: number): void {
   }
 }
 
-/** Clearing happens before anything else runs, so nobody is kept waiting. */
+/** Clearing happens before anything else runs, so a synchronous wait delays nothing. */
 function sleep(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
@@ -187,7 +187,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    // It has just ended, or never was.
+    // It has just ended, or never existed.
     return '';
   }
 }

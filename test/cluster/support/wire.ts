@@ -1,6 +1,6 @@
 /**
- * Protocol buffers by the numbers of their fields: what the tests need to ask a runtime themselves,
- * without a word of what they test.
+ * Protocol buffers by field numbers: what the tests need to call a runtime themselves, without the code
+ * that they test.
  */
 export type Value = string | number | boolean | Message;
 export type Message = readonly (readonly [field: number, value: Value])[];

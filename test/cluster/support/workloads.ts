@@ -1,4 +1,4 @@
-/** The small workloads that the tests make: every container is a shell of busybox. */
+/** The small workloads of the tests: every container is a shell of busybox. */
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { LIVE } from '../../e2e/support/pod-view.ts';
 import { BUSYBOX } from './images/test-images.ts';

@@ -1,9 +1,9 @@
 /** Replays of the API's functions: quantities, selectors, patches. */
-import { matchesLabels } from '../../../src/api/label-selector.ts';
-import { parseLabelSelector } from '../../../src/api/label-selector-text.ts';
+import { matchesLabels } from '../../../src/api/values/label-selector.ts';
+import { parseLabelSelector } from '../../../src/api/values/label-selector-text.ts';
 import { applyStrategicMergePatch } from '../../../src/api/patch/strategic-merge-patch.ts';
-import { quantityValue } from '../../../src/api/quantity.ts';
-import { formatQuantity, parseQuantity } from '../../../src/api/quantity-text.ts';
+import { quantityValue } from '../../../src/api/values/quantity.ts';
+import { formatQuantity, parseQuantity } from '../../../src/api/values/quantity-text.ts';
 import { structOf } from '../../../src/api/schema/schema.ts';
 import { PodkeepError } from '../../../src/lib/errors.ts';
 import type { Json } from '../../../src/lib/json.ts';
@@ -41,7 +41,7 @@ export const apiReplayers = {
   ),
 };
 
-/** An error that podkeep means to give. Any other is a failure of the replay. */
+/** An error that podkeep gives on purpose. Any other is a failure of the replay. */
 function orError(compute: () => unknown): unknown {
   try {
     return compute();

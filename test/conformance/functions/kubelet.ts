@@ -1,10 +1,10 @@
 /** Replays of the kubelet's larger functions: the whole status of a pod, and the plan of a sync. */
 import type { Pod, PodStatus } from '../../../src/api/pod.ts';
 import type { RuntimeContainer, RuntimeSandbox } from '../../../src/api/runtime-pod.ts';
-import type { StartFailure } from '../../../src/core/container-status.ts';
+import type { StartFailure } from '../../../src/core/pod-status/container-status.ts';
 import { podActions } from '../../../src/core/pod-actions/pod-actions.ts';
-import { podStatus } from '../../../src/core/pod-status.ts';
-import type { ProbeResult } from '../../../src/core/probe-status.ts';
+import { podStatus } from '../../../src/core/pod-status/pod-status.ts';
+import type { ProbeResult } from '../../../src/core/pod-status/probe-status.ts';
 import { NOW, replayer } from '../replayer.ts';
 
 interface WholeStatus {
@@ -42,7 +42,7 @@ function replayStatus(input: WholeStatus): unknown {
   const { pod, containers, sandboxReady, runtimeIPs = [] } = input;
   return podStatus({
     pod,
-    said: input.cachedStatus,
+    lastReported: input.cachedStatus,
     runtime: {
       sandboxes: [{ ...SANDBOX, ready: sandboxReady }],
       containers: containers.map((container) => ({ ...container, sandboxID: SANDBOX.id })),

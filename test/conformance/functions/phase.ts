@@ -1,7 +1,7 @@
 /** Replays of the phase and of grace periods. */
 import type { ContainerStatus, Pod } from '../../../src/api/pod.ts';
-import { effectiveGracePeriod } from '../../../src/core/grace-period.ts';
-import { podPhase } from '../../../src/core/phase.ts';
+import { effectiveGracePeriod } from '../../../src/core/pod/grace-period.ts';
+import { podPhase } from '../../../src/core/pod-status/phase.ts';
 import { replayer } from '../replayer.ts';
 
 interface Phase {

@@ -6,12 +6,15 @@ import type {
   PodStatus,
   ContainerStatus,
 } from '../../../src/api/pod.ts';
-import { checkContainerTransitions } from '../../../src/core/container-transition.ts';
-import { initializedCondition } from '../../../src/core/initialized-condition.ts';
-import { mergeStatus } from '../../../src/core/merge-status.ts';
-import { normalizeStatus } from '../../../src/core/normalize-status.ts';
-import { containersReadyCondition, readyCondition } from '../../../src/core/ready-conditions.ts';
-import { isStatusEqual } from '../../../src/core/status-equality.ts';
+import { checkContainerTransitions } from '../../../src/core/pod-status/container-transition.ts';
+import { initializedCondition } from '../../../src/core/pod-status/initialized-condition.ts';
+import { mergeStatus } from '../../../src/core/pod-status/merge-status.ts';
+import { normalizeStatus } from '../../../src/core/pod-status/normalize-status.ts';
+import {
+  containersReadyCondition,
+  readyCondition,
+} from '../../../src/core/pod-status/ready-conditions.ts';
+import { isStatusEqual } from '../../../src/core/pod-status/status-equality.ts';
 import { NOW, replayer } from '../replayer.ts';
 
 interface TwoStatuses {

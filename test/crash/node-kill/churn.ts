@@ -1,4 +1,4 @@
-/** Performs a plan on a cluster, watches all the while, and knows what it has asked for. */
+/** Performs a plan on a cluster, watches it, and records what it has requested. */
 import assert from 'node:assert/strict';
 import { rmSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ const MERGE = 'merge-patch+json';
 
 interface Slot {
   generation: number;
-  /** Undefined: whether it is there is to be seen. */
+  /** Undefined: it is unknown whether it exists. */
   isThere: boolean | undefined;
 }
 
@@ -27,7 +27,7 @@ export class Churn {
   readonly model = new Model();
   readonly #cluster: TestCluster;
   readonly #slots = new Map<number, Slot>();
-  /** How many kills there had been when a pod was made, by name; of static ones by generation too. */
+  /** How many kills there had been when a pod was created, by name; of static ones by generation too. */
   readonly #born = new Map<string, number>();
   readonly #configs = { written: 0, asked: 0 };
   #kills = 0;
@@ -36,7 +36,7 @@ export class Churn {
     this.#cluster = cluster;
   }
 
-  /** One life of podkeep: acts, looks and the kill, all at once. */
+  /** One life of podkeep: acts, checks and the kill, all at once. */
   async live(plan: LifePlan): Promise<void> {
     const podkeep = this.#cluster.launch();
     const killed = this.#killLater(podkeep, plan);
@@ -46,7 +46,7 @@ export class Churn {
       await this.#begin();
       await Promise.all([this.#act(plan.acts, podkeep), this.#watch(podkeep)]);
     } catch (error) {
-      if (!isDying(podkeep)) throw error; // otherwise the connection broke, as it was meant to
+      if (!isDying(podkeep)) throw error; // otherwise the connection broke, as intended
     }
     await killed;
     this.#kills++;
@@ -56,10 +56,10 @@ export class Churn {
     if (killFrom === 'node') await podkeep.event('node');
     await delay(killMs);
     dying.add(podkeep);
-    assert.equal(await podkeep.kill('SIGKILL'), 'SIGKILL', podkeep.said);
+    assert.equal(await podkeep.kill('SIGKILL'), 'SIGKILL', podkeep.given);
   }
 
-  /** Finds out what became of requests that were never answered. */
+  /** Finds the outcome of requests that were never answered. */
   async #begin(): Promise<void> {
     const pods = await this.#cluster.pods();
     for (const [index, slot] of this.#slots) {
@@ -115,7 +115,7 @@ export class Churn {
     slot.isThere = !wasThere;
   }
 
-  /** A manifest comes, goes, or becomes another one of the same name. */
+  /** A manifest is added, removed, or replaced by another one of the same name. */
   #turnStatic(act: Act): void {
     const slot = this.#slot(act.slot);
     const file = path.join(this.#cluster.manifests, `s${act.slot}.json`);
@@ -151,7 +151,7 @@ export class Churn {
     }
   }
 
-  /** Holds every status against the ledger, and lets go of deleted pods whose last status is right. */
+  /** Compares every status with the ledger, and releases deleted pods whose last status is right. */
   async #look(): Promise<readonly PodView[]> {
     const before = new Map([...this.#slots].map(([index, { generation }]) => [index, generation]));
     const pods = await this.#cluster.pods();
@@ -168,7 +168,7 @@ export class Churn {
     return pods;
   }
 
-  /** Of a static pod whose manifest has changed, nobody says so in the API. */
+  /** The API does not show that the manifest of a static pod has changed. */
   #isStopping(pod: PodView, before: ReadonlyMap<number, number>): boolean {
     if (pod.metadata.deletionTimestamp) return true;
     const generation = pod.metadata.labels?.[GENERATION];
@@ -189,7 +189,7 @@ export class Churn {
     return { kills: this.#kills - born };
   }
 
-  /** When nobody does anything any more, all is soon as it must be. */
+  /** When the acts have ended, everything soon converges. */
   async settle(): Promise<void> {
     await this.#begin();
     await this.#cluster.settle(async () => {
@@ -202,8 +202,8 @@ export class Churn {
   #unsettled(pod: PodView, ledger: Ledger): readonly string[] {
     const circumstances = this.#circumstances(pod);
     if (pod.metadata.deletionTimestamp) {
-      const complaints = unfinished(pod, ledger, circumstances);
-      return complaints.length > 0 ? complaints : [`${pod.metadata.name} is still there`];
+      const problems = unfinished(pod, ledger, circumstances);
+      return problems.length > 0 ? problems : [`${pod.metadata.name} is still there`];
     }
     const config = ledger.config(uidOf(pod), 'main');
     const isStale = config !== undefined && Number(config) !== this.#configs.written;
@@ -216,7 +216,7 @@ export class Churn {
     ];
   }
 
-  /** Pods that should be there and are not, and the other way round. */
+  /** Pods that should exist and do not, and the other way round. */
   #absent(pods: readonly PodView[]): readonly string[] {
     const wanted = [...this.#slots].flatMap(([index, slot]) =>
       slot.isThere ? [index < API_SLOTS ? nameOf(index, slot) : `s${index}-node`] : [],
@@ -230,7 +230,7 @@ export class Churn {
     ];
   }
 
-  /** Takes everything away, and returns when it is gone. */
+  /** Deletes everything, and returns when it is gone. */
   async clear(): Promise<void> {
     for (const [index, slot] of this.#slots) {
       if (!slot.isThere) continue;

@@ -1,11 +1,11 @@
 /**
- * What every container of these tests does: it writes down its life where podkeep has no hand in it.
+ * The script of every container in these tests: it records its life independently of podkeep.
  *
  * One line each in LEDGER/lines, which all containers append to, so that its order is the order of
  * time: `UID CONTAINER ATTEMPT start`, `… end CODE LINES`, `… term` when it was asked to stop,
  * `… overlap` when another run of the same container still held its lock, `… config VALUE`.
  *
- * 1. Whoever has written `start` heeds SIGTERM: only SIGKILL ends it without the line `end`.
+ * 1. A run that has written `start` handles SIGTERM: only SIGKILL ends it without the line `end`.
  * 2. After `end` nothing but SIGKILL can change the exit code.
  * 3. The number of lines in `end` is the number of lines that went to stdout, no more and no less.
  */
@@ -16,8 +16,8 @@ import path from 'node:path';
 export const LEDGER_MOUNT = '/ledger';
 
 /**
- * The attempt is the name of the file behind /dev/termination-log: the only place where a container can
- * see it. The lock is the kernel's, which gives it back when the last process of a run is gone.
+ * The attempt is the name of the file behind /dev/termination-log: a container can see it nowhere else.
+ * The kernel releases the lock when the last process of a run is gone.
  */
 const SCRIPT = `ledger=${LEDGER_MOUNT}/lines
 attempt=$(sed -n 's,.*/\\([0-9]*\\) /dev/termination-log .*,\\1,p' /proc/self/mountinfo)
@@ -44,7 +44,7 @@ say "end $code $lines"
 exit "$code"
 `;
 
-/** Returns the folder. Anybody may write in it: containers run as whoever they run as. */
+/** Returns the folder. Every user may write to it: containers run as various users. */
 export function makeLedger(folder: string): void {
   writeFileSync(path.join(folder, 'run.sh'), SCRIPT, { mode: 0o755 });
   writeFileSync(path.join(folder, 'lines'), '', { mode: 0o666 });

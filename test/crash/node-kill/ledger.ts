@@ -1,20 +1,20 @@
-/** Reads what containers wrote down (container-script.ts). */
+/** Reads what containers recorded (container-script.ts). */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 export interface ContainerRun {
   readonly attempt: number;
-  /** The place of its first line among all lines of the ledger. */
+  /** The position of its first line among all lines of the ledger. */
   readonly startedAt: number;
   endedAt: number | undefined;
   code: number | undefined;
   lines: number | undefined;
-  /** Where it says that it was asked to stop. */
+  /** The position of the line for the signal to stop. */
   askedAt: number | undefined;
 }
 
 export class Ledger {
-  /** What no container may ever write, or not twice. */
+  /** Lines that no container may ever write, or not twice. */
   readonly faults: readonly string[];
   readonly #runs: ReadonlyMap<string, ReadonlyMap<number, ContainerRun>>;
   readonly #configs: ReadonlyMap<string, string>;
@@ -66,7 +66,7 @@ export class Ledger {
     return this.#runs.get(`${uid}/${container}`)?.get(attempt);
   }
 
-  /** Runs that have a beginning and no end. */
+  /** Runs that have a start and no end. */
   open(): readonly string[] {
     return [...this.#runs].flatMap(([key, runs]) =>
       [...runs.values()].flatMap((run) =>
@@ -85,7 +85,7 @@ export class Ledger {
     return this.#configs.get(`${uid}/${container}`);
   }
 
-  /** Where in the ledger its preStop hooks stand. */
+  /** The positions of its preStop hooks in the ledger. */
   preStops(uid: string, container: string): readonly number[] {
     return this.#preStops.get(`${uid}/${container}`) ?? [];
   }

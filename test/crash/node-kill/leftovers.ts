@@ -6,7 +6,7 @@ import { MARK } from './pods.ts';
 
 const PLACES = ['/run/podkeep', '/sys/class/net', '/dev/shm', '/sys/fs/cgroup', '/var/run/netns'];
 
-/** Whatever bears the runtime's key outside of its folder: links, namespaces, groups, memory; and mounts. */
+/** Everything with the runtime's key outside of its folder: links, namespaces, groups, memory; and mounts. */
 export function leftOutside(dataFolder: string): readonly string[] {
   const key = keyOf(path.join(dataFolder, 'node', 'runtime'));
   const groups = list('/sys/fs/cgroup').map((name) => path.join('/sys/fs/cgroup', name));
@@ -60,6 +60,6 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return ''; // it has ended, or is somebody else's
+    return ''; // it has ended, or belongs to another user
   }
 }

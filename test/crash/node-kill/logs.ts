@@ -1,10 +1,10 @@
-/** Logs as podkeep writes them, held against the numbers that containers wrote. */
+/** Compares podkeep's logs with the numbers that containers wrote. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Ledger } from './ledger.ts';
 import { containersOf, uidOf, type PodView } from './pod-view.ts';
 
-/** What is wrong with the logs of a pod that runs no more, or of which no run has just ended. */
+/** What is wrong with the logs of a pod that no longer runs, or of which no run has just ended. */
 export function logFaults(dataFolder: string, pod: PodView, ledger: Ledger): readonly string[] {
   const { name } = pod.metadata;
   const uid = uidOf(pod);
@@ -36,7 +36,7 @@ export function numberFault(lines: readonly string[], count?: number): string | 
   return null;
 }
 
-/** A dead container may be cleared away, log and all, while we look. */
+/** A dead container may be removed, with its log, during the check. */
 function readIfThere(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
@@ -45,7 +45,7 @@ function readIfThere(file: string): string | null {
   }
 }
 
-/** Without the time, the stream and the flag that come before each line. */
+/** Without the time, the stream and the flag before each line. */
 function textOf(log: string): readonly string[] {
   return log
     .split('\n')

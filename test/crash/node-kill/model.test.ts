@@ -1,4 +1,4 @@
-/** What the model lets pass, and what it does not. */
+/** What the model accepts, and what it does not. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -43,7 +43,7 @@ test('an attempt that ran twice, or beside another, is a fault', () => {
   expect(ledgerOf('main 0 start', 'main 0 end 3 1', 'main 1 start').faults).toEqual([]);
 });
 
-test('an exit code that is not the one in the ledger is a fault, also of a pod that is stopped', () => {
+test('an exit code that is not the one in the ledger is a fault, even of a pod that is stopped', () => {
   const ledger = ledgerOf('main 0 start', 'main 0 end 7 1');
   expect(faultsOf(podOf('ending', 'Failed', ended(7)), ledger, false)).toBe(0);
   expect(faultsOf(podOf('ending', 'Failed', ended(137)), ledger, false)).toBe(1);
@@ -59,13 +59,13 @@ test('a container that was stopped before its first line ended by the signal, an
   expect(faultsOf(podOf('lasting', 'Failed', ended(143)), silent, true)).toBe(1);
 });
 
-test('what never ran before its pod was deleted is unknown (SM-42)', () => {
+test('a container that never ran before its pod was deleted is unknown (SM-42)', () => {
   const unknown = podOf('lasting', 'Failed', ended(137, 'ContainerStatusUnknown'));
   expect(faultsOf(unknown, ledgerOf(), true)).toBe(0);
   expect(faultsOf(unknown, ledgerOf('main 0 start'), true)).toBe(1);
 });
 
-test('a count that goes back is a fault, and so is a pod that was ready and is not', () => {
+test('a count that decreases is a fault, and so is a pod that was ready and is not', () => {
   const model = new Model();
   const ledger = ledgerOf('main 1 start');
   model.observe(
@@ -84,14 +84,14 @@ test('a count that goes back is a fault, and so is a pod that was ready and is n
   expect(model.faults).toHaveLength(2);
 });
 
-test('a kill between create and start costs a number, and each kill only one', () => {
+test('a kill between create and start costs an attempt, and each kill only one', () => {
   const pod = podOf('lasting', 'Running', { restartCount: 1, state: { running: {} } }, true);
   const ledger = ledgerOf('main 1 start');
   expect(unsettled(pod, ledger, { kills: 1 })).toEqual([]);
   expect(unsettled(pod, ledger, { kills: 0 })).toHaveLength(1);
 });
 
-test('a container that has written its beginning must write its end before its pod may go', () => {
+test('a container that has written its start must write its end before its pod may go', () => {
   const pod = podOf('lasting', 'Failed', ended(7));
   expect(
     unfinished(pod, ledgerOf('main 0 start', 'main 0 term', 'main 0 end 7 1'), { kills: 0 }),

@@ -1,17 +1,17 @@
 /**
- * What may be true about pods whose podkeep is killed, from the ledger and nothing else.
+ * The allowed states of pods whose podkeep is killed, from the ledger alone.
  *
- * Held against every status that is seen:
+ * Checked for every status:
  *   1. An exit code is the one in the ledger. Only a container that was asked to stop before it could
  *      write its first line shows that of SIGTERM instead, and one that never ran before its pod was
  *      deleted is `ContainerStatusUnknown` (SM-42).
- *   2. Restart counts never go back, and who is ready stays ready, also from one podkeep to the next.
- * Held against the ledger:
+ *   2. Restart counts never decrease, and a ready pod stays ready, even from one podkeep to the next.
+ * Checked in the ledger:
  *   3. No attempt runs twice, no two attempts run at once (ledger.ts).
  *   4. An attempt may be missing that was created and never started: a kill came between the two. So
  *      at most one for each kill that the pod has seen.
  *   5. All others have a line for their end, but for the one that runs: nothing here is ever ended with
- *      SIGKILL, for every container heeds SIGTERM and has a long grace.
+ *      SIGKILL, for every container handles SIGTERM and has a long grace period.
  */
 import type { ContainerRun, Ledger } from './ledger.ts';
 import { ENOUGH, KIND_LABEL, TERM_CODE, type Kind } from './pods.ts';
@@ -29,7 +29,7 @@ const UNKNOWN = 'ContainerStatusUnknown';
 const LASTING: ReadonlySet<string> = new Set(['lasting', 'initialized', 'hooked', 'configured']);
 
 export interface Circumstances {
-  /** How often podkeep was killed since the pod was made. */
+  /** How often podkeep was killed since the pod was created. */
   readonly kills: number;
 }
 
@@ -82,7 +82,7 @@ export function kindOf({ metadata }: PodView): Kind {
   return (metadata.labels?.[KIND_LABEL] ?? 'lasting') as Kind;
 }
 
-/** A sidecar is asked to stop when the container that it serves is over. */
+/** A sidecar is asked to stop when its main container has ended. */
 function isOver(ledger: Ledger, uid: string, name: string): boolean {
   return name === 'side' && ledger.runs(uid, 'main').some(({ endedAt }) => endedAt !== undefined);
 }
@@ -97,31 +97,31 @@ function isRight(
   return exitCode === TERMINATED_BY_SIGNAL || reason === UNKNOWN;
 }
 
-/** What is not yet as it must be when all is quiet; of a pod that nobody has asked to stop. */
+/** What has not converged yet of a pod whose deletion was not requested. */
 export function unsettled(
   pod: PodView,
   ledger: Ledger,
   { kills }: Circumstances,
 ): readonly string[] {
   const uid = uidOf(pod);
-  const complaints: string[] = [];
+  const problems: string[] = [];
   for (const { name, restartCount } of containersOf(pod)) {
     const runs = ledger.runs(uid, name);
     const missing = restartCount + 1 - runs.length;
     const isSilent = runs.length === 0 && name === 'side' && isOver(ledger, uid, name);
     if (missing > kills + (isSilent ? 1 : 0))
-      complaints.push(`${missing} runs of ${name} are missing`);
-    if (runs.some((run) => run.attempt > restartCount)) complaints.push(`${name} ran more often`);
+      problems.push(`${missing} runs of ${name} are missing`);
+    if (runs.some((run) => run.attempt > restartCount)) problems.push(`${name} ran more often`);
     const open = runs.slice(0, -1).filter(({ endedAt }) => endedAt === undefined);
-    if (open.length > 0) complaints.push(`attempt ${open[0]?.attempt} of ${name} has no end`);
+    if (open.length > 0) problems.push(`attempt ${open[0]?.attempt} of ${name} has no end`);
   }
-  complaints.push(...ENDINGS[kindOf(pod)](pod, ledger, uid));
-  return complaints.map((text) => `${pod.metadata.name} ${uid} (${kindOf(pod)}): ${text}`);
+  problems.push(...ENDINGS[kindOf(pod)](pod, ledger, uid));
+  return problems.map((text) => `${pod.metadata.name} ${uid} (${kindOf(pod)}): ${text}`);
 }
 
-type Judge = (pod: PodView, ledger: Ledger, uid: string) => readonly string[];
+type Check = (pod: PodView, ledger: Ledger, uid: string) => readonly string[];
 
-const ENDINGS: Readonly<Record<Kind, Judge>> = {
+const ENDINGS: Readonly<Record<Kind, Check>> = {
   lasting: runsOnce,
   hooked: runsOnce,
   configured: runsOnce,
@@ -210,7 +210,7 @@ function sidecarFollowed(pod: PodView, ledger: Ledger, uid: string): readonly st
   ];
 }
 
-/** What is not yet as it must be of a pod that was deleted and is kept by its finalizer. */
+/** What has not converged yet of a pod that was deleted and is kept by its finalizer. */
 export function unfinished(
   pod: PodView,
   ledger: Ledger,
@@ -219,7 +219,7 @@ export function unfinished(
   const uid = uidOf(pod);
   const { phase } = pod.status;
   const preStops = ledger.preStops(uid, 'main');
-  const complaints = [
+  const problems = [
     ...check(phase === 'Succeeded' || phase === 'Failed', `phase ${phase}`),
     ...check(pod.metadata.deletionGracePeriodSeconds === 0, 'podkeep has not let it go'),
     ...check(preStops.length <= kills + 1, `its hook ran ${preStops.length} times`),
@@ -227,20 +227,20 @@ export function unfinished(
   for (const { name, restartCount, state } of containersOf(pod)) {
     const runs = ledger.runs(uid, name);
     const open = runs.filter(({ endedAt }) => endedAt === undefined);
-    if (open.length > 0) complaints.push(`attempt ${open[0]?.attempt} of ${name} has no end`);
+    if (open.length > 0) problems.push(`attempt ${open[0]?.attempt} of ${name} has no end`);
     const wasHeard = runs.some(({ attempt }) => attempt === restartCount);
-    if (wasHeard && !state.terminated) complaints.push(`${name} is not shown as ended`);
+    if (wasHeard && !state.terminated) problems.push(`${name} is not shown as ended`);
     // One more than kills: it may be stopped before it has written its first line.
-    if (restartCount + 1 - runs.length > kills + 1) complaints.push(`runs of ${name} are missing`);
+    if (restartCount + 1 - runs.length > kills + 1) problems.push(`runs of ${name} are missing`);
   }
   if (kindOf(pod) === 'hooked') {
     const [{ askedAt } = { askedAt: undefined }] = ledger.runs(uid, 'main');
     const hasHook = askedAt === undefined || preStops.some((place) => place < askedAt);
-    complaints.push(...check(hasHook, 'it was stopped before its hook'));
+    problems.push(...check(hasHook, 'it was stopped before its hook'));
   }
-  return complaints.map((text) => `${pod.metadata.name} ${uid} (${kindOf(pod)}, deleted): ${text}`);
+  return problems.map((text) => `${pod.metadata.name} ${uid} (${kindOf(pod)}, deleted): ${text}`);
 }
 
-function check(isFine: boolean, complaint: string): readonly string[] {
-  return isFine ? [] : [complaint];
+function check(isFine: boolean, problem: string): readonly string[] {
+  return isFine ? [] : [problem];
 }

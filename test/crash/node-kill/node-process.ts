@@ -1,4 +1,4 @@
-/** podkeep as a process that is made to suffer, and a client that takes it as it comes. */
+/** podkeep as a process to be killed, and a client that expects failures. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
@@ -12,7 +12,7 @@ export interface ProcessOptions {
   /** The bundled program. */
   readonly program: string;
   readonly args: readonly string[];
-  /** What runs it, such as setpriv with its options. */
+  /** The command that runs it, such as setpriv with its options. */
   readonly wrapper?: readonly string[];
 }
 
@@ -27,14 +27,14 @@ const ANSWER_MS_MAX = 20_000;
 export class NodeProcess {
   readonly #child: ChildProcessByStdio<null, Readable, Readable>;
   readonly #ended: Promise<number | string>;
-  #said = '';
+  #given = '';
   #result: number | string | undefined;
 
   constructor({ program, args, wrapper = [] }: ProcessOptions) {
     const [command, ...rest] = [...wrapper, process.execPath, program, ...args];
     this.#child = spawn(command ?? '', rest, { cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => (this.#said += text));
+      stream.setEncoding('utf8').on('data', (text: string) => (this.#given += text));
     }
     this.#ended = new Promise((resolve, reject) => {
       this.#child.on('error', reject);
@@ -45,8 +45,8 @@ export class NodeProcess {
     });
   }
 
-  get said(): string {
-    return this.#said;
+  get given(): string {
+    return this.#given;
   }
 
   /** How it ended; undefined: it has not. */
@@ -54,10 +54,10 @@ export class NodeProcess {
     return this.#result;
   }
 
-  /** Returns when it has told of this event. Throws if it ends before. */
+  /** Returns when it has printed this event. Throws if it ends before. */
   async event(name: string): Promise<void> {
-    while (!this.#said.includes(`"event":"${name}"`)) {
-      if (this.#result !== undefined) throw new Error(`it ended (${this.#result}): ${this.#said}`);
+    while (!this.#given.includes(`"event":"${name}"`)) {
+      if (this.#result !== undefined) throw new Error(`it ended (${this.#result}): ${this.#given}`);
       await delay(LOOK_MS);
     }
   }
@@ -103,7 +103,7 @@ export class Client {
     });
   }
 
-  /** Rejects if the connection breaks: then nobody knows what became of the request. */
+  /** Rejects if the connection breaks: then the outcome of the request is unknown. */
   send(method: string, where: string, body?: JsonObject, type = 'json'): Promise<Answer> {
     const headers = { 'content-type': `application/${type}` };
     const options = { method, headers, agent: this.#agent, timeout: ANSWER_MS_MAX };

@@ -1,4 +1,4 @@
-/** What is done to a cluster, all drawn from one seed before anything begins. */
+/** The acts on a cluster, all drawn from one seed before anything begins. */
 import { seededRandom } from '../../../src/platform/seeded-random.ts';
 import type { Random } from '../../../src/ports/random.ts';
 import { KINDS, type Kind } from './pods.ts';
@@ -6,19 +6,19 @@ import { KINDS, type Kind } from './pods.ts';
 export interface Act {
   readonly waitMs: number;
   readonly slot: number;
-  /** What happens to the pod of the slot, if there is one; otherwise one is made. */
+  /** The act on the pod of the slot, if there is one; otherwise one is created. */
   readonly choice: 'delete' | 'configure';
-  /** Of the pod that is made. */
+  /** Of the pod that is created. */
   readonly kind: Kind;
   readonly lines: number;
   readonly code: number;
-  /** Whether its last status is looked at before it goes. */
+  /** Whether its last status is checked before it goes. */
   readonly isKept: boolean;
 }
 
 export interface LifePlan {
   readonly acts: readonly Act[];
-  /** From the start of the process, or from the moment when its node takes pods. */
+  /** From the start of the process, or from the moment when its node accepts pods. */
   readonly killFrom: 'spawn' | 'node';
   readonly killMs: number;
 }
@@ -32,7 +32,7 @@ export function planOf(seed: number, kills: number): readonly LifePlan[] {
   return Array.from({ length: kills }, (_, life) => lifeOf(random, life));
 }
 
-/** The first life makes all pods at once, and lives long enough to have some of them run. */
+/** The first life creates all pods at once, and lasts long enough for some of them to run. */
 function lifeOf(random: Random, life: number): LifePlan {
   const isFirst = life === 0;
   const count = isFirst ? SLOTS : draw(random, 3, 12);

@@ -1,4 +1,4 @@
-/** Pods as these tests look at them. */
+/** Pods as these tests see them. */
 export interface Ended {
   readonly exitCode: number;
   readonly reason: string;
@@ -42,7 +42,7 @@ export function isReady({ status }: PodView): boolean {
   return status.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false;
 }
 
-/** What containers know of a static pod is the UID of its manifest; its mirror has another. */
+/** Containers of a static pod know the UID of its manifest; its mirror has another. */
 export function uidOf({ metadata }: PodView): string {
   return metadata.annotations?.['kubernetes.io/config.mirror'] ?? metadata.uid;
 }

@@ -1,4 +1,4 @@
-/** The pods of these tests, by kind: each lives another life, and its kind tells which one is right. */
+/** The pods of these tests, by kind: the kind decides which life of a pod is correct. */
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { LEDGER_MOUNT } from './container-script.ts';
 
@@ -16,24 +16,24 @@ export const KINDS = [
 export type Kind = (typeof KINDS)[number];
 
 export const KIND_LABEL = 'kind';
-/** Keeps a deleted pod where its last status can be seen. */
+/** Keeps a deleted pod until its last status was read. */
 export const FINALIZER = 'podkeep.test/seen';
-/** Every process of every container has it in its environment, so that none can hide. */
+/** Every process of every container has it in its environment, so that all can be found. */
 export const MARK = 'NODE_KILL_LEDGER';
 
-/** From which attempt on a container of this kind ends well. */
+/** From which attempt on a container of this kind succeeds. */
 export const ENOUGH: Readonly<Partial<Record<Kind, number>>> = { retried: 2 };
 export const TERM_CODE = 7;
 const NEVER = 1_000_000;
-/** Long enough that a container which heeds SIGTERM is never killed. */
+/** Long enough that a container which handles SIGTERM is never killed. */
 const GRACE_SECONDS = 60;
 
 export interface PodPlan {
   readonly name: string;
   readonly kind: Kind;
-  /** How long containers live that end by themselves, in lines of their logs. */
+  /** How long containers live that exit by themselves, in lines of their logs. */
   readonly lines: number;
-  /** With which they end. */
+  /** Their exit code. */
   readonly code: number;
 }
 
@@ -43,7 +43,7 @@ interface Life {
   readonly lines: number;
   readonly code: number;
   readonly enough?: number | undefined;
-  /** Each attempt ends with a code of its own. */
+  /** Each attempt has its own exit code. */
   readonly varies?: boolean;
 }
 

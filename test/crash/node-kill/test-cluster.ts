@@ -1,4 +1,4 @@
-/** A data folder, a ledger and a folder of manifests, and one podkeep after another that has them. */
+/** A data folder, a ledger and a folder of manifests, and one podkeep after another on them. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,11 +14,11 @@ import { Client, NodeProcess } from './node-process.ts';
 import type { PodView } from './pod-view.ts';
 
 export const PODS = '/api/v1/namespaces/default/pods';
-/** Later than anything takes on a machine that is busy with ten other things. */
+/** A timeout that suffices on a very busy machine. */
 const PATIENCE_MS = 120_000;
 const LOOK_MS = 100;
 
-/** Back-offs as short as can be, and a look at every pod every other second. */
+/** Back-offs as short as possible, and a resync of every pod every other second. */
 const CONFIG = {
   apiVersion: 'kubelet.config.k8s.io/v1beta1',
   kind: 'KubeletConfiguration',
@@ -30,11 +30,11 @@ const CONFIG = {
 
 export interface ClusterOptions {
   readonly program: string;
-  /** Under whom podkeep runs; absent: whoever runs the tests. */
+  /** The user that podkeep runs as; absent: that of the tests. */
   readonly uid?: number;
-  /** What its configuration says beside the usual. */
+  /** Further configuration. */
   readonly config?: JsonObject;
-  /** Where the data folder is to be; absent: beside the rest. */
+  /** The path of the data folder; absent: beside the rest. */
   readonly data?: string;
 }
 
@@ -69,14 +69,14 @@ export class TestCluster {
 
   static async make(options: ClusterOptions): Promise<TestCluster> {
     const cluster = new TestCluster(options);
-    // Zero would be the usual port, which somebody else may have.
+    // Zero would be the default port, which another process may have.
     const config = { ...CONFIG, port: await findPort(), ...options.config };
     const file = path.join(cluster.folder, 'config.json');
     writeFileSync(file, JSON.stringify(config), { mode: 0o644 });
     return cluster;
   }
 
-  /** Returns at once; the client is there when it serves. */
+  /** Returns immediately; the client is available when it serves. */
   launch(args: readonly string[] = this.#upArgs()): NodeProcess {
     const { program } = this.#options;
     const launched = new NodeProcess({ program, args, wrapper: this.#asUser() });
@@ -86,20 +86,20 @@ export class TestCluster {
     return launched;
   }
 
-  /** What runs a command under whom podkeep runs. */
+  /** The prefix of a command that runs as podkeep's user. */
   #asUser(): readonly string[] {
     const { uid } = this.#options;
     if (uid === undefined) return [];
     return ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--'];
   }
 
-  /** Deletes all that is in the data folder, as its user would. Throws if that is not possible. */
+  /** Deletes everything in the data folder, as its user would. Throws if that is not possible. */
   emptyData(): void {
     const [command, ...words] = [...this.#asUser(), 'find', this.data];
     execFileSync(command, [...words, '-mindepth', '1', '-delete'], { stdio: 'pipe' });
   }
 
-  /** `podkeep up`; returns when its node takes pods. */
+  /** `podkeep up`; returns when its node accepts pods. */
   async up(...more: readonly string[]): Promise<NodeProcess> {
     const up = this.launch([...this.#upArgs(), ...more]);
     await up.event('node');
@@ -146,27 +146,27 @@ export class TestCluster {
     assert.ok(code === 200 || code === 404, text);
   }
 
-  /** Returns when nothing is complained about any more; fails with what is. */
-  async settle(complain: () => Promise<readonly string[]> | readonly string[]): Promise<void> {
+  /** Returns when there are no more problems; fails with those that are left. */
+  async settle(report: () => Promise<readonly string[]> | readonly string[]): Promise<void> {
     const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
-      const complaints = await complain();
-      if (complaints.length === 0) return;
+      const problems = await report();
+      if (problems.length === 0) return;
       if (performance.now() > deadline)
-        assert.fail(`${complaints.join('\n')}\n${this.lastWords()}`);
+        assert.fail(`${problems.join('\n')}\n${this.terminationMessage()}`);
       await delay(LOOK_MS);
     }
   }
 
-  lastWords(): string {
-    return this.#processes.at(-1)?.said.slice(-5000) ?? '';
+  terminationMessage(): string {
+    return this.#processes.at(-1)?.given.slice(-5000) ?? '';
   }
 
   processes(): readonly number[] {
     return containerProcesses(this.ledger, this.data);
   }
 
-  /** One process for each container that runs. */
+  /** One process for each running container. */
   inits(podUid?: string): readonly number[] {
     return initsOf(this.data, podUid);
   }
@@ -182,19 +182,19 @@ export class TestCluster {
     for (const folder of mountsBelow(this.folder)) execFileSync('umount', ['--lazy', folder]);
   }
 
-  /** Whatever happened before. With the folder gone, the guard ends all containers that were in it. */
+  /** Whatever happened before. Without the folder, the guard ends all containers that were in it. */
   async remove(): Promise<void> {
     for (const each of this.#processes) if (each.result === undefined) await each.kill('SIGKILL');
     this.#client?.close();
     this.unmount();
-    // Containers that just start still write into it.
+    // Starting containers still write into it.
     rmSync(this.data, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     await this.settle(() => this.processes().map((pid) => `process ${pid} runs`));
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
 
-/** Below those that the system gives to whoever asks for any, so that nobody gets it in between. */
+/** Below the ephemeral ports, so that no other process gets it in between. */
 export async function findPort(): Promise<number> {
   for (;;) {
     const port = 11_000 + Math.floor(Math.random() * 20_000);

@@ -1,4 +1,4 @@
-/** Under whom podkeep runs in a test: both root and an ordinary user, where the tests are run by root. */
+/** The users that podkeep runs as in a test: both root and an ordinary user, if the tests are run by root. */
 import { getuid } from 'node:process';
 import type { TestContext } from 'vitest';
 
@@ -6,7 +6,7 @@ export type Who = 'root' | 'an ordinary user';
 
 const NOBODY = 65_534;
 
-/** Skips the test where it cannot be done. */
+/** Skips the test where it is not possible. */
 export function userOf(who: Who, context: TestContext): { readonly uid?: number } {
   const isRoot = getuid?.() === 0;
   if (who !== 'root') return isRoot ? { uid: NOBODY } : {};

@@ -1,4 +1,4 @@
-/** Splits a line into words as a shell does: blanks part them, quotes of both kinds keep them whole. */
+/** Splits a line into words as a shell does: blanks separate them, quotes of both kinds keep them whole. */
 
 const PIECE = /'([^']*)'|"([^"]*)"|([^\s'"]+)|(\s+)/g;
 const NAME = /\$([A-Z][A-Z_]*)/g;
@@ -17,7 +17,7 @@ export function splitWords(line: string): readonly string[] {
   return word === undefined ? words : [...words, word];
 }
 
-/** Replaces `$NAME` by what is known under it; a name that nobody saved is a mistake in the script. */
+/** Replaces `$NAME` by the value that a step saved; an unknown name is a mistake in the script. */
 export function expandNames(text: string, known: ReadonlyMap<string, string>): string {
   return text.replaceAll(NAME, (_, name: string) => {
     const value = known.get(name);

@@ -1,18 +1,20 @@
 /**
  * Where the embedded server may answer differently from kube-apiserver, and why that is right.
  *
- * Everything that is not listed here must be the same. An entry takes out of both outputs what is
- * excused and leaves the rest to be compared.
+ * Everything that is not listed here must be the same. An entry removes the excused part from both
+ * outputs; the rest is compared.
  */
 
 export interface Difference {
-  /** The steps that it is about. */
+  /** The steps that it applies to. */
   readonly steps: RegExp;
   readonly reason: string;
-  /** What is taken out, line by line. */
+  /** What is removed, line by line. */
   readonly lines: RegExp;
 }
 
+const METRICS_API =
+  'it serves the metrics API itself; beside kube-apiserver there is no metrics-server';
 const NO_FIELD_OWNERS = 'server-side apply and managedFields are not offered in this version';
 
 export const DIFFERENCES: readonly Difference[] = [
@@ -33,8 +35,18 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     steps: /^(?:get|describe) csr zoe$/,
-    reason: 'what is approved is signed at once; beside kube-apiserver nobody signs',
+    reason: 'what is approved is signed at once; beside kube-apiserver no controller signs',
     lines: /\bApproved(?:,Issued)?$/,
+  },
+  { steps: /^api-(?:versions|resources)/, reason: METRICS_API, lines: /\bmetrics\.k8s\.io\b/ },
+  { steps: /^top /, reason: METRICS_API, lines: /^/ },
+  { steps: /^get clusterroles /, reason: METRICS_API, lines: /system:aggregated-metrics-reader$/ },
+  {
+    // A rule has no line of its own: what it has in common with others goes, too.
+    steps: /^get clusterrole view -o yaml$/,
+    reason: METRICS_API,
+    lines:
+      /^(?:- apiGroups:| {2}(?:resources|verbs):| {2}- (?:metrics\.k8s\.io|pods|nodes|get|list|watch))$/,
   },
   {
     steps: /^(?:apply|diff) --server-side |^get (?:configmap shared|boat gull) -o yaml /,
@@ -48,7 +60,7 @@ export const DIFFERENCES: readonly Difference[] = [
       /^ {2}(?:managedFields:|- apiVersion:)|^ {4}(?:fieldsType|fieldsV1|manager|operation|subresource|time):|^ {6,}(?:[fkv]:|\.: )/,
   },
   {
-    // Without the brackets, which say nothing by themselves: there are as many as there are owners.
+    // Without the brackets, which mean nothing by themselves: there are as many as there are owners.
     steps:
       /^get --raw \/api\/v1\/namespaces\/\w+\/pods(?:\/web(?:\/status)?|\?labelSelector=app=web)$/,
     reason: NO_FIELD_OWNERS,
@@ -57,7 +69,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
 ];
 
-/** Takes out of an output what is excused for this step. */
+/** Removes from an output what is excused for this step. */
 export function excuse(line: string, text: string): string {
   const excused = DIFFERENCES.filter(({ steps }) => steps.test(line));
   if (excused.length === 0) return text;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { normalise } from './normalise.ts';
 
-const PLACE = { address: 'https://127.0.0.1:4711', folder: '/tmp/rig-1' };
+const PLACE = { address: 'https://127.0.0.1:4711', folder: '/tmp/folder-1' };
 
 function see(text: string): string {
   return normalise(text, PLACE);
@@ -13,7 +13,7 @@ test('a table keeps its cells and loses its widths and ages', () => {
   );
 });
 
-test('times, UIDs and versions are named, in YAML and in JSON', () => {
+test('times, UIDs and versions become placeholders, in YAML and in JSON', () => {
   expect(see('  creationTimestamp: "2026-11-16T01:02:03Z"')).toBe('  creationTimestamp: "<TIME>"');
   expect(see('uid: 01234567-89ab-cdef-0123-456789abcdef')).toBe('uid: <UID>');
   expect(see('  resourceVersion: "17"')).toBe('  resourceVersion: "<VERSION>"');
@@ -29,17 +29,17 @@ test('the indentation stays', () => {
   expect(see('a:\n    b: 1')).toBe('a:\n    b: 1');
 });
 
-test('the place is named', () => {
-  expect(see('at https://127.0.0.1:4711 in /tmp/rig-1/x')).toBe('at <SERVER> in <FOLDER>/x');
+test('the server and its folder become placeholders', () => {
+  expect(see('at https://127.0.0.1:4711 in /tmp/folder-1/x')).toBe('at <SERVER> in <FOLDER>/x');
   expect(see('dial tcp 127.0.0.1:4711')).toBe('dial tcp <HOST>');
 });
 
-test('a generated suffix is named, a word is not', () => {
+test('a generated suffix becomes a placeholder, a word does not', () => {
   expect(see('pod/web-x7k2p created')).toBe('pod/web-<SUFFIX> created');
   expect(see('pod/web-first created')).toBe('pod/web-first created');
 });
 
-test('a port that was picked is named, one that was asked for is not', () => {
+test('a port that was picked becomes a placeholder, a requested one does not', () => {
   expect(see('80:31234/TCP')).toBe('80:<NODE-PORT>/TCP');
   expect(see('80/TCP')).toBe('80/TCP');
 });

@@ -1,23 +1,23 @@
 /**
- * Makes two outputs comparable: whatever depends on the time, on chance or on the place is replaced
- * by its name in angle brackets, and the blanks that align a table by as many as always suffice.
+ * Makes two outputs comparable: values that depend on time, chance or the server become placeholders in
+ * angle brackets, and the blanks that align a table become a fixed number.
  */
 
 /** What differs between two servers that behave the same. */
-export interface Place {
+export interface ConfigPath {
   readonly address: string;
   readonly folder: string;
 }
 
 const UID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
-/** The letters that generated names are made of have no vowels, so that no word comes about. */
+/** Generated names have no vowels, so that they form no words. */
 const SUFFIX = /-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g;
 
-/** In this order: what comes first may contain what comes later. */
+/** In this order: an earlier pattern may contain a later one. */
 const RULES: readonly (readonly [RegExp, string])[] = [
-  // A watch that kubectl gives up within its first second is remarked upon; whether it was is chance.
+  // kubectl warns about a watch that it gives up within its first second; whether it does is chance.
   [/^W\d{4} .*very short watch.*\n?/gm, ''],
-  // What podkeep has of its own: warnings about kinds on which it does not act, and a binding.
+  // Podkeep's own additions: warnings about kinds on which it does not act, and a binding.
   [/^Warning: podkeep .*\n?/gm, ''],
   [/^clusterrolebinding\S*\/podkeep:\S+\n?/gm, ''],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, '<TOKEN>'],
@@ -37,7 +37,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 const AGE = /^(?:\d+[smhdy]){1,2}$|^<invalid>$/;
 const EVENT_AGE = /^(?:\d+[smhd]){1,2} \(x(\d+) over (?:\d+[smhd]){1,2}\)$/;
 
-export function normalise(text: string, { address, folder }: Place): string {
+export function normalise(text: string, { address, folder }: ConfigPath): string {
   const placed = text
     .replaceAll(address, '<SERVER>')
     .replaceAll(address.replace('https://', ''), '<HOST>')
@@ -46,7 +46,7 @@ export function normalise(text: string, { address, folder }: Place): string {
   return plain.split('\n').map(normaliseLine).join('\n').trimEnd();
 }
 
-/** Keeps the indentation, which means something, and evens out the gaps between the columns. */
+/** Keeps the indentation, which has a meaning, and evens out the gaps between the columns. */
 function normaliseLine(line: string): string {
   const indentation = /^\s*/.exec(line)?.[0] ?? '';
   const cells = line

@@ -7,13 +7,13 @@ import { expandNames, splitWords } from './command-line.ts';
 import type { Step } from './step.ts';
 
 export interface Output extends KubectlOutput {
-  /** What was waited for in vain. */
+  /** The awaited output that did not come. */
   readonly awaited?: string;
 }
 
 const UNTIL_MS = 30_000;
 const RETRY_MS = 150;
-/** A watch that has shown everything is given this long to show what it should not. */
+/** A watch that has shown everything gets this long to show what it should not. */
 const AFTERMATH_MS = 300;
 const FIXTURES = path.join(import.meta.dirname, 'fixtures');
 
@@ -41,7 +41,7 @@ export class Player {
     return step.until ? this.#ask(namespace, step, step.until) : this.#type(namespace, step);
   }
 
-  /** Asks again until the answer is the awaited one, but not for ever. */
+  /** Repeats until the answer is the awaited one, or a deadline passes. */
   async #ask(namespace: string, step: Step, until: RegExp): Promise<Output> {
     const deadline = Date.now() + UNTIL_MS;
     for (;;) {

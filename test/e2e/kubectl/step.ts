@@ -1,6 +1,6 @@
 /**
- * One step of the script that is played against two servers: a line as one types it after `kubectl`,
- * and what may go with it. Steps share a namespace with those of their chapter, and nothing else.
+ * One step of the script that is played against two servers: a command line of `kubectl`, and its
+ * options. Steps share a namespace with those of their chapter, and nothing else.
  */
 
 export interface Step {
@@ -10,27 +10,27 @@ export interface Step {
   readonly stdin?: string;
   /** The program that `kubectl edit` opens the object with. */
   readonly editor?: string;
-  /** What is done by others happens in its own time: ask until the output matches. */
+  /** Controllers act in their own time: repeat until the output matches. */
   readonly until?: RegExp;
-  /** The name under which its output is remembered for later steps. */
+  /** The name under which its output is saved for later steps. */
   readonly save?: string;
-  /** What of the output is compared; everything if not given. */
+  /** Which part of the output is compared; absent: all of it. */
   readonly view?: View;
-  /** A watch runs while these lines are run one after the other, each without a word of its own. */
+  /** A watch runs while these lines are run one after the other; their output is not shown. */
   readonly during?: readonly string[];
 }
 
 /**
- * - `fields`    the tree that `explain` draws, without its prose, which everybody writes differently
+ * - `fields`    the tree that `explain` draws, without its prose, which differs between servers
  * - `json`      an object, whatever the order of its fields
  * - `set`       lines whose order is chance
- * - `code`      only how it ended
+ * - `code`      only the exit code
  */
 export type View = 'all' | 'fields' | 'json' | 'set' | 'code';
 
 export interface Chapter {
   readonly title: string;
-  /** Made before the first step. */
+  /** Created before the first step. */
   readonly namespace: string;
   readonly steps: readonly Step[];
 }

@@ -44,13 +44,13 @@ test('an object is the same whatever the order of its fields', () => {
   );
 });
 
-test('what is said aside is shown under its name', () => {
+test('stderr is shown under its name', () => {
   expect(describeOutput({ code: 1, stdout: '', stderr: 'oh' }, 'all', PLACE)).toBe(
     '[ended with 1]\n[stderr]\noh',
   );
 });
 
-test('what never came is said first', () => {
+test('an output that never came is shown first', () => {
   const output = { code: 0, stdout: 'x', stderr: '', awaited: '/y/' };
   expect(describeOutput(output, 'code', PLACE)).toMatch(/^\[what was awaited never came\]\n\/y\//);
 });

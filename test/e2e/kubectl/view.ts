@@ -1,7 +1,7 @@
-/** What of a step's output counts, as one text that a person can read and a test can compare. */
+/** The compared part of a step's output, as one readable text. */
 import type { Json } from '../../../src/lib/json.ts';
 import { isJsonObject } from '../../../src/lib/json.ts';
-import { normalise, type Place } from './normalise.ts';
+import { normalise, type ConfigPath } from './normalise.ts';
 import type { Output } from './player.ts';
 import type { View } from './step.ts';
 
@@ -9,17 +9,17 @@ import type { View } from './step.ts';
 const FIELD = /^\s+\S+\t<.*>|^\s+enum: /;
 const HEADING = /^[A-Z]+:/;
 
-/** Begins what is shown of a step that was waited for in vain. */
+/** Begins the view of a step whose awaited output never came. */
 export const NEVER_CAME = '[what was awaited never came]';
 
-export function describeOutput(output: Output, view: View, place: Place): string {
+export function describeOutput(output: Output, view: View, place: ConfigPath): string {
   const { code, stdout, stderr, awaited } = output;
   const end = `[ended with ${code}]`;
   if (awaited !== undefined) return [NEVER_CAME, awaited, end, stdout, stderr].join('\n');
   if (view === 'code') return end;
   const parts = [end, normalise(selectPart(stdout, view), place)];
-  const complaints = normalise(stderr, place);
-  if (complaints !== '') parts.push('[stderr]', complaints);
+  const problems = normalise(stderr, place);
+  if (problems !== '') parts.push('[stderr]', problems);
   return parts.filter((part) => part !== '').join('\n');
 }
 
@@ -37,7 +37,7 @@ function selectPart(text: string, view: View): string {
   }
 }
 
-/** Every heading but that of the prose; below them the fields, and whole what ENUM lists. */
+/** Every heading except that of the prose; below them the fields, and the whole list of ENUM. */
 function* withoutProse(text: string): Generator<string> {
   let heading = '';
   for (const line of text.split('\n')) {

@@ -1,5 +1,5 @@
 // An operator as people write them, with the library that most of them use: built by the test from
-// this folder, and by nobody else.
+// this folder, and by nothing else.
 module podkeep.dev/e2e/operator
 
 go 1.26.0

@@ -61,7 +61,7 @@ func (k *keeper) light(ctx context.Context, lighthouse *Lighthouse) error {
 	return err
 }
 
-// report says in the status what is true now, with a patch of what changed.
+// report writes the current state into the status, with a patch of what changed.
 func (k *keeper) report(ctx context.Context, lighthouse *Lighthouse) error {
 	before := lighthouse.DeepCopyObject().(*Lighthouse)
 	lighthouse.Status.ObservedGeneration = lighthouse.Generation
@@ -76,7 +76,7 @@ func (k *keeper) report(ctx context.Context, lighthouse *Lighthouse) error {
 	return k.Status().Patch(ctx, lighthouse, client.MergeFrom(before))
 }
 
-// release does what must be done before a lighthouse may go, and then lets it go.
+// release does the cleanup before a lighthouse may go, and then removes the finalizer.
 func (k *keeper) release(ctx context.Context, lighthouse *Lighthouse) error {
 	if !controllerutil.ContainsFinalizer(lighthouse, finalizer) {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// A Lighthouse shines in one colour. Its owner says which; the operator says that it does.
+// A Lighthouse shines in one colour. Its spec says which; the operator reports it in the status.
 type Lighthouse struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

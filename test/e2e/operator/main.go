@@ -33,7 +33,7 @@ func run(namespace, identity string) error {
 	}
 	addLighthouses(scheme)
 
-	// Short, so that a test need not wait long for the second in line.
+	// Short, so that a test need not wait long for the next leader.
 	lease, renew, retry := 4*time.Second, 3*time.Second, 500*time.Millisecond
 	manager, err := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{
 		Scheme:                  scheme,

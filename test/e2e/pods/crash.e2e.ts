@@ -1,4 +1,4 @@
-/** Containers that end: what their pods say, and when they start again. */
+/** Containers that exit: the status of their pods, and when they are restarted. */
 import { describe, test } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { podCluster } from '../support/pod-cluster.ts';
@@ -12,8 +12,8 @@ function isBackingOff(pod: PodView): boolean {
   return containerOf(pod)?.state.waiting?.reason === 'CrashLoopBackOff';
 }
 
-describe.concurrent('containers that end', () => {
-  test('a container that fails is restarted at once, then after a while, and says so', async ({
+describe.concurrent('containers that exit', () => {
+  test('a container that fails is restarted immediately, then after a back-off, and its status says so', async ({
     expect,
   }) => {
     await cluster.apply(shellPod({ name: 'crash', script: 'echo "run $$"; exit 3' }));
@@ -47,7 +47,7 @@ describe.concurrent('containers that end', () => {
     expect((await cluster.event('again', 'BackOff')).count).toBeGreaterThanOrEqual(1);
   });
 
-  test('the log of the run before can be read', async ({ expect }) => {
+  test('the log of the previous run can be read', async ({ expect }) => {
     const script =
       'test -f /store/ran && { echo second; sleep 600; }; touch /store/ran; echo first; exit 1';
     await cluster.apply(
@@ -83,8 +83,8 @@ describe.concurrent('containers that end', () => {
     });
   });
 
-  test('a container that a signal ends has the code of the signal', async ({ expect }) => {
-    // The first process of a namespace is out of the reach of its own signals.
+  test('a container that a signal ends has the exit code of the signal', async ({ expect }) => {
+    // PID 1 of a namespace does not receive its own signals.
     const spec = { restartPolicy: 'Never', shareProcessNamespace: true };
     const script =
       'exec node -e "process.kill(process.pid, \'SIGSEGV\'); setInterval(() => {}, 1000)"';
@@ -99,7 +99,7 @@ describe.concurrent('containers that end', () => {
     expect((await cluster.over('mixed')).status.phase).toBe('Failed');
   });
 
-  test('a command that is not there is told as the reason', async ({ expect }) => {
+  test('a missing command is reported as the reason', async ({ expect }) => {
     const container = { command: ['no-such-program'] };
     const spec = { restartPolicy: 'Never' };
     await cluster.apply(shellPod({ name: 'no-command', container, spec }));
@@ -109,7 +109,7 @@ describe.concurrent('containers that end', () => {
     expect(`${end?.reason} ${end?.message}`).toContain('no-such-program');
   });
 
-  test('rules of a container say which exit codes restart it', async ({ expect }) => {
+  test('restart rules of a container decide which exit codes restart it', async ({ expect }) => {
     const rules = (action: string, code: number): JsonObject => ({
       restartPolicy: 'Never',
       restartPolicyRules: [{ action, exitCodes: { operator: 'In', values: [code] } }],
@@ -129,13 +129,13 @@ describe.concurrent('containers that end', () => {
   test('a rule can restart all containers of the pod', async ({ expect }) => {
     const script = 'test -f /store/ran && exec sleep 600; touch /store/ran; exit 42';
     const rule = { action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } };
-    const judge = {
+    const evaluate = {
       ...shell('judge', script),
       volumeMounts,
       restartPolicy: 'Never',
       restartPolicyRules: [rule],
     };
-    const spec = { restartPolicy: 'Never', containers: [shell('main'), judge], ...STORE };
+    const spec = { restartPolicy: 'Never', containers: [shell('main'), evaluate], ...STORE };
     await cluster.apply(shellPod({ name: 'all-again', spec }));
     const pod = await cluster.podWhen('all-again', 'to run again', (each) =>
       ['main', 'judge'].every(

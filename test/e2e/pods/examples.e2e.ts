@@ -1,4 +1,4 @@
-/** The examples that the README shows do what they say. web.yaml has a file of its own (web.e2e.ts). */
+/** The examples of the README do what they promise. web.yaml has its own file (web.e2e.ts). */
 import { copyFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -12,19 +12,19 @@ function apply(name: string): Promise<string> {
   return cluster.kubectl(['apply', '-f', path.join(EXAMPLES, name)]);
 }
 
-test('the job adds up what its init containers have prepared', async () => {
+test('the job adds up the numbers that its init containers prepared', async () => {
   await apply('job.yaml');
   expect((await cluster.over('job')).status.phase).toBe('Succeeded');
   expect(await cluster.kubectl('logs job -c sum')).toBe('sum 5050\n');
 });
 
-test('the sidecar ships what the main container writes, and the pod ends with its main container', async () => {
+test('the sidecar ships the output of the main container, and the pod ends with its main container', async () => {
   await apply('sidecar.yaml');
   expect((await cluster.over('sidecar')).status.phase).toBe('Succeeded');
   expect(await cluster.kubectl('logs sidecar -c shipper')).toMatch(/^line 1\nline 2\n/);
 });
 
-test('the crash loop is restarted at once, and then waits, with its last words', async () => {
+test('the crash loop is restarted immediately, and then backs off, with its termination message', async () => {
   await apply('crash-loop.yaml');
   const words = await cluster.event('crash-loop', 'BackOff');
   expect(words.message).toContain('Back-off restarting failed container main');

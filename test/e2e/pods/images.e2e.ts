@@ -1,4 +1,4 @@
-/** What the names of images stand for: commands, folders, or nothing. */
+/** What names of images are mapped to: commands, folders, or nothing. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -32,12 +32,12 @@ beforeAll(() => {
   const folder = path.join(cluster.folder, 'small');
   mkdirSync(folder);
   makeSmallRoot(folder);
-  // A user namespace knows no other owner than the one who made it.
+  // A user namespace maps only the user who created it.
   const { uid, gid } = cluster.account;
   execFileSync('chown', ['-R', `${uid}:${gid}`, folder]);
 });
 
-/** A pod of one container of an image, and what the image does if it says no more. */
+/** A pod of one container of an image, which runs the command of the image unless the pod has one. */
 function imagePod(name: string, image: string, more = {}) {
   const container = { name: 'main', image, ...more };
   return shellPod({ name, spec: { containers: [container] } });
@@ -83,7 +83,7 @@ describe.concurrent('images', () => {
   test('a name that stands for nothing is told with the way to map it', async ({ expect }) => {
     await cluster.apply(imagePod('unknown', 'nginx:1.27'));
     const { message } = await cluster.event('unknown', 'Failed', 'nginx:1.27');
-    expect(message).toContain('stands for nothing here');
+    expect(message).toContain('runs local processes and pulls no images');
     expect(message).toContain('images: {"nginx:1.27"');
     const pod = await cluster.podWhen(
       'unknown',
@@ -91,11 +91,13 @@ describe.concurrent('images', () => {
       (each) => containerOf(each)?.state.waiting?.reason === 'ImagePullBackOff',
     );
     const waiting = containerOf(pod)?.state.waiting?.message;
-    expect(waiting).toMatch(/^Back-off pulling image "nginx:1\.27": .*stands for nothing here/);
+    expect(waiting).toMatch(
+      /^Back-off pulling image "nginx:1\.27": .*runs local processes and pulls no images/,
+    );
     await cluster.event('unknown', 'BackOff', 'Back-off pulling image "nginx:1.27"');
   });
 
-  test('a name that may not be pulled is told as such', async ({ expect }) => {
+  test('a name that may not be pulled is reported as such', async ({ expect }) => {
     await cluster.apply(imagePod('unpulled', 'redis', { imagePullPolicy: 'Never' }));
     const pod = await cluster.podWhen(
       'unpulled',
@@ -107,7 +109,7 @@ describe.concurrent('images', () => {
     );
   });
 
-  test('what cannot be a name is told as such', async ({ expect }) => {
+  test('an invalid name is reported as such', async ({ expect }) => {
     await cluster.apply(imagePod('unnamed', 'Not A Name', { command: ['true'] }));
     const pod = await cluster.podWhen(
       'unnamed',

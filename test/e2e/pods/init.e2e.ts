@@ -1,4 +1,4 @@
-/** Init containers, sidecars and ephemeral containers: who starts and stops when. */
+/** Init containers, sidecars and ephemeral containers: the order of their starts and stops. */
 import { describe, test } from 'vitest';
 import { podCluster } from '../support/pod-cluster.ts';
 import { conditionOf, containerOf, LIVE, shell, shellPod } from '../support/pod-view.ts';
@@ -6,9 +6,9 @@ import { conditionOf, containerOf, LIVE, shell, shellPod } from '../support/pod-
 const cluster = podCluster('init');
 const volumes = [{ name: 'shared', emptyDir: {} }];
 const volumeMounts = [{ name: 'shared', mountPath: '/shared' }];
-/** A container that shares a folder with the others, and notes what happens in it. */
+/** A container that shares a folder with the others, and logs its events there. */
 const noting = (name: string, script: string) => ({ ...shell(name, script), volumeMounts });
-/** Notes its start and its end; its last words are all notes until then. */
+/** Logs its start and its end; its termination message is the log until then. */
 const LONG = (name: string): string =>
   `trap 'echo "${name} ends" >>/shared/notes; cat /shared/notes >/dev/termination-log; exit 0' TERM; ` +
   `echo "${name} starts" >>/shared/notes; while :; do sleep 0.1; done`;
@@ -33,7 +33,9 @@ describe.concurrent('containers that are not the main ones', () => {
     expect(pod.status.initContainerStatuses?.map(({ ready }) => ready)).toEqual([true, true]);
   });
 
-  test('an init container that fails fails the pod if nothing is restarted', async ({ expect }) => {
+  test('an init container that fails fails the pod with restartPolicy Never', async ({
+    expect,
+  }) => {
     const initContainers = [shell('bad', 'exit 3'), shell('after')];
     await cluster.apply(
       shellPod({ name: 'init-never', spec: { restartPolicy: 'Never', initContainers } }),
@@ -46,7 +48,7 @@ describe.concurrent('containers that are not the main ones', () => {
     expect(await cluster.kubectl('get pod init-never --no-headers')).toMatch(/ Init:Error +0 /);
   });
 
-  test('an init container that fails is tried again with OnFailure', async ({ expect }) => {
+  test('an init container that fails is retried with OnFailure', async ({ expect }) => {
     const script = 'test -f /shared/ran && exit 0; touch /shared/ran; exit 3';
     const spec = {
       restartPolicy: 'OnFailure',
@@ -63,7 +65,9 @@ describe.concurrent('containers that are not the main ones', () => {
     });
   });
 
-  test('an init container that fails again and again is told as such', async ({ expect }) => {
+  test('an init container that fails again and again is reported as CrashLoopBackOff', async ({
+    expect,
+  }) => {
     await cluster.apply(
       shellPod({ name: 'init-crash', spec: { initContainers: [shell('bad', 'exit 1')] } }),
     );
@@ -109,7 +113,7 @@ describe.concurrent('containers that are not the main ones', () => {
     await cluster.gone('sidecar');
   });
 
-  test('a pod is over when its main container is, and its sidecar is stopped', async ({
+  test('a pod is finished when its main container is, and its sidecar is stopped', async ({
     expect,
   }) => {
     const sidecar = { ...shell('sidecar', LIVE), restartPolicy: 'Always' };
@@ -124,7 +128,7 @@ describe.concurrent('containers that are not the main ones', () => {
     expect(containerOf(pod, 'sidecar')?.state.terminated).toBeDefined();
   });
 
-  test('a sidecar that ends is started again', async ({ expect }) => {
+  test('a sidecar that exits is restarted', async ({ expect }) => {
     const script = `test -f /shared/ran && { ${LIVE}; }; touch /shared/ran; exit 1`;
     const sidecar = { ...noting('sidecar', script), restartPolicy: 'Always' };
     const spec = { restartPolicy: 'Never', volumes, initContainers: [sidecar] };

@@ -1,4 +1,4 @@
-/** Pods and their node: what fits, what is moved away, and what changes while it runs. */
+/** Pods and their node: admission, eviction, and changes of running pods. */
 import { describe, test } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { podCluster } from '../support/pod-cluster.ts';
@@ -22,7 +22,9 @@ function hasLimit(pod: PodView, kind: string, amount: string): boolean {
 }
 
 describe.concurrent('pods and their node', () => {
-  test('a pod that fits nowhere waits, and says why', async ({ expect }) => {
+  test('a pod that fits on no node stays Pending, and its condition says why', async ({
+    expect,
+  }) => {
     await cluster.apply(shellPod({ name: 'huge', container: { resources: HUGE } }));
     const pod = await cluster.podWhen(
       'huge',
@@ -35,7 +37,7 @@ describe.concurrent('pods and their node', () => {
     await cluster.event('huge', 'FailedScheduling', 'Insufficient cpu');
   });
 
-  test('a pod that is put on a node where it does not fit is rejected', async ({ expect }) => {
+  test('a pod that is bound to a node where it does not fit is rejected', async ({ expect }) => {
     const spec = { nodeName: 'node-1' };
     await cluster.apply(shellPod({ name: 'forced-in', container: { resources: HUGE }, spec }));
     const pod = await cluster.over('forced-in');
@@ -64,7 +66,9 @@ describe.concurrent('pods and their node', () => {
     await cluster.event('grows', 'ResizeCompleted');
   });
 
-  test('a container that asks for it is restarted to change its memory', async ({ expect }) => {
+  test('a container with that resize policy is restarted to change its memory', async ({
+    expect,
+  }) => {
     const memory = (amount: string): JsonObject => ({
       requests: { memory: amount },
       limits: { memory: amount },
@@ -85,7 +89,7 @@ describe.concurrent('pods and their node', () => {
 
   test('a namespace is deleted with the pods that run in it', async ({ expect }) => {
     await cluster.kubectl('create namespace doomed');
-    // Pods are refused until their namespace has an account for them.
+    // Pods are refused until their namespace has its default service account.
     await cluster.kubectl('wait --for=create serviceaccount/default -n doomed --timeout=60s');
     const pods = ['one', 'two'].map((name) =>
       shellPod({ name, metadata: { namespace: 'doomed' } }),
@@ -114,7 +118,7 @@ describe.concurrent('pods and their node', () => {
 });
 
 describe('a node that is full', () => {
-  test('lets a wish for more than it has left wait, and says so, and the pod goes on', async ({
+  test('defers a resize beyond its capacity, reports that, and the pod keeps running', async ({
     expect,
   }) => {
     const whole = await cluster.kubectl('get node node-1 -o jsonpath={.status.allocatable.cpu}');

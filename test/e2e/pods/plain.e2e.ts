@@ -1,6 +1,6 @@
 /**
- * Pods on a machine that allows nothing: no namespaces, no control groups. That is how podkeep runs them
- * on macOS, and on Linux where user namespaces are switched off.
+ * Pods on a machine without namespaces and control groups. That is how podkeep runs them on macOS, and on
+ * Linux where user namespaces are switched off.
  */
 import { describe, test } from 'vitest';
 import { podCluster } from '../support/pod-cluster.ts';
@@ -18,14 +18,14 @@ const cluster = podCluster('plain', {
 const HOARDER = `exec node -e 'const held = Buffer.alloc(1e8, 1); setInterval(() => held.length, 1000)'`;
 
 describe.concurrent('without namespaces', () => {
-  test('a pod finds its volumes under a folder that a variable names, and is told so', async ({
+  test('a pod finds its volumes under a folder that a variable names, and an event says so', async ({
     expect,
   }) => {
     const data = { word: 'found' };
     const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'words' }, data };
     const container = {
       volumeMounts: [{ name: 'words', mountPath: '/etc/words' }],
-      // Nobody but their owner may enter the folders on the way.
+      // Only their owner may enter the folders on the way.
       ...(cluster.isRoot && { securityContext: { runAsUser: 0 } }),
     };
     const spec = { volumes: [{ name: 'words', configMap: { name: 'words' } }] };
@@ -41,7 +41,7 @@ describe.concurrent('without namespaces', () => {
     expect((await cluster.ready('here')).status.podIP).toMatch(/^127\./);
   });
 
-  test('another user is possible for root only, and refused in words otherwise', async ({
+  test('another user is possible for root only, and refused with a message otherwise', async ({
     expect,
   }) => {
     const securityContext = { runAsUser: 1234, runAsGroup: 1234 };
@@ -55,7 +55,7 @@ describe.concurrent('without namespaces', () => {
     expect(message).toMatch(/podkeep runs as user \d+ and cannot make user namespaces here$/);
   });
 
-  test('a container that holds too much memory is ended without control groups, too', async ({
+  test('a container that uses too much memory is killed without control groups, too', async ({
     expect,
   }) => {
     const container = { resources: { limits: { memory: '30Mi' } } };
@@ -65,7 +65,7 @@ describe.concurrent('without namespaces', () => {
     expect(end).toMatchObject({ exitCode: 137, reason: 'OOMKilled' });
   });
 
-  test('what a container has started ends with it', async ({ expect }) => {
+  test('processes that a container has started end with it', async ({ expect }) => {
     const script = 'sleep 600 & sleep 601 & wait';
     await cluster.apply(shellPod({ name: 'parent', script }));
     await cluster.ready('parent');

@@ -1,14 +1,13 @@
 /**
- * What probes knock at, for containers: one program of Node that listens on a port for each kind. A
- * file says whether it is well. The certificate of the encrypted port is its own word, which is all
- * that probes ask for.
+ * The target of probes, for containers: one Node program that listens on a port for each kind. A file
+ * decides whether it is healthy. The certificate of its TLS port is self-signed, which probes accept.
  */
 import { CertificateAuthority } from '../support/certificates.ts';
 import { readFileSync } from 'node:fs';
 
 export const PORTS = { http: 8080, tcp: 8081, https: 8443, grpc: 9000 };
 
-/** `node -e` runs it. Its environment says where: POD_IP, and CERT and KEY. */
+/** `node -e` runs it. Its environment has POD_IP, and CERT and KEY. */
 export const PROBE_SERVER = `
 const { existsSync } = require('node:fs');
 const { createServer: createHttp } = require('node:http');

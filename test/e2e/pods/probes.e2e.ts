@@ -19,8 +19,8 @@ const KINDS: Readonly<Record<string, JsonObject>> = {
   grpc: { grpc: { port: PORTS.grpc } },
 };
 
-/** One server, and beside it a container for each kind, which the probes of that kind speak for. */
-function manyDoors(): JsonObject {
+/** One server, and beside it a container for each kind of probe. */
+function manyListeners(): JsonObject {
   const { cert, key } = makeSecret(cluster.folder);
   const env = [
     { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
@@ -40,14 +40,14 @@ function manyDoors(): JsonObject {
 }
 
 describe.concurrent('probes', () => {
-  test('readiness follows what each kind of probe finds: exec, http, https, tcp and grpc', async ({
+  test('readiness follows the result of each kind of probe: exec, http, https, tcp and grpc', async ({
     expect,
   }) => {
     const areReady = (ready: boolean): Promise<unknown> =>
       cluster.podWhen('doors', `to be ${ready ? 'ready' : 'unready'} by all probes`, (pod) =>
         Object.keys(KINDS).every((kind) => containerOf(pod, kind)?.ready === ready),
       );
-    await cluster.apply(manyDoors());
+    await cluster.apply(manyListeners());
     await cluster.podWhen('doors', 'to run', ({ status }) => status.phase === 'Running');
     for (const [words, kind] of [
       ['HTTP probe failed with statuscode: 503', 'http'],
@@ -69,7 +69,7 @@ describe.concurrent('probes', () => {
     );
   });
 
-  test('a liveness probe that fails ends the container, which starts again', async ({ expect }) => {
+  test('a container whose liveness probe fails is killed and restarted', async ({ expect }) => {
     const livenessProbe = { ...EXISTS('/tmp/alive'), ...EVERY_SECOND, failureThreshold: 2 };
     const script = `touch /tmp/alive; ${LIVE}`;
     const readinessProbe = { ...EXISTS('/tmp/alive'), ...EVERY_SECOND };
@@ -89,7 +89,7 @@ describe.concurrent('probes', () => {
     expect((await cluster.event('frail', 'Killing')).message).toBe(words);
   });
 
-  test('the grace of a liveness probe counts more than that of the pod', async ({ expect }) => {
+  test('the grace period of a liveness probe overrides that of the pod', async ({ expect }) => {
     const grace = { terminationGracePeriodSeconds: 1 };
     const livenessProbe = { exec: { command: ['false'] }, ...EVERY_SECOND, failureThreshold: 1 };
     await cluster.apply(
@@ -129,7 +129,7 @@ describe.concurrent('probes', () => {
     expect(probes).toMatch(/^(startup\n)+(readiness\n|liveness\n)+$/);
   });
 
-  test('a startup probe that fails too often ends the container', async ({ expect }) => {
+  test('a container whose startup probe fails too often is killed', async ({ expect }) => {
     const startupProbe = { exec: { command: ['false'] }, ...EVERY_SECOND, failureThreshold: 2 };
     await cluster.apply(shellPod({ name: 'no-start', container: { startupProbe } }));
     const words = 'Container main failed startup probe, will be restarted';
@@ -141,9 +141,7 @@ describe.concurrent('probes', () => {
     );
   });
 
-  test('readiness takes as many successes and failures as the probe asks for', async ({
-    expect,
-  }) => {
+  test('readiness needs as many successes and failures as the probe sets', async ({ expect }) => {
     const command = ['sh', '-c', 'echo probe >>/tmp/probes; test ! -f /tmp/ill'];
     const thresholds = { successThreshold: 3, failureThreshold: 3 };
     const readinessProbe = { exec: { command }, ...EVERY_SECOND, ...thresholds };
@@ -154,7 +152,7 @@ describe.concurrent('probes', () => {
     expect(await count()).toBeGreaterThanOrEqual(3);
     await cluster.kubectl(['exec', 'careful', '--', 'sh', '-c', 'rm /tmp/probes; touch /tmp/ill']);
     await cluster.podWhen('careful', 'to be unready', (pod) => !isReady(pod));
-    // One more may have been on its way when the list was thrown away.
+    // One more may have been under way when the list was cleared.
     expect(await count()).toBeGreaterThanOrEqual(2);
   });
 

@@ -29,7 +29,7 @@ export function makeSmallRoot(folder: string): void {
   for (const tool of TOOLS) copyTool(folder, tool);
 }
 
-/** A program of this machine and the libraries that it needs, in the place of what was there. */
+/** Copies a program of this machine and its libraries over what was there. */
 export function copyTool(folder: string, tool: string): void {
   const file = find(tool);
   if (file === undefined) throw new Error(`this machine has no ${tool}`);

@@ -9,7 +9,7 @@ import { containerOf, isReady, LIVE, shellPod } from '../support/pod-view.ts';
 const cluster = podCluster('static', { hasManifests: true });
 const NAME = 'fixed-node-1';
 
-/** As a whole, from one moment to the next. */
+/** Atomically, by a rename. */
 function putManifest(word: string): void {
   const pod = shellPod({ name: 'fixed', script: `echo ${word}; ${LIVE}` });
   const draft = path.join(cluster.folder, 'draft');
@@ -27,7 +27,7 @@ test('a manifest is run, and has a mirror in the API', async () => {
   expect(await cluster.kubectl(['exec', NAME, '--', 'echo', 'inside'])).toBe('inside\n');
 });
 
-test('a mirror that somebody deletes comes back, and the containers go on', async () => {
+test('a mirror that a user deletes comes back, and the containers keep running', async () => {
   const before = await cluster.ready(NAME);
   await cluster.kubectl(['delete', 'pod', NAME, '--wait=false']);
   const after = await cluster.podWhen(
@@ -39,7 +39,7 @@ test('a mirror that somebody deletes comes back, and the containers go on', asyn
   expect(now).toMatchObject({ containerID: old?.containerID, restartCount: 0 });
 });
 
-test('a manifest that changes is run as it is now', async () => {
+test('a changed manifest replaces its pod', async () => {
   putManifest('second');
   await waitFor({ what: 'the second version to run', deadlineMs: 60_000 }, async () => {
     const { stdout } = await cluster.attempt(['logs', NAME]);
@@ -48,7 +48,7 @@ test('a manifest that changes is run as it is now', async () => {
   expect(containerOf(await cluster.ready(NAME))?.restartCount).toBe(0);
 });
 
-test('a manifest that is not one is passed over, and the others go on', async () => {
+test('an invalid manifest is skipped, and the others keep running', async () => {
   writeFileSync(path.join(cluster.manifests, 'broken.yaml'), 'kind: [', { mode: 0o644 });
   const other = shellPod({ name: 'other' });
   writeFileSync(path.join(cluster.manifests, 'other.json'), JSON.stringify(other), { mode: 0o644 });
@@ -56,7 +56,7 @@ test('a manifest that is not one is passed over, and the others go on', async ()
   expect(isReady(await cluster.ready(NAME))).toBe(true);
 });
 
-test('a manifest that is taken away takes its pod and the mirror with it', async () => {
+test('a manifest that is removed takes its pod and the mirror with it', async () => {
   rmSync(path.join(cluster.manifests, 'fixed.json'));
   await cluster.gone(NAME);
   expect(await cluster.kubectl('get pods -o name')).toBe('pod/other-node-1\n');

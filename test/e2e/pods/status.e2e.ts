@@ -1,4 +1,4 @@
-/** What pods say of themselves, how they end by a rule, and as whom they run. */
+/** The status of pods, how rules end them, and as which user they run. */
 import { spawnSync } from 'node:child_process';
 import { describe, test } from 'vitest';
 import { podCluster } from '../support/pod-cluster.ts';
@@ -6,10 +6,10 @@ import { conditionOf, containerOf, LIVE, shellPod } from '../support/pod-view.ts
 
 const cluster = podCluster('status');
 const ONCE = { restartPolicy: 'Never' };
-/** Takes memory and keeps it, but not without end. */
+/** Allocates memory and keeps it, up to a limit. */
 const HOARDER = `exec node -e 'const held = Buffer.alloc(1e8, 1); setInterval(() => held.length, 1000)'`;
 
-/** Whether podkeep's user may make user namespaces, without which nobody else can be run as. */
+/** Whether podkeep's user may create user namespaces, without which containers cannot run as another user. */
 function hasNamespaces(): boolean {
   const words = ['unshare', '--user', '--map-root-user', 'true'];
   const [command = '', ...args] = [...cluster.account.prefix, ...words];
@@ -17,7 +17,9 @@ function hasNamespaces(): boolean {
 }
 
 describe.concurrent('the status of a pod', () => {
-  test('a pod with a readiness gate is ready when somebody says so', async ({ expect }) => {
+  test('a pod with a readiness gate is ready when a controller sets its condition', async ({
+    expect,
+  }) => {
     const spec = { readinessGates: [{ conditionType: 'example.com/gate' }] };
     await cluster.apply(shellPod({ name: 'gated', spec }));
     const waiting = await cluster.podWhen(
@@ -37,7 +39,7 @@ describe.concurrent('the status of a pod', () => {
     expect(conditionOf(pod, 'example.com/gate')?.status).toBe('True');
   });
 
-  test('a pod with a deadline fails when it is over', async ({ expect }) => {
+  test('a pod with a deadline fails when it passes', async ({ expect }) => {
     await cluster.apply(shellPod({ name: 'limited', spec: { activeDeadlineSeconds: 2 } }));
     const pod = await cluster.over('limited');
     expect(pod.status).toMatchObject({
@@ -48,7 +50,7 @@ describe.concurrent('the status of a pod', () => {
     await cluster.event('limited', 'DeadlineExceeded');
   });
 
-  test('the last words of a container are those of its file', async ({ expect }) => {
+  test('the termination message of a container is read from its file', async ({ expect }) => {
     const script = 'echo said; echo written >/tmp/words; exit 1';
     const container = { terminationMessagePath: '/tmp/words' };
     await cluster.apply(shellPod({ name: 'words-file', script, container, spec: ONCE }));
@@ -57,7 +59,9 @@ describe.concurrent('the status of a pod', () => {
     );
   });
 
-  test('or else the end of its log, if it failed and asked for that', async ({ expect }) => {
+  test('or else from the end of its log, if it failed and its policy asks for that', async ({
+    expect,
+  }) => {
     const container = { terminationMessagePolicy: 'FallbackToLogsOnError' };
     const script = 'seq 1 200; exit';
     await cluster.apply(
@@ -69,7 +73,7 @@ describe.concurrent('the status of a pod', () => {
     expect(containerOf(await cluster.over('no-words'))?.state.terminated?.message).toBeUndefined();
   });
 
-  test('a container that takes more memory than it may is ended for it', async ({ expect }) => {
+  test('a container that exceeds its memory limit is killed for it', async ({ expect }) => {
     const container = { resources: { limits: { memory: '30Mi' } } };
     await cluster.apply(shellPod({ name: 'greedy', script: HOARDER, container, spec: ONCE }));
     const pod = await cluster.over('greedy');
@@ -80,7 +84,7 @@ describe.concurrent('the status of a pod', () => {
     expect(await cluster.kubectl('get pod greedy --no-headers')).toMatch(/ OOMKilled /);
   });
 
-  test('a container runs as the user and group that it asks for, or says why not', async ({
+  test('a container runs as the user and group of its spec, or its status says why not', async ({
     expect,
   }) => {
     const securityContext = { runAsUser: 1234, runAsGroup: 2345, fsGroup: 3456 };
@@ -103,7 +107,7 @@ describe.concurrent('the status of a pod', () => {
     else console.log('an ordinary user has one group: fsGroup and supplementalGroups are not set');
   });
 
-  test('a container that must not be root and would be is not started', async ({ expect }) => {
+  test('a container with runAsNonRoot that would be root is not started', async ({ expect }) => {
     const securityContext = { runAsNonRoot: true, runAsUser: 0 };
     await cluster.apply(shellPod({ name: 'no-root', container: { securityContext } }));
     const pod = await cluster.podWhen(
@@ -115,7 +119,7 @@ describe.concurrent('the status of a pod', () => {
     expect(message).toMatch(/^container's runAsUser breaks non-root policy/);
   });
 
-  test('a container may not write outside of its volumes if its root is read-only', async ({
+  test('a container cannot write outside of its volumes if its root is read-only', async ({
     expect,
   }) => {
     const securityContext = { readOnlyRootFilesystem: true };
@@ -123,9 +127,9 @@ describe.concurrent('the status of a pod', () => {
     await cluster.ready('frozen');
     if (!hasNamespaces()) return console.log('no namespaces here: roots cannot be read-only');
     const { code, stderr } = await cluster.attempt('exec frozen -- touch /tmp/file');
-    expect({ code, isTold: stderr.includes('Read-only file system') }).toEqual({
+    expect({ code, isAcknowledged: stderr.includes('Read-only file system') }).toEqual({
       code: 1,
-      isTold: true,
+      isAcknowledged: true,
     });
   });
 
@@ -145,7 +149,7 @@ describe.concurrent('the status of a pod', () => {
     return undefined;
   });
 
-  test('a pod knows its own name and those that it is given', async ({ expect }) => {
+  test('a pod knows its hostname and its host aliases', async ({ expect }) => {
     if (!hasNamespaces())
       return console.log('no namespaces here: pods have the name of the machine');
     const hostAliases = [{ ip: '127.0.0.9', hostnames: ['friend'] }];
@@ -158,7 +162,7 @@ describe.concurrent('the status of a pod', () => {
     return undefined;
   });
 
-  test('events name the container, and come in the order of a start', async ({ expect }) => {
+  test('events name the container, and have the order of a start', async ({ expect }) => {
     await cluster.apply(shellPod({ name: 'told' }));
     await cluster.ready('told');
     await cluster.event('told', 'Started');

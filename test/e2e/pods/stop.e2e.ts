@@ -1,5 +1,6 @@
 /**
- * How containers are stopped. A finalizer keeps each pod in the API until its last status was read.
+ * How containers are stopped. A finalizer keeps each pod in the API until the test has read its last
+ * status.
  */
 import { describe, test } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json.ts';
@@ -12,14 +13,14 @@ const metadata = { finalizers: ['example.com/kept'] };
 const SHARED = { volumes: [{ name: 'shared', emptyDir: {} }] };
 const volumeMounts = [{ name: 'shared', mountPath: '/shared' }];
 /**
- * Says when it was asked to end, and what had been noted until then. The program is named in full:
- * that of a shell which brings its own knows whole seconds only.
+ * Prints when it was asked to stop, and what was logged until then. The program is named in full: a
+ * shell's built-in one knows whole seconds only.
  */
 const NOTES = 'cat /shared/notes; /bin/date +%s%N';
 const NOTING = `trap '{ ${NOTES}; } >/dev/termination-log 2>&1; exit 0' TERM; while :; do sleep 0.1; done`;
 const STUBBORN = 'trap "" TERM; while :; do sleep 0.1; done';
 
-/** Starts the pod, deletes it, and returns how its container ended. */
+/** Starts the pod, deletes it, and returns how its container exited. */
 async function endOf(
   pod: ShellPod,
   grace?: number,
@@ -68,18 +69,20 @@ function hooked(name: string, preStop: JsonObject, grace: number): ShellPod {
 }
 
 describe.concurrent('stopping', () => {
-  test('a container that listens ends with its own code', async ({ expect }) => {
+  test('a container that handles the signal exits with its own code', async ({ expect }) => {
     const script = 'trap "exit 5" TERM; while :; do sleep 0.1; done';
     expect(await endOf({ name: 'polite', script })).toMatchObject({ exitCode: 5, reason: 'Error' });
     expect((await cluster.event('polite', 'Killing')).message).toBe('Stopping container main');
   });
 
-  test('a container that does not listen is killed after its grace', async ({ expect }) => {
+  test('a container that ignores the signal is killed after its grace period', async ({
+    expect,
+  }) => {
     const end = await endOf({ name: 'deaf', script: STUBBORN });
     expect(end).toMatchObject({ exitCode: 137, reason: 'Error' });
   });
 
-  test('a preStop command runs before the container is asked to end', async ({ expect }) => {
+  test('a preStop command runs before the container is asked to stop', async ({ expect }) => {
     const exec = { command: ['sh', '-c', 'sleep 1; echo hooked >>/shared/notes'] };
     const end = await endOf(hooked('hook-exec', { exec }, 30));
     const [note, askedAt = ''] = (end.message ?? '').split('\n');
@@ -87,7 +90,7 @@ describe.concurrent('stopping', () => {
     expect(end.sinceMs(askedAt)).toBeGreaterThanOrEqual(1000);
   });
 
-  test('a preStop request reaches the container before it is asked to end', async ({ expect }) => {
+  test('a preStop request reaches the container before it is asked to stop', async ({ expect }) => {
     const program = `
       let heard = 'nothing';
       require('node:http').createServer((request, response) => {
@@ -109,13 +112,13 @@ describe.concurrent('stopping', () => {
     expect(end).toMatchObject({ message: '/farewell', exitCode: 0 });
   });
 
-  test('a preStop sleep passes before the container is asked to end', async ({ expect }) => {
+  test('a preStop sleep passes before the container is asked to stop', async ({ expect }) => {
     const end = await endOf(hooked('hook-sleep', { sleep: { seconds: 2 } }, 30));
     const askedAt = (end.message ?? '').trim().split('\n').at(-1) ?? '';
     expect(end.sinceMs(askedAt)).toBeGreaterThanOrEqual(2000);
   });
 
-  test('a preStop hook that never ends is given the grace and no more', async ({ expect }) => {
+  test('a preStop hook that never ends gets the grace period and no more', async ({ expect }) => {
     const exec = { command: ['sleep', '600'] };
     const end = await endOf(hooked('hook-endless', { exec }, 3));
     const askedAt = (end.message ?? '').trim().split('\n').at(-1) ?? '';
@@ -123,7 +126,7 @@ describe.concurrent('stopping', () => {
     expect(end.exitCode).toBe(0);
   });
 
-  test('a preStop hook that fails is told, and the container is stopped all the same', async ({
+  test('a preStop hook that fails is recorded as an event, and the container is stopped all the same', async ({
     expect,
   }) => {
     const end = await endOf(hooked('hook-fails', { exec: { command: ['false'] } }, 30));
@@ -145,7 +148,7 @@ describe.concurrent('stopping', () => {
     expect(end.exitCode).toBe(6);
   });
 
-  test('a shorter grace takes effect while the pod is being stopped', async ({ expect }) => {
+  test('a shorter grace period takes effect while the pod is being stopped', async ({ expect }) => {
     const spec = { terminationGracePeriodSeconds: 600 };
     await cluster.apply(shellPod({ name: 'hurried', script: STUBBORN, spec, metadata }));
     await cluster.ready('hurried');
@@ -158,7 +161,7 @@ describe.concurrent('stopping', () => {
     await release('hurried');
   });
 
-  test('a postStart hook runs before the pod is ready, and its failure ends the container', async ({
+  test('a postStart hook runs before the pod is ready, and its failure kills the container', async ({
     expect,
   }) => {
     const run = (command: readonly string[]): JsonObject => ({
@@ -174,7 +177,7 @@ describe.concurrent('stopping', () => {
     expect((await cluster.event('spurned', 'Killing')).message).toBe('FailedPostStartHook');
   });
 
-  test('a pod deleted by force is gone from the API at once, and its process soon', async ({
+  test('a pod deleted by force is gone from the API immediately, and its process soon', async ({
     expect,
   }) => {
     await cluster.apply(

@@ -32,7 +32,7 @@ test('podkeep up ends with the code of the signal that ended its command', async
   expect(code).toBe(137);
 });
 
-test('a command that is not there is told, and nothing is left', async () => {
+test('a missing command is reported, and nothing is left', async () => {
   const { code, stderr } = await upAround('no-such-program');
   expect(code).toBe(1);
   expect(stderr).toContain('no-such-program');
@@ -65,7 +65,7 @@ test('Ctrl-C stops the pods and leaves nothing; they run again with the next pod
   expect(pod.status.phase).toBe('Running');
 });
 
-test('with --keep-pods they go on, the next podkeep adopts them, and podkeep down ends them', async () => {
+test('with --keep-pods they keep running, the next podkeep adopts them, and podkeep down ends them', async () => {
   cluster = new PodCluster('kept');
   await cluster.start('--keep-pods');
   await cluster.apply(POD);

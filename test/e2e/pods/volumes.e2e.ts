@@ -1,4 +1,4 @@
-/** What containers find in their volumes and variables, and what they are told when it is not there. */
+/** What containers find in their volumes and variables, and how a missing object is reported. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'vitest';
@@ -41,7 +41,7 @@ describe.concurrent('volumes and variables', () => {
     expect(await read()).toBe('new old old\n');
   });
 
-  test('a secret lies in memory, with the modes that were asked for', async ({ expect }) => {
+  test('a secret is in memory, with the modes of its spec', async ({ expect }) => {
     const secret = {
       apiVersion: 'v1',
       kind: 'Secret',
@@ -71,7 +71,7 @@ describe.concurrent('volumes and variables', () => {
   });
 
   test('the token of a pod lets it read itself from the API, and no more', async ({ expect }) => {
-    // Mounted, as the checkout may be where pods see nothing of the machine.
+    // Mounted, because the checkout may be where pods see nothing of the machine.
     const modules = path.join(import.meta.dirname, '../../../node_modules');
     const volumes = [{ name: 'modules', hostPath: { path: modules, type: 'Directory' } }];
     const client = '/modules/node_modules/@kubernetes/client-node/dist/index.js';
@@ -115,7 +115,7 @@ describe.concurrent('volumes and variables', () => {
     expect(await cluster.kubectl('logs client')).toBe('found\n403\n');
   });
 
-  test('a pod is told about itself, in files and in variables', async ({ expect }) => {
+  test('a pod gets its own fields, in files and in variables', async ({ expect }) => {
     const field = (fieldPath: string): JsonObject => ({ fieldRef: { fieldPath } });
     const resource = (name: string, divisor: string): JsonObject => ({
       resourceFieldRef: { containerName: 'main', resource: name, divisor },
@@ -189,7 +189,7 @@ describe.concurrent('volumes and variables', () => {
     expect(await cluster.kubectl('exec partial -- ls /whole/of/partial')).toBe('file\n');
   });
 
-  test('a hostPath is checked for what it is said to be', async ({ expect }) => {
+  test('a hostPath is checked for its type', async ({ expect }) => {
     const host = path.join(cluster.folder, 'host');
     mkdirSync(host);
     writeFileSync(path.join(host, 'file'), 'from the host\n');
@@ -243,7 +243,7 @@ describe.concurrent('volumes and variables', () => {
     );
   });
 
-  test('what is optional may be missing', async ({ expect }) => {
+  test('an optional object may be missing', async ({ expect }) => {
     const config = { name: 'nobody', optional: true };
     const container = {
       env: [{ name: 'WORD', valueFrom: { configMapKeyRef: { ...config, key: 'word' } } }],

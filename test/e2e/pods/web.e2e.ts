@@ -1,4 +1,4 @@
-/** A web server in a pod, and all that people do with one through kubectl. */
+/** A web server in a pod, and what people do with one through kubectl. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { shellPod } from '../support/pod-view.ts';
 const cluster = podCluster('web');
 const EXAMPLE = path.join(import.meta.dirname, '../../../examples/web.yaml');
 
-test('a web server is applied, gets ready, and answers at the address of its pod', async () => {
+test('a web server is applied, becomes ready, and answers at the address of its pod', async () => {
   expect(await cluster.kubectl(['apply', '-f', EXAMPLE])).toBe('pod/web created\n');
   await cluster.kubectl('wait --for=condition=Ready pod/web --timeout=60s');
   const ip = await cluster.kubectl('get pod web -o jsonpath={.status.podIP}');
@@ -38,7 +38,7 @@ test('its log is followed while it is written', async () => {
   expect(stdout).toMatch(/^listening\n[^]*GET \/later\n$/);
 });
 
-test('a command in it reads what it is given and ends with its own code', async () => {
+test('a command in it reads its stdin and ends with its own code', async () => {
   const words = ['exec', '-i', 'web', '--', 'sh', '-c', 'cat; echo trouble >&2; exit 7'];
   const { code, stdout, stderr } = await cluster.attempt(words, { stdin: 'a question\n' });
   expect(stdout).toBe('a question\n');
@@ -46,14 +46,14 @@ test('a command in it reads what it is given and ends with its own code', async 
   expect(code).toBe(7);
 });
 
-test('a command that is not there is refused with a reason', async () => {
+test('a missing command is refused with a reason', async () => {
   const { code, stderr } = await cluster.attempt('exec web -- no-such-program');
   expect(stderr).toMatch(/no-such-program/);
   expect(code).toBeGreaterThan(0);
 });
 
-test('a command in a terminal has the size of the window, and hears what is typed', async () => {
-  // kubectl tells the size on its way in, so it may come a moment later.
+test('a command in a terminal has the size of the window, and gets what is typed', async () => {
+  // kubectl sends the size after it has connected, so it may come a moment later.
   const size = 'until stty size 2>/dev/null | grep "33 77"; do sleep 0.1; done';
   const inside = `test -t 0 && test -t 1 && echo terminal; ${size}; read line; echo "got $line"`;
   const outside = `stty rows 33 cols 77; kubectl exec -it web -- sh -c '${inside}; exit 5'`;
@@ -93,7 +93,7 @@ test('a port of it is forwarded to this machine', async () => {
   expect(await answer).toMatch(/^Hello from web/);
 });
 
-test('whoever attaches hears the process and speaks to it', async () => {
+test('attach shows the output of the process and writes to its stdin', async () => {
   const script = 'while read -r line; do echo "you said $line"; done';
   await cluster.apply(shellPod({ name: 'parrot', script, container: { stdin: true } }));
   await cluster.ready('parrot');

@@ -24,14 +24,14 @@ test('a life is the same as itself, and as one of which a stage was too short to
   expect(unexplained({ stages: [CREATED, ENDED] })).toEqual([]);
 });
 
-test('another final word, another event and another end are told', () => {
+test('another final status, another event and another end are reported', () => {
   const stages = [...LIFE.stages.slice(0, 2), ENDED.with(0, 'exitCode = 1')];
   expect(unexplained({ stages })).toEqual(['- exitCode = 0', '+ exitCode = 1']);
   expect(unexplained({ events: [] })).toEqual(LIFE.events.map((line) => `- ${line}`));
   expect(unexplained({ isGone: true })).toEqual(['+ gone = true']);
 });
 
-test('a stage that was never shown, or comes at the wrong time, is told', () => {
+test('a stage that was never shown, or comes at the wrong time, is reported', () => {
   const strange = ['phase = "Running"', 'ready = "perhaps"'];
   expect(unexplained({ stages: [CREATED, strange, ENDED] })).toContain('+ ready = "perhaps"');
   expect(unexplained({ stages: [RUNNING, CREATED, RUNNING, ENDED] })).not.toEqual([]);
@@ -49,7 +49,7 @@ test('the phase may come after the rest of the end', () => {
   expect(unexplained({ stages: [CREATED, RUNNING, waiting, ENDED] })).toEqual([]);
 });
 
-test('a loop may go further than was recorded, and skip what is short, but not fall behind', () => {
+test('a loop may go further than was recorded, and skip short stages, but not fall behind', () => {
   const [running = '', ended = '', waiting = '', again = ''] = LIFE.steps;
   const further = [...LIFE.steps, 'main:terminated:1'];
   expect(unexplained({ steps: further }, true)).toEqual([]);
@@ -57,14 +57,14 @@ test('a loop may go further than was recorded, and skip what is short, but not f
   expect(unexplained({ steps: [running, ended] }, true)).toContain(`- ${waiting}`);
 });
 
-test('a loop that shows a stranger, another order, or never shows a kind of step is told', () => {
+test('a loop that shows an unknown stage, another order, or never shows a kind of step is reported', () => {
   const [running = '', ended = '', waiting = '', again = ''] = LIFE.steps;
   expect(unexplained({ steps: [running, 'main:unknown:0', again] }, true)).not.toEqual([]);
   expect(unexplained({ steps: [running, waiting, ended, again] }, true)).not.toEqual([]);
   expect(unexplained({ steps: [running, ended, again] }, true)).toEqual([`- ${waiting}`]);
 });
 
-test('a loop has to say at each step what the kubelet said there', () => {
+test('a loop has to report at each step what the kubelet reported there', () => {
   const at = (count: number, ready: boolean): readonly string[] => [
     `containerStatuses.0.restartCount = ${count}`,
     `ready = ${ready}`,
@@ -76,7 +76,7 @@ test('a loop has to say at each step what the kubelet said there', () => {
   expect(compare(at(0, false))).toContain('+ ready = false');
 });
 
-test('an expected difference explains what it says, where it says it, and nothing else', () => {
+test('an expected difference excuses exactly what it lists, where it lists it', () => {
   const known = { case: 'c', path: 'exitCode', kubelet: 0, podkeep: 2, why: 'so' };
   const ended = (code: number): Partial<Life> => ({
     stages: [...LIFE.stages.slice(0, 2), ENDED.with(0, `exitCode = ${code}`)],

@@ -1,19 +1,19 @@
 /**
- * What one life says and the other does not.
+ * How two lives of a pod differ.
  *
- * The final word has to be the same, and on the way to it nothing may be said that the kubelet did not
- * say, in its order. Stages may be left out if they were short: what lasts no longer than a write takes is
+ * The final status has to be the same, and on the way to it only stages that the kubelet reported may
+ * occur, in its order. Short stages may be missing: a status that lasts no longer than a write takes is
  * not written.
  *
- * Loops have no final word. The order of what their containers were at has to be the same, and they have
- * to get at least as far as the recorded ones did in the time. Each kind of step is seen at least once, and
- * what is said at it is what the kubelet said at it.
+ * Loops have no final status. Their containers have to go through the same states in the same order, and
+ * to get at least as far as the recorded ones did in the time. Each kind of step occurs at least once,
+ * with the status that the kubelet reported at it.
  */
 import type { Difference } from './difference.ts';
-import type { Life, RecordedLife, Stage } from './life.ts';
+import type { Life, RecordedLife, LifeStage } from './life.ts';
 
 export interface Comparison {
-  /** Nothing: both say the same. */
+  /** Empty: both are the same. */
   readonly unexplained: readonly string[];
   readonly used: readonly Difference[];
 }
@@ -27,19 +27,20 @@ export function compareLives(
   const reader = new Reader(expected);
   const ours: Life = {
     ...lived,
-    stages: lived.stages.map((stage) => stage.flatMap((line) => reader.read(line))),
+    stages: lived.stages.map((lifeStage) => lifeStage.flatMap((line) => reader.read(line))),
     steps: lived.steps.map((step) => reader.readStep(step)),
     events: lived.events.flatMap((line) => reader.read(line)),
   };
   const course = isLoop
     ? [...compareSteps(recorded, ours), ...strangersInLoop(recorded, ours)]
     : compareStages(recorded, ours);
-  const unexplained = [...course, ...differing(recorded.events, ours.events)];
+  const events = recorded.events.filter((line) => !reader.isLeftOut(line));
+  const unexplained = [...course, ...differing(events, ours.events)];
   if (recorded.isGone !== ours.isGone) unexplained.push(`+ gone = ${ours.isGone}`);
   return { unexplained, used: reader.used };
 }
 
-/** Reads our lines as the kubelet's, where that is expected. */
+/** Reads our lines as the kubelet's, where a difference is expected. */
 class Reader {
   readonly #expected: readonly Difference[];
   readonly #used = new Set<Difference>();
@@ -52,14 +53,25 @@ class Reader {
     return [...this.#used];
   }
 
-  /** Nothing, where the kubelet would say nothing. */
+  /** Nothing, where the kubelet would report nothing. */
   read(line: string): readonly string[] {
     const found = this.#expected.find(
-      ({ path, podkeep }) => hasPath(line, path) && line.endsWith(` = ${JSON.stringify(podkeep)}`),
+      ({ path, podkeep }) =>
+        podkeep !== null && hasPath(line, path) && line.endsWith(` = ${JSON.stringify(podkeep)}`),
     );
     if (!found) return [line];
     this.#used.add(found);
     return found.kubelet === null ? [] : [`${found.path} = ${JSON.stringify(found.kubelet)}`];
+  }
+
+  /** Whether the kubelet reports it, and we do not. */
+  isLeftOut(line: string): boolean {
+    const found = this.#expected.find(
+      ({ path, kubelet, podkeep }) =>
+        podkeep === null && line === `${path} = ${JSON.stringify(kubelet)}`,
+    );
+    if (found) this.#used.add(found);
+    return found !== undefined;
   }
 
   readStep(step: string): string {
@@ -74,8 +86,8 @@ class Reader {
 }
 
 function hasPath(line: string, path: string): boolean {
-  const [said = ''] = line.split(' = ');
-  return path.startsWith('*') ? said.endsWith(path.slice(1)) : said === path;
+  const [given = ''] = line.split(' = ');
+  return path.startsWith('*') ? given.endsWith(path.slice(1)) : given === path;
 }
 
 function compareStages(recorded: RecordedLife, ours: Life): readonly string[] {
@@ -83,17 +95,19 @@ function compareStages(recorded: RecordedLife, ours: Life): readonly string[] {
   if (last.length > 0) return last;
   const strange = strangers(recorded.stages, ours.stages);
   if (strange.length > 0) return strange;
-  const missed = recorded.lasting.find((stage) => !ours.stages.some((each) => isSame(stage, each)));
+  const missed = recorded.lasting.find(
+    (lifeStage) => !ours.stages.some((each) => isSame(lifeStage, each)),
+  );
   return missed ? ['a stage that only the kubelet showed:', ...missed] : [];
 }
 
 /** The first of our stages that has no place in the order of the recorded ones. */
-function strangers(recorded: readonly Stage[], ours: readonly Stage[]): readonly string[] {
+function strangers(recorded: readonly LifeStage[], ours: readonly LifeStage[]): readonly string[] {
   let next = 0;
-  for (const stage of ours) {
-    const at = recorded.findIndex((each, index) => index >= next && isSame(each, stage));
+  for (const lifeStage of ours) {
+    const at = recorded.findIndex((each, index) => index >= next && isSame(each, lifeStage));
     if (at === -1) {
-      const difference = differing(recorded[next] ?? [], stage);
+      const difference = differing(recorded[next] ?? [], lifeStage);
       return [`a stage that the kubelet did not show, after ${next} of its own:`, ...difference];
     }
     next = at;
@@ -105,7 +119,7 @@ function strangers(recorded: readonly Stage[], ours: readonly Stage[]): readonly
  * The end of a pod is written in two steps if the API is quick: the phase, and why, waits until the
  * worker has seen that nothing runs any more (SM-84), and the rest does not wait for it.
  */
-function isSame(recorded: Stage, ours: Stage): boolean {
+function isSame(recorded: LifeStage, ours: LifeStage): boolean {
   return differing(recorded, ours).every((line) => /^[+-] (?:phase|reason|message) = /.test(line));
 }
 
@@ -125,31 +139,31 @@ function compareSteps(recorded: RecordedLife, ours: Life): readonly string[] {
 }
 
 /**
- * Where containers are at what they were at in some recorded stage, the rest of the stage is that of one
- * of those too. Loops come by the same stages in another order, so that does not count.
+ * For containers in the state of some recorded stage, the rest of the stage is that of one of those too.
+ * Loops pass the same stages in another order, so the order does not count.
  */
 function strangersInLoop(recorded: Life, ours: Life): readonly string[] {
-  for (const stage of ours.stages) {
-    const place = placeOf(stage);
+  for (const lifeStage of ours.stages) {
+    const place = placeOf(lifeStage);
     const there = recorded.stages.filter((each) => placeOf(each) === place);
     const [first] = there;
-    if (first && !there.some((each) => isSame(each, stage))) {
-      return ['a stage that the kubelet did not show:', ...differing(first, stage)];
+    if (first && !there.some((each) => isSame(each, lifeStage))) {
+      return ['a stage that the kubelet did not show:', ...differing(first, lifeStage)];
     }
   }
   return [];
 }
 
-/** What all containers are at, and how often they ran. */
-function placeOf(stage: Stage): string {
-  return stage
+/** The states of all containers, and their restart counts. */
+function placeOf(lifeStage: LifeStage): string {
+  return lifeStage
     .filter((line) =>
       /^(?:containerS|initContainerS)tatuses\.\d+\.(?:state\.|restartCount)/.test(line),
     )
     .join('\n');
 }
 
-/** Without the times that it happened, and how long they are waited for. */
+/** Without restart counts and back-off times. */
 function kindOf(step: string): string {
   return step.replace(/:\d+$/, '').replace(/\bback-off \S+/, 'back-off');
 }

@@ -1,11 +1,14 @@
-/** Where a pod may say something else than the recorded one said: word by word, and why. */
+/** Expected differences between the status of a pod and the recorded one: word by word, and why. */
 export interface Difference {
   /** `*`: all of them. */
   readonly case: string;
   /** Of a value of the status, or `event` with its type, its reason and its container. */
   readonly path: string;
-  /** Null: it says nothing. */
+  /** Null: there is none. */
   readonly kubelet: string | number | null;
-  readonly podkeep: string | number;
+  /** Null: there is none, where the kubelet records an event. */
+  readonly podkeep: string | number | null;
+  /** Only where podkeep is root. */
+  readonly isForRoot?: boolean;
   readonly why: string;
 }

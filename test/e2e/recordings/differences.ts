@@ -1,9 +1,10 @@
 /**
- * Where a pod of host processes may say something else than the kubelet said of its containers: word by
- * word, and why. docs/process-runtime.md tells users the same. Everything that is not here is a mistake.
+ * Where the status of a pod of host processes may differ from the kubelet's for its containers: word by
+ * word, and why. docs/process-runtime.md has the same for users. Any other difference is a mistake.
  */
 import { spawnSync } from 'node:child_process';
 import { containerNotStarted, imageNotMapped } from '../../../src/runtimes/process/errors.ts';
+import { NO_ROUTE } from '../../../src/runtimes/process/sandbox/unenforced.ts';
 import type { Difference } from './difference.ts';
 
 const ABSENT = '127.0.0.1:1/absent:1';
@@ -21,13 +22,23 @@ const NOT_FOUND =
 
 const USER =
   'The process runtime says as whom a container runs; the recorded containerd 1.6 did not.';
+const ROUTE = 'Pods reach no other network unless the operator allows it.';
 const PULLS = 'Nothing is pulled, so the reason is not that of a registry.';
 const WORDS = 'The reason is in the words of what runs the command, here the process runtime.';
+const NO_DNS = 'The cluster of `podkeep up` has no DNS by design; only the Node has this event.';
 const SHELL = "The script runs in the machine's shell, which has another code for it than busybox.";
 
 export const DIFFERENCES: readonly Difference[] = [
   { case: '*', path: '*.user.linux.uid', kubelet: null, podkeep: '<uid>', why: USER },
   { case: '*', path: '*.user.linux.gid', kubelet: null, podkeep: '<gid>', why: USER },
+  {
+    case: '*',
+    path: 'event Warning RouteUnavailable ',
+    kubelet: null,
+    podkeep: NO_ROUTE,
+    isForRoot: true,
+    why: ROUTE,
+  },
   {
     case: 'image-pull-fails',
     path: 'containerStatuses.0.state.waiting.message',
@@ -63,9 +74,18 @@ export const DIFFERENCES: readonly Difference[] = [
     podkeep: codeOfShell('kill -9 $'),
     why: SHELL,
   },
+  {
+    case: 'static-go-node',
+    path: 'event Warning MissingClusterDNS ',
+    kubelet:
+      'pod: "static-go-node_rec(<uid>)". kubelet does not have ClusterDNS IP configured and cannot create ' +
+      'Pod using "ClusterFirst" policy. Falling back to "Default" policy.',
+    podkeep: null,
+    why: NO_DNS,
+  },
 ];
 
-/** Two dollars in a command of a pod are an escaped one, so the recorded shell had no number to kill. */
+/** Two dollars in a command of a pod are an escaped one, so the recorded shell had no PID to kill. */
 function codeOfShell(script: string): number {
   return spawnSync('/bin/sh', ['-c', script], { stdio: 'ignore' }).status ?? 0;
 }

@@ -1,18 +1,18 @@
 /**
- * What a pod's life said, as lines: one for each value of each status, and one for each event.
+ * A pod's life as lines: one for each value of each status, and one for each event.
  *
- * A recorded life and one of ours are the same when their lines are. Where a line is expected to
- * differ (differences.ts), ours is read as the kubelet's, and only if it says exactly what was expected.
+ * A recorded life and one of ours are the same when their lines are. Where a line is expected to differ
+ * (differences.ts), ours is read as the kubelet's, but only if it is exactly the expected one.
  */
 import type { PodStatus } from '../../../src/api/pod.ts';
 import type { Recording } from '../../kubelet/runs/recorded-life.ts';
-import { canonical, distinct, loopStep, stageOf } from '../../kubelet/runs/stages.ts';
+import { canonical, distinct, loopStep, harnessOf } from '../../kubelet/runs/stages.ts';
 import type { SeenPod } from '../support/pod-watch.ts';
 
 export interface Life {
   /** Every status that differs from the one before, as its lines. */
-  readonly stages: readonly Stage[];
-  /** What each container was at, for loops. */
+  readonly stages: readonly LifeStage[];
+  /** The states of each container, for loops. */
   readonly steps: readonly string[];
   readonly events: readonly string[];
   readonly isGone: boolean;
@@ -20,14 +20,14 @@ export interface Life {
 
 export interface RecordedLife extends Life {
   /** Stages that lasted too long to be missed. */
-  readonly lasting: readonly Stage[];
+  readonly lasting: readonly LifeStage[];
   /** How many steps were taken in the time for which loops are watched. */
   readonly stepsEarly: number;
 }
 
-export type Stage = readonly string[];
+export type LifeStage = readonly string[];
 
-export interface ToldEvent {
+export interface RecordedEvent {
   readonly type: string;
   readonly reason: string;
   readonly message: string;
@@ -61,7 +61,7 @@ export function recordedLife({ history, events }: Recording, seconds: number): R
   };
 }
 
-/** As whom the processes of containers run that do not say. */
+/** The user of containers without runAsUser. */
 export interface Runner {
   readonly uid: number;
   readonly gid: number;
@@ -69,13 +69,13 @@ export interface Runner {
 
 export function livedLife(
   seen: readonly SeenPod[],
-  events: readonly ToldEvent[],
+  events: readonly RecordedEvent[],
   runner?: Runner,
 ): Life {
   const uid = uidOf(seen);
   const moments = seen.map(({ type, object }) => ({
-    status: stageOf(object.status ?? {}, uid),
-    // A server may take away at once what nothing holds, without a mark before it.
+    status: harnessOf(object.status ?? {}, uid),
+    // A server may delete an object without finalizers immediately, without a deletionTimestamp.
     isDeleting: type === 'DELETED' || object.metadata.deletionTimestamp !== undefined,
   }));
   const ips = new Set(seen.flatMap(({ object }) => object.status?.podIP ?? []));
@@ -84,12 +84,19 @@ export function livedLife(
   const stages = stagesOf(moments);
   return {
     stages: runner
-      ? stages.map((stage) => stage.map((line) => withoutRunner(line, runner)))
+      ? stages.map((lifeStage) => lifeStage.map((line) => withoutRunner(line, runner)))
       : stages,
     steps: stepsOf(moments),
-    events: eventLines(events.map((each) => ({ ...each, message: plain(each.message) }))),
+    events: eventLines(
+      events.filter(isOfKubelet).map((each) => ({ ...each, message: plain(each.message) })),
+    ),
     isGone: seen.at(-1)?.type === 'DELETED',
   };
+}
+
+/** podkeep has alerts, and the kubelet has none. */
+function isOfKubelet({ reason }: RecordedEvent): boolean {
+  return reason !== 'AlertFiring' && reason !== 'AlertResolved';
 }
 
 /** The UID of a static pod; its mirror has another one. */
@@ -104,7 +111,7 @@ function withoutRunner(line: string, { uid, gid }: Runner): string {
     .replace(`.user.linux.gid = ${gid}`, '.user.linux.gid = "<gid>"');
 }
 
-function stagesOf(moments: readonly Moment[]): readonly Stage[] {
+function stagesOf(moments: readonly Moment[]): readonly LifeStage[] {
   return distinct(
     moments.map(({ status, isDeleting }) => [
       ...(isDeleting ? ['deleting = true'] : []),
@@ -126,7 +133,7 @@ function linesOf(path: string, value: unknown): readonly string[] {
 }
 
 /** `event Warning Failed spec.containers{main} = "Error: ErrImagePull"`. */
-function eventLines(events: readonly ToldEvent[]): readonly string[] {
+function eventLines(events: readonly RecordedEvent[]): readonly string[] {
   const lines = events.map(({ type, reason, fieldPath = '', message }) => {
     const words = message.replace(/\b[0-9a-f]{32}\b/, '<uid>');
     return `event ${type} ${reason} ${fieldPath} = ${JSON.stringify(words)}`;

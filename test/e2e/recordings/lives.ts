@@ -1,35 +1,35 @@
 /**
- * Lives all recorded pods at once on one node of podkeep, with what was done to them while they were recorded:
- * they are deleted, a gate is opened, a manifest goes.
+ * Plays all recorded pods at once on one node of podkeep, with the actions of the recording: pods are
+ * deleted, a readiness gate is opened, a manifest is removed.
  *
- * Whatever is done waits until a pod is where it was when it was done to the recorded one, so that a
- * slow machine only takes longer.
+ * Each action waits until the pod is where the recorded one was, so that a slow machine only takes
+ * longer.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Api } from '../support/api.ts';
-import type { Hands } from '../support/hands.ts';
+import type { PodClient } from '../support/pod-client.ts';
 import { waitFor } from '../support/patience.ts';
 import { PodWatch } from '../support/pod-watch.ts';
 import { compareLives, type Comparison } from './comparison.ts';
 import type { Difference } from './difference.ts';
-import { livedLife, recordedLife, type Runner, type ToldEvent } from './life.ts';
+import { livedLife, recordedLife, type Runner, type RecordedEvent } from './life.ts';
 import { NAMESPACE, NODE_NAME, type RecordedPod } from './recorded-pod.ts';
 
-/** Where pods live. */
+/** Where the pods run. */
 export interface Home {
-  readonly hands: Hands;
+  readonly client: PodClient;
   readonly kubeconfig: string;
   /** The folder of static pods. */
   readonly manifests: string;
-  /** What may be said otherwise there. */
+  /** The differences that are expected there. */
   readonly differences: readonly Difference[];
-  /** As whom containers run that do not say, if the runtime tells it. */
+  /** The user of containers without runAsUser, if the runtime reports it. */
   readonly runner?: Runner;
 }
 
-interface ApiEvent extends ToldEvent {
+interface ApiEvent extends RecordedEvent {
   readonly involvedObject: { readonly name: string; readonly fieldPath?: string };
   readonly firstTimestamp: string;
 }
@@ -38,7 +38,7 @@ const PODS = `/api/v1/namespaces/${NAMESPACE}/pods`;
 const WAIT_MS = 90_000;
 const GATE_SECONDS = 6;
 const STATIC_SECONDS = 10;
-/** The kubelet was listened to for so long. */
+/** The kubelet was watched for so long. */
 const RECORDED_MS = 100_000;
 
 export class RecordedLives {
@@ -58,13 +58,13 @@ export class RecordedLives {
     this.#api = new Api(home.kubeconfig);
   }
 
-  /** Resolves when all of them said what is expected, or have had their time. */
+  /** Resolves when all of them show what is expected, or have had their time. */
   static async live(
     home: Home,
     pods: readonly RecordedPod[],
     seconds: number,
   ): Promise<RecordedLives> {
-    await home.hands.kubectl(`create namespace ${NAMESPACE}`);
+    await home.client.kubectl(`create namespace ${NAMESPACE}`);
     const watch = await PodWatch.open(home.kubeconfig, NAMESPACE);
     const lives = new RecordedLives(home, pods, seconds, watch);
     try {
@@ -76,7 +76,7 @@ export class RecordedLives {
     }
   }
 
-  /** What is said to differ, and did not. */
+  /** Listed differences that did not occur. */
   unused(): readonly Difference[] {
     const used = new Set([...this.#comparisons.values()].flatMap((each) => each.used));
     return this.#home.differences.filter((each) => !used.has(each));
@@ -118,7 +118,7 @@ export class RecordedLives {
       await this.#stay(name, 'Running', GATE_SECONDS);
       const conditions = gates.map(({ conditionType: type }) => ({ type, status: 'True' }));
       const words = `patch pod ${name} -n ${NAMESPACE} --subresource=status -p`.split(' ');
-      await this.#home.hands.kubectl([...words, JSON.stringify({ status: { conditions } })]);
+      await this.#home.client.kubectl([...words, JSON.stringify({ status: { conditions } })]);
     }
     if (recording.deleteAfter === null) return;
     const alive = recording.history.findLast((entry) => !('deleting' in entry));
@@ -133,7 +133,7 @@ export class RecordedLives {
     rmSync(file);
   }
 
-  /** For so long, and until it is in this phase. One that never is is found out by the comparison. */
+  /** For so long, and until it is in this phase. The comparison finds one that never is. */
   async #stay(name: string, phase: string, seconds: number): Promise<void> {
     const passed = sleep(seconds * 1000);
     await waitFor({ what: `${name} to be ${phase}`, deadlineMs: WAIT_MS }, () => {
@@ -156,13 +156,13 @@ export class RecordedLives {
     const { differences, runner } = this.#home;
     const seen = this.#watch.of(name);
     const beganMs = Date.parse(seen[0]?.object.metadata.creationTimestamp ?? '');
-    const told = events
+    const notified = events
       .filter(({ involvedObject }) => involvedObject.name === name)
       .filter(({ firstTimestamp }) => Date.parse(firstTimestamp) - beganMs < RECORDED_MS)
       .map(({ involvedObject: { fieldPath }, ...event }) => ({ ...event, fieldPath }));
     return compareLives(
       recordedLife(this.#forThisMachine(recording), this.#seconds),
-      livedLife(seen, told, runner),
+      livedLife(seen, notified, runner),
       isLoop,
       differences.filter((known) => ['*', recording.case].includes(known.case)),
     );

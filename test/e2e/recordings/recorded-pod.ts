@@ -1,10 +1,10 @@
 /**
  * The recorded pods, as our nodes take them.
  *
- * Little is rewritten, and nothing that the kubelet would speak of:
+ * Little is rewritten, and nothing that shows in the kubelet's reports:
  *
- *     probes         have time, because a busy machine is no reason to say anything else
- *     scripts        that change their mind do it later, for the same reason
+ *     probes         have more time, because a busy machine must not change the result
+ *     scripts        that change their health do it later, for the same reason
  *     image cases    have no command on a node that runs processes of its machine, because one that is
  *                    there needs no image
  */
@@ -18,7 +18,7 @@ export interface RecordedPod {
   readonly recording: Recording;
   readonly isLoop: boolean;
   readonly isStatic: boolean;
-  /** As the API knows it; of a static pod that of its mirror. */
+  /** As the API has it; for a static pod that of its mirror. */
   readonly name: string;
   /** What to create here. */
   readonly pod: JsonObject;

@@ -1,6 +1,6 @@
 /**
- * As whom podkeep and kubectl run: as whoever runs the tests, or, if those are root's, as the user that
- * PODKEEP_E2E_USER names. One suite so shows both what root gets and what everybody else gets.
+ * The user that podkeep and kubectl run as: the user of the tests, or, for root, the one that
+ * PODKEEP_E2E_USER names. So one suite shows both what root gets and what other users get.
  */
 import { readFileSync } from 'node:fs';
 
@@ -8,7 +8,7 @@ export interface Account {
   readonly name: string;
   readonly uid: number;
   readonly gid: number;
-  /** The words before a command that make it run as this user. */
+  /** The prefix of a command that makes it run as this user. */
   readonly prefix: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export function chosenAccount(): Account {
   return become(name, Number(row[2]), Number(row[3]));
 }
 
-/** The signal comes last: a change of the user takes it away. */
+/** The parent-death signal comes last: a change of the user clears it. */
 function become(name: string, uid: number, gid: number): Account {
   const rights = ['--clear-groups', '--inh-caps=-all', '--pdeathsig=KILL'];
   const prefix = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, ...rights, '--'];

@@ -1,12 +1,12 @@
-/** What the tests need of a server that speaks the Kubernetes API, whoever's it is. */
+/** What the tests need of a server of the Kubernetes API, ours or the real one. */
 export interface RunningApiServer {
-  /** How a report calls it. */
+  /** Its name in a report. */
   readonly name: string;
-  /** The file with which kubectl and controllers come in as an administrator. */
+  /** The kubeconfig of an administrator, for kubectl and controllers. */
   readonly kubeconfig: string;
   /** Its address, as kubectl prints it. */
   readonly address: string;
-  /** A folder for whatever belongs to this server and shall go with it. */
+  /** A folder for the files of this server, removed with it. */
   readonly folder: string;
   /** Ends all its processes and removes its folder. */
   stop(): Promise<void>;

@@ -1,5 +1,6 @@
-/** A small client of a Kubernetes API, for what the rig itself has to ask or tell. */
+/** A small client of a Kubernetes API, for the harness itself. */
 import { Agent, request } from 'node:https';
+import { parseExactJson, printExactJson } from '../../../src/lib/json-text/exact-json.ts';
 import type { Json, JsonObject } from '../../../src/lib/json.ts';
 import { readAccess, type Access } from './kubeconfig.ts';
 
@@ -42,16 +43,21 @@ export class Api {
     return this.#send('DELETE', path, body, 'application/json');
   }
 
+  /** Any request, with a body of any type. */
+  send(method: string, path: string, body: Json, type: string): Promise<Answer> {
+    return this.#send(method, path, body, type);
+  }
+
   close(): void {
     this.#agent.destroy();
   }
 
   #send(method: string, path: string, body?: Json, type?: string): Promise<Answer> {
     const { server, token } = this.#access;
-    const content = body === undefined ? '' : JSON.stringify(body);
+    const content = body === undefined ? '' : printExactJson(body);
     const headers = {
       accept: 'application/json',
-      // Node leaves it out of a DELETE, whose body would then not be read.
+      // Node omits it for a DELETE, whose body would then not be read.
       'content-length': Buffer.byteLength(content),
       ...(type === undefined ? {} : { 'content-type': type }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -73,7 +79,7 @@ export class Api {
   }
 }
 
-/** Health is answered with a word, everything else with an object. */
+/** Health is answered with plain text, everything else with an object. */
 function readObject(text: string): JsonObject {
-  return text.startsWith('{') ? (JSON.parse(text) as JsonObject) : {};
+  return text.startsWith('{') ? (parseExactJson(text) as JsonObject) : {};
 }

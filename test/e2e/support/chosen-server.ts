@@ -1,7 +1,7 @@
 /**
  * The server that controllers are tried against: the embedded one, or with PODKEEP_E2E_SERVER=real a
- * kube-apiserver, which shows whether a test asks too much. Beside that one run the few controllers
- * that the embedded server has inside; more of the same does no harm.
+ * kube-apiserver, which shows whether a test expects too much. Beside it run the controllers that the
+ * embedded server has built in; more of them do no harm.
  */
 import type { RunningApiServer } from './api-server.ts';
 import { PodkeepUp } from './podkeep-up.ts';

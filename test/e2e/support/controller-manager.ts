@@ -1,9 +1,9 @@
-/** kube-controller-manager and kube-scheduler, to run against any server that speaks their API. */
+/** kube-controller-manager and kube-scheduler, to run against any server of the Kubernetes API. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
 import path from 'node:path';
 import { stringify } from 'yaml';
-import type { Program } from '../../../scripts/cluster/place.ts';
+import type { Program } from '../../../scripts/cluster/cache-folder.ts';
 import { Daemon } from './daemon.ts';
 import { findFreePort } from './free-port.ts';
 import { findProgram } from './programs.ts';
@@ -12,14 +12,14 @@ const READY_MS = 60_000;
 
 export interface ControllerManagerOptions {
   readonly kubeconfig: string;
-  /** Where its log and its own certificate go. */
+  /** The folder of its log and its certificate. */
   readonly folder: string;
   /** Which controllers run, by name; `*` for all that run by default. */
   readonly controllers: readonly string[];
-  /** With these it gives out tokens and the certificate that they are used with. */
+  /** The key that signs service account tokens, and the CA certificate that pods get. */
   readonly signingKey?: string;
   readonly rootCa?: string;
-  /** What else it is told. */
+  /** Further flags. */
   readonly more?: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export function startControllerManager(options: ControllerManagerOptions): Promi
     `--kubeconfig=${kubeconfig}`,
     `--controllers=${controllers.join(',')}`,
     '--leader-elect=false',
-    // A cloud would name the routes; nothing here does.
+    // There is no cloud provider to configure routes.
     '--allocate-node-cidrs=false',
     ...(signingKey === undefined ? [] : [`--service-account-private-key-file=${signingKey}`]),
     ...(rootCa === undefined ? [] : [`--root-ca-file=${rootCa}`]),
@@ -37,8 +37,16 @@ export function startControllerManager(options: ControllerManagerOptions): Promi
   ]);
 }
 
-/** It minds those pods alone that ask for it by `name`, so that nobody else's work passes for its. */
-export function startScheduler(kubeconfig: string, folder: string, name: string): Promise<Daemon> {
+/**
+ * It only schedules pods that name it (`schedulerName`), so that its work cannot be confused with
+ * another's.
+ */
+export function startScheduler(
+  kubeconfig: string,
+  folder: string,
+  name: string,
+  more: readonly string[] = [],
+): Promise<Daemon> {
   mkdirSync(folder, { recursive: true });
   const config = path.join(folder, 'scheduler.yaml');
   const content = {
@@ -49,10 +57,10 @@ export function startScheduler(kubeconfig: string, folder: string, name: string)
     profiles: [{ schedulerName: name }],
   };
   writeFileSync(config, stringify(content));
-  return startServing('kube-scheduler', folder, [`--config=${config}`]);
+  return startServing('kube-scheduler', folder, [`--config=${config}`, ...more]);
 }
 
-/** Both serve their health on a port of their own, which must not be the usual one. */
+/** Both serve their health on a port, which must not be the default. */
 async function startServing(
   program: Program,
   folder: string,
@@ -78,7 +86,7 @@ async function startServing(
 
 function isHealthy(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    // Its certificate is its own word, and all that it is asked is whether it lives.
+    // Its certificate is self-signed, and only its health is read.
     get(
       { host: '127.0.0.1', port, path: '/healthz', rejectUnauthorized: false, timeout: 5_000 },
       (response) => {

@@ -14,14 +14,14 @@ function startShell(script: string): Daemon {
   return daemon;
 }
 
-test('a daemon is ready when its check is content', async () => {
+test('a daemon is ready when its check passes', async () => {
   const daemon = startShell('echo up; exec sleep 60');
   await daemon.waitUntilReady(10_000, async () => daemon.log.includes('up'));
   await daemon.stop();
   expect(daemon.tail).toContain('up');
 });
 
-test('a daemon that ends while it is waited for is not waited for, and its log is shown', async () => {
+test('a daemon that ends before it is ready is reported immediately, with its log', async () => {
   const daemon = startShell('echo the disk is full >&2; exit 3');
   const ready = daemon.waitUntilReady(10_000, async () => false);
   await expect(ready).rejects.toThrow(/shell ended with 3[^]*the disk is full/);
@@ -34,7 +34,7 @@ test('a daemon that never gets ready is given up, and its log is shown', async (
   await expect(ready).rejects.toThrow(/shell to be ready[^]*still thinking/);
 });
 
-test('a program that is not there is an error with its name', async () => {
+test('a missing program is an error with its name', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'podkeep-daemon-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const daemon = new Daemon({ name: 'ghost', command: '/no/such/program', args: [], folder });

@@ -1,8 +1,8 @@
 /**
- * A program that runs until it is told to stop: its log goes to a file, and it never outlives us.
+ * A program that runs until it is stopped: its log goes to a file, and it never outlives us.
  *
- * Three nets catch it: `stop()`, the end of this process, and, should this process be killed without
- * a chance to do anything, the signal that the kernel sends on the death of a parent (setpriv).
+ * Three mechanisms stop it: `stop()`, the end of this process, and, if this process is killed, the
+ * parent-death signal of the kernel (setpriv).
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -59,7 +59,7 @@ export class Daemon {
     return [`--- the log of ${this.#name} ends with:`, ...lines].join('\n');
   }
 
-  /** Waits until `check` is content; a daemon that ends meanwhile is not waited for. */
+  /** Waits until `check` passes; a daemon that ends meanwhile is not waited for. */
   async waitUntilReady(deadlineMs: number, check: () => Promise<boolean>): Promise<void> {
     const what = `${this.#name} to be ready`;
     const explain = (): string => this.tail;
@@ -70,7 +70,7 @@ export class Daemon {
     if (outcome === 'ended') throw new Error(`${this.#name} ${this.#ending}\n${this.tail}`);
   }
 
-  /** Politely first; by force if it does not listen. */
+  /** SIGTERM first; SIGKILL if it does not end. */
   async stop(signal: NodeJS.Signals = 'SIGTERM', patienceMs = STOP_MS): Promise<void> {
     if (this.#ending !== undefined) return;
     const gone = new Promise<void>((resolve) => {
@@ -82,7 +82,16 @@ export class Daemon {
     clearTimeout(force);
   }
 
-  /** Whatever it makes of it. */
+  /** How it ended; undefined: it runs. */
+  get ending(): string | undefined {
+    return this.#ending;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Whatever the result. */
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }
@@ -95,7 +104,7 @@ export class Daemon {
 
 let knownLeash: readonly string[] | undefined;
 
-/** The words before a command that tie its life to ours, where this machine has them. */
+/** The prefix of a command that ties its life to ours, where this machine has setpriv. */
 function leash(): readonly string[] {
   if (knownLeash) return knownLeash;
   const words = ['setpriv', '--pdeathsig', 'KILL'];

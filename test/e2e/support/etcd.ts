@@ -6,17 +6,17 @@ import { findProgram } from './programs.ts';
 
 const READY_MS = 30_000;
 
-export interface EtcdPlace {
+export interface EtcdFiles {
   readonly address: string;
   readonly peers: string;
 }
 
-export interface Etcd extends EtcdPlace {
+export interface Etcd extends EtcdFiles {
   readonly daemon: Daemon;
 }
 
-/** At a place where one stood before, it goes on with that one's data. */
-export async function startEtcd(folder: string, place?: EtcdPlace): Promise<Etcd> {
+/** In the folder of an earlier one, it continues with its data. */
+export async function startEtcd(folder: string, place?: EtcdFiles): Promise<Etcd> {
   const { address, peers } = place ?? (await findPlace());
   const daemon = new Daemon({
     name: 'etcd',
@@ -30,7 +30,7 @@ export async function startEtcd(folder: string, place?: EtcdPlace): Promise<Etcd
       `--listen-peer-urls=${peers}`,
       `--initial-advertise-peer-urls=${peers}`,
       `--initial-cluster=e2e=${peers}`,
-      // Nothing here must survive a power cut, and a sync for each write is what costs the time.
+      // Nothing here must survive a power loss, and syncing each write costs most of the time.
       '--unsafe-no-fsync',
     ],
   });
@@ -43,7 +43,7 @@ export async function startEtcd(folder: string, place?: EtcdPlace): Promise<Etcd
   }
 }
 
-async function findPlace(): Promise<EtcdPlace> {
+async function findPlace(): Promise<EtcdFiles> {
   const [address, peers] = [await findFreePort(), await findFreePort()];
   return { address: `http://127.0.0.1:${address}`, peers: `http://127.0.0.1:${peers}` };
 }

@@ -1,9 +1,9 @@
 /**
- * A TCP port of the loopback interface that nobody listens on.
+ * A free TCP port of the loopback interface.
  *
- * The programs of the rig take a number and cannot be handed a socket, so somebody could take the
- * port between here and there. The kernel hands out such ports in turn, which makes that unlikely;
- * a program that loses the race says so in its log, which the failure shows.
+ * The programs of the harness take a number and cannot be handed a socket, so another process could take
+ * the port in between. The kernel hands out such ports in turn, which makes that unlikely; a program that
+ * loses the race logs it, and the failure shows the log.
  */
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';

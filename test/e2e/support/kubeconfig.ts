@@ -1,9 +1,9 @@
-/** Kubeconfig files: what kubectl and the controllers are told about a server and themselves. */
+/** Kubeconfig files of kubectl and the controllers. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 import type { KeyPair } from './certificates.ts';
 
-/** Where a server is and how to be let in. */
+/** The address of a server, and credentials for it. */
 export interface Access {
   readonly server: string;
   readonly ca: string;
@@ -41,7 +41,7 @@ export function writeKubeconfig(file: string, server: string, ca: string, user: 
   writeFileSync(file, stringify(content), { mode: 0o600 });
 }
 
-/** Reads what the current context of a kubeconfig says, from whoever wrote it. */
+/** Reads the current context of any kubeconfig. */
 export function readAccess(file: string): Access {
   const content = parse(readFileSync(file, 'utf8')) as KubeconfigFile;
   const current = content['current-context'];
@@ -57,7 +57,7 @@ export function readAccess(file: string): Access {
   };
 }
 
-/** The content of a file, whether the file is named or its content is given. */
+/** The content of a file, whether the file is named or its content is inline. */
 function readEither(fields: Fields, field: string): string | undefined {
   const data = fields[`${field}-data`];
   if (data !== undefined) return Buffer.from(data, 'base64').toString('utf8');

@@ -1,4 +1,4 @@
-/** Runs the real kubectl against a server, in a home of its own, for a limited time. */
+/** Runs the real kubectl against a server, with its own home folder, for a limited time. */
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import type { RunningApiServer } from './api-server.ts';
 import { findProgram } from './programs.ts';
 
 export interface KubectlOutput {
-  /** What it ended with; null if it had to be ended. */
+  /** Its exit code; null if it had to be killed. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -15,7 +15,7 @@ export interface KubectlOutput {
 export interface KubectlOptions {
   readonly stdin?: string | undefined;
   readonly editor?: string | undefined;
-  /** Is told everything that was said so far, whenever there is more; may end the run. */
+  /** Called with all output so far, whenever there is more; may end the run. */
   readonly onOutput?: (stdout: string, end: () => void) => void;
 }
 
@@ -45,12 +45,12 @@ export function runKubectl(
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, stdout, stderr }));
-    // A command that has ended without reading is not interested in what we have to say.
+    // A command that has ended without reading ignores our input.
     child.stdin.on('error', () => undefined).end(stdin);
   });
 }
 
-/** For commands that must succeed: their output, or an error that shows what they said. */
+/** For commands that must succeed: their output, or an error with what they printed. */
 export async function kubectlOrThrow(
   server: RunningApiServer,
   line: string,

@@ -19,7 +19,7 @@ export interface LeftProcess {
   readonly words: string;
 }
 
-/** Those that name the folder, those that were told of it, and those that live in a root of it. */
+/** Processes that name the folder in their arguments or environment, or live in a root below it. */
 export function processesOf(data: string): readonly LeftProcess[] {
   const home = namespaceOf('self');
   return readdirSync('/proc')
@@ -29,15 +29,15 @@ export function processesOf(data: string): readonly LeftProcess[] {
       const isInside = namespaceOf(name) !== home && hasMountsFrom(name, data);
       const isOurs =
         isInside || words.includes(data) || read(`/proc/${name}/environ`).includes(data);
-      // What has no words is a zombie that somebody will fetch.
+      // A process without a command line is a zombie that its parent will reap.
       if (words === '' || !isOurs) return [];
       return [{ pid: Number(name), words: words.slice(0, 200) }];
     });
 }
 
 /**
- * At another place than on the machine: whoever makes a mount namespace meanwhile, such as another
- * podkeep, has a copy of all that is mounted, and is none of ours.
+ * At another path than on the machine: a new mount namespace, such as another podkeep's, has a copy of
+ * all mounts, and is none of ours.
  */
 function hasMountsFrom(pid: string, data: string): boolean {
   const lines = read(`/proc/${pid}/mountinfo`).split('\n');
@@ -49,7 +49,7 @@ function mountsOf(data: string, key: string): readonly string[] {
   return lines.filter((line) => line.includes(data) || line.includes(`/run/podkeep/${key}`));
 }
 
-/** The innermost first, so that they can be taken away in this order. */
+/** The innermost first, so that they can be unmounted in this order. */
 export function mountPointsBelow(folder: string): readonly string[] {
   const points = read('/proc/self/mountinfo')
     .split('\n')

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { buildWithGo, findGo } from '../../../scripts/cluster/go.ts';
-import { cacheFolder } from '../../../scripts/cluster/place.ts';
+import { cacheFolder } from '../../../scripts/cluster/cache-folder.ts';
 import type { RunningApiServer } from './api-server.ts';
 import { Daemon } from './daemon.ts';
 
@@ -19,7 +19,7 @@ export async function buildOperator(): Promise<string> {
   return output;
 }
 
-/** Answers as soon as it runs; whether it leads is seen in its lease. */
+/** Returns as soon as it runs; its lease shows whether it leads. */
 export function startOperator(program: string, name: string, server: RunningApiServer): Daemon {
   return new Daemon({
     name,

@@ -1,4 +1,4 @@
-/** Waits for something that happens elsewhere: asks again and again, but not for ever. */
+/** Polls for a condition until a deadline. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 50;
@@ -7,11 +7,11 @@ export interface Patience {
   /** What is awaited, for the message: "the pod to be gone". */
   readonly what: string;
   readonly deadlineMs: number;
-  /** What else to say if it does not come. */
+  /** Details for the error at the deadline. */
   readonly explain?: () => string;
 }
 
-/** Answers with what `attempt` found, or fails at the deadline with the last reason why not. */
+/** Returns what `attempt` found, or fails at the deadline with the last reason why not. */
 export async function waitFor<T>(
   { what, deadlineMs, explain }: Patience,
   attempt: () => Promise<T | undefined> | T | undefined,

@@ -1,7 +1,7 @@
 /**
  * One `podkeep up` that really runs pods, for the tests of one file, and kubectl beside it.
  *
- * When the file is through, podkeep is told to stop, and must not have left anything on the machine.
+ * When the file has ended, podkeep is stopped, and must not have left anything on the machine.
  */
 import { spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -26,12 +26,12 @@ const STOP_MS = 60_000;
 
 let makeHome: MakeHome = (name, options) => new PodCluster(name, options);
 
-/** Files that are read from now on run their pods somewhere else. */
+/** Test files that are loaded from now on run their pods elsewhere. */
 export function runPodsIn(make: MakeHome): void {
   makeHome = make;
 }
 
-/** The cluster of a file: there when its tests run. */
+/** The cluster of a file: available while its tests run. */
 export function podCluster(name: string, options: PodHomeOptions = {}): PodHome {
   const cluster = makeHome(name, options);
   beforeAll(() => cluster.start());
@@ -46,7 +46,7 @@ export class PodCluster extends PodHome {
   readonly kubeconfig: string;
   readonly manifests: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The server says of itself where it is. */
+  /** The server reports its own address. */
   readonly wayToApi: WayToApi = { spec: {}, env: [] };
   readonly #name: string;
   readonly #options: PodHomeOptions;
@@ -76,13 +76,13 @@ export class PodCluster extends PodHome {
     return this.#daemon?.log ?? '';
   }
 
-  /** What to start podkeep with, and a command of it. */
+  /** The program of podkeep, and the arguments for one of its commands. */
   podkeep(command: string, ...rest: readonly string[]): readonly string[] {
     const own = ['--data-dir', this.data];
     return [process.execPath, ...podkeepProgram(), command, ...own, ...rest];
   }
 
-  /** What `podkeep up` is told. */
+  /** The options of `podkeep up`. */
   async upOptions(): Promise<readonly string[]> {
     const { config, hasManifests } = this.#options;
     const words = ['--port', '0', '--name', 'node-1', '--output', 'json'];
@@ -131,7 +131,7 @@ export class PodCluster extends PodHome {
   async nothingIsLeft(): Promise<void> {
     let left: readonly string[] = [];
     const explain = (): string => left.join('\n');
-    // Its guard looks every two seconds whether it is still needed.
+    // Its guard checks every two seconds whether it is still needed.
     await waitFor({ what: 'podkeep to leave nothing', deadlineMs: WAIT_MS, explain }, () => {
       left = leftoversOf(this.data);
       return left.length === 0 ? true : undefined;
@@ -155,7 +155,7 @@ export class PodCluster extends PodHome {
     return this.account.prefix;
   }
 
-  protected get lastWords(): string {
+  protected get terminationMessage(): string {
     return this.#daemon?.tail ?? '';
   }
 

@@ -1,15 +1,15 @@
 /**
- * Where the tests of one file run their pods. The same tests are true of processes and of containers:
+ * Where the tests of one file run their pods. The same tests apply to processes and to containers:
  *
  *     PodCluster       processes, under a `podkeep up` of the file's own
  *     ContainerPods    containers of containerd, under Kubernetes' own control plane
  *                      (test/cluster/support/container-pods.ts)
  *
- * What a test needs to know of either is here.
+ * This is the interface of both.
  */
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { Account } from './account.ts';
-import { Hands } from './hands.ts';
+import { PodClient } from './pod-client.ts';
 
 export interface PodHomeOptions {
   /** Documents for --config beside a KubeletConfiguration, given the folder of the cluster. */
@@ -18,17 +18,17 @@ export interface PodHomeOptions {
   readonly hasManifests?: boolean;
 }
 
-/** What a pod that wants to speak to the API server needs beside its account. */
+/** What a pod that uses the API server needs beside its service account. */
 export interface WayToApi {
   /** Joins the fields of the pod's spec. */
   readonly spec: JsonObject;
   readonly env: readonly JsonObject[];
 }
 
-export abstract class PodHome extends Hands {
-  /** As whom podkeep runs. */
+export abstract class PodHome extends PodClient {
+  /** The user that podkeep runs as. */
   abstract readonly account: Account;
-  /** For what the tests of the file put on the machine. */
+  /** For files that the tests put on the machine. */
   abstract readonly folder: string;
   /** The data folder of podkeep. */
   abstract readonly data: string;
@@ -38,10 +38,10 @@ export abstract class PodHome extends Hands {
 
   abstract start(): Promise<void>;
 
-  /** Fails if anything stayed behind, after it was taken away. */
+  /** Fails if anything was left over, after removing it. */
   abstract remove(): Promise<void>;
 
-  /** The processes of this machine that are its pods' and have these words in their command. */
+  /** The processes of its pods on this machine with this text in their command line. */
   abstract processesWith(words: string): readonly number[];
 
   get isRoot(): boolean {

@@ -1,4 +1,4 @@
-/** What the tests read of a pod, and the small pods that they make. */
+/** What the tests read of a pod, and the small pods that they create. */
 import type { JsonObject } from '../../../src/lib/json.ts';
 
 export interface PodView {
@@ -65,10 +65,10 @@ export interface ShellPod {
   readonly metadata?: JsonObject;
 }
 
-/** Waits, but ends at once when asked to. */
+/** Sleeps, but exits immediately when asked to. */
 export const LIVE = 'trap "exit 0" TERM; while :; do sleep 0.1; done';
 
-/** A pod of one shell that is given one second to end. */
+/** A pod of one shell with a grace period of one second. */
 export function shellPod({ name, script = LIVE, container, spec, metadata }: ShellPod): JsonObject {
   return {
     apiVersion: 'v1',
@@ -86,7 +86,7 @@ export function shell(name: string, script = LIVE): JsonObject {
   return { name, image: 'sh', command: ['sh', '-c', script] };
 }
 
-/** Of the kind that `name` is: container, init container or ephemeral one. */
+/** The status of the container, init container or ephemeral container `name`. */
 export function containerOf({ status }: PodView, name = 'main'): ContainerView | undefined {
   const { containerStatuses, initContainerStatuses, ephemeralContainerStatuses } = status;
   const kinds = [containerStatuses, initContainerStatuses, ephemeralContainerStatuses];

@@ -1,8 +1,8 @@
 /**
- * Watches the pods of a namespace, as any client would, and remembers everything that it was told.
+ * Watches the pods of a namespace, as any client would, and records every event.
  *
- * It is opened before the first pod is made and is not opened again: what it missed would be missed by
- * the comparison too, so a watch that ends early is a failure and says so.
+ * It is opened before the first pod is created and never reopened: the comparison would miss what it
+ * missed, so a watch that ends early is a failure.
  */
 import { request, type RequestOptions } from 'node:https';
 import type { ClientRequest } from 'node:http';
@@ -24,7 +24,7 @@ export class PodWatch {
 
   private constructor(kubeconfig: string, namespace: string, opened: () => void) {
     const { server, ca, cert, key, token } = readAccess(kubeconfig);
-    // From what the server has at hand: a server that has just begun may have to wait for more.
+    // From the server's cache: a server that has just started may have to wait for more.
     const query = `watch=1&resourceVersion=0&timeoutSeconds=${SECONDS_MAX}`;
     const path = `/api/v1/namespaces/${namespace}/pods?${query}`;
     const options: RequestOptions = {
@@ -59,7 +59,7 @@ export class PodWatch {
     return watch;
   }
 
-  /** What was seen of a pod, in order. Throws if there may be more. */
+  /** The recorded states of a pod, in order. Throws if the watch may have missed some. */
   of(name: string): readonly SeenPod[] {
     if (this.#failure) throw this.#failure;
     return this.seen.filter(({ object }) => object.metadata.name === name);

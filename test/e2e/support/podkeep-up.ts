@@ -1,8 +1,7 @@
 /**
- * `podkeep up` as a process of its own: the embedded server, as people start it.
+ * `podkeep up` as a process: the embedded server, as people start it.
  *
- * With PODKEEP_E2E_SOURCE=1 the source is run as it stands, for whoever works on it; otherwise what
- * was built from it last.
+ * With PODKEEP_E2E_SOURCE=1 the current source runs, for development; otherwise the last build.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -79,9 +78,9 @@ export class PodkeepUp implements RunningApiServer {
   }
 }
 
-/** What node runs to become podkeep. */
+/** The arguments of node for podkeep. */
 export function podkeepProgram(): readonly string[] {
   if (!process.env['PODKEEP_E2E_SOURCE']) return [path.join(ROOT, 'bin/podkeep')];
-  // By its full name: the process runs in a folder of its own, where nobody knows tsx.
+  // By its full path: the process runs in another folder, from which tsx cannot be resolved.
   return ['--import', import.meta.resolve('tsx'), path.join(ROOT, 'src/main.ts')];
 }

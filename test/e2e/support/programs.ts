@@ -1,7 +1,7 @@
 /** Finds Kubernetes' own programs, or says how to get them. */
 import { copyFileSync, existsSync, linkSync } from 'node:fs';
 import { clusterMissing } from '../../../scripts/cluster/errors.ts';
-import { programPath, PROGRAMS, type Program } from '../../../scripts/cluster/place.ts';
+import { programPath, PROGRAMS, type Program } from '../../../scripts/cluster/cache-folder.ts';
 
 export function findProgram(program: Program): string {
   requirePrograms([program]);
@@ -13,7 +13,7 @@ export function requirePrograms(programs: readonly Program[] = PROGRAMS): void {
   if (missing.length > 0) throw clusterMissing({ missing });
 }
 
-/** Puts one where an ordinary user comes to: the programs lie elsewhere. */
+/** Copies one to where an ordinary user can read it. */
 export function lendProgram(program: Program, file: string): void {
   const found = findProgram(program);
   try {

@@ -1,6 +1,6 @@
 /**
- * A real kube-apiserver with an etcd behind it and, beside it, those controllers without which
- * kubectl's commands would not come to an end: the reference that the embedded server is held to.
+ * A real kube-apiserver with an etcd behind it and the controllers that kubectl's commands need: the
+ * reference for the embedded server.
  */
 import path from 'node:path';
 import { Api } from './api.ts';
@@ -19,16 +19,17 @@ const READY_MS = 90_000;
 export interface RealApiServerOptions {
   readonly name?: string;
   /**
-   * The controllers beside it, as kube-controller-manager names them. By default those whose work an
-   * API server without any of its own cannot do without.
+   * The controllers beside it, as kube-controller-manager names them. By default those that every API
+   * server needs.
    */
   readonly controllers?: readonly string[];
+  /** Flags of kube-apiserver beyond those that every test needs. */
+  readonly flags?: readonly string[];
 }
 
 /**
- * Deleting namespaces and owned objects; accounts for pods, and the certificate that they trust; roles
- * made of roles; what a quota has used; nodes that fall silent, and their pods. The embedded server
- * has the same inside.
+ * Deletes namespaces and owned objects; creates service accounts and their CA; aggregates roles; counts
+ * quotas; watches node leases, and evicts pods. The embedded server has the same built in.
  */
 const ESSENTIAL_CONTROLLERS: readonly string[] = [
   'namespace-controller',
@@ -42,12 +43,12 @@ const ESSENTIAL_CONTROLLERS: readonly string[] = [
   'taint-eviction-controller',
 ];
 
-export interface ApiServerPlace {
+export interface ApiServerFiles {
   readonly etcd: string;
   readonly port: number;
   readonly folder: string;
   readonly serving: KeyPair;
-  /** The certificate of the authority that clients are known by. */
+  /** The certificate of the authority that signs client certificates. */
   readonly ca: string;
   readonly signing: SigningKey;
 }
@@ -66,10 +67,10 @@ export class RealApiServer implements RunningApiServer {
   }
 
   static async start(options: RealApiServerOptions = {}): Promise<RealApiServer> {
-    const { name = 'kube-apiserver', controllers = ESSENTIAL_CONTROLLERS } = options;
+    const { name = 'kube-apiserver', controllers = ESSENTIAL_CONTROLLERS, flags = [] } = options;
     const server = new RealApiServer(name);
     try {
-      await server.#start(controllers);
+      await server.#start(controllers, flags);
       return server;
     } catch (error) {
       await server.stop();
@@ -86,7 +87,7 @@ export class RealApiServer implements RunningApiServer {
     removeWorkFolder(this.folder);
   }
 
-  async #start(controllers: readonly string[]): Promise<void> {
+  async #start(controllers: readonly string[], flags: readonly string[]): Promise<void> {
     const { folder, kubeconfig } = this;
     const etcd = await startEtcd(folder);
     this.#daemons.push(etcd.daemon);
@@ -108,7 +109,10 @@ export class RealApiServer implements RunningApiServer {
       name: 'kube-apiserver',
       command: findProgram('kube-apiserver'),
       folder,
-      args: apiServerArgs({ etcd: etcd.address, port, folder, serving, ca, signing }),
+      args: [
+        ...apiServerArgs({ etcd: etcd.address, port, folder, serving, ca, signing }),
+        ...flags,
+      ],
     });
     this.#daemons.push(daemon);
     await waitUntilReady(daemon, kubeconfig);
@@ -124,15 +128,15 @@ export class RealApiServer implements RunningApiServer {
   }
 }
 
-/** What every kube-apiserver of ours is told. */
-export function apiServerArgs(place: ApiServerPlace): readonly string[] {
+/** The flags of every kube-apiserver here. */
+export function apiServerArgs(place: ApiServerFiles): readonly string[] {
   const { etcd, port, folder, serving, ca, signing } = place;
   return [
     `--etcd-servers=${etcd}`,
     `--secure-port=${port}`,
     '--bind-address=127.0.0.1',
     '--advertise-address=127.0.0.1',
-    // It may not announce a loopback address to others, and there is nobody to hear it.
+    // It must not announce a loopback address, and there is no other member to read it.
     '--endpoint-reconciler-type=none',
     `--tls-cert-file=${serving.certificate}`,
     `--tls-private-key-file=${serving.key}`,

@@ -1,9 +1,9 @@
 /**
- * A node on paper: it registers itself, keeps its lease, and says of every pod that is bound to it
- * what a kubelet would say once its containers ran. Nothing runs.
+ * A simulated node: it registers itself, renews its lease, and reports for every pod that is bound to it
+ * the status of a started pod. Nothing runs.
  *
- * Pods that are to be restarted for ever are Running and Ready at once; those that are not have
- * Succeeded at once; those that are deleted are gone.
+ * Pods with restartPolicy Always are Running and Ready immediately; others have Succeeded immediately;
+ * those that are deleted are gone.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../../src/lib/json.ts';
@@ -68,7 +68,7 @@ export class SimulatedNode {
         await this.#keepLease();
         await this.#tendPods();
       } catch (error) {
-        // A server that restarts is met again at the next turn, and a test that waits says why.
+        // A server that restarts is retried at the next turn, and a test that waits reports why.
         console.error(`${this.name}: ${error instanceof Error ? error.message : String(error)}`);
       }
       await sleep(TICK_MS);
@@ -93,8 +93,9 @@ export class SimulatedNode {
         preconditions: { uid },
       });
     } else if (status.phase === undefined || status.phase === 'Pending') {
-      const told = spec.restartPolicy === 'Always' ? this.#runningStatus(spec) : endedStatus(spec);
-      await this.#api.patch(`${path}/status`, { metadata: { uid }, status: told });
+      const notified =
+        spec.restartPolicy === 'Always' ? this.#runningStatus(spec) : endedStatus(spec);
+      await this.#api.patch(`${path}/status`, { metadata: { uid }, status: notified });
     }
   }
 

@@ -1,7 +1,7 @@
 /**
  * An API server with a node whose kubelet knows nothing but exec, attach and port-forward, all in this
- * process: what is proved by it is that real clients and our end of their protocols understand each
- * other, through the doors that they use in earnest.
+ * process: it proves that real clients and our end of their protocols understand each other, through the
+ * real listeners.
  *
  * Its containers are processes of this machine, and its ports those of the loopback.
  */
@@ -9,35 +9,35 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import path from 'node:path';
-import { ApiServer } from '../../../src/apiserver/api-server.ts';
+import { ApiServer } from '../../../src/apiserver/http/api-server.ts';
 import { builtInKinds } from '../../../src/apiserver/kinds/built-in-kinds.ts';
 import { createPki, type Pki } from '../../../src/apiserver/pki/pki.ts';
 import { openMemoryStore } from '../../../src/apiserver/store/memory-store.ts';
 import { writeKubeconfig } from '../../../src/cli/kubeconfig.ts';
-import { openHttpsDoor, type HttpsDoor } from '../../../src/platform/https-door.ts';
+import { openHttpsListener, type HttpsListener } from '../../../src/platform/https-listener.ts';
 import { seededRandom } from '../../../src/platform/seeded-random.ts';
 import { systemClock as clock } from '../../../src/platform/system-clock.ts';
-import type { KubeletDialer } from '../../../src/ports/kubelet-dialer.ts';
+import type { KubeletDialer } from '../../../src/ports/api/kubelet-dialer.ts';
 import type { PodRuntime } from '../../../src/ports/runtime/pod-runtime.ts';
 import type { StreamRequest, Streams } from '../../../src/ports/runtime/streams.ts';
-import type { StreamKind } from '../../../src/ports/streaming.ts';
+import type { StreamKind } from '../../../src/ports/api/streaming.ts';
 import { createStreaming } from '../../../src/server/streaming/streaming.ts';
 import { silentLog as log } from '../../support/silent-ports.ts';
 import type { RunningApiServer } from './api-server.ts';
 import { makeWorkFolder, removeWorkFolder } from './work-folder.ts';
 
-/** What somebody who attaches finds: a program that answers every line, and ends at its wish. */
+/** The program that attach connects to: it answers every line, and ends on request. */
 const ATTACHED = 'while read -r line; do [ "$line" = bye ] && exit 4; echo "you said $line"; done';
 
 export class StreamingNode implements RunningApiServer {
   readonly name = 'podkeep';
   readonly folder = makeWorkFolder('streaming');
   readonly kubeconfig = path.join(this.folder, 'kubeconfig');
-  /** Paths that the kubelet was asked for, with the protocol. */
+  /** Paths that the kubelet was requested for, with the protocol. */
   readonly asked: string[] = [];
-  /** How many commands run whose clients have not left. */
+  /** How many commands run whose clients are still connected. */
   running = 0;
-  #door: HttpsDoor | undefined;
+  #listener: HttpsListener | undefined;
 
   static async start(): Promise<StreamingNode> {
     const node = new StreamingNode();
@@ -54,18 +54,18 @@ export class StreamingNode implements RunningApiServer {
       kubeletDialer: node.#kubeletDialer(),
     });
     await createObjects(server);
-    node.#door = await openDoor(server, pki);
+    node.#listener = await openListener(server, pki);
     const { caCert, adminCert: clientCert, adminKey: clientKey } = pki;
     writeKubeconfig(node.kubeconfig, { url: node.address, caCert, clientCert, clientKey });
     return node;
   }
 
   get address(): string {
-    return this.#door?.url ?? '';
+    return this.#listener?.url ?? '';
   }
 
   async stop(): Promise<void> {
-    await this.#door?.close();
+    await this.#listener?.close();
     removeWorkFolder(this.folder);
   }
 
@@ -120,9 +120,9 @@ export class StreamingNode implements RunningApiServer {
   }
 }
 
-function openDoor(server: ApiServer, pki: Pki): Promise<HttpsDoor> {
+function openListener(server: ApiServer, pki: Pki): Promise<HttpsListener> {
   const { serverCert: cert, serverKey: key, caCert: ca } = pki;
-  return openHttpsDoor({ handler: server, cert, key, ca, port: 0 });
+  return openHttpsListener({ handler: server, cert, key, ca, port: 0 });
 }
 
 async function createObjects(server: ApiServer): Promise<void> {

@@ -1,8 +1,8 @@
 /**
- * A folder for one rig: its logs, keys and data. It goes when the rig goes.
+ * A folder for one harness: its logs, keys and data. It is removed with the harness.
  *
- * A process that is killed cannot clean up after itself, so its folders carry its number, and
- * whoever makes a folder next removes those of processes that are no more.
+ * A process that is killed cannot clean up, so its folders carry its PID, and the next process that
+ * creates a folder removes those of processes that have ended.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const PREFIX = 'podkeep-e2e';
 export interface Folders {
   /** What their names begin with. */
   readonly prefix: string;
-  /** What has to go before a forsaken one can be removed. */
+  /** What has to be unmounted before an abandoned one can be removed. */
   readonly clear: (folder: string) => void;
 }
 
@@ -24,7 +24,7 @@ export function makeWorkFolder(name: string, folders: Folders = PLAIN): string {
   return mkdtempSync(path.join(tmpdir(), `${folders.prefix}-${process.pid}-${name}-`));
 }
 
-/** PODKEEP_E2E_KEEP=1 leaves it where it is until the next run, for whoever wants to read the logs. */
+/** PODKEEP_E2E_KEEP=1 keeps it until the next run, to read the logs. */
 export function removeWorkFolder(folder: string): void {
   if (process.env['PODKEEP_E2E_KEEP']) console.log(`kept: ${folder}`);
   else rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -40,7 +40,7 @@ function removeForsaken({ prefix, clear }: Folders): void {
   }
 }
 
-/** What a killed podkeep has mounted stays mounted, and is no reason for others to fail. */
+/** What a killed podkeep has mounted stays mounted, and must not fail other tests. */
 function removeIfPossible(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
@@ -54,7 +54,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It lives, and is somebody else's.
+    // It is alive, and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { createApiClient } from '../../../src/client/api-client.ts';
-import { ClientStage } from './stage.ts';
+import { ClientHarness } from './client-harness.ts';
 
 const POD = { namespace: 'default', name: 'web' };
 const { signal } = new AbortController();
 
 async function open() {
-  const stage = await ClientStage.open();
-  const pod = await stage.createPod('web');
+  const harness = await ClientHarness.open();
+  const pod = await harness.createPod('web');
   const { uid } = pod['metadata'] as { readonly uid: string };
-  return { stage, uid, client: createApiClient(stage.api) };
+  return { harness, uid, client: createApiClient(harness.api) };
 }
 
 test('a status is patched, and the answer is the new pod', async () => {
@@ -31,7 +31,7 @@ test('a patch for another pod of the same name is refused with the cause (SM-74)
   });
 });
 
-test('a pod that is not there is NotFound', async () => {
+test('a missing pod is NotFound', async () => {
   const { client } = await open();
   await expect(client.getPod({ ...POD, name: 'db' }, signal)).rejects.toMatchObject({
     statusCode: 404,
@@ -41,7 +41,7 @@ test('a pod that is not there is NotFound', async () => {
   });
 });
 
-test('only the very pod is deleted that was meant (SM-79)', async () => {
+test('only the pod with this UID is deleted (SM-79)', async () => {
   const { client, uid } = await open();
   const now = { gracePeriodSeconds: 0 };
   await expect(client.deletePod(POD, { ...now, uid: 'another' }, signal)).rejects.toMatchObject({

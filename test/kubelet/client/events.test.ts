@@ -1,18 +1,18 @@
-/** Events on their way from the node to the embedded API server, and what users find there. */
+/** Events on their way from the node to the embedded API server, and how users find them. */
 import { expect, onTestFinished, test } from 'vitest';
 import { ApiEventRecorder } from '../../../src/kubelet/events/api-event-recorder.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { seededRandom } from '../../../src/platform/seeded-random.ts';
-import type { PodReference } from '../../../src/ports/pod-reference.ts';
+import type { PodReference } from '../../../src/api/pod-reference.ts';
 import { silentLog } from '../../support/silent-ports.ts';
-import { ClientStage, NODE } from './stage.ts';
+import { ClientHarness, NODE } from './client-harness.ts';
 
 const CORE = '/api/v1/namespaces/default/events';
 const GROUP = '/apis/events.k8s.io/v1/namespaces/default/events';
 
 async function open() {
-  const stage = await ClientStage.open();
-  const { api, clock } = stage;
+  const harness = await ClientHarness.open();
+  const { api, clock } = harness;
   const recorder = new ApiEventRecorder({
     api,
     clock,
@@ -24,11 +24,11 @@ async function open() {
     burst: 100,
   });
   onTestFinished(() => recorder.stop());
-  const { metadata } = await stage.createPod('web');
+  const { metadata } = await harness.createPod('web');
   const { uid } = metadata as { readonly uid: string };
   const pod: PodReference = { uid, name: 'web', namespace: 'default' };
 
-  /** Time goes on until all is written. */
+  /** Time passes until all is written. */
   const flush = async (): Promise<void> => {
     const progress = { isOver: false };
     void recorder.flush().then(() => (progress.isOver = true));
@@ -39,16 +39,16 @@ async function open() {
     const { items } = await api.send({ method: 'GET', path, query });
     return items as readonly JsonObject[];
   };
-  return { stage, recorder, pod, flush, list };
+  return { harness, recorder, pod, flush, list };
 }
 
-test('an event that is told again is one event with a count, in both groups', async () => {
-  const { stage, recorder, pod, flush, list } = await open();
+test('an event that is recorded again is one event with a count, in both groups', async () => {
+  const { harness, recorder, pod, flush, list } = await open();
   const container = { ...pod, fieldPath: 'spec.containers{c}' };
   for (let repeats = 0; repeats < 3; repeats++) {
     recorder.record(container, 'Warning', 'BackOff', 'Back-off restarting failed container');
     await flush();
-    await stage.clock.pass(20_000);
+    await harness.clock.pass(20_000);
   }
   const involvedObject = {
     kind: 'Pod',
@@ -88,7 +88,7 @@ test('an event that is told again is one event with a count, in both groups', as
   });
 });
 
-test('kubectl finds the events of a pod and of the node as it looks for them', async () => {
+test('kubectl finds the events of a pod and of the node by its field selectors', async () => {
   const { recorder, pod, flush, list } = await open();
   recorder.record(pod, 'Normal', 'Killing', 'Stopping container c');
   recorder.recordNode('Normal', 'Starting', 'Starting kubelet.');
@@ -102,11 +102,11 @@ test('kubectl finds the events of a pod and of the node as it looks for them', a
 });
 
 test('an event that was deleted meanwhile comes back with its whole count', async () => {
-  const { stage, recorder, pod, flush, list } = await open();
+  const { harness, recorder, pod, flush, list } = await open();
   recorder.record(pod, 'Normal', 'Pulled', 'here');
   await flush();
   const before = (await list(CORE))[0]?.['metadata'] as { readonly name: string };
-  await stage.api.send({ method: 'DELETE', path: `${CORE}/${before.name}` });
+  await harness.api.send({ method: 'DELETE', path: `${CORE}/${before.name}` });
   recorder.record(pod, 'Normal', 'Pulled', 'here');
   await flush();
   expect(await list(CORE)).toMatchObject([{ metadata: { name: before.name }, count: 2 }]);
@@ -126,7 +126,7 @@ test('similar events are combined in the end', async () => {
   });
 });
 
-test('fifty pods have all their events, each pod in the order of their telling', async () => {
+test('fifty pods have all their events, each pod in the order of recording', async () => {
   const { recorder, pod, flush, list } = await open();
   const reasons = ['Scheduled', 'Pulling', 'Pulled', 'Created', 'Started'];
   for (const reason of reasons) {
@@ -143,7 +143,7 @@ test('fifty pods have all their events, each pod in the order of their telling',
   expect(ofOne.map(({ reason }) => reason)).toEqual(reasons);
 });
 
-test('events of a namespace that is not there are lost, and no others', async () => {
+test('events of a missing namespace are lost, and no others', async () => {
   const { recorder, pod, flush, list } = await open();
   recorder.record({ ...pod, namespace: 'nowhere' }, 'Normal', 'Pulled', 'lost');
   recorder.record(pod, 'Normal', 'Pulled', 'kept');

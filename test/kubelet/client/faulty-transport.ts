@@ -1,13 +1,13 @@
 /**
- * A network that fails by chance, until it is healed: servers that are not there, busy or broken, and
- * watches that are cut anywhere, in the middle of a line too, or told that their place is lost.
+ * A network that fails at random, until it is healed: servers that are unreachable, busy or broken, and
+ * watches that are cut anywhere, in the middle of a line too, or that get 410 Gone.
  */
 import type {
   Transport,
   WireRequest,
   WireResponse,
 } from '../../../src/client/transport/transport.ts';
-import type { KubeWatchEvent } from '../../../src/ports/kube-api.ts';
+import type { KubeWatchEvent } from '../../../src/ports/api/kube-api.ts';
 import type { Random } from '../../../src/ports/random.ts';
 
 const LOST = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' };
@@ -59,7 +59,7 @@ export class FaultyTransport implements Transport {
   }
 }
 
-/** As they come from afar. */
+/** As over a network. */
 async function* linesOf(events: AsyncIterable<KubeWatchEvent>): AsyncGenerator<Uint8Array> {
   for await (const event of events) yield Buffer.from(`${JSON.stringify(event)}\n`);
 }

@@ -7,20 +7,20 @@ import { loadKubeconfig } from '../../../src/client/kubeconfig/kubeconfig.ts';
 import { createHttpsTransport } from '../../../src/client/transport/https-transport.ts';
 import { seededRandom } from '../../../src/platform/seeded-random.ts';
 import { systemClock } from '../../../src/platform/system-clock.ts';
-import { ApiStage, CONFIG_MAPS } from '../../apiserver/stage.ts';
-import { DoorStage } from '../../support/door-stage.ts';
+import { ApiHarness, CONFIG_MAPS } from '../../apiserver/api-harness.ts';
+import { ListenerHarness } from '../../support/listener-harness.ts';
 import { silentLog } from '../../support/silent-ports.ts';
 import { makeTempFolder } from '../../support/temp-folder.ts';
 
 /** The embedded server behind a real socket, found by a kubeconfig. */
 async function open() {
-  const stage = await ApiStage.open();
-  const { door, pki } = await DoorStage.open((request, clientIdentity) =>
-    stage.server.answer(request, clientIdentity),
+  const harness = await ApiHarness.open();
+  const { listener, pki } = await ListenerHarness.open((request, clientIdentity) =>
+    harness.server.answer(request, clientIdentity),
   );
   const file = path.join(makeTempFolder(), 'kubeconfig');
   const { caCert, adminCert: clientCert, adminKey: clientKey } = pki;
-  writeKubeconfig(file, { url: door.url, caCert, clientCert, clientKey });
+  writeKubeconfig(file, { url: listener.url, caCert, clientCert, clientKey });
   const transport = createHttpsTransport(await loadKubeconfig(file), {
     clock: systemClock,
     log: silentLog,
@@ -30,13 +30,13 @@ async function open() {
   return { api: createKubeApi(transport, { clock: systemClock, version: 'test' }) };
 }
 
-test('a kubeconfig leads to the server, and a watch over TLS follows it', async () => {
+test('a kubeconfig names the server, and a watch over TLS follows it', async () => {
   const { api } = await open();
-  const told: string[] = [];
+  const notified: string[] = [];
   const informer = createInformer(
     {
       path: CONFIG_MAPS,
-      handlers: { added: () => told.push('added'), deleted: () => told.push('deleted') },
+      handlers: { added: () => notified.push('added'), deleted: () => notified.push('deleted') },
     },
     { api, clock: systemClock, random: seededRandom(1), log: silentLog },
   );
@@ -48,7 +48,7 @@ test('a kubeconfig leads to the server, and a watch over TLS follows it', async 
   ).rejects.toMatchObject({ statusCode: 422, reason: 'Invalid' });
   await api.send({ method: 'POST', path: CONFIG_MAPS, body: { metadata: { name: 'a' } } });
   await api.send({ method: 'DELETE', path: `${CONFIG_MAPS}/a` });
-  await expect.poll(() => told).toEqual(['added', 'deleted']);
+  await expect.poll(() => notified).toEqual(['added', 'deleted']);
 });
 
 test('thirty requests at once share connections, and all are answered', async () => {

@@ -1,96 +1,96 @@
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../src/platform/seeded-random.ts';
 import { isJsonObject, type JsonObject } from '../../../src/lib/json.ts';
-import { CONFIG_MAPS } from '../../apiserver/stage.ts';
+import { CONFIG_MAPS } from '../../apiserver/api-harness.ts';
 import { FaultyTransport } from './faulty-transport.ts';
-import { ClientStage } from './stage.ts';
+import { ClientHarness } from './client-harness.ts';
 
 function nameOf({ metadata }: JsonObject): string {
   const name = isJsonObject(metadata) ? metadata['name'] : undefined;
   return typeof name === 'string' ? name : '';
 }
 
-/** What handlers were told, as a copy of its own. */
-function follow(stage: ClientStage, path = CONFIG_MAPS) {
-  const told: string[] = [];
+/** What handlers were called with, as a separate copy. */
+function follow(harness: ClientHarness, path = CONFIG_MAPS) {
+  const notified: string[] = [];
   const copy = new Map<string, JsonObject>();
-  const informer = stage.startInformer({
+  const informer = harness.startInformer({
     path,
     handlers: {
       added: (object) => {
-        told.push(`added ${nameOf(object)}`);
+        notified.push(`added ${nameOf(object)}`);
         copy.set(nameOf(object), object);
       },
       updated: (_before, object) => {
-        told.push(`updated ${nameOf(object)}`);
+        notified.push(`updated ${nameOf(object)}`);
         copy.set(nameOf(object), object);
       },
       deleted: (object) => {
-        told.push(`deleted ${nameOf(object)}`);
+        notified.push(`deleted ${nameOf(object)}`);
         copy.delete(nameOf(object));
       },
     },
   });
-  return { told, copy, informer };
+  return { notified, copy, informer };
 }
 
 describe('an informer of the embedded server', () => {
-  test('has what there was and what comes', async () => {
-    const stage = await ClientStage.open();
-    await stage.server.create('early');
-    const { told, informer } = follow(stage);
-    await stage.clock.pass(0);
-    expect([told, informer.hasSynced]).toEqual([['added early'], true]);
-    await stage.server.create('late');
-    await stage.server.send('PUT', `${CONFIG_MAPS}/late`, {
+  test('has the existing objects and the new ones', async () => {
+    const harness = await ClientHarness.open();
+    await harness.server.create('early');
+    const { notified, informer } = follow(harness);
+    await harness.clock.pass(0);
+    expect([notified, informer.hasSynced]).toEqual([['added early'], true]);
+    await harness.server.create('late');
+    await harness.server.send('PUT', `${CONFIG_MAPS}/late`, {
       metadata: { name: 'late' },
       data: { a: 'b' },
     });
-    await stage.server.send('DELETE', `${CONFIG_MAPS}/early`);
-    await stage.clock.pass(0);
-    expect(told.slice(1)).toEqual(['added late', 'updated late', 'deleted early']);
+    await harness.server.send('DELETE', `${CONFIG_MAPS}/early`);
+    await harness.clock.pass(0);
+    expect(notified.slice(1)).toEqual(['added late', 'updated late', 'deleted early']);
     expect(informer.get('default/late')).toMatchObject({ kind: 'ConfigMap', data: { a: 'b' } });
   });
 
   test('follows for a day, over watches that end every few minutes', async () => {
-    const stage = await ClientStage.open();
-    const { told } = follow(stage);
+    const harness = await ClientHarness.open();
+    const { notified } = follow(harness);
     for (let hour = 0; hour < 24; hour += 1) {
-      await stage.clock.pass(3_600_000);
-      await stage.server.create(`hour-${hour}`);
+      await harness.clock.pass(3_600_000);
+      await harness.server.create(`hour-${hour}`);
     }
-    await stage.clock.pass(0);
-    expect(told).toEqual(Array.from({ length: 24 }, (_, hour) => `added hour-${hour}`));
+    await harness.clock.pass(0);
+    expect(notified).toEqual(Array.from({ length: 24 }, (_, hour) => `added hour-${hour}`));
   });
 
-  test('reads anew what it missed when the server has forgotten its place', async () => {
+  test('lists again what it missed when the server has compacted its version', async () => {
     let isCut = false;
-    const stage = await ClientStage.open((inner) => ({
+    const harness = await ClientHarness.open((inner) => ({
       close: () => inner.close(),
       send: (request, signal) =>
         isCut ? Promise.reject(new Error('no network')) : inner.send(request, signal),
     }));
-    await stage.server.create('stays');
-    await stage.server.create('goes');
-    const { told, informer } = follow(stage);
-    await stage.clock.pass(0);
+    await harness.server.create('stays');
+    await harness.server.create('goes');
+    const { notified, informer } = follow(harness);
+    await harness.clock.pass(0);
     isCut = true;
-    // The watch ends by its own time, and cannot be opened again for a while.
-    await stage.clock.pass(1_000_000);
-    await stage.server.send('DELETE', `${CONFIG_MAPS}/goes`);
-    await stage.server.create('comes');
-    stage.server.store.compact(stage.server.store.revision);
-    await stage.server.create('later');
-    told.length = 0;
+    // The watch ends by its own timeout, and cannot be opened again for a while.
+    await harness.clock.pass(1_000_000);
+    await harness.server.send('DELETE', `${CONFIG_MAPS}/goes`);
+    await harness.server.create('comes');
+    harness.server.store.compact(harness.server.store.revision);
+    await harness.server.create('later');
+    notified.length = 0;
     isCut = false;
-    await stage.clock.pass(60_000);
-    expect(told).toEqual(['deleted goes', 'added comes', 'added later']);
+    await harness.clock.pass(60_000);
+    expect(notified).toEqual(['deleted goes', 'added comes', 'added later']);
     expect(informer.list()).toHaveLength(3);
   });
 
-  test('does not ask again for what the server refused to another one', async () => {
+  test('does not use again what the server refused to another informer', async () => {
     const targets: string[] = [];
-    const stage = await ClientStage.open((inner) => ({
+    const harness = await ClientHarness.open((inner) => ({
       close: () => inner.close(),
       send: (request, signal) => {
         targets.push(request.target);
@@ -99,55 +99,55 @@ describe('an informer of the embedded server', () => {
         return Promise.resolve({ status: 422, header: () => null, body });
       },
     }));
-    follow(stage);
-    await stage.clock.pass(0);
-    follow(stage);
-    await stage.clock.pass(0);
+    follow(harness);
+    await harness.clock.pass(0);
+    follow(harness);
+    await harness.clock.pass(0);
     expect(targets.filter((target) => target.includes('sendInitialEvents'))).toHaveLength(1);
     expect(targets).toHaveLength(5);
   });
 
-  test('selects as it was told to', async () => {
-    const stage = await ClientStage.open();
-    await stage.createPod('here');
-    await stage.createPod('elsewhere', {
+  test('uses its selector', async () => {
+    const harness = await ClientHarness.open();
+    await harness.createPod('here');
+    await harness.createPod('elsewhere', {
       spec: { nodeName: 'node2', containers: [{ name: 'c', image: 'i' }] },
     });
-    const informer = stage.startInformer({
+    const informer = harness.startInformer({
       path: '/api/v1/pods',
       fieldSelector: 'spec.nodeName=node1',
     });
-    await stage.clock.pass(0);
+    await harness.clock.pass(0);
     expect(informer.list().map(nameOf)).toEqual(['here']);
   });
 });
 
 test.each(Array.from({ length: 12 }, (_, seed) => seed))(
-  'whatever the network does, the copy is that of the server in the end (seed %i)',
+  'whatever the network does, its copy is that of the server in the end (seed %i)',
   async (seed) => {
     const random = seededRandom(seed);
     let network: FaultyTransport | undefined;
-    const stage = await ClientStage.open(
+    const harness = await ClientHarness.open(
       (inner) => (network = new FaultyTransport(inner, seededRandom(seed + 1000))),
     );
-    const { copy, informer } = follow(stage);
+    const { copy, informer } = follow(harness);
     for (let step = 0; step < 120; step += 1) {
       const name = `map-${Math.floor(random.next() * 6)}`;
       const data = { step: String(step) };
-      const { code } = await stage.server.create(name, { data });
+      const { code } = await harness.server.create(name, { data });
       if (code === 409 && random.next() < 0.4) {
-        await stage.server.send('DELETE', `${CONFIG_MAPS}/${name}`);
+        await harness.server.send('DELETE', `${CONFIG_MAPS}/${name}`);
       } else if (code === 409) {
-        await stage.server.send('PUT', `${CONFIG_MAPS}/${name}`, { metadata: { name }, data });
+        await harness.server.send('PUT', `${CONFIG_MAPS}/${name}`, { metadata: { name }, data });
       }
-      if (random.next() < 0.05) stage.server.store.compact(stage.server.store.revision);
-      await stage.clock.pass(Math.floor(random.next() * 20_000));
+      if (random.next() < 0.05) harness.server.store.compact(harness.server.store.revision);
+      await harness.clock.pass(Math.floor(random.next() * 20_000));
       expect(new Set(informer.list())).toEqual(new Set(copy.values()));
     }
     expect(network?.faults).toBeGreaterThan(10);
     if (network) network.isHealed = true;
-    await stage.clock.pass(120_000);
-    const { body } = await stage.server.send('GET', CONFIG_MAPS);
+    await harness.clock.pass(120_000);
+    const { body } = await harness.server.send('GET', CONFIG_MAPS);
     const items = (body['items'] as readonly JsonObject[]).map(
       ({ metadata, data }): [string, unknown] => [nameOf({ metadata: metadata ?? {} }), data],
     );

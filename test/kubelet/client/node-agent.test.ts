@@ -5,30 +5,32 @@ import { NODE_SETTINGS_DEFAULT } from '../../../src/core/node/node-settings.ts';
 import type { NodeAgentOptions } from '../../../src/kubelet/node/node-agent.ts';
 import { systemMachine } from '../../../src/platform/machine/system-machine.ts';
 import { RECORDED_LEASE, RECORDED_NODE } from '../../support/node-parts.ts';
-import { NodeStage, readyOf } from '../../support/node-stage.ts';
-import { ClientStage } from './stage.ts';
+import { NodeHarness, readyOf } from '../../support/node-harness.ts';
+import { ClientHarness } from './client-harness.ts';
 
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 
 /** A node agent on an API server in memory. */
 async function open(nodeName: string, options: Partial<NodeAgentOptions> = {}) {
-  const stage = await ClientStage.open();
-  await stage.server.send('POST', '/api/v1/namespaces', { metadata: { name: 'kube-node-lease' } });
-  const node = new NodeStage();
+  const harness = await ClientHarness.open();
+  await harness.server.send('POST', '/api/v1/namespaces', {
+    metadata: { name: 'kube-node-lease' },
+  });
+  const node = new NodeHarness();
   const agent = node.agent({
-    api: stage.api,
-    clock: stage.clock,
-    startInformer: stage.startInformer,
+    api: harness.api,
+    clock: harness.clock,
+    startInformer: harness.startInformer,
     nodeName,
     settings: { ...NODE_SETTINGS_DEFAULT, evictionHard: {} },
     ...options,
   });
   agent.start();
-  // No timer is needed for that, so it may take as long as it takes.
+  // This needs no timer, so it may take any number of turns.
   await agent.registered;
-  await stage.clock.pass(1000);
-  const read = (path: string): Promise<JsonObject> => stage.api.send({ method: 'GET', path });
-  return { stage, agent, node, read };
+  await harness.clock.pass(1000);
+  const read = (path: string): Promise<JsonObject> => harness.api.send({ method: 'GET', path });
+  return { harness, agent, node, read };
 }
 
 function keysOf(value: unknown, except: readonly string[] = []): readonly string[] {
@@ -37,8 +39,8 @@ function keysOf(value: unknown, except: readonly string[] = []): readonly string
     .toSorted();
 }
 
-async function settle(stage: ClientStage, isDone: () => boolean): Promise<void> {
-  for (let n = 0; n < 2000 && !isDone(); n++) await stage.clock.pass(1);
+async function settle(harness: ClientHarness, isDone: () => boolean): Promise<void> {
+  for (let n = 0; n < 2000 && !isDone(); n++) await harness.clock.pass(1);
   expect(isDone()).toBe(true);
 }
 
@@ -68,45 +70,45 @@ describe('a node and a whole API server', () => {
   });
 
   test('changes of readiness arrive, and changes of others are seen', async () => {
-    const { stage, agent, node, read } = await open('node2');
+    const { harness, agent, node, read } = await open('node2');
     node.reasons = ['container runtime is down'];
     agent.changed();
-    await settle(stage, () => readyOf(agent.node())?.['status'] === 'False');
+    await settle(harness, () => readyOf(agent.node())?.['status'] === 'False');
     expect(readyOf(await read('/api/v1/nodes/node2'))).toMatchObject({
       reason: 'KubeletNotReady',
       message: 'container runtime is down',
     });
-    await stage.server.send(
+    await harness.server.send(
       'PATCH',
       '/api/v1/nodes/node2',
       { spec: { unschedulable: true } },
       { 'content-type': 'application/merge-patch+json' },
     );
-    await settle(stage, () => {
+    await settle(harness, () => {
       const { unschedulable } = (agent.node()?.['spec'] ?? {}) as JsonObject;
       return unschedulable === true;
     });
   });
 
-  test('a Node that somebody deletes comes back, and so does its lease', async () => {
-    const { stage, agent, read } = await open('node2');
-    await stage.server.send('DELETE', `${LEASES}/node2`);
+  test('a deleted Node is created again, and so is its lease', async () => {
+    const { harness, agent, read } = await open('node2');
+    await harness.server.send('DELETE', `${LEASES}/node2`);
     const uidOf = (): unknown => (agent.node()?.['metadata'] as JsonObject | undefined)?.['uid'];
     const before = uidOf();
-    await stage.server.send('DELETE', '/api/v1/nodes/node2');
-    await settle(stage, () => uidOf() !== before && agent.node() !== null);
+    await harness.server.send('DELETE', '/api/v1/nodes/node2');
+    await settle(harness, () => uidOf() !== before && agent.node() !== null);
     expect(readyOf(await read('/api/v1/nodes/node2'))).toMatchObject({ status: 'True' });
-    await stage.clock.pass(11_000);
+    await harness.clock.pass(11_000);
     const lease = await read(`${LEASES}/node2`);
     expect(lease['metadata']).toMatchObject({ ownerReferences: [{ uid: uidOf() }] });
   });
 
   test('an hour of heartbeats is a lease every ten seconds and a status every five minutes', async () => {
-    const { stage, read } = await open('node2');
+    const { harness, read } = await open('node2');
     const versionOf = (one: JsonObject): number =>
       Number((one['metadata'] as JsonObject)['resourceVersion']);
     const start = versionOf(await read(`${LEASES}/node2`));
-    await stage.clock.pass(3_600_000);
+    await harness.clock.pass(3_600_000);
     const written = versionOf(await read(`${LEASES}/node2`)) - start;
     expect(written).toBeGreaterThan(350);
     expect(written).toBeLessThan(380);

@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { defaultPod } from '../../../src/apiserver/kinds/pod/defaults.ts';
-import { validatePod } from '../../../src/apiserver/kinds/pod/validation.ts';
+import { defaultPod } from '../../../src/api/pod-validation/defaults/pod-defaults.ts';
+import { validatePod } from '../../../src/api/pod-validation/pod-validation.ts';
 import type { Pod } from '../../../src/api/pod.ts';
 import { MirrorClient } from '../../../src/kubelet/pod-manager/mirror-pods.ts';
 import { NodePodManager } from '../../../src/kubelet/pod-manager/pod-manager.ts';
@@ -12,11 +12,11 @@ import { PodConfig } from '../../../src/kubelet/sources/pod-config.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { silentLog } from '../../support/silent-ports.ts';
 import { makeTempFolder } from '../../support/temp-folder.ts';
-import { ClientStage, NODE } from './stage.ts';
+import { ClientHarness, NODE } from './client-harness.ts';
 
 const { signal } = new AbortController();
 
-/** As the API server would take it. */
+/** As the API server would default and validate it. */
 function prepare(pod: JsonObject): JsonObject {
   const full = defaultPod(pod);
   const [error] = validatePod(full);
@@ -24,9 +24,9 @@ function prepare(pod: JsonObject): JsonObject {
   return full;
 }
 
-/** Both sources, the pod manager behind them, and mirrors: all but what runs pods. */
-class NodeStage {
-  readonly client: ClientStage;
+/** Both sources, the pod manager behind them, and mirrors: everything except running pods. */
+class NodeHarness {
+  readonly client: ClientHarness;
   readonly folder = makeTempFolder();
   readonly pods = new NodePodManager();
   readonly mirrors: MirrorClient;
@@ -35,7 +35,7 @@ class NodeStage {
   #scans = 0;
   #changed: () => void = () => {};
 
-  constructor(client: ClientStage) {
+  constructor(client: ClientHarness) {
     this.client = client;
     const { clock, api, startInformer } = client;
     this.mirrors = new MirrorClient({ api, log: silentLog, nodeName: NODE });
@@ -44,7 +44,7 @@ class NodeStage {
       log: silentLog,
       events: { record: () => {} },
       sources: ['api', 'file'],
-      tell: ({ operation, source, pods }) => {
+      notify: ({ operation, source, pods }) => {
         for (const pod of pods) {
           this.story.push(`${source} ${operation} ${pod.metadata.name}`);
           if (operation === 'REMOVE') this.pods.remove(pod);
@@ -101,13 +101,13 @@ class NodeStage {
 }
 
 test('a manifest becomes a pod and a mirror, changes them, and takes them away (KL-57, KL-60)', async () => {
-  const stage = new NodeStage(await ClientStage.open());
-  await stage.scanned(() => stage.write('one'));
-  expect(stage.web?.pod.spec).toMatchObject({ restartPolicy: 'Always', nodeName: NODE });
-  expect(stage.web?.mirrorPod).toBeUndefined();
+  const harness = new NodeHarness(await ClientHarness.open());
+  await harness.scanned(() => harness.write('one'));
+  expect(harness.web?.pod.spec).toMatchObject({ restartPolicy: 'Always', nodeName: NODE });
+  expect(harness.web?.mirrorPod).toBeUndefined();
 
-  await stage.reconcile();
-  const { pod: first, mirrorPod: firstMirror } = stage.web ?? {};
+  await harness.reconcile();
+  const { pod: first, mirrorPod: firstMirror } = harness.web ?? {};
   expect(firstMirror?.metadata).toMatchObject({
     ownerReferences: [{ kind: 'Node', name: NODE, controller: true }],
     annotations: {
@@ -116,50 +116,51 @@ test('a manifest becomes a pod and a mirror, changes them, and takes them away (
       'kubernetes.io/config.source': 'api',
     },
   });
-  expect(stage.pods.sourceUidOf(firstMirror?.metadata.uid ?? '')).toBe(first?.metadata.uid);
+  expect(harness.pods.sourceUidOf(firstMirror?.metadata.uid ?? '')).toBe(first?.metadata.uid);
 
-  stage.story.length = 0;
-  await stage.reconcile();
-  expect(stage.story).toEqual([]);
+  harness.story.length = 0;
+  await harness.reconcile();
+  expect(harness.story).toEqual([]);
 
-  await stage.scanned(() => stage.write('two'));
-  await stage.reconcile();
-  const { pod: second, mirrorPod: secondMirror } = stage.web ?? {};
+  await harness.scanned(() => harness.write('two'));
+  await harness.reconcile();
+  const { pod: second, mirrorPod: secondMirror } = harness.web ?? {};
   expect(second?.metadata.uid).not.toBe(first?.metadata.uid);
   expect(secondMirror?.metadata.uid).not.toBe(firstMirror?.metadata.uid);
   expect(secondMirror?.metadata.annotations?.['kubernetes.io/config.mirror']).toBe(
     second?.metadata.uid,
   );
-  expect(stage.story).toEqual([
+  expect(harness.story).toEqual([
     `file REMOVE web-${NODE}`,
     `file ADD web-${NODE}`,
+    `api DELETE web-${NODE}`,
     `api REMOVE web-${NODE}`,
     `api ADD web-${NODE}`,
   ]);
 
-  await stage.scanned(() => rmSync(path.join(stage.folder, 'web.yaml')));
-  expect(stage.web).toBeUndefined();
-  const [orphan] = stage.pods.orphanedMirrors();
+  await harness.scanned(() => rmSync(path.join(harness.folder, 'web.yaml')));
+  expect(harness.web).toBeUndefined();
+  const [orphan] = harness.pods.orphanedMirrors();
   const name = { namespace: 'default', name: orphan?.metadata.name ?? '' };
-  expect(await stage.mirrors.delete(name, orphan?.metadata.uid ?? null, signal)).toBe(true);
-  await stage.client.clock.pass(0);
-  expect(stage.pods.mirrorPods()).toEqual([]);
+  expect(await harness.mirrors.delete(name, orphan?.metadata.uid ?? null, signal)).toBe(true);
+  await harness.client.clock.pass(0);
+  expect(harness.pods.mirrorPods()).toEqual([]);
 });
 
 test('a mirror that a user deletes comes back (KL-59)', async () => {
-  const stage = new NodeStage(await ClientStage.open());
-  await stage.scanned(() => stage.write('one'));
-  await stage.reconcile();
+  const harness = new NodeHarness(await ClientHarness.open());
+  await harness.scanned(() => harness.write('one'));
+  await harness.reconcile();
   const path = `/api/v1/namespaces/default/pods/web-${NODE}`;
-  await stage.client.server.send('DELETE', path, { gracePeriodSeconds: 30 });
-  await stage.client.clock.pass(0);
-  expect(stage.story.at(-1)).toMatch(/^api (?:DELETE|REMOVE)/);
-  await stage.reconcile();
-  expect(stage.web?.mirrorPod?.metadata.deletionTimestamp).toBeUndefined();
+  await harness.client.server.send('DELETE', path, { gracePeriodSeconds: 30 });
+  await harness.client.clock.pass(0);
+  expect(harness.story.at(-1)).toMatch(/^api (?:DELETE|REMOVE)/);
+  await harness.reconcile();
+  expect(harness.web?.mirrorPod?.metadata.deletionTimestamp).toBeUndefined();
 });
 
 test('a manifest that the API server would refuse makes no pod', async () => {
-  const stage = new NodeStage(await ClientStage.open());
-  await stage.scanned(() => stage.write(''));
-  expect(stage.web).toBeUndefined();
+  const harness = new NodeHarness(await ClientHarness.open());
+  await harness.scanned(() => harness.write(''));
+  expect(harness.web).toBeUndefined();
 });

@@ -1,21 +1,20 @@
 /**
- * Changes to a pod that goes on: resizes in place (E-2 to E-4) and restarts of all containers
- * (E-7).
+ * Changes to a running pod: resizes in place (E-2 to E-4) and restarts of all containers (E-7).
  */
 import { expect, test } from 'vitest';
 import type { Container, Pod } from '../../../src/api/pod.ts';
 import { scriptsOf } from '../../../src/runtimes/simulated/script.ts';
 import { livePod } from '../runs/live-pod.ts';
-import { RunStage } from '../runs/run-stage.ts';
+import { RunHarness } from '../runs/run-harness.ts';
 
 function resourcesOf(cpu: string, memory: string) {
   return { limits: { cpu, memory }, requests: { cpu, memory } };
 }
 
-function resize(stage: RunStage, pod: Pod, containers: readonly Container[]): void {
-  const current = stage.api.findByUid(pod.metadata.uid ?? '');
+function resize(harness: RunHarness, pod: Pod, containers: readonly Container[]): void {
+  const current = harness.api.findByUid(pod.metadata.uid ?? '');
   const generation = (current?.metadata.generation ?? 0) + 1;
-  stage.api.put({
+  harness.api.put({
     ...pod,
     ...(current?.status && { status: current.status }),
     metadata: { ...pod.metadata, generation },
@@ -26,80 +25,82 @@ function resize(stage: RunStage, pod: Pod, containers: readonly Container[]): vo
 const SMALL: Container = { name: 'main', image: 'busy:1', resources: resourcesOf('100m', '64Mi') };
 const LARGE: Container = { ...SMALL, resources: resourcesOf('200m', '128Mi') };
 
-test('a resize reaches the running container, and its end is told', async () => {
-  const stage = new RunStage();
+test('a resize reaches the running container, and its end is reported', async () => {
+  const harness = new RunHarness();
   const pod = livePod('web', { containers: [SMALL] });
-  stage.create(pod);
-  await stage.pass(2000);
-  expect(stage.machine.newest('uid-of-web', 'main')?.resources).toMatchObject({
+  harness.create(pod);
+  await harness.pass(2000);
+  expect(harness.machine.newest('uid-of-web', 'main')?.resources).toMatchObject({
     cpuQuota: 10_000,
     memoryLimitBytes: 64 * 1024 ** 2,
   });
-  resize(stage, pod, [LARGE]);
-  // No round of looking at all pods is needed for it.
-  await stage.pass(2000);
-  const container = stage.machine.newest('uid-of-web', 'main');
+  resize(harness, pod, [LARGE]);
+  // It does not need a resync of all pods.
+  await harness.pass(2000);
+  const container = harness.machine.newest('uid-of-web', 'main');
   expect(container?.resources).toMatchObject({
     cpuQuota: 20_000,
     memoryLimitBytes: 128 * 1024 ** 2,
   });
   expect(container?.options.config.attempt).toBe(0);
-  const completed = stage.events.find(({ reason }) => reason === 'ResizeCompleted');
+  const completed = harness.events.find(({ reason }) => reason === 'ResizeCompleted');
   expect(completed?.message).toBe(
     `Pod resize completed: ${JSON.stringify({ containers: [{ name: 'main', resources: LARGE.resources }], generation: 2 })}`,
   );
-  expect(stage.actuated.containerResources('uid-of-web', 'main')).toEqual(LARGE.resources);
-  const [told] = stage.statusOf('web')?.containerStatuses ?? [];
-  expect(told?.resources?.limits).toEqual(LARGE.resources?.limits);
+  expect(harness.actuated.containerResources('uid-of-web', 'main')).toEqual(LARGE.resources);
+  const [notified] = harness.statusOf('web')?.containerStatuses ?? [];
+  expect(notified?.resources?.limits).toEqual(LARGE.resources?.limits);
 });
 
-test('a new pod counts as given what it was granted, until its containers get something else', async () => {
-  const stage = new RunStage({ scripts: scriptsOf({ containers: { first: [{ lifeMs: 9000 }] } }) });
+test('the actuated resources of a new pod are its allocated ones, until its containers get others', async () => {
+  const harness = new RunHarness({
+    scripts: scriptsOf({ containers: { first: [{ lifeMs: 9000 }] } }),
+  });
   const initContainers = [{ name: 'first', image: 'busy:1' }];
   const pod = livePod('web', { containers: [SMALL], initContainers });
-  stage.create(pod);
-  await stage.pass(2000);
-  const given = (): unknown => stage.actuated.containerResources('uid-of-web', 'main');
-  expect(stage.machine.newest('uid-of-web', 'main')).toBeUndefined();
+  harness.create(pod);
+  await harness.pass(2000);
+  const given = (): unknown => harness.actuated.containerResources('uid-of-web', 'main');
+  expect(harness.machine.newest('uid-of-web', 'main')).toBeUndefined();
   expect(given()).toEqual(SMALL.resources);
-  resize(stage, pod, [LARGE]);
-  await stage.pass(2000);
+  resize(harness, pod, [LARGE]);
+  await harness.pass(2000);
   expect(given()).toEqual(SMALL.resources);
-  await stage.pass(10_000);
+  await harness.pass(10_000);
   expect(given()).toEqual(LARGE.resources);
-  expect(stage.machine.newest('uid-of-web', 'main')?.resources.cpuQuota).toBe(20_000);
+  expect(harness.machine.newest('uid-of-web', 'main')?.resources.cpuQuota).toBe(20_000);
 });
 
-test('a resize that fails is told by condition and event, and tried again (KL-6)', async () => {
+test('a resize that fails is reported by condition and event, and retried (KL-6)', async () => {
   let fails = true;
-  const stage = new RunStage({
+  const harness = new RunHarness({
     faults: (what) => (what === 'updateResources' && fails ? { error: 'busy' } : undefined),
   });
   const pod = livePod('web', { containers: [SMALL] });
-  stage.create(pod);
-  await stage.pass(2000);
-  resize(stage, pod, [LARGE]);
-  await stage.pass(1000);
-  const condition = stage
+  harness.create(pod);
+  await harness.pass(2000);
+  resize(harness, pod, [LARGE]);
+  await harness.pass(1000);
+  const condition = harness
     .statusOf('web')
     ?.conditions?.find(({ type }) => type === 'PodResizeInProgress');
   expect(condition).toMatchObject({ status: 'True', reason: 'Error', message: 'busy' });
-  expect(stage.events.filter(({ reason }) => reason === 'ResizeError')).toHaveLength(1);
+  expect(harness.events.filter(({ reason }) => reason === 'ResizeError')).toHaveLength(1);
   fails = false;
-  await stage.pass(120_000);
-  expect(stage.machine.newest('uid-of-web', 'main')?.resources.cpuQuota).toBe(20_000);
+  await harness.pass(120_000);
+  expect(harness.machine.newest('uid-of-web', 'main')?.resources.cpuQuota).toBe(20_000);
 });
 
 test('a resize that asks for a restart gets one', async () => {
   const resizePolicy = [{ resourceName: 'memory', restartPolicy: 'RestartContainer' as const }];
-  const stage = new RunStage();
+  const harness = new RunHarness();
   const pod = livePod('web', { containers: [{ ...SMALL, resizePolicy }] });
-  stage.create(pod);
-  await stage.pass(2000);
-  resize(stage, pod, [{ ...LARGE, resizePolicy }]);
-  await stage.pass(2000);
-  expect(stage.statusOf('web')?.containerStatuses?.[0]).toMatchObject({ restartCount: 1 });
-  expect(stage.machine.newest('uid-of-web', 'main')?.resources.cpuQuota).toBe(20_000);
+  harness.create(pod);
+  await harness.pass(2000);
+  resize(harness, pod, [{ ...LARGE, resizePolicy }]);
+  await harness.pass(2000);
+  expect(harness.statusOf('web')?.containerStatuses?.[0]).toMatchObject({ restartCount: 1 });
+  expect(harness.machine.newest('uid-of-web', 'main')?.resources.cpuQuota).toBe(20_000);
 });
 
 test('a rule restarts all containers in place, with their counts, and the pod goes on (E-7)', async () => {
@@ -114,18 +115,18 @@ test('a rule restarts all containers in place, with their counts, and the pod go
     },
     { name: 'other', image: 'busy:1' },
   ];
-  const stage = new RunStage({
+  const harness = new RunHarness({
     scripts: scriptsOf({ containers: { main: [{ lifeMs: 5000, exitCode: 42 }, {}] } }),
   });
-  stage.create(livePod('web', { containers }));
-  await stage.pass(4000);
-  const sandbox = stage.machine.inspect('uid-of-web').sandboxes[0]?.id;
-  await stage.pass(10_000);
-  const { phase, containerStatuses } = stage.statusOf('web') ?? {};
+  harness.create(livePod('web', { containers }));
+  await harness.pass(4000);
+  const sandbox = harness.machine.inspect('uid-of-web').sandboxes[0]?.id;
+  await harness.pass(10_000);
+  const { phase, containerStatuses } = harness.statusOf('web') ?? {};
   expect(phase).toBe('Running');
   expect(containerStatuses?.map(({ restartCount }) => restartCount)).toEqual([1, 1]);
-  expect(stage.machine.inspect('uid-of-web').sandboxes[0]?.id).toBe(sandbox);
-  const conditions = (stage.history.get('web') ?? []).map(
+  expect(harness.machine.inspect('uid-of-web').sandboxes[0]?.id).toBe(sandbox);
+  const conditions = (harness.history.get('web') ?? []).map(
     ({ status }) =>
       status.conditions?.find(({ type }) => type === 'AllContainersRestarting')?.status,
   );

@@ -1,4 +1,4 @@
-/** Whose status the mirror of a static pod shows when manifests change. */
+/** Which pod's status the mirror of a static pod shows when manifests change. */
 import { expect, test } from 'vitest';
 import type { Pod, PodStatus } from '../../../src/api/pod.ts';
 import { NodePodManager } from '../../../src/kubelet/pod-manager/pod-manager.ts';
@@ -33,8 +33,8 @@ function mirrorOf({ metadata, spec }: Pod, status: PodStatus): Pod {
   return { metadata: image, spec, status };
 }
 
-/** podkeep has just been started: the API shows a pod that ran before, and there is another manifest. */
-function makeStage() {
+/** podkeep has just started: the API shows a pod that ran before, and there is another manifest. */
+function makeHarness() {
   const clock = new VirtualClock();
   const api = new MemoryApi({ clock });
   const pods = new NodePodManager();
@@ -61,8 +61,8 @@ function makeStage() {
 
 const RUNNING: PodStatus = { phase: 'Running', containerStatuses: [running('main')] };
 
-test('a pod that ended before it began leaves no trace on the mirror of the one before (SM-42)', async () => {
-  const { clock, pods, status, see, stateOf } = makeStage();
+test('a pod that ended before it began leaves no trace on the mirror of the previous one (SM-42)', async () => {
+  const { clock, pods, status, see, stateOf } = makeHarness();
   const [old, young] = [manifest('old'), manifest('young')];
   see(mirrorOf(old, RUNNING));
   pods.update(young);
@@ -74,7 +74,7 @@ test('a pod that ended before it began leaves no trace on the mirror of the one 
 });
 
 test('the mirror of a pod that is replaced shows its exit code, and the next one the next pod', async () => {
-  const { clock, api, pods, status, see, stateOf } = makeStage();
+  const { clock, api, pods, status, see, stateOf } = makeHarness();
   const [old, young] = [manifest('old'), manifest('young')];
   pods.update(old);
   see(mirrorOf(old, {}));

@@ -1,52 +1,52 @@
-/** How pods end: hooks, turns, grace, and what goes wrong on the way (KL-10 to KL-14). */
+/** How pods stop: hooks, order, grace periods, and failures on the way (KL-10 to KL-14). */
 import { expect, test } from 'vitest';
 import { scriptsOf } from '../../../src/runtimes/simulated/script.ts';
 import { livePod, NAMESPACE } from '../runs/live-pod.ts';
-import { RunStage, type RunStageOptions } from '../runs/run-stage.ts';
+import { RunHarness, type RunHarnessOptions } from '../runs/run-harness.ts';
 
 const STUBBORN = { stop: 'ignored' } as const;
 const GENTLE = { stop: { afterMs: 100, exitCode: 0 } };
 
 async function running(
   pod: ReturnType<typeof livePod>,
-  options: RunStageOptions = {},
-): Promise<RunStage> {
-  const stage = new RunStage(options);
-  await stage.pass(10);
-  stage.create(pod);
-  await stage.pass(2000);
-  expect(stage.statusOf(pod.metadata.name ?? '')?.phase).toBe('Running');
-  return stage;
+  options: RunHarnessOptions = {},
+): Promise<RunHarness> {
+  const harness = new RunHarness(options);
+  await harness.pass(10);
+  harness.create(pod);
+  await harness.pass(2000);
+  expect(harness.statusOf(pod.metadata.name ?? '')?.phase).toBe('Running');
+  return harness;
 }
 
-function killings(stage: RunStage): readonly string[] {
-  return stage.events.filter(({ reason }) => reason === 'Killing').map(({ message }) => message);
+function killings(harness: RunHarness): readonly string[] {
+  return harness.events.filter(({ reason }) => reason === 'Killing').map(({ message }) => message);
 }
 
-test('a container that ignores the signal is killed when its grace is over, and not before', async () => {
-  const stage = await running(livePod('web', { terminationGracePeriodSeconds: 20 }), {
+test('a container that ignores the signal is killed when its grace period is over, and not before', async () => {
+  const harness = await running(livePod('web', { terminationGracePeriodSeconds: 20 }), {
     scripts: scriptsOf({ containers: { main: STUBBORN } }),
   });
-  stage.delete('web', NAMESPACE);
-  await stage.pass(19_900);
-  expect(stage.statusOf('web')?.containerStatuses?.[0]?.state?.running).toBeDefined();
-  await stage.pass(2200);
-  expect(stage.api.find({ name: 'web', namespace: NAMESPACE })).toBeUndefined();
+  harness.delete('web', NAMESPACE);
+  await harness.pass(19_900);
+  expect(harness.statusOf('web')?.containerStatuses?.[0]?.state?.running).toBeDefined();
+  await harness.pass(2200);
+  expect(harness.api.find({ name: 'web', namespace: NAMESPACE })).toBeUndefined();
 });
 
-test('a shorter grace reaches a stop that is under way, and is told only once (F-8)', async () => {
-  const stage = await running(livePod('web', { terminationGracePeriodSeconds: 600 }), {
+test('a shorter grace period reaches a stop that is under way, and is reported only once (F-8)', async () => {
+  const harness = await running(livePod('web', { terminationGracePeriodSeconds: 600 }), {
     scripts: scriptsOf({ containers: { main: STUBBORN } }),
   });
-  stage.delete('web', NAMESPACE);
-  await stage.pass(10_000);
-  stage.delete('web', NAMESPACE, 3);
-  await stage.pass(6000);
-  expect(stage.api.find({ name: 'web', namespace: NAMESPACE })).toBeUndefined();
-  expect(killings(stage)).toEqual(['Stopping container main']);
+  harness.delete('web', NAMESPACE);
+  await harness.pass(10_000);
+  harness.delete('web', NAMESPACE, 3);
+  await harness.pass(6000);
+  expect(harness.api.find({ name: 'web', namespace: NAMESPACE })).toBeUndefined();
+  expect(killings(harness)).toEqual(['Stopping container main']);
 });
 
-test('a preStop hook takes from the grace, and is not run twice when the grace is shortened', async () => {
+test('a preStop hook counts against the grace period, and is not run twice when that is shortened', async () => {
   let hooks = 0;
   const container = {
     name: 'main',
@@ -54,7 +54,7 @@ test('a preStop hook takes from the grace, and is not run twice when the grace i
     lifecycle: { preStop: { exec: { command: ['drain'] } } },
   };
   const spec = { terminationGracePeriodSeconds: 60, containers: [container] };
-  const stage = await running(livePod('web', spec), {
+  const harness = await running(livePod('web', spec), {
     scripts: () => ({
       ...STUBBORN,
       exec: () => {
@@ -63,58 +63,58 @@ test('a preStop hook takes from the grace, and is not run twice when the grace i
       },
     }),
   });
-  stage.delete('web', NAMESPACE);
-  await stage.pass(10_000);
-  stage.delete('web', NAMESPACE, 5);
-  // The new grace goes to the hook, which still runs; the stop itself gets two seconds (PW-46).
-  await stage.pass(5000);
-  expect(stage.machine.newest('uid-of-web', 'main')?.state).toBe('running');
-  await stage.pass(3000);
-  expect(stage.api.find({ name: 'web', namespace: NAMESPACE })).toBeUndefined();
+  harness.delete('web', NAMESPACE);
+  await harness.pass(10_000);
+  harness.delete('web', NAMESPACE, 5);
+  // The new grace period goes to the hook, which still runs; the stop itself gets two seconds (PW-46).
+  await harness.pass(5000);
+  expect(harness.machine.newest('uid-of-web', 'main')?.state).toBe('running');
+  await harness.pass(3000);
+  expect(harness.api.find({ name: 'web', namespace: NAMESPACE })).toBeUndefined();
   expect(hooks).toBe(1);
 });
 
-test('a preStop hook that fails is told without its words, and the container stops all the same', async () => {
+test('a preStop hook that fails is reported without its output, and the container stops all the same', async () => {
   const container = {
     name: 'main',
     image: 'busy:1',
     lifecycle: { preStop: { exec: { command: ['drain'] } } },
   };
-  const stage = await running(livePod('web', { containers: [container] }), {
+  const harness = await running(livePod('web', { containers: [container] }), {
     scripts: () => ({ ...GENTLE, exec: () => ({ exitCode: 1, stdout: 'secret' }) }),
   });
-  stage.delete('web', NAMESPACE);
-  await stage.pass(3000);
-  expect(stage.api.find({ name: 'web', namespace: NAMESPACE })).toBeUndefined();
-  expect(stage.events).toContainEqual({
+  harness.delete('web', NAMESPACE);
+  await harness.pass(3000);
+  expect(harness.api.find({ name: 'web', namespace: NAMESPACE })).toBeUndefined();
+  expect(harness.events).toContainEqual({
     type: 'Warning',
     reason: 'FailedPreStopHook',
     message: 'PreStopHook failed',
     fieldPath: 'spec.containers{main}',
   });
-  expect(JSON.stringify(stage.events)).not.toContain('secret');
+  expect(JSON.stringify(harness.events)).not.toContain('secret');
 });
 
 test('sidecars stop after the regular containers, the last declared first (KL-14)', async () => {
   const ends: string[] = [];
   const sidecar = (name: string) => ({ name, image: 'busy:1', restartPolicy: 'Always' as const });
   const spec = { initContainers: [sidecar('proxy'), sidecar('logger')] };
-  const stage = await running(livePod('web', spec), {
+  const harness = await running(livePod('web', spec), {
     scripts: () => ({ stop: { afterMs: 1000, exitCode: 0 } }),
   });
-  stage.machine.follow(({ type, containerId = '' }) => {
+  harness.machine.follow(({ type, containerId = '' }) => {
     if (type === 'containerDied')
-      ends.push(stage.machine.find(containerId)?.options.config.name ?? '');
+      ends.push(harness.machine.find(containerId)?.options.config.name ?? '');
   });
-  stage.delete('web', NAMESPACE);
-  await stage.pass(10_000);
+  harness.delete('web', NAMESPACE);
+  await harness.pass(10_000);
   expect(ends).toEqual(['main', 'logger', 'proxy']);
-  expect(stage.api.find({ name: 'web', namespace: NAMESPACE })).toBeUndefined();
+  expect(harness.api.find({ name: 'web', namespace: NAMESPACE })).toBeUndefined();
 });
 
-test('a stop that fails is told, and tried again until it succeeds (KL-10, A-66)', async () => {
+test('a stop that fails is reported, and retried until it succeeds (KL-10, A-66)', async () => {
   let failures = 2;
-  const stage = await running(livePod('web'), {
+  const harness = await running(livePod('web'), {
     scripts: scriptsOf({ containers: { main: GENTLE } }),
     faults: (what) => {
       if (what !== 'stopContainer' && what !== 'stopSandbox') return undefined;
@@ -122,10 +122,10 @@ test('a stop that fails is told, and tried again until it succeeds (KL-10, A-66)
       return failures >= 0 ? { error: 'the runtime is busy' } : undefined;
     },
   });
-  stage.delete('web', NAMESPACE);
-  await stage.pass(60_000);
-  expect(stage.api.find({ name: 'web', namespace: NAMESPACE })).toBeUndefined();
-  expect(stage.events).toContainEqual({
+  harness.delete('web', NAMESPACE);
+  await harness.pass(60_000);
+  expect(harness.api.find({ name: 'web', namespace: NAMESPACE })).toBeUndefined();
+  expect(harness.events).toContainEqual({
     type: 'Warning',
     reason: 'FailedKillPod',
     message: expect.stringContaining('error killing pod: the runtime is busy') as string,
@@ -133,28 +133,28 @@ test('a stop that fails is told, and tried again until it succeeds (KL-10, A-66)
   });
 });
 
-test('a stop that hangs is given up when the pod has to end faster', async () => {
+test('a stop that hangs is abandoned when the pod has to end faster', async () => {
   let hangs = true;
-  const stage = await running(livePod('web', { terminationGracePeriodSeconds: 600 }), {
+  const harness = await running(livePod('web', { terminationGracePeriodSeconds: 600 }), {
     faults: (what) => (what === 'stopContainer' && hangs ? { hangs } : undefined),
   });
-  stage.delete('web', NAMESPACE);
-  await stage.pass(5000);
+  harness.delete('web', NAMESPACE);
+  await harness.pass(5000);
   hangs = false;
-  stage.delete('web', NAMESPACE, 5);
-  await stage.pass(20_000);
-  expect(stage.api.find({ name: 'web', namespace: NAMESPACE })).toBeUndefined();
+  harness.delete('web', NAMESPACE, 5);
+  await harness.pass(20_000);
+  expect(harness.api.find({ name: 'web', namespace: NAMESPACE })).toBeUndefined();
 });
 
-test('a pod that only the runtime knows is stopped within the shortest grace (KL-12)', async () => {
-  const stage = await running(livePod('web'), {
+test('a pod that only the runtime knows is stopped with the shortest grace period (KL-12)', async () => {
+  const harness = await running(livePod('web'), {
     scripts: scriptsOf({ containers: { main: STUBBORN } }),
   });
-  await stage.close();
-  stage.api.remove({ name: 'web', namespace: NAMESPACE });
-  const after = new RunStage({ after: stage });
+  await harness.close();
+  harness.api.remove({ name: 'web', namespace: NAMESPACE });
+  const after = new RunHarness({ after: harness });
   const runningPod = { uid: 'uid-of-web', name: 'web', namespace: NAMESPACE };
-  after.workers.updatePod({ updateType: 'kill', runningPod });
+  after.engine.workers.updatePod({ updateType: 'kill', runningPod });
   await after.pass(3000);
   expect(after.machine.newest('uid-of-web', 'main')?.state).toBe('exited');
   expect(killings(after)).toEqual(['Stopping container main']);
@@ -162,27 +162,27 @@ test('a pod that only the runtime knows is stopped within the shortest grace (KL
 
 test('a finished pod waits for its volumes before it is gone from the API (KL-13)', async () => {
   let exists = true;
-  const stage = await running(livePod('web'), {
+  const harness = await running(livePod('web'), {
     volumes: {
       waitForMounts: () => Promise.resolve(),
       waitForUnmount: () => Promise.resolve(),
       volumesExist: () => exists,
     },
   });
-  const addresses = stage.statusOf('web')?.podIPs;
+  const addresses = harness.statusOf('web')?.podIPs;
   expect(addresses).toHaveLength(1);
-  stage.delete('web', NAMESPACE);
-  await stage.pass(30_000);
+  harness.delete('web', NAMESPACE);
+  await harness.pass(30_000);
   // The addresses from before the stop stay (A-71).
-  expect(stage.statusOf('web')).toMatchObject({ phase: 'Failed', podIPs: addresses });
+  expect(harness.statusOf('web')).toMatchObject({ phase: 'Failed', podIPs: addresses });
   exists = false;
-  await stage.pass(200);
-  expect(stage.api.find({ name: 'web', namespace: NAMESPACE })).toBeUndefined();
+  await harness.pass(200);
+  expect(harness.api.find({ name: 'web', namespace: NAMESPACE })).toBeUndefined();
 });
 
-test('a killed pod that says why keeps saying so (A-57)', async () => {
-  const stage = await running(livePod('web'));
-  const pod = stage.pods.find('uid-of-web')?.pod;
+test('a killed pod keeps the reason of its kill (A-57)', async () => {
+  const harness = await running(livePod('web'));
+  const pod = harness.engine.pods.find('uid-of-web')?.pod;
   if (!pod) throw new Error('no pod');
   const overrideStatus = (status: object) => ({
     ...status,
@@ -190,14 +190,18 @@ test('a killed pod that says why keeps saying so (A-57)', async () => {
     reason: 'Evicted',
     message: 'The node was low on memory.',
   });
-  stage.workers.updatePod({ updateType: 'kill', pod, kill: { evict: true, overrideStatus } });
-  await stage.pass(5000);
-  expect(stage.statusOf('web')).toMatchObject({ phase: 'Failed', reason: 'Evicted' });
+  harness.engine.workers.updatePod({
+    updateType: 'kill',
+    pod,
+    kill: { evict: true, overrideStatus },
+  });
+  await harness.pass(5000);
+  expect(harness.statusOf('web')).toMatchObject({ phase: 'Failed', reason: 'Evicted' });
 });
 
-test('a deletion reaches a pull that is under way, and a mount that is waited for (F-21)', async () => {
+test('a deletion cancels a pull that is under way, and a mount that is waited for (F-21)', async () => {
   const registry = new Map([['busy:1', 600_000]]);
-  const stage = new RunStage({
+  const harness = new RunHarness({
     images: [],
     registry,
     volumes: {
@@ -210,21 +214,21 @@ test('a deletion reaches a pull that is under way, and a mount that is waited fo
       volumesExist: () => false,
     },
   });
-  await stage.pass(10);
-  for (const name of ['pulling', 'mounting']) stage.create(livePod(name));
-  await stage.pass(5000);
-  for (const name of ['pulling', 'mounting']) stage.delete(name, NAMESPACE);
-  await stage.pass(1000);
-  expect(stage.api.pods()).toEqual([]);
-  expect(stage.events.map(({ reason }) => reason)).not.toContain('FailedMount');
+  await harness.pass(10);
+  for (const name of ['pulling', 'mounting']) harness.create(livePod(name));
+  await harness.pass(5000);
+  for (const name of ['pulling', 'mounting']) harness.delete(name, NAMESPACE);
+  await harness.pass(1000);
+  expect(harness.api.pods()).toEqual([]);
+  expect(harness.events.map(({ reason }) => reason)).not.toContain('FailedMount');
 });
 
-test('a pod that was never started ends without a word to the runtime (E-24)', async () => {
-  const stage = new RunStage({ sync: { networkError: () => 'no plugin' } });
-  stage.create(livePod('web'));
-  await stage.pass(5000);
-  stage.delete('web', NAMESPACE);
-  await stage.pass(1000);
-  expect(stage.api.pods()).toEqual([]);
-  expect(stage.machine.list()).toEqual([]);
+test('a pod that was never started ends without a call to the runtime (E-24)', async () => {
+  const harness = new RunHarness({ isNetworkReady: () => false });
+  harness.create(livePod('web'));
+  await harness.pass(5000);
+  harness.delete('web', NAMESPACE);
+  await harness.pass(1000);
+  expect(harness.api.pods()).toEqual([]);
+  expect(harness.machine.list()).toEqual([]);
 });

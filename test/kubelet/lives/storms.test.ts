@@ -1,14 +1,14 @@
 /**
- * Many pods, a runtime that fails, hangs and forgets, and a podkeep that crashes. In the storm nothing may
- * run twice; when it is over, every pod is where it should be. A failing seed is a story to replay.
+ * Many pods, a runtime that fails, hangs and forgets, and a podkeep that crashes. During the storm
+ * nothing may run twice; after it, every pod is in its desired state. A failing seed can be replayed.
  */
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../../src/platform/seeded-random.ts';
 import type { RuntimeFault, RuntimeFaults } from '../../../src/runtimes/simulated/faults.ts';
 import type { ContainerScript } from '../../../src/runtimes/simulated/script.ts';
-import type { RunPodSpec } from '../../../src/kubelet/pod-runner/run-spec.ts';
+import type { RunPodSpec } from '../../../src/api/run-spec.ts';
 import { livePod, NAMESPACE } from '../runs/live-pod.ts';
-import { RunStage } from '../runs/run-stage.ts';
+import { RunHarness } from '../runs/run-harness.ts';
 
 const SEEDS = [1, 2, 3, 4, 5];
 const PODS = 12;
@@ -65,10 +65,10 @@ function faultsOf(dice: Dice, isStorm: () => boolean): RuntimeFaults {
   };
 }
 
-/** Complains if two of one container run, or one runs in a sandbox that was stopped. */
-function watch(stage: RunStage, breaches: string[]): void {
-  stage.machine.follow(({ podUid }) => {
-    const { containers, sandboxes } = stage.machine.inspect(podUid);
+/** Fails if a container runs twice, or in a sandbox that was stopped. */
+function watch(harness: RunHarness, breaches: string[]): void {
+  harness.machine.follow(({ podUid }) => {
+    const { containers, sandboxes } = harness.machine.inspect(podUid);
     const running = containers.filter(({ state }) => state === 'running');
     const names = running.map(({ name }) => name);
     if (new Set(names).size < names.length) breaches.push(`${podUid}: ${names.join()} run`);
@@ -79,44 +79,47 @@ function watch(stage: RunStage, breaches: string[]): void {
   });
 }
 
-test.each(SEEDS)('seed %i: nothing runs twice, and when it is over all is well', async (seed) => {
-  const dice = seededRandom(seed);
-  let isStorm = true;
-  const faults = faultsOf(dice, () => isStorm);
-  let stage = new RunStage({ faults, scripts: ({ config }) => scriptOf(dice, config.name) });
-  const breaches: string[] = [];
-  const deleted = new Set<string>();
-  watch(stage, breaches);
-  for (let index = 0; index < PODS; index++) stage.create(livePod(`p${index}`, specOf(dice)));
-  for (let round = 0; round < ROUNDS; round++) {
-    await stage.pass(dice.next() * 10_000);
-    const name = `p${Math.floor(dice.next() * PODS)}`;
-    const act = dice.next();
-    if (act < 0.15 && stage.api.find({ name, namespace: NAMESPACE })) {
-      deleted.add(name);
-      stage.delete(name, NAMESPACE, oneOf(dice, [1, 5, 30]));
-    } else if (act < 0.25) {
-      stage.machine.newest(`uid-of-${name}`, 'main')?.exit(oneOf(dice, [0, 1, 139]));
-    } else if (act < 0.3) {
-      stage.machine.newest(`uid-of-${name}`, 'main')?.lose();
-    } else if (act < 0.4) {
-      await stage.close();
-      await stage.pass(dice.next() * 5000);
-      stage = new RunStage({ after: stage, faults });
+test.each(SEEDS)(
+  'seed %i: nothing runs twice, and everything converges afterwards',
+  async (seed) => {
+    const dice = seededRandom(seed);
+    let isStorm = true;
+    const faults = faultsOf(dice, () => isStorm);
+    let harness = new RunHarness({ faults, scripts: ({ config }) => scriptOf(dice, config.name) });
+    const breaches: string[] = [];
+    const deleted = new Set<string>();
+    watch(harness, breaches);
+    for (let index = 0; index < PODS; index++) harness.create(livePod(`p${index}`, specOf(dice)));
+    for (let round = 0; round < ROUNDS; round++) {
+      await harness.pass(dice.next() * 10_000);
+      const name = `p${Math.floor(dice.next() * PODS)}`;
+      const act = dice.next();
+      if (act < 0.15 && harness.api.find({ name, namespace: NAMESPACE })) {
+        deleted.add(name);
+        harness.delete(name, NAMESPACE, oneOf(dice, [1, 5, 30]));
+      } else if (act < 0.25) {
+        harness.machine.newest(`uid-of-${name}`, 'main')?.exit(oneOf(dice, [0, 1, 139]));
+      } else if (act < 0.3) {
+        harness.machine.newest(`uid-of-${name}`, 'main')?.lose();
+      } else if (act < 0.4) {
+        await harness.close();
+        await harness.pass(dice.next() * 5000);
+        harness = new RunHarness({ after: harness, faults });
+      }
     }
-  }
-  isStorm = false;
-  await stage.pass(30 * 60_000);
-  const names = Array.from({ length: PODS }, (_, index) => `p${index}`);
-  const complaints = names.flatMap((name) => complaintsAbout(stage, name, deleted.has(name)));
-  expect({ breaches, complaints }).toEqual({ breaches: [], complaints: [] });
-  await stage.close();
-});
+    isStorm = false;
+    await harness.pass(30 * 60_000);
+    const names = Array.from({ length: PODS }, (_, index) => `p${index}`);
+    const problems = names.flatMap((name) => problemsWith(harness, name, deleted.has(name)));
+    expect({ breaches, problems }).toEqual({ breaches: [], problems: [] });
+    await harness.close();
+  },
+);
 
-/** What the API shows is what runs; a pod that is over runs nothing, and a deleted one is gone. */
-function complaintsAbout(stage: RunStage, name: string, isDeleted: boolean): readonly string[] {
-  const pod = stage.api.find({ name, namespace: NAMESPACE });
-  const { containers } = stage.machine.inspect(`uid-of-${name}`);
+/** The API shows what runs; a finished pod runs nothing, and a deleted one is gone. */
+function problemsWith(harness: RunHarness, name: string, isDeleted: boolean): readonly string[] {
+  const pod = harness.api.find({ name, namespace: NAMESPACE });
+  const { containers } = harness.machine.inspect(`uid-of-${name}`);
   const running = containers.filter(({ state }) => state === 'running').map((each) => each.name);
   if (isDeleted) {
     return [

@@ -1,13 +1,23 @@
-/** Pods come in: let in or turned away, in order (KL-57 to KL-63). */
+/** New pods: admitted or rejected, in order (KL-57 to KL-63). */
 import { expect, test } from 'vitest';
-import type { KubeletAdmission } from '../../../src/kubelet/kubelet-options.ts';
+import type { StateStore } from '../../../src/ports/pod/state-store.ts';
 import { at, eventsAbout, openNode, podOf, runningPods, statusOf, uidOf } from './node-test.ts';
 
 const HALF = {
   containers: [{ name: 'main', image: 'i', resources: { requests: { cpu: '1500m' } } }],
 };
 
-test('one seed tells one story', async () => {
+/** Wraps every write of a pod's allocation. */
+function writing(around: (real: () => Promise<void>) => Promise<void>) {
+  return (store: StateStore): StateStore => {
+    const write = store.setPodResources.bind(store);
+    const setPodResources: StateStore['setPodResources'] = (uid, resources) =>
+      around(() => write(uid, resources));
+    return Object.assign(store, { setPodResources });
+  };
+}
+
+test('one seed gives one history', async () => {
   const stories: string[] = [];
   while (stories.length < 2) {
     const node = await openNode({ seed: 7 });
@@ -27,13 +37,13 @@ test('a pod without a node is bound by the scheduler, and runs (KL-57)', async (
   await node.cluster.createPod({ ...podOf('web'), spec } as never);
   await node.pass(1000);
   expect((await statusOf(node, 'web'))?.phase).toBe('Running');
-  expect(node.complaints).toEqual([]);
+  expect(node.problems).toEqual([]);
 });
 
-test('pods that came while nobody listened are let in by the time of their creation (KL-59)', async () => {
+test('pods that were created while podkeep was down are admitted by the time of their creation (KL-59)', async () => {
   const node = await openNode();
   await node.stop();
-  // By name `a` would be the first; by creation it is the last, and there is room for one only.
+  // By name `a` would be the first; by creation it is the last, and only one fits.
   for (const name of ['b', 'a']) {
     await node.cluster.createPod(podOf(name, HALF));
     await node.pass(2000);
@@ -44,34 +54,29 @@ test('pods that came while nobody listened are let in by the time of their creat
   expect(await statusOf(node, 'a')).toMatchObject({ phase: 'Failed', reason: 'OutOfcpu' });
 });
 
-test('a pod that is removed while its grant is written down gets no worker', async () => {
+test('a pod that is removed while its allocation is written gets no worker', async () => {
   let write: () => void = () => {};
-  const slowly = (real: KubeletAdmission): KubeletAdmission => ({
-    ...real,
-    kept: async (pod) => {
+  const node = await openNode({
+    allocated: writing(async (real) => {
       await new Promise<void>((resolve) => (write = resolve));
-      await real.kept(pod);
-    },
+      await real();
+    }),
   });
-  const node = await openNode({ admission: slowly });
   const { metadata } = await node.cluster.createPod(podOf('web'));
   await node.pass(5000);
-  expect(node.kubelet.engine.workers.hasWorker(metadata.uid ?? '')).toBe(false);
+  expect(node.kubelet.hasWorker(metadata.uid ?? '')).toBe(false);
   await node.cluster.deletePod(at('web'), { gracePeriodSeconds: 0 });
   await node.pass(5000);
   write();
   await node.pass(10_000);
-  expect(node.kubelet.engine.workers.hasWorker(metadata.uid ?? '')).toBe(false);
+  expect(node.kubelet.hasWorker(metadata.uid ?? '')).toBe(false);
   expect(node.machine.list()).toEqual([]);
 });
 
-test('a grant that cannot be written down keeps the pod waiting until it can', async () => {
+test('an allocation that cannot be written keeps the pod waiting until it can', async () => {
   let isFull = true;
   const node = await openNode({
-    admission: (real) => ({
-      ...real,
-      kept: (pod) => (isFull ? Promise.reject(new Error('disk full')) : real.kept(pod)),
-    }),
+    allocated: writing((real) => (isFull ? Promise.reject(new Error('disk full')) : real())),
   });
   await node.cluster.createPod(podOf('web'));
   await node.pass(15_000);
@@ -96,7 +101,7 @@ test('a rejected pod keeps its status, is not started by later changes, and can 
   await node.cluster.patchPod(at('odd'), { metadata: { labels: { some: 'thing' } } });
   await node.pass(30_000);
   expect(await statusOf(node, 'odd')).toMatchObject(rejected);
-  expect(node.kubelet.engine.workers.hasWorker(uid)).toBe(false);
+  expect(node.kubelet.hasWorker(uid)).toBe(false);
   expect(node.machine.list()).toEqual([]);
   expect(await eventsAbout(node, 'odd')).toHaveLength(1);
 
@@ -119,7 +124,7 @@ test('a rejected pod is still rejected after a restart, and can still be deleted
   expect(node.machine.list()).toEqual([]);
 });
 
-test('what a pod that ended had is free for the next one (KL-63)', async () => {
+test('the resources of a finished pod are free for the next one (KL-63)', async () => {
   const node = await openNode();
   await node.cluster.createPod(podOf('first', HALF));
   await node.pass(1000);

@@ -1,7 +1,7 @@
-/** Limits on local storage, on a whole node: pods that write more than they may are evicted. */
+/** Limits on local storage, on a whole node: pods that exceed them are evicted. */
 import { expect, test } from 'vitest';
 import { linesOf } from '../../../src/kubelet/metrics/metric-lines.ts';
-import type { PodDiskUsage } from '../../../src/ports/pod-disk-usage.ts';
+import type { PodDiskUsage } from '../../../src/ports/pod/pod-disk-usage.ts';
 import { scriptsOf } from '../../../src/runtimes/simulated/script.ts';
 import {
   at,
@@ -56,7 +56,7 @@ test('a pod whose emptyDir outgrows its sizeLimit is evicted, and others stay', 
   expect(linesOf(node.metrics, 'kubelet_evictions')).toEqual([
     '{eviction_signal="emptydirfs.limit"} 1',
   ]);
-  expect(node.complaints).toEqual([]);
+  expect(node.problems).toEqual([]);
 });
 
 test('an evicted pod gets a second to stop, and is not started again', async () => {
@@ -101,7 +101,9 @@ test('a static pod stays, and the log names it once', async () => {
   await node.setManifest('fixed.yaml', { ...podOf('fixed'), spec });
   await node.pass(60_000);
   expect(runningPods(node)).toEqual([`fixed-${node.name}`]);
-  const spared = node.complaints.filter((line) => line.startsWith('cannot evict a critical pod'));
+  const spared = node.problems.filter((line) =>
+    line.startsWith('Eviction manager: cannot evict a critical pod'),
+  );
   expect(spared).toHaveLength(1);
 });
 
@@ -115,7 +117,7 @@ test('without localStorageCapacityIsolation nothing is enforced', async () => {
   expect(runningPods(node)).toEqual(['grows']);
 });
 
-test('a runtime that does not report what was written causes no eviction', async () => {
+test('a runtime that does not report its usage causes no eviction', async () => {
   const scripts = scriptsOf({
     containers: { main: { writes: [{ afterMs: 0, bytes: 2 * MiB }] } },
   });

@@ -1,5 +1,6 @@
-/** Pods go: deleted, forced, evicted, out of time, orphaned (KL-59, KL-64). */
+/** Pods end: deleted, forced, evicted, past their deadline, orphaned (KL-59, KL-64). */
 import { expect, test } from 'vitest';
+import { NAMESPACE } from './virtual-node.ts';
 import {
   NO_ANSWER,
   at,
@@ -20,12 +21,11 @@ test('a pod that is deleted by force is stopped and forgotten', async () => {
   await node.cluster.deletePod(at('web'), { gracePeriodSeconds: 0 });
   await node.pass(60_000);
   expect(runningPods(node)).toEqual([]);
-  expect(node.kubelet.engine.workers.hasWorker(uid)).toBe(false);
-  expect(node.kubelet.engine.status.getPodStatus(uid)).toBeUndefined();
-  expect(node.kubelet.engine.pods.pods()).toEqual([]);
+  expect(node.kubelet.hasWorker(uid)).toBe(false);
+  expect(node.kubelet.podsWithStatus()).toEqual([]);
 });
 
-test('of two pods of one name, deleted by force and created at once, both are done justice', async () => {
+test('after a forced deletion, a new pod of the same name runs and the old one stops', async () => {
   const node = await openNode(SLOW_STOP);
   const old = uidOf(await node.cluster.createPod(podOf('web')));
   await node.pass(1000);
@@ -40,16 +40,16 @@ test('of two pods of one name, deleted by force and created at once, both are do
   expect(await statusOf(node, 'web')).toMatchObject({ phase: 'Running' });
 });
 
-test('a pod that was evicted says so, stays until it is deleted, and goes then', async () => {
+test('an evicted pod reports that, stays until it is deleted, and goes then', async () => {
   const node = await openNode();
   const pod = await node.cluster.createPod(podOf('web'));
   await node.pass(1000);
-  const known = node.kubelet.engine.pods.find(uidOf(pod))?.pod;
-  const killed = node.kubelet.engine.workers.killPodNow(known ?? pod, {
+  const known = node.kubelet.findPod({ namespace: NAMESPACE, name: 'web' });
+  const killed = node.kubelet.killPod(known ?? pod, {
     evict: true,
     graceSeconds: 1,
-    overrideStatus: (said) => ({
-      ...said,
+    overrideStatus: (given) => ({
+      ...given,
       phase: 'Failed',
       reason: 'Evicted',
       message: 'low on it',
@@ -69,7 +69,7 @@ test('a pod that was evicted says so, stays until it is deleted, and goes then',
   expect(await node.cluster.findPod(at('web'))).toBeNull();
 });
 
-test('a pod whose time is over ends, and says why (activeDeadlineSeconds)', async () => {
+test('a pod past its deadline ends, and its status says why (activeDeadlineSeconds)', async () => {
   const node = await openNode();
   await node.cluster.createPod(podOf('web', { activeDeadlineSeconds: 20 }));
   await node.pass(19_000);
@@ -86,7 +86,7 @@ test('a pod whose time is over ends, and says why (activeDeadlineSeconds)', asyn
   );
 });
 
-test('with its namespace go all pods, each in its own time', async () => {
+test('all pods go with their namespace, each with its own grace period', async () => {
   const node = await openNode(SLOW_STOP);
   for (const name of ['a', 'b']) await node.cluster.createPod(podOf(name));
   await node.pass(1000);
@@ -98,7 +98,7 @@ test('with its namespace go all pods, each in its own time', async () => {
   expect(await node.cluster.find('/api/v1/namespaces/rec')).toBeNull();
 });
 
-test('what runs and is nobody’s is killed (KL-64)', async () => {
+test('a running pod without a source is killed (KL-64)', async () => {
   const node = await openNode();
   await node.cluster.createPod(podOf('web'));
   await node.pass(1000);
@@ -111,7 +111,7 @@ test('what runs and is nobody’s is killed (KL-64)', async () => {
   expect(runningPods(node)).toEqual([]);
 });
 
-test('nothing is killed for being unknown before all sources have spoken (KL-59, KL-64)', async () => {
+test('no pod is killed for being unknown before all sources are ready (KL-59, KL-64)', async () => {
   let isCut = false;
   const node = await openNode({
     hasManifests: true,

@@ -1,4 +1,4 @@
-/** Short words for tests of a whole node. */
+/** Short helpers for tests of a whole node. */
 import { onTestFinished } from 'vitest';
 import type { Pod, PodStatus } from '../../../src/api/pod.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
@@ -54,20 +54,20 @@ export function runningPods({ machine }: VirtualNode): readonly string[] {
     .map(({ name }) => name);
 }
 
-/** How often containers of the pod were made, those that are gone not counted. */
+/** How many containers of the pod were created, without those that are gone. */
 export function containersOf({ machine }: VirtualNode, uid: string): readonly string[] {
   return machine.inspect(uid).containers.map(({ name, state }) => `${name} ${state}`);
 }
 
 /** `REASON message`, in the order of their names. */
 export async function eventsAbout(node: VirtualNode, name: string): Promise<readonly string[]> {
-  const events = (await node.cluster.events(NAMESPACE)) as unknown as readonly ToldEvent[];
+  const events = (await node.cluster.events(NAMESPACE)) as unknown as readonly RecordedEvent[];
   return events
     .filter(({ involvedObject }) => involvedObject.name === name)
     .map(({ reason, message }) => `${reason} ${message}`);
 }
 
-interface ToldEvent {
+interface RecordedEvent {
   readonly reason: string;
   readonly message: string;
   readonly involvedObject: { readonly name: string };

@@ -1,4 +1,4 @@
-/** Podkeep is restarted in the middle of anything: containers go on as if nothing had happened. */
+/** Podkeep is restarted at any moment: containers run on as if nothing had happened. */
 import { expect, test } from 'vitest';
 import type { ContainerStatus } from '../../../src/api/pod.ts';
 import type { ContainerScript } from '../../../src/runtimes/simulated/script.ts';
@@ -15,7 +15,7 @@ async function containerOf(node: VirtualNode, name = 'web'): Promise<ContainerSt
   return (await statusOf(node, name))?.containerStatuses?.[0];
 }
 
-test('a running pod runs on, and nothing about it is written anew', async () => {
+test('a running pod runs on, and its status is not written again', async () => {
   const node = await openNode();
   const uid = uidOf(await node.cluster.createPod(podOf('web')));
   await node.pass(20_000);
@@ -28,7 +28,7 @@ test('a running pod runs on, and nothing about it is written anew', async () => 
 
 // Each moment of a start of 1 + 2 + 3 s: image, container, process.
 test.for([100, 1500, 3500, 5500, 7000])(
-  'podkeep that goes %i ms into a start leaves one running container behind',
+  'podkeep that stops %i ms into a start leaves one running container behind',
   async (ms) => {
     const script: ContainerScript = { createMs: 2000, startMs: 3000 };
     const node = await openNode({
@@ -47,7 +47,7 @@ test.for([100, 1500, 3500, 5500, 7000])(
   },
 );
 
-test('restart counts, exit codes and last words survive, also of what ended meanwhile', async () => {
+test('restart counts, exit codes and termination messages survive, even of exits meanwhile', async () => {
   const dies: ContainerScript = { lifeMs: 5000, exitCode: 3, terminationMessage: 'I am off' };
   const node = await openNode({ scripts: () => dies });
   await node.cluster.createPod(podOf('web'));
@@ -55,7 +55,7 @@ test('restart counts, exit codes and last words survive, also of what ended mean
   expect(await containerOf(node)).toMatchObject({ restartCount: 1 });
   await restart(node, 6000);
   await node.pass(100);
-  // Back-offs are not remembered (KL-51): the first restart under a new podkeep comes at once.
+  // Back-offs are not remembered (KL-51): the first restart under a new podkeep is immediate.
   expect(await containerOf(node)).toMatchObject({
     restartCount: 2,
     lastState: { terminated: { exitCode: 3, message: 'I am off' } },
@@ -68,7 +68,7 @@ test('restart counts, exit codes and last words survive, also of what ended mean
   });
 });
 
-test('a pod that ended while nobody looked has its exit code told', async () => {
+test('a pod that ended while podkeep was down has its exit code reported', async () => {
   const job: ContainerScript = { lifeMs: 5000, exitCode: 4, terminationMessage: 'so long' };
   const node = await openNode({ scripts: () => job });
   await node.cluster.createPod(podOf('web', { restartPolicy: 'Never' }));
@@ -101,22 +101,19 @@ test('readiness does not flap, with a probe or without (KL-79)', async () => {
   }
 });
 
-test.for([500, 2500, 5500])(
-  'a deletion that began %i ms before is brought to its end',
-  async (ms) => {
-    const node = await openNode({ scripts: () => ({ stop: { afterMs: 5000, exitCode: 0 } }) });
-    const uid = uidOf(await node.cluster.createPod(podOf('web')));
-    await node.pass(5000);
-    await node.cluster.deletePod(at('web'));
-    await node.pass(ms);
-    await restart(node);
-    await node.pass(60_000);
-    expect(await node.cluster.findPod(at('web'))).toBeNull();
-    expect(containersOf(node, uid)).toEqual([]);
-  },
-);
+test.for([500, 2500, 5500])('a deletion that began %i ms before is completed', async (ms) => {
+  const node = await openNode({ scripts: () => ({ stop: { afterMs: 5000, exitCode: 0 } }) });
+  const uid = uidOf(await node.cluster.createPod(podOf('web')));
+  await node.pass(5000);
+  await node.cluster.deletePod(at('web'));
+  await node.pass(ms);
+  await restart(node);
+  await node.pass(60_000);
+  expect(await node.cluster.findPod(at('web'))).toBeNull();
+  expect(containersOf(node, uid)).toEqual([]);
+});
 
-test('a pod that was deleted while podkeep was away ends with its grace', async () => {
+test('a pod that was deleted while podkeep was down ends with its grace period', async () => {
   const node = await openNode({ scripts: () => ({ stop: { afterMs: 2000, exitCode: 0 } }) });
   await node.cluster.createPod(podOf('web'));
   await node.pass(5000);
@@ -130,7 +127,7 @@ test('a pod that was deleted while podkeep was away ends with its grace', async 
   expect(ended).toMatchObject({ exitCode: 0, reason: 'Completed' });
 });
 
-test('init containers that are done are not run again', async () => {
+test('completed init containers are not run again', async () => {
   const runs: string[] = [];
   const node = await openNode({
     scripts: ({ config }) => {
@@ -145,7 +142,7 @@ test('init containers that are done are not run again', async () => {
   expect(runs).toEqual(['first', 'main']);
 });
 
-test('when the machine was rebooted, pods start again and count it', async () => {
+test('after a reboot of the machine, pods start again and count it', async () => {
   const node = await openNode();
   await node.cluster.createPod(podOf('web'));
   await node.pass(5000);

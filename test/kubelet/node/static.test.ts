@@ -43,7 +43,7 @@ test('a changed manifest is another pod, which waits until the old one has ended
   expect(mirror?.spec.containers[0]).toMatchObject({ image: 'two' });
 });
 
-test('when the manifest goes, the pod ends, and then its mirror goes (PW-77)', async () => {
+test('when the manifest is removed, the pod ends, and then its mirror is deleted (PW-77)', async () => {
   const scripts = () => ({ stop: { afterMs: 7000, exitCode: 0 } });
   const node = await openNode({ hasManifests: true, scripts });
   await node.setManifest('web.yaml', manifest('one'));
@@ -70,7 +70,7 @@ test('a manifest that is moved away and back under one UID runs again (KL-65)', 
   await node.pass(30_000);
   expect(runningUids(node)).toHaveLength(1);
   expect((await node.cluster.findPod(at(MIRROR)))?.status).toMatchObject({ phase: 'Running' });
-  // And it stays: nobody takes its containers for strangers.
+  // And it stays: its containers are not taken for orphans.
   const before = containersOf(node, runningUids(node)[0] ?? '');
   await node.pass(60_000);
   expect(containersOf(node, runningUids(node)[0] ?? '')).toEqual(before);
@@ -104,7 +104,7 @@ test('a static pod outlives podkeep, and so does its mirror', async () => {
   expect((await node.cluster.findPod(at(MIRROR)))?.metadata.uid).toBe(mirror?.metadata.uid);
 });
 
-test('a manifest that went while podkeep was away takes its pod and its mirror along', async () => {
+test('a manifest that was removed while podkeep was down takes its pod and its mirror with it', async () => {
   const node = await openNode({ hasManifests: true });
   await node.setManifest('web.yaml', manifest('one'));
   await node.pass(1000);
@@ -116,7 +116,7 @@ test('a manifest that went while podkeep was away takes its pod and its mirror a
   expect(await node.cluster.findPod(at(MIRROR))).toBeNull();
 });
 
-test('a manifest that changed while podkeep was away waits for the pod that still runs (PW-80)', async () => {
+test('a manifest that changed while podkeep was down waits for the pod that still runs (PW-80)', async () => {
   const scripts = () => ({ stop: { afterMs: 700, exitCode: 0 } });
   const node = await openNode({ hasManifests: true, scripts });
   await node.setManifest('web.yaml', manifest('one'));
@@ -136,7 +136,7 @@ test('a manifest that changed while podkeep was away waits for the pod that stil
   expect(mirror?.metadata.annotations?.['kubernetes.io/config.mirror']).toBe(young);
 });
 
-test('a pod of the API by the same name is nobody to wait for', async () => {
+test('a static pod does not wait for a pod of the API with the same name', async () => {
   const node = await openNode({ hasManifests: true });
   await node.cluster.createPod(podOf(MIRROR));
   await node.pass(1000);

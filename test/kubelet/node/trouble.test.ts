@@ -1,4 +1,4 @@
-/** What pods see of a world that fails around them: the API server, the watch, the runtime. */
+/** What pods see of failures around them: of the API server, the watch, the runtime. */
 import { expect, test } from 'vitest';
 import type { Transport } from '../../../src/client/transport/transport.ts';
 import { seededRandom } from '../../../src/platform/seeded-random.ts';
@@ -16,7 +16,7 @@ import {
 } from './node-test.ts';
 import type { VirtualNode } from './virtual-node.ts';
 
-/** A network that can be taken away. What is open when it goes is cut. */
+/** A network that can fail. Open connections are cut then. */
 class Cable {
   #isCut = false;
   readonly #open = new Set<AbortController>();
@@ -36,7 +36,7 @@ class Cable {
     this.hangUp();
   }
 
-  /** Only what is open now. */
+  /** Only the connections that are open now. */
   hangUp(): void {
     for (const one of this.#open) one.abort(new Error('connection reset'));
     this.#open.clear();
@@ -52,11 +52,20 @@ class Faults {
   readonly ask: RuntimeFaults = (operation) => this.now.get(operation);
 }
 
-async function readyReason(node: VirtualNode): Promise<string> {
+async function readyCondition(node: VirtualNode): Promise<Condition | undefined> {
   const found = await node.cluster.find(`/api/v1/nodes/${node.name}`);
   const { status } = found as unknown as { status: { conditions: readonly Condition[] } };
-  const ready = status.conditions.find(({ type }) => type === 'Ready');
+  return status.conditions.find(({ type }) => type === 'Ready');
+}
+
+async function readyReason(node: VirtualNode): Promise<string> {
+  const ready = await readyCondition(node);
   return `${ready?.status} ${ready?.reason} ${ready?.message}`;
+}
+
+/** Another time than before: the node was not ready in between. */
+async function readySince(node: VirtualNode): Promise<string | undefined> {
+  return (await readyCondition(node))?.lastTransitionTime;
 }
 
 interface Condition {
@@ -64,9 +73,10 @@ interface Condition {
   readonly status: string;
   readonly reason: string;
   readonly message: string;
+  readonly lastTransitionTime: string;
 }
 
-test('while the API server is away for a minute, pods go on; what came and went is made up for', async () => {
+test('while the API server is down for a minute, pods run on; missed changes are caught up', async () => {
   const cable = new Cable();
   const node = await openNode({ network: cable.wrap });
   for (const name of ['stays', 'goes', 'dies']) await node.cluster.createPod(podOf(name));
@@ -104,7 +114,7 @@ test('a watch that is cut misses nothing', async () => {
 });
 
 test.for([1, 2, 3, 4, 5, 6])(
-  'whatever the network does, pods are in the end what they should be (seed %i)',
+  'whatever the network does, pods reach their desired state in the end (seed %i)',
   async (seed) => {
     let network: FaultyTransport | undefined;
     const node = await openNode({
@@ -138,7 +148,7 @@ test.for([1, 2, 3, 4, 5, 6])(
   },
 );
 
-test('housekeeping that hangs in the list of the runtime delays nobody (F-20)', async () => {
+test('housekeeping that hangs in the list of the runtime delays no pod (F-20)', async () => {
   const faults = new Faults();
   const node = await openNode({ faults: faults.ask });
   faults.now.set('list', { hangs: true });
@@ -168,7 +178,43 @@ test('a runtime that does not answer makes the node not ready; afterwards pods s
   expect(await readyReason(node)).toMatch(/^True KubeletReady/);
 });
 
-test('without a network pods wait and say why; those of the host run; then the others start (KL-2)', async () => {
+test.each(['refuses connections', 'hangs'])(
+  'a runtime that dies and %s makes the node not ready within ten seconds, and back (KL-108)',
+  async (death) => {
+    const faults = new Faults();
+    const node = await openNode({ faults: faults.ask });
+    // The death is right after a check, and the last one succeeded: the longest way.
+    await node.pass(20_100);
+    expect(await readyReason(node)).toMatch(/^True KubeletReady/);
+    const fault = death === 'hangs' ? { hangs: true } : { error: 'connection refused' };
+    for (const operation of ['status', 'list', 'inspect']) faults.now.set(operation, fault);
+    await node.pass(10_000);
+    expect(await readyReason(node)).toBe('False KubeletNotReady container runtime is down');
+    faults.now.clear();
+    // A call that hangs is given up after runtimeRequestTimeout.
+    await node.pass(death === 'hangs' ? 130_000 : 3000);
+    expect(await readyReason(node)).toMatch(/^True KubeletReady/);
+  },
+);
+
+test('a restart of the runtime within five seconds leaves the node ready (KL-108)', async () => {
+  const faults = new Faults();
+  const node = await openNode({ faults: faults.ask });
+  await node.pass(20_000);
+  const since = await readySince(node);
+  for (let restart = 0; restart < 8; restart++) {
+    // Every phase of the checks: each outage begins 250 ms later than the one before.
+    await node.pass(8250);
+    for (const operation of ['status', 'list']) faults.now.set(operation, { error: 'refused' });
+    await node.pass(5000);
+    faults.now.clear();
+  }
+  await node.pass(10_000);
+  expect(await readyReason(node)).toMatch(/^True KubeletReady/);
+  expect(await readySince(node)).toBe(since);
+});
+
+test('without a network pods wait and report why; those of the host run; then the others start (KL-2)', async () => {
   let isNetworkReady = false;
   const node = await openNode({ isNetworkReady: () => isNetworkReady });
   const tolerations = [{ operator: 'Exists' }];
@@ -190,7 +236,7 @@ test('without a network pods wait and say why; those of the host run; then the o
   expect(await readyReason(node)).toMatch(/^True KubeletReady/);
 });
 
-test('without events of the runtime, ends are seen within seconds all the same (KL-85)', async () => {
+test('without events of the runtime, exits are seen within seconds all the same (KL-85)', async () => {
   const node = await openNode({ hasEvents: false, scripts: () => ({ lifeMs: 5000, exitCode: 0 }) });
   await node.cluster.createPod(podOf('job', { restartPolicy: 'Never' }));
   await node.pass(8000);

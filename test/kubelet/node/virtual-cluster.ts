@@ -1,8 +1,8 @@
 /**
- * A whole API server in virtual time: the embedded one, with its store in memory, roles that are
- * checked, and all of its controllers. Nodes and users come to it in this process.
+ * A whole API server in virtual time: the embedded one, with its store in memory, roles that are checked,
+ * and all of its controllers. Nodes and users call it in this process.
  *
- * Everything that happens here happens on one clock and one seed, so a run can be had again.
+ * Everything runs on one clock and one seed, so a run can be repeated.
  */
 import { informersOf } from '../../../src/client/informer.ts';
 import { createKubeApi } from '../../../src/client/kube-api.ts';
@@ -14,12 +14,12 @@ import { openMemoryStore } from '../../../src/apiserver/store/memory-store.ts';
 import type { Pod, PodStatus } from '../../../src/api/pod.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { seededRandom } from '../../../src/platform/seeded-random.ts';
-import { ApiError } from '../../../src/ports/api-client.ts';
-import type { User } from '../../../src/ports/http-handler.ts';
-import type { StartInformer } from '../../../src/ports/informer.ts';
-import type { KubeApi, KubeRequest } from '../../../src/ports/kube-api.ts';
+import { ApiError } from '../../../src/ports/api/api-client.ts';
+import type { User } from '../../../src/ports/api/http-handler.ts';
+import type { StartInformer } from '../../../src/ports/api/informer.ts';
+import type { KubeApi, KubeRequest } from '../../../src/ports/api/kube-api.ts';
 import type { Log } from '../../../src/ports/log.ts';
-import type { ObjectStore } from '../../../src/ports/object-store.ts';
+import type { ObjectStore } from '../../../src/ports/api/object-store.ts';
 import type { IdentityRandom } from '../../../src/ports/random.ts';
 import { silentLog } from '../../support/silent-ports.ts';
 import { filesSettled, VirtualClock } from '../../support/virtual-clock.ts';
@@ -49,7 +49,7 @@ export class VirtualCluster {
   readonly random: IdentityRandom;
   readonly admin: KubeApi;
   readonly store: ObjectStore;
-  /** All pods, as they came and went. */
+  /** All pods, as they were created and deleted. */
   readonly seen: SeenPod[] = [];
   readonly #server: EmbeddedServer;
   readonly #endings: (() => void)[] = [];
@@ -78,7 +78,8 @@ export class VirtualCluster {
     this.#endings.push(() => informer.stop());
   }
 
-  static async open(seed = 1): Promise<VirtualCluster> {
+  /** `controllers`: those that run; absent: all. */
+  static async open(seed = 1, controllers?: ReadonlySet<string>): Promise<VirtualCluster> {
     const clock = new VirtualClock(undefined, filesSettled);
     const random = seededRandom(seed);
     pki ??= createPki({ clock, random: seededRandom(0) });
@@ -92,6 +93,7 @@ export class VirtualCluster {
       version: VERSION,
       access: { signingKey, mode: 'RBAC' },
       caCert,
+      ...(controllers && { controllers }),
     });
     await server.announce({ ip: '127.0.0.1', port: 6443 });
     server.run();
@@ -100,7 +102,7 @@ export class VirtualCluster {
     return cluster;
   }
 
-  /** A way in for a user. `wrap` stands between, such as a network that fails. */
+  /** A client for a user. `wrap` stands between, such as a network that fails. */
   session(
     user: User,
     wrap: (transport: Transport) => Transport = (transport) => transport,
@@ -126,7 +128,7 @@ export class VirtualCluster {
     });
   }
 
-  /** Null: it is not there. */
+  /** Null: it does not exist. */
   async find(path: string): Promise<JsonObject | null> {
     try {
       return await this.send('GET', path);
@@ -136,13 +138,13 @@ export class VirtualCluster {
     }
   }
 
-  /** With the account that its pods run as. */
+  /** With the service account of its pods. */
   async createNamespace(name: string): Promise<void> {
     await this.send('POST', '/api/v1/namespaces', { metadata: { name } });
     await this.clock.pass(0);
   }
 
-  /** Anything may be tried; what comes back is a pod. */
+  /** Any object may be sent; the answer is a pod. */
   async createPod(pod: { readonly metadata: { readonly namespace: string } }): Promise<Pod> {
     const path = `/api/v1/namespaces/${pod.metadata.namespace}/pods`;
     return (await this.send('POST', path, pod)) as unknown as Pod;

@@ -1,27 +1,29 @@
 /**
- * A whole node in virtual time: the kubelet with all its rooms over a simulated machine, as a client of
- * a whole API server (virtual-cluster.ts), in which it is nobody but its own node.
+ * A whole node in virtual time: the kubelet with all its parts over a simulated machine, as a client of a
+ * whole API server (virtual-cluster.ts), in which it has the rights of its own node only.
  *
- * Podkeep can be taken away and started again; machine, files and cluster stay. Containers do what
- * scripts say, files are imagined, and only manifests of static pods are on a disk.
+ * Podkeep can be stopped and started again; machine, files and cluster stay. Containers do what scripts
+ * say, files are simulated, and only manifests of static pods are on a disk.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { defaultPod } from '../../../src/apiserver/kinds/pod/defaults.ts';
-import { validatePod } from '../../../src/apiserver/kinds/pod/validation.ts';
+import { defaultPod } from '../../../src/api/pod-validation/defaults/pod-defaults.ts';
+import { validatePod } from '../../../src/api/pod-validation/pod-validation.ts';
 import { createApiClient } from '../../../src/client/api-client.ts';
 import type { Transport } from '../../../src/client/transport/transport.ts';
+import { DecisionHistory } from '../../../src/kubelet/decision-history.ts';
 import { ApiEventRecorder } from '../../../src/kubelet/events/api-event-recorder.ts';
-import { createKubeletAdmission } from '../../../src/kubelet/admission/kubelet-admission.ts';
+import { parseThresholds } from '../../../src/core/eviction/threshold-settings.ts';
 import { NODE_SETTINGS_DEFAULT } from '../../../src/core/node/node-settings.ts';
 import { NodeAgent } from '../../../src/kubelet/node/node-agent.ts';
+import type { EvictionManagerSettings } from '../../../src/kubelet/eviction/eviction-manager.ts';
 import { Kubelet } from '../../../src/kubelet/kubelet.ts';
 import type {
-  KubeletAdmission,
   KubeletApi,
   KubeletOptions,
   KubeletSettings,
+  KubeletShutdown,
 } from '../../../src/kubelet/kubelet-options.ts';
 import { KubeletMetrics } from '../../../src/kubelet/metrics/kubelet-metrics.ts';
 import type { AskContainer } from '../../../src/kubelet/probes/probe-clients.ts';
@@ -30,32 +32,44 @@ import { openStorage, type OpenStorage } from '../../../src/kubelet/storage.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { Registry } from '../../../src/lib/metrics/registry.ts';
 import type { Log, LogFacts } from '../../../src/ports/log.ts';
-import type { PodDiskUsage } from '../../../src/ports/pod-disk-usage.ts';
+import type { PodDiskUsage } from '../../../src/ports/pod/pod-disk-usage.ts';
+import type { StateStore } from '../../../src/ports/pod/state-store.ts';
+import type { MachineFacts } from '../../../src/ports/machine-facts.ts';
 import type { NodeFacts } from '../../../src/ports/node-facts.ts';
 import type { RuntimeFaults } from '../../../src/runtimes/simulated/faults.ts';
-import { SimulatedMachine, type MachineOptions } from '../../../src/runtimes/simulated/machine.ts';
+import {
+  SimulatedMachine,
+  type SimulatedMachineOptions,
+} from '../../../src/runtimes/simulated/machine.ts';
 import { SimulatedPodFiles } from '../../../src/runtimes/simulated/simulated-pod-files.ts';
 import { SimulatedRuntime } from '../../../src/runtimes/simulated/simulated-runtime.ts';
-import { silentDecisions } from '../../support/silent-ports.ts';
-import { admissionNode, imaginedMachine, viewOf } from './imagined-machine.ts';
-import { imaginedProbes } from './imagined-network.ts';
+import { silentLog } from '../../support/silent-ports.ts';
+import { simulatedMachine, viewOf } from './simulated-machine.ts';
+import { simulatedProbes } from './simulated-network.ts';
 import { VirtualCluster } from './virtual-cluster.ts';
 
-export interface VirtualNodeOptions extends Omit<MachineOptions, 'clock'> {
+export interface VirtualNodeOptions extends Omit<SimulatedMachineOptions, 'clock'> {
   readonly seed?: number;
   readonly nodeName?: string;
   readonly faults?: RuntimeFaults;
   readonly isNetworkReady?: () => boolean;
   readonly hasEvents?: boolean;
   readonly hasManifests?: boolean;
-  /** Who answers to probes over the network; absent: nobody. */
+  /** The server that network probes reach; absent: none. */
   readonly askNetwork?: AskContainer;
+  /** Of the API server; absent: all. */
+  readonly controllers?: ReadonlySet<string>;
   /** What the files of pods take; absent: nothing is measured. */
   readonly disk?: PodDiskUsage;
   readonly settings?: KubeletSettings;
-  /** Wrapped around what decides about pods. */
-  readonly admission?: (real: KubeletAdmission) => KubeletAdmission;
-  /** What stands between the kubelet and the API server. */
+  /** The machine's announcements of shutdowns; absent: there are none. */
+  readonly shutdown?: KubeletShutdown;
+  /** What runs short; absent: the kubelet's thresholds on a machine that has enough of everything. */
+  readonly eviction?: Partial<EvictionManagerSettings>;
+  readonly machineFacts?: MachineFacts;
+  /** Wraps the allocations on disk. */
+  readonly allocated?: (real: StateStore) => StateStore;
+  /** Wraps the connection between the kubelet and the API server. */
   readonly network?: (transport: Transport) => Transport;
 }
 
@@ -90,13 +104,15 @@ export class VirtualNode {
   readonly name: string;
   readonly machine: SimulatedMachine;
   readonly files: SimulatedPodFiles;
-  /** What podkeep complained of. */
-  readonly complaints: string[] = [];
+  /** Warnings and errors of podkeep's log. */
+  readonly problems: string[] = [];
   readonly folder: string | null;
+  /** Of podkeep since the node was opened. */
+  readonly decisions = new DecisionHistory({ log: silentLog });
   readonly #options: VirtualNodeOptions;
   #metrics = new KubeletMetrics();
   #running: Running | null = null;
-  #kept: Pick<OpenStorage, 'actuated' | 'allocated'> | null = null;
+  #durable: Pick<OpenStorage, 'actuated' | 'allocated'> | null = null;
   #folderChanged: () => void = () => {};
 
   private constructor(cluster: VirtualCluster, options: VirtualNodeOptions) {
@@ -109,11 +125,11 @@ export class VirtualNode {
     this.folder = options.hasManifests ? mkdtempSync(path.join(tmpdir(), 'podkeep-test-')) : null;
   }
 
-  /** With a cluster of its own, and a namespace for its pods. */
+  /** With its own cluster, and a namespace for its pods. */
   static async open(options: VirtualNodeOptions = {}): Promise<VirtualNode> {
     // Podkeep loads it with the first manifest, which would take real time in the middle of virtual time.
     await import('yaml');
-    const cluster = await VirtualCluster.open(options.seed);
+    const cluster = await VirtualCluster.open(options.seed, options.controllers);
     await cluster.createNamespace(NAMESPACE);
     const node = new VirtualNode(cluster, options);
     await node.start();
@@ -126,21 +142,26 @@ export class VirtualNode {
     return this.#running.kubelet;
   }
 
+  get agent(): NodeAgent {
+    if (!this.#running) throw new Error('podkeep does not run');
+    return this.#running.agent;
+  }
+
   /** Of podkeep since its last start. */
   get metrics(): KubeletMetrics {
     return this.#metrics;
   }
 
-  /** Podkeep begins, over what is there. */
+  /** Podkeep starts over the existing state. */
   async start(): Promise<void> {
     const { kubelet, agent } = (this.#running = await this.#make());
     agent.start();
-    // Whoever waits for podkeep in a world without an API server waits for ever.
+    // Not awaited: without an API server the node never registers.
     void agent.registered.then(() => kubelet.start());
     await this.pass(0);
   }
 
-  /** Podkeep goes; containers stay. */
+  /** Podkeep stops; containers stay. */
   async stop(): Promise<void> {
     if (!this.#running) return;
     const { kubelet, runtime, storage, events, agent } = this.#running;
@@ -151,7 +172,7 @@ export class VirtualNode {
     await runtime.close();
   }
 
-  /** What cannot be cancelled takes its time: a container that is being started is waited for. */
+  /** An operation that cannot be cancelled, such as the start of a container, is waited for. */
   async #ended(work: Promise<unknown>): Promise<void> {
     const ending = { isOver: false };
     void work.finally(() => (ending.isOver = true));
@@ -173,7 +194,7 @@ export class VirtualNode {
     await this.clock.pass(ms);
   }
 
-  /** Writes a manifest, or takes it away. */
+  /** Writes a manifest, or removes it. */
   async setManifest(file: string, pod: JsonObject | null): Promise<void> {
     if (this.folder === null) throw new Error('this node has no folder of manifests');
     const place = path.join(this.folder, file);
@@ -187,6 +208,7 @@ export class VirtualNode {
     const { clock, random } = this.cluster;
     const { faults, hasEvents, isNetworkReady } = this.#options;
     const log = this.#log();
+    this.#metrics = new KubeletMetrics();
     const api = this.#api(log);
     const { kube } = api;
     const source = { component: 'kubelet', host: this.name, qps: 50, burst: 100 };
@@ -210,17 +232,18 @@ export class VirtualNode {
 
   #makeKubelet(made: Made & MadeStorage, agent: () => NodeAgent): Kubelet {
     const { clock, random } = this.cluster;
-    const { runtime, storage, log, events } = made;
-    const metrics = (this.#metrics = new KubeletMetrics());
-    const { admission: around = (real) => real } = this.#options;
+    const { runtime } = made;
+    const metrics = this.#metrics;
     return new Kubelet({
       ...made,
       settings: this.#options.settings,
+      shutdown: this.#options.shutdown,
       clock,
       random,
       metrics,
       nodeName: this.name,
-      decisions: silentDecisions,
+      decisions: this.decisions,
+      nodeEvents: made.events,
       probeMetrics: new ProbeMetrics(new Registry()),
       manifests: this.#manifests(),
       dns: {
@@ -229,16 +252,20 @@ export class VirtualNode {
         host: { servers: ['192.168.0.1'], searches: [], options: [] },
       },
       memoryCapacityBytes: 8 * 2 ** 30,
+      eviction: {
+        machine: this.#options.machineFacts ?? simulatedMachine,
+        rootFolder: ROOT_FOLDER,
+        settings: {
+          thresholds: parseThresholds(NODE_SETTINGS_DEFAULT.evictionHard),
+          transitionMs: 300_000,
+          maxPodGraceSeconds: 0,
+          ...this.#options.eviction,
+        },
+      },
       hostIPs: () => agent().hostIPs(),
       readinessChanged: () => agent().changed(),
-      admission: (room) => {
-        const path = `/api/v1/nodes/${this.name}`;
-        const readNode = async () =>
-          admissionNode(await made.api.kube.send({ method: 'GET', path }));
-        const parts = { clock, log, events, metrics, store: storage.allocated, readNode };
-        return around(createKubeletAdmission({ ...parts, node: viewOf(agent) }, room));
-      },
-      ask: imaginedProbes(clock, runtime, this.#options.askNetwork),
+      node: viewOf(agent),
+      ask: simulatedProbes(clock, runtime, this.#options.askNetwork),
     });
   }
 
@@ -252,15 +279,16 @@ export class VirtualNode {
       log,
       events,
       nodeName: this.name,
-      machine: imaginedMachine,
-      runtime: kubelet.engine.runtime,
+      machine: simulatedMachine,
+      runtime: kubelet.runtime,
       settings: NODE_SETTINGS_DEFAULT,
       kubeletVersion: 'v1.36.0',
       kubeletPort: 10_250,
       addresses: [],
       rootFolder: ROOT_FOLDER,
       readiness: () => kubelet.notReadyReasons(),
-      checkRuntime: () => kubelet.engine.health.check(),
+      eviction: kubelet.eviction,
+      checkRuntime: () => kubelet.checkRuntime(),
     });
   }
 
@@ -285,19 +313,25 @@ export class VirtualNode {
     const storage = await openStorage({
       rootFolder: ROOT_FOLDER,
       logFolder: '/var/log/pods',
-      imaginedFiles: this.files,
+      simulatedFiles: this.files,
       clock,
       random,
       log,
       events,
       node,
       api,
+      observer: this.#metrics.storage,
       clusterDomain: 'cluster.local',
       supportsRecursiveReadOnly: () => false,
+      mountsImages: () => false,
+      mountsImageSubPaths: () => false,
     });
-    const { actuated, allocated } = storage;
-    this.#kept ??= { actuated, allocated };
-    return { ...storage, ...this.#kept, disk: this.#options.disk };
+    const { allocated: around = (real) => real } = this.#options;
+    const { actuated } = storage;
+    const allocated = around(storage.allocated);
+    this.#durable ??= { actuated, allocated };
+    const { disk } = this.#options;
+    return { ...storage, ...this.#durable, disk, rankingDisk: disk };
   }
 
   #manifests(): KubeletOptions['manifests'] {
@@ -313,16 +347,16 @@ export class VirtualNode {
   }
 
   #log(): Log {
-    const complain = (message: string, facts?: LogFacts): void => {
-      this.complaints.push(`${message} ${JSON.stringify(facts, printErrors)}`);
+    const report = (message: string, facts?: LogFacts): void => {
+      this.problems.push(`${message} ${JSON.stringify(facts, printErrors)}`);
     };
-    return { debug: () => {}, info: () => {}, warn: complain, error: complain };
+    return { debug: () => {}, info: () => {}, warn: report, error: report };
   }
 }
 
 export const NAMESPACE = 'rec';
 
-/** As the API server would take it. */
+/** As the API server would default and validate it. */
 function prepare(pod: JsonObject): JsonObject {
   const full = defaultPod(pod);
   const [error] = validatePod(full);

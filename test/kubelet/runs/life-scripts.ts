@@ -4,17 +4,17 @@
  * Files in /tmp and /dev belong to one run of a container; all others are in volumes, which the
  * containers of a pod share.
  */
-import type { ContainerScript, ScriptBook } from '../../../src/runtimes/simulated/script.ts';
+import type { ContainerScript, ContainerScripts } from '../../../src/runtimes/simulated/script.ts';
 import { runCommand, type FileChange, type ShellRun } from './small-shell.ts';
 
-/** A shell takes so long to begin, to end, and to come back from the sleep in its loop. */
+/** A shell takes so long to start, to exit, and to return from the sleep in its loop. */
 const START_MS = 50;
 const END_MS = 150;
 const PROGRAMS = /(?:^|\/)(?:sh|ash|sleep|true|false|cat|echo|test|touch)$/;
 const OWN_FILES = /^\/(?:tmp|dev)\//;
 const TERMINATION_LOG = '/dev/termination-log';
 
-export function recordedScripts(): ScriptBook {
+export function recordedScripts(): ContainerScripts {
   const volumes = new Map<string, Map<string, string>>();
   return ({ podName, config: { command, args } }) => {
     const shared = volumes.get(podName) ?? new Map<string, string>();
@@ -32,7 +32,7 @@ const IDLE: ShellRun = { endsAtMs: null, exitCode: 0, output: [], files: [], onS
 
 function scriptOf(run: ShellRun, shared: ReadonlyMap<string, string>): ContainerScript {
   const { endsAtMs, exitCode, onStop } = run;
-  const lastWords = run.files.findLast(({ file }) => file === TERMINATION_LOG)?.text;
+  const terminationMessage = run.files.findLast(({ file }) => file === TERMINATION_LOG)?.text;
   return {
     startMs: START_MS,
     ...(endsAtMs !== null && { lifeMs: Math.max(endsAtMs, END_MS), exitCode }),
@@ -40,7 +40,8 @@ function scriptOf(run: ShellRun, shared: ReadonlyMap<string, string>): Container
       afterMs: atMs + index + 1,
       text: text.replace(/\n$/, ''),
     })),
-    ...(lastWords !== undefined && lastWords !== null && { terminationMessage: lastWords }),
+    ...(terminationMessage !== undefined &&
+      terminationMessage !== null && { terminationMessage: terminationMessage }),
     stop: stopOf(onStop),
     exec: ({ command, runningMs }) => {
       const files = new Map(shared);

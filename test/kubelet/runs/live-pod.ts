@@ -1,8 +1,8 @@
 /**
- * Pods to live with: as an API server would hand them out, with what the test is about spelled out.
+ * Pods as an API server would deliver them, with the fields that the test is about.
  */
 import type { Pod } from '../../../src/api/pod.ts';
-import type { RunPodSpec } from '../../../src/kubelet/pod-runner/run-spec.ts';
+import type { RunPodSpec } from '../../../src/api/run-spec.ts';
 
 export const NAMESPACE = 'rec';
 

@@ -1,15 +1,15 @@
 /**
- * A recorded life of a pod under the kubelet of Kubernetes v1.36, lived again on a whole virtual node.
+ * A recorded life of a pod under the kubelet of Kubernetes v1.36, played on a whole virtual node.
  *
- * Podkeep is quicker and shows why a container waits for as long as it waits, so in loops it is the
- * order of states that has to agree; in all other lives it is every stage, word by word.
+ * Podkeep is quicker, and shows the reason of a waiting container the whole time. So in loops only the
+ * order of states has to agree; in all other lives every stage, word by word.
  */
 import type { Pod, PodStatus } from '../../../src/api/pod.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { RuntimeFaults } from '../../../src/runtimes/simulated/faults.ts';
 import { NAMESPACE, VirtualNode } from '../node/virtual-node.ts';
 import { recordedScripts } from './life-scripts.ts';
-import { canonical, distinct, loopStep, stageOf } from './stages.ts';
+import { canonical, distinct, loopStep, harnessOf } from './stages.ts';
 
 export interface Recording {
   readonly case: string;
@@ -33,7 +33,7 @@ interface RecordedEvent {
   readonly count: number;
 }
 
-/** What both lives say, in the same form. */
+/** Both lives in the same form. */
 export interface Comparison {
   readonly recorded: Life;
   readonly ours: Life;
@@ -97,17 +97,17 @@ async function compare(node: VirtualNode, recording: Recording): Promise<Compari
   const { namespace = 'default' } = recording.pod.metadata;
   const seen = node.cluster.seen.filter(({ pod }) => pod.metadata.name === name);
   const uid = uidOf(seen[0]?.pod);
-  const told = seen.map(({ pod }) => stageOf(pod.status ?? {}, uid));
-  const said = recording.history.map(({ status }) => status);
+  const notified = seen.map(({ pod }) => harnessOf(pod.status ?? {}, uid));
+  const given = recording.history.map(({ status }) => status);
   const events = (await node.cluster.events(namespace)) as unknown as readonly ApiEvent[];
   return {
     recorded: {
-      stages: isLoop(recording) ? distinct(said.map(loopStep)) : exactStages(said),
+      stages: isLoop(recording) ? distinct(given.map(loopStep)) : exactStages(given),
       events: eventLines(recording.events),
       isGone: recording.history.at(-1)?.type === 'DELETED',
     },
     ours: {
-      stages: isLoop(recording) ? distinct(told.map(loopStep)) : ourStages(told, said),
+      stages: isLoop(recording) ? distinct(notified.map(loopStep)) : ourStages(notified, given),
       events: eventLines(
         events.map((event) => ({
           ...event,
@@ -131,29 +131,32 @@ function eventLines(events: readonly RecordedEvent[]): readonly string[] {
   return [...new Set(lines)].toSorted();
 }
 
-function exactStages(said: readonly PodStatus[]): readonly unknown[] {
-  return distinct(said.map(canonical));
+function exactStages(given: readonly PodStatus[]): readonly unknown[] {
+  return distinct(given.map(canonical));
 }
 
 /**
  * The end of a pod is written in two steps if the API is quick: the phase waits until the worker
  * has seen that nothing runs any more (SM-84), and the rest does not wait for it.
  */
-function ourStages(told: readonly PodStatus[], said: readonly PodStatus[]): readonly unknown[] {
-  const recorded = exactStages(said);
-  const texts = new Set(recorded.map((stage) => JSON.stringify(stage)));
+function ourStages(
+  notified: readonly PodStatus[],
+  given: readonly PodStatus[],
+): readonly unknown[] {
+  const recorded = exactStages(given);
+  const texts = new Set(recorded.map((lifeStage) => JSON.stringify(lifeStage)));
   const phaseless = new Set(recorded.map(withoutPhase));
-  const ours = distinct(told.map(canonical)).filter(
-    (stage) => texts.has(JSON.stringify(stage)) || !phaseless.has(withoutPhase(stage)),
+  const ours = distinct(notified.map(canonical)).filter(
+    (lifeStage) => texts.has(JSON.stringify(lifeStage)) || !phaseless.has(withoutPhase(lifeStage)),
   );
   return distinct(ours);
 }
 
-function withoutPhase(stage: unknown): string {
-  return JSON.stringify({ ...(stage as PodStatus), phase: '' });
+function withoutPhase(lifeStage: unknown): string {
+  return JSON.stringify({ ...(lifeStage as PodStatus), phase: '' });
 }
 
-/** It starts again and again, or waits for an image with breaks in between. */
+/** It restarts again and again, or pulls an image with back-off. */
 export function isLoop({ history }: Recording): boolean {
   return history.some(({ status: { containerStatuses = [], initContainerStatuses = [] } }) =>
     [...initContainerStatuses, ...containerStatuses].some(
@@ -165,7 +168,7 @@ export function isLoop({ history }: Recording): boolean {
 
 const LOOPING = new Set(['CrashLoopBackOff', 'ImagePullBackOff']);
 
-/** Nobody answers at this address: images from there cannot be pulled. */
+/** No server answers at this address: images from there cannot be pulled. */
 const unreachableRegistries: RuntimeFaults = (operation, image) => {
   if (operation !== 'pullImage' || !image.startsWith('127.0.0.1:1/')) return undefined;
   const [, name = '', tag = ''] = /^127\.0\.0\.1:1\/(.*):(.*)$/.exec(image) ?? [];

@@ -1,11 +1,11 @@
 /**
- * As much of a shell as pods in recordings use, told ahead of time: what a text does when, on a clock
- * that nothing else moves.
+ * As much of a shell as pods in recordings use, evaluated ahead of time: what a script does when, on a
+ * clock that nothing else moves.
  *
  *     sleep 2; touch /tmp/up; trap 'exit 0' TERM; while :; do sleep 0.2; done
  *
- * becomes: at 2 s there is a file, then it runs until it is stopped, and that ends it with 0. A loop never
- * ends by itself. What is not known here ends with 127, as in any shell.
+ * becomes: at 2 s there is a file, then it runs until it is stopped, and that ends it with 0. A loop
+ * never ends by itself. An unknown command exits with 127, as in any shell.
  */
 export interface ShellRun {
   /** Null: it runs until it is stopped. */
@@ -13,7 +13,7 @@ export interface ShellRun {
   readonly exitCode: number;
   readonly output: readonly { readonly atMs: number; readonly text: string }[];
   readonly files: readonly FileChange[];
-  /** What it does when it is asked to stop. Absent: the first process of a container ignores it. */
+  /** What it does when it is asked to stop. Absent: PID 1 of a container ignores it. */
   readonly onStop: ShellRun | 'ignored';
 }
 
@@ -29,7 +29,7 @@ export type ReadFile = (file: string) => string | undefined;
 
 interface Statement {
   readonly words: readonly string[];
-  /** How the one before has to have ended. */
+  /** How the previous one must have ended. */
   readonly when: 'always' | 'well' | 'badly';
 }
 
@@ -106,7 +106,7 @@ class Shell {
         return this.#cat(first);
       case 'echo':
         return this.#echo(rest);
-      // The first process of a namespace cannot be killed from inside.
+      // PID 1 of a namespace cannot be killed from inside.
       case 'kill':
       case 'false':
         return 1;
@@ -126,8 +126,8 @@ class Shell {
 
   #echo(words: readonly string[]): number {
     const arrow = words.findIndex((word) => /^>>?$/.test(word));
-    const said = (arrow < 0 ? words : words.slice(0, arrow)).filter((word) => word !== '>&2');
-    const text = said[0] === '-n' ? said.slice(1).join(' ') : `${said.join(' ')}\n`;
+    const given = (arrow < 0 ? words : words.slice(0, arrow)).filter((word) => word !== '>&2');
+    const text = given[0] === '-n' ? given.slice(1).join(' ') : `${given.join(' ')}\n`;
     if (arrow < 0) this.#output.push({ atMs: this.#nowMs, text });
     else this.#write(words[arrow + 1] ?? '', text);
     return 0;
@@ -151,15 +151,15 @@ class Shell {
   }
 }
 
-/** Quotes hold words together; `;`, `&&` and `||` part statements. */
+/** Quotes hold words together; `;`, `&&` and `||` separate statements. */
 function statementsOf(text: string): readonly Statement[] {
   const statements: { words: string[]; when: Statement['when'] }[] = [
     { words: [], when: 'always' },
   ];
   const pattern = /'([^']*)'|"([^"]*)"|(&&|\|\||;|\n|&(?!\d))|([^\s;&|'"]+(?:&\d)?)/g;
   for (const [, single, double, parting, word] of text.matchAll(pattern)) {
-    const said = single ?? double ?? word;
-    if (said !== undefined) statements.at(-1)?.words.push(said);
+    const given = single ?? double ?? word;
+    if (given !== undefined) statements.at(-1)?.words.push(given);
     else statements.push({ words: [], when: CONDITIONS[parting ?? ''] ?? 'always' });
   }
   return statements.filter(({ words }) => words.length > 0);

@@ -1,11 +1,11 @@
 /**
- * The stages of a pod's life, as its statuses tell them: what was said, with everything that
- * differs from run to run replaced by the names that the recordings use.
+ * The stages of a pod's life: its statuses, with everything that differs from run to run replaced by the
+ * placeholders of the recordings.
  */
 import type { ContainerState, ContainerStatus, PodStatus } from '../../../src/api/pod.ts';
 
 /** A status in the recordings' form. */
-export function stageOf(status: PodStatus, uid: string): PodStatus {
+export function harnessOf(status: PodStatus, uid: string): PodStatus {
   return JSON.parse(
     JSON.stringify(status, (key, value: unknown) => placeholder(key, value)).replaceAll(
       uid,
@@ -32,7 +32,7 @@ export function distinct<Item>(list: readonly Item[]): readonly Item[] {
   });
 }
 
-/** Keys in order, and what Go prints although it is empty left out. */
+/** Keys in order, without the zero values that Go prints. */
 export function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value;
@@ -48,7 +48,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-/** For loops: what each container is at, why, and how often it ran. */
+/** For loops: the state of each container, its reason, and its restart count. */
 export function loopStep({ containerStatuses = [] }: PodStatus): string {
   return containerStatuses.map(stepOf).join(' ');
 }

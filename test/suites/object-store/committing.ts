@@ -1,4 +1,4 @@
-/** What every object store promises to those who write. */
+/** What every object store guarantees to writers. */
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { brief, codeOf, collect, keysIn, put, remove, type Open } from './world.ts';
@@ -43,7 +43,7 @@ export function testCommitting(open: Open): void {
     expect(events.map(({ value }) => value['n'])).toEqual(Array.from({ length: 50 }, (_, n) => n));
   });
 
-  test('to delete what is not there changes nothing, and nobody hears of it', async () => {
+  test('deleting a missing key changes nothing, and no watch is notified', async () => {
     const { store } = await open();
     const events = collect(store, '', 0);
     const revision = await store.commit([remove('/a'), put('/b')]);
@@ -75,13 +75,13 @@ export function testCommitting(open: Open): void {
     expect(keysIn(store, '/')).toEqual(['/a', '/d']);
   });
 
-  test('a commit that names a key twice is a mistake of ours', async () => {
+  test('a commit that names a key twice is a programming error', async () => {
     const { store } = await open();
     await expect(store.commit([put('/a'), remove('/a')])).rejects.toThrow('changes /a twice');
     expect(store.revision).toBe(0);
   });
 
-  test('what it was given is left as it is', async () => {
+  test('its input is not changed', async () => {
     const { store } = await open();
     const value = Object.freeze({ list: Object.freeze([1]) });
     const changes = Object.freeze([Object.freeze({ key: '/a', make: () => value })]);
@@ -105,12 +105,12 @@ export function testExpectations(open: Open): void {
     expect(keysIn(store, '/')).toEqual(['/b']);
   });
 
-  test('a conflict names the key, what was expected and what is', async () => {
+  test('a conflict names the key, the expected revision and the current one', async () => {
     const { store } = await open();
     const revision = await store.commit([put('/a')]);
     await expect(store.commit([put('/a', {}, 0)])).rejects.toMatchObject({
       code: 'STORE_CONFLICT',
-      message: `/a was expected absent, but is at revision ${revision}`,
+      message: `conflict: expected /a to be absent, found it at revision ${revision}`,
     });
   });
 
@@ -136,7 +136,7 @@ export function testExpectations(open: Open): void {
     expect(recreated).toBeGreaterThan(created);
   });
 
-  test('of many who replace the same revision one succeeds', async () => {
+  test('of many writers that replace the same revision one succeeds', async () => {
     const { store } = await open();
     const revision = await store.commit([put('/a')]);
     const outcomes = await Promise.all(
@@ -189,7 +189,7 @@ export function testSize(open: Open): void {
 }
 
 export function testClosing(open: Open): void {
-  test('waits for what is under way, and takes no more', async () => {
+  test('waits for commits under way, and takes no more', async () => {
     const { store, clock } = await open();
     const committed = store.commit([put('/a')]);
     const closed = store.close();

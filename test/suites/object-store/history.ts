@@ -1,9 +1,9 @@
-/** How long an object store remembers. */
+/** How long an object store keeps its history. */
 import { expect, test } from 'vitest';
 import { brief, codeOf, collect, keysIn, put, remove, type Open } from './world.ts';
 
 export function testForgetting(open: Open): void {
-  test('what is forgotten cannot be listed or watched, what came after can', async () => {
+  test('a compacted revision cannot be listed or watched, later ones can', async () => {
     const { store } = await open();
     const revisions: number[] = [];
     for (let n = 0; n < 5; n++)
@@ -34,7 +34,7 @@ export function testForgetting(open: Open): void {
     expect(collect(store, '/b', before.revision).map(brief)).toEqual([`put /b ${revision}`]);
   });
 
-  test('to forget what is forgotten, or the future, does no harm', async () => {
+  test('compacting a compacted revision, or a future one, does no harm', async () => {
     const { store } = await open();
     const first = await store.commit([put('/a')]);
     const second = await store.commit([put('/a')]);
@@ -45,21 +45,21 @@ export function testForgetting(open: Open): void {
     expect(collect(store, '/', second).map(brief)).toEqual([`put /a ${third}`]);
   });
 
-  test('a watch goes on across it, even in the middle of being told of the past', async () => {
+  test('a watch continues across it, even in the middle of replaying the past', async () => {
     const { store } = await open();
     for (let n = 0; n < 4; n++) await store.commit([put('/a', { n })]);
-    const told: unknown[] = [];
+    const notified: unknown[] = [];
     store.watch('/', 0, ({ value }) => {
-      told.push(value['n']);
+      notified.push(value['n']);
       store.compact(store.revision);
     });
     await store.commit([put('/a', { n: 4 })]);
-    expect(told).toEqual([0, 1, 2, 3, 4]);
+    expect(notified).toEqual([0, 1, 2, 3, 4]);
   });
 }
 
 export function testLimits(open: Open): void {
-  test('history grows old and is forgotten, a little after its time', async () => {
+  test('old history is compacted, a little after its time', async () => {
     const { store, clock } = await open({ historyMs: 60_000 });
     const first = await store.commit([put('/a')]);
     await clock.pass(30_000);
@@ -76,7 +76,7 @@ export function testLimits(open: Open): void {
     expect(clock.pending).toBe(0);
   });
 
-  test('of too many commits the oldest are forgotten, in the background', async () => {
+  test('of too many commits the oldest are compacted, in the background', async () => {
     const { store, clock } = await open({ historyMax: 100 });
     const revisions = await Promise.all(
       Array.from({ length: 150 }, (_, n) => store.commit([put(`/${n % 10}`)])),
@@ -101,7 +101,7 @@ export function testLimits(open: Open): void {
     expect(page.objects.map(({ value }) => value['n'])).toEqual([1]);
   });
 
-  test('a much too long history is forgotten bit by bit', async () => {
+  test('a much too long history is compacted bit by bit', async () => {
     const { store, clock } = await open({ historyMax: 10 });
     await Promise.all(Array.from({ length: 2500 }, () => store.commit([put('/hot')])));
     await clock.pass(1);

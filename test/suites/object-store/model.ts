@@ -1,11 +1,11 @@
 /**
- * An object store beside the slowest one there could be: a list of all states it ever had.
+ * Compares an object store with the slowest possible one: a list of all states it ever had.
  */
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
 import { unreachable } from '../../../src/lib/assert.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import type { Change, ObjectStore, StoreEvent } from '../../../src/ports/object-store.ts';
+import type { Change, ObjectStore, StoreEvent } from '../../../src/ports/api/object-store.ts';
 
 type State = ReadonlyMap<string, { readonly value: JsonObject; readonly revision: number }>;
 
@@ -19,7 +19,7 @@ interface Model {
 interface Watch {
   readonly prefix: string;
   readonly afterRevision: number;
-  readonly told: StoreEvent[];
+  readonly notified: StoreEvent[];
   /** How many events there were when it ended. */
   endedAt: number | null;
   stop: () => void;
@@ -117,7 +117,7 @@ async function play(store: ObjectStore, steps: readonly Step[]): Promise<void> {
       default:
         unreachable(each);
     }
-    for (const watch of watches) expect(watch.told).toEqual(expectedOf(model, watch));
+    for (const watch of watches) expect(watch.notified).toEqual(expectedOf(model, watch));
     expect(store.revision).toBe(model.states.length - 1);
   }
 }
@@ -217,9 +217,9 @@ function startWatch(
     );
     return;
   }
-  const told: StoreEvent[] = [];
-  const stop = store.watch(prefix, afterRevision, (event) => void told.push(event));
-  watches.push({ prefix, afterRevision, told, endedAt: null, stop });
+  const notified: StoreEvent[] = [];
+  const stop = store.watch(prefix, afterRevision, (event) => void notified.push(event));
+  watches.push({ prefix, afterRevision, notified, endedAt: null, stop });
 }
 
 function leave(model: Model, watches: readonly Watch[]): void {

@@ -1,4 +1,4 @@
-/** What every object store promises to those who read. */
+/** What every object store guarantees to readers. */
 import { expect, test } from 'vitest';
 import { codeOf, keysIn, put, remove, type Open } from './world.ts';
 
@@ -32,7 +32,7 @@ export function testReading(open: Open): void {
     expect(store.list('/a').objects[0]).toBe(store.get('/a'));
   });
 
-  test('names that every object has are names of nothing', async () => {
+  test('names of Object.prototype are not keys', async () => {
     const { store } = await open();
     for (const key of ['__proto__', 'constructor', 'toString', '']) {
       expect(store.get(key)).toBeUndefined();
@@ -144,7 +144,7 @@ export function testSnapshots(open: Open): void {
     expect(found).toEqual(keys);
   });
 
-  test('there is none of the future', async () => {
+  test('there is none of a future revision', async () => {
     const { store } = await open();
     const revision = await store.commit([put('/a')]);
     expect(await codeOf(() => store.list('/', { revision: revision + 1 }))).toBe(

@@ -1,10 +1,10 @@
-/** What every object store promises to those who watch. */
+/** What every object store guarantees to watches. */
 import { expect, test } from 'vitest';
-import type { StoreEvent } from '../../../src/ports/object-store.ts';
+import type { StoreEvent } from '../../../src/ports/api/object-store.ts';
 import { brief, collect, put, remove, type Open } from './world.ts';
 
 export function testWatching(open: Open): void {
-  test('tells of the past before it returns, then of what comes, each change once', async () => {
+  test('delivers the past before it returns, then new changes, each once', async () => {
     const { store } = await open();
     const first = await store.commit([put('/a/1')]);
     const second = await store.commit([put('/a/1'), put('/b/1'), put('/a/2')]);
@@ -35,7 +35,7 @@ export function testWatching(open: Open): void {
     ]);
   });
 
-  test('what is told live and what is told afterwards is the same', async () => {
+  test('live events and replayed events are the same', async () => {
     const { store } = await open();
     const live = collect(store, '/', 0);
     await Promise.all([
@@ -63,14 +63,14 @@ export function testWatching(open: Open): void {
     }
   });
 
-  test('it may begin in the future, and then tells of what comes after that', async () => {
+  test('it may begin at a future revision, and then delivers the changes after that', async () => {
     const { store } = await open();
     const events = collect(store, '/', 2);
     for (let n = 1; n <= 4; n++) await store.commit([put(`/${n}`)]);
     expect(events.map(({ revision }) => revision)).toEqual([3, 4]);
   });
 
-  test('when it is over, it is over', async () => {
+  test('after its end it gets no event', async () => {
     const { store } = await open();
     const events: StoreEvent[] = [];
     const stop = store.watch('/', 0, (event) => void events.push(event));
@@ -83,18 +83,18 @@ export function testWatching(open: Open): void {
 }
 
 export function testListeners(open: Open): void {
-  test('all are told of a change before any is told of the next', async () => {
+  test('all are notified of a change before any is notified of the next', async () => {
     const { store } = await open();
-    const told: string[] = [];
+    const notified: string[] = [];
     for (const name of ['one', 'two']) {
-      store.watch('/', 0, ({ key }) => void told.push(`${name} ${key}`));
+      store.watch('/', 0, ({ key }) => void notified.push(`${name} ${key}`));
     }
     await Promise.all([store.commit([put('/a')]), store.commit([put('/b')])]);
-    expect(told).toEqual(['one /a', 'two /a', 'one /b', 'two /b']);
+    expect(notified).toEqual(['one /a', 'two /a', 'one /b', 'two /b']);
   });
 
-  test('one that throws harms nobody, and is told of the next change', async () => {
-    const { store, complaints } = await open();
+  test('one that throws harms no other, and is notified of the next change', async () => {
+    const { store, problems } = await open();
     let calls = 0;
     await store.commit([put('/a')]);
     store.watch('/', 0, () => {
@@ -106,31 +106,31 @@ export function testListeners(open: Open): void {
     await store.commit([put('/d')]);
     expect(events).toHaveLength(4);
     expect(calls).toBe(4);
-    expect(complaints.map(({ key }) => key)).toEqual(['/a', '/b', '/c', '/d']);
+    expect(problems.map(({ key }) => key)).toEqual(['/a', '/b', '/c', '/d']);
   });
 
-  test('one that leaves in the middle of a commit hears no more of it', async () => {
+  test('one that stops in the middle of a commit gets no more of it', async () => {
     const { store } = await open();
-    const told: string[] = [];
+    const notified: string[] = [];
     const stop = store.watch('/', 0, ({ key }) => {
-      told.push(key);
+      notified.push(key);
       stop();
     });
     await store.commit([put('/a'), put('/b')]);
-    expect(told).toEqual(['/a']);
+    expect(notified).toEqual(['/a']);
   });
 
-  test('one may send another away that has not been told yet', async () => {
+  test('one may stop another that has not been notified yet', async () => {
     const { store } = await open();
-    const told: string[] = [];
+    const notified: string[] = [];
     let stop = (): void => {};
     store.watch('/', 0, () => stop());
-    stop = store.watch('/', 0, ({ key }) => void told.push(key));
+    stop = store.watch('/', 0, ({ key }) => void notified.push(key));
     await store.commit([put('/a')]);
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
   });
 
-  test('one that is added in the middle of a commit hears each change once', async () => {
+  test('one that is added in the middle of a commit gets each change once', async () => {
     const { store } = await open();
     const late: StoreEvent[][] = [];
     store.watch('/', 0, () => void late.push(collect(store, '/', 0)));

@@ -1,16 +1,16 @@
-/** A store for a case of the suite, with a clock that stands still, and words to speak about it. */
+/** A store for a case of the suite, with a clock that stands still, and helpers. */
 import { onTestFinished } from 'vitest';
 import { PodkeepError } from '../../../src/lib/errors.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { Log, LogFacts } from '../../../src/ports/log.ts';
-import type { Change, ObjectStore, StoreEvent } from '../../../src/ports/object-store.ts';
+import type { Change, ObjectStore, StoreEvent } from '../../../src/ports/api/object-store.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 export interface World {
   readonly store: ObjectStore;
   readonly clock: VirtualClock;
-  /** What the store complained of. */
-  readonly complaints: LogFacts[];
+  /** The problems that the store reported. */
+  readonly problems: LogFacts[];
 }
 
 export interface Limits {
@@ -30,12 +30,12 @@ export async function openWorld(
   limits: Limits,
 ): Promise<World> {
   const clock = new VirtualClock();
-  const complaints: LogFacts[] = [];
-  const complain = (_: string, facts: LogFacts = {}): void => void complaints.push(facts);
-  const log: Log = { debug: () => {}, info: () => {}, warn: complain, error: complain };
+  const problems: LogFacts[] = [];
+  const report = (_: string, facts: LogFacts = {}): void => void problems.push(facts);
+  const log: Log = { debug: () => {}, info: () => {}, warn: report, error: report };
   const store = await open({ clock, log, ...limits });
   onTestFinished(() => store.close());
-  return { store, clock, complaints };
+  return { store, clock, problems };
 }
 
 /** A change to an object that says which revision made it. */
@@ -56,7 +56,7 @@ export function keysIn(
   return store.list(prefix, { revision }).objects.map(({ key }) => key);
 }
 
-/** The code of the error, or what came instead of one. */
+/** The code of the error, or the result if there was none. */
 export async function codeOf(act: () => unknown): Promise<unknown> {
   try {
     return await act();

@@ -1,6 +1,6 @@
 /** Images are found by name. */
 import { expect } from 'vitest';
-import { type Case } from './stage.ts';
+import { type Case } from './runtime-harness.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -8,11 +8,11 @@ export function casesOfImages(): readonly Case[] {
   return [
     {
       title: 'an image that is here is found, and pulling it gives its reference',
-      body: async (stage) => {
+      body: async (harness) => {
         const use = { hasCommand: true };
-        const found = await stage.runtime.images.find(stage.image, use);
+        const found = await harness.runtime.images.find(harness.image, use);
         expect(found?.ref).not.toBe('');
-        expect(await stage.runtime.images.pull(stage.image, null, NEVER, use)).toBe(found?.ref);
+        expect(await harness.runtime.images.pull(harness.image, null, NEVER, use)).toBe(found?.ref);
       },
     },
     {

@@ -1,5 +1,5 @@
 /** The commands of the suite, for runtimes that run real programs. */
-import type { Commands } from './stage.ts';
+import type { Commands } from './runtime-harness.ts';
 
 const shell = (script: string): readonly string[] => ['sh', '-c', script];
 

@@ -1,6 +1,6 @@
 /**
- * What a profile means for one call, written as plainly as possible and for nothing but comparison:
- * no ranges, no words of 32 bits, no code. call-decisions.ts states the rules.
+ * What a profile means for one call, written as plainly as possible and for comparison only: no ranges,
+ * no words of 32 bits, no code. call-decisions.ts states the rules.
  */
 import type { SeccompTarget } from '../../../src/lib/seccomp/call-decisions.ts';
 import type {

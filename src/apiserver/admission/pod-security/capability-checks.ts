@@ -1,6 +1,6 @@
-/** Which capabilities of Linux a container may add, and which it must drop. */
+/** Which Linux capabilities a container may add, and which it must drop. */
 import type { JsonObject } from '../../../lib/json.ts';
-import { readTexts } from '../../kinds/validation/json-reading.ts';
+import { readTexts } from '../../../api/validation/json-reading.ts';
 import {
   containersOf,
   containersWith,
@@ -45,7 +45,7 @@ export const capabilitiesRestricted: Check = (pod) => {
   return { reason: 'unrestricted capabilities', detail: details.join('; ') };
 };
 
-/** Empty: nothing but what is allowed is added. */
+/** Empty: only allowed ones are added. */
 function addedBeyond(pod: CheckedPod, allowed: ReadonlySet<string>): string {
   const forbidden = (container: JsonObject): readonly string[] =>
     capabilitiesOf(container, 'add').filter((name) => !allowed.has(name));

@@ -1,14 +1,14 @@
 /**
- * One rule of the Pod Security Standards: a pure function from a pod to what is forbidden about it.
+ * One check of the Pod Security Standards: a pure function from a pod to what it violates.
  *
- * Reasons and details are those of Kubernetes' own admission plugin, letter by letter: people search for
- * them, and tools match them.
+ * Reasons and details are exactly those of Kubernetes' admission plugin: people search for them, and tools
+ * match them.
  */
 import type { JsonObject } from '../../../lib/json.ts';
-import { objectsAt, valueAt } from '../../kinds/field-path.ts';
-import { readText, type Value } from '../../kinds/validation/json-reading.ts';
+import { objectsAt, valueAt } from '../../objects/field-path.ts';
+import { readText, type Value } from '../../../api/validation/json-reading.ts';
 
-/** A pod, or the template of one. */
+/** A pod, or a pod template. */
 export interface CheckedPod {
   readonly metadata: JsonObject;
   readonly spec: JsonObject;
@@ -17,7 +17,7 @@ export interface CheckedPod {
 export interface Violation {
   /** Short: `host namespaces`. */
   readonly reason: string;
-  /** Which containers, volumes or values; empty: there is no more to say. */
+  /** Which containers, volumes or values; empty: no detail. */
   readonly detail: string;
 }
 
@@ -40,7 +40,7 @@ export function containersWith(
     .map(({ name }) => readText(name));
 }
 
-/** What a container says about its security; the path begins below `securityContext`. */
+/** A field of a container's `securityContext`; the path begins below it. */
 export function securityOf(container: JsonObject, path: string): Value {
   return valueAt(container, `securityContext.${path}`);
 }
@@ -50,7 +50,7 @@ export function namedContainers(names: readonly string[]): string {
   return `${plural('container', names.length)} ${quoteAll(names)}`;
 }
 
-/** Who sets something: the pod, some containers, or both; none: empty. */
+/** What sets something: the pod, some containers, or both; empty: neither. */
 export function settersOf(isPod: boolean, containers: readonly string[]): readonly string[] {
   return [
     ...(isPod ? ['pod'] : []),
@@ -58,7 +58,7 @@ export function settersOf(isPod: boolean, containers: readonly string[]): readon
   ];
 }
 
-/** They are not escaped, as in Kubernetes. */
+/** Not escaped, as in Kubernetes. */
 export function quoteAll(texts: readonly string[]): string {
   return texts.length === 0 ? '' : `"${texts.join('", "')}"`;
 }
@@ -67,7 +67,7 @@ export function plural(word: string, count: number): string {
   return count === 1 ? word : `${word}s`;
 }
 
-/** Each once, in the order of their bytes. */
+/** Without duplicates, in byte order. */
 export function sortedSet(texts: Iterable<string>): readonly string[] {
   return [...new Set(texts)].toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 }
@@ -76,7 +76,7 @@ export function isWindows({ spec }: CheckedPod): boolean {
   return valueAt(spec, 'os.name') === 'windows';
 }
 
-/** The pod has a user namespace of its own: its root is not the root of the node. */
-export function hasOwnUsers({ spec }: CheckedPod): boolean {
+/** The pod has its own user namespace: its root is not the root of the node. */
+export function hasPodUsers({ spec }: CheckedPod): boolean {
   return spec['hostUsers'] === false;
 }

@@ -27,11 +27,11 @@ it('pods with the same reasons are counted, and named by the first of them', () 
   ]);
 });
 
-it('nothing is said about pods that would be allowed', () => {
+it('allowed pods are not mentioned', () => {
   expect(warnAboutPods('n', [pod('a', {})], BASELINE)).toEqual([]);
 });
 
-it('of very many pods one of each controller is checked before the rest', () => {
+it('of very many pods, one of each controller is checked before the rest', () => {
   const many = Array.from({ length: 3500 }, (_none, at) => pod(`p${at}`, {}, 'one'));
   const pods = [...many, pod('last', { hostPID: true }, 'two')];
   expect(warnAboutPods('n', pods, BASELINE)).toEqual([

@@ -1,11 +1,11 @@
 /**
- * What a namespace with a stricter level warns of: the pods in it that would be refused now. Pods of one
- * controller are alike, so one of each comes first; after three thousand it is enough.
+ * Warnings for a namespace that gets a stricter level: its existing pods that would be refused now. Pods of
+ * one controller are alike, so one of each is checked first; at most 3,000 are checked.
  */
 import type { JsonObject } from '../../../lib/json.ts';
-import { structAt } from '../../kinds/field-path.ts';
-import { readText } from '../../kinds/validation/json-reading.ts';
-import { listOf, metadataOf, nameOf } from '../../metadata.ts';
+import { structAt } from '../../objects/field-path.ts';
+import { readText } from '../../../api/validation/json-reading.ts';
+import { listOf, metadataOf, nameOf } from '../../objects/metadata.ts';
 import { isJsonObject } from '../../../lib/json.ts';
 import { printLevel, type LevelVersion } from './level.ts';
 import { describeReasons, violationsOf } from './standards.ts';

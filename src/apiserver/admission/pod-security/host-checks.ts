@@ -1,7 +1,7 @@
-/** What of the node a pod may share: its namespaces, its files, its ports, its addresses. */
+/** What a pod may share with the node: namespaces, files, ports, addresses. */
 import type { JsonObject } from '../../../lib/json.ts';
-import { objectsAt, textAt } from '../../kinds/field-path.ts';
-import { readNumber, readText } from '../../kinds/validation/json-reading.ts';
+import { objectsAt, textAt } from '../../objects/field-path.ts';
+import { readNumber, readText } from '../../../api/validation/json-reading.ts';
 import {
   containersOf,
   containersWith,
@@ -53,7 +53,7 @@ const HANDLERS = [
   'lifecycle.preStop',
 ] as const;
 
-/** The kubelet asks from the network of the node: a host would lead it to what only the node reaches. */
+/** The kubelet probes from the node's network: a host could point it at what only the node can reach. */
 export const hostProbesAndHostLifecycle: Check = (pod) => {
   const names = sortedSet(containersWith(pod, (one) => hostsOf(one).length > 0));
   if (names.length === 0) return undefined;

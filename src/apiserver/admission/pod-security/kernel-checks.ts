@@ -1,6 +1,6 @@
-/** What a pod may see and set of the kernel: /proc unmasked, and sysctls. */
-import { objectsAt } from '../../kinds/field-path.ts';
-import { readText } from '../../kinds/validation/json-reading.ts';
+/** What a pod may see and set in the kernel: unmasked /proc, and sysctls. */
+import { objectsAt } from '../../objects/field-path.ts';
+import { readText } from '../../../api/validation/json-reading.ts';
 import {
   containersOf,
   containersWith,
@@ -43,7 +43,7 @@ const SAFE_1_29 = [
 ];
 const SAFE_1_32 = [...SAFE_1_29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem'];
 
-/** By the minor version from which on they hold. */
+/** By the minor version from which they apply. */
 export const sysctls: readonly (readonly [minor: number, check: Check])[] = [
   [0, sysctlsBeyond(SAFE)],
   [27, sysctlsBeyond(SAFE_1_27)],

@@ -1,20 +1,20 @@
-/** A level of the Pod Security Standards with the version of Kubernetes whose checks it means. */
-export type Level = 'privileged' | 'baseline' | 'restricted';
+/** A level of the Pod Security Standards, and the Kubernetes version whose checks it means. */
+export type PodSecurityLevel = 'privileged' | 'baseline' | 'restricted';
 
 export interface LevelVersion {
-  readonly level: Level;
+  readonly level: PodSecurityLevel;
   /** The minor version (`v1.24` is 24); null: the latest. */
   readonly version: number | null;
 }
 
-const LEVELS: readonly Level[] = ['privileged', 'baseline', 'restricted'];
+const LEVELS: readonly PodSecurityLevel[] = ['privileged', 'baseline', 'restricted'];
 
-/** Undefined: there is no such level. */
-export function parseLevel(text: string): Level | undefined {
+/** Undefined: no such level. */
+export function parseLevel(text: string): PodSecurityLevel | undefined {
   return LEVELS.find((level) => level === text);
 }
 
-/** Undefined: it is neither `latest` nor `v1.x`. */
+/** Undefined: neither `latest` nor `v1.x`. */
 export function parseVersion(text: string): number | null | undefined {
   if (text === 'latest') return null;
   const [, minor] = /^v1\.(\d|[1-9]\d*)$/.exec(text) ?? [];
@@ -25,7 +25,7 @@ export function printLevel({ level, version }: LevelVersion): string {
   return `${level}:${version === null ? 'latest' : `v1.${version}`}`;
 }
 
-export function isStricter(one: Level, other: Level): boolean {
+export function isStricter(one: PodSecurityLevel, other: PodSecurityLevel): boolean {
   return LEVELS.indexOf(one) > LEVELS.indexOf(other);
 }
 

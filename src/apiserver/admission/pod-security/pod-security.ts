@@ -1,29 +1,29 @@
 /**
- * PodSecurity: holds pods to the level that the labels of their namespace ask for (policy.ts).
+ * PodSecurity: checks pods against the level in the labels of their namespace (policy.ts).
  *
  *     a pod                        enforce, audit, warn
  *     a template of a controller   audit, warn: the controller's pods are refused later, one by one
- *     a namespace                  labels must be readable; a stricter level warns of pods that are there
+ *     a namespace                  labels must be readable; a stricter level warns about existing pods
  *
- * 1. An update of a pod is judged only if it brings an image or a container: an existing pod goes on.
- * 2. A pod that is refused is not warned about as well.
+ * 1. An update of a pod is checked only if it adds an image or a container: existing pods continue.
+ * 2. A pod that is refused gets no warnings.
  * 3. There is no audit log: what kube-apiserver writes into it is logged.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Log } from '../../../ports/log.ts';
-import type { ObjectStore } from '../../../ports/object-store.ts';
-import { objectsAt, structAt } from '../../kinds/field-path.ts';
-import { readObject, readText } from '../../kinds/validation/json-reading.ts';
-import { metadataOf } from '../../metadata.ts';
-import { forbidden, invalid } from '../../status.ts';
-import { isPod, type Admission, type AdmissionRequest } from '../admission.ts';
+import type { ObjectStore } from '../../../ports/api/object-store.ts';
+import { objectsAt, structAt } from '../../objects/field-path.ts';
+import { readObject, readText } from '../../../api/validation/json-reading.ts';
+import { metadataOf } from '../../objects/metadata.ts';
+import { forbidden, invalid } from '../../objects/status.ts';
+import { isPod, type Admission, type AdmissionRequest } from '../../registry/admission.ts';
 import type { CheckedPod } from './check.ts';
 import { warnAboutPods } from './existing-pods.ts';
 import { isSame, isStricter, printLevel, type LevelVersion } from './level.ts';
 import { asksForNothing, policyOf, type Policy } from './policy.ts';
 import { describeViolations, violationsOf } from './standards.ts';
 
-/** Where controllers have their template, by group and resource. */
+/** Path of the pod template, by group and resource. */
 const TEMPLATES: ReadonlyMap<string, string> = new Map([
   ['/podtemplates', 'template'],
   ['/replicationcontrollers', 'spec.template'],
@@ -35,7 +35,7 @@ const TEMPLATES: ReadonlyMap<string, string> = new Map([
   ['batch/cronjobs', 'spec.jobTemplate.spec.template'],
 ]);
 
-/** Through these nothing comes in that a check looks at. */
+/** Writes to these change nothing that a check looks at. */
 const IGNORED: ReadonlySet<string> = new Set(['binding', 'eviction', 'status']);
 
 export class PodSecurity implements Admission {
@@ -99,7 +99,7 @@ export class PodSecurity implements Admission {
     for (const warning of warnAboutPods(name, pods, enforce)) warn?.(warning);
   }
 
-  /** Null: the namespace asks for nothing. */
+  /** Null: the namespace sets no level. */
   #policyFor({ namespace }: AdmissionRequest): Policy | null {
     const found = this.#store.get(`/core/namespaces/${namespace}`)?.value;
     const policy = policyOf(found ?? {});
@@ -141,7 +141,7 @@ function checked(pod: JsonObject): CheckedPod {
   return { metadata: metadataOf(pod), spec: structAt(pod, 'spec') };
 }
 
-/** Does the update bring a container or an image? Nothing else that the checks look at can change. */
+/** Does the update add a container or an image? Nothing else that the checks look at can change. */
 function isSignificant(pod: JsonObject, old: JsonObject): boolean {
   const isChanged = ['spec.containers', 'spec.initContainers'].some((list) => {
     const [now, before] = [objectsAt(pod, list), objectsAt(old, list)];

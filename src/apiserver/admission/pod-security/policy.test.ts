@@ -13,12 +13,12 @@ function read(labels: Readonly<Record<string, string>>): readonly string[] {
 
 const NOTHING = 'privileged:latest';
 
-it('a namespace without labels asks for nothing', () => {
+it('a namespace without labels has no policy', () => {
   expect(read({})).toEqual([NOTHING, NOTHING, NOTHING]);
   expect(asksForNothing(policyOf({}))).toBe(true);
 });
 
-it('each mode has a level and a version of its own', () => {
+it('each mode has its own level and version', () => {
   const labels = {
     enforce: 'baseline',
     'enforce-version': 'v1.24',
@@ -29,7 +29,7 @@ it('each mode has a level and a version of its own', () => {
   expect(read(labels)).toEqual(['baseline:v1.24', 'restricted:v1.30', 'baseline:latest']);
 });
 
-it('warnings follow what is enforced, unless they have a level', () => {
+it('warnings follow the enforced level, unless they have their own', () => {
   expect(read({ enforce: 'restricted', 'enforce-version': 'v1.9' })).toEqual([
     'restricted:v1.9',
     NOTHING,
@@ -39,7 +39,7 @@ it('warnings follow what is enforced, unless they have a level', () => {
   expect(read({ enforce: 'restricted', warn: 'privileged' })[2]).toBe(NOTHING);
 });
 
-it('a label that cannot be read enforces the strictest level, and nothing else', () => {
+it('an unreadable label enforces the strictest level, and nothing else', () => {
   const labels = { enforce: 'x', 'enforce-version': '1.2', audit: 'x', warn: 'x' };
   expect(read(labels)).toEqual(['restricted:latest', NOTHING, NOTHING]);
   expect(read({ enforce: 'x' })[2]).toBe(NOTHING);

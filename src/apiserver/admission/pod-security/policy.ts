@@ -1,27 +1,27 @@
 /**
- * What the labels of a namespace ask for, in three modes.
+ * The policy in the labels of a namespace, in three modes.
  *
  *     pod-security.kubernetes.io/enforce, enforce-version   pods that violate it are refused
  *     pod-security.kubernetes.io/audit,   audit-version     violations are logged
  *     pod-security.kubernetes.io/warn,    warn-version      violations are answered with a warning
  *
- * 1. A namespace without labels asks for nothing (privileged, latest).
- * 2. Who enforces a level and says nothing about warnings is warned by the same level: so the creator of a
- *    Deployment learns that its pods will be refused.
- * 3. A label that cannot be read enforces the strictest level, and neither audits nor warns.
+ * 1. A namespace without labels has no restrictions (privileged, latest).
+ * 2. Without a label for warnings, the enforced level warns as well: so the creator of a Deployment learns
+ *    that its pods will be refused.
+ * 3. An unreadable label enforces the strictest level, and neither audits nor warns.
  */
 import type { JsonObject } from '../../../lib/json.ts';
-import { readTextMap } from '../../kinds/validation/json-reading.ts';
-import { invalid } from '../../kinds/validation/complaint.ts';
-import type { FieldError } from '../../field-error.ts';
-import { metadataOf } from '../../metadata.ts';
+import { readTextMap } from '../../../api/validation/json-reading.ts';
+import { invalidField } from '../../../api/validation/field-errors.ts';
+import type { FieldError } from '../../../api/validation/field-error.ts';
+import { metadataOf } from '../../objects/metadata.ts';
 import { isStricter, parseLevel, parseVersion, type LevelVersion } from './level.ts';
 
 export interface Policy {
   readonly enforce: LevelVersion;
   readonly audit: LevelVersion;
   readonly warn: LevelVersion;
-  /** Labels that cannot be read. */
+  /** Errors of unreadable labels. */
   readonly errors: readonly FieldError[];
 }
 
@@ -47,15 +47,15 @@ function readMode(
   mode: Mode,
   errors: FieldError[],
 ): LevelVersion {
-  const said = labels.get(`${PREFIX}${mode}`);
-  const level = said === undefined ? 'privileged' : parseLevel(said);
+  const given = labels.get(`${PREFIX}${mode}`);
+  const level = given === undefined ? 'privileged' : parseLevel(given);
   if (level === undefined) {
-    errors.push(unreadable(mode, said, 'must be one of privileged, baseline, restricted'));
+    errors.push(unreadable(mode, given, 'must be one of privileged, baseline, restricted'));
   }
-  const saidVersion = labels.get(`${PREFIX}${mode}-version`);
-  const version = saidVersion === undefined ? null : parseVersion(saidVersion);
+  const requestedVersion = labels.get(`${PREFIX}${mode}-version`);
+  const version = requestedVersion === undefined ? null : parseVersion(requestedVersion);
   if (version === undefined) {
-    errors.push(unreadable(`${mode}-version`, saidVersion, 'must be "latest" or "v1.x"'));
+    errors.push(unreadable(`${mode}-version`, requestedVersion, 'must be "latest" or "v1.x"'));
   }
   const fallback = mode === 'enforce' ? 'restricted' : 'privileged';
   return { level: level ?? fallback, version: version ?? null };
@@ -66,8 +66,8 @@ function followingEnforce(
   enforce: LevelVersion,
   warn: LevelVersion,
 ): LevelVersion {
-  const said = labels.get(`${PREFIX}enforce`);
-  const isEnforced = said !== undefined && parseLevel(said) !== undefined;
+  const given = labels.get(`${PREFIX}enforce`);
+  const isEnforced = given !== undefined && parseLevel(given) !== undefined;
   if (labels.has(`${PREFIX}warn`) || !isEnforced) return warn;
   if (!isStricter(enforce.level, warn.level)) return warn;
   const hasVersion = labels.has(`${PREFIX}warn-version`);
@@ -75,5 +75,5 @@ function followingEnforce(
 }
 
 function unreadable(label: string, value: string | undefined, detail: string): FieldError {
-  return invalid(`metadata.labels[${PREFIX}${label}]`, value, detail);
+  return invalidField(`metadata.labels[${PREFIX}${label}]`, value, detail);
 }

@@ -1,8 +1,8 @@
-/** Who a container runs as, and what it can become. */
-import { valueAt } from '../../kinds/field-path.ts';
+/** Which user a container runs as, and which privileges it can gain. */
+import { valueAt } from '../../objects/field-path.ts';
 import {
   containersWith,
-  hasOwnUsers,
+  hasPodUsers,
   isWindows,
   namedContainers,
   securityOf,
@@ -44,9 +44,9 @@ export const windowsHostProcess: Check = (pod) => {
 export const runAsNonRoot: Check = (pod) => {
   const reason = 'runAsNonRoot != true';
   const own = valueAt(pod.spec, 'securityContext.runAsNonRoot');
-  const said = (value: boolean) =>
+  const given = (value: boolean) =>
     containersWith(pod, (one) => securityOf(one, 'runAsNonRoot') === value);
-  const setters = settersOf(own === false, said(false));
+  const setters = settersOf(own === false, given(false));
   if (setters.length > 0) {
     const detail = `${setters.join(' and ')} must not set securityContext.runAsNonRoot=false`;
     return { reason, detail };
@@ -65,12 +65,12 @@ export const runAsUser: Check = (pod) => {
   return { reason: 'runAsUser=0', detail: `${setters.join(' and ')} must not set runAsUser=0` };
 };
 
-/** Of Linux only: Windows has nothing of the kind, and pods that say so are let pass. */
+/** Linux only: Windows has no such setting, so pods with `os.name: windows` pass. */
 export function unlessWindows(check: Check): Check {
   return (pod) => (isWindows(pod) ? undefined : check(pod));
 }
 
-/** Root in a user namespace of the pod's own has no rights outside it. */
+/** Root in the pod's own user namespace has no rights outside it. */
 export function unlessOwnUsers(check: Check): Check {
-  return (pod) => (hasOwnUsers(pod) ? undefined : check(pod));
+  return (pod) => (hasPodUsers(pod) ? undefined : check(pod));
 }

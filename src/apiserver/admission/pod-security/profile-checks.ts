@@ -1,7 +1,7 @@
 /** Profiles that confine a container: seccomp, AppArmor, SELinux. None may be turned off. */
 import type { JsonObject } from '../../../lib/json.ts';
-import { valueAt } from '../../kinds/field-path.ts';
-import { readObject, readText, readTextMap } from '../../kinds/validation/json-reading.ts';
+import { valueAt } from '../../objects/field-path.ts';
+import { readObject, readText, readTextMap } from '../../../api/validation/json-reading.ts';
 import {
   containersOf,
   containersWith,
@@ -18,7 +18,7 @@ import {
 
 const CONFINING: ReadonlySet<string> = new Set(['RuntimeDefault', 'Localhost']);
 
-/** What a profile says; undefined: there is none. */
+/** The profile of the pod; undefined: it has none. */
 function podProfile({ spec }: CheckedPod, name: string): JsonObject | undefined {
   return readObject(valueAt(spec, `securityContext.${name}`));
 }
@@ -32,7 +32,7 @@ interface Unconfined {
   readonly types: readonly string[];
 }
 
-/** Who names a profile that confines nothing, and which. */
+/** What names a profile that confines nothing, and which profile. */
 function unconfinedBy(pod: CheckedPod, name: string): Unconfined {
   const isBad = (profile: JsonObject | undefined): profile is JsonObject =>
     profile !== undefined && !CONFINING.has(readText(profile['type']));
@@ -50,8 +50,8 @@ export const appArmorProfile: Check = (pod) => {
   const annotations = [...readTextMap(pod.metadata['annotations'])]
     .filter(([key, value]) => key.startsWith(APP_ARMOR_ANNOTATION) && !isAppArmorAllowed(value))
     .map(([key, value]) => `${key}=${JSON.stringify(value)}`);
-  const said = annotations.length > 0 ? [plural('annotation', annotations.length)] : [];
-  const who = [...setters, ...said];
+  const given = annotations.length > 0 ? [plural('annotation', annotations.length)] : [];
+  const who = [...setters, ...given];
   if (who.length === 0) return undefined;
   const values = [...types, ...sortedSet(annotations)];
   return {
@@ -64,7 +64,7 @@ function isAppArmorAllowed(value: string): boolean {
   return value === '' || value === 'runtime/default' || value.startsWith('localhost/');
 }
 
-/** With the fields of the pod, since v1.19. */
+/** By the pod's fields, since v1.19. */
 export const seccompProfileBaseline: Check = (pod) => {
   const { setters, types } = unconfinedBy(pod, 'seccompProfile');
   return setters.length === 0 ? undefined : unconfinedSeccomp(setters, types);
@@ -88,7 +88,7 @@ function unconfinedSeccomp(setters: readonly string[], types: readonly string[])
 const SECCOMP_OF_POD = 'seccomp.security.alpha.kubernetes.io/pod';
 const SECCOMP_OF_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/';
 
-/** With annotations, before v1.19. */
+/** By annotations, before v1.19. */
 export const seccompAnnotations: Check = (pod) => {
   const annotations = readTextMap(pod.metadata['annotations']);
   const names = containersOf(pod).map(({ name }) => `${SECCOMP_OF_CONTAINER}${readText(name)}`);

@@ -1,10 +1,10 @@
 /**
- * The checks, in the words of Kubernetes' own plugin. `npx tsx scripts/compare-pod-security.ts` compares
- * them with the plugin itself, on the pods that Kubernetes tests it with.
+ * The checks, in the words of Kubernetes' own plugin. `npx tsx scripts/compare-pod-security.ts` compares them
+ * with the plugin itself, on the pods that Kubernetes tests it with.
  */
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { Level } from './level.ts';
+import type { PodSecurityLevel } from './level.ts';
 import { describeReasons, describeViolations, violationsOf } from './standards.ts';
 
 const RESTRICTED_CONTAINER = {
@@ -12,7 +12,7 @@ const RESTRICTED_CONTAINER = {
   capabilities: { drop: ['ALL'] },
 };
 
-/** A pod that every level allows, with something changed. */
+/** A pod that every level allows, with changes. */
 function podWith(spec: JsonObject = {}, metadata: JsonObject = {}) {
   return {
     metadata,
@@ -24,8 +24,8 @@ function podWith(spec: JsonObject = {}, metadata: JsonObject = {}) {
   };
 }
 
-function judge(
-  level: Level,
+function evaluate(
+  level: PodSecurityLevel,
   pod: ReturnType<typeof podWith>,
   version: number | null = null,
 ): string {
@@ -36,7 +36,7 @@ function container(name: string, fields: JsonObject = {}, security: JsonObject =
   return { name, securityContext: { ...RESTRICTED_CONTAINER, ...security }, ...fields };
 }
 
-/** Two containers with it, and one without. */
+/** Two containers with the fields, and one without. */
 function twice(fields: JsonObject, security: JsonObject = {}): JsonObject {
   return {
     initContainers: [container('b', fields, security)],
@@ -140,15 +140,15 @@ describe('baseline', () => {
       },
       'hostProcess (pod and container "a" must not set securityContext.windowsOptions.hostProcess=true)',
     ],
-  ])('says of %s what Kubernetes says', (_name, spec, expected) => {
-    expect(judge('baseline', podWith(spec))).toBe(expected);
+  ])("reports %s in Kubernetes' words", (_name, spec, expected) => {
+    expect(evaluate('baseline', podWith(spec))).toBe(expected);
   });
 
-  it('says of pods without AppArmor what Kubernetes says', () => {
+  it("reports pods without AppArmor in Kubernetes' words", () => {
     const unconfined = { appArmorProfile: { type: 'Unconfined' } };
     const annotations = { [APP_ARMOR]: 'unconfined', 'other/a': 'unconfined' };
     const pod = podWith({ containers: [container('a', {}, unconfined)] }, { annotations });
-    expect(judge('baseline', pod)).toBe(
+    expect(evaluate('baseline', pod)).toBe(
       'forbidden AppArmor profiles (container "a" and annotation must not set AppArmor profile type to ' +
         `"Unconfined", "${APP_ARMOR}="unconfined"")`,
     );
@@ -225,15 +225,15 @@ describe('restricted', () => {
       },
       '',
     ],
-  ])('says of %s what Kubernetes says', (_name, spec, expected) => {
-    expect(judge('restricted', podWith(spec))).toBe(expected);
+  ])("reports %s in Kubernetes' words", (_name, spec, expected) => {
+    expect(evaluate('restricted', podWith(spec))).toBe(expected);
   });
 
-  it('has no opinion if it is privileged', () => {
-    expect(judge('privileged', podWith({ hostPID: true }))).toBe('');
+  it('does not check the level privileged', () => {
+    expect(evaluate('privileged', podWith({ hostPID: true }))).toBe('');
   });
 
-  it('lists the reasons alone where details would be too many', () => {
+  it('lists only the reasons where details would be too many', () => {
     const violations = violationsOf(podWith({ hostPID: true, containers: [{ name: 'a' }] }), {
       level: 'restricted',
       version: null,
@@ -252,20 +252,20 @@ describe('versions', () => {
     containers: [container('a', {}, { procMount: 'Unmasked' })],
   };
   const probe = { containers: [container('a', { startupProbe: { httpGet: { host: 'x' } } })] };
-  it.each<readonly [string, Level, JsonObject, number]>([
+  it.each<readonly [string, PodSecurityLevel, JsonObject, number]>([
     ['sysctls', 'baseline', sysctl('net.ipv4.ip_local_reserved_ports'), 27],
     ['sysctls', 'baseline', sysctl('net.ipv4.tcp_fin_timeout'), 29],
     ['sysctls', 'baseline', sysctl('net.ipv4.tcp_wmem'), 32],
     ['SELinux types', 'baseline', engine, 31],
     ['an unmasked /proc', 'baseline', unmasked, 35],
     ['Windows', 'restricted', { os: { name: 'windows' }, containers: [{ name: 'a' }] }, 25],
-  ])('%s are allowed from one on (%s, %j, v1.%d)', (_name, level, spec, minor) => {
-    expect(judge(level, podWith(spec), minor - 1)).not.toBe('');
-    expect(judge(level, podWith(spec), minor)).toBe('');
-    expect(judge(level, podWith(spec))).toBe('');
+  ])('%s are allowed from one version on (%s, %j, v1.%d)', (_name, level, spec, minor) => {
+    expect(evaluate(level, podWith(spec), minor - 1)).not.toBe('');
+    expect(evaluate(level, podWith(spec), minor)).toBe('');
+    expect(evaluate(level, podWith(spec))).toBe('');
   });
 
-  it.each<readonly [string, Level, JsonObject, number]>([
+  it.each<readonly [string, PodSecurityLevel, JsonObject, number]>([
     ['hosts of probes', 'baseline', probe, 34],
     [
       'escalation',
@@ -276,18 +276,18 @@ describe('versions', () => {
     ['seccomp', 'restricted', { securityContext: { runAsNonRoot: true } }, 19],
     ['capabilities', 'restricted', { containers: [container('a', {}, { capabilities: {} })] }, 22],
     ['root', 'restricted', { containers: [container('a', {}, { runAsUser: 0 })] }, 23],
-  ])('%s is forbidden from one on (%s, %j, v1.%d)', (_name, level, spec, minor) => {
-    expect(judge(level, podWith(spec), minor - 1)).toBe('');
-    expect(judge(level, podWith(spec), minor)).not.toBe('');
-    expect(judge(level, podWith(spec), 99)).not.toBe('');
+  ])('%s is forbidden from one version on (%s, %j, v1.%d)', (_name, level, spec, minor) => {
+    expect(evaluate(level, podWith(spec), minor - 1)).toBe('');
+    expect(evaluate(level, podWith(spec), minor)).not.toBe('');
+    expect(evaluate(level, podWith(spec), 99)).not.toBe('');
   });
 
-  it('read annotations for seccomp before there were fields', () => {
+  it('read seccomp annotations before there were fields', () => {
     const key = 'seccomp.security.alpha.kubernetes.io/pod';
     const pod = podWith({}, { annotations: { [key]: 'unconfined' } });
-    expect(judge('baseline', pod, 18)).toBe(
+    expect(evaluate('baseline', pod, 18)).toBe(
       `seccompProfile (forbidden annotation ${key}="unconfined")`,
     );
-    expect(judge('baseline', pod, 19)).toBe('');
+    expect(evaluate('baseline', pod, 19)).toBe('');
   });
 });

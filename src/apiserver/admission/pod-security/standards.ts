@@ -1,12 +1,12 @@
 /**
- * The Pod Security Standards: which checks belong to which level, from which version of Kubernetes on.
+ * The Pod Security Standards: which checks belong to which level, from which Kubernetes version on.
  *
  *     privileged   none
  *     baseline     the checks of baseline
  *     restricted   those of baseline that it does not replace, and its own
  *
- * A namespace may ask for the checks of an older version (`v1.24`); a newer one than any check knows, and
- * `latest`, are the newest. Checks are asked in the order of their names, those of baseline first.
+ * A namespace may ask for the checks of an older version (`v1.24`); `latest`, and versions newer than any
+ * check, mean the newest. Checks run in the order of their names, those of baseline first.
  */
 import { capabilitiesBaseline, capabilitiesRestricted } from './capability-checks.ts';
 import type { Check, CheckedPod, Violation } from './check.ts';
@@ -39,9 +39,9 @@ import { restrictedVolumes } from './volume-checks.ts';
 
 interface Standard {
   readonly id: string;
-  /** By the minor version from which on each holds, rising. */
+  /** By the minor version from which each applies, ascending. */
   readonly versions: readonly (readonly [minor: number, check: Check])[];
-  /** The check of baseline that it stands for, while it holds. */
+  /** The check of baseline that this one replaces, while it applies. */
   readonly replaces?: string;
 }
 
@@ -120,7 +120,7 @@ const RESTRICTED: readonly Standard[] = [
   },
 ];
 
-/** What the level forbids about the pod; none: it is allowed. */
+/** The pod's violations of the level; none: it is allowed. */
 export function violationsOf(pod: CheckedPod, wanted: LevelVersion): readonly Violation[] {
   return checksOf(wanted).flatMap((check) => check(pod) ?? []);
 }

@@ -1,7 +1,7 @@
-/** Which volumes a restricted pod may have: those that come from the cluster, and not from the node. */
+/** Which volumes a restricted pod may have: those from the cluster, not from the node. */
 import type { JsonObject } from '../../../lib/json.ts';
-import { objectsAt } from '../../kinds/field-path.ts';
-import { isGiven, readText } from '../../kinds/validation/json-reading.ts';
+import { objectsAt } from '../../objects/field-path.ts';
+import { isGiven, readText } from '../../../api/validation/json-reading.ts';
 import { plural, quoteAll, sortedSet, type Check } from './check.ts';
 
 const ALLOWED = [
@@ -16,7 +16,7 @@ const ALLOWED = [
   'secret',
 ];
 
-/** The first one that a volume has is the one that is named. */
+/** The first one that a volume has is reported. */
 const RESTRICTED = [
   'hostPath',
   'gcePersistentDisk',

@@ -1,9 +1,12 @@
-/** A kubelet shows its static pods in the API as mirror pods, which must not open anything to it. */
+/**
+ * Checks mirror pods, by which a kubelet shows its static pods in the API: they must not give it access to
+ * anything.
+ */
 import type { JsonObject } from '../../../lib/json.ts';
-import { objectsAt, textAt } from '../../kinds/field-path.ts';
-import { isGiven, readTextMap } from '../../kinds/validation/json-reading.ts';
-import { metadataOf, textOf } from '../../metadata.ts';
-import { configMapsOf, secretsOf, sourcesOf, volumesOf } from './pod-references.ts';
+import { objectsAt, textAt } from '../../objects/field-path.ts';
+import { isGiven, readTextMap } from '../../../api/validation/json-reading.ts';
+import { metadataOf, textOf } from '../../objects/metadata.ts';
+import { configMapsOf, secretsOf, sourcesOf, volumesOf } from '../../admission/pod-references.ts';
 
 const MIRROR = 'kubernetes.io/config.mirror';
 
@@ -48,7 +51,7 @@ function checkOwner(pod: JsonObject, node: string, findNode: () => JsonObject): 
   return `node ${node} UID mismatch: expected ${textOf(uid)} got ${actual}`;
 }
 
-/** In the order in which they are looked for. */
+/** In the order in which they are checked. */
 const VOLUME_REFERENCES = [
   ['csi', 'csidrivers (via CSI volumes)'],
   ['glusterfs', 'endpoints (via glusterFS volumes)'],
@@ -62,7 +65,7 @@ const SOURCE_REFERENCES = [
   ['podCertificate', 'podcertificates'],
 ] as const;
 
-/** What kind of object of the API the pod names. Null: none. */
+/** The kind of API object that the pod refers to. Null: none. */
 function referenceOf(pod: JsonObject): string | null {
   if (textAt(pod, 'spec.serviceAccountName') !== '') return 'serviceaccounts';
   if (secretsOf(pod).length > 0) return 'secrets';

@@ -1,33 +1,32 @@
 /**
- * What a kubelet may do: what every kubelet needs, and of secrets, config maps, volumes and tokens only
- * those that belong to pods on its own node. What it writes is looked at again by NodeRestriction, which
- * sees the object.
+ * Authorizes kubelets: for what every kubelet needs, and of secrets, config maps, volumes and tokens only for
+ * those of pods on its own node. NodeRestriction, which sees the object, checks writes again.
  */
-import type { ObjectStore } from '../../../ports/object-store.ts';
-import type { FieldSelector } from '../../../api/field-selector.ts';
-import type { AccessDecision, Attributes, ResourceAttributes, User } from '../../access.ts';
+import type { ObjectStore } from '../../../ports/api/object-store.ts';
+import type { FieldSelector } from '../../../api/values/field-selector.ts';
+import type { AccessDecision, Attributes, ResourceAttributes, User } from '../../objects/access.ts';
 import { ALLOWED, deny, type Authorizer, type RulesFound } from '../authorizer.ts';
-import { nodeNameOf } from '../groups.ts';
+import { nodeNameOf } from '../../objects/groups.ts';
 import { ruleAllows, type PolicyRule } from '../rbac/policy-rule.ts';
 import { NodeGraph, type Kept } from './node-graph.ts';
 
 const LEASES = 'kube-node-lease';
 
-/** What is asked for by which node. */
+/** A request, and the node that makes it. */
 interface Wanted extends ResourceAttributes {
   readonly node: string;
   /** Of a list or a watch. */
   readonly fieldSelector?: FieldSelector;
 }
 
-type Judge = (this: void, wanted: Wanted, graph: NodeGraph) => AccessDecision;
+type Authorize = (this: void, wanted: Wanted, graph: NodeGraph) => AccessDecision;
 
 export class NodeAuthorizer implements Authorizer {
   readonly #store: ObjectStore;
   readonly #rules: readonly PolicyRule[];
   #graph: NodeGraph | null = null;
 
-  /** `rules`: what every node may do with all that is not told apart here. */
+  /** `rules`: the permissions of every node on resources that are not handled here. */
   constructor(store: ObjectStore, rules: readonly PolicyRule[]) {
     this.#store = store;
     this.#rules = rules;
@@ -39,10 +38,10 @@ export class NodeAuthorizer implements Authorizer {
     if (node === '') return deny(`unknown node for user ${JSON.stringify(user.name)}`);
     if (!('path' in attributes)) {
       const { group, resource } = attributes;
-      const judge = JUDGES.get(`${group}/${resource}`);
-      // Most servers never meet a kubelet that is not part of them, so nothing is kept before.
-      if (judge)
-        return judge({ ...attributes, node }, (this.#graph ??= new NodeGraph(this.#store)));
+      const evaluate = AUTHORIZERS.get(`${group}/${resource}`);
+      // Most servers never meet a kubelet outside of their process, so the graph is built on first use.
+      if (evaluate)
+        return evaluate({ ...attributes, node }, (this.#graph ??= new NodeGraph(this.#store)));
     }
     return this.#rules.some((rule) => ruleAllows(rule, attributes)) ? ALLOWED : deny();
   }
@@ -58,21 +57,21 @@ export class NodeAuthorizer implements Authorizer {
   }
 }
 
-const JUDGES: ReadonlyMap<string, Judge> = new Map<string, Judge>([
-  ['/secrets', judgeReading('secrets')],
-  ['/configmaps', judgeReading('configmaps')],
-  ['/persistentvolumeclaims', judgeClaim],
-  ['/persistentvolumes', judgeGetting('persistentvolumes')],
-  ['storage.k8s.io/volumeattachments', judgeGetting('volumeattachments')],
-  ['/serviceaccounts', judgeServiceAccount],
-  ['coordination.k8s.io/leases', judgeLease],
-  ['storage.k8s.io/csinodes', judgeCsiNode],
-  ['/nodes', judgeNode],
-  ['/pods', judgePod],
+const AUTHORIZERS: ReadonlyMap<string, Authorize> = new Map<string, Authorize>([
+  ['/secrets', authorizeReading('secrets')],
+  ['/configmaps', authorizeReading('configmaps')],
+  ['/persistentvolumeclaims', authorizeClaim],
+  ['/persistentvolumes', authorizeGetting('persistentvolumes')],
+  ['storage.k8s.io/volumeattachments', authorizeGetting('volumeattachments')],
+  ['/serviceaccounts', authorizeServiceAccount],
+  ['coordination.k8s.io/leases', authorizeLease],
+  ['storage.k8s.io/csinodes', authorizeCsiNode],
+  ['/nodes', authorizeNode],
+  ['/pods', authorizePod],
 ]);
 
-/** Reads objects one by one: a list or a watch names the one it wants. */
-function judgeReading(kind: Kept): Judge {
+/** Reads objects one by one: a list or a watch must name the object. */
+function authorizeReading(kind: Kept): Authorize {
   return (wanted, graph) => {
     const { verb, subresource, namespace } = wanted;
     if (!['get', 'list', 'watch'].includes(verb)) {
@@ -80,61 +79,62 @@ function judgeReading(kind: Kept): Judge {
     }
     if (subresource !== '') return deny('cannot read subresource');
     if (namespace === '') return deny('can only read namespaced object of this type');
-    return judgeRelation(kind, wanted, graph);
+    return authorizeRelation(kind, wanted, graph);
   };
 }
 
-function judgeGetting(kind: Kept): Judge {
+function authorizeGetting(kind: Kept): Authorize {
   return (wanted, graph) => {
     if (wanted.verb !== 'get') return deny('can only get individual resources of this type');
     if (wanted.subresource !== '') return deny('cannot get subresource');
-    return judgeRelation(kind, wanted, graph);
+    return authorizeRelation(kind, wanted, graph);
   };
 }
 
-function judgeRelation(kind: Kept, wanted: Wanted, graph: NodeGraph): AccessDecision {
+function authorizeRelation(kind: Kept, wanted: Wanted, graph: NodeGraph): AccessDecision {
   const { node, namespace, name } = wanted;
   if (name === '') return deny('No Object name found');
   if (graph.isRelated(node, kind, namespace, name)) return ALLOWED;
   return deny(`no relationship found between node '${node}' and this object`);
 }
 
-function judgeClaim(wanted: Wanted, graph: NodeGraph): AccessDecision {
+function authorizeClaim(wanted: Wanted, graph: NodeGraph): AccessDecision {
   const kind = 'persistentvolumeclaims';
-  if (wanted.subresource !== 'status') return judgeGetting(kind)(wanted, graph);
+  if (wanted.subresource !== 'status') return authorizeGetting(kind)(wanted, graph);
   if (!['update', 'patch'].includes(wanted.verb)) {
     return deny('can only get/update/patch this type');
   }
-  return judgeRelation(kind, wanted, graph);
+  return authorizeRelation(kind, wanted, graph);
 }
 
-function judgeServiceAccount(wanted: Wanted, graph: NodeGraph): AccessDecision {
+function authorizeServiceAccount(wanted: Wanted, graph: NodeGraph): AccessDecision {
   const { verb, name, subresource } = wanted;
-  if (verb === 'get' && subresource === '') return judgeReading('serviceaccounts')(wanted, graph);
+  if (verb === 'get' && subresource === '')
+    return authorizeReading('serviceaccounts')(wanted, graph);
   if (verb !== 'create' || name === '') {
     return deny('can only create tokens for individual service accounts');
   }
   if (subresource !== 'token') {
     return deny('can only create token subresource of serviceaccount');
   }
-  return judgeRelation('serviceaccounts', wanted, graph);
+  return authorizeRelation('serviceaccounts', wanted, graph);
 }
 
 const OWN_VERBS: ReadonlySet<string> = new Set(['get', 'create', 'update', 'patch', 'delete']);
 
-function judgeLease({ verb, namespace, name, node }: Wanted): AccessDecision {
+function authorizeLease({ verb, namespace, name, node }: Wanted): AccessDecision {
   if (!OWN_VERBS.has(verb)) {
     return deny('can only get, create, update, patch, or delete a node lease');
   }
   if (namespace !== LEASES) {
     return deny(`can only access leases in the ${JSON.stringify(LEASES)} system namespace`);
   }
-  // Whoever creates has no name in the path: NodeRestriction looks at the object.
+  // A create has no name in the path: NodeRestriction checks the object.
   if (verb === 'create' || name === node) return ALLOWED;
   return deny('can only access node lease with the same name as the requesting node');
 }
 
-function judgeCsiNode({ verb, subresource, name, node }: Wanted): AccessDecision {
+function authorizeCsiNode({ verb, subresource, name, node }: Wanted): AccessDecision {
   if (!OWN_VERBS.has(verb)) {
     return deny('can only get, create, update, patch, or delete a CSINode');
   }
@@ -143,7 +143,7 @@ function judgeCsiNode({ verb, subresource, name, node }: Wanted): AccessDecision
   return deny('can only access CSINode with the same name as the requesting node');
 }
 
-function judgeNode({ verb, subresource, name, node }: Wanted): AccessDecision {
+function authorizeNode({ verb, subresource, name, node }: Wanted): AccessDecision {
   if (subresource === 'status') return ['update', 'patch'].includes(verb) ? ALLOWED : deny();
   if (subresource !== '') return deny();
   if (['create', 'update', 'patch'].includes(verb)) return ALLOWED;
@@ -156,7 +156,7 @@ function judgeNode({ verb, subresource, name, node }: Wanted): AccessDecision {
   );
 }
 
-function judgePod(wanted: Wanted, graph: NodeGraph): AccessDecision {
+function authorizePod(wanted: Wanted, graph: NodeGraph): AccessDecision {
   const { verb, subresource } = wanted;
   switch (subresource) {
     case 'status':
@@ -168,18 +168,18 @@ function judgePod(wanted: Wanted, graph: NodeGraph): AccessDecision {
     default:
       return deny();
   }
-  if (verb === 'get') return judgeRelation('pods', wanted, graph);
+  if (verb === 'get') return authorizeRelation('pods', wanted, graph);
   if (verb === 'create' || verb === 'delete') return ALLOWED;
-  return verb === 'list' || verb === 'watch' ? judgePodList(wanted, graph) : deny();
+  return verb === 'list' || verb === 'watch' ? authorizePodList(wanted, graph) : deny();
 }
 
-/** The pods of its own node, by a field selector; or one that is known to be there. */
-function judgePodList(wanted: Wanted, graph: NodeGraph): AccessDecision {
+/** The pods of its own node, by a field selector; or one that is known to run there. */
+function authorizePodList(wanted: Wanted, graph: NodeGraph): AccessDecision {
   const isOwn = wanted.fieldSelector?.some(
     ({ field, operator, value }) =>
       field === 'spec.nodeName' && operator === '=' && value === wanted.node,
   );
   if (isOwn === true) return ALLOWED;
-  if (wanted.name !== '') return judgeRelation('pods', wanted, graph);
+  if (wanted.name !== '') return authorizeRelation('pods', wanted, graph);
   return deny('can only list/watch pods with spec.nodeName field selector');
 }

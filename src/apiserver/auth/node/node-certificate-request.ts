@@ -1,7 +1,7 @@
-/** A kubelet asks for certificates in its own name only. */
+/** Checks that a kubelet requests certificates for itself only. */
 import { PodkeepError } from '../../../lib/errors.ts';
-import type { AdmissionRequest } from '../../admission/admission.ts';
-import { textAt } from '../../kinds/field-path.ts';
+import type { AdmissionRequest } from '../../registry/admission.ts';
+import { textAt } from '../../objects/field-path.ts';
 import { readSigningRequest } from '../../../lib/x509/signing-request.ts';
 
 const NODE_SIGNERS: ReadonlySet<string> = new Set([
@@ -9,7 +9,7 @@ const NODE_SIGNERS: ReadonlySet<string> = new Set([
   'kubernetes.io/kubelet-serving',
 ]);
 
-/** Why not. Null: it may. */
+/** The reason for a refusal. Null: it is allowed. */
 export function checkNodeCertificateRequest(
   { verb, object }: AdmissionRequest,
   node: string,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { silentLog } from '../../../../test/support/silent-ports.ts';
 import { VirtualClock } from '../../../../test/support/virtual-clock.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { ObjectStore } from '../../../ports/object-store.ts';
+import type { ObjectStore } from '../../../ports/api/object-store.ts';
 import { openMemoryStore } from '../../store/memory-store.ts';
 import { NodeGraph, type Kept } from './node-graph.ts';
 
@@ -23,8 +23,8 @@ const pod = (name: string, spec: JsonObject, metadata: JsonObject = {}): JsonObj
 const PODS = '/core/pods/x/';
 const secret = { volumes: [{ name: 'v', secret: { secretName: 's' } }] };
 
-describe('a pod brings to its node', () => {
-  test('everything that it names, and nothing else', async () => {
+describe('a pod gives its node access to', () => {
+  test('everything that it refers to, and nothing else', async () => {
     const { store, graph } = open();
     const spec: JsonObject = {
       nodeName: 'n1',
@@ -57,7 +57,7 @@ describe('a pod brings to its node', () => {
     expect(graph.isRelated('n1', 'configmaps', 'x', 'vol')).toBe(false);
   });
 
-  test('what another pod there names too stays when one of them goes', async () => {
+  test('objects of another pod there, which stay when one of them goes', async () => {
     const { store, graph } = open();
     await put(store, `${PODS}a`, pod('a', { nodeName: 'n1', ...secret }));
     await put(store, `${PODS}b`, pod('b', { nodeName: 'n1', ...secret }));
@@ -78,7 +78,7 @@ describe('a pod brings to its node', () => {
     expect(graph.isRelated('n1', 'secrets', 'x', 'later')).toBe(true);
   });
 
-  test('only itself if the kubelet has made it, as a mirror of a static pod', async () => {
+  test('only itself if it is a mirror pod, which the kubelet has made', async () => {
     const { store, graph } = open();
     const annotations = { 'kubernetes.io/config.mirror': 'hash' };
     await put(store, `${PODS}a`, pod('a', { nodeName: 'n1', ...secret }, { annotations }));
@@ -100,7 +100,7 @@ test('a volume is attached to one node at a time', async () => {
   expect(graph.isRelated('n1', 'volumeattachments', '', 'va')).toBe(false);
 });
 
-test('what was there before is known, and nothing more is heard after the end', async () => {
+test('objects from before the start are known, and nothing is followed after the end', async () => {
   const { store } = open();
   await put(store, `${PODS}a`, pod('a', { nodeName: 'n1', ...secret }));
   const graph = new NodeGraph(store);

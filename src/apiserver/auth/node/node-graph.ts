@@ -1,17 +1,22 @@
 /**
- * What belongs to which node, in step with the store.
+ * Which objects belong to which node, in step with the store.
  *
  *     secret, configmap, claim, service account ──> pod ──> node
  *     secret ──> persistent volume ──> claim ──> pod ──> node        volume attachment ──> node
  *
- * A pod's status changes often and its references never, so most changes of a pod are passed over.
+ * A pod's status changes often and its references hardly ever, so most changes of a pod are skipped.
  */
 import type { JsonObject } from '../../../lib/json.ts';
-import type { ObjectStore, StoreEvent } from '../../../ports/object-store.ts';
-import { objectsAt, textAt } from '../../kinds/field-path.ts';
-import { readTextMap } from '../../kinds/validation/json-reading.ts';
-import { metadataOf, nameOf, textOf } from '../../metadata.ts';
-import { claimsOf, configMapsOf, secretsOf, volumeSecretsOf } from './pod-references.ts';
+import type { ObjectStore, StoreEvent } from '../../../ports/api/object-store.ts';
+import { objectsAt, textAt } from '../../objects/field-path.ts';
+import { readTextMap } from '../../../api/validation/json-reading.ts';
+import { metadataOf, nameOf, textOf } from '../../objects/metadata.ts';
+import {
+  claimsOf,
+  configMapsOf,
+  secretsOf,
+  volumeSecretsOf,
+} from '../../admission/pod-references.ts';
 
 export type Kept =
   | 'configmaps'
@@ -28,13 +33,16 @@ const ATTACHMENTS = '/storage.k8s.io/volumeattachments/';
 const MIRROR = 'kubernetes.io/config.mirror';
 
 export class NodeGraph {
-  /** For each object that pods name: the nodes of those pods, with how many there are. */
+  /** For each object that pods refer to: the nodes of those pods, with their number. */
   readonly #nodesOf = new Map<string, Map<string, number>>();
   /** By key: what a pod has added to the above. */
-  readonly #pods = new Map<string, { readonly node: string; readonly words: readonly string[] }>();
-  /** By name: the claim of a volume, as a word of the above. */
+  readonly #pods = new Map<
+    string,
+    { readonly node: string; readonly references: readonly string[] }
+  >();
+  /** By name: the claim of a volume, as a key of the above. */
   readonly #claimOf = new Map<string, string>();
-  /** By the word of a secret: the volumes that name it. */
+  /** By the key of a secret: the volumes that refer to it. */
   readonly #volumesOf = new Map<string, Set<string>>();
   readonly #attachedTo = new Map<string, string>();
   readonly #stops: readonly (() => void)[];
@@ -73,9 +81,9 @@ export class NodeGraph {
     this.#forgetPod(key);
     const node = textAt(value, 'spec.nodeName');
     if (type === 'delete' || node === '') return;
-    const words = wordsOfPod(value);
-    this.#pods.set(key, { node, words });
-    for (const word of words) {
+    const references = referencesOfPod(value);
+    this.#pods.set(key, { node, references });
+    for (const word of references) {
       const nodes = this.#nodesOf.get(word) ?? new Map<string, number>();
       this.#nodesOf.set(word, nodes.set(node, (nodes.get(node) ?? 0) + 1));
     }
@@ -85,7 +93,7 @@ export class NodeGraph {
     const pod = this.#pods.get(key);
     if (!pod) return;
     this.#pods.delete(key);
-    for (const word of pod.words) {
+    for (const word of pod.references) {
       const nodes = this.#nodesOf.get(word);
       const count = nodes?.get(pod.node) ?? 0;
       if (count > 1) nodes?.set(pod.node, count - 1);
@@ -97,7 +105,7 @@ export class NodeGraph {
   #followVolume({ type, value, before }: Followed): void {
     const name = nameOf(value);
     this.#claimOf.delete(name);
-    for (const secret of before ? secretWords(before) : []) {
+    for (const secret of before ? secretReferences(before) : []) {
       this.#volumesOf.get(secret)?.delete(name);
       if (this.#volumesOf.get(secret)?.size === 0) this.#volumesOf.delete(secret);
     }
@@ -105,7 +113,7 @@ export class NodeGraph {
     if (type === 'delete' || claim === '') return;
     const namespace = textAt(value, 'spec.claimRef.namespace');
     this.#claimOf.set(name, wordOf('persistentvolumeclaims', namespace, claim));
-    for (const secret of secretWords(value)) {
+    for (const secret of secretReferences(value)) {
       const volumes = this.#volumesOf.get(secret) ?? new Set();
       this.#volumesOf.set(secret, volumes.add(name));
     }
@@ -130,7 +138,7 @@ function follow(
   return store.watch(prefix, revision, listener);
 }
 
-/** Only a new pod, a binding and ephemeral containers bring new references. */
+/** Only a new pod, a binding and ephemeral containers add references. */
 function isSamePod(before: JsonObject, now: JsonObject): boolean {
   return (
     metadataOf(before)['uid'] === metadataOf(now)['uid'] &&
@@ -140,11 +148,11 @@ function isSamePod(before: JsonObject, now: JsonObject): boolean {
   );
 }
 
-function wordsOfPod(pod: JsonObject): readonly string[] {
+function referencesOfPod(pod: JsonObject): readonly string[] {
   const { namespace, annotations } = metadataOf(pod);
   const word = (kind: Kept, name: string): string => wordOf(kind, textOf(namespace), name);
   const own = word('pods', nameOf(pod));
-  // A kubelet makes mirror pods itself: they must not open anything to it.
+  // A kubelet makes mirror pods itself: they must not give it access to anything.
   if (readTextMap(annotations).has(MIRROR)) return [own];
   const account = textAt(pod, 'spec.serviceAccountName');
   return [
@@ -156,7 +164,7 @@ function wordsOfPod(pod: JsonObject): readonly string[] {
   ];
 }
 
-function secretWords(volume: JsonObject): readonly string[] {
+function secretReferences(volume: JsonObject): readonly string[] {
   return volumeSecretsOf(volume).map(({ namespace, name }) => wordOf('secrets', namespace, name));
 }
 

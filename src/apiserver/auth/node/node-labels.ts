@@ -1,10 +1,10 @@
-/** Which labels of its own node a kubelet may set: those that cannot steer pods to it. */
+/** Which labels of its own node a kubelet may set: those that cannot attract pods to it. */
 import { mayNodeSetLabel } from '../../../api/node-labels.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { readTextMap } from '../../kinds/validation/json-reading.ts';
-import { metadataOf } from '../../metadata.ts';
+import { readTextMap } from '../../../api/validation/json-reading.ts';
+import { metadataOf } from '../../objects/metadata.ts';
 
-/** The keys of labels that are new, gone or different. */
+/** The keys of labels that were added, removed or changed. */
 export function labelChanges(node: JsonObject, old: JsonObject): readonly string[] {
   const now = readTextMap(metadataOf(node)['labels']);
   const before = readTextMap(metadataOf(old)['labels']);

@@ -1,17 +1,18 @@
 /**
- * What a kubelet may write: its own node without what steers pods to it, its own lease and CSINode, the
- * status of its pods, mirror pods that open nothing to it, and tokens for its pods.
+ * Restricts what a kubelet may write: its own node without the labels and taints that attract pods, its own
+ * lease and CSINode, the status of its pods, mirror pods that give it access to nothing, and tokens for its
+ * pods.
  */
-import { jsonEqual } from '../../../api/json-equal.ts';
+import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { ObjectStore } from '../../../ports/object-store.ts';
-import type { Admission, AdmissionRequest } from '../../admission/admission.ts';
-import { objectsAt, structAt, textAt, valueAt } from '../../kinds/field-path.ts';
-import { readStruct } from '../../kinds/validation/json-reading.ts';
-import { metadataOf, nameOf, textOf } from '../../metadata.ts';
-import { forbidden, notFound, type StatusError } from '../../status.ts';
-import { nodeNameOf } from '../groups.ts';
-import { saidNameOf } from '../said-name.ts';
+import type { ObjectStore } from '../../../ports/api/object-store.ts';
+import type { Admission, AdmissionRequest } from '../../registry/admission.ts';
+import { objectsAt, structAt, textAt, valueAt } from '../../objects/field-path.ts';
+import { readStruct } from '../../../api/validation/json-reading.ts';
+import { metadataOf, nameOf, textOf } from '../../objects/metadata.ts';
+import { forbidden, notFound, type StatusError } from '../../objects/status.ts';
+import { nodeNameOf } from '../../objects/groups.ts';
+import { requestedNameOf } from '../requested-name.ts';
 import { checkMirrorPod } from './mirror-pod.ts';
 import { forbiddenLabels, labelChanges } from './node-labels.ts';
 import { checkNodeCertificateRequest } from './node-certificate-request.ts';
@@ -41,27 +42,27 @@ export class NodeRestriction implements Admission {
     const why =
       node === ''
         ? `could not determine node from user ${JSON.stringify(user.name)}`
-        : this.#judge({ ...request, node });
+        : this.#evaluate({ ...request, node });
     if (why !== null) throw refusal(request, why);
     return object;
   }
 
-  /** Why not. Null: it may. */
-  #judge(request: FromNode): string | null {
+  /** The reason for a refusal. Null: it is allowed. */
+  #evaluate(request: FromNode): string | null {
     const { group, resource } = request.definition;
     switch (`${group}/${resource}`) {
       case '/pods':
-        return this.#judgePod(request);
+        return this.#authorizePod(request);
       case '/nodes':
-        return judgeNode(request);
+        return authorizeNode(request);
       case '/persistentvolumeclaims':
-        return judgeClaim(request);
+        return authorizeClaim(request);
       case '/serviceaccounts':
-        return this.#judgeServiceAccount(request);
+        return this.#authorizeServiceAccount(request);
       case 'coordination.k8s.io/leases':
-        return judgeLease(request);
+        return authorizeLease(request);
       case 'storage.k8s.io/csinodes':
-        return judgeOwnName(request, 'CSINode');
+        return authorizeOwnName(request, 'CSINode');
       case 'certificates.k8s.io/certificatesigningrequests':
         return checkNodeCertificateRequest(request, request.node);
       default:
@@ -69,22 +70,22 @@ export class NodeRestriction implements Admission {
     }
   }
 
-  #judgePod(request: FromNode): string | null {
+  #authorizePod(request: FromNode): string | null {
     const { verb, subresource, object, old, node } = request;
     switch (subresource) {
       case null:
         if (verb === 'create') {
           return checkMirrorPod(object, node, () => this.#find('nodes', '', node));
         }
-        if (verb === 'delete') return judgePodDeletion(object, node);
+        if (verb === 'delete') return authorizePodDeletion(object, node);
         return (
           `unexpected operation "UPDATE", node ${JSON.stringify(node)} ` +
           'can only create and delete mirror pods'
         );
       case 'status':
-        return judgePodStatus(object, old ?? {}, node);
+        return authorizePodStatus(object, old ?? {}, node);
       case 'eviction':
-        return this.#judgeEviction(request);
+        return this.#authorizeEviction(request);
       default:
         return (
           `unexpected pod subresource ${JSON.stringify(subresource)}, ` +
@@ -93,16 +94,16 @@ export class NodeRestriction implements Admission {
     }
   }
 
-  #judgeEviction({ node, namespace, name, object }: FromNode): string | null {
+  #authorizeEviction({ node, namespace, name, object }: FromNode): string | null {
     const pod = this.#find('pods', namespace, name || nameOf(object));
     if (textAt(pod, 'spec.nodeName') === node) return null;
     return `node ${node} can only evict pods with spec.nodeName set to itself`;
   }
 
-  #judgeServiceAccount(request: FromNode): string | null {
+  #authorizeServiceAccount(request: FromNode): string | null {
     const { verb, subresource, node } = request;
     if (verb !== 'create' || subresource !== 'token') return null;
-    return this.#tokens.judge(request, node);
+    return this.#tokens.evaluate(request, node);
   }
 
   #find(resource: string, namespace: string, name: string): JsonObject {
@@ -115,17 +116,17 @@ export class NodeRestriction implements Admission {
 
 function refusal(request: AdmissionRequest, why: string): StatusError {
   const { definition, object, subresource, name } = request;
-  const said = subresource === null ? saidNameOf(request) : name;
+  const given = subresource === null ? requestedNameOf(request) : name;
   const { generateName } = metadataOf(object);
-  return forbidden(definition, said || textOf(generateName) || 'Unknown', why);
+  return forbidden(definition, given || textOf(generateName) || 'Unknown', why);
 }
 
-function judgePodDeletion(pod: JsonObject, node: string): string | null {
+function authorizePodDeletion(pod: JsonObject, node: string): string | null {
   if (textAt(pod, 'spec.nodeName') === node) return null;
   return `node ${JSON.stringify(node)} can only delete pods with spec.nodeName set to itself`;
 }
 
-function judgePodStatus(pod: JsonObject, old: JsonObject, node: string): string | null {
+function authorizePodStatus(pod: JsonObject, old: JsonObject, node: string): string | null {
   const who = `node ${JSON.stringify(node)}`;
   if (textAt(old, 'spec.nodeName') !== node) {
     return `${who} can only update pod status for pods with spec.nodeName set to itself`;
@@ -142,7 +143,7 @@ function judgePodStatus(pod: JsonObject, old: JsonObject, node: string): string 
 
 const CLAIMS = 'status.resourceClaimStatuses';
 
-function judgeNode({ verb, object, old, name, node }: FromNode): string | null {
+function authorizeNode({ verb, object, old, name, node }: FromNode): string | null {
   const who = `node ${JSON.stringify(node)}`;
   if (name !== node) return `${who} is not allowed to modify node ${JSON.stringify(name)}`;
   if (verb === 'delete') return null;
@@ -164,7 +165,7 @@ function judgeNode({ verb, object, old, name, node }: FromNode): string | null {
   return labels === '' ? null : `is not allowed to modify labels: ${labels}`;
 }
 
-/** Only what a kubelet finds out when it has made a volume bigger. */
+/** Only the fields that a kubelet updates after it has resized a volume. */
 const CLAIM_STATUS: ReadonlySet<string> = new Set([
   'allocatedResourceStatuses',
   'allocatedResources',
@@ -172,7 +173,7 @@ const CLAIM_STATUS: ReadonlySet<string> = new Set([
   'conditions',
 ]);
 
-function judgeClaim({ verb, subresource, object, old, node }: FromNode): string | null {
+function authorizeClaim({ verb, subresource, object, old, node }: FromNode): string | null {
   if (subresource !== 'status') return 'may only update PVC status';
   if (verb !== 'update') return `unexpected operation ${JSON.stringify(verb.toUpperCase())}`;
   if (jsonEqual(withoutOwn(object), withoutOwn(old ?? {}))) return null;
@@ -190,17 +191,17 @@ function withoutOwn(claim: JsonObject): JsonObject {
   return { ...claim, metadata, status: Object.fromEntries(status) };
 }
 
-function judgeLease(request: FromNode): string | null {
-  if (request.namespace === LEASES) return judgeOwnName(request, 'node lease');
+function authorizeLease(request: FromNode): string | null {
+  if (request.namespace === LEASES) return authorizeOwnName(request, 'node lease');
   return `can only access leases in the ${JSON.stringify(LEASES)} system namespace`;
 }
 
-function judgeOwnName({ object, node }: FromNode, what: string): string | null {
+function authorizeOwnName({ object, node }: FromNode, what: string): string | null {
   if (nameOf(object) === node) return null;
   return `can only access ${what} with the same name as the requesting node`;
 }
 
-/** Nothing and an empty one are the same. */
+/** Absent and empty are the same. */
 function isSame(object: JsonObject, old: JsonObject, path: string): boolean {
   const [now, before] = [valueAt(object, path), valueAt(old, path)];
   if (Array.isArray(now) || Array.isArray(before)) {

@@ -1,15 +1,18 @@
-/** A kubelet gets tokens for the pods that run on its node, bound to them, for audiences they name. */
+/**
+ * Checks that a kubelet requests tokens only for the pods on its node, bound to them, for audiences they
+ * name.
+ */
 import type { JsonObject } from '../../../lib/json.ts';
-import type { ObjectStore } from '../../../ports/object-store.ts';
-import type { ResourceAttributes, User } from '../../access.ts';
-import type { AdmissionRequest } from '../../admission/admission.ts';
-import { objectsAt, structAt, textAt } from '../../kinds/field-path.ts';
-import { isGiven, readObject, readText, readTexts } from '../../kinds/validation/json-reading.ts';
-import { metadataOf, nameOf, textOf } from '../../metadata.ts';
-import { notFound } from '../../status.ts';
-import { sourcesOf, volumesOf } from './pod-references.ts';
+import type { ObjectStore } from '../../../ports/api/object-store.ts';
+import type { ResourceAttributes, User } from '../../objects/access.ts';
+import type { AdmissionRequest } from '../../registry/admission.ts';
+import { objectsAt, structAt, textAt } from '../../objects/field-path.ts';
+import { isGiven, readObject, readText, readTexts } from '../../../api/validation/json-reading.ts';
+import { metadataOf, nameOf, textOf } from '../../objects/metadata.ts';
+import { notFound } from '../../objects/status.ts';
+import { sourcesOf, volumesOf } from '../../admission/pod-references.ts';
 
-/** May this user do this? */
+/** Whether this user may do this. */
 export type AskAuthorizer = (user: User, attributes: ResourceAttributes) => boolean;
 
 export class NodeTokens {
@@ -22,7 +25,7 @@ export class NodeTokens {
   }
 
   /** Why the node may not have this token. Null: it may. */
-  judge(request: AdmissionRequest, node: string): string | null {
+  evaluate(request: AdmissionRequest, node: string): string | null {
     const { object, namespace } = request;
     const { apiVersion, kind, name, uid } = structAt(object, 'spec.boundObjectRef');
     if (apiVersion !== 'v1' || kind !== 'Pod' || readText(name) === '') {
@@ -40,10 +43,10 @@ export class NodeTokens {
     if (textAt(pod, 'spec.nodeName') !== node) {
       return 'node requested token bound to a pod scheduled on a different node';
     }
-    return this.#judgeAudiences(request, pod);
+    return this.#authorizeAudiences(request, pod);
   }
 
-  #judgeAudiences(request: AdmissionRequest, pod: JsonObject): string | null {
+  #authorizeAudiences(request: AdmissionRequest, pod: JsonObject): string | null {
     const { object, user, namespace, name } = request;
     const [audience = '', ...more] = readTexts(structAt(object, 'spec')['audiences']);
     if (more.length > 0) return 'node may only request 0 or 1 audiences';

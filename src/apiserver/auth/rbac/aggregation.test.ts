@@ -22,7 +22,7 @@ const gathering = (...selectors: readonly JsonObject[]): JsonObject => ({
 
 const to = (value: string): JsonObject => ({ matchLabels: { to: value } });
 
-test('a role gathers the rules of all it selects, by their names, each once', () => {
+test('a role aggregates the rules of all roles it selects, by their names, each once', () => {
   const roles = [
     role('b', { to: 'all' }, 'pods', 'nodes'),
     role('a', { to: 'all' }, 'secrets', 'pods'),
@@ -32,18 +32,18 @@ test('a role gathers the rules of all it selects, by their names, each once', ()
   expect(aggregatedRules(all, [...roles, all])).toEqual(['secrets', 'pods', 'nodes'].map(rule));
 });
 
-test('several selectors add up, and no role gathers itself', () => {
+test('several selectors add up, and no role aggregates itself', () => {
   const roles = [role('a', { to: 'x' }, 'pods'), role('b', { to: 'y' }, 'nodes')];
   const all = { ...gathering(to('y'), to('x'), to('all')), rules: [rule('secrets')] };
   expect(aggregatedRules(all, [...roles, all])).toEqual(['nodes', 'pods'].map(rule));
 });
 
-test('there is nothing to do for a role that is complete, or gathers nothing', () => {
+test('a role that is complete, or aggregates nothing, does not change', () => {
   const roles = [role('a', { to: 'all' }, 'pods')];
   expect(aggregatedRules({ ...gathering(to('all')), rules: [rule('pods')] }, roles)).toBeNull();
   expect(aggregatedRules(role('a', {}, 'pods'), roles)).toBeNull();
 });
 
-test('rules that nobody gives any more go', () => {
+test('rules that no selected role has any more are removed', () => {
   expect(aggregatedRules({ ...gathering(to('all')), rules: [rule('pods')] }, [])).toEqual([]);
 });

@@ -1,18 +1,18 @@
-/** What an aggregated ClusterRole allows: all that the roles allow which its selectors choose. */
-import { jsonEqual } from '../../../api/json-equal.ts';
+/** Computes the rules of an aggregated ClusterRole: those of all roles that its selectors match. */
+import { jsonEqual } from '../../../api/values/json-equal.ts';
 import {
   matchesLabels,
   selectorFromObject,
   type LabelSelectorObject,
-} from '../../../api/label-selector.ts';
+} from '../../../api/values/label-selector.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { objectsAt } from '../../kinds/field-path.ts';
-import { readList, readObject, readTextMap } from '../../kinds/validation/json-reading.ts';
-import { metadataOf, nameOf } from '../../metadata.ts';
+import { objectsAt } from '../../objects/field-path.ts';
+import { readList, readObject, readTextMap } from '../../../api/validation/json-reading.ts';
+import { metadataOf, nameOf } from '../../objects/metadata.ts';
 
 /**
- * The rules that it should have, each once, in the order of the roles' names. Null: it gathers
- * nothing, or has them already.
+ * The rules that it should have, each once, in the order of the roles' names. Null: it aggregates nothing, or
+ * has them already.
  */
 export function aggregatedRules(
   role: JsonObject,

@@ -1,13 +1,13 @@
 /**
- * Keeps aggregated ClusterRoles true: whenever a ClusterRole changes, all that gather are looked at
- * again. There are few of them, and which of them gathers which is not worth knowing.
+ * The controller of aggregated ClusterRoles: whenever a ClusterRole changes, all aggregated ones are computed
+ * again. There are so few of them that tracking their dependencies is not worth it.
  */
 import type { Log } from '../../../ports/log.ts';
-import type { ObjectStore } from '../../../ports/object-store.ts';
-import { clusterRoles } from '../../kinds/rbac-role.ts';
-import { nameOf } from '../../metadata.ts';
-import { prefixOf, type Registry } from '../../registry.ts';
-import { StatusError } from '../../status.ts';
+import type { ObjectStore } from '../../../ports/api/object-store.ts';
+import { clusterRoles } from '../../kinds/rbac/rbac-role.ts';
+import { nameOf } from '../../objects/metadata.ts';
+import { prefixOf, type Registry } from '../../registry/registry.ts';
+import { StatusError } from '../../objects/status.ts';
 import { aggregatedRules } from './aggregation.ts';
 
 export interface AggregatorParts {
@@ -32,14 +32,14 @@ export class ClusterRoleAggregator {
     this.#wake();
   }
 
-  /** Resolves when what was begun is done. */
+  /** Resolves when work under way is done. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#stopWatching();
     await this.#running;
   }
 
-  /** Resolves when all roles are what they should be. */
+  /** Resolves when all roles are up to date. */
   async settled(): Promise<void> {
     while (this.#running) await this.#running;
   }
@@ -50,15 +50,15 @@ export class ClusterRoleAggregator {
   }
 
   async #run(): Promise<void> {
-    // Never inside the store's own telling of a change.
+    // Never inside the store's notification of a change.
     await Promise.resolve();
     while (this.#isDirty && !this.#isStopped) {
       this.#isDirty = false;
       try {
         await this.#pass();
       } catch (error) {
-        // The next change of any role tries again; a role that went meanwhile needs nothing.
-        this.#parts.log.error('Aggregated roles could not be brought up to date', { error });
+        // The next change of any role tries again; a role that was deleted meanwhile needs nothing.
+        this.#parts.log.error('failed to update aggregated cluster roles', { error });
       }
     }
     this.#running = null;

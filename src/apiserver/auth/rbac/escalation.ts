@@ -1,19 +1,19 @@
 /**
- * Nobody gives away more than they have: whoever writes a role, or binds one, must have all that is in
- * it, or be allowed to escalate or bind in so many words.
+ * Prevents privilege escalation: a user who writes or binds a role must have all its permissions, or the
+ * explicit permission to escalate or bind.
  */
-import { jsonEqual } from '../../../api/json-equal.ts';
+import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { User } from '../../access.ts';
-import type { Admission, AdmissionRequest } from '../../admission/admission.ts';
-import { objectsAt } from '../../kinds/field-path.ts';
-import { RBAC } from '../../kinds/rbac-role.ts';
-import { readStruct, readText } from '../../kinds/validation/json-reading.ts';
-import { metadataOf } from '../../metadata.ts';
-import { forbidden, notFound, unexpected } from '../../status.ts';
+import type { User } from '../../objects/access.ts';
+import type { Admission, AdmissionRequest } from '../../registry/admission.ts';
+import { objectsAt } from '../../objects/field-path.ts';
+import { RBAC } from '../../kinds/rbac/rbac-role.ts';
+import { readStruct, readText } from '../../../api/validation/json-reading.ts';
+import { metadataOf } from '../../objects/metadata.ts';
+import { forbidden, notFound, unexpected } from '../../objects/status.ts';
 import { joinErrors, type Authorizer } from '../authorizer.ts';
-import { isMaster } from '../groups.ts';
-import { saidNameOf } from '../said-name.ts';
+import { isMaster } from '../../objects/groups.ts';
+import { requestedNameOf } from '../requested-name.ts';
 import { readRules, type PolicyRule } from './policy-rule.ts';
 import { roleMissing } from './rbac-authorizer.ts';
 import type { RbacIndex } from './rbac-index.ts';
@@ -26,9 +26,9 @@ const EVERYTHING: readonly PolicyRule[] = [
 
 export class EscalationCheck implements Admission {
   readonly #index: RbacIndex;
-  /** Whose rules count: those of roles. */
+  /** The permissions by roles, which count. */
   readonly #roles: Authorizer;
-  /** Who says whether somebody may escalate or bind: all authorizers together. */
+  /** All authorizers together: they decide whether a user may escalate or bind. */
   readonly #authorizer: Authorizer;
 
   constructor(index: RbacIndex, roles: Authorizer, authorizer: Authorizer) {
@@ -49,16 +49,16 @@ export class EscalationCheck implements Admission {
   #checkRole(request: AdmissionRequest): void {
     const { definition, object, old, user, namespace, verb } = request;
     const { group, resource } = definition;
-    // The name of a new object is in no path, so it is not asked about.
+    // The name of a new object is not in the path, so the check omits it.
     const name = verb === 'create' ? '' : request.name;
     const wanted = { verb: 'escalate', group, version: '*', resource, subresource: '' };
     if (this.#authorizer.authorize(user, { ...wanted, namespace, name }).isAllowed) return;
     this.#confirm(request, readRules(object));
-    // What an aggregated role gathers is not known beforehand, so it takes everything to make one.
+    // The rules of an aggregated role are not known beforehand, so creating one takes all permissions.
     if (!isAggregated(object) && !(old && isAggregated(old))) return;
     if (missingRules(this.#rulesOf(user, namespace).rules, EVERYTHING).length === 0) return;
     const why = 'must have cluster-admin privileges to use the aggregationRule';
-    throw forbidden(definition, saidNameOf(request), why);
+    throw forbidden(definition, requestedNameOf(request), why);
   }
 
   #checkBinding(request: AdmissionRequest): void {
@@ -72,7 +72,7 @@ export class EscalationCheck implements Admission {
     if (!isKnown) throw unexpected(roleMissing(roleRef));
     if (this.#authorizer.authorize(user, asked).isAllowed) return;
     const rules = this.#index.rulesOf(roleRef, namespace);
-    // The role is what is missing, but kube-apiserver says it of the resource that was asked for.
+    // The role is what is missing, but kube-apiserver names the requested resource.
     if (!rules) throw notFound(request.definition, roleRef.name);
     this.#confirm(request, rules);
   }
@@ -86,7 +86,7 @@ export class EscalationCheck implements Admission {
     const what = 'is attempting to grant RBAC permissions not currently held:';
     const unsolved = errors.length === 0 ? '' : `; resolution errors: [${joinErrors(errors)}]`;
     const why = `${who} ${what}\n${describeRules(missing)}${unsolved}`;
-    throw forbidden(definition, saidNameOf(request), why);
+    throw forbidden(definition, requestedNameOf(request), why);
   }
 
   #rulesOf(user: User, namespace: string): ReturnType<Authorizer['rulesFor']> {
@@ -100,7 +100,7 @@ function isAggregated(role: JsonObject): boolean {
   return objectsAt(role, 'aggregationRule.clusterRoleSelectors').length > 0;
 }
 
-/** Nothing changes but what a garbage collector changes on an object's way out. */
+/** Only the fields that a garbage collector changes during a deletion. */
 function isOnlyCollected(object: JsonObject, old: JsonObject): boolean {
   return jsonEqual(withoutCollected(object), withoutCollected(old));
 }

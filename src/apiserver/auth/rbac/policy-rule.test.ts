@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import type { ResourceAttributes } from '../../access.ts';
+import type { ResourceAttributes } from '../../objects/access.ts';
 import { readRules, ruleAllows, type PolicyRule } from './policy-rule.ts';
 
 const pods: PolicyRule = { verbs: ['get'], apiGroups: [''], resources: ['pods'] };
@@ -25,14 +25,14 @@ describe('a rule about resources', () => {
     expect(allows({}, { resource: 'nodes' })).toBe(false);
   });
 
-  test('allows with a star whatever there is', () => {
+  test('allows everything with a star', () => {
     expect(allows({ verbs: ['*'] }, { verb: 'anything' })).toBe(true);
     expect(allows({ apiGroups: ['*'] }, { group: 'apps' })).toBe(true);
     expect(allows({ resources: ['*'] }, { resource: 'nodes', subresource: 'status' })).toBe(true);
     expect(allows({ resources: ['pod*'] })).toBe(false);
   });
 
-  test('does not mean the parts of a resource by its name', () => {
+  test('does not cover the subresources of a resource by its name', () => {
     expect(allows({}, { subresource: 'log' })).toBe(false);
     expect(allows({ resources: ['pods/log'] }, { subresource: 'log' })).toBe(true);
     expect(allows({ resources: ['pods/log'] })).toBe(false);
@@ -41,19 +41,19 @@ describe('a rule about resources', () => {
     expect(allows({ resources: ['pods/*'] }, { subresource: 'log' })).toBe(false);
   });
 
-  test('is about certain objects if it names some, and then not about all', () => {
+  test('covers only certain objects if it names some', () => {
     expect(allows({ resourceNames: ['web'] })).toBe(true);
     expect(allows({ resourceNames: ['db'] })).toBe(false);
     expect(allows({ resourceNames: ['web'] }, { name: '' })).toBe(false);
     expect(allows({ resourceNames: [] })).toBe(true);
   });
 
-  test('says nothing about paths', () => {
+  test('does not cover paths', () => {
     expect(ruleAllows({ ...pods, verbs: ['*'] }, { verb: 'get', path: '/' })).toBe(false);
   });
 });
 
-test('a rule about paths allows them, and with a star at its end all that begin alike', () => {
+test('a rule about paths allows them, and with a star at its end all with that prefix', () => {
   const may = (pattern: string, path: string, verb = 'get'): boolean =>
     ruleAllows({ verbs: ['get'], nonResourceURLs: [pattern] }, { verb, path });
   expect(may('/healthz', '/healthz')).toBe(true);
@@ -65,7 +65,7 @@ test('a rule about paths allows them, and with a star at its end all that begin 
   expect(may('/*/x', '/a/x')).toBe(false);
 });
 
-test('what is not in a role is not in its rules', () => {
+test('fields that a role does not have are not in its rules', () => {
   expect(readRules({})).toEqual([]);
   expect(readRules({ rules: null })).toEqual([]);
   expect(readRules({ rules: [{ verbs: ['get'], apiGroups: null, resources: [] }] })).toEqual([

@@ -1,7 +1,7 @@
-/** One rule of a role: which verbs on which resources or paths, and what it allows. */
-import type { Attributes } from '../../access.ts';
+/** One rule of a role: verbs on resources or paths, and whether it allows a request. */
+import type { Attributes } from '../../objects/access.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { readObjects, readTexts } from '../../kinds/validation/json-reading.ts';
+import { readObjects, readTexts } from '../../../api/validation/json-reading.ts';
 
 export interface PolicyRule {
   readonly verbs: readonly string[];
@@ -30,7 +30,7 @@ export function ruleAllows(rule: PolicyRule, wanted: Attributes): boolean {
   );
 }
 
-/** `*` is everything; a `*` at the end, everything that begins like this. */
+/** `*` is everything; a `*` at the end, everything with that prefix. */
 export function pathCovers(pattern: string, path: string): boolean {
   if (pattern === path) return true;
   return pattern.endsWith(ALL) && path.startsWith(pattern.replace(/\*+$/, ''));
@@ -54,7 +54,7 @@ function includes(list: readonly string[], wanted: string): boolean {
   return list.includes(ALL) || list.includes(wanted);
 }
 
-/** `pods/log` is one subresource, and so, of all resources, is one with a star before the slash. */
+/** `pods/log` is one subresource; a star before the slash means that subresource of all resources. */
 function resourceMatches(
   { resources = NONE }: PolicyRule,
   resource: string,

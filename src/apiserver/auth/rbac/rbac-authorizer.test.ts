@@ -1,19 +1,19 @@
-/** The index answers as a plain reading of all roles and bindings does. */
+/** The index gives the same answers as a plain reading of all roles and bindings. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { silentLog } from '../../../../test/support/silent-ports.ts';
 import { VirtualClock } from '../../../../test/support/virtual-clock.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { Attributes, User } from '../../access.ts';
-import { readText } from '../../kinds/validation/json-reading.ts';
+import type { Attributes, User } from '../../objects/access.ts';
+import { readText } from '../../../api/validation/json-reading.ts';
 import { openMemoryStore } from '../../store/memory-store.ts';
 import { readRules, ruleAllows } from './policy-rule.ts';
 import { RbacAuthorizer } from './rbac-authorizer.ts';
 import { RbacIndex } from './rbac-index.ts';
 
 const PREFIX = '/rbac.authorization.k8s.io/';
-/** Few of everything, so that roles, bindings and users find each other often. */
+/** Few of everything, so that roles, bindings and users match often. */
 const NAMES = ['a', '__proto__'];
 const PLACES = ['x', 'y'];
 const GROUPS = ['dev', 'constructor'];
@@ -49,7 +49,7 @@ const subjects = fc.array(subject, { minLength: 1, maxLength: 3 });
 
 interface Write {
   readonly key: string;
-  /** Null: it goes. */
+  /** Null: it is deleted. */
   readonly value: JsonObject | null;
 }
 
@@ -93,7 +93,7 @@ const user: fc.Arbitrary<User> = fc.record({
   groups: fc.subarray(GROUPS),
 });
 
-/** Every binding, every subject, every rule: no index, no cleverness. */
+/** Every binding, every subject, every rule: no index. */
 function isAllowedPlainly(
   objects: ReadonlyMap<string, JsonObject>,
   who: User,
@@ -139,7 +139,7 @@ test('a service account that is bound without a namespace is that of the binding
       key: `${PREFIX}rolebindings/x/b`,
       make: () => ({ metadata: { name: 'b', namespace: 'x' }, ...binding }),
     },
-    // Everywhere, it is nobody.
+    // In a ClusterRoleBinding, it matches no user.
     {
       key: `${PREFIX}clusterrolebindings/b`,
       make: () => ({ metadata: { name: 'b' }, ...binding }),
@@ -153,7 +153,7 @@ test('a service account that is bound without a namespace is that of the binding
   expect(ask(':a').isAllowed).toBe(false);
 });
 
-test('the index allows what a plain reading of all objects allows, after every write', async () => {
+test('the index allows the same as a plain reading of all objects, after every write', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(write, { minLength: 8, maxLength: 40 }),

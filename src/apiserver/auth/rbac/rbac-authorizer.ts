@@ -1,5 +1,5 @@
-/** Roles and bindings decide: whoever is bound to a role with a fitting rule may do it. */
-import type { AccessDecision, Attributes, User } from '../../access.ts';
+/** Authorizes by roles and bindings: a user who is bound to a role with a matching rule may do it. */
+import type { AccessDecision, Attributes, User } from '../../objects/access.ts';
 import { deny, joinErrors, type Authorizer, type RulesFound } from '../authorizer.ts';
 import { ruleAllows, type PolicyRule } from './policy-rule.ts';
 import type { Grant, RbacIndex, RoleReference } from './rbac-index.ts';
@@ -36,7 +36,7 @@ export class RbacAuthorizer implements Authorizer {
   }
 }
 
-/** A role that is bound, but is not there. */
+/** A bound role that does not exist. */
 export function roleMissing({ kind, name }: RoleReference): string {
   if (kind !== 'Role' && kind !== 'ClusterRole') {
     return `unsupported role reference kind: ${JSON.stringify(kind)}`;

@@ -1,16 +1,16 @@
 /**
- * Roles and bindings, kept ready to be asked, in step with the store.
+ * An index of roles and bindings, in step with the store.
  *
  *     user and groups ──> bindings that name them ──> roles ──> rules
  *
- * The store tells every change before the write is acknowledged, so what somebody has just been
- * allowed is allowed in their next request.
+ * The store notifies of every change before the write is acknowledged, so a new permission holds from the
+ * user's next request on.
  */
 import type { JsonObject } from '../../../lib/json.ts';
-import type { ObjectStore, StoreEvent } from '../../../ports/object-store.ts';
-import type { User } from '../../access.ts';
-import { readObjects, readStruct, readText } from '../../kinds/validation/json-reading.ts';
-import { metadataOf, nameOf, textOf } from '../../metadata.ts';
+import type { ObjectStore, StoreEvent } from '../../../ports/api/object-store.ts';
+import type { User } from '../../objects/access.ts';
+import { readObjects, readStruct, readText } from '../../../api/validation/json-reading.ts';
+import { metadataOf, nameOf, textOf } from '../../objects/metadata.ts';
 import { usernameOf } from '../service-account-name.ts';
 import { readRules, type PolicyRule } from './policy-rule.ts';
 
@@ -19,16 +19,16 @@ export interface RoleReference {
   readonly name: string;
 }
 
-/** A binding that concerns somebody, by the first of its subjects that is them. */
+/** A binding for a user, with the first of its subjects that matches. */
 export interface Grant {
   readonly roleRef: RoleReference;
-  /** Empty: it holds everywhere. */
+  /** Empty: cluster-wide. */
   readonly namespace: string;
   readonly bindingName: string;
-  readonly subject: Subject;
+  readonly subject: RbacSubject;
 }
 
-export interface Subject {
+export interface RbacSubject {
   readonly kind: string;
   readonly name: string;
   /** Of a service account: its own, or that of the binding. */
@@ -40,9 +40,9 @@ interface Binding {
   readonly namespace: string;
   readonly name: string;
   readonly roleRef: RoleReference;
-  readonly subjects: readonly Subject[];
-  /** One for each subject: how the index knows it. */
-  readonly words: readonly string[];
+  readonly subjects: readonly RbacSubject[];
+  /** One for each subject: its key in the index. */
+  readonly subjectKeys: readonly string[];
 }
 
 const PREFIX = '/rbac.authorization.k8s.io/';
@@ -73,7 +73,7 @@ export class RbacIndex {
     return this.#roles.get(`${prefix}${name}`);
   }
 
-  /** Those that hold everywhere first. */
+  /** Cluster-wide ones first. */
   grantsFor(user: User, namespace: string): readonly Grant[] {
     const everywhere = this.#grantsIn(user, '');
     return namespace === '' ? everywhere : [...everywhere, ...this.#grantsIn(user, namespace)];
@@ -81,13 +81,18 @@ export class RbacIndex {
 
   #grantsIn(user: User, namespace: string): readonly Grant[] {
     const keys = new Set<string>();
-    const words = new Set([`user ${user.name}`, ...user.groups.map((group) => `group ${group}`)]);
-    for (const word of words) {
+    const subjectKeys = new Set([
+      `user ${user.name}`,
+      ...user.groups.map((group) => `group ${group}`),
+    ]);
+    for (const word of subjectKeys) {
       for (const key of this.#bySubject.get(`${namespace}/${word}`) ?? []) keys.add(key);
     }
     return [...keys].toSorted().flatMap((key) => {
       const binding = this.#bindings.get(key);
-      const subject = binding?.subjects.find((_, at) => words.has(binding.words[at] ?? ''));
+      const subject = binding?.subjects.find((_, at) =>
+        subjectKeys.has(binding.subjectKeys[at] ?? ''),
+      );
       if (!binding || !subject) return [];
       const { roleRef, name: bindingName } = binding;
       return [{ roleRef, namespace, bindingName, subject }];
@@ -134,17 +139,17 @@ function readBinding(key: string, object: JsonObject): Binding {
     namespace: readText(subject['namespace']) || namespace,
   }));
   const roleRef = { kind: readText(kind), name: readText(name) };
-  const words = subjects.map(wordOf);
-  return { key, namespace, name: nameOf(object), roleRef, subjects, words };
+  const subjectKeys = subjects.map(wordOf);
+  return { key, namespace, name: nameOf(object), roleRef, subjects, subjectKeys };
 }
 
-/** Where the index keeps a binding. */
-function placesOf({ namespace, words }: Binding): readonly string[] {
-  return words.map((word) => `${namespace}/${word}`);
+/** The index keys of a binding. */
+function placesOf({ namespace, subjectKeys }: Binding): readonly string[] {
+  return subjectKeys.map((word) => `${namespace}/${word}`);
 }
 
-/** A service account is a user with a long name; without a namespace it is nobody. */
-function wordOf({ kind, name, namespace }: Subject): string {
+/** A service account is a user with a long name; without a namespace it is no user. */
+function wordOf({ kind, name, namespace }: RbacSubject): string {
   if (kind === 'Group') return `group ${name}`;
   if (kind === 'User') return `user ${name}`;
   if (kind !== 'ServiceAccount' || namespace === '') return 'nobody';

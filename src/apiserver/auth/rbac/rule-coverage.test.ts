@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import type { ResourceAttributes } from '../../access.ts';
+import type { ResourceAttributes } from '../../objects/access.ts';
 import { ruleAllows, type PolicyRule } from './policy-rule.ts';
 import { describeRules, missingRules } from './rule-coverage.ts';
 
 const readPods: PolicyRule = { verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'] };
 
-describe('what is missing', () => {
-  test('nothing, if one rule covers each single permission', () => {
+describe('missing permissions', () => {
+  test('none, if one rule covers each single permission', () => {
     expect(missingRules([readPods], [readPods])).toEqual([]);
     expect(missingRules([{ ...readPods, verbs: ['*'] }], [readPods])).toEqual([]);
     expect(missingRules([{ ...readPods, resources: ['*/log'] }], [])).toEqual([]);
@@ -16,7 +16,7 @@ describe('what is missing', () => {
     expect(missingRules([{ ...readPods, resources: ['*/log'] }], [logs])).toEqual([]);
   });
 
-  test('rules of others do not add up within one permission', () => {
+  test('two rules do not add up within one permission', () => {
     const halves = [
       { ...readPods, resourceNames: ['a'] },
       { ...readPods, resourceNames: ['b'] },
@@ -25,12 +25,12 @@ describe('what is missing', () => {
     expect(missingRules(halves, [{ ...readPods, resourceNames: ['a', 'b'] }])).toEqual([]);
   });
 
-  test('whoever has names does not have the whole', () => {
+  test('permission on names does not cover all objects', () => {
     expect(missingRules([{ ...readPods, resourceNames: ['a'] }], [readPods])).toHaveLength(2);
     expect(missingRules([readPods], [{ ...readPods, resourceNames: ['a'] }])).toEqual([]);
   });
 
-  test('paths are covered by what they begin with', () => {
+  test('paths are covered by their prefixes', () => {
     const paths = (...nonResourceURLs: string[]): PolicyRule => ({
       verbs: ['get'],
       nonResourceURLs,
@@ -41,7 +41,7 @@ describe('what is missing', () => {
   });
 });
 
-test('what is missing is told by resource, with its verbs together, in order', () => {
+test('missing permissions are listed by resource, with their verbs together, in order', () => {
   const wanted: readonly PolicyRule[] = [
     { verbs: ['list', 'get'], apiGroups: ['apps'], resources: ['deployments'] },
     { verbs: ['get'], apiGroups: [''], resources: ['pods'], resourceNames: ['a', 'b'] },
@@ -84,7 +84,7 @@ const requests: fc.Arbitrary<ResourceAttributes> = fc.record({
   name: fc.constantFrom('', 'a', 'b'),
 });
 
-test('whoever misses nothing of some rules is allowed all that they allow', () => {
+test('a user who misses nothing of some rules is allowed all that they allow', () => {
   fc.assert(
     fc.property(rules, rules, requests, (held, wanted, request) => {
       fc.pre(missingRules(held, wanted).length === 0);

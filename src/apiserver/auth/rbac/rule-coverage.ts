@@ -1,15 +1,15 @@
 /**
- * Does somebody who has some rules have others too? If not: what is missing, in words.
+ * Whether a set of rules covers another, and if not, the missing permissions as text.
  *
- * The rules to be had are taken apart into single permissions, each of which one of the rules that are
- * there has to cover whole.
+ * The wanted rules are split into single permissions, each of which one of the held rules has to cover
+ * completely.
  */
 import { pathCovers, type PolicyRule } from './policy-rule.ts';
 
 const ALL = '*';
 const NONE: readonly string[] = [];
 
-/** The single permissions of `wanted` that nothing in `held` covers. */
+/** The single permissions of `wanted` that no rule of `held` covers. */
 export function missingRules(
   held: readonly PolicyRule[],
   wanted: readonly PolicyRule[],
@@ -83,7 +83,7 @@ function joinVerbs(rules: readonly PolicyRule[]): readonly PolicyRule[] {
   const joined = new Map<string, PolicyRule>();
   for (const rule of rules) {
     const { verbs, ...rest } = rule;
-    // Paths are told one by one.
+    // Paths are listed one by one.
     const key = JSON.stringify(rule.nonResourceURLs ? rule : rest);
     const before = joined.get(key);
     joined.set(key, before ? { ...before, verbs: [...before.verbs, ...verbs] } : rule);

@@ -1,15 +1,15 @@
 /**
- * Gives every active namespace its account `default`, so that pods have somebody to be, and brings
- * it back when somebody deletes it.
+ * Creates the service account `default` in every active namespace, so that pods have an identity, and
+ * recreates it when it is deleted.
  */
-import { namespaces } from '../../kinds/namespace.ts';
-import { serviceAccounts } from '../../kinds/service-account.ts';
-import { textAt } from '../../kinds/field-path.ts';
-import { keyOf, prefixOf } from '../../registry.ts';
-import type { ServerParts } from '../../server-parts.ts';
+import { namespaces } from '../../kinds/core/namespace.ts';
+import { serviceAccounts } from '../../kinds/rbac/service-account.ts';
+import { textAt } from '../../objects/field-path.ts';
+import { keyOf, prefixOf } from '../../registry/registry.ts';
+import type { ServerParts } from '../../registry/server-parts.ts';
 import type { Controller } from '../controller.ts';
 import { isAlreadyThere, isNamespaceGoing } from '../deletion-request.ts';
-import { follow } from '../object-feed.ts';
+import { follow } from '../../registry/object-feed.ts';
 import { readKey } from '../object-key.ts';
 import { WorkQueue } from '../work-queue.ts';
 
@@ -43,10 +43,10 @@ export class AccountController implements Controller {
 
   async #ensure(namespace: string): Promise<void> {
     const { store, registry } = this.#parts;
-    const room = store.get(
+    const namespaceObject = store.get(
       keyOf({ definition: namespaces, namespace: '', name: namespace }),
     )?.value;
-    if (!room || textAt(room, 'status.phase') !== 'Active') return;
+    if (!namespaceObject || textAt(namespaceObject, 'status.phase') !== 'Active') return;
     const definition = serviceAccounts;
     if (store.get(keyOf({ definition, namespace, name: NAME }))) return;
     try {

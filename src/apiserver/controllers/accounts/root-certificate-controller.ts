@@ -1,18 +1,18 @@
 /**
- * Publishes the certificate of the cluster's authority in every namespace, as the ConfigMap that
- * every pod mounts beside its token, and sets it right when somebody changes or deletes it.
+ * Publishes the certificate of the cluster's CA in every namespace, as the ConfigMap that every pod mounts
+ * beside its token, and restores it when a client changes or deletes it.
  */
-import { jsonEqual } from '../../../api/json-equal.ts';
+import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { configMaps } from '../../kinds/config-map.ts';
-import { structAt, textAt } from '../../kinds/field-path.ts';
-import { namespaces } from '../../kinds/namespace.ts';
-import { withMetadata } from '../../metadata.ts';
-import { keyOf, prefixOf } from '../../registry.ts';
-import type { ServerParts } from '../../server-parts.ts';
+import { configMaps } from '../../kinds/core/config-map.ts';
+import { structAt, textAt } from '../../objects/field-path.ts';
+import { namespaces } from '../../kinds/core/namespace.ts';
+import { withMetadata } from '../../objects/metadata.ts';
+import { keyOf, prefixOf } from '../../registry/registry.ts';
+import type { ServerParts } from '../../registry/server-parts.ts';
 import type { Controller } from '../controller.ts';
 import { isNamespaceGoing } from '../deletion-request.ts';
-import { follow } from '../object-feed.ts';
+import { follow } from '../../registry/object-feed.ts';
 import { readKey } from '../object-key.ts';
 import { WorkQueue } from '../work-queue.ts';
 
@@ -69,7 +69,7 @@ export class RootCertificateController implements Controller {
     }
   }
 
-  /** Whatever it is described as, as long as it is described. */
+  /** The description may have any text, but must be there. */
   #isRight(configMap: JsonObject): boolean {
     const description = structAt(configMap, 'metadata.annotations')[ANNOTATION];
     const isDescribed = typeof description === 'string' && description !== '';

@@ -1,27 +1,33 @@
 /**
- * Puts tokens into secrets of the type that asks for them, takes away those whose account is gone,
- * and takes secrets that are gone out of their account's list.
+ * Fills secrets of type service-account-token with a token, deletes those whose account is gone, and removes
+ * deleted secrets from their account's list.
  */
 import type { JsonObject } from '../../../lib/json.ts';
-import { objectsAt } from '../../kinds/field-path.ts';
-import { secrets } from '../../kinds/secret.ts';
-import { serviceAccounts } from '../../kinds/service-account.ts';
-import { metadataOf, textOf } from '../../metadata.ts';
-import { keyOf, prefixOf } from '../../registry.ts';
-import type { ServerParts } from '../../server-parts.ts';
+import { objectsAt } from '../../objects/field-path.ts';
+import { secrets } from '../../kinds/core/secret.ts';
+import { serviceAccounts } from '../../kinds/rbac/service-account.ts';
+import { metadataOf, textOf } from '../../objects/metadata.ts';
+import { keyOf, prefixOf } from '../../registry/registry.ts';
+import type { ServerParts } from '../../registry/server-parts.ts';
 import type { Controller } from '../controller.ts';
 import { isMissing, removeIfThere } from '../deletion-request.ts';
-import { follow } from '../object-feed.ts';
+import { follow } from '../../registry/object-feed.ts';
 import { readKey } from '../object-key.ts';
 import { WorkQueue } from '../work-queue.ts';
-import { accountNameOf, belongsTo, decide, fill, isTokenSecret } from './token-secret.ts';
+import {
+  accountNameOf,
+  belongsTo,
+  decideTokenSecret,
+  fill,
+  isTokenSecret,
+} from './token-secret.ts';
 
-/** A token for the account that does not end, bound to the secret that holds it. */
+/** A token for the account that does not expire, bound to the secret that holds it. */
 export type MakeToken = (account: JsonObject, secret: JsonObject) => Promise<string> | string;
 
 export interface TokenOptions {
   readonly makeToken: MakeToken;
-  /** Empty: it is left out of the secrets. */
+  /** Empty: the secrets get no certificate. */
   readonly certificatePem: string;
 }
 
@@ -67,7 +73,7 @@ export class TokenController implements Controller {
     if (!secret) return;
     const { namespace, name } = readKey(key);
     const account = this.#accountOf(namespace, secret);
-    const decision = decide(secret, account, certificatePem);
+    const decision = decideTokenSecret(secret, account, certificatePem);
     if (decision === 'keep') return;
     const target = { definition: secrets, namespace, name };
     const uid = textOf(metadataOf(secret)['uid']);
@@ -104,7 +110,10 @@ export class TokenController implements Controller {
     try {
       await this.#parts.registry.update({ ...target, change });
     } catch (error) {
-      this.#parts.log.warn('an account still lists a secret that is gone', { key, error });
+      this.#parts.log.warn('failed to remove a deleted secret from its service account', {
+        key,
+        error,
+      });
     }
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../lib/json.ts';
-import { belongsTo, decide, fill } from './token-secret.ts';
+import { belongsTo, decideTokenSecret, fill } from './token-secret.ts';
 
 const account = { metadata: { name: 'bot', uid: 'u1' } };
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -12,7 +12,7 @@ const name = { 'kubernetes.io/service-account.name': 'bot' };
 const uid = { 'kubernetes.io/service-account.uid': 'u1' };
 const whole = { token: base64('t'), namespace: base64('shop'), 'ca.crt': base64('CA') };
 
-test('a secret belongs to an account by name, and by uid if it says one', () => {
+test('a secret belongs to an account by name, and by uid if it names one', () => {
   expect(belongsTo(secretOf(name), account)).toBe(true);
   expect(belongsTo(secretOf({ ...name, ...uid }), account)).toBe(true);
   const other = { ...name, 'kubernetes.io/service-account.uid': 'u0' };
@@ -20,18 +20,18 @@ test('a secret belongs to an account by name, and by uid if it says one', () => 
   expect(belongsTo(secretOf({}), account)).toBe(false);
 });
 
-test('a secret without its account goes, one that lacks something is filled, a whole one is kept', () => {
-  expect(decide(secretOf(name), undefined, 'CA')).toBe('remove');
-  expect(decide(secretOf(name, whole), account, 'CA')).toBe('keep');
-  expect(decide(secretOf(name, whole), account, 'another')).toBe('fill');
+test('a secret without its account is deleted, an incomplete one is filled, a complete one stays', () => {
+  expect(decideTokenSecret(secretOf(name), undefined, 'CA')).toBe('remove');
+  expect(decideTokenSecret(secretOf(name, whole), account, 'CA')).toBe('keep');
+  expect(decideTokenSecret(secretOf(name, whole), account, 'another')).toBe('fill');
   for (const missing of Object.keys(whole)) {
     const data = { ...whole, [missing]: '' };
-    expect(decide(secretOf(name, data), account, 'CA')).toBe('fill');
+    expect(decideTokenSecret(secretOf(name, data), account, 'CA')).toBe('fill');
   }
-  expect(decide(secretOf(name, { ...whole, 'ca.crt': '' }), account, '')).toBe('keep');
+  expect(decideTokenSecret(secretOf(name, { ...whole, 'ca.crt': '' }), account, '')).toBe('keep');
 });
 
-test('what a secret has is kept when it is filled, but for the certificate', () => {
+test('filling a secret keeps what it has, except for the certificate', () => {
   const data = { token: base64('own'), namespace: base64('odd'), 'ca.crt': base64('old'), x: 'y' };
   const filled = fill(secretOf(name, data), account, 'new', 'CA');
   expect(filled).toMatchObject({

@@ -1,12 +1,12 @@
 /**
- * What becomes of a secret that says it holds the token of a service account.
+ * What happens to a secret of type service-account-token.
  *
- *     its account is not there, or is another one of the same name ──> it goes
- *     token, namespace or certificate missing ──> they are filled in
+ *     its account is gone, or is another one of the same name ──> deleted
+ *     token, namespace or certificate missing ──> filled in
  */
 import type { JsonObject } from '../../../lib/json.ts';
-import { structAt, textAt } from '../../kinds/field-path.ts';
-import { metadataOf, nameOf, textOf, withMetadata } from '../../metadata.ts';
+import { structAt, textAt } from '../../objects/field-path.ts';
+import { metadataOf, nameOf, textOf, withMetadata } from '../../objects/metadata.ts';
 
 export const TOKEN_TYPE = 'kubernetes.io/service-account-token';
 const NAME_ANNOTATION = 'kubernetes.io/service-account.name';
@@ -22,14 +22,14 @@ export function accountNameOf(secret: JsonObject): string {
   return textOf(structAt(secret, 'metadata.annotations')[NAME_ANNOTATION]);
 }
 
-/** Is the secret this very account's? */
+/** Does the secret belong to this account (and not to another one of the same name)? */
 export function belongsTo(secret: JsonObject, account: JsonObject): boolean {
   const uid = textOf(structAt(secret, 'metadata.annotations')[UID_ANNOTATION]);
   const isSame = uid === '' || uid === metadataOf(account)['uid'];
   return isSame && accountNameOf(secret) === nameOf(account);
 }
 
-export function decide(
+export function decideTokenSecret(
   secret: JsonObject,
   account: JsonObject | undefined,
   certificatePem: string,
@@ -43,7 +43,7 @@ export function decide(
   return isWhole ? 'keep' : 'fill';
 }
 
-/** `token`: to be used unless it has one. */
+/** `token`: used unless the secret has one. */
 export function fill(
   secret: JsonObject,
   account: JsonObject,

@@ -1,18 +1,18 @@
 /**
- * What becomes of one object, given its owners and its dependents.
+ * What the garbage collector does with one object, given its owners and its dependents.
  *
- *   orphaning    its dependents forget it, then it goes
+ *   orphaning    its dependents drop their reference to it, then it goes
  *   waiting      its blocking dependents go first, then it goes
- *   kept         it has no owners, or one of them stands: references to those that do not are removed
+ *   kept         it has no owners, or one of them exists: references to the others are removed
  *   collected    all its owners are gone or wait for it: it is deleted
  *
- * An owner that waits for its dependents counts as gone for those who have another one, and deletes
- * those who have none. Whoever is deleted because of it and has dependents of its own waits as well,
- * so that the leaves of a tree go first.
+ * An owner that waits for its dependents (foreground deletion) counts as gone for dependents with another
+ * owner; dependents without one are deleted. A dependent deleted this way that has dependents itself waits as
+ * well, so that the leaves of a tree go first.
  *
- * Objects may own each other in a circle. Then somebody has to stop waiting: an object which waits
- * for one that waits for it is no longer in its owners' way. Kubernetes notices this only while the
- * circle closes; two objects of a circle that are deleted at once would wait for ever.
+ * Objects may own each other in a circle. An object that waits for one that waits for it therefore stops
+ * blocking its owners. Kubernetes notices this only while the circle closes: there, two objects of a circle
+ * that are deleted at once wait without end.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
@@ -25,20 +25,20 @@ import {
   type OwnerReference,
 } from './owner-reference.ts';
 
-/** `impossible`: what is in no namespace cannot be owned by what is in one. Nobody can say more. */
+/** `impossible`: a cluster-scoped object names a namespaced owner. Whether that one exists is unknown. */
 export type OwnerState = 'solid' | 'dangling' | 'waiting' | 'impossible';
 
 export interface Surroundings {
-  /** Only asked if it matters, because looking owners up may fail. */
+  /** Evaluated only if needed, because looking up owners may fail. */
   readonly owners: () => readonly (readonly [OwnerReference, OwnerState])[];
   readonly dependents: readonly Dependent[];
-  /** Is there a way from it to itself, from one that waits to one that it waits for? */
+  /** Does a path from this object lead back to it, each step from a waiting object to one it waits for? */
   readonly isInCircle: () => boolean;
 }
 
 export interface Dependent {
   readonly uid: string;
-  /** The object has to wait for it. */
+  /** The object has to wait for this dependent. */
   readonly isBlocking: boolean;
   readonly isWaiting: boolean;
 }
@@ -49,24 +49,24 @@ export type Decision =
   | {
       readonly type: 'delete';
       readonly propagation: 'Foreground' | 'Background' | 'Orphan';
-      /** Before it, its references are made such that no owner waits for it. */
+      /** Before the deletion, its references are changed so that no owner waits for it. */
       readonly unblocks: boolean;
     }
-  /** The dependents forget their owner, then the finalizer goes. */
+  /** The dependents drop their reference, then the finalizer is removed. */
   | { readonly type: 'orphanDependents'; readonly uids: readonly string[] }
-  /** Nobody is left to wait for: the finalizer goes. */
+  /** No dependent is left to wait for: the finalizer is removed. */
   | { readonly type: 'release' }
   | { readonly type: 'wakeDependents'; readonly uids: readonly string[] }
   | { readonly type: 'unblock' };
 
 const KEEP: Decision = { type: 'keep' };
 
-export function decide(object: JsonObject, around: Surroundings): Decision {
+export function decideCollection(object: JsonObject, around: Surroundings): Decision {
   if (isOrphaning(object)) {
     return { type: 'orphanDependents', uids: around.dependents.map(({ uid }) => uid) };
   }
   if (isWaiting(object)) return decideWaiting(around);
-  // There is no way back from a deletion: its end will wake its dependents.
+  // A deletion cannot be undone; its end will wake the dependents.
   if (isBeingDeleted(object)) return KEEP;
   const owners = around.owners();
   if (owners.length === 0 || owners.some(([, state]) => state === 'impossible')) return KEEP;
@@ -91,7 +91,7 @@ function decideWaiting({ dependents, isInCircle }: Surroundings): Decision {
   return isInCircle() ? { type: 'unblock' } : KEEP;
 }
 
-/** A wish that was expressed before, by a finalizer, still counts. */
+/** A finalizer that the object has already decides the propagation. */
 function propagationOf(object: JsonObject): 'Foreground' | 'Background' | 'Orphan' {
   if (hasFinalizer(object, ORPHAN)) return 'Orphan';
   return hasFinalizer(object, FOREGROUND) ? 'Foreground' : 'Background';

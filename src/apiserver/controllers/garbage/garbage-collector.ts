@@ -1,27 +1,27 @@
 /**
- * Follows every object in the store, and acts when an owner goes, waits, or was never there.
+ * Follows every object in the store, and acts when an owner goes, waits, or never existed.
  *
- * What is to be done with an object is decided by collection.ts from what is true at that moment, so
- * an object may be looked at once too often but never once too rarely: it is looked at whenever it
- * comes with owners or changes them, when an owner of it goes or begins to wait, and, if it waits,
- * when one of its dependents goes or gets out of its way. After a restart everything comes anew.
+ * collection.ts decides what to do with an object, from the state at that moment. So an object may be checked
+ * once too often but never once too rarely: whenever it appears with owners or changes them, when an owner
+ * goes or begins to wait, and, if it waits, when one of its dependents goes or stops blocking it. After a
+ * restart every object is checked again.
  */
-import { jsonEqual } from '../../../api/json-equal.ts';
+import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { StoreEvent } from '../../../ports/object-store.ts';
-import { verbsOf } from '../../catalog.ts';
-import { metadataOf, textOf } from '../../metadata.ts';
-import { keyOf, type Target } from '../../registry.ts';
-import type { ServerParts } from '../../server-parts.ts';
-import { unexpected } from '../../status.ts';
+import type { StoreEvent } from '../../../ports/api/object-store.ts';
+import { verbsOf } from '../../registry/catalog.ts';
+import { metadataOf, textOf } from '../../objects/metadata.ts';
+import { keyOf, type Target } from '../../registry/registry.ts';
+import type { ServerParts } from '../../registry/server-parts.ts';
+import { unexpected } from '../../objects/status.ts';
 import type { Controller } from '../controller.ts';
 import { isMissing, removeIfThere } from '../deletion-request.ts';
 import { EventRecorder } from '../event-recorder.ts';
-import { follow } from '../object-feed.ts';
+import { follow } from '../../registry/object-feed.ts';
 import { readKey } from '../object-key.ts';
 import { kindOfReference, targetOfKey } from '../stored-kinds.ts';
 import { WorkQueue } from '../work-queue.ts';
-import { decide, type Decision, type Dependent, type OwnerState } from './collection.ts';
+import { decideCollection, type Decision, type Dependent, type OwnerState } from './collection.ts';
 import {
   FOREGROUND,
   isOrphaning,
@@ -49,11 +49,11 @@ export class GarbageCollector implements Controller {
   constructor(parts: ServerParts) {
     this.#parts = parts;
     const { clock, random, log } = parts;
-    const work = (key: string): Promise<void> => this.#judge(key);
+    const work = (key: string): Promise<void> => this.#collect(key);
     this.#queue = new WorkQueue({ clock, random, log, name: 'garbage-collector', work });
     this.#events = new EventRecorder(parts, 'garbage-collector-controller');
     this.#leave = follow(parts.store, '/', (event) => {
-      // What has no uid is the server's own, and nobody's.
+      // Objects without a uid are the server's own, and have no owners.
       if (event.key.startsWith(IGNORED) || uidOf(event.value) === '') return;
       if (event.type === 'put') this.#see(event);
       else this.#mourn(event.value);
@@ -110,12 +110,12 @@ export class GarbageCollector implements Controller {
     }
   }
 
-  async #judge(key: string): Promise<void> {
+  async #collect(key: string): Promise<void> {
     const object = this.#parts.store.get(key)?.value;
     const target = object && targetOfKey(this.#parts.catalog, key, object);
     if (!target) return;
     const uid = uidOf(object);
-    const decision = decide(object, {
+    const decision = decideCollection(object, {
       owners: () => ownersOf(object).map((owner) => [owner, this.#stateOf(owner, target)] as const),
       dependents: this.#dependentsOf(uid),
       isInCircle: () => this.#isInCircle(uid),
@@ -152,7 +152,7 @@ export class GarbageCollector implements Controller {
     object: JsonObject,
   ): Promise<void> {
     if (unblocks) await this.#change(object, target, withoutBlocking);
-    // Against exactly what was judged: whoever gives it a new owner in this moment wins.
+    // With the resourceVersion that the decision was made from: a client that adds an owner now wins.
     const { resourceVersion } = metadataOf(object);
     const version = unblocks ? null : textOf(resourceVersion);
     const options = { propagation, uid: uidOf(object), resourceVersion: version };
@@ -166,7 +166,7 @@ export class GarbageCollector implements Controller {
     if (target) await this.#change(object, target, (old) => withoutOwners(old, owner));
   }
 
-  /** Changes this very object; if it is gone, or another has its name, there is nothing to change. */
+  /** Changes this very object; nothing is changed if it is gone, or another has its name. */
   async #change(
     object: JsonObject,
     target: Target,
@@ -186,7 +186,7 @@ export class GarbageCollector implements Controller {
   #stateOf({ apiVersion, kind, name, uid }: OwnerReference, dependent: Target): OwnerState {
     const definition = kindOfReference(this.#parts.catalog, apiVersion, kind);
     if (!definition || !verbsOf(definition).includes('get')) {
-      // Perhaps its kind is yet to come. Until then nobody can say that it is gone.
+      // Its kind may be defined later. Until then the owner is not known to be gone.
       throw unexpected(`unable to get REST mapping for ${apiVersion}/${kind}.`);
     }
     const { namespace } = dependent;
@@ -224,7 +224,7 @@ export class GarbageCollector implements Controller {
     return key === undefined ? undefined : this.#parts.store.get(key)?.value;
   }
 
-  /** Those who came before the owner that they name from another namespace. */
+  /** Dependents that came before the owner that they name from another namespace. */
   #reportStrangers(owner: string, namespace: string): void {
     if (namespace === '') return;
     for (const uid of this.#graph.dependentsOf(owner)) {
@@ -245,14 +245,14 @@ export class GarbageCollector implements Controller {
     const message = `ownerRef ${which} does not exist in namespace ${JSON.stringify(namespace)}`;
     const { metadata, ...rest } = object;
     const { resourceVersion: _, ...identity } = metadataOf({ metadata: metadata ?? {} });
-    void this.#events.tell(
+    void this.#events.record(
       { ...rest, metadata: identity },
       { type: 'Warning', reason: 'OwnerRefInvalidNamespace', message },
     );
   }
 }
 
-/** Most writes leave the owners alone, but not the very same list. */
+/** Most writes keep the owners, but not the identity of the list. */
 function hasSameOwners(before: JsonObject, now: JsonObject): boolean {
   const [then, list] = [before, now].map((object) => metadataOf(object)['ownerReferences'] ?? null);
   return then === list || jsonEqual(then ?? null, list ?? null);

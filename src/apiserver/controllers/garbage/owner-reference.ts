@@ -1,7 +1,7 @@
-/** What an object says about its owners, and what it waits for before it goes. */
+/** Owner references of an object, and the finalizers `foregroundDeletion` and `orphan`. */
 import type { JsonObject } from '../../../lib/json.ts';
-import { readObjects } from '../../kinds/validation/json-reading.ts';
-import { listOf, metadataOf, textOf, withMetadata } from '../../metadata.ts';
+import { readObjects } from '../../../api/validation/json-reading.ts';
+import { listOf, metadataOf, textOf, withMetadata } from '../../objects/metadata.ts';
 
 export const FOREGROUND = 'foregroundDeletion';
 export const ORPHAN = 'orphan';
@@ -11,7 +11,7 @@ export interface OwnerReference {
   readonly kind: string;
   readonly name: string;
   readonly uid: string;
-  /** Its owner, deleted in the foreground, has to wait for it. */
+  /** Its owner, when deleted in the foreground, has to wait for it. */
   readonly isBlocking: boolean;
 }
 
@@ -41,12 +41,12 @@ export function hasFinalizer(object: JsonObject, finalizer: string): boolean {
   return listOf(metadataOf(object)['finalizers']).includes(finalizer);
 }
 
-/** Being deleted, once its dependents are gone. */
+/** Being deleted in the foreground: it goes once its dependents are gone. */
 export function isWaiting(object: JsonObject): boolean {
   return isBeingDeleted(object) && hasFinalizer(object, FOREGROUND);
 }
 
-/** Being deleted, once its dependents have forgotten it. */
+/** Being deleted with orphaning: it goes once its dependents no longer refer to it. */
 export function isOrphaning(object: JsonObject): boolean {
   return isBeingDeleted(object) && hasFinalizer(object, ORPHAN);
 }

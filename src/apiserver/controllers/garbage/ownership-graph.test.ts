@@ -12,7 +12,7 @@ function objectOf(uid: string, owners: readonly string[]): JsonObject {
 const uid = fc.constantFrom('a', 'b', 'c', 'd', 'e');
 const step = fc.record({ uid, owners: fc.uniqueArray(uid, { maxLength: 3 }), isPut: fc.boolean() });
 
-test('after any history the graph says what the objects say', () => {
+test('after any history the graph agrees with the objects', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const graph = new OwnershipGraph();
@@ -42,7 +42,7 @@ test('after any history the graph says what the objects say', () => {
   );
 });
 
-test('an object that took the place of another has its own dependents', () => {
+test('an object that replaces another has its own dependents', () => {
   const graph = new OwnershipGraph();
   const [first, second] = [objectOf('a', ['o']), objectOf('b', [])];
   graph.put('/k', first, null);
@@ -52,7 +52,7 @@ test('an object that took the place of another has its own dependents', () => {
   expect(graph.dependentsOf('o').size).toBe(0);
 });
 
-test('what is not there to be taken away leaves the very same object', () => {
+test('removing what is not there returns the very same object', () => {
   const object = objectOf('a', ['b']);
   expect(withoutOwners(object, new Set(['c']))).toBe(object);
   expect(withoutBlocking(object)).toBe(object);
@@ -67,7 +67,7 @@ test('the last owner and the last finalizer take their lists with them', () => {
   expect(withoutFinalizer(object, 'orphan')['metadata']).not.toHaveProperty('finalizers');
 });
 
-test('whoever stops to block says so, and those who never did say nothing', () => {
+test('withoutBlocking clears blockOwnerDeletion where it is true, and leaves other references alone', () => {
   const ownerReferences = [{ uid: 'b', blockOwnerDeletion: true }, { uid: 'c' }];
   expect(withoutBlocking({ metadata: { uid: 'a', ownerReferences } })).toEqual({
     metadata: {

@@ -1,13 +1,13 @@
 /**
- * Who depends on whom, by uid: two maps that follow the store.
+ * Which object depends on which, by uid: two maps that follow the store.
  *
- * Only where each object stands and who names it as an owner is kept here; what an object says about
- * itself is read from the store, where it is true. An object that owns nothing costs one entry.
+ * Only the key of each object and its dependents are held here; everything else about an object is read from
+ * the store. An object that owns nothing costs one entry.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { ownersOf, uidOf } from './owner-reference.ts';
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NO_DEPENDENTS: ReadonlySet<string> = new Set();
 
 export class OwnershipGraph {
   readonly #keys = new Map<string, string>();
@@ -16,7 +16,7 @@ export class OwnershipGraph {
 
   put(key: string, object: JsonObject, before: JsonObject | null): void {
     const uid = uidOf(object);
-    // Deleted and created again in one commit: the other one is gone.
+    // Deleted and created again in one commit: the old one is gone.
     if (before && uidOf(before) !== uid) this.delete(before);
     this.#keys.set(uid, key);
     const owners = new Set(ownersOf(object).map((owner) => owner.uid));
@@ -32,14 +32,14 @@ export class OwnershipGraph {
     for (const owner of ownersOf(object)) this.#forget(owner.uid, uid);
   }
 
-  /** Undefined: there is no such object. */
+  /** Undefined: no such object. */
   keyOf(uid: string): string | undefined {
     return this.#keys.get(uid);
   }
 
-  /** All that name it as an owner, blocking or not, rightly or not. */
+  /** All objects that name it as an owner, blocking or not, valid or not. */
   dependentsOf(uid: string): ReadonlySet<string> {
-    return this.#dependents.get(uid) ?? NOBODY;
+    return this.#dependents.get(uid) ?? NO_DEPENDENTS;
   }
 
   #remember(owner: string, dependent: string): void {

@@ -4,7 +4,7 @@ import { namespaceConditions, type Emptying } from './namespace-conditions.ts';
 const EMPTY: Emptying = { failures: [], remaining: new Map(), finalizers: new Map() };
 const [EARLY, LATE] = ['2030-01-01T00:00:00Z', '2030-01-02T00:00:00Z'];
 
-test('a namespace that is empty has five conditions, none of them true', () => {
+test('an empty namespace has five conditions, none of them true', () => {
   const conditions = namespaceConditions([], EMPTY, EARLY);
   expect(conditions.map(({ type, status }) => [type, status])).toEqual([
     ['NamespaceDeletionDiscoveryFailure', 'False'],
@@ -15,12 +15,12 @@ test('a namespace that is empty has five conditions, none of them true', () => {
   ]);
 });
 
-test('nothing new leaves the very same list', () => {
+test('no change returns the very same list', () => {
   const conditions = namespaceConditions([], EMPTY, EARLY);
   expect(namespaceConditions(conditions, EMPTY, LATE)).toBe(conditions);
 });
 
-test('the time of a condition changes with its status, not with its words', () => {
+test('the time of a condition changes with its status, not with its message', () => {
   const remaining = (count: number): Emptying => ({
     ...EMPTY,
     remaining: new Map([['pods.', count]]),
@@ -48,7 +48,7 @@ test('failures are counted and sorted', () => {
   });
 });
 
-test('conditions of others stay where they are', () => {
+test("other controllers' conditions stay where they are", () => {
   const foreign = { type: 'Mine', status: 'True' };
   expect(namespaceConditions([foreign], EMPTY, EARLY)[0]).toBe(foreign);
 });

@@ -1,6 +1,6 @@
 /**
- * What the conditions of a namespace on its way out say: for each thing that can go wrong, that it
- * has, or that it has not. The texts are those of Kubernetes' namespace controller.
+ * The conditions of a terminating namespace: one for each thing that can go wrong, true or false. The texts
+ * are those of Kubernetes' namespace controller.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { mapShared } from '../../../lib/share.ts';
@@ -14,30 +14,38 @@ export interface Emptying {
   readonly finalizers: ReadonlyMap<string, number>;
 }
 
-interface Verdict {
+interface WantedCondition {
   readonly type: string;
   readonly status: 'True' | 'False';
   readonly reason: string;
   readonly message: string;
 }
 
-/** The list of conditions with our five brought up to date; the very same list if they are. */
+/** The conditions with our five brought up to date; the very same list if they are. */
 export function namespaceConditions(
   conditions: readonly JsonObject[],
   emptying: Emptying,
   now: string,
 ): readonly JsonObject[] {
-  const wanted = verdicts(emptying);
+  const wanted = wantedConditions(emptying);
   const known = new Set(conditions.map(({ type }) => type));
   const kept = mapShared(conditions, (old) => {
-    const verdict = wanted.find(({ type }) => type === old['type']);
-    return verdict && differs(old, verdict) ? redated(old, verdict, now) : old;
+    const wantedCondition = wanted.find(({ type }) => type === old['type']);
+    return wantedCondition && differs(old, wantedCondition)
+      ? redated(old, wantedCondition, now)
+      : old;
   });
   const added = wanted.filter(({ type }) => !known.has(type));
-  return added.length === 0 ? kept : [...kept, ...added.map((verdict) => dated(verdict, now))];
+  return added.length === 0
+    ? kept
+    : [...kept, ...added.map((wantedCondition) => dated(wantedCondition, now))];
 }
 
-function verdicts({ failures, remaining, finalizers }: Emptying): readonly Verdict[] {
+function wantedConditions({
+  failures,
+  remaining,
+  finalizers,
+}: Emptying): readonly WantedCondition[] {
   const left = counted(remaining, (what, count) => `${what} has ${count} resource instances`);
   const waiting = counted(finalizers, (name, count) => `${name} in ${count} resource instances`);
   const failed = failures.toSorted().join(', ');
@@ -94,27 +102,28 @@ function counted(
     .join(', ');
 }
 
-function ok(type: string, reason: string, message: string): Verdict {
+function ok(type: string, reason: string, message: string): WantedCondition {
   return { type, status: 'False', reason, message };
 }
 
-function trouble(type: string, reason: string, message: string): Verdict {
+function trouble(type: string, reason: string, message: string): WantedCondition {
   return { type, status: 'True', reason, message };
 }
 
-function dated({ type, status, reason, message }: Verdict, time: string): JsonObject {
+function dated({ type, status, reason, message }: WantedCondition, time: string): JsonObject {
   return { type, status, lastTransitionTime: time, reason, message };
 }
 
-/** The time is that of the last change of the status, not of the words. */
-function redated(old: JsonObject, verdict: Verdict, now: string): JsonObject {
+/** The time is that of the last change of the status, not of the message. */
+function redated(old: JsonObject, wantedCondition: WantedCondition, now: string): JsonObject {
   const time = old['lastTransitionTime'];
   return {
-    ...dated(verdict, now),
-    ...(old['status'] === verdict.status && time !== undefined && { lastTransitionTime: time }),
+    ...dated(wantedCondition, now),
+    ...(old['status'] === wantedCondition.status &&
+      time !== undefined && { lastTransitionTime: time }),
   };
 }
 
-function differs(old: JsonObject, { status, reason, message }: Verdict): boolean {
+function differs(old: JsonObject, { status, reason, message }: WantedCondition): boolean {
   return old['status'] !== status || old['reason'] !== reason || old['message'] !== message;
 }

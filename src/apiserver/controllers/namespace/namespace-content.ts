@@ -1,21 +1,21 @@
 /**
- * What is left of one resource in a namespace that is being emptied, and what that means.
+ * What is left of one resource in a terminating namespace, and what that means.
  *
  *     nothing                    done
  *     pods within their grace    wait until it is over
- *     finalizers                 wait for whoever takes them away
- *     neither                    something is wrong: it was deleted and is still there
+ *     finalizers                 wait until their owners remove them
+ *     neither                    something is wrong: the objects were deleted and are still there
  */
-import { parseTime } from '../../../api/time.ts';
+import { parseTime } from '../../../api/values/time.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { KindDefinition } from '../../kind.ts';
-import { numberAt, textAt } from '../../kinds/field-path.ts';
-import { listOf, metadataOf, textOf } from '../../metadata.ts';
+import type { KindDefinition } from '../../objects/kind.ts';
+import { numberAt, textAt } from '../../objects/field-path.ts';
+import { listOf, metadataOf, textOf } from '../../objects/metadata.ts';
 
 export interface Remains {
   readonly count: number;
   readonly finalizers: readonly string[];
-  /** Until when nobody has to wonder; null: nothing here takes its time. */
+  /** Until then remaining pods are expected; null: no grace period is running. */
   readonly graceEndsMs: number | null;
   readonly failure: string | null;
 }
@@ -27,8 +27,8 @@ export const NOTHING_LEFT: Remains = {
   failure: null,
 };
 
-/** `before`: what was there when the deletion began, by which the grace is estimated. */
-export function judgeRemains(
+/** `before`: the objects when the deletion began, by which the grace period is estimated. */
+export function evaluateRemains(
   namespace: JsonObject,
   definition: KindDefinition,
   {
@@ -57,7 +57,7 @@ function deletedAt(namespace: JsonObject): number {
   return time === '' ? 0 : parseTime(time).ms;
 }
 
-/** The longest that a pod which still runs may take. */
+/** The longest grace period of the pods that still run. */
 function graceSecondsOf(
   { group, resource }: KindDefinition,
   objects: readonly JsonObject[],

@@ -1,33 +1,32 @@
 /**
- * Empties namespaces that are being deleted, and lets them go.
+ * Empties namespaces that are being deleted, then removes their finalizer.
  *
  *     deleted ──> pods deleted, and waited for ──> everything else deleted, and waited for ──> released
  *
- * Objects are deleted as anybody would delete them: pods get their grace, finalizers are respected.
- * Pods go first, because what runs may still need its secrets, its account, its network policy.
- * Whenever something in such a namespace goes, it is looked at again; the store is followed only
- * while there is one.
+ * Objects are deleted as any client deletes them: pods get their grace period, finalizers are respected. Pods
+ * go first, because a running pod may still need its secrets, its account, its network policy. Each deletion
+ * in such a namespace triggers another check; the store is followed only while a namespace is terminating.
  */
-import { formatTime } from '../../../api/time.ts';
+import { formatTime } from '../../../api/values/time.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { KindDefinition } from '../../kind.ts';
-import { changeStructAt, objectsAt, valueAt } from '../../kinds/field-path.ts';
-import { namespaces } from '../../kinds/namespace.ts';
-import { pods } from '../../kinds/pods.ts';
-import { withField } from '../../kinds/validation/json-changes.ts';
-import { readTexts } from '../../kinds/validation/json-reading.ts';
-import { metadataOf } from '../../metadata.ts';
-import { keyOf, prefixOf, type Target } from '../../registry.ts';
-import type { ServerParts } from '../../server-parts.ts';
-import { unexpected } from '../../status.ts';
+import type { KindDefinition } from '../../objects/kind.ts';
+import { changeStructAt, objectsAt, valueAt } from '../../objects/field-path.ts';
+import { namespaces } from '../../kinds/core/namespace.ts';
+import { pods } from '../../kinds/core/pods.ts';
+import { withField } from '../../../api/validation/json-changes.ts';
+import { readTexts } from '../../../api/validation/json-reading.ts';
+import { metadataOf } from '../../objects/metadata.ts';
+import { keyOf, prefixOf, type Target } from '../../registry/registry.ts';
+import type { ServerParts } from '../../registry/server-parts.ts';
+import { unexpected } from '../../objects/status.ts';
 import type { Controller } from '../controller.ts';
 import { removeIfThere, isMissing } from '../deletion-request.ts';
-import { follow } from '../object-feed.ts';
+import { follow } from '../../registry/object-feed.ts';
 import { readKey } from '../object-key.ts';
 import { storedKinds } from '../stored-kinds.ts';
 import { WorkQueue } from '../work-queue.ts';
 import { namespaceConditions, type Emptying } from './namespace-conditions.ts';
-import { judgeRemains, type Remains } from './namespace-content.ts';
+import { evaluateRemains, type Remains } from './namespace-content.ts';
 
 const FINALIZER = 'kubernetes';
 
@@ -35,7 +34,7 @@ export class NamespaceController implements Controller {
   readonly #parts: ServerParts;
   readonly #queue: WorkQueue;
   readonly #leave: () => void;
-  /** Those that are being emptied. */
+  /** Terminating namespaces. */
   readonly #going = new Set<string>();
   #leaveContent: (() => void) | null = null;
 
@@ -68,7 +67,7 @@ export class NamespaceController implements Controller {
     this.#leaveContent = null;
   }
 
-  /** What goes may have been the last. */
+  /** Each deletion may have been the last one. */
   #followContent(): () => void {
     const { store } = this.#parts;
     return store.watch('/', store.revision, ({ type, key }) => {
@@ -82,9 +81,9 @@ export class NamespaceController implements Controller {
     if (!namespace || !needsEmptying(namespace)) return;
     const running = await this.#purge(namespace, name, pods);
     if (running.count > 0) {
-      // What else there is has not been looked at yet, so nothing is said of it.
+      // The other kinds have not been checked yet, so no condition mentions them.
       const { failures } = emptyingOf([[pods, running]]);
-      await this.#tell(name, { failures, remaining: new Map(), finalizers: new Map() });
+      await this.#record(name, { failures, remaining: new Map(), finalizers: new Map() });
       this.#wait(name, [running]);
       return;
     }
@@ -92,9 +91,9 @@ export class NamespaceController implements Controller {
       (definition) => definition.namespaced && definition !== pods,
     );
     const remains: (readonly [KindDefinition, Remains])[] = [[pods, running]];
-    // One after the other: objects of one kind may be in the way of those of another, as quotas are.
+    // One after the other: objects of one kind may block those of another, as quotas do.
     for (const kind of kinds) remains.push([kind, await this.#purge(namespace, name, kind)]);
-    await this.#tell(name, emptyingOf(remains));
+    await this.#record(name, emptyingOf(remains));
     this.#wait(
       name,
       remains.map(([, one]) => one),
@@ -105,7 +104,8 @@ export class NamespaceController implements Controller {
   async #purge(namespace: JsonObject, name: string, definition: KindDefinition): Promise<Remains> {
     const { store, registry, clock } = this.#parts;
     const prefix = prefixOf(definition, name);
-    const before = store.list(prefix).objects;
+    // An object that cannot be decrypted cannot be deleted either: the namespace has to wait for it.
+    const before = store.list(prefix, { strict: true }).objects;
     const options = { propagation: 'Background' } as const;
     const results = await Promise.allSettled(
       before.map(({ key }) =>
@@ -117,12 +117,12 @@ export class NamespaceController implements Controller {
       before: before.map(({ value }) => value),
       after: after.map(({ value }) => value),
     };
-    const remains = judgeRemains(namespace, definition, values, clock.now());
+    const remains = evaluateRemains(namespace, definition, values, clock.now());
     const failed = results.find((result) => result.status === 'rejected');
     return failed ? { ...remains, failure: messageOf(failed.reason) } : remains;
   }
 
-  async #tell(name: string, emptying: Emptying): Promise<void> {
+  async #record(name: string, emptying: Emptying): Promise<void> {
     const { registry, clock } = this.#parts;
     const change = (old: JsonObject): JsonObject => {
       if (!needsEmptying(old)) return old;
@@ -158,7 +158,9 @@ export class NamespaceController implements Controller {
     await this.#parts.registry.update({ ...target, change }).catch(ignoreMissing);
   }
 
-  /** The next thing that goes wakes us; or the end of the grace; or, after a failure, a while. */
+  /**
+   * The next deletion triggers another check; or the end of the grace period; or, after a failure, a delay.
+   */
   #wait(name: string, remains: readonly Remains[]): void {
     const failure = remains.find((one) => one.failure !== null)?.failure ?? null;
     if (failure !== null) throw unexpected(failure);

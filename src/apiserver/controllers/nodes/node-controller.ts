@@ -1,35 +1,35 @@
 /**
- * Listens to the hearts of nodes: their leases, and the times in their status.
+ * Follows the heartbeats of nodes: their leases, and the times in their status.
  *
- *     heard of ──silent for a while──> Unknown, tainted, its pods not ready ──heard of──> as it says
+ *     heard of ──silent for a while──> Unknown, tainted, its pods not ready ──heard of──> as it reports
  *
- * Times are taken when a beat arrives, not from what it says, because clocks differ. Each node has one
- * timer, which is not moved by a beat: when it fires and a beat has come meanwhile, it is set anew.
+ * A heartbeat counts from its arrival, not from its own timestamp, because clocks differ. Each node has one
+ * timer, which a heartbeat does not move: if one has arrived when the timer fires, the timer is set again.
  */
-import { formatTime, parseTime } from '../../../api/time.ts';
+import { formatTime, parseTime } from '../../../api/values/time.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { textAt } from '../../kinds/field-path.ts';
-import { leases } from '../../kinds/lease.ts';
-import { nodes } from '../../kinds/node.ts';
-import { pods } from '../../kinds/pods.ts';
-import { metadataOf, textOf } from '../../metadata.ts';
-import { keyOf, prefixOf } from '../../registry.ts';
-import type { ServerParts } from '../../server-parts.ts';
+import { textAt } from '../../objects/field-path.ts';
+import { leases } from '../../kinds/core/lease.ts';
+import { nodes } from '../../kinds/core/node.ts';
+import { pods } from '../../kinds/core/pods.ts';
+import { metadataOf, textOf } from '../../objects/metadata.ts';
+import { keyOf, prefixOf } from '../../registry/registry.ts';
+import type { ServerParts } from '../../registry/server-parts.ts';
 import type { Controller } from '../controller.ts';
 import { isMissing } from '../deletion-request.ts';
 import { EventRecorder } from '../event-recorder.ts';
-import { follow } from '../object-feed.ts';
+import { follow } from '../../registry/object-feed.ts';
 import { readKey } from '../object-key.ts';
 import { WorkQueue } from '../work-queue.ts';
 import { readyConditionOf, readyStatusOf, silenced, tainted, unready } from './node-health.ts';
 import { withOldLabels } from './node-labels.ts';
 
 export interface NodeOptions {
-  /** So long a node may be silent. */
+  /** How long a node may be silent. */
   readonly graceSeconds: number;
 }
 
-/** A node that has never said how it is may take this long. */
+/** How long a node may take until its first status. */
 const STARTUP_SECONDS = 60;
 const LEASE_NAMESPACE = 'kube-node-lease';
 const LITTLE_MS = 1;
@@ -40,7 +40,7 @@ export class NodeController implements Controller {
   readonly #queue: WorkQueue;
   readonly #events: EventRecorder;
   readonly #leave: readonly (() => void)[];
-  /** When each node was heard of last, on our own clock. */
+  /** When the last heartbeat of each node arrived, on our own clock. */
   readonly #heardMs = new Map<string, number>();
 
   constructor(parts: ServerParts, options: NodeOptions) {
@@ -70,12 +70,12 @@ export class NodeController implements Controller {
   #see(name: string, node: JsonObject, before: JsonObject | null): void {
     if (!before) {
       this.#heardMs.set(name, this.#firstHeardMs(node));
-      void this.#tell(node, 'RegisteredNode', `Registered Node ${name} in Controller`);
+      void this.#record(node, 'RegisteredNode', `Registered Node ${name} in Controller`);
     } else if (heartbeatOf(node) !== heartbeatOf(before)) this.#hear(name);
     this.#queue.add(name);
   }
 
-  /** One that has never said how it is has been silent since it was made. */
+  /** A node that never reported a status has been silent since its creation. */
   #firstHeardMs(node: JsonObject): number {
     const { clock } = this.#parts;
     const created = textOf(metadataOf(node)['creationTimestamp']);
@@ -83,7 +83,7 @@ export class NodeController implements Controller {
     return clock.monotonic() - Math.max(clock.now() - parseTime(created).ms, 0);
   }
 
-  /** Only of nodes that are there: a lease may outlive its node. */
+  /** Only for nodes that exist: a lease may outlive its node. */
   #hear(name: string): void {
     if (this.#heardMs.has(name)) this.#heardMs.set(name, this.#parts.clock.monotonic());
   }
@@ -91,7 +91,7 @@ export class NodeController implements Controller {
   #forget(node: JsonObject): void {
     const name = textOf(metadataOf(node)['name']);
     this.#heardMs.delete(name);
-    void this.#tell(node, 'RemovingNode', `Removing Node ${name} from Controller`);
+    void this.#record(node, 'RemovingNode', `Removing Node ${name} from Controller`);
   }
 
   async #look(name: string): Promise<void> {
@@ -110,8 +110,8 @@ export class NodeController implements Controller {
     await this.#change(name, (old) => silenced(old, this.#now()), 'status');
     if (!wasReady) return;
     const message = `Node ${name} status is now: NodeNotReady`;
-    const told = { type: 'Normal', reason: 'NodeNotReady', message } as const;
-    await this.#events.tell(referenceTo(node), told);
+    const recorded = { type: 'Normal', reason: 'NodeNotReady', message } as const;
+    await this.#events.record(referenceTo(node), recorded);
     await this.#unreadyPods(name);
   }
 
@@ -126,12 +126,12 @@ export class NodeController implements Controller {
       const target = { definition: pods, namespace, name, subresource: 'status' };
       try {
         await registry.update({ ...target, change: (old) => unready(old, this.#now()) });
-        const told = {
+        const recorded = {
           type: 'Warning',
           reason: 'NodeNotReady',
           message: 'Node is not ready',
         } as const;
-        await this.#events.tell(value, told);
+        await this.#events.record(value, recorded);
       } catch (error) {
         if (!isMissing(error)) throw error;
       }
@@ -157,10 +157,10 @@ export class NodeController implements Controller {
     return this.#parts.store.get(keyOf({ definition: nodes, namespace: '', name }))?.value;
   }
 
-  #tell(node: JsonObject, reason: string, what: string): Promise<void> {
+  #record(node: JsonObject, reason: string, what: string): Promise<void> {
     const name = textOf(metadataOf(node)['name']);
     const message = `Node ${name} event: ${what}`;
-    return this.#events.tell(referenceTo(node), { type: 'Normal', reason, message });
+    return this.#events.record(referenceTo(node), { type: 'Normal', reason, message });
   }
 
   #now(): string {
@@ -176,7 +176,7 @@ function renewTimeOf(lease: JsonObject): string {
   return textAt(lease, 'spec.renewTime');
 }
 
-/** Whatever its version: the same event about the same node is one. */
+/** Without the version: the same event about the same node is one event. */
 function referenceTo(node: JsonObject): JsonObject {
   const { name = '', uid = '' } = metadataOf(node);
   return { apiVersion: 'v1', kind: 'Node', metadata: { name, uid } };

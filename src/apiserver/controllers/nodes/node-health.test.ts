@@ -12,7 +12,7 @@ function nodeWith(statuses: Readonly<Record<string, string>>, spec: JsonObject =
 const all = { Ready: 'True', MemoryPressure: 'False', DiskPressure: 'False', PIDPressure: 'False' };
 const unknown = Object.fromEntries(Object.keys(all).map((type) => [type, 'Unknown']));
 
-test('the network of a silent node is left to others', () => {
+test('NetworkUnavailable of a silent node is left alone', () => {
   const node = nodeWith({ ...all, NetworkUnavailable: 'False' });
   expect(silenced(node, NOW)).toMatchObject({
     status: {
@@ -27,7 +27,7 @@ test('the network of a silent node is left to others', () => {
   });
 });
 
-test('a node that is known to be silent stays the very same', () => {
+test('a node that is already marked as silent stays the very same', () => {
   const node = nodeWith(unknown);
   expect(silenced(node, NOW)).toBe(node);
 });
@@ -37,7 +37,7 @@ test('a healthy node without taints stays the very same', () => {
   expect(tainted(node, NOW)).toBe(node);
 });
 
-test('every trouble has its taint, with the time at which it came', () => {
+test('every bad condition has its taint, with the time at which it was added', () => {
   const node = nodeWith({ ...all, MemoryPressure: 'True', NetworkUnavailable: 'True' });
   expect(tainted(node, NOW)).toMatchObject({
     spec: {
@@ -49,7 +49,7 @@ test('every trouble has its taint, with the time at which it came', () => {
   });
 });
 
-test('taints that are right keep their time, those that are not go, those of others stay', () => {
+test('right taints keep their time, wrong ones are removed, foreign ones stay', () => {
   const key = 'node.kubernetes.io/not-ready';
   const taints = [
     { key, effect: 'NoSchedule', timeAdded: 'early' },
@@ -63,12 +63,12 @@ test('taints that are right keep their time, those that are not go, those of oth
   });
 });
 
-test('the last taint takes the list with it', () => {
+test('removing the last taint removes the list', () => {
   const taints = [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }];
   expect(tainted(nodeWith(all, { taints }), NOW)['spec']).toEqual({});
 });
 
-test('only a pod that says it is ready is made unready', () => {
+test('only a pod that reports Ready is made unready', () => {
   const pod = (status: string): JsonObject => ({
     metadata: {},
     status: { conditions: [{ type: 'Ready', status, lastTransitionTime: 'early' }] },

@@ -1,25 +1,25 @@
 /**
- * What is written on a node that nobody hears from, and which taints a node has because of how it is.
+ * What the node controller writes on a silent node, and which taints a node has because of its conditions.
  *
  *     silent for too long      Ready and the three pressures become Unknown
- *     not ready, unreachable   taints that keep pods away, and after a while send them away
+ *     not ready, unreachable   taints that keep pods away, and after a while evict them
  *     pressure, cordoned       taints that keep pods away
  */
 import type { JsonObject } from '../../../lib/json.ts';
-import { changeStructAt, objectsAt, structAt, valueAt } from '../../kinds/field-path.ts';
-import { withField, withoutField } from '../../kinds/validation/json-changes.ts';
-import { readFlag, readText } from '../../kinds/validation/json-reading.ts';
-import { metadataOf, textOf } from '../../metadata.ts';
+import { changeStructAt, objectsAt, structAt, valueAt } from '../../objects/field-path.ts';
+import { withField, withoutField } from '../../../api/validation/json-changes.ts';
+import { readFlag, readText } from '../../../api/validation/json-reading.ts';
+import { metadataOf, textOf } from '../../objects/metadata.ts';
 
 const PREFIX = 'node.kubernetes.io/';
 const NOT_READY = `${PREFIX}not-ready`;
 const UNREACHABLE = `${PREFIX}unreachable`;
 const UNSCHEDULABLE = `${PREFIX}unschedulable`;
 
-/** What only the kubelet knows. The network is somebody else's to judge. */
+/** Conditions that only the kubelet reports. NetworkUnavailable is the network plugin's. */
 const REPORTED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
-/** Which taint a condition means, by its type and status. */
+/** The taint of a condition, by its type and status. */
 const TAINTS: ReadonlyMap<string, string> = new Map([
   ['Ready False', NOT_READY],
   ['Ready Unknown', UNREACHABLE],
@@ -38,7 +38,7 @@ export function readyStatusOf(node: JsonObject): string {
   return readText(readyConditionOf(node)?.['status']);
 }
 
-/** The node as it is when nobody hears from it; the very same if that is known already. */
+/** The node with its conditions Unknown; the very same if they are already. */
 export function silenced(node: JsonObject, now: string): JsonObject {
   const conditions = objectsAt(node, 'status.conditions');
   const known = new Set(conditions.map(({ type }) => type));
@@ -72,7 +72,7 @@ function stopped(condition: JsonObject, now: string): JsonObject {
   };
 }
 
-/** The node with the taints that it should have, and without those of ours that it should not. */
+/** The node with the taints that it should have, and without those of ours that it should not have. */
 export function tainted(node: JsonObject, now: string): JsonObject {
   const taints = objectsAt(node, 'spec.taints');
   const wanted = wantedTaints(node);
@@ -101,7 +101,7 @@ function wantedTaints(node: JsonObject): ReadonlyMap<string, JsonObject> {
   return new Map(taints.map((taint) => [nameOfTaint(taint), taint]));
 }
 
-/** Others may use the same keys with other effects. */
+/** Other components may use the same keys with other effects. */
 function isOurs(taint: JsonObject): boolean {
   const [key, effect] = [readText(taint['key']), taint['effect']];
   if (effect === 'NoSchedule') return OURS.has(key);
@@ -112,7 +112,7 @@ function nameOfTaint(taint: JsonObject): string {
   return `${readText(taint['key'])}:${readText(taint['effect'])}`;
 }
 
-/** A pod on a lost node is not ready, whatever it said last; the very same if it does not say so. */
+/** A pod on a lost node is not ready, whatever it reported last; the very same if it is not Ready. */
 export function unready(pod: JsonObject, now: string): JsonObject {
   const conditions = objectsAt(pod, 'status.conditions');
   const index = conditions.findIndex(({ type, status }) => type === 'Ready' && status === 'True');

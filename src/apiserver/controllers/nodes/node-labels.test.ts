@@ -3,7 +3,7 @@ import { withOldLabels } from './node-labels.ts';
 
 const node = (labels: Readonly<Record<string, string>>) => ({ metadata: { name: 'n', labels } });
 
-test('a node says its system and its processor under their old names too', () => {
+test('a node has its operating system and architecture under the old label names too', () => {
   expect(
     withOldLabels(node({ 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'arm64' })),
   ).toEqual(
@@ -16,7 +16,7 @@ test('a node says its system and its processor under their old names too', () =>
   );
 });
 
-test('an old label that says something else is corrected', () => {
+test('an old label with another value is corrected', () => {
   const labels = { 'kubernetes.io/os': 'linux', 'beta.kubernetes.io/os': 'windows' };
   expect(withOldLabels(node(labels))).toEqual(
     node({ ...labels, 'beta.kubernetes.io/os': 'linux' }),

@@ -1,11 +1,11 @@
 /**
- * Labels of nodes that have had another name once. Pods still select by the old ones, so a node has
- * both, and the old one says what the new one says.
+ * Node labels that were renamed. Pods still select by the old names, so a node has both, and the old one gets
+ * the value of the new one.
  */
 import type { JsonObject } from '../../../lib/json.ts';
-import { structAt } from '../../kinds/field-path.ts';
-import { readText } from '../../kinds/validation/json-reading.ts';
-import { withMetadata } from '../../metadata.ts';
+import { structAt } from '../../objects/field-path.ts';
+import { readText } from '../../../api/validation/json-reading.ts';
+import { withMetadata } from '../../objects/metadata.ts';
 
 const OLD_NAMES = [
   ['kubernetes.io/os', 'beta.kubernetes.io/os'],
@@ -16,8 +16,8 @@ const OLD_NAMES = [
 export function withOldLabels(node: JsonObject): JsonObject {
   const labels = structAt(node, 'metadata.labels');
   const missing = OLD_NAMES.flatMap(([name, old]) => {
-    const isSaid = Object.hasOwn(labels, name);
-    return isSaid && labels[old] !== labels[name] ? [[old, readText(labels[name])] as const] : [];
+    const isSet = Object.hasOwn(labels, name);
+    return isSet && labels[old] !== labels[name] ? [[old, readText(labels[name])] as const] : [];
   });
   if (missing.length === 0) return node;
   return withMetadata(node, { labels: { ...labels, ...Object.fromEntries(missing) } });

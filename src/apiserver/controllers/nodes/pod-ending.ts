@@ -1,17 +1,17 @@
-/** Why a controller ends a pod, written on the pod before it goes. */
-import { formatTime } from '../../../api/time.ts';
+/** Why a controller ends a pod, written into its status before it is deleted. */
+import { formatTime } from '../../../api/values/time.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { withCondition } from '../../actions/pod-condition.ts';
-import { structAt, textAt } from '../../kinds/field-path.ts';
-import { metadataOf } from '../../metadata.ts';
-import type { Target } from '../../registry.ts';
-import type { ServerParts } from '../../server-parts.ts';
+import { structAt, textAt } from '../../objects/field-path.ts';
+import { metadataOf } from '../../objects/metadata.ts';
+import type { Target } from '../../registry/registry.ts';
+import type { ServerParts } from '../../registry/server-parts.ts';
 import { isMissing, removeIfThere } from '../deletion-request.ts';
 
 export interface Ending {
-  /** Null: nobody wants to know. */
+  /** Null: no condition is written. */
   readonly why: { readonly reason: string; readonly message: string } | null;
-  /** Nobody will ever say how it ended, so it has failed. */
+  /** No kubelet will report how it ended, so its phase becomes Failed. */
   readonly isLost: boolean;
 }
 
@@ -37,7 +37,7 @@ export async function endPod(
   });
 }
 
-/** What is over has said all there is to say. */
+/** A lost pod in a final phase stays as it is. */
 function marked(pod: JsonObject, { why, isLost }: Ending, now: string): JsonObject {
   const isOver = ['Succeeded', 'Failed'].includes(textAt(pod, 'status.phase'));
   if (isLost && isOver) return pod;

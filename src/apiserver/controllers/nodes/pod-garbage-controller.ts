@@ -1,18 +1,18 @@
 /**
- * Takes away pods that nobody else will: those bound to a node that is not there, those on a node that
- * somebody has declared out of service, and those that were deleted before they had a node.
+ * Deletes pods that no kubelet will: those bound to a node that does not exist, terminating ones on a node
+ * that was declared out of service, and those deleted before they had a node.
  *
- * A node may be missing for a moment only, such as while it is registered anew, so it is given time.
+ * A node may be missing only briefly, such as while it registers again, so there is a quarantine.
  */
 import type { JsonObject } from '../../../lib/json.ts';
-import { objectsAt, textAt } from '../../kinds/field-path.ts';
-import { nodes } from '../../kinds/node.ts';
-import { pods } from '../../kinds/pods.ts';
-import { metadataOf } from '../../metadata.ts';
-import { keyOf, prefixOf } from '../../registry.ts';
-import type { ServerParts } from '../../server-parts.ts';
+import { objectsAt, textAt } from '../../objects/field-path.ts';
+import { nodes } from '../../kinds/core/node.ts';
+import { pods } from '../../kinds/core/pods.ts';
+import { metadataOf } from '../../objects/metadata.ts';
+import { keyOf, prefixOf } from '../../registry/registry.ts';
+import type { ServerParts } from '../../registry/server-parts.ts';
 import type { Controller } from '../controller.ts';
-import { follow } from '../object-feed.ts';
+import { follow } from '../../registry/object-feed.ts';
 import { readKey } from '../object-key.ts';
 import { WorkQueue } from '../work-queue.ts';
 import { readyStatusOf } from './node-health.ts';
@@ -26,7 +26,7 @@ export class PodGarbageController implements Controller {
   readonly #parts: ServerParts;
   readonly #queue: WorkQueue;
   readonly #leave: readonly (() => void)[];
-  /** Since when each node that pods are bound to is missing. */
+  /** Since when each missing node with pods bound to it is missing. */
   readonly #missingMs = new Map<string, number>();
 
   constructor(parts: ServerParts) {

@@ -1,21 +1,21 @@
 /**
- * Sends pods away from nodes with taints of the effect NoExecute, once their patience is over.
+ * Evicts pods from nodes with NoExecute taints, once their toleration has expired.
  *
- *     taints and tolerations ──> for ever, for so many seconds, or not at all
+ *     taints and tolerations ──> never, after so many seconds, or immediately
  *
- * Patience begins when the taint is first seen and is not renewed by later changes, but ends when the
- * taints do. After a restart it begins anew.
+ * The time runs from when the taint is first seen; later changes do not restart it, and it stops when the
+ * taints are removed. After a restart it starts again.
  */
 import type { JsonObject } from '../../../lib/json.ts';
-import { objectsAt, textAt } from '../../kinds/field-path.ts';
-import { nodes } from '../../kinds/node.ts';
-import { pods } from '../../kinds/pods.ts';
-import { metadataOf, nameOf } from '../../metadata.ts';
-import { keyOf, prefixOf } from '../../registry.ts';
-import type { ServerParts } from '../../server-parts.ts';
+import { objectsAt, textAt } from '../../objects/field-path.ts';
+import { nodes } from '../../kinds/core/node.ts';
+import { pods } from '../../kinds/core/pods.ts';
+import { metadataOf, nameOf } from '../../objects/metadata.ts';
+import { keyOf, prefixOf } from '../../registry/registry.ts';
+import type { ServerParts } from '../../registry/server-parts.ts';
 import type { Controller } from '../controller.ts';
 import { EventRecorder } from '../event-recorder.ts';
-import { follow } from '../object-feed.ts';
+import { follow } from '../../registry/object-feed.ts';
 import { readKey } from '../object-key.ts';
 import { readTaint } from '../scheduler/taints.ts';
 import { WorkQueue } from '../work-queue.ts';
@@ -48,11 +48,11 @@ export class TaintEvictionController implements Controller {
     this.#events = new EventRecorder(parts, NAME);
     this.#leave = [
       follow(store, prefixOf(nodes, ''), ({ type, value, before }) => {
-        const isNews = sendingOf(value) !== (before ? sendingOf(before) : '');
-        if (type === 'put' && isNews) this.#judgePodsOn(nameOf(value));
+        const isNew = sendingOf(value) !== (before ? sendingOf(before) : '');
+        if (type === 'put' && isNew) this.#evaluatePodsOn(nameOf(value));
       }),
       follow(store, prefixOf(pods, ''), ({ type, key, value }) => {
-        if (type === 'put') this.#judge(key, value);
+        if (type === 'put') this.#evaluate(key, value);
         else this.#patience.delete(key);
       }),
     ];
@@ -63,13 +63,13 @@ export class TaintEvictionController implements Controller {
     await this.#queue.stop();
   }
 
-  #judgePodsOn(node: string): void {
+  #evaluatePodsOn(node: string): void {
     for (const { key, value } of this.#parts.store.list(prefixOf(pods, '')).objects) {
-      if (textAt(value, 'spec.nodeName') === node) this.#judge(key, value);
+      if (textAt(value, 'spec.nodeName') === node) this.#evaluate(key, value);
     }
   }
 
-  #judge(key: string, pod: JsonObject): void {
+  #evaluate(key: string, pod: JsonObject): void {
     const seconds = this.#secondsLeft(pod);
     if (seconds === Number.POSITIVE_INFINITY) {
       this.#cancel(key, pod);
@@ -83,7 +83,7 @@ export class TaintEvictionController implements Controller {
     this.#queue.addAfter(key, Math.max(next - nowMs, 0));
   }
 
-  /** Infinity also for pods that are on no node, or on their way out. */
+  /** Infinity also for pods without a node, and for terminating ones. */
   #secondsLeft(pod: JsonObject): number {
     const nodeName = textAt(pod, 'spec.nodeName');
     const isLeaving = metadataOf(pod)['deletionTimestamp'] !== undefined;
@@ -98,7 +98,7 @@ export class TaintEvictionController implements Controller {
   #cancel(key: string, pod: JsonObject): void {
     const isPlanned = this.#patience.delete(key);
     if (!isPlanned || metadataOf(pod)['deletionTimestamp'] !== undefined) return;
-    void this.#tell(pod, `Cancelling deletion of Pod ${printName(key)}`);
+    void this.#record(pod, `Cancelling deletion of Pod ${printName(key)}`);
   }
 
   async #settle(key: string): Promise<void> {
@@ -111,15 +111,15 @@ export class TaintEvictionController implements Controller {
       this.#queue.addAfter(key, leftMs);
       return;
     }
-    await this.#tell(pod, `Marking for deletion Pod ${printName(key)}`);
+    await this.#record(pod, `Marking for deletion Pod ${printName(key)}`);
     const { namespace, name } = readKey(key);
     const target = { definition: pods, namespace, name };
     await endPod(this.#parts, target, pod, { why: WHY, isLost: false });
     this.#patience.delete(key);
   }
 
-  #tell(pod: JsonObject, message: string): Promise<void> {
-    return this.#events.tell(pod, { type: 'Normal', reason: 'TaintManagerEviction', message });
+  #record(pod: JsonObject, message: string): Promise<void> {
+    return this.#events.record(pod, { type: 'Normal', reason: 'TaintManagerEviction', message });
   }
 }
 

@@ -1,9 +1,9 @@
-/** How long a pod puts up with the taints that send pods away. */
+/** How long a pod tolerates NoExecute taints. */
 import type { JsonObject } from '../../../lib/json.ts';
-import { isGiven, readNumber } from '../../kinds/validation/json-reading.ts';
+import { isGiven, readNumber } from '../../../api/validation/json-reading.ts';
 import { tolerates, type Taint } from '../scheduler/taints.ts';
 
-/** Zero: not at all. Infinity: for ever. */
+/** Zero: it does not. Infinity: without end. */
 export function toleranceSeconds(
   tolerations: readonly JsonObject[],
   taints: readonly Taint[],

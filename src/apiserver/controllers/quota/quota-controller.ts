@@ -1,25 +1,25 @@
 /**
- * Counts what a namespace uses when a quota is new, has changed or has lost its account; and when a
- * pod should long have been gone, because from then on it does not count.
+ * Recounts the usage of a namespace when a quota is new, has changed or has no usage yet; and when a
+ * terminating pod is overdue, because from then on it does not count.
  *
- * Everything else is accounted for as it happens (admission/resource-quota.ts). Counting reads one
- * moment of the store and is written against the quota of that moment: it cannot undo a charge.
+ * Everything else is charged as it happens (admission/resource-quota.ts). A recount reads one moment of the
+ * store and is written against the quota of that moment, so it cannot undo a charge.
  */
-import { jsonEqual } from '../../../api/json-equal.ts';
-import { addQuantities, ZERO_QUANTITY, type Quantity } from '../../../api/quantity.ts';
-import { formatQuantity } from '../../../api/quantity-text.ts';
+import { jsonEqual } from '../../../api/values/json-equal.ts';
+import { addQuantities, ZERO_QUANTITY, type Quantity } from '../../../api/values/quantity.ts';
+import { formatQuantity } from '../../../api/values/quantity-text.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { isInScopes } from '../../admission/resource-quota-scopes.ts';
 import { countsUnder, overdueMs, usageOf } from '../../admission/resource-quota-usage.ts';
-import { structAt } from '../../kinds/field-path.ts';
-import { pods } from '../../kinds/pods.ts';
-import { resourceQuotas } from '../../kinds/resource-quota.ts';
-import { prefixOf } from '../../registry.ts';
-import type { ServerParts } from '../../server-parts.ts';
-import { fromStored } from '../../stored-form.ts';
+import { structAt } from '../../objects/field-path.ts';
+import { pods } from '../../kinds/core/pods.ts';
+import { resourceQuotas } from '../../kinds/core/resource-quota.ts';
+import { prefixOf } from '../../registry/registry.ts';
+import type { ServerParts } from '../../registry/server-parts.ts';
+import { fromStored } from '../../objects/stored-form.ts';
 import type { Controller } from '../controller.ts';
 import { isMissing } from '../deletion-request.ts';
-import { follow } from '../object-feed.ts';
+import { follow } from '../../registry/object-feed.ts';
 import { readKey } from '../object-key.ts';
 import { storedKinds } from '../stored-kinds.ts';
 import { WorkQueue } from '../work-queue.ts';
@@ -101,7 +101,7 @@ export class QuotaController implements Controller {
     return Object.fromEntries([...totals].map(([name, amount]) => [name, formatQuantity(amount)]));
   }
 
-  /** Other pods may stop to count later than the one that brought us here. */
+  /** Other pods may stop counting later than the one that triggered this. */
   #waitForNext(namespace: string, key: string): void {
     const { store, clock } = this.#parts;
     const nowMs = clock.now();
@@ -113,7 +113,7 @@ export class QuotaController implements Controller {
   }
 }
 
-/** Its account is about what it says now. Whether the numbers are right is not to be seen from it. */
+/** Its status covers the current spec. Whether the numbers are right cannot be seen from it. */
 function isAccounted(quota: JsonObject): boolean {
   const { hard, used } = structAt(quota, 'status');
   return used !== undefined && jsonEqual(structAt(quota, 'spec.hard'), hard ?? null);

@@ -1,10 +1,10 @@
 /**
- * How much there is and how much is asked for, in the units in which the scheduler counts: cpu in
- * thousandths, everything else in whole units, both rounded up.
+ * Capacity and requests in the units in which the scheduler counts: cpu in thousandths, everything else in
+ * whole units, both rounded up.
  */
-import { quantityMilliValue, quantityValue } from '../../../api/quantity.ts';
-import type { Value } from '../../kinds/validation/json-reading.ts';
-import { readAmounts } from '../../kinds/validation/quantities.ts';
+import { quantityMilliValue, quantityValue } from '../../../api/values/quantity.ts';
+import type { Value } from '../../../api/validation/json-reading.ts';
+import { readAmounts } from '../../../api/validation/quantities.ts';
 
 export type Amounts = ReadonlyMap<string, bigint>;
 

@@ -1,14 +1,25 @@
 /**
- * Nodes, and what is on them: kept up to date change by change, so that looking for a node does not
- * mean reading every pod of the cluster.
+ * Nodes, the pods on them, and the pods that were nominated to run on them: updated change by change, so that
+ * scheduling a pod does not mean reading every pod of the cluster.
  */
-import type { Labels } from '../../../api/label-selector.ts';
+import type { Labels } from '../../../api/values/label-selector.ts';
+import { POD_NETWORK_ANNOTATION, SHARED_POD_NETWORK } from '../../../api/node-annotations.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { objectsAt, valueAt } from '../../kinds/field-path.ts';
-import { readFlag, readText } from '../../kinds/validation/json-reading.ts';
-import { nameOf } from '../../metadata.ts';
-import { labelsOf } from '../object-labels.ts';
+import { objectsAt, valueAt } from '../../objects/field-path.ts';
+import {
+  readFlag,
+  readNumber,
+  readObject,
+  readText,
+  readTexts,
+} from '../../../api/validation/json-reading.ts';
+import { metadataOf, nameOf } from '../../objects/metadata.ts';
+import { labelsOf } from '../../objects/object-labels.ts';
 import { countAmounts, type Amounts } from './amounts.ts';
+import { ImageSpread } from './image-spread.ts';
+import { NodeLoad } from './node-load.ts';
+import { interleaveZones } from './node-order.ts';
+import { Nominations } from './nominations.ts';
 import type { PodView } from './pod-view.ts';
 import { readTaint, type Taint } from './taints.ts';
 
@@ -17,64 +28,51 @@ export interface NodeView {
   readonly labels: Labels;
   readonly taints: readonly Taint[];
   readonly isUnschedulable: boolean;
+  /** Ports that its pods declare are ports of the machine. */
+  readonly sharesNetwork: boolean;
   readonly allocatable: Amounts;
-  readonly load: Load;
+  /** Bytes of its images, by each of their names. */
+  readonly images: ReadonlyMap<string, number>;
+  readonly load: NodeLoad;
 }
-
-/** What the pods of a node ask for together. */
-export interface Load {
-  readonly pods: ReadonlyMap<string, PodView>;
-  readonly requested: Amounts;
-  readonly assumed: Amounts;
-}
-
-type OwnNode = Omit<NodeView, 'load'>;
-
-class GrowingLoad implements Load {
-  readonly pods = new Map<string, PodView>();
-  readonly requested = new Map<string, bigint>();
-  readonly assumed = new Map<string, bigint>();
-
-  add(pod: PodView): void {
-    this.pods.set(pod.key, pod);
-    count(this.requested, pod.requests, 1n);
-    count(this.assumed, pod.assumed, 1n);
-  }
-
-  remove(pod: PodView): void {
-    this.pods.delete(pod.key);
-    count(this.requested, pod.requests, -1n);
-    count(this.assumed, pod.assumed, -1n);
-  }
-}
-
-function count(totals: Map<string, bigint>, amounts: Amounts, sign: bigint): void {
-  for (const [name, amount] of amounts) totals.set(name, (totals.get(name) ?? 0n) + amount * sign);
-}
-
-const NO_LOAD: Load = new GrowingLoad();
 
 export class Cluster {
-  readonly #nodes = new Map<string, OwnNode>();
-  readonly #loads = new Map<string, GrowingLoad>();
+  readonly #nodes = new Map<string, NodeView>();
+  readonly #loads = new Map<string, NodeLoad>();
   readonly #pods = new Map<string, PodView>();
-  readonly #keepers = new Set<PodView>();
+  readonly #antiAffinityPods = new Set<PodView>();
   readonly #namespaces = new Map<string, Labels>();
+  /** How many pods on nodes use a claim, by namespace and name. */
+  readonly #claimUsers = new Map<string, number>();
+  readonly images = new ImageSpread();
+  readonly nominations = new Nominations();
+  #ordered: readonly NodeView[] | null = null;
 
+  /** Zones take turns, so that a part of the list is a sample of all zones. */
   nodes(): readonly NodeView[] {
-    return [...this.#nodes.values()].map((node) => ({
-      ...node,
-      load: this.#loads.get(node.name) ?? NO_LOAD,
-    }));
+    this.#ordered ??= interleaveZones([...this.#nodes.values()]);
+    return this.#ordered;
   }
 
-  /** Pods on nodes that want others to keep away. */
-  get keepers(): ReadonlySet<PodView> {
-    return this.#keepers;
+  node(name: string): NodeView | undefined {
+    return this.#nodes.get(name);
+  }
+
+  pod(key: string): PodView | undefined {
+    return this.#pods.get(key);
+  }
+
+  /** Bound pods with required anti-affinity. */
+  get antiAffinityPods(): ReadonlySet<PodView> {
+    return this.#antiAffinityPods;
   }
 
   namespaceLabels(name: string): Labels {
     return this.#namespaces.get(name) ?? {};
+  }
+
+  isClaimUsed(namespace: string, claim: string): boolean {
+    return this.#claimUsers.has(`${namespace}/${claim}`);
   }
 
   putNamespace(object: JsonObject): void {
@@ -86,20 +84,30 @@ export class Cluster {
   }
 
   putNode(object: JsonObject): void {
-    const node = viewNode(object);
-    this.#nodes.set(node.name, node);
+    const name = nameOf(object);
+    const load = this.#loads.get(name) ?? new NodeLoad();
+    this.#loads.set(name, load);
+    const node = viewNode(object, load);
+    this.images.replace(this.#nodes.get(name), node);
+    this.#nodes.set(name, node);
+    this.#ordered = null;
   }
 
   deleteNode(name: string): void {
+    const node = this.#nodes.get(name);
+    if (node) this.images.replace(node, undefined);
     this.#nodes.delete(name);
+    if (this.#loads.get(name)?.pods.size === 0) this.#loads.delete(name);
+    this.#ordered = null;
   }
 
-  /** A pod that has a node. */
+  /** `pod` is bound to a node. */
   putPod(pod: PodView): void {
     this.deletePod(pod.key);
     this.#pods.set(pod.key, pod);
-    if (pod.antiAffinity.length > 0) this.#keepers.add(pod);
-    const load = this.#loads.get(pod.nodeName) ?? new GrowingLoad();
+    if (pod.antiAffinity.length > 0) this.#antiAffinityPods.add(pod);
+    this.#countClaims(pod, 1);
+    const load = this.#loads.get(pod.nodeName) ?? new NodeLoad();
     load.add(pod);
     this.#loads.set(pod.nodeName, load);
   }
@@ -108,28 +116,46 @@ export class Cluster {
     const pod = this.#pods.get(key);
     if (!pod) return;
     this.#pods.delete(key);
-    this.#keepers.delete(pod);
+    this.#antiAffinityPods.delete(pod);
+    this.#countClaims(pod, -1);
     const load = this.#loads.get(pod.nodeName);
     load?.remove(pod);
-    if (load?.pods.size === 0) this.#loads.delete(pod.nodeName);
+    if (load?.pods.size === 0 && !this.#nodes.has(pod.nodeName)) this.#loads.delete(pod.nodeName);
+  }
+
+  #countClaims({ namespace, claimNames }: PodView, sign: 1 | -1): void {
+    for (const claim of new Set(claimNames)) {
+      const key = `${namespace}/${claim}`;
+      const users = (this.#claimUsers.get(key) ?? 0) + sign;
+      if (users > 0) this.#claimUsers.set(key, users);
+      else this.#claimUsers.delete(key);
+    }
   }
 }
 
-/** What matters of a node to the scheduler. Heartbeats do not. */
-export function viewNode(object: JsonObject): OwnNode {
+/** The part of a node that matters to the scheduler, so without heartbeats. */
+export function viewNode(object: JsonObject, load = new NodeLoad()): NodeView {
   const taints = objectsAt(object, 'spec.taints').map(readTaint);
+  const annotations = readObject(metadataOf(object)['annotations']);
   return {
     name: nameOf(object),
     labels: labelsOf(object),
     taints: [...taints, ...unwritten(object, taints)],
     isUnschedulable: readFlag(valueAt(object, 'spec.unschedulable')),
+    sharesNetwork: annotations?.[POD_NETWORK_ANNOTATION] === SHARED_POD_NETWORK,
     allocatable: countAmounts(valueAt(object, 'status.allocatable')),
+    images: new Map(
+      objectsAt(object, 'status.images').flatMap(({ names, sizeBytes }) =>
+        readTexts(names).map((name) => [name, readNumber(sizeBytes)] as const),
+      ),
+    ),
+    load,
   };
 }
 
 /**
- * A node that is not ready has a taint that says so, as soon as somebody has put it there. Until then
- * it is as if it had: no pod should be quicker than that.
+ * A node that is not ready gets a taint, but only when the node controller writes it. Until then the
+ * scheduler assumes it, so that no pod is placed in between.
  */
 function unwritten(node: JsonObject, taints: readonly Taint[]): readonly Taint[] {
   const ready = objectsAt(node, 'status.conditions').find(({ type }) => type === 'Ready');

@@ -44,7 +44,7 @@ test.each<[string, JsonObject, boolean]>([
   expect(wantsNode(pod, node)).toBe(isWanted);
 });
 
-test('nodes are named only if every term names some', () => {
+test('the node set is limited only if every term names nodes', () => {
   expect(namedNodes({ spec: {} })).toBeNull();
   expect(namedNodes(podWith([named('In', 'a'), label('x', 'Exists')]))).toBeNull();
   expect(namedNodes(podWith([named('NotIn', 'a')]))).toBeNull();

@@ -1,15 +1,24 @@
-/** Which nodes a pod wants to be on, by their labels and names. */
+/** Which nodes a pod may run on, by its nodeSelector and required node affinity, and which it prefers. */
 import {
   checkRequirement,
   matchesLabels,
   type LabelOperator,
+  type LabelRequirement,
   type Labels,
-} from '../../../api/label-selector.ts';
+  type LabelSelector,
+} from '../../../api/values/label-selector.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { objectsAt, structAt, valueAt } from '../../kinds/field-path.ts';
-import { readObject, readText, readTexts } from '../../kinds/validation/json-reading.ts';
+import { objectsAt, structAt, valueAt } from '../../objects/field-path.ts';
+import {
+  readNumber,
+  readObject,
+  readText,
+  readTexts,
+} from '../../../api/validation/json-reading.ts';
 
-const REQUIRED = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution';
+const NODE_AFFINITY = 'spec.affinity.nodeAffinity';
+const REQUIRED = `${NODE_AFFINITY}.requiredDuringSchedulingIgnoredDuringExecution`;
+const PREFERRED = `${NODE_AFFINITY}.preferredDuringSchedulingIgnoredDuringExecution`;
 const NAME_FIELD = 'metadata.name';
 const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
   ['In', 'in'],
@@ -20,26 +29,54 @@ const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
   ['Lt', 'lt'],
 ]);
 
-export interface Place {
+export interface NodeIdentity {
   readonly name: string;
   readonly labels: Labels;
 }
 
-/** Its nodeSelector holds, and one of the terms of its required affinity, if it has any. */
-export function wantsNode(pod: JsonObject, node: Place): boolean {
+/** Does a node match? Read once, asked for many nodes. */
+export type NodeRequirement = (node: NodeIdentity) => boolean;
+
+/** Its nodeSelector matches, and one of the terms of its required affinity, if it has any. */
+export function wantsNode(pod: JsonObject, node: NodeIdentity): boolean {
+  return readNodeRequirement(pod)(node);
+}
+
+export function readNodeRequirement(pod: JsonObject): NodeRequirement {
   const selector = Object.entries(structAt(pod, 'spec.nodeSelector'));
-  const isSelected = selector.every(
-    ([key, value]) => Object.hasOwn(node.labels, key) && node.labels[key] === value,
-  );
-  if (!isSelected) return false;
   const required = readObject(valueAt(pod, REQUIRED));
-  if (!required) return true;
-  return objectsAt(required, 'nodeSelectorTerms').some((term) => holdsFor(term, node));
+  const matchesTerms = required ? readNodeSelector(required) : null;
+  return (node) => {
+    const isSelected = selector.every(
+      ([key, value]) => Object.hasOwn(node.labels, key) && node.labels[key] === value,
+    );
+    return isSelected && (matchesTerms === null || matchesTerms(node));
+  };
+}
+
+/** A NodeSelector: one of its terms matches. */
+export function readNodeSelector(selector: JsonObject): NodeRequirement {
+  const terms = objectsAt(selector, 'nodeSelectorTerms').map(readNodeTerm);
+  return (node) => terms.some((matches) => matches(node));
+}
+
+/** Null: no preference. Else how much the pod prefers a node: the sum of the weights of matching terms. */
+export function readNodePreference(pod: JsonObject): ((node: NodeIdentity) => number) | null {
+  const given = valueAt(pod, PREFERRED);
+  if (given === undefined || given === null) return null;
+  const terms = objectsAt(pod, PREFERRED)
+    .filter(({ weight }) => readNumber(weight) !== 0)
+    .map((preferred) => ({
+      weight: readNumber(preferred['weight']),
+      matches: readNodeTerm(structAt(preferred, 'preference')),
+    }));
+  return (node) =>
+    terms.reduce((sum, { weight, matches }) => (matches(node) ? sum + weight : sum), 0);
 }
 
 /**
- * The only nodes that come into question because every term names nodes; null: no such limit. Empty:
- * the names contradict each other.
+ * The only candidates, because every term names nodes; null: no such limit. Empty: the names contradict each
+ * other.
  */
 export function namedNodes(pod: JsonObject): ReadonlySet<string> | null {
   const terms = objectsAt(pod, `${REQUIRED}.nodeSelectorTerms`);
@@ -57,22 +94,32 @@ export function namedNodes(pod: JsonObject): ReadonlySet<string> | null {
   return names;
 }
 
-/** A term that says nothing holds for no node. */
-function holdsFor(term: JsonObject, { name, labels }: Place): boolean {
-  const expressions = objectsAt(term, 'matchExpressions');
-  const fields = objectsAt(term, 'matchFields');
-  if (expressions.length === 0 && fields.length === 0) return false;
-  return (
-    expressions.every((expression) => meets(expression, labels)) &&
-    fields.every((field) => field['key'] === NAME_FIELD && meets(field, { [NAME_FIELD]: name }))
-  );
+/** An empty term matches no node, and neither does one that cannot be read. */
+function readNodeTerm(term: JsonObject): NodeRequirement {
+  const expressions = readRequirements(objectsAt(term, 'matchExpressions'), isValidExpression);
+  // Names of nodes may be longer than values of labels.
+  const fields = readRequirements(objectsAt(term, 'matchFields'), ({ key }) => key === NAME_FIELD);
+  if (expressions === null || fields === null) return () => false;
+  if (expressions.length === 0 && fields.length === 0) return () => false;
+  return ({ name, labels }) =>
+    matchesLabels(expressions, labels) && matchesLabels(fields, { [NAME_FIELD]: name });
 }
 
-function meets(expression: JsonObject, labels: Labels): boolean {
-  const operator = OPERATORS.get(readText(expression['operator']));
-  if (!operator) return false;
-  const key = readText(expression['key']);
-  const requirement = { key, operator, values: readTexts(expression['values']) };
-  if (checkRequirement(requirement) !== undefined) return false;
-  return matchesLabels([requirement], labels);
+/** Null: one of them cannot be read. */
+function readRequirements(
+  list: readonly JsonObject[],
+  isValid: (requirement: LabelRequirement) => boolean,
+): LabelSelector | null {
+  const requirements = list.flatMap((expression) => {
+    const operator = OPERATORS.get(readText(expression['operator']));
+    if (!operator) return [];
+    const key = readText(expression['key']);
+    const requirement = { key, operator, values: readTexts(expression['values']) };
+    return isValid(requirement) ? [requirement] : [];
+  });
+  return requirements.length === list.length ? requirements : null;
+}
+
+function isValidExpression(requirement: LabelRequirement): boolean {
+  return checkRequirement(requirement) === undefined;
 }

@@ -1,26 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import {
+  addToNode as put,
+  placementDeps,
+  schedulerPod as podOf,
+  type PodShape as Shape,
+} from '../../../../test/support/scheduler-harness.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { Cluster } from './cluster.ts';
 import { placePod, type Placement } from './placement.ts';
-import { viewPod, type PodView } from './pod-view.ts';
-
-interface Shape {
-  readonly labels?: JsonObject;
-  readonly namespace?: string;
-  readonly requests?: JsonObject;
-  readonly spec?: JsonObject;
-  readonly isLeaving?: boolean;
-}
-
-function podOf(name: string, shape: Shape = {}): PodView {
-  const { labels = {}, namespace = 'default', requests = {}, spec, isLeaving } = shape;
-  const containers = [{ name: 'c', resources: { requests } }];
-  const leaving = isLeaving ? { deletionTimestamp: '2030-01-01T00:00:00Z' } : {};
-  return viewPod(`/core/pods/${namespace}/${name}`, {
-    metadata: { name, namespace, labels, ...leaving },
-    spec: { containers, ...spec },
-  });
-}
 
 function clusterOf(...names: readonly string[]): Cluster {
   const cluster = new Cluster();
@@ -36,28 +23,45 @@ function clusterOf(...names: readonly string[]): Cluster {
   return cluster;
 }
 
-function put(cluster: Cluster, node: string, name: string, shape: Shape = {}): void {
-  cluster.putPod(podOf(name, { ...shape, spec: { ...shape.spec, nodeName: node } }));
+function place(cluster: Cluster, shape?: Shape): Placement | { type: 'fits'; node: string } {
+  const placement = placePod(podOf('new', shape), placementDeps(cluster));
+  return placement.type === 'fits' ? { type: 'fits', node: placement.node.name } : placement;
 }
 
-const place = (cluster: Cluster, shape?: Shape): Placement =>
-  placePod(podOf('new', shape), cluster, null);
+test('where pods share the network of the machine, a port that another pod declares is taken', () => {
+  const listening = { spec: { containers: [{ name: 'c', ports: [{ containerPort: 8080 }] }] } };
+  const cluster = clusterOf('a1');
+  put(cluster, 'a1', 'web-1', listening);
+  expect(place(cluster, listening)).toEqual({ type: 'fits', node: 'a1' });
+  cluster.putNode({
+    metadata: { name: 'a1', annotations: { 'podkeep.dev/pod-network': 'shared' } },
+    status: { allocatable: { pods: '10' }, conditions: [{ type: 'Ready', status: 'True' }] },
+  });
+  expect(place(cluster, listening)).toMatchObject({
+    type: 'unschedulable',
+    message: expect.stringContaining(
+      "1 node(s) didn't have free ports for the requested pod ports (port 8080/TCP is taken by pod " +
+        'default/web-1: pods share the network of the machine)',
+    ),
+    plugins: new Set(['NodePorts']),
+  });
+});
 
-describe('room', () => {
-  test('is taken by what asks for nothing, too, when nodes are compared', () => {
+describe('capacity', () => {
+  test('is used by pods without requests, too, when nodes are scored', () => {
     const cluster = clusterOf('a1', 'b1');
     put(cluster, 'a1', 'idle');
     expect(place(cluster)).toEqual({ type: 'fits', node: 'b1' });
   });
 
-  test('is a matter of shares, not of amounts', () => {
+  test('is compared by shares, not by amounts', () => {
     const cluster = clusterOf('a1', 'b1');
     put(cluster, 'a1', 'x', { requests: { cpu: '3' } });
     put(cluster, 'b1', 'y', { requests: { memory: '2Gi' } });
     expect(place(cluster)).toEqual({ type: 'fits', node: 'b1' });
   });
 
-  test('is given back by a pod that leaves', () => {
+  test('is freed by a pod that leaves', () => {
     const cluster = clusterOf('a1');
     put(cluster, 'a1', 'x', { requests: { 'example.com/gpu': '1' } });
     const wish = { requests: { 'example.com/gpu': '1' } };
@@ -68,7 +72,7 @@ describe('room', () => {
     expect(place(cluster, wish)).toEqual({ type: 'fits', node: 'a1' });
   });
 
-  test('everything that is short is told', () => {
+  test('lists every resource that is short', () => {
     const wish = { requests: { cpu: '9', memory: '9Gi' } };
     expect(place(clusterOf('a1'), wish)).toMatchObject({
       message: expect.stringContaining('1 Insufficient cpu, 1 Insufficient memory.'),
@@ -76,18 +80,20 @@ describe('room', () => {
   });
 });
 
-test('a pod that never preempts says so', () => {
+test('the message mentions preemptionPolicy Never', () => {
   const spec = { preemptionPolicy: 'Never', nodeSelector: { x: 'y' } };
   expect(place(clusterOf('a1'), { spec })).toEqual({
     type: 'unschedulable',
-    hopes: new Set(['nodes']),
+    plugins: new Set(['NodeAffinity']),
+    preemption: null,
+    clearsNomination: false,
     message:
       "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector. " +
       'no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.',
   });
 });
 
-test('names that contradict each other are told for all nodes at once', () => {
+test('contradicting node names are reported for all nodes at once', () => {
   const matchFields = ['a1', 'b1'].map((name) => ({
     key: 'metadata.name',
     operator: 'In',
@@ -101,7 +107,7 @@ test('names that contradict each other are told for all nodes at once', () => {
   });
 });
 
-describe('company', () => {
+describe('pod affinity', () => {
   const term = (fields: JsonObject): JsonObject => ({
     topologyKey: 'zone',
     labelSelector: { matchLabels: { app: 'db' } },
@@ -111,7 +117,7 @@ describe('company', () => {
     affinity: { [kind]: { requiredDuringSchedulingIgnoredDuringExecution: [term(fields)] } },
   });
 
-  test('is anywhere in the same zone', () => {
+  test('matches pods anywhere in the same zone', () => {
     const cluster = clusterOf('a1', 'a2', 'b1');
     put(cluster, 'a1', 'db', { labels: { app: 'db' }, requests: { cpu: '3' } });
     expect(place(cluster, { spec: near('podAffinity') })).toEqual({ type: 'fits', node: 'a2' });
@@ -119,7 +125,7 @@ describe('company', () => {
     expect(place(cluster, { spec })).toEqual({ type: 'fits', node: 'b1' });
   });
 
-  test('is of the own namespace, unless others are named or selected', () => {
+  test("means the pod's own namespace, unless others are named or selected", () => {
     const cluster = clusterOf('a1');
     cluster.putNamespace({ metadata: { name: 'data', labels: { team: 'x' } } });
     put(cluster, 'a1', 'db', { labels: { app: 'db' }, namespace: 'data' });
@@ -132,14 +138,14 @@ describe('company', () => {
     expect(fits({ namespaceSelector: {} })).toBe(true);
   });
 
-  test('without a selector is nobody', () => {
+  test('without a selector matches no pod', () => {
     const cluster = clusterOf('a1');
     put(cluster, 'a1', 'db', { labels: { app: 'db' } });
     const spec = near('podAntiAffinity', { labelSelector: null });
     expect(place(cluster, { spec }).type).toBe('fits');
   });
 
-  test('needs a node that has the label at all', () => {
+  test('needs a node that has the topology label', () => {
     const cluster = clusterOf('a1');
     put(cluster, 'a1', 'db', { labels: { app: 'db' } });
     const spec = near('podAffinity', { topologyKey: 'rack' });
@@ -147,7 +153,7 @@ describe('company', () => {
   });
 });
 
-describe('spreading', () => {
+describe('topology spread', () => {
   const spread = (fields: JsonObject = {}): JsonObject => ({
     topologySpreadConstraints: [
       {
@@ -161,7 +167,7 @@ describe('spreading', () => {
   });
   const web = { app: 'web' };
 
-  test('counts pods of the own namespace that are not leaving', () => {
+  test('counts pods of the same namespace that are not terminating', () => {
     const cluster = clusterOf('a1', 'b1');
     put(cluster, 'a1', 'x', { labels: web });
     put(cluster, 'b1', 'y', { labels: web, namespace: 'other' });
@@ -169,14 +175,14 @@ describe('spreading', () => {
     expect(place(cluster, { labels: web, spec: spread() })).toEqual({ type: 'fits', node: 'b1' });
   });
 
-  test('that is only wished for is not insisted on', () => {
+  test('ignores ScheduleAnyway', () => {
     const cluster = clusterOf('a1');
     put(cluster, 'a1', 'x', { labels: web });
     const spec = spread({ whenUnsatisfiable: 'ScheduleAnyway', minDomains: 5 });
     expect(place(cluster, { labels: web, spec }).type).toBe('fits');
   });
 
-  test('over more zones than there are counts the missing ones as empty', () => {
+  test('counts missing zones as empty when minDomains exceeds the zones that exist', () => {
     const cluster = clusterOf('a1', 'b1');
     put(cluster, 'a1', 'x', { labels: web });
     put(cluster, 'b1', 'y', { labels: web });
@@ -185,7 +191,7 @@ describe('spreading', () => {
     expect(place(cluster, { labels: web, spec }).type).toBe('unschedulable');
   });
 
-  test('leaves out zones where the pod may not be, unless it says otherwise', () => {
+  test('leaves out zones the pod cannot run in, unless nodeAffinityPolicy is Ignore', () => {
     const cluster = clusterOf('a1', 'b1');
     put(cluster, 'a1', 'x', { labels: web });
     const only = { nodeSelector: { zone: 'a' } };

@@ -1,128 +1,160 @@
 /**
- * Finds a node for a pod, or says why there is none.
+ * Finds a node for a pod, or explains why there is none and which pods to preempt.
  *
- * Every node is asked the same questions in the order in which kube-scheduler asks them, and the first
- * that has something against the pod is its reason. Of the nodes that are left the one with the most
- * room is taken. What only expresses a wish (preferred affinity, soft spreading, PreferNoSchedule) is
- * not looked at, and nobody is driven away for a pod of higher priority.
+ *     claims of the pod ──> the nominated node, if it has one ──> filters ──> scores ──> the best node
+ *                                                                   └ none fits ──> preemption
+ *
+ * With more than a hundred nodes only a part of those that fit is looked for, and the search continues for the
+ * next pod where it ended for this one.
  */
-import type { JsonObject } from '../../../lib/json.ts';
-import { textAt } from '../../kinds/field-path.ts';
-import type { Cluster, NodeView } from './cluster.ts';
-import { namedNodes, wantsNode } from './node-affinity.ts';
-import { checkPorts, checkRoom } from './node-room.ts';
-import { affinityFilter } from './pod-affinity.ts';
+import type { LabelSelector } from '../../../api/values/label-selector.ts';
+import { objectsAt, textAt } from '../../objects/field-path.ts';
+import type { NodeView } from './cluster.ts';
+import { startFilterCycle, type CycleDeps, type FilterCycle } from './filters/filter-cycle.ts';
+import { fitMessage, NO_CLAIMS, NO_NODES, obstacleMessage } from './fit-message.ts';
+import { namedNodes } from './node-affinity.ts';
 import type { PodView } from './pod-view.ts';
-import { refuse, type Filter, type Hope, type Refusal } from './refusal.ts';
-import { roomiest } from './scoring.ts';
-import { toleratesAll } from './taints.ts';
-import { spreadFilter } from './topology-spread.ts';
+import type { DisruptionBudget } from './preemption/disruption-budgets.ts';
+import { planPreemption } from './preemption/preemption-plan.ts';
+import type { Candidate } from './preemption/victims.ts';
+import type { PluginName, Refusal } from './refusal.ts';
+import { pickBest, scoreNodes } from './scores/score-plugins.ts';
+import { findPodClaims, type PodClaims } from './storage/pod-claims.ts';
 
 export type Placement =
-  | { readonly type: 'fits'; readonly node: string }
-  | { readonly type: 'unschedulable'; readonly message: string; readonly hopes: ReadonlySet<Hope> };
+  | { readonly type: 'fits'; readonly node: NodeView; readonly claims: PodClaims }
+  | {
+      readonly type: 'unschedulable';
+      readonly message: string;
+      /** Which plugins refused it. Empty: there are no nodes. */
+      readonly plugins: ReadonlySet<PluginName>;
+      /** Null: no pod is preempted for it. */
+      readonly preemption: Candidate | null;
+      readonly clearsNomination: boolean;
+    };
 
-const UNSCHEDULABLE_TAINT = {
-  key: 'node.kubernetes.io/unschedulable',
-  value: '',
-  effect: 'NoSchedule',
-};
-const HARD_EFFECTS = ['NoSchedule', 'NoExecute'];
+export interface PlacementDeps extends CycleDeps {
+  readonly budgets: () => readonly DisruptionBudget[];
+  readonly defaultSelector: (pod: PodView) => LabelSelector;
+  /** At least 0 and below 1. */
+  readonly chance: () => number;
+  /** Where the search begins among the nodes; `placePod` moves it on. */
+  readonly start: { index: number };
+}
 
-/** `obstacle`: what is against every node, such as a volume that is not there. */
-export function placePod(pod: PodView, cluster: Cluster, obstacle: string | null): Placement {
-  const nodes = cluster.nodes();
-  if (nodes.length === 0) return giveUp('no nodes available to schedule pods', 'nodes');
+interface Found {
+  readonly fitting: readonly NodeView[];
+  readonly refusals: ReadonlyMap<string, Refusal>;
+}
+
+const NODES_MIN = 100;
+const PERCENT_MIN = 5;
+const PERCENT_MAX = 50;
+const NODES_PER_PERCENT = 125;
+const CONFLICTING_NAMES = 'pod affinity terms conflict';
+const NOT_NAMED = "node(s) didn't satisfy plugin(s) [NodeAffinity]";
+const DEVICES =
+  "pod has resource claims (spec.resourceClaims), which podkeep's scheduler does not allocate";
+/** What kube-scheduler adds when a pod is refused before any node is looked at. */
+const NOT_FOUND = 'not found';
+
+export function placePod(pod: PodView, deps: PlacementDeps): Placement {
+  const nodes = deps.cluster.nodes();
+  if (nodes.length === 0) return refuseAll(NO_NODES, null);
   const names = namedNodes(pod.object);
-  if (names?.size === 0) return giveUp(obstructed(nodes.length, 'pod affinity terms conflict'));
-  if (obstacle !== null) return giveUp(obstructed(nodes.length, obstacle), 'volumes');
-  const filters = filtersFor(pod, nodes, cluster);
-  const judged = nodes.map((node) => [node, judge(node, names, filters)] as const);
-  const fitting = judged.flatMap(([node, refusal]) => (refusal ? [] : node));
-  const best = roomiest(pod, fitting);
-  if (best) return { type: 'fits', node: best.name };
-  const refusals = judged.flatMap(([, refusal]) => refusal ?? []);
-  const hopes = refusals.map(({ hope }) => hope);
-  return giveUp(explain(pod.object, refusals), 'nodes', ...hopes);
+  if (names?.size === 0) return obstructed(nodes.length, CONFLICTING_NAMES, 'NodeAffinity');
+  const result = findPodClaims(pod, deps.storage);
+  if (result.type === 'refused') {
+    return obstructed(nodes.length, result.refusal.reasons.join(', '), result.refusal.plugin);
+  }
+  if (objectsAt(pod.object, 'spec.resourceClaims').length > 0) {
+    return refuseAll(obstacleMessage(nodes.length, DEVICES), 'DynamicResources');
+  }
+  const { claims } = result;
+  const cycle = startFilterCycle(pod, claims, deps);
+  const found = findNodes(pod, cycle, names, deps);
+  const node = chooseNode(pod, found.fitting, deps);
+  if (node) return { type: 'fits', node, claims };
+  return explain(pod, found.refusals, names, cycle, deps);
 }
 
-function giveUp(message: string, ...hopes: readonly Hope[]): Placement {
-  return { type: 'unschedulable', message, hopes: new Set(hopes) };
+/** The best of the nodes that fit. Undefined: there is none. */
+function chooseNode(
+  pod: PodView,
+  fitting: readonly NodeView[],
+  deps: PlacementDeps,
+): NodeView | undefined {
+  const [only, ...others] = fitting;
+  if (others.length === 0) return only;
+  const { cluster, chance } = deps;
+  const defaultSelector = (): LabelSelector => deps.defaultSelector(pod);
+  return pickBest(scoreNodes(pod, fitting, { cluster, defaultSelector }), chance());
 }
 
-/** kube-scheduler has nothing to look for a victim with then, and says so: `not found`. */
-function obstructed(nodes: number, obstacle: string): string {
-  return `${headline(nodes)} ${obstacle}. not found`;
-}
-
-function filtersFor(pod: PodView, nodes: readonly NodeView[], cluster: Cluster): readonly Filter[] {
-  const { object, tolerations } = pod;
-  const filters: readonly (Filter | null)[] = [
-    ({ isUnschedulable }) =>
-      isUnschedulable && !toleratesAll(tolerations, [UNSCHEDULABLE_TAINT], HARD_EFFECTS)
-        ? refuse('node(s) were unschedulable', 'for good')
-        : null,
-    ({ taints }) =>
-      toleratesAll(tolerations, taints, HARD_EFFECTS)
-        ? null
-        : refuse('node(s) had untolerated taint(s)', 'for good'),
-    (node) =>
-      wantsNode(object, node)
-        ? null
-        : refuse("node(s) didn't match Pod's node affinity/selector", 'for good'),
-    (node) => checkPorts(pod, node),
-    (node) => checkRoom(pod, node),
-    spreadFilter(pod, nodes),
-    affinityFilter(pod, nodes, cluster),
-  ];
-  return filters.filter((filter) => filter !== null);
-}
-
-function judge(
-  node: NodeView,
+/** The nominated node alone, if it fits; else as many as are looked for. */
+export function findNodes(
+  pod: PodView,
+  cycle: FilterCycle,
   names: ReadonlySet<string> | null,
-  filters: readonly Filter[],
-): Refusal | null {
-  if (names && !names.has(node.name)) {
-    return refuse("node(s) didn't satisfy plugin(s) [NodeAffinity]", 'for good');
+  { cluster, start }: Pick<PlacementDeps, 'cluster' | 'start'>,
+): Found {
+  const nominated = cluster.node(textAt(pod.object, 'status.nominatedNodeName'));
+  if (nominated && !cycle.check(nominated)) return { fitting: [nominated], refusals: new Map() };
+  const all = cluster.nodes();
+  const nodes = names ? [...names].flatMap((name) => cluster.node(name) ?? []) : all;
+  const wanted = nodesToFind(nodes.length);
+  const fitting: NodeView[] = [];
+  const refusals = new Map<string, Refusal>();
+  for (let step = 0; step < nodes.length && fitting.length < wanted; step++) {
+    const node = nodes[(start.index + step) % nodes.length];
+    const refusal = node && cycle.check(node);
+    if (node && refusal) refusals.set(node.name, refusal);
+    else if (node) fitting.push(node);
   }
-  for (const filter of filters) {
-    const refusal = filter(node);
-    if (refusal) return refusal;
+  start.index = (start.index + fitting.length + refusals.size) % all.length;
+  return { fitting, refusals };
+}
+
+/** All up to a hundred; of more, a share that falls from half to a twentieth. */
+export function nodesToFind(nodes: number): number {
+  if (nodes < NODES_MIN) return nodes;
+  const percent = Math.max(PERCENT_MAX - Math.floor(nodes / NODES_PER_PERCENT), PERCENT_MIN);
+  return Math.max(Math.floor((nodes * percent) / 100), NODES_MIN);
+}
+
+function explain(
+  pod: PodView,
+  refusals: ReadonlyMap<string, Refusal>,
+  names: ReadonlySet<string> | null,
+  cycle: FilterCycle,
+  deps: PlacementDeps,
+): Placement {
+  const { cluster } = deps;
+  const all = [...refusals.values()];
+  const plugins = new Set(all.map(({ plugin }) => plugin));
+  if (names) plugins.add('NodeAffinity');
+  const message = fitMessage(cluster.nodes().length, all, names ? NOT_NAMED : null);
+  const { budgets } = deps;
+  const plan = planPreemption(pod, refusals, { cluster, cycle, budgets, chance: deps.chance() });
+  const refused = { type: 'unschedulable', plugins } as const;
+  if (plan.type === 'preempt') {
+    return { ...refused, message, preemption: plan.candidate, clearsNomination: false };
   }
-  return null;
+  const { clearsNomination } = plan;
+  const full = `${message} ${NO_CLAIMS}, ${plan.message}`;
+  return { ...refused, message: full, preemption: null, clearsNomination };
 }
 
-/** `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable. …` */
-function explain(pod: JsonObject, refusals: readonly Refusal[]): string {
-  const reasons = histogram(refusals.flatMap((refusal) => refusal.reasons));
-  const movable = refusals.filter(({ lasts }) => lasts === 'while others are there').length;
-  const after = explainPreemption(pod, refusals.length, movable);
-  return `${headline(refusals.length)} ${reasons}. ${after}`;
+/** kube-scheduler has no node to preempt on then, and reports `not found`. */
+function obstructed(nodes: number, obstacle: string, plugin: PluginName): Placement {
+  const message = `${obstacleMessage(nodes, obstacle)} ${NOT_FOUND}`;
+  return { ...refuseAll(message, plugin), clearsNomination: false };
 }
 
-/** What kube-scheduler says after it looked for pods of lower priority and found none. */
-function explainPreemption(pod: JsonObject, nodes: number, movable: number): string {
-  const claims = 'no new claims to deallocate, preemption:';
-  if (textAt(pod, 'spec.preemptionPolicy') === 'Never') {
-    return `${claims} not eligible due to preemptionPolicy=Never.`;
-  }
-  const reasons = histogram([
-    ...Array<string>(movable).fill('No preemption victims found for incoming pod'),
-    ...Array<string>(nodes - movable).fill('Preemption is not helpful for scheduling'),
-  ]);
-  return `${claims} ${headline(nodes)} ${reasons}.`;
-}
-
-function headline(nodes: number): string {
-  return `0/${nodes} nodes are available:`;
-}
-
-function histogram(reasons: readonly string[]): string {
-  const counts = new Map<string, number>();
-  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  return [...counts]
-    .map(([reason, count]) => `${count} ${reason}`)
-    .sort()
-    .join(', ');
+function refuseAll(
+  message: string,
+  plugin: PluginName | null,
+): Extract<Placement, { type: 'unschedulable' }> {
+  const plugins: ReadonlySet<PluginName> = new Set(plugin === null ? [] : [plugin]);
+  return { type: 'unschedulable', message, plugins, preemption: null, clearsNomination: true };
 }

@@ -1,42 +1,41 @@
-/** A pod as the scheduler sees it: what it asks of a node and of its neighbours, read once. */
-import {
-  selectorFromObject,
-  type Labels,
-  type LabelSelector,
-} from '../../../api/label-selector.ts';
-import { PodkeepError } from '../../../lib/errors.ts';
+/** A pod as the scheduler sees it: its demands on a node and on neighbouring pods, read once. */
+import type { Labels } from '../../../api/values/label-selector.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { numberAt, objectsAt, textAt } from '../../kinds/field-path.ts';
-import {
-  readNumber,
-  readObject,
-  readText,
-  readTexts,
-  type Value,
-} from '../../kinds/validation/json-reading.ts';
-import { metadataOf, textOf } from '../../metadata.ts';
-import { labelsOf } from '../object-labels.ts';
-import { requestsOfPod } from '../pod-requests.ts';
-import { countAmounts, type Amounts } from './amounts.ts';
-import { assumedUse } from './scoring.ts';
+import { numberAt, objectsAt, structAt, textAt } from '../../objects/field-path.ts';
+import { readNumber, readText } from '../../../api/validation/json-reading.ts';
+import { metadataOf, nameOf, textOf } from '../../objects/metadata.ts';
+import { labelsOf } from '../../objects/object-labels.ts';
+import { readAffinityTerm, type AffinityTerm, type WeightedTerm } from './affinity-term.ts';
+import type { Amounts } from './amounts.ts';
+import { amountsOfPod } from './pod-amounts.ts';
 
 export interface PodView {
-  /** In the store. */
+  /** Its key in the store. */
   readonly key: string;
   readonly object: JsonObject;
   readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
   readonly labels: Labels;
-  /** Empty: it has none yet. */
+  /** Empty: not bound yet. */
   readonly nodeName: string;
   readonly priority: number;
   readonly isBeingDeleted: boolean;
   readonly requests: Amounts;
-  /** What it is expected to use, for the choice among nodes. */
+  /** What it is expected to use, for scoring nodes. */
   readonly assumed: Amounts;
   readonly hostPorts: readonly HostPort[];
+  /** Ports that its containers declare: ports of the machine where pods share its network. */
+  readonly containerPorts: readonly HostPort[];
   readonly tolerations: readonly JsonObject[];
   readonly affinity: readonly AffinityTerm[];
   readonly antiAffinity: readonly AffinityTerm[];
+  readonly preferredAffinity: readonly WeightedTerm[];
+  readonly preferredAntiAffinity: readonly WeightedTerm[];
+  /** Claims that its volumes name; those of ephemeral volumes are not among them. */
+  readonly claimNames: readonly string[];
+  /** Empty: it has not started. */
+  readonly startTime: string;
 }
 
 export interface HostPort {
@@ -45,74 +44,57 @@ export interface HostPort {
   readonly port: number;
 }
 
-/** Which pods in which namespaces, near in the sense of which label of nodes. */
-export interface AffinityTerm {
-  readonly selector: LabelSelector | null;
-  readonly namespaces: ReadonlySet<string>;
-  /** Null: none beyond those that are named. */
-  readonly namespaceSelector: LabelSelector | null;
-  readonly topologyKey: string;
-}
-
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 export function viewPod(key: string, object: JsonObject): PodView {
   const namespace = textOf(metadataOf(object)['namespace']);
-  const terms = (kind: string): readonly AffinityTerm[] =>
-    objectsAt(object, `spec.affinity.${kind}.${REQUIRED}`).map((term) => readTerm(term, namespace));
-  const requests = countAmounts(requestsOfPod(object));
+  const required = (kind: string): readonly AffinityTerm[] =>
+    objectsAt(object, `spec.affinity.${kind}.${REQUIRED}`).map((term) =>
+      readAffinityTerm(term, namespace),
+    );
+  const preferred = (kind: string): readonly WeightedTerm[] =>
+    objectsAt(object, `spec.affinity.${kind}.${PREFERRED}`).map((weighted) => ({
+      weight: readNumber(weighted['weight']),
+      term: readAffinityTerm(structAt(weighted, 'podAffinityTerm'), namespace),
+    }));
   return {
     key,
     object,
     namespace,
+    name: nameOf(object),
+    uid: textOf(metadataOf(object)['uid']),
     labels: labelsOf(object),
     nodeName: textAt(object, 'spec.nodeName'),
     priority: numberAt(object, 'spec.priority'),
     isBeingDeleted: metadataOf(object)['deletionTimestamp'] !== undefined,
-    requests,
-    assumed: assumedUse(object, requests),
-    hostPorts: readHostPorts(object),
+    ...amountsOfPod(object),
+    hostPorts: readPorts(object, 'hostPort'),
+    containerPorts: readPorts(object, 'containerPort'),
     tolerations: objectsAt(object, 'spec.tolerations'),
-    affinity: terms('podAffinity'),
-    antiAffinity: terms('podAntiAffinity'),
-  };
-}
-
-/** Null: no selector, or one that says nothing; it selects nothing. */
-export function readSelector(value: Value): LabelSelector | null {
-  const given = readObject(value);
-  if (!given) return null;
-  try {
-    return selectorFromObject(given);
-  } catch (error) {
-    if (error instanceof PodkeepError) return null;
-    throw error;
-  }
-}
-
-/** Its own namespace is meant if no other is said. */
-function readTerm(term: JsonObject, namespace: string): AffinityTerm {
-  const named = readTexts(term['namespaces']);
-  const namespaceSelector = readSelector(term['namespaceSelector']);
-  const isOwn = named.length === 0 && namespaceSelector === null;
-  return {
-    selector: readSelector(term['labelSelector']),
-    namespaces: new Set(isOwn ? [namespace] : named),
-    namespaceSelector,
-    topologyKey: readText(term['topologyKey']),
+    affinity: required('podAffinity'),
+    antiAffinity: required('podAntiAffinity'),
+    preferredAffinity: preferred('podAffinity'),
+    preferredAntiAffinity: preferred('podAntiAffinity'),
+    claimNames: objectsAt(object, 'spec.volumes').flatMap((volume) => {
+      return textAt(volume, 'persistentVolumeClaim.claimName') || [];
+    }),
+    startTime: textAt(object, 'status.startTime'),
   };
 }
 
 /** Those of containers and of sidecars, which run beside them. */
-function readHostPorts(pod: JsonObject): readonly HostPort[] {
+function readPorts(pod: JsonObject, field: 'hostPort' | 'containerPort'): readonly HostPort[] {
   const sidecars = objectsAt(pod, 'spec.initContainers').filter(
     ({ restartPolicy }) => restartPolicy === 'Always',
   );
   return [...objectsAt(pod, 'spec.containers'), ...sidecars].flatMap((container) =>
-    objectsAt(container, 'ports').flatMap(({ hostIP, protocol, hostPort }) => {
-      const port = readNumber(hostPort);
+    objectsAt(container, 'ports').flatMap((declared) => {
+      const port = readNumber(declared[field]);
       if (port <= 0) return [];
-      return { ip: readText(hostIP) || '0.0.0.0', protocol: readText(protocol) || 'TCP', port };
+      const protocol = readText(declared['protocol']) || 'TCP';
+      const hostIP = field === 'hostPort' ? readText(declared['hostIP']) : '';
+      return { ip: hostIP || '0.0.0.0', protocol, port };
     }),
   );
 }

@@ -1,23 +1,46 @@
-/** Why a pod cannot be on a node, in the scheduler's words. */
+/**
+ * Why a pod cannot run on a node, in kube-scheduler's words, and which of its plugins says so: the plugins
+ * decide which later changes can help (queue/queueing-hints.ts).
+ */
 import type { NodeView } from './cluster.ts';
+import type { PodView } from './pod-view.ts';
 
-/** What has to change before it makes sense to try again. */
-export type Hope = 'nodes' | 'pods' | 'volumes';
+export type PluginName =
+  | 'NodeUnschedulable'
+  | 'TaintToleration'
+  | 'NodeAffinity'
+  | 'NodePorts'
+  | 'NodeResourcesFit'
+  | 'VolumeRestrictions'
+  | 'NodeVolumeLimits'
+  | 'VolumeBinding'
+  | 'VolumeZone'
+  | 'PodTopologySpread'
+  | 'InterPodAffinity'
+  | 'DynamicResources';
 
 export interface Refusal {
+  readonly plugin: PluginName;
   readonly reasons: readonly string[];
-  /** Would it help if other pods left the node? */
-  readonly lasts: 'for good' | 'while others are there';
-  readonly hope: Hope;
+  /** Could it help to remove pods from the node? kube-scheduler: Unschedulable, not …AndUnresolvable. */
+  readonly isResolvable: boolean;
 }
 
-/** Null: nothing is against this node. */
-export type Filter = (node: NodeView) => Refusal | null;
+/** Decides for one pod whether a node fits. */
+export interface NodeFilter {
+  /** Null: the node fits. */
+  check(node: NodeView): Refusal | null;
+  /** Absent: the filter depends on no pods of other nodes. */
+  readonly counts?: PodCounts;
+}
 
-export function refuse(
-  reason: string,
-  lasts: Refusal['lasts'],
-  hope: Hope = lasts === 'for good' ? 'nodes' : 'pods',
-): Refusal {
-  return { reasons: [reason], lasts, hope };
+/** What a filter has counted over the pods of the cluster; a dry run changes a copy. */
+export interface PodCounts {
+  /** `pod` is added to the node, or removed from it. */
+  change(pod: PodView, node: NodeView, sign: 1 | -1): void;
+  copy(): NodeFilter;
+}
+
+export function refuseNode(plugin: PluginName, reason: string, isResolvable = false): Refusal {
+  return { plugin, reasons: [reason], isResolvable };
 }

@@ -1,287 +1,257 @@
 /**
- * Gives every pod that waits for it a node: the scheduler for those who bring none of their own.
+ * The default scheduler, for clusters without kube-scheduler: binds every pending pod to a node.
  *
- *     pods, nodes, claims ──followed──> cluster and line ──> placement ──> bound, or told why not
+ *     store ──followed──> cluster and queue ──> placement ──> bound, or refused with reasons
+ *                                                  └──> pods of lower priority are preempted
  *
- * Nodes are chosen for one pod at a time, so that each sees the load of all before it. A choice counts
- * from the moment it is made; writing it down goes on beside the next choices, for the disk would
- * otherwise set the pace. Nothing is tried while nothing changes: what was refused waits until a node,
- * another pod or a claim could have made a difference.
+ * Nodes are chosen for one pod at a time, so that each choice sees the load of all before it. A choice counts
+ * at once; its binding is written while the next choices are made, so the disk does not set the pace. A
+ * refused pod waits until a change could help it (queue/queueing-hints.ts).
+ *
+ * The scheduler acts only while podkeep holds the Lease of schedulers. It takes the Lease with the first
+ * pending pod, so an empty cluster has none, and a kube-scheduler that holds it schedules instead.
  */
-import { jsonEqual } from '../../../api/json-equal.ts';
-import { formatTime } from '../../../api/time.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import type { StoreEvent } from '../../../ports/object-store.ts';
-import { MASTER } from '../../access.ts';
-import { bindPod } from '../../actions/binding.ts';
-import { withCondition } from '../../actions/pod-condition.ts';
-import { numberAt, objectsAt, structAt, textAt } from '../../kinds/field-path.ts';
-import { namespaces } from '../../kinds/namespace.ts';
-import { nodes } from '../../kinds/node.ts';
-import { persistentVolumeClaims } from '../../kinds/persistent-volume-claim.ts';
-import { pods } from '../../kinds/pods.ts';
-import { metadataOf, nameOf, textOf } from '../../metadata.ts';
-import { prefixOf } from '../../registry.ts';
-import type { ServerParts } from '../../server-parts.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { podDisruptionBudgets } from '../../kinds/apps/pod-disruption-budget.ts';
+import { numberAt } from '../../objects/field-path.ts';
+import { prefixOf } from '../../registry/registry.ts';
+import type { ServerParts } from '../../registry/server-parts.ts';
 import type { Controller } from '../controller.ts';
 import { isMissing } from '../deletion-request.ts';
-import { EventRecorder } from '../event-recorder.ts';
-import { follow } from '../object-feed.ts';
-import { readKey } from '../object-key.ts';
 import { WorkQueue } from '../work-queue.ts';
-import { Cluster, viewNode } from './cluster.ts';
-import { placePod } from './placement.ts';
-import { viewPod } from './pod-view.ts';
-import type { Hope } from './refusal.ts';
-import { volumeObstacle } from './volume-obstacle.ts';
-import { WaitingLine } from './waiting-line.ts';
+import { ControllerLease } from '../workloads/controller-lease.ts';
+import { Cluster, type NodeView } from './cluster.ts';
+import { ClusterFeed } from './cluster-feed.ts';
+import { findDefaultSelector } from './default-selector.ts';
+import { placePod, type Placement, type PlacementDeps } from './placement.ts';
+import { isOnNode, isPending } from './pod-states.ts';
+import { viewPod, type PodView } from './pod-view.ts';
+import { PodWriter } from './pod-writer.ts';
+import { readBudget, type DisruptionBudget } from './preemption/disruption-budgets.ts';
+import { PreemptionExecutor } from './preemption/preemption-executor.ts';
+import type { ClusterChange } from './queue/cluster-change.ts';
+import { couldHelp } from './queue/queueing-hints.ts';
+import { SchedulingQueue } from './queue/scheduling-queue.ts';
+import type { PluginName } from './refusal.ts';
+import type { PodClaims } from './storage/pod-claims.ts';
+import { StoredStorage } from './storage/storage-reader.ts';
+import { VolumeBinder } from './storage/volume-binder.ts';
 
-const NAME = 'default-scheduler';
+const LEASE = 'kube-scheduler';
 const NEXT = 'the next pod';
-const NOTE_BYTES_MAX = 1024;
-const NOTHING: ReadonlySet<Hope> = new Set();
-/** Choices that are being written down at once. */
-const BINDINGS_MAX = 32;
+/** Writes about pods that are under way at the same time. */
+const WRITES_MAX = 32;
+
+interface RefusedPod {
+  readonly pod: PodView;
+  readonly plugins: ReadonlySet<PluginName>;
+}
 
 export class Scheduler implements Controller {
   readonly #parts: ServerParts;
   readonly #cluster = new Cluster();
-  readonly #line: WaitingLine;
+  readonly #pending: SchedulingQueue;
   readonly #queue: WorkQueue;
-  readonly #events: EventRecorder;
-  readonly #leave: readonly (() => void)[];
-  /** By the pod's key. */
-  readonly #bindings = new Map<string, Promise<void>>();
+  readonly #writer: PodWriter;
+  readonly #binder: VolumeBinder;
+  readonly #preemption: PreemptionExecutor;
+  readonly #feed: ClusterFeed;
+  readonly #deps: PlacementDeps;
+  /** Pods that wait for a change, by key. */
+  readonly #refused = new Map<string, RefusedPod>();
+  /** What is being written about a pod, by key. */
+  readonly #writes = new Map<string, Promise<void>>();
+  /** Pods whose volumes are being bound; that may take minutes. */
+  readonly #slow = new Set<string>();
+  #lease: ControllerLease | null = null;
+  #isLeading = false;
 
   constructor(parts: ServerParts) {
     this.#parts = parts;
     const { store, clock, random, log } = parts;
-    this.#line = new WaitingLine(clock);
-    this.#events = new EventRecorder(parts, NAME);
+    const storage = new StoredStorage(store);
+    this.#pending = new SchedulingQueue(clock);
+    this.#writer = new PodWriter(parts);
+    this.#binder = new VolumeBinder(parts, storage);
+    this.#preemption = new PreemptionExecutor(this.#cluster, this.#writer, log);
+    this.#deps = {
+      cluster: this.#cluster,
+      storage,
+      promises: this.#binder.promises,
+      budgets: () => this.#budgets(),
+      defaultSelector: (pod) => findDefaultSelector(store, pod),
+      chance: () => random.next(),
+      start: { index: 0 },
+    };
     const work = (): Promise<void> => this.#tryNext();
     this.#queue = new WorkQueue({ clock, random, log, name: 'scheduler', work, workersMax: 1 });
-    this.#leave = [
-      follow(store, prefixOf(namespaces, ''), (event) => this.#seeNamespace(event)),
-      follow(store, prefixOf(nodes, ''), (event) => this.#seeNode(event)),
-      follow(store, prefixOf(pods, ''), (event) => this.#seePod(event)),
-      store.watch(prefixOf(persistentVolumeClaims, ''), store.revision, () =>
-        this.#wake('volumes'),
-      ),
-    ];
+    this.#feed = new ClusterFeed(parts, this.#cluster, {
+      pending: (key, pod) => this.#add(key, pod),
+      settled: (key) => this.#forget(key),
+      changed: (change) => this.#wake(change),
+    });
   }
 
   async stop(): Promise<void> {
-    for (const leave of this.#leave) leave();
+    this.#isLeading = false;
+    this.#feed.stop();
+    this.#writer.stop();
+    this.#binder.stop();
     await this.#queue.stop();
-    await Promise.all(this.#bindings.values());
+    await Promise.all([...this.#writes.values(), this.#preemption.settled()]);
+    await this.#lease?.stop();
   }
 
-  #seeNamespace({ type, key, value, before }: StoreEvent): void {
-    if (type === 'delete') {
-      this.#cluster.deleteNamespace(readKey(key).name);
-      return;
-    }
-    this.#cluster.putNamespace(value);
-    if (before && differsIn('labels', value, before)) this.#wake('pods');
+  #add(key: string, pod: JsonObject): void {
+    this.#refused.delete(key);
+    this.#pending.add(key, numberAt(pod, 'spec.priority'));
+    this.#lease ??= new ControllerLease(
+      this.#parts,
+      { held: () => this.#lead(true), lost: () => this.#lead(false) },
+      { name: LEASE, isOptimistic: true },
+    );
+    this.#queue.add(NEXT);
   }
 
-  #seeNode({ type, key, value, before }: StoreEvent): void {
-    if (type === 'delete') {
-      this.#cluster.deleteNode(readKey(key).name);
-      return;
-    }
-    this.#cluster.putNode(value);
-    if (!before || !isSameNode(value, before)) this.#wake('nodes');
+  #lead(isLeading: boolean): void {
+    this.#isLeading = isLeading;
+    if (isLeading) this.#queue.add(NEXT);
   }
 
-  #seePod({ type, key, value, before }: StoreEvent): void {
-    if (type === 'put' && before && isSamePod(value, before)) return;
-    if (type === 'put' && isWaiting(value)) {
-      // What changed about it may help; its status, which the scheduler writes itself, does not.
-      if (!before || !isWaiting(before) || differsInSubstance(value, before)) {
-        this.#line.add(key, numberAt(value, 'spec.priority'));
-        this.#queue.add(NEXT);
-      }
-      return;
-    }
-    this.#line.delete(key);
-    if (type === 'put' && isOnNode(value)) this.#cluster.putPod(viewPod(key, value));
-    else this.#cluster.deletePod(key);
-    if (type === 'delete' || !before || differsForOthers(value, before)) this.#wake('pods');
+  #forget(key: string): void {
+    this.#pending.delete(key);
+    this.#refused.delete(key);
   }
 
-  #wake(change: Hope): void {
-    if (this.#line.wake(change)) this.#queue.add(NEXT);
+  #wake(change: ClusterChange): void {
+    const isAny = this.#pending.wake((key) => {
+      const refused = this.#refused.get(key);
+      if (!refused) return true;
+      const { pod, plugins } = refused;
+      return couldHelp(pod, plugins, change, (name) => this.#cluster.namespaceLabels(name));
+    });
+    if (isAny) this.#queue.add(NEXT);
   }
 
   async #tryNext(): Promise<void> {
-    const key = this.#line.next();
+    if (!this.#isLeading) return;
+    const key = this.#pending.next();
     if (key === undefined) {
-      const { restMs } = this.#line;
+      const { restMs } = this.#pending;
       if (restMs !== undefined) this.#queue.addAfter(NEXT, restMs);
       return;
     }
     this.#queue.add(NEXT);
     const object = this.#parts.store.get(key)?.value;
-    if (!object || !isWaiting(object) || this.#bindings.has(key)) return;
-    const obstacle = volumeObstacle(this.#parts.store, object);
-    const placement = placePod(viewPod(key, object), this.#cluster, obstacle);
-    if (placement.type === 'unschedulable') this.#line.rest(key, placement.hopes);
-    if (placement.type === 'fits') await this.#bindSoon(key, object, placement.node);
-    else await this.#attempt(key, () => this.#refuse(object, placement.message));
+    if (!object || !isPending(object)) return;
+    const busy = this.#writes.get(key) ?? this.#preemption.of(key);
+    if (busy) void busy.then(() => this.#again(key));
+    else await this.#tryPod(key, object);
   }
 
-  /** Returns when there is room for another binding, and not when this one is made. */
-  async #bindSoon(key: string, pod: JsonObject, node: string): Promise<void> {
-    this.#cluster.putPod({ ...viewPod(key, pod), nodeName: node });
-    this.#line.rest(key, NOTHING);
-    const binding = this.#attempt(key, () => this.#bind(pod, node));
-    this.#bindings.set(key, binding);
-    void binding.then(() => this.#bindings.delete(key));
-    if (this.#bindings.size >= BINDINGS_MAX) await Promise.race(this.#bindings.values());
-  }
-
-  async #attempt(key: string, act: () => Promise<void>): Promise<void> {
+  async #tryPod(key: string, object: JsonObject): Promise<void> {
     try {
-      await act();
+      await this.#decide(viewPod(key, object));
     } catch (error) {
-      this.#recall(key);
-      if (isMissing(error)) return;
-      this.#parts.log.warn('a pod could not be given a node', { key, error });
-      this.#line.failed(key);
-      this.#queue.add(NEXT);
+      this.#parts.log.warn('Error scheduling pod; retrying', { key, error });
+      this.#putBack(key);
     }
   }
 
-  /** A choice that was not written down leaves no load behind. */
-  #recall(key: string): void {
+  /** The pod came up while something was still being written about it. */
+  #again(key: string): void {
     const object = this.#parts.store.get(key)?.value;
-    if (object && isOnNode(object)) return;
-    this.#cluster.deletePod(key);
-    this.#wake('pods');
+    if (object && isPending(object)) this.#add(key, object);
   }
 
-  async #bind(pod: JsonObject, node: string): Promise<void> {
-    const { registry, clock } = this.#parts;
-    const { namespace, name, uid } = identityOf(pod);
-    const body = {
-      metadata: { namespace, name, uid },
-      target: { kind: 'Node', name: node },
-    };
-    const request = { definition: pods, namespace, name, body, user: MASTER, dryRun: false };
-    await bindPod(registry, clock, request);
-    const message = `Successfully assigned ${namespace}/${name} to ${node}`;
-    const told = { type: 'Normal', reason: 'Scheduled', action: 'Binding', message } as const;
-    // Whoever waits to be scheduled does not wait for words about it.
-    void this.#events.report(pod, told);
+  /** Returns when another write may start, not when this one is done. */
+  async #decide(pod: PodView): Promise<void> {
+    const placement = placePod(pod, this.#deps);
+    if (placement.type === 'fits') this.#assign(pod, placement.node, placement.claims);
+    else this.#refuse(pod, placement);
+    if (this.#writes.size - this.#slow.size >= WRITES_MAX) {
+      await Promise.race(this.#writes.values());
+    }
   }
 
-  async #refuse(pod: JsonObject, message: string): Promise<void> {
-    const { registry, clock } = this.#parts;
-    const { namespace, name, uid } = identityOf(pod);
-    const note = shorten(message);
-    const told = { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling' } as const;
-    await this.#events.report(pod, { ...told, message: note });
-    await registry.update({
-      definition: pods,
-      namespace,
-      name,
-      subresource: 'status',
-      change: (old) => {
-        if (metadataOf(old)['uid'] !== uid || !isWaiting(old)) return old;
-        const condition = {
-          type: 'PodScheduled',
-          status: 'False' as const,
-          reason: 'Unschedulable',
-          message,
-          ...observed(old),
-        };
-        return withCondition(old, condition, formatTime(clock.now()));
-      },
+  #assign(pod: PodView, node: NodeView, claims: PodClaims): void {
+    this.#refused.delete(pod.key);
+    const bindVolumes = this.#binder.prepare(claims, node);
+    this.#cluster.nominations.delete(pod.key);
+    const assumed = { ...pod, nodeName: node.name };
+    this.#cluster.putPod(assumed);
+    this.#wake({ kind: 'pod', before: null, after: assumed });
+    if (bindVolumes) this.#slow.add(pod.key);
+    this.#write(pod, async () => {
+      if (bindVolumes) await this.#bindVolumes(pod, bindVolumes);
+      if (this.#isLeading) await this.#writer.bind(pod, node.name);
+      else this.#putBack(pod.key);
     });
   }
-}
 
-/** It has no node, wants ours, and nothing holds it back. */
-function isWaiting(pod: JsonObject): boolean {
-  return (
-    textAt(pod, 'spec.nodeName') === '' &&
-    textAt(pod, 'spec.schedulerName') === NAME &&
-    objectsAt(pod, 'spec.schedulingGates').length === 0 &&
-    metadataOf(pod)['deletionTimestamp'] === undefined &&
-    !isOver(pod)
-  );
-}
+  async #bindVolumes(pod: PodView, bindVolumes: () => Promise<void>): Promise<void> {
+    try {
+      await bindVolumes();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      const message = `running PreBind plugin "VolumeBinding": ${why}`;
+      const reason = 'SchedulerError';
+      if (this.#isLeading) await this.#writer.refuse(pod, { reason, message, nominatedNode: '' });
+      throw error;
+    }
+  }
 
-/** Whatever is over uses nothing any more. */
-function isOnNode(pod: JsonObject): boolean {
-  return textAt(pod, 'spec.nodeName') !== '' && !isOver(pod);
-}
+  #refuse(pod: PodView, placement: Extract<Placement, { type: 'unschedulable' }>): void {
+    const { message, plugins, preemption, clearsNomination } = placement;
+    this.#refused.set(pod.key, { pod, plugins });
+    this.#pending.refused(pod.key);
+    const nominatedNode = preemption?.node ?? (clearsNomination ? '' : null);
+    if (nominatedNode !== null) this.#cluster.nominations.set(pod, nominatedNode);
+    if (preemption) this.#preemption.start(pod, preemption, () => this.#fail(pod.key));
+    const refusal = { reason: 'Unschedulable', message, nominatedNode } as const;
+    this.#write(pod, () => this.#writer.refuse(pod, refusal));
+  }
 
-function isOver(pod: JsonObject): boolean {
-  return ['Succeeded', 'Failed'].includes(textAt(pod, 'status.phase'));
-}
+  #write({ key }: PodView, act: () => Promise<void>): void {
+    const written = act()
+      .catch((error: unknown) => {
+        if (isMissing(error)) {
+          this.#unassign(key);
+          return;
+        }
+        this.#parts.log.warn('Error scheduling pod; retrying', { key, error });
+        this.#putBack(key);
+      })
+      .then(() => {
+        this.#writes.delete(key);
+        this.#slow.delete(key);
+      });
+    this.#writes.set(key, written);
+  }
 
-/** Most changes are of a status, and of no interest but for the end. */
-function isSamePod(pod: JsonObject, before: JsonObject): boolean {
-  const [now, then] = [metadataOf(pod), metadataOf(before)];
-  return (
-    pod['spec'] === before['spec'] &&
-    now['labels'] === then['labels'] &&
-    now['deletionTimestamp'] === then['deletionTimestamp'] &&
-    isOver(pod) === isOver(before)
-  );
-}
+  #fail(key: string): void {
+    this.#refused.delete(key);
+    this.#pending.failed(key);
+    this.#queue.add(NEXT);
+  }
 
-/** Did it come to a node, leave it, or change what others are asked about it? */
-function differsForOthers(pod: JsonObject, before: JsonObject): boolean {
-  return (
-    isOnNode(pod) !== isOnNode(before) ||
-    metadataOf(pod)['deletionTimestamp'] !== metadataOf(before)['deletionTimestamp'] ||
-    differsInSubstance(pod, before)
-  );
-}
+  /** The pod was taken from the queue, but neither bound nor refused: it is retried after its back-off. */
+  #putBack(key: string): void {
+    this.#fail(key);
+    this.#unassign(key);
+  }
 
-function differsInSubstance(pod: JsonObject, before: JsonObject): boolean {
-  return pod['spec'] !== before['spec'] &&
-    !jsonEqual(structAt(pod, 'spec'), structAt(before, 'spec'))
-    ? true
-    : differsIn('labels', pod, before);
-}
+  /** A choice whose binding failed leaves no load behind. */
+  #unassign(key: string): void {
+    const object = this.#parts.store.get(key)?.value;
+    const before = this.#cluster.pod(key) ?? null;
+    if (!before || (object && isOnNode(object))) return;
+    this.#cluster.deletePod(key);
+    this.#wake({ kind: 'pod', before, after: null });
+  }
 
-function differsIn(field: string, object: JsonObject, before: JsonObject): boolean {
-  const [now, then] = [metadataOf(object)[field] ?? null, metadataOf(before)[field] ?? null];
-  return now !== then && !jsonEqual(now, then);
-}
-
-/** Heartbeats come every few seconds, and are of no interest. */
-function isSameNode(node: JsonObject, before: JsonObject): boolean {
-  const shape = (object: JsonObject): Json => {
-    const { labels, taints, isUnschedulable, allocatable } = viewNode(object);
-    const plain = taints.map(({ key, value, effect }) => [key, value, effect]);
-    const amounts = [...allocatable].map(([name, amount]) => [name, String(amount)]);
-    return [labels, plain, isUnschedulable, amounts];
-  };
-  return jsonEqual(shape(node), shape(before));
-}
-
-function identityOf(pod: JsonObject): {
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-} {
-  const { namespace, uid } = metadataOf(pod);
-  return { namespace: textOf(namespace), name: nameOf(pod), uid: textOf(uid) };
-}
-
-function observed(pod: JsonObject): { readonly observedGeneration?: number } {
-  const { generation } = metadataOf(pod);
-  return typeof generation === 'number' ? { observedGeneration: generation } : {};
-}
-
-function shorten(message: string): string {
-  const suffix = ' ...';
-  const bytes = Buffer.from(message);
-  if (bytes.length <= NOTE_BYTES_MAX) return message;
-  return `${bytes.subarray(0, NOTE_BYTES_MAX - suffix.length).toString()}${suffix}`;
+  #budgets(): readonly DisruptionBudget[] {
+    const prefix = prefixOf(podDisruptionBudgets, '');
+    return this.#parts.store.list(prefix).objects.flatMap(({ value }) => readBudget(value) ?? []);
+  }
 }

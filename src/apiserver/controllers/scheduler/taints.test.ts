@@ -17,7 +17,7 @@ test.each([
   expect(tolerates(toleration, taint)).toBe(isTolerated);
 });
 
-test('only taints of the effects in question have to be tolerated', () => {
+test('only taints of the given effects have to be tolerated', () => {
   const soft = { key: 'k', value: '', effect: 'PreferNoSchedule' };
   expect(toleratesAll([], [soft], ['NoSchedule', 'NoExecute'])).toBe(true);
   expect(toleratesAll([], [soft, taint], ['NoSchedule', 'NoExecute'])).toBe(false);

@@ -1,6 +1,6 @@
-/** Which taints of a node a pod puts up with. */
+/** Which taints of a node a pod tolerates. */
 import type { JsonObject } from '../../../lib/json.ts';
-import { readText } from '../../kinds/validation/json-reading.ts';
+import { readText } from '../../../api/validation/json-reading.ts';
 
 export interface Taint {
   readonly key: string;
@@ -13,7 +13,7 @@ export function readTaint(taint: JsonObject): Taint {
   return { key: readText(key), value: readText(value), effect: readText(effect) };
 }
 
-/** An empty key or effect stands for all of them; without an operator the values must be equal. */
+/** An empty key or effect matches all of them; without an operator the values must be equal. */
 export function tolerates(toleration: JsonObject, taint: Taint): boolean {
   const [key, effect] = [readText(toleration['key']), readText(toleration['effect'])];
   if (effect !== '' && effect !== taint.effect) return false;
@@ -31,4 +31,16 @@ export function toleratesAll(
   return taints
     .filter(({ effect }) => effects.includes(effect))
     .every((taint) => tolerations.some((toleration) => tolerates(toleration, taint)));
+}
+
+/** How many taints of effect PreferNoSchedule a pod does not tolerate. */
+export function countUnwantedTaints(
+  tolerations: readonly JsonObject[],
+  taints: readonly Taint[],
+): number {
+  return taints.filter(
+    (taint) =>
+      taint.effect === 'PreferNoSchedule' &&
+      !tolerations.some((toleration) => tolerates(toleration, taint)),
+  ).length;
 }

@@ -1,26 +1,26 @@
 /**
- * Lets storage go that is deleted, once nobody uses it, and protects what came in unprotected.
+ * Removes the protection finalizer from deleted storage once it is unused, and adds it where it is missing.
  *
- * It is told of claims, volumes and classes, and of what may have stopped to use them. Whether something
- * is used is asked of the store when it is decided, so that nothing can be missed.
+ * Follows claims, volumes and classes, and objects that may have stopped using them. Whether something is
+ * used is read from the store at the moment of the decision, so that nothing can be missed.
  */
 import type { JsonObject } from '../../../lib/json.ts';
-import type { StoreEvent } from '../../../ports/object-store.ts';
-import type { KindDefinition } from '../../kind.ts';
-import { persistentVolumeClaims } from '../../kinds/persistent-volume-claim.ts';
-import { persistentVolumes } from '../../kinds/persistent-volume.ts';
-import { pods } from '../../kinds/pods.ts';
-import { volumeAttributesClasses } from '../../kinds/volume-attributes-class.ts';
-import { nameOf } from '../../metadata.ts';
-import { keyOf, prefixOf } from '../../registry.ts';
-import type { ServerParts } from '../../server-parts.ts';
+import type { StoreEvent } from '../../../ports/api/object-store.ts';
+import type { KindDefinition } from '../../objects/kind.ts';
+import { persistentVolumeClaims } from '../../kinds/storage/persistent-volume-claim.ts';
+import { persistentVolumes } from '../../kinds/storage/persistent-volume.ts';
+import { pods } from '../../kinds/core/pods.ts';
+import { volumeAttributesClasses } from '../../kinds/storage/volume-attributes-class.ts';
+import { nameOf } from '../../objects/metadata.ts';
+import { keyOf, prefixOf } from '../../registry/registry.ts';
+import type { ServerParts } from '../../registry/server-parts.ts';
 import type { Controller } from '../controller.ts';
 import { isMissing } from '../deletion-request.ts';
-import { follow } from '../object-feed.ts';
+import { follow } from '../../registry/object-feed.ts';
 import { readKey } from '../object-key.ts';
 import { WorkQueue } from '../work-queue.ts';
 import {
-  claimNamesOf,
+  volumeClaimNamesOf,
   classNamesOf,
   isBound,
   isLeaving,
@@ -28,7 +28,7 @@ import {
   usesClaim,
   withoutProtection,
   withProtection,
-} from './protection.ts';
+} from '../../kinds/storage/protection.ts';
 
 const KINDS: readonly KindDefinition[] = [
   persistentVolumeClaims,
@@ -51,7 +51,9 @@ export class StorageProtectionController implements Controller {
         follow(store, prefixOf(definition, ''), (event) => this.#see(definition, event)),
       ),
       follow(store, prefixOf(pods, ''), ({ key, value, before }) => {
-        const names = new Set([value, before].flatMap((pod) => (pod ? claimNamesOf(pod) : [])));
+        const names = new Set(
+          [value, before].flatMap((pod) => (pod ? volumeClaimNamesOf(pod) : [])),
+        );
         const { namespace } = readKey(key);
         for (const name of names) {
           this.#queue.add(keyOf({ definition: persistentVolumeClaims, namespace, name }));

@@ -1,8 +1,11 @@
-/** Groups of the Kubernetes community may only be defined by it, or by who says that they are not. */
+/**
+ * Groups of the Kubernetes community (*.k8s.io) need an annotation that names their approval, or the lack of
+ * it.
+ */
 import type { JsonObject } from '../../../lib/json.ts';
-import { metadataOf } from '../../metadata.ts';
-import { invalid, required, type Complaints } from '../../kinds/validation/complaint.ts';
-import { readStruct, readText } from '../../kinds/validation/json-reading.ts';
+import { metadataOf } from '../../objects/metadata.ts';
+import { invalidField, required, type FieldErrors } from '../../../api/validation/field-errors.ts';
+import { readStruct, readText } from '../../../api/validation/json-reading.ts';
 
 const ANNOTATION = 'api-approved.kubernetes.io';
 const FIELD = `metadata.annotations[${ANNOTATION}]`;
@@ -11,7 +14,7 @@ const PROTECTED = /(?:^|\.)(?:k8s|kubernetes)\.io$/;
 
 type Approval = 'missing' | 'invalid' | 'bypassed' | 'approved';
 
-export function* validateApproval(object: JsonObject, old: JsonObject | undefined): Complaints {
+export function* validateApproval(object: JsonObject, old: JsonObject | undefined): FieldErrors {
   if (!PROTECTED.test(readText(readStruct(object['spec'])['group']))) return;
   const approval = approvalOf(object);
   if (old && approvalOf(old) === approval) return;
@@ -19,7 +22,7 @@ export function* validateApproval(object: JsonObject, old: JsonObject | undefine
   if (approval === 'missing') yield required(FIELD, `${wanted}, ${SEE}`);
   if (approval !== 'invalid') return;
   const how = 'with either a URL or a reason starting with "unapproved"';
-  yield invalid(FIELD, annotationOf(object), `${wanted} ${how}, ${SEE}`);
+  yield invalidField(FIELD, annotationOf(object), `${wanted} ${how}, ${SEE}`);
 }
 
 function approvalOf(object: JsonObject): Approval {

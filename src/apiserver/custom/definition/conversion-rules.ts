@@ -1,21 +1,21 @@
-/** How objects of one version become those of another: not at all, or by asking somebody. */
+/** Conversion between versions: none, or by a webhook. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
-  forbidden,
-  invalid,
+  forbiddenField,
+  invalidField,
   required,
   requireOneOf,
-  type Complaints,
-} from '../../kinds/validation/complaint.ts';
-import { checkPortNumber } from '../../kinds/validation/names.ts';
+  type FieldErrors,
+} from '../../../api/validation/field-errors.ts';
+import { checkPortNumber } from '../../../api/validation/names.ts';
 import {
   readNumber,
   readObject,
   readStruct,
   readText,
   readTexts,
-} from '../../kinds/validation/json-reading.ts';
-import { checkDns1035Label } from './dns-1035.ts';
+} from '../../../api/validation/json-reading.ts';
+import { checkDns1035Label } from '../../../api/dns-1035.ts';
 
 const PLACE = 'spec.conversion';
 const CLIENT = `${PLACE}.webhookClientConfig`;
@@ -23,14 +23,14 @@ const REVIEWS = `${PLACE}.conversionReviewVersions`;
 const FORM = '; desired format: https://host[/path]';
 const KNOWN_REVIEWS = ['v1', 'v1beta1'];
 
-export function* validateConversion(spec: JsonObject): Complaints {
+export function* validateConversion(spec: JsonObject): FieldErrors {
   const conversion = readObject(spec['conversion']);
   if (!conversion) return;
   const strategy = readText(conversion['strategy']);
   const isPreserving = spec['preserveUnknownFields'] === true;
   if (strategy !== 'None' && isPreserving) {
     const detail = 'must be None if spec.preserveUnknownFields is true';
-    yield invalid(`${PLACE}.strategy`, strategy, detail);
+    yield invalidField(`${PLACE}.strategy`, strategy, detail);
   }
   yield* requireOneOf(`${PLACE}.strategy`, strategy, ['None', 'Webhook']);
   const webhook = readStruct(conversion['webhook']);
@@ -42,11 +42,11 @@ export function* validateConversion(spec: JsonObject): Complaints {
     return;
   }
   const detail = 'should not be set when strategy is not set to Webhook';
-  if (config) yield forbidden(CLIENT, detail);
-  if (reviews.length > 0) yield forbidden(REVIEWS, detail);
+  if (config) yield forbiddenField(CLIENT, detail);
+  if (reviews.length > 0) yield forbiddenField(REVIEWS, detail);
 }
 
-function* validateClient(config: JsonObject | undefined): Complaints {
+function* validateClient(config: JsonObject | undefined): FieldErrors {
   if (!config) {
     yield required(CLIENT, 'required when strategy is set to Webhook');
     return;
@@ -61,35 +61,37 @@ function* validateClient(config: JsonObject | undefined): Complaints {
   }
 }
 
-function* validateUrl(text: string): Complaints {
+function* validateUrl(text: string): FieldErrors {
   const field = `${CLIENT}.url`;
   const match = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/(?:([^@/?#]*)@)?([^/?#]*))?/.exec(text);
   const [, scheme = '', user, host = ''] = match ?? [];
   const [, fragment = ''] = text.split('#');
   const [, query = ''] = (text.split('#')[0] ?? '').split('?');
   if (scheme !== 'https') {
-    yield invalid(field, scheme, `'https' is the only allowed URL scheme${FORM}`);
+    yield invalidField(field, scheme, `'https' is the only allowed URL scheme${FORM}`);
   }
-  if (host === '') yield invalid(field, host, `host must be specified${FORM}`);
+  if (host === '') yield invalidField(field, host, `host must be specified${FORM}`);
   if (user !== undefined) {
-    yield invalid(field, user, 'user information is not permitted in the URL');
+    yield invalidField(field, user, 'user information is not permitted in the URL');
   }
-  if (fragment !== '') yield invalid(field, fragment, 'fragments are not permitted in the URL');
-  if (query !== '') yield invalid(field, query, 'query parameters are not permitted in the URL');
+  if (fragment !== '')
+    yield invalidField(field, fragment, 'fragments are not permitted in the URL');
+  if (query !== '')
+    yield invalidField(field, query, 'query parameters are not permitted in the URL');
 }
 
-function* validateService(service: JsonObject): Complaints {
+function* validateService(service: JsonObject): FieldErrors {
   const field = `${CLIENT}.service`;
   if (readText(service['name']) === '') yield required(`${field}.name`);
   if (readText(service['namespace']) === '') yield required(`${field}.namespace`);
   const port = readNumber(service['port']);
   const faults = checkPortNumber(port);
   if (faults.length > 0) {
-    yield invalid(`${field}.port`, port, `port is not valid: ${faults.join(', ')}`);
+    yield invalidField(`${field}.port`, port, `port is not valid: ${faults.join(', ')}`);
   }
 }
 
-function* validateReviews(versions: readonly string[]): Complaints {
+function* validateReviews(versions: readonly string[]): FieldErrors {
   if (versions.length === 0) {
     yield required(REVIEWS);
     return;
@@ -97,10 +99,10 @@ function* validateReviews(versions: readonly string[]): Complaints {
   const seen = new Set<string>();
   for (const [index, version] of versions.entries()) {
     const field = `${REVIEWS}[${index}]`;
-    if (seen.has(version)) yield invalid(field, version, 'duplicate version');
-    else for (const fault of checkDns1035Label(version)) yield invalid(field, version, fault);
+    if (seen.has(version)) yield invalidField(field, version, 'duplicate version');
+    else for (const fault of checkDns1035Label(version)) yield invalidField(field, version, fault);
     seen.add(version);
   }
   if (versions.some((version) => KNOWN_REVIEWS.includes(version))) return;
-  yield invalid(REVIEWS, versions, `must include at least one of ${KNOWN_REVIEWS.join(', ')}`);
+  yield invalidField(REVIEWS, versions, `must include at least one of ${KNOWN_REVIEWS.join(', ')}`);
 }

@@ -1,22 +1,21 @@
 /**
- * What must be right about a CustomResourceDefinition, in kube-apiserver's words.
+ * Validation of a CustomResourceDefinition, in kube-apiserver's words.
  *
- * kube-apiserver holds what all versions have in common once, above them. So a fault in a schema that
- * all versions share (and one alone shares with nobody) is told of `spec.validation`, and only a
- * fault in a schema of its own of `spec.versions[1].schema`. The same goes for subresources, columns
- * and selectable fields.
+ * kube-apiserver holds what all versions have in common once, above them. So an error in a schema that all
+ * versions share (or of the only version) is reported at `spec.validation`, and only an error in a version's
+ * own schema at `spec.versions[1].schema`. The same goes for subresources, columns and selectable fields.
  */
-import { jsonEqual } from '../../../api/json-equal.ts';
+import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { checkDns1123Subdomain } from '../../../api/validation-names.ts';
-import type { FieldError } from '../../field-error.ts';
-import { nameOf } from '../../metadata.ts';
+import type { FieldError } from '../../../api/validation/field-error.ts';
+import { nameOf } from '../../objects/metadata.ts';
 import {
-  invalid,
+  invalidField,
   required,
   requireOneOf,
-  type Complaints,
-} from '../../kinds/validation/complaint.ts';
+  type FieldErrors,
+} from '../../../api/validation/field-errors.ts';
 import {
   readFlag,
   readObject,
@@ -24,14 +23,15 @@ import {
   readStruct,
   readText,
   readTexts,
-} from '../../kinds/validation/json-reading.ts';
+} from '../../../api/validation/json-reading.ts';
 import { conditionOf } from '../crd.ts';
 import { validateApproval } from './approval-rules.ts';
 import { validateConversion } from './conversion-rules.ts';
 import { internalVersion } from './internal-form.ts';
 import { validateNames } from './name-rules.ts';
-import { checkDns1035Label } from './dns-1035.ts';
+import { checkDns1035Label } from '../../../api/dns-1035.ts';
 import { validateParts } from './version-rules.ts';
+import { printExactJson } from '../../../lib/json-text/exact-json.ts';
 
 export function validateCrd(object: JsonObject): readonly FieldError[] {
   return [...validateAll(object, undefined)];
@@ -45,7 +45,7 @@ export function validateCrdStatus(object: JsonObject): readonly FieldError[] {
   return [...validateStatus(object)];
 }
 
-function* validateAll(object: JsonObject, old: JsonObject | undefined): Complaints {
+function* validateAll(object: JsonObject, old: JsonObject | undefined): FieldErrors {
   const spec = readStruct(object['spec']);
   if (!old) yield* validateName(object, spec);
   yield* validateSpec(spec);
@@ -56,15 +56,15 @@ function* validateAll(object: JsonObject, old: JsonObject | undefined): Complain
   yield* validatePreserving(spec, old);
 }
 
-function* validateName(object: JsonObject, spec: JsonObject): Complaints {
+function* validateName(object: JsonObject, spec: JsonObject): FieldErrors {
   const { plural } = readStruct(spec['names']);
   const wanted = `${readText(plural)}.${readText(spec['group'])}`;
   const name = nameOf(object);
   if (name === wanted) return;
-  yield invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group');
+  yield invalidField('metadata.name', name, 'must be spec.names.plural+"."+spec.group');
 }
 
-function* validateSpec(spec: JsonObject): Complaints {
+function* validateSpec(spec: JsonObject): FieldErrors {
   yield* validateGroup(readText(spec['group']));
   yield* requireOneOf('spec.scope', readText(spec['scope']), ['Cluster', 'Namespaced']);
   const versions = readObjects(spec['versions']);
@@ -87,17 +87,17 @@ function hasStatus(version: JsonObject): boolean {
   return readObject(readStruct(version['subresources'])['status']) !== undefined;
 }
 
-function* validateGroup(group: string): Complaints {
+function* validateGroup(group: string): FieldErrors {
   const field = 'spec.group';
   const faults = checkDns1123Subdomain(group);
   if (group === '') yield required(field);
-  else if (faults.length > 0) yield invalid(field, group, faults.join(','));
+  else if (faults.length > 0) yield invalidField(field, group, faults.join(','));
   else if (!group.includes('.')) {
-    yield invalid(field, group, 'should be a domain with at least one dot');
+    yield invalidField(field, group, 'should be a domain with at least one dot');
   }
 }
 
-function* validateSchemasGiven(versions: readonly JsonObject[]): Complaints {
+function* validateSchemasGiven(versions: readonly JsonObject[]): FieldErrors {
   for (const [index, version] of versions.entries()) {
     const { openAPIV3Schema } = readStruct(version['schema']);
     if (openAPIV3Schema === undefined) {
@@ -106,38 +106,38 @@ function* validateSchemasGiven(versions: readonly JsonObject[]): Complaints {
   }
 }
 
-function* validateDefaultsAllowed(spec: JsonObject, versions: readonly JsonObject[]): Complaints {
+function* validateDefaultsAllowed(spec: JsonObject, versions: readonly JsonObject[]): FieldErrors {
   if (spec['preserveUnknownFields'] !== true) return;
-  const hasDefaults = JSON.stringify(versions).includes('"default":');
+  const hasDefaults = printExactJson(versions).includes('"default":');
   if (!hasDefaults) return;
   const detail = 'must be false in order to use defaults in the schema';
-  yield invalid('spec.preserveUnknownFields', true, detail);
+  yield invalidField('spec.preserveUnknownFields', true, detail);
 }
 
-function* validateVersionName(version: JsonObject, index: number): Complaints {
+function* validateVersionName(version: JsonObject, index: number): FieldErrors {
   const name = readText(version['name']);
   const faults = checkDns1035Label(name);
   if (faults.length === 0) return;
-  yield invalid(`spec.versions[${index}].name`, name, faults.join(','));
-  // The first one is also held apart from the others, and complained of there as well.
-  if (index === 0) yield invalid('spec.version', name, faults.join(','));
+  yield invalidField(`spec.versions[${index}].name`, name, faults.join(','));
+  // The first version is also stored apart from the others, and reported there as well.
+  if (index === 0) yield invalidField('spec.version', name, faults.join(','));
 }
 
-function* validateVersionSet(versions: readonly JsonObject[], common: JsonObject): Complaints {
+function* validateVersionSet(versions: readonly JsonObject[], common: JsonObject): FieldErrors {
   const shown = versions.map((version) => internalVersion(without(version, common)));
   const names = versions.map((version) => readText(version['name']));
   if (new Set(names).size !== names.length) {
-    yield invalid('spec.versions', shown, 'must contain unique version names');
+    yield invalidField('spec.versions', shown, 'must contain unique version names');
   }
   if (versions.filter((version) => readFlag(version['storage'])).length !== 1) {
     const detail = 'must have exactly one version marked as storage version';
-    yield invalid('spec.versions', shown, detail);
+    yield invalidField('spec.versions', shown, detail);
   }
 }
 
 const HOISTED = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
 
-/** What all versions say alike. */
+/** What all versions have in common. */
 function commonParts(versions: readonly JsonObject[]): JsonObject {
   const [first] = versions;
   if (!first) return {};
@@ -155,14 +155,14 @@ function without(version: JsonObject, common: JsonObject): JsonObject {
   );
 }
 
-function* validateNamesGiven(names: JsonObject): Complaints {
+function* validateNamesGiven(names: JsonObject): FieldErrors {
   for (const name of ['plural', 'singular', 'kind', 'listKind']) {
     if (readText(names[name]) === '') yield required(`spec.names.${name}`);
   }
 }
 
-/** What decides where objects stand in the store may not change, once there may be any. */
-function* validateUnchanged(spec: JsonObject, old: JsonObject): Complaints {
+/** Fields that determine the position of objects in the store are immutable, once there may be objects. */
+function* validateUnchanged(spec: JsonObject, old: JsonObject): FieldErrors {
   const before = readStruct(old['spec']);
   const isEstablished = conditionOf(old, 'Established')?.['status'] === 'True';
   const names = [readStruct(spec['names']), readStruct(before['names'])] as const;
@@ -174,32 +174,32 @@ function* validateUnchanged(spec: JsonObject, old: JsonObject): Complaints {
   yield* validateSame('spec.names.plural', names[0]['plural'], names[1]['plural']);
 }
 
-function* validateSame(field: string, now: unknown, before: unknown): Complaints {
-  if (now !== before) yield invalid(field, now, 'field is immutable');
+function* validateSame(field: string, now: unknown, before: unknown): FieldErrors {
+  if (now !== before) yield invalidField(field, now, 'field is immutable');
 }
 
-function* validateStatus(object: JsonObject): Complaints {
+function* validateStatus(object: JsonObject): FieldErrors {
   const status = readStruct(object['status']);
   yield* validateNames(readStruct(status['acceptedNames']), 'status.acceptedNames');
 }
 
-function* validateStoredVersions(object: JsonObject, spec: JsonObject): Complaints {
+function* validateStoredVersions(object: JsonObject, spec: JsonObject): FieldErrors {
   const field = 'status.storedVersions';
   const stored = readTexts(readStruct(object['status'])['storedVersions']);
   if (stored.length === 0) {
-    yield invalid(field, null, 'must have at least one stored version');
+    yield invalidField(field, null, 'must have at least one stored version');
     return;
   }
   const versions = readObjects(spec['versions']);
   for (const version of versions) {
     const name = readText(version['name']);
     if (!readFlag(version['storage']) || stored.includes(name)) continue;
-    yield invalid(field, stored, `must have the storage version ${name}`);
+    yield invalidField(field, stored, `must have the storage version ${name}`);
   }
   const names = new Set(versions.map((version) => readText(version['name'])));
   for (const [index, name] of stored.entries()) {
     if (names.has(name)) continue;
-    yield invalid(
+    yield invalidField(
       `${field}[${index}]`,
       name,
       `missing from spec.versions; ${name} was previously a storage version, and must remain in ` +
@@ -209,11 +209,11 @@ function* validateStoredVersions(object: JsonObject, spec: JsonObject): Complain
   }
 }
 
-function* validatePreserving(spec: JsonObject, old: JsonObject | undefined): Complaints {
+function* validatePreserving(spec: JsonObject, old: JsonObject | undefined): FieldErrors {
   if (readStruct(old?.['spec'])['preserveUnknownFields'] === true) return;
   if (spec['preserveUnknownFields'] !== true) return;
   const detail =
     'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in ' +
     'spec.versions[*].schema instead';
-  yield invalid('spec.preserveUnknownFields', true, detail);
+  yield invalidField('spec.preserveUnknownFields', true, detail);
 }

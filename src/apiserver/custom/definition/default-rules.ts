@@ -1,32 +1,32 @@
-/** Defaults must be what they stand for: values that their own schema takes, and nothing beside. */
-import { jsonEqual } from '../../../api/json-equal.ts';
+/** Validates defaults: each must be valid for its own schema, and have no unknown fields. */
+import { jsonEqual } from '../../../api/values/json-equal.ts';
 import { isJsonObject, type Json } from '../../../lib/json.ts';
 import { WrongType } from '../../decode/typed-object.ts';
-import type { FieldError } from '../../field-error.ts';
-import { invalid } from '../../kinds/validation/complaint.ts';
-import { RuleSet } from '../cel/rule-set.ts';
-import { readEmbedded, readMetadata, validateEmbedded } from '../embedded.ts';
-import { pruneValue } from '../pruning.ts';
-import { isMetaField, type Schema } from '../schema.ts';
-import { validateValue } from '../value/validation.ts';
+import type { FieldError } from '../../../api/validation/field-error.ts';
+import { invalidField } from '../../../api/validation/field-errors.ts';
+import { RuleSet } from '../../schema/rules/rule-set.ts';
+import { readEmbedded, readMetadata, validateEmbedded } from '../../schema/embedded.ts';
+import { pruneValue } from '../../schema/pruning.ts';
+import { isMetaField, type Schema } from '../../schema/schema.ts';
+import { validateValue } from '../../schema/value/validation.ts';
 
-export function validateDefaults(schema: Schema, place: string): readonly FieldError[] {
-  return validateNode({ ...schema, isEmbedded: true }, place, false);
+export function validateDefaults(schema: Schema, fieldPath: string): readonly FieldError[] {
+  return validateNode({ ...schema, isEmbedded: true }, fieldPath, false);
 }
 
 function validateNode(
   schema: Schema,
-  place: string,
+  fieldPath: string,
   wasInsideMeta: boolean,
 ): readonly FieldError[] {
   const isInsideMeta = wasInsideMeta && !schema.isEmbedded;
   const { default: value, items } = schema;
   return [
-    ...(value === undefined ? [] : validateDefault(value, schema, place, isInsideMeta)),
-    ...(items ? validateNode(items, `${place}.items`, isInsideMeta) : []),
+    ...(value === undefined ? [] : validateDefault(value, schema, fieldPath, isInsideMeta)),
+    ...(items ? validateNode(items, `${fieldPath}.items`, isInsideMeta) : []),
     ...[...schema.properties].flatMap(([name, property]) => {
       const isMeta = schema.isEmbedded && isMetaField(name);
-      return validateNode(property, `${place}.properties[${name}]`, isInsideMeta || isMeta);
+      return validateNode(property, `${fieldPath}.properties[${name}]`, isInsideMeta || isMeta);
     }),
   ];
 }
@@ -34,12 +34,12 @@ function validateNode(
 function validateDefault(
   value: Json,
   schema: Schema,
-  place: string,
+  fieldPath: string,
   isInsideMeta: boolean,
 ): readonly FieldError[] {
-  const field = `${place}.default`;
+  const field = `${fieldPath}.default`;
   const isPruned = isInsideMeta || jsonEqual(pruneValue(value, schema), value);
-  const strangers = isPruned ? [] : [invalid(field, value, 'must not have unknown fields')];
+  const strangers = isPruned ? [] : [invalidField(field, value, 'must not have unknown fields')];
   const faults = firstOf([
     () => (isInsideMeta ? [] : validateResources(value, schema, field)),
     () => validateValue(value, schema, undefined, field),
@@ -57,7 +57,7 @@ function firstOf(checks: readonly (() => readonly FieldError[])[]): readonly Fie
   return [];
 }
 
-/** Resources inside the default have metadata that can be read, and say what they are. */
+/** Resources inside the default need readable metadata, apiVersion and kind. */
 function validateResources(value: Json, schema: Schema, field: string): readonly FieldError[] {
   try {
     readEmbedded(value, schema, field, []);
@@ -66,7 +66,7 @@ function validateResources(value: Json, schema: Schema, field: string): readonly
     }
   } catch (error) {
     if (!(error instanceof WrongType)) throw error;
-    return [invalid(field, value, `must result in valid metadata: ${error.message}`)];
+    return [invalidField(field, value, `must result in valid metadata: ${error.message}`)];
   }
   return validateEmbedded(value, schema, field);
 }

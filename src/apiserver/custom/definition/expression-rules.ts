@@ -1,21 +1,21 @@
-/** Compiles the rules of one node of a schema, and tells of those that cannot be. */
-import { invalid, type Complaints } from '../../kinds/validation/complaint.ts';
-import type { FieldError } from '../../field-error.ts';
-import { readObjects } from '../../kinds/validation/json-reading.ts';
-import { compileRules, type CompiledRule } from '../cel/compiled-rule.ts';
-import type { Schema } from '../schema.ts';
+/** Compiles the rules of one node of a schema, and reports those that do not compile. */
+import { invalidField, type FieldErrors } from '../../../api/validation/field-errors.ts';
+import type { FieldError } from '../../../api/validation/field-error.ts';
+import { readObjects } from '../../../api/validation/json-reading.ts';
+import { compileRules, type CompiledRule } from '../../schema/rules/compiled-rule.ts';
+import type { Schema } from '../../schema/schema.ts';
 import { internalRule } from './internal-form.ts';
 
-/** `uncorrelated`: below which there is no telling what a value was before; empty: there is. */
+/** `uncorrelated`: the path below which old values cannot be matched; empty: they can. */
 export function validateExpressions(
   schema: Schema,
-  place: string,
+  fieldPath: string,
   isRoot: boolean,
   uncorrelated: string,
 ): readonly FieldError[] {
   const sources = readObjects(schema.source['x-kubernetes-validations']);
   return compileRules(schema, isRoot).flatMap((rule, index) => {
-    const at = `${place}.x-kubernetes-validations[${index}]`;
+    const at = `${fieldPath}.x-kubernetes-validations[${index}]`;
     return [...validateRule(rule, internalRule(sources[index] ?? {}), at, uncorrelated)];
   });
 }
@@ -23,20 +23,20 @@ export function validateExpressions(
 function* validateRule(
   rule: CompiledRule,
   shown: unknown,
-  place: string,
+  fieldPath: string,
   uncorrelated: string,
-): Complaints {
+): FieldErrors {
   const { text, fault, messageFault, usesOldSelf } = rule;
-  if (fault !== undefined) yield invalid(`${place}.rule`, shown, fault);
+  if (fault !== undefined) yield invalidField(`${fieldPath}.rule`, shown, fault);
   if (messageFault !== undefined) {
-    yield invalid(`${place}.messageExpression`, shown, messageFault);
+    yield invalidField(`${fieldPath}.messageExpression`, shown, messageFault);
   }
   if (usesOldSelf && uncorrelated !== '') {
     const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelated}`;
-    yield invalid(`${place}.rule`, text.rule, detail);
+    yield invalidField(`${fieldPath}.rule`, text.rule, detail);
   }
   if (!usesOldSelf && text.optionalOldSelf !== undefined) {
     const detail = 'may not be set if oldSelf is not used in rule';
-    yield invalid(`${place}.optionalOldSelf`, text.optionalOldSelf, detail);
+    yield invalidField(`${fieldPath}.optionalOldSelf`, text.optionalOldSelf, detail);
   }
 }

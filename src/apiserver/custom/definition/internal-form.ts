@@ -1,6 +1,6 @@
 /**
- * Parts of a definition as kube-apiserver holds them inside, which is how its complaints show them:
- * with Go's names, and with everything that is not there.
+ * Parts of a definition in kube-apiserver's internal form, in which its errors print them: with Go's names,
+ * and with absent fields.
  */
 import type { Json, JsonObject } from '../../../lib/json.ts';
 

@@ -1,17 +1,21 @@
 /**
- * The schema of a version as a whole. It must be structural, its defaults must fit it, and only then
- * are the rules in it compiled: what they would say of a broken schema would help nobody.
+ * The schema of a version as a whole. It must be structural, with valid defaults, before its rules are
+ * compiled: errors of rules in a broken schema would not help.
  */
 import type { JsonObject } from '../../../lib/json.ts';
-import type { FieldError } from '../../field-error.ts';
-import { forbidden, invalid, type Complaints } from '../../kinds/validation/complaint.ts';
-import { readText } from '../../kinds/validation/json-reading.ts';
-import { readSchema } from '../schema.ts';
+import type { FieldError } from '../../../api/validation/field-error.ts';
+import {
+  forbiddenField,
+  invalidField,
+  type FieldErrors,
+} from '../../../api/validation/field-errors.ts';
+import { readText } from '../../../api/validation/json-reading.ts';
+import { readSchema } from '../../schema/schema.ts';
 import { validateDefaults } from './default-rules.ts';
 import { validateSchema } from './schema-rules.ts';
 import { findUnsupported, validateStructure } from './structural-rules.ts';
 
-/** What the root may have beside a status that is written on its own, by Go's names. */
+/** What the root may have beside a status subresource, by Go's names. */
 const ALLOWED_AT_ROOT: ReadonlyMap<string, string> = new Map([
   ['description', 'Description'],
   ['type', 'Type'],
@@ -39,32 +43,33 @@ const ALLOWED_AT_ROOT: ReadonlyMap<string, string> = new Map([
 
 export function* validateRootSchema(
   source: JsonObject,
-  place: string,
+  fieldPath: string,
   hasStatus: boolean,
-): Complaints {
+): FieldErrors {
   const errors: FieldError[] = [];
-  if (hasStatus) errors.push(...validateBesideStatus(source, place));
+  if (hasStatus) errors.push(...validateBesideStatus(source, fieldPath));
   if (source['nullable'] === true) {
-    errors.push(forbidden(`${place}.nullable`, 'nullable cannot be true at the root'));
+    errors.push(forbiddenField(`${fieldPath}.nullable`, 'nullable cannot be true at the root'));
   }
   const unsupported = findUnsupported(source);
   const schema = readSchema(source);
-  const structural = unsupported === undefined ? validateStructure(schema, place) : [];
+  const structural = unsupported === undefined ? validateStructure(schema, fieldPath) : [];
   const defaults =
-    unsupported === undefined && structural.length === 0 ? validateDefaults(schema, place) : [];
+    unsupported === undefined && structural.length === 0 ? validateDefaults(schema, fieldPath) : [];
   const isSound = unsupported === undefined && structural.length + defaults.length === 0;
-  errors.push(...structural, ...defaults, ...validateSchema(source, place, isSound));
+  errors.push(...structural, ...defaults, ...validateSchema(source, fieldPath, isSound));
   yield* errors;
-  if (errors.length === 0 && unsupported !== undefined) yield invalid(place, '', unsupported);
+  if (errors.length === 0 && unsupported !== undefined)
+    yield invalidField(fieldPath, '', unsupported);
 }
 
-function* validateBesideStatus(source: JsonObject, place: string): Complaints {
+function* validateBesideStatus(source: JsonObject, fieldPath: string): FieldErrors {
   const type = readText(source['type']);
   if (type !== '' && type !== 'object') {
     const detail =
       'only "object" is allowed as the type at the root of the schema if the status subresource ' +
       'is enabled';
-    yield invalid(`${place}.type`, type, detail);
+    yield invalidField(`${fieldPath}.type`, type, detail);
     return;
   }
   if (Object.keys(source).every((name) => ALLOWED_AT_ROOT.has(name))) return;
@@ -72,5 +77,5 @@ function* validateBesideStatus(source: JsonObject, place: string): Complaints {
   const detail =
     `only [${names}] fields are allowed at the root of the schema if the status subresource is ` +
     'enabled';
-  yield invalid(place, source, detail);
+  yield invalidField(fieldPath, source, detail);
 }

@@ -1,14 +1,14 @@
-/** The texts of rules in CEL, before anybody tries to understand them. */
+/** The texts of rules in CEL, checked before they are compiled. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
-  invalid,
+  invalidField,
   required,
   unsupported,
-  type Complaints,
-} from '../../kinds/validation/complaint.ts';
-import { readObjects } from '../../kinds/validation/json-reading.ts';
-import { readSchema, type RuleText } from '../schema.ts';
-import { walkFieldPath } from './field-path.ts';
+  type FieldErrors,
+} from '../../../api/validation/field-errors.ts';
+import { readObjects } from '../../../api/validation/json-reading.ts';
+import { readSchema, type RuleText } from '../../schema/schema.ts';
+import { walkFieldPath } from '../../schema/rule-field-path.ts';
 import { findUnsupported } from './structural-rules.ts';
 
 const REASONS = [
@@ -18,47 +18,48 @@ const REASONS = [
   'FieldValueRequired',
 ];
 
-export function* validateRuleTexts(source: JsonObject, place: string): Complaints {
+export function* validateRuleTexts(source: JsonObject, path: string): FieldErrors {
   if (readObjects(source['x-kubernetes-validations']).length === 0) return;
   for (const [index, rule] of readSchema(source).rules.entries()) {
-    const at = `${place}.x-kubernetes-validations[${index}]`;
+    const at = `${path}.x-kubernetes-validations[${index}]`;
     yield* validateTexts(rule, at);
     yield* validateFieldPath(source, rule, at);
   }
 }
 
-function* validateTexts(text: RuleText, place: string): Complaints {
+function* validateTexts(text: RuleText, path: string): FieldErrors {
   const { rule, message, messageExpression, reason } = text;
   if (rule.trim() === '') {
-    yield required(`${place}.rule`, 'rule is not specified');
+    yield required(`${path}.rule`, 'rule is not specified');
   } else if (message !== '' && message.trim() === '') {
-    yield invalid(`${place}.message`, message, 'must be non-empty if specified');
+    yield invalidField(`${path}.message`, message, 'must be non-empty if specified');
   } else if (hasLineBreak(message.trim())) {
-    yield invalid(`${place}.message`, message, 'must not contain line breaks');
+    yield invalidField(`${path}.message`, message, 'must not contain line breaks');
   } else if (hasLineBreak(rule.trim()) && message.trim() === '') {
-    yield required(`${place}.message`, 'message must be specified if rule contains line breaks');
+    yield required(`${path}.message`, 'message must be specified if rule contains line breaks');
   }
   if (messageExpression !== '' && messageExpression.trim() === '') {
     const detail = 'messageExpression must be non-empty if specified';
-    yield required(`${place}.messageExpression`, detail);
+    yield required(`${path}.messageExpression`, detail);
   }
   if (reason !== '' && !REASONS.includes(reason)) {
-    yield unsupported(`${place}.reason`, reason, REASONS);
+    yield unsupported(`${path}.reason`, reason, REASONS);
   }
 }
 
 function* validateFieldPath(
   source: JsonObject,
   { fieldPath }: RuleText,
-  place: string,
-): Complaints {
-  const field = `${place}.fieldPath`;
+  path: string,
+): FieldErrors {
+  const field = `${path}.fieldPath`;
   if (fieldPath === '') return;
-  if (fieldPath.trim() === '') yield invalid(field, fieldPath, 'must be non-empty if specified');
-  if (hasLineBreak(fieldPath)) yield invalid(field, fieldPath, 'must not contain line breaks');
+  if (fieldPath.trim() === '')
+    yield invalidField(field, fieldPath, 'must be non-empty if specified');
+  if (hasLineBreak(fieldPath)) yield invalidField(field, fieldPath, 'must not contain line breaks');
   if (findUnsupported(source) !== undefined) return;
   if ('fault' in walkFieldPath(fieldPath, readSchema(source))) {
-    yield invalid(field, fieldPath, 'must be a valid path');
+    yield invalidField(field, fieldPath, 'must be a valid path');
   }
 }
 

@@ -1,18 +1,17 @@
 /**
- * One node of a schema after the other: what OpenAPI has and Kubernetes does not, and what the
- * x-kubernetes extensions insist on. Rules in CEL are compiled here, if nothing at or below their
- * node is wrong.
+ * Validates a schema node by node: what OpenAPI has and Kubernetes does not, and what the x-kubernetes
+ * extensions require. Rules in CEL are compiled here, if nothing at or below their node is wrong.
  */
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
-import type { FieldError } from '../../field-error.ts';
+import type { FieldError } from '../../../api/validation/field-error.ts';
 import {
-  forbidden,
-  invalid,
+  forbiddenField,
+  invalidField,
   unsupported,
-  type Complaints,
-} from '../../kinds/validation/complaint.ts';
-import { isGiven, readObjects, readText } from '../../kinds/validation/json-reading.ts';
-import { readSchema } from '../schema.ts';
+  type FieldErrors,
+} from '../../../api/validation/field-errors.ts';
+import { isGiven, readObjects, readText } from '../../../api/validation/json-reading.ts';
+import { readSchema } from '../../schema/schema.ts';
 import { validateExpressions } from './expression-rules.ts';
 import { validateListAndMapTypes } from './list-type-rules.ts';
 import { validateRuleTexts } from './rule-text-rules.ts';
@@ -20,12 +19,12 @@ import { validateRuleTexts } from './rule-text-rules.ts';
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
 interface Context {
-  /** Why there may be no defaults; empty: there may. */
+  /** Why defaults are not allowed; empty: they are. */
   readonly noDefaults: string;
   readonly isInsideMeta: boolean;
-  /** Below this, nobody can tell what an item was before; empty: one can. */
+  /** The path below which old items cannot be matched; empty: they can. */
   readonly uncorrelated: string;
-  /** Is the root of a resource here? */
+  /** Is this the root of a resource? */
   readonly isRoot: boolean;
   /** May the rules be compiled? */
   readonly compiles: boolean;
@@ -36,13 +35,13 @@ interface SchemaErrors {
   readonly expressions: readonly FieldError[];
 }
 
-/** `isSound`: it is structural and its defaults are right, so its rules can be compiled. */
+/** `isSound`: it is structural and its defaults are valid, so its rules can be compiled. */
 export function validateSchema(
   source: JsonObject,
-  place: string,
+  fieldPath: string,
   isSound: boolean,
 ): readonly FieldError[] {
-  const { schema, expressions } = validateNode(source, place, {
+  const { schema, expressions } = validateNode(source, fieldPath, {
     noDefaults: '',
     isInsideMeta: false,
     uncorrelated: '',
@@ -52,26 +51,26 @@ export function validateSchema(
   return [...schema, ...expressions];
 }
 
-function validateNode(source: JsonObject, place: string, context: Context): SchemaErrors {
-  const inner = innerNodes(source, place, context).map(([node, at, below]) =>
+function validateNode(source: JsonObject, fieldPath: string, context: Context): SchemaErrors {
+  const inner = innerNodes(source, fieldPath, context).map(([node, at, below]) =>
     validateNode(node, at, below),
   );
   const schema = [
-    ...validateOwn(source, place, context),
+    ...validateOwn(source, fieldPath, context),
     ...inner.flatMap((one) => one.schema),
-    ...validateListAndMapTypes(source, place),
-    ...validateRuleTexts(source, place),
+    ...validateListAndMapTypes(source, fieldPath),
+    ...validateRuleTexts(source, fieldPath),
   ];
   const own =
     schema.length === 0 && context.compiles
-      ? validateExpressions(readSchema(source), place, context.isRoot, context.uncorrelated)
+      ? validateExpressions(readSchema(source), fieldPath, context.isRoot, context.uncorrelated)
       : [];
   return { schema, expressions: [...inner.flatMap((one) => one.expressions), ...own] };
 }
 
-type InnerNode = readonly [node: JsonObject, place: string, context: Context];
+type InnerNode = readonly [node: JsonObject, fieldPath: string, context: Context];
 
-function innerNodes(source: JsonObject, place: string, context: Context): readonly InnerNode[] {
+function innerNodes(source: JsonObject, fieldPath: string, context: Context): readonly InnerNode[] {
   const { additionalProperties, items, not } = source;
   const plain: Context = { ...context, isRoot: false };
   const judging: Context = { ...plain, compiles: false };
@@ -80,20 +79,20 @@ function innerNodes(source: JsonObject, place: string, context: Context): readon
     uncorrelated:
       context.uncorrelated !== '' || source['x-kubernetes-list-type'] === 'map'
         ? context.uncorrelated
-        : place,
+        : fieldPath,
   };
   return [
     ...(isJsonObject(additionalProperties)
-      ? [[additionalProperties, `${place}.additionalProperties`, inAdditional(plain)] as const]
+      ? [[additionalProperties, `${fieldPath}.additionalProperties`, inAdditional(plain)] as const]
       : []),
-    ...propertiesIn(source, place, context),
-    ...(isJsonObject(not) ? [[not, `${place}.not`, judging] as const] : []),
+    ...propertiesIn(source, fieldPath, context),
+    ...(isJsonObject(not) ? [[not, `${fieldPath}.not`, judging] as const] : []),
     ...['allOf', 'oneOf', 'anyOf'].flatMap((name) =>
       readObjects(source[name]).map(
-        (one, index) => [one, `${place}.${name}[${index}]`, judging] as const,
+        (one, index) => [one, `${fieldPath}.${name}[${index}]`, judging] as const,
       ),
     ),
-    ...(isJsonObject(items) ? [[items, `${place}.items`, inItems] as const] : []),
+    ...(isJsonObject(items) ? [[items, `${fieldPath}.items`, inItems] as const] : []),
   ];
 }
 
@@ -102,7 +101,11 @@ function inAdditional(context: Context): Context {
   return { ...context, noDefaults: 'inside additionalProperties applying to object metadata' };
 }
 
-function propertiesIn(source: JsonObject, place: string, context: Context): readonly InnerNode[] {
+function propertiesIn(
+  source: JsonObject,
+  fieldPath: string,
+  context: Context,
+): readonly InnerNode[] {
   const { properties } = source;
   if (!isJsonObject(properties)) return [];
   const isResource = context.isRoot || source['x-kubernetes-embedded-resource'] === true;
@@ -114,7 +117,7 @@ function propertiesIn(source: JsonObject, place: string, context: Context): read
       ...(isMeta && { isInsideMeta: true }),
       ...(isMeta && context.isRoot && { noDefaults: `in top-level ${name}` }),
     };
-    return [isJsonObject(node) ? node : {}, `${place}.properties[${name}]`, below];
+    return [isJsonObject(node) ? node : {}, `${fieldPath}.properties[${name}]`, below];
   });
 }
 
@@ -128,43 +131,44 @@ const NOT_SUPPORTED = [
   '$ref',
 ] as const;
 
-function* validateOwn(source: JsonObject, place: string, context: Context): Complaints {
+function* validateOwn(source: JsonObject, fieldPath: string, context: Context): FieldErrors {
   const type = readText(source['type']);
-  if (type !== '' && !TYPES.includes(type)) yield unsupported(`${place}.type`, type, TYPES);
+  if (type !== '' && !TYPES.includes(type)) yield unsupported(`${fieldPath}.type`, type, TYPES);
   if (isGiven(source['default']) && context.noDefaults !== '') {
-    yield forbidden(`${place}.default`, `must not be set ${context.noDefaults}`);
+    yield forbiddenField(`${fieldPath}.default`, `must not be set ${context.noDefaults}`);
   }
   for (const name of NOT_SUPPORTED) {
-    if (isGiven(source[name])) yield forbidden(`${place}.${name}`, `${name} is not supported`);
+    if (isGiven(source[name]))
+      yield forbiddenField(`${fieldPath}.${name}`, `${name} is not supported`);
   }
   if (type === 'null') {
     const detail = 'type cannot be set to null, use nullable as an alternative';
-    yield forbidden(`${place}.type`, detail);
+    yield forbiddenField(`${fieldPath}.type`, detail);
   }
   if (Array.isArray(source['items']) && source['items'].length > 0) {
-    yield forbidden(`${place}.items`, 'items must be a schema object and not an array');
+    yield forbiddenField(`${fieldPath}.items`, 'items must be a schema object and not an array');
   }
   if (context.isInsideMeta && source['x-kubernetes-embedded-resource'] === true) {
     const detail = 'must not be used inside of resource meta';
-    yield forbidden(`${place}.x-kubernetes-embedded-resource`, detail);
+    yield forbiddenField(`${fieldPath}.x-kubernetes-embedded-resource`, detail);
   }
-  yield* validateCombined(source, place);
+  yield* validateCombined(source, fieldPath);
 }
 
-function* validateCombined(source: JsonObject, place: string): Complaints {
+function* validateCombined(source: JsonObject, fieldPath: string): FieldErrors {
   if (source['uniqueItems'] === true) {
     const detail =
       'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
-    yield forbidden(`${place}.uniqueItems`, detail);
+    yield forbiddenField(`${fieldPath}.uniqueItems`, detail);
   }
   const { additionalProperties, properties } = source;
   const hasProperties = isJsonObject(properties) && Object.keys(properties).length > 0;
   if (hasProperties && isGiven(additionalProperties) && additionalProperties !== true) {
     const detail = 'additionalProperties and properties are mutual exclusive';
-    yield forbidden(`${place}.additionalProperties`, detail);
+    yield forbiddenField(`${fieldPath}.additionalProperties`, detail);
   }
   if (source['x-kubernetes-preserve-unknown-fields'] === false) {
-    const field = `${place}.x-kubernetes-preserve-unknown-fields`;
-    yield invalid(field, false, 'must be true or undefined');
+    const field = `${fieldPath}.x-kubernetes-preserve-unknown-fields`;
+    yield invalidField(field, false, 'must be true or undefined');
   }
 }

@@ -1,12 +1,18 @@
 /**
- * What makes a schema structural: every field has a type, and that stands outside of allOf, anyOf,
- * oneOf and not. Only then is it clear which fields an object has, whatever its values are.
+ * What makes a schema structural: every field has a type, outside of allOf, anyOf, oneOf and not. Only then
+ * is it clear which fields an object has, whatever its values are.
  */
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
-import { messageOf, type FieldError } from '../../field-error.ts';
-import { forbidden, invalid, required, type Complaints } from '../../kinds/validation/complaint.ts';
-import type { Schema } from '../schema.ts';
-import { compilePattern } from '../value/pattern.ts';
+import { fieldErrorMessage, type FieldError } from '../../../api/validation/field-error.ts';
+import {
+  forbiddenField,
+  invalidField,
+  required,
+  type FieldErrors,
+} from '../../../api/validation/field-errors.ts';
+import type { Schema } from '../../schema/schema.ts';
+import { compilePattern } from '../../../lib/re2/pattern.ts';
+import { printExactJson } from '../../../lib/json-text/exact-json.ts';
 
 type Level = 'root' | 'item' | 'field';
 
@@ -17,76 +23,82 @@ const EMPTY_TYPE: Readonly<Record<Level, string>> = {
 };
 
 /** Sorted by their sentences, because the fields of a schema have no order. */
-export function validateStructure(schema: Schema, place: string): readonly FieldError[] {
+export function validateStructure(schema: Schema, fieldPath: string): readonly FieldError[] {
   const errors = [
-    ...validateNode(schema, 'root', place),
-    ...validateCompleteness(schema, schema, place, place),
+    ...validateNode(schema, 'root', fieldPath),
+    ...validateCompleteness(schema, schema, fieldPath, fieldPath),
   ];
-  const sentence = (error: FieldError): string => `${error.field}: ${messageOf(error)}`;
+  const sentence = (error: FieldError): string => `${error.field}: ${fieldErrorMessage(error)}`;
   return errors.toSorted((a, b) => (sentence(a) < sentence(b) ? -1 : 1));
 }
 
-function* validateNode(schema: Schema, level: Level, place: string): Complaints {
+function* validateNode(schema: Schema, level: Level, fieldPath: string): FieldErrors {
   const { type, items, additional } = schema;
-  if (type === 'array' && !items) yield required(`${place}.items`, 'must be specified');
-  if (items) yield* validateNode(items, 'item', `${place}.items`);
+  if (type === 'array' && !items) yield required(`${fieldPath}.items`, 'must be specified');
+  if (items) yield* validateNode(items, 'item', `${fieldPath}.items`);
   for (const [name, property] of schema.properties) {
-    yield* validateNode(property, 'field', `${place}.properties[${name}]`);
+    yield* validateNode(property, 'field', `${fieldPath}.properties[${name}]`);
   }
   if (additional !== undefined && level === 'root') {
-    yield forbidden(`${place}.additionalProperties`, 'must not be used at the root');
+    yield forbiddenField(`${fieldPath}.additionalProperties`, 'must not be used at the root');
   }
   if (typeof additional === 'object') {
-    yield* validateNode(additional, 'field', `${place}.additionalProperties`);
+    yield* validateNode(additional, 'field', `${fieldPath}.additionalProperties`);
   }
-  yield* validateExtensions(schema, place);
-  yield* validateValueRules(schema, isIntOrStringAnyOf(schema), hasIntOrStringAllOf(schema), place);
-  yield* validateType(schema, level, place);
-  yield* validateMeta(schema, level, place);
+  yield* validateExtensions(schema, fieldPath);
+  yield* validateValueRules(
+    schema,
+    isIntOrStringAnyOf(schema),
+    hasIntOrStringAllOf(schema),
+    fieldPath,
+  );
+  yield* validateType(schema, level, fieldPath);
+  yield* validateMeta(schema, level, fieldPath);
 }
 
-function* validateExtensions(schema: Schema, place: string): Complaints {
+function* validateExtensions(schema: Schema, fieldPath: string): FieldErrors {
   if (!schema.isIntOrString) return;
   const detail = 'must be false if x-kubernetes-int-or-string is true';
   if (schema.preservesUnknown) {
-    yield invalid(`${place}.x-kubernetes-preserve-unknown-fields`, true, detail);
+    yield invalidField(`${fieldPath}.x-kubernetes-preserve-unknown-fields`, true, detail);
   }
-  if (schema.isEmbedded) yield invalid(`${place}.x-kubernetes-embedded-resource`, true, detail);
+  if (schema.isEmbedded)
+    yield invalidField(`${fieldPath}.x-kubernetes-embedded-resource`, true, detail);
 }
 
-function* validateType(schema: Schema, level: Level, place: string): Complaints {
+function* validateType(schema: Schema, level: Level, fieldPath: string): FieldErrors {
   const { type, isEmbedded, isIntOrString, preservesUnknown } = schema;
-  const field = `${place}.type`;
+  const field = `${fieldPath}.type`;
   if (isEmbedded && type !== 'object') {
     const detail = 'must be object if x-kubernetes-embedded-resource is true';
-    yield type === '' ? required(field, detail) : invalid(field, type, detail);
+    yield type === '' ? required(field, detail) : invalidField(field, type, detail);
   } else if (type === '' && !isIntOrString && !preservesUnknown) {
     yield required(field, EMPTY_TYPE[level]);
   }
   if (isEmbedded && schema.additional !== undefined) {
     const detail = 'must not be used if x-kubernetes-embedded-resource is set';
-    yield forbidden(`${place}.additionalProperties`, detail);
+    yield forbiddenField(`${fieldPath}.additionalProperties`, detail);
   }
   if (level === 'root' && type !== '' && type !== 'object') {
-    yield invalid(field, type, 'must be object at the root');
+    yield invalidField(field, type, 'must be object at the root');
   }
 }
 
-/** What every resource has may be described, but not made into something else. */
-function* validateMeta(schema: Schema, level: Level, place: string): Complaints {
+/** apiVersion, kind and metadata may be described, but not redefined. */
+function* validateMeta(schema: Schema, level: Level, fieldPath: string): FieldErrors {
   const isResource = level === 'root' || schema.isEmbedded;
   for (const name of ['kind', 'apiVersion']) {
     const property = schema.properties.get(name);
     if (!property || !isResource || property.type === 'string') continue;
-    yield invalid(`${place}.properties[${name}].type`, property.type, 'must be string');
+    yield invalidField(`${fieldPath}.properties[${name}].type`, property.type, 'must be string');
   }
   const metadata = schema.properties.get('metadata');
-  if (metadata) yield* validateMetadata(metadata, isResource, level, place);
+  if (metadata) yield* validateMetadata(metadata, isResource, level, fieldPath);
   if (schema.isEmbedded && !schema.preservesUnknown && schema.properties.size === 0) {
     const detail =
       'must not be empty if x-kubernetes-embedded-resource is true without ' +
       'x-kubernetes-preserve-unknown-fields';
-    yield required(`${place}.properties`, detail);
+    yield required(`${fieldPath}.properties`, detail);
   }
 }
 
@@ -94,11 +106,11 @@ function* validateMetadata(
   metadata: Schema,
   isResource: boolean,
   level: Level,
-  place: string,
-): Complaints {
-  const field = `${place}.properties[metadata]`;
+  fieldPath: string,
+): FieldErrors {
+  const field = `${fieldPath}.properties[metadata]`;
   if (isResource && metadata.type !== 'object') {
-    yield invalid(`${field}.type`, metadata.type, 'must be object');
+    yield invalidField(`${field}.type`, metadata.type, 'must be object');
   }
   if (level !== 'root') return;
   const names = [...metadata.properties.keys()];
@@ -109,35 +121,35 @@ function* validateMetadata(
   if (isRestricted && others.length === 0) return;
   const detail =
     'must not specify anything other than name and generateName, but metadata is implicitly specified';
-  yield forbidden(field, detail);
+  yield forbiddenField(field, detail);
 }
 
 function* validateValueRules(
   schema: Schema,
   skipsAnyOf: boolean,
   skipsFirstAllOf: boolean,
-  place: string,
-): Complaints {
+  fieldPath: string,
+): FieldErrors {
   if (!skipsAnyOf) {
     for (const [index, one] of schema.anyOf.entries()) {
-      yield* validateNested(one, false, `${place}.anyOf[${index}]`);
+      yield* validateNested(one, false, `${fieldPath}.anyOf[${index}]`);
     }
   }
   for (const [index, one] of schema.allOf.entries()) {
-    yield* validateNested(one, skipsFirstAllOf && index === 0, `${place}.allOf[${index}]`);
+    yield* validateNested(one, skipsFirstAllOf && index === 0, `${fieldPath}.allOf[${index}]`);
   }
   for (const [index, one] of schema.oneOf.entries()) {
-    yield* validateNested(one, false, `${place}.oneOf[${index}]`);
+    yield* validateNested(one, false, `${fieldPath}.oneOf[${index}]`);
   }
-  if (schema.not) yield* validateNested(schema.not, false, `${place}.not`);
+  if (schema.not) yield* validateNested(schema.not, false, `${fieldPath}.not`);
   if (schema.pattern === '') return;
   const compiled = compilePattern(schema.pattern);
   if (!('fault' in compiled)) return;
   const detail = `must be a valid regular expression, but isn't: ${compiled.fault}`;
-  yield invalid(`${place}.pattern`, schema.pattern, detail);
+  yield invalidField(`${fieldPath}.pattern`, schema.pattern, detail);
 }
 
-/** What may not stand below a junctor, and how that is said. */
+/** What is not allowed inside a junctor, and the sentence about it. */
 const FORBIDDEN: readonly (readonly [(schema: Schema) => boolean, string, string])[] = [
   [({ type }) => type !== '', 'type', 'must be empty to be structural'],
   [
@@ -178,17 +190,20 @@ const FORBIDDEN: readonly (readonly [(schema: Schema) => boolean, string, string
   [({ rules }) => rules.length > 0, 'x-kubernetes-validations', 'must be empty to be structural'],
 ];
 
-function* validateNested(schema: Schema, skipsAnyOf: boolean, place: string): Complaints {
-  yield* validateValueRules(schema, skipsAnyOf, false, place);
-  if (schema.items) yield* validateNested(schema.items, false, `${place}.items`);
+function* validateNested(schema: Schema, skipsAnyOf: boolean, fieldPath: string): FieldErrors {
+  yield* validateValueRules(schema, skipsAnyOf, false, fieldPath);
+  if (schema.items) yield* validateNested(schema.items, false, `${fieldPath}.items`);
   for (const [name, property] of schema.properties) {
-    yield* validateNested(property, false, `${place}.properties[${name}]`);
+    yield* validateNested(property, false, `${fieldPath}.properties[${name}]`);
   }
   for (const [isThere, field, detail] of FORBIDDEN) {
-    if (isThere(schema)) yield forbidden(`${place}.${field}`, detail);
+    if (isThere(schema)) yield forbiddenField(`${fieldPath}.${field}`, detail);
   }
   if (schema.properties.has('metadata')) {
-    yield forbidden(`${place}.properties[metadata]`, 'must not be specified in a nested context');
+    yield forbiddenField(
+      `${fieldPath}.properties[metadata]`,
+      'must not be specified in a nested context',
+    );
   }
 }
 
@@ -196,9 +211,9 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
 }
 
-/** Two schemas that say integer and string are how int-or-string was written before it had a name. */
+/** Two schemas of types integer and string: how int-or-string was written before it had a name. */
 function isIntOrStringAnyOf({ anyOf }: Schema): boolean {
-  const types = anyOf.map(({ source }) => JSON.stringify(source));
+  const types = anyOf.map(({ source }) => printExactJson(source));
   return (
     types.length === 2 && types[0] === '{"type":"integer"}' && types[1] === '{"type":"string"}'
   );
@@ -209,40 +224,45 @@ function hasIntOrStringAllOf({ allOf }: Schema): boolean {
   return first !== undefined && isIntOrStringAnyOf(first);
 }
 
-/** What is judged must be described: a field of a junctor stands outside of it as well. */
+/** A field that a junctor constrains must also be described outside of it. */
 function* validateCompleteness(
   values: Schema,
   schema: Schema | undefined,
-  place: string,
-  valuePlace: string,
-): Complaints {
+  fieldPath: string,
+  valuePath: string,
+): FieldErrors {
   const junctors: readonly (readonly [Schema, string])[] = [
-    ...(values.not ? [[values.not, `${valuePlace}.not`] as const] : []),
-    ...values.allOf.map((one, index) => [one, `${valuePlace}.allOf[${index}]`] as const),
-    ...values.anyOf.map((one, index) => [one, `${valuePlace}.anyOf[${index}]`] as const),
-    ...values.oneOf.map((one, index) => [one, `${valuePlace}.oneOf[${index}]`] as const),
+    ...(values.not ? [[values.not, `${valuePath}.not`] as const] : []),
+    ...values.allOf.map((one, index) => [one, `${valuePath}.allOf[${index}]`] as const),
+    ...values.anyOf.map((one, index) => [one, `${valuePath}.anyOf[${index}]`] as const),
+    ...values.oneOf.map((one, index) => [one, `${valuePath}.oneOf[${index}]`] as const),
   ];
-  for (const [one, at] of junctors) yield* validateDescribed(one, schema, place, at);
+  for (const [one, at] of junctors) yield* validateDescribed(one, schema, fieldPath, at);
 }
 
 function* validateDescribed(
   values: Schema,
   schema: Schema | undefined,
-  place: string,
-  valuePlace: string,
-): Complaints {
+  fieldPath: string,
+  valuePath: string,
+): FieldErrors {
   if (!schema) {
-    yield required(place, `because it is defined in ${valuePlace}`);
+    yield required(fieldPath, `because it is defined in ${valuePath}`);
     return;
   }
-  yield* validateCompleteness(values, schema, place, valuePlace);
+  yield* validateCompleteness(values, schema, fieldPath, valuePath);
   if (values.items) {
-    yield* validateDescribed(values.items, schema.items, `${place}.items`, `${valuePlace}.items`);
+    yield* validateDescribed(
+      values.items,
+      schema.items,
+      `${fieldPath}.items`,
+      `${valuePath}.items`,
+    );
   }
   for (const [name, property] of values.properties) {
     const own = schema.properties.get(name);
     const at = `.properties[${name}]`;
-    yield* validateDescribed(property, own, place + at, valuePlace + at);
+    yield* validateDescribed(property, own, fieldPath + at, valuePath + at);
   }
 }
 
@@ -256,7 +276,7 @@ const UNSUPPORTED: readonly (readonly [string, string])[] = [
   ['definitions', 'definitions'],
 ];
 
-/** Why a schema cannot even be read as a structural one; undefined: it can. */
+/** Why a schema cannot be read as a structural one; undefined: it can. */
 export function findUnsupported(source: JsonObject): string | undefined {
   for (const [name, shown] of UNSUPPORTED) {
     const value = source[name];

@@ -1,15 +1,15 @@
-/** Warns of formats that nobody checks: who writes one may believe otherwise. */
+/** Warns of formats that are not checked, because their author may believe they are. */
 import type { JsonObject } from '../../../lib/json.ts';
-import { jsonEqual } from '../../../api/json-equal.ts';
-import { readObjects, readStruct } from '../../kinds/validation/json-reading.ts';
-import { readSchema, type Schema } from '../schema.ts';
-import { checkedFormat } from '../value/formats.ts';
+import { jsonEqual } from '../../../api/values/json-equal.ts';
+import { readObjects, readStruct } from '../../../api/validation/json-reading.ts';
+import { readSchema, type Schema } from '../../schema/schema.ts';
+import { checkedFormat } from '../../../api/values/text-formats.ts';
 
 export function unknownFormats(crd: JsonObject): readonly string[] {
   const versions = readObjects(readStruct(crd['spec'])['versions']);
   const sources = versions.map((one) => readStruct(readStruct(one['schema'])['openAPIV3Schema']));
   const [first] = sources;
-  // What all versions share is told once.
+  // A schema that all versions share is reported once.
   const isShared = first !== undefined && sources.every((source) => jsonEqual(source, first));
   const schemas = (isShared ? [first] : sources).map(readSchema);
   return schemas

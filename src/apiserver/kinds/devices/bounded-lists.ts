@@ -1,15 +1,12 @@
-/**
- * Lists with a limit. One that is too long is not looked into at all: whoever sends it is told how
- * long it is, and nothing else.
- */
-import { duplicate, tooMany, type Complaints } from '../validation/complaint.ts';
+/** Lists with a maximum length. A longer one gets that error only; its items are not validated. */
+import { duplicate, tooMany, type FieldErrors } from '../../../api/validation/field-errors.ts';
 
 export function* validateItems<Item>(
   items: readonly Item[],
   countMax: number,
   field: string,
-  validate: (item: Item, field: string) => Complaints,
-): Complaints {
+  validate: (item: Item, field: string) => FieldErrors,
+): FieldErrors {
   if (items.length > countMax) {
     yield tooMany(field, items.length, countMax);
     return;
@@ -17,14 +14,14 @@ export function* validateItems<Item>(
   for (const [index, item] of items.entries()) yield* validate(item, `${field}[${index}]`);
 }
 
-/** The same, and no two of them have the same key. */
+/** The same, with distinct keys. */
 export function* validateDistinctItems<Item>(
   items: readonly Item[],
   countMax: number,
   field: string,
   keyOf: (item: Item) => string,
-  validate: (item: Item, field: string) => Complaints,
-): Complaints {
+  validate: (item: Item, field: string) => FieldErrors,
+): FieldErrors {
   yield* validateItems(items, countMax, field, validate);
   if (items.length > countMax) return;
   const seen = new Set<string>();

@@ -1,13 +1,21 @@
-/** The status of a claim: which devices it has got, for whom, and what drivers say of them. */
-import { jsonEqual } from '../../../api/json-equal.ts';
+/**
+ * The status of a claim: which devices are allocated to it, for which pods, and what drivers report about
+ * them.
+ */
+import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { metadataOf } from '../../metadata.ts';
-import { changeStructAt, objectsAt, structAt, valueAt } from '../field-path.ts';
+import { metadataOf } from '../../objects/metadata.ts';
+import { changeStructAt, objectsAt, structAt, valueAt } from '../../objects/field-path.ts';
 import { validateUnchanged } from '../number-rules.ts';
-import { forbidden, invalid, required, type Complaints } from '../validation/complaint.ts';
-import { withField } from '../validation/json-changes.ts';
-import { isGiven, readText } from '../validation/json-reading.ts';
-import { validateDnsLabel } from '../validation/names.ts';
+import {
+  forbiddenField,
+  invalidField,
+  required,
+  type FieldErrors,
+} from '../../../api/validation/field-errors.ts';
+import { withField } from '../../../api/validation/json-changes.ts';
+import { isGiven, readText } from '../../../api/validation/json-reading.ts';
+import { validateDnsLabel } from '../../../api/validation/names.ts';
 import { validateDistinctItems, validateItems } from './bounded-lists.ts';
 import { requestNamesOf } from './device-claim-rules.ts';
 import {
@@ -23,7 +31,7 @@ const RESULTS = `${ALLOCATION}.devices.results`;
 const RESERVATIONS_MAX = 256;
 const RESULTS_MAX = 32;
 
-/** What drivers said of devices that the claim has no more. */
+/** Drops what drivers reported about devices that are no longer allocated. */
 export function withoutFreed(object: JsonObject, old: JsonObject): JsonObject {
   const kept = new Set(objectsAt(object, RESULTS).map(keyOfDevice));
   const freed = new Set(
@@ -37,7 +45,7 @@ export function withoutFreed(object: JsonObject, old: JsonObject): JsonObject {
   return changeStructAt(object, 'status', (status) => withField(status, 'devices', left));
 }
 
-export function* validateClaimStatus(object: JsonObject, old: JsonObject): Complaints {
+export function* validateClaimStatus(object: JsonObject, old: JsonObject): FieldErrors {
   const reservations = objectsAt(object, RESERVED_FOR);
   yield* validateDistinctItems(
     reservations,
@@ -59,18 +67,18 @@ export function* validateClaimStatus(object: JsonObject, old: JsonObject): Compl
   );
 }
 
-function* validateReservation(reference: JsonObject, path: string): Complaints {
+function* validateReservation(reference: JsonObject, path: string): FieldErrors {
   for (const name of ['resource', 'name', 'uid'] as const) {
     if (readText(reference[name]) === '') yield required(`${path}.${name}`);
   }
 }
 
-/** Nobody can use what is not there, and nobody new what is about to go. */
-function* validateReserving(object: JsonObject, old: JsonObject): Complaints {
+/** A claim without devices cannot be reserved, nor can one that is being deleted get new users. */
+function* validateReserving(object: JsonObject, old: JsonObject): FieldErrors {
   const reservations = objectsAt(object, RESERVED_FOR);
   if (reservations.length === 0) return;
   if (!isGiven(valueAt(object, ALLOCATION))) {
-    yield forbidden(RESERVED_FOR, 'may not be specified when `allocated` is not set');
+    yield forbiddenField(RESERVED_FOR, 'may not be specified when `allocated` is not set');
     return;
   }
   if (metadataOf(object)['deletionTimestamp'] === undefined) return;
@@ -78,11 +86,11 @@ function* validateReserving(object: JsonObject, old: JsonObject): Complaints {
   if (reservations.every((one) => before.some((other) => jsonEqual(one, other)))) return;
   const detail =
     'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set';
-  yield forbidden(RESERVED_FOR, detail);
+  yield forbiddenField(RESERVED_FOR, detail);
 }
 
-/** Drivers speak of devices that the claim has, and of no others. */
-function* validateReports(object: JsonObject): Complaints {
+/** Drivers may report only devices that are allocated to the claim. */
+function* validateReports(object: JsonObject): FieldErrors {
   const allocated = new Set(objectsAt(object, RESULTS).map(keyOfDevice));
   const reports = objectsAt(object, 'status.devices');
   yield* validateDistinctItems(
@@ -93,17 +101,17 @@ function* validateReports(object: JsonObject): Complaints {
     function* (report, path) {
       yield* validateDevice(report, path);
       if (allocated.has(keyOfDevice(report))) return;
-      yield invalid(path, keyOfDevice(report), 'must be an allocated device in the claim');
+      yield invalidField(path, keyOfDevice(report), 'must be an allocated device in the claim');
     },
   );
 }
 
-function* validateResult(result: JsonObject, path: string, names: RequestNames): Complaints {
+function* validateResult(result: JsonObject, path: string, names: RequestNames): FieldErrors {
   yield* validateRequestReference(readText(result['request']), `${path}.request`, names);
   yield* validateDevice(result, path);
 }
 
-function* validateDevice(device: JsonObject, path: string): Complaints {
+function* validateDevice(device: JsonObject, path: string): FieldErrors {
   yield* validateDriverName(readText(device['driver']), `${path}.driver`);
   yield* validatePoolName(readText(device['pool']), `${path}.pool`);
   yield* validateDnsLabel(readText(device['device']), `${path}.device`);

@@ -1,24 +1,24 @@
-/** A wish for devices: what a claim, and a template for claims, may say. */
+/** Validation of device requests, in claims and in templates for claims. */
 import { checkLabelValue } from '../../../api/validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { changeStructAt, objectsAt, textAt } from '../field-path.ts';
+import { changeStructAt, objectsAt, textAt } from '../../objects/field-path.ts';
 import {
-  invalid,
+  invalidField,
   invalidFor,
   required,
   requireOneOf,
   unsupported,
-  type Complaints,
-} from '../validation/complaint.ts';
-import { changeObject, changeObjects, fillEmpty } from '../validation/json-changes.ts';
+  type FieldErrors,
+} from '../../../api/validation/field-errors.ts';
+import { changeObject, changeObjects, fillEmpty } from '../../../api/validation/json-changes.ts';
 import {
   isGiven,
   readNumber,
   readObject,
   readText,
   readTexts,
-} from '../validation/json-reading.ts';
-import { validateDnsLabel, validateQualifiedName } from '../validation/names.ts';
+} from '../../../api/validation/json-reading.ts';
+import { validateDnsLabel, validateQualifiedName } from '../../../api/validation/names.ts';
 import { validateDistinctItems, validateItems } from './bounded-lists.ts';
 import {
   validateClassName,
@@ -35,7 +35,7 @@ const MODES = ['All', 'ExactCount'];
 const OPERATORS = ['Equal', 'Exists'];
 export const EFFECTS = ['NoExecute', 'NoSchedule', 'None'];
 
-/** One device, unless more are asked for, or all. */
+/** One device, unless a count or all are requested. */
 export function defaultDeviceClaim(spec: JsonObject): JsonObject {
   return changeStructAt(spec, 'devices', (devices) =>
     changeObjects(devices, 'requests', (request) =>
@@ -48,7 +48,7 @@ export function defaultDeviceClaim(spec: JsonObject): JsonObject {
   );
 }
 
-export function* validateDeviceClaim(devices: JsonObject, path: string): Complaints {
+export function* validateDeviceClaim(devices: JsonObject, path: string): FieldErrors {
   const names = requestNamesOf(devices);
   yield* validateDistinctItems(
     objectsAt(devices, 'requests'),
@@ -89,13 +89,13 @@ function defaultRequest(request: JsonObject): JsonObject {
   return changeObjects(counted, 'tolerations', (one) => fillEmpty(one, { operator: 'Equal' }));
 }
 
-function* validateRequest(request: JsonObject, path: string): Complaints {
+function* validateRequest(request: JsonObject, path: string): FieldErrors {
   yield* validateDnsLabel(nameOf(request), `${path}.name`);
   const alternatives = objectsAt(request, 'firstAvailable');
   const exactly = readObject(request['exactly']);
   const detail = 'exactly one of `exactly` or `firstAvailable` is required';
   if (exactly && alternatives.length > 0) {
-    yield invalid(path, null, `${detail}, but multiple fields are set`);
+    yield invalidField(path, null, `${detail}, but multiple fields are set`);
   } else if (exactly) yield* validateWish(exactly, `${path}.exactly`);
   else if (alternatives.length === 0) yield required(path, detail);
   else {
@@ -112,7 +112,7 @@ function* validateRequest(request: JsonObject, path: string): Complaints {
   }
 }
 
-function* validateWish(wish: JsonObject, path: string): Complaints {
+function* validateWish(wish: JsonObject, path: string): FieldErrors {
   yield* validateClassName(textAt(wish, 'deviceClassName'), `${path}.deviceClassName`);
   yield* validateSelectors(wish['selectors'], `${path}.selectors`);
   yield* validateCount(wish, path);
@@ -121,24 +121,28 @@ function* validateWish(wish: JsonObject, path: string): Complaints {
   }
 }
 
-function* validateCount(wish: JsonObject, path: string): Complaints {
+function* validateCount(wish: JsonObject, path: string): FieldErrors {
   const [mode, count] = [textAt(wish, 'allocationMode'), readNumber(wish['count'])];
   if (!MODES.includes(mode)) yield unsupported(`${path}.allocationMode`, mode, MODES);
   else if (mode === 'All' && count !== 0) {
-    yield invalid(`${path}.count`, count, "must not be specified when allocationMode is 'All'");
+    yield invalidField(
+      `${path}.count`,
+      count,
+      "must not be specified when allocationMode is 'All'",
+    );
   } else if (mode === 'ExactCount' && count <= 0) {
-    yield invalid(`${path}.count`, count, 'must be greater than zero');
+    yield invalidField(`${path}.count`, count, 'must be greater than zero');
   }
 }
 
-function* validateToleration(toleration: JsonObject, path: string): Complaints {
+function* validateToleration(toleration: JsonObject, path: string): FieldErrors {
   const [key, operator, value, effect] = ['key', 'operator', 'value', 'effect'].map((name) =>
     readText(toleration[name]),
   );
   if (key) yield* validateQualifiedName(key, `${path}.key`);
   yield* requireOneOf(`${path}.operator`, operator ?? '', OPERATORS);
   if (operator === 'Exists' && value) {
-    yield invalid(`${path}.value`, value, 'must be empty for operator `Exists`');
+    yield invalidField(`${path}.value`, value, 'must be empty for operator `Exists`');
   } else if (operator === 'Equal') {
     yield* invalidFor(`${path}.value`, value, checkLabelValue(value ?? ''));
   }
@@ -149,7 +153,7 @@ function* validateConstraint(
   constraint: JsonObject,
   path: string,
   names: RequestNames,
-): Complaints {
+): FieldErrors {
   yield* validateReferences(constraint, path, names);
   const { matchAttribute, distinctAttribute } = constraint;
   if (isGiven(matchAttribute)) {
@@ -164,7 +168,7 @@ function* validateConstraint(
   }
 }
 
-function* validateReferences(part: JsonObject, path: string, names: RequestNames): Complaints {
+function* validateReferences(part: JsonObject, path: string, names: RequestNames): FieldErrors {
   yield* validateDistinctItems(
     readTexts(part['requests']),
     REQUESTS_MAX,

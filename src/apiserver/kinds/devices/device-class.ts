@@ -1,11 +1,11 @@
-/** DeviceClasses: kinds of devices that can be asked for. */
+/** DeviceClasses: kinds of devices that can be requested. */
 import type { JsonObject } from '../../../lib/json.ts';
-import { objectsAt, valueAt } from '../field-path.ts';
+import { objectsAt, valueAt } from '../../objects/field-path.ts';
 import { startGenerations } from '../lifecycle.ts';
-import { plainKind } from '../plain-kind.ts';
-import * as resourceNames from '../pod-template/resource-names.ts';
-import { invalid, type Complaints } from '../validation/complaint.ts';
-import { isGiven, readText } from '../validation/json-reading.ts';
+import { plainKind } from '../../objects/plain-kind.ts';
+import * as resourceNames from '../../../api/pod-validation/containers/resource-names.ts';
+import { invalidField, type FieldErrors } from '../../../api/validation/field-errors.ts';
+import { isGiven, readText } from '../../../api/validation/json-reading.ts';
 import { validateItems } from './bounded-lists.ts';
 import { SETTINGS_MAX, validateSelectors, validateSettings } from './device-settings.ts';
 
@@ -21,11 +21,11 @@ export const deviceClasses = plainKind('resource.k8s.io/v1', {
   },
 });
 
-function* checkSpec(object: JsonObject): Complaints {
+function* checkSpec(object: JsonObject): FieldErrors {
   yield* validateSelectors(valueAt(object, 'spec.selectors'), 'spec.selectors');
   const settings = objectsAt(object, 'spec.config');
   yield* validateItems(settings, SETTINGS_MAX, 'spec.config', validateSettings);
   const name = valueAt(object, EXTENDED_NAME);
   if (!isGiven(name) || resourceNames.isExtended(readText(name))) return;
-  yield invalid(EXTENDED_NAME, name, 'must be a valid extended resource name');
+  yield invalidField(EXTENDED_NAME, name, 'must be a valid extended resource name');
 }

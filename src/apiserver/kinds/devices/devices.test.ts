@@ -1,9 +1,9 @@
-/** Devices: what classes, claims and slices may say. */
+/** Validation of device classes, claims and slices. */
 import { expect, it } from 'vitest';
-import { ApiDesk, complaintsOf } from '../../../../test/support/api-desk.ts';
+import { ApiRequests, problemsOf } from '../../../../test/support/api-requests.ts';
 import { createWith, tryCreate, tryUpdate } from '../../../../test/support/rule-trials.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { valueAt } from '../field-path.ts';
+import { valueAt } from '../../objects/field-path.ts';
 
 const CLAIM = 'resource.k8s.io/v1/resourceclaims';
 const SLICE = 'resource.k8s.io/v1/resourceslices';
@@ -13,7 +13,7 @@ const CLAIMS = '/apis/resource.k8s.io/v1/namespaces/default/resourceclaims';
 const asking = (...requests: readonly JsonObject[]) => ({ spec: { devices: { requests } } });
 const wish = (fields: JsonObject) => asking({ name: 'gpu', exactly: fields });
 
-it('a claim asks for one device, unless it says how many, or all', async () => {
+it('a claim requests one device, unless it says how many, or all', async () => {
   const modes = async (fields: JsonObject) => {
     const { body: claim } = await createWith(CLAIM, wish({ deviceClassName: 'a', ...fields }));
     return valueAt(claim, 'spec.devices.requests');
@@ -44,39 +44,39 @@ it.each([
     ),
     'spec.devices.requests[1]: Duplicate value: "gpu"',
   ],
-])('a claim %s is refused', async (_, change, complaint) => {
-  expect(await tryCreate(CLAIM, change)).toEqual([complaint]);
+])('a claim %s is refused', async (_, change, problem) => {
+  expect(await tryCreate(CLAIM, change)).toEqual([problem]);
 });
 
-it('a claim stays what it is', async () => {
-  const [complaint] = await tryUpdate(CLAIM, wish({ deviceClassName: 'b' }));
-  expect(complaint).toMatch(/^spec: Invalid value: .*: field is immutable$/);
+it('a claim is immutable', async () => {
+  const [problem] = await tryUpdate(CLAIM, wish({ deviceClassName: 'b' }));
+  expect(problem).toMatch(/^spec: Invalid value: .*: field is immutable$/);
 });
 
-it('a claim is reserved only once it has its devices', async () => {
-  const desk = await ApiDesk.open();
+it('a claim is reserved only after its devices are allocated', async () => {
+  const api = await ApiRequests.open();
   const body = { metadata: { name: 'c' }, ...wish({ deviceClassName: 'a' }) };
-  await desk.ask('POST', CLAIMS, { body });
+  await api.ask('POST', CLAIMS, { body });
   const reservedFor = [{ resource: 'pods', name: 'p', uid: 'u' }];
-  const early = await desk.merge(`${CLAIMS}/c/status`, { status: { reservedFor } });
-  expect(complaintsOf(early)).toEqual([
+  const early = await api.merge(`${CLAIMS}/c/status`, { status: { reservedFor } });
+  expect(problemsOf(early)).toEqual([
     'status.reservedFor: Forbidden: may not be specified when `allocated` is not set',
   ]);
   const results = [{ request: 'gpu', driver: 'd', pool: 'p', device: 'x' }];
   const status = { allocation: { devices: { results } }, reservedFor };
-  expect(complaintsOf(await desk.merge(`${CLAIMS}/c/status`, { status }))).toEqual(['accepted']);
+  expect(problemsOf(await api.merge(`${CLAIMS}/c/status`, { status }))).toEqual(['accepted']);
 });
 
-it('what a driver said of a device goes with the device', async () => {
-  const desk = await ApiDesk.open();
+it('the report of a driver is dropped with the device', async () => {
+  const api = await ApiRequests.open();
   const body = { metadata: { name: 'c' }, ...wish({ deviceClassName: 'a' }) };
-  await desk.ask('POST', CLAIMS, { body });
+  await api.ask('POST', CLAIMS, { body });
   const device = { driver: 'd', pool: 'p', device: 'x' };
   const devices = { results: [{ request: 'gpu', ...device }] };
   const status = { allocation: { devices }, devices: [device] };
-  const told = await desk.merge(`${CLAIMS}/c/status`, { status });
-  expect(valueAt(told.body, 'status.devices')).toMatchObject([device]);
-  const freed = await desk.merge(`${CLAIMS}/c/status`, { status: { allocation: null } });
+  const notified = await api.merge(`${CLAIMS}/c/status`, { status });
+  expect(valueAt(notified.body, 'status.devices')).toMatchObject([device]);
+  const freed = await api.merge(`${CLAIMS}/c/status`, { status: { allocation: null } });
   expect(valueAt(freed.body, 'status.devices')).toBeUndefined();
 });
 
@@ -94,18 +94,18 @@ it.each([
     { devices: [{ name: 'g', attributes: { a: { version: '1' } } }] },
     /version: Invalid value: "1": must be a string compatible with semver\.org spec 2\.0\.0$/,
   ],
-])('a slice with %s is refused', async (_, spec, complaint) => {
-  const complaints = await tryCreate(SLICE, { spec: { ...spec } });
-  expect(complaints).toEqual([expect.stringMatching(complaint)]);
+])('a slice with %s is refused', async (_, spec, problem) => {
+  const problems = await tryCreate(SLICE, { spec: { ...spec } });
+  expect(problems).toEqual([expect.stringMatching(problem)]);
 });
 
-it('a taint of a device gets the time at which it came', async () => {
+it('a taint of a device gets its timestamp', async () => {
   const taints = [{ key: 'broken', effect: 'NoSchedule' }];
   const { body: slice } = await createWith(SLICE, { spec: { devices: [{ name: 'g', taints }] } });
   expect(JSON.stringify(valueAt(slice, 'spec.devices'))).toContain('"timeAdded":"');
 });
 
-it('a class may stand for a resource with a domain, and for no other', async () => {
+it('a class may stand for an extended resource only', async () => {
   const naming = (extendedResourceName: string) => ({ spec: { extendedResourceName } });
   expect(await tryCreate(CLASS, naming('example.com/gpu'))).toEqual(['accepted']);
   expect(await tryCreate(CLASS, naming('cpu'))).toEqual([

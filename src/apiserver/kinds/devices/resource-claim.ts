@@ -1,14 +1,14 @@
-/** ResourceClaims and their templates: wishes for devices, and what became of them. */
+/** ResourceClaims and their templates: requests for devices, and their allocation. */
 import type { JsonObject } from '../../../lib/json.ts';
-import { metadataOf } from '../../metadata.ts';
-import { textColumn } from '../columns.ts';
-import { changeStructAt, objectsAt, structAt, valueAt } from '../field-path.ts';
+import { metadataOf } from '../../objects/metadata.ts';
+import { textColumn } from '../../objects/columns.ts';
+import { changeStructAt, objectsAt, structAt, valueAt } from '../../objects/field-path.ts';
 import { keepSpec, withoutStatus } from '../lifecycle.ts';
 import { validateUnchanged } from '../number-rules.ts';
-import { AGE, NAME, plainKind, statusSubresource } from '../plain-kind.ts';
-import { validateAnnotations, validateLabels } from '../validation/labels.ts';
-import type { Complaints } from '../validation/complaint.ts';
-import { isGiven } from '../validation/json-reading.ts';
+import { AGE, NAME, plainKind, statusSubresource } from '../../objects/plain-kind.ts';
+import { validateAnnotations, validateLabels } from '../../../api/validation/labels.ts';
+import type { FieldErrors } from '../../../api/validation/field-errors.ts';
+import { isGiven } from '../../../api/validation/json-reading.ts';
 import { validateClaimStatus, withoutFreed } from './claim-status.ts';
 import { defaultDeviceClaim, validateDeviceClaim } from './device-claim-rules.ts';
 
@@ -42,7 +42,7 @@ export const resourceClaimTemplates = plainKind('resource.k8s.io/v1', {
   },
 });
 
-function* checkTemplate(object: JsonObject): Complaints {
+function* checkTemplate(object: JsonObject): FieldErrors {
   const { annotations, labels } = structAt(object, 'spec.metadata');
   yield* validateAnnotations(annotations, 'spec.metadata.annotations');
   yield* validateLabels(labels, 'spec.metadata.labels');

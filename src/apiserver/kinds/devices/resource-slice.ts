@@ -1,21 +1,28 @@
-/** ResourceSlices: the devices that a driver has to give away, and from which nodes they can be used. */
+/** ResourceSlices: the devices that a driver offers, and from which nodes they can be used. */
 import { checkLabelValue } from '../../../api/validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { textColumn } from '../columns.ts';
-import { changeStructAt, numberAt, objectsAt, structAt, textAt, valueAt } from '../field-path.ts';
+import { textColumn } from '../../objects/columns.ts';
+import {
+  changeStructAt,
+  numberAt,
+  objectsAt,
+  structAt,
+  textAt,
+  valueAt,
+} from '../../objects/field-path.ts';
 import { startGenerations } from '../lifecycle.ts';
 import { validateUnchanged } from '../number-rules.ts';
-import { AGE, NAME, plainKind } from '../plain-kind.ts';
+import { AGE, NAME, plainKind } from '../../objects/plain-kind.ts';
 import {
-  forbidden,
-  invalid,
+  forbiddenField,
+  invalidField,
   invalidFor,
   required,
   requireOneOf,
   tooLong,
-  type Complaints,
-} from '../validation/complaint.ts';
-import { changeObjects, withField, withoutField } from '../validation/json-changes.ts';
+  type FieldErrors,
+} from '../../../api/validation/field-errors.ts';
+import { changeObjects, withField, withoutField } from '../../../api/validation/json-changes.ts';
 import {
   isGiven,
   readEntries,
@@ -24,12 +31,12 @@ import {
   readObjects,
   readStruct,
   readText,
-} from '../validation/json-reading.ts';
+} from '../../../api/validation/json-reading.ts';
 import {
   validateDnsLabel,
   validateDnsSubdomain,
   validateQualifiedName,
-} from '../validation/names.ts';
+} from '../../../api/validation/names.ts';
 import { validateDistinctItems, validateItems } from './bounded-lists.ts';
 import { EFFECTS } from './device-claim-rules.ts';
 import { validateAttributeName, validateDriverName, validatePoolName } from './device-names.ts';
@@ -42,7 +49,7 @@ const TAINTS_MAX = 16;
 const TEXT_BYTES_MAX = 64;
 const WHERE = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'] as const;
 const SINGLE_VALUES = ['bool', 'int', 'string', 'version'];
-/** What only drivers with features that are off by default would say. */
+/** Fields of features that are off by default. */
 const LIST_VALUES = ['bools', 'ints', 'strings', 'versions'];
 const NODE_RESOURCES = 'nodeAllocatableResourceMappings';
 const SEMVER =
@@ -96,7 +103,7 @@ function withoutDisabled(spec: JsonObject): JsonObject {
   });
 }
 
-function* checkSpec(object: JsonObject, old?: JsonObject): Complaints {
+function* checkSpec(object: JsonObject, old?: JsonObject): FieldErrors {
   yield* validateDriverName(textAt(object, 'spec.driver'), 'spec.driver');
   yield* checkPool(object);
   if (old) {
@@ -106,7 +113,7 @@ function* checkSpec(object: JsonObject, old?: JsonObject): Complaints {
   yield* checkPlaces(spec);
   const devices = readObjects(spec['devices']);
   if (isGiven(spec['sharedCounters']) && isGiven(spec['devices'])) {
-    yield invalid('spec', '', 'only one of `sharedCounters` or `devices` is allowed');
+    yield invalidField('spec', '', 'only one of `sharedCounters` or `devices` is allowed');
   }
   const isAdvanced = devices.some(
     (device) => isGiven(device['taints']) || isGiven(device['consumesCounters']),
@@ -125,50 +132,51 @@ function* checkSpec(object: JsonObject, old?: JsonObject): Complaints {
   );
 }
 
-function* checkPool(object: JsonObject): Complaints {
+function* checkPool(object: JsonObject): FieldErrors {
   yield* validatePoolName(textAt(object, 'spec.pool.name'), 'spec.pool.name');
   const [count, generation] = ['resourceSliceCount', 'generation'].map((name) =>
     numberAt(object, `spec.pool.${name}`),
   );
   if ((count ?? 0) <= 0) {
-    yield invalid('spec.pool.resourceSliceCount', count, 'must be greater than zero');
+    yield invalidField('spec.pool.resourceSliceCount', count, 'must be greater than zero');
   }
   if ((generation ?? 0) < 0) {
-    yield invalid('spec.pool.generation', generation, 'must be greater than or equal to zero');
+    yield invalidField('spec.pool.generation', generation, 'must be greater than or equal to zero');
   }
 }
 
-/** Devices can be used from one node, from some, from all, or each from its own. */
-function* checkPlaces(spec: JsonObject): Complaints {
-  const said = WHERE.filter((name) => isGiven(spec[name]));
-  for (const name of said) yield* checkPlace(spec, name);
-  const chosen = said.filter((name) => spec[name] !== false && spec[name] !== '');
+/** Devices are usable from one node, from some, from all, or each from its own. */
+function* checkPlaces(spec: JsonObject): FieldErrors {
+  const given = WHERE.filter((name) => isGiven(spec[name]));
+  for (const name of given) yield* checkPlace(spec, name);
+  const chosen = given.filter((name) => spec[name] !== false && spec[name] !== '');
   const quoted = (names: readonly string[]): string =>
     names.map((name) => `\`${name}\``).join(', ');
   const detail = `exactly one of ${quoted(WHERE)} is required`;
   if (chosen.length === 0) yield required('spec', detail);
   if (chosen.length > 1) {
-    yield invalid('spec', `{${quoted(chosen)}}`, `${detail}, but multiple fields are set`);
+    yield invalidField('spec', `{${quoted(chosen)}}`, `${detail}, but multiple fields are set`);
   }
 }
 
-function* checkPlace(spec: JsonObject, name: (typeof WHERE)[number]): Complaints {
+function* checkPlace(spec: JsonObject, name: (typeof WHERE)[number]): FieldErrors {
   const [field, value] = [`spec.${name}`, spec[name]];
   if (name === 'nodeName') {
     if (value !== '') yield* validateDnsSubdomain(readText(value), field);
-    else yield invalid(field, value, 'must be either unset or set to a non-empty string');
+    else yield invalidField(field, value, 'must be either unset or set to a non-empty string');
   } else if (name === 'nodeSelector') {
     const terms = valueAt(spec, 'nodeSelector.nodeSelectorTerms');
     if (readObjects(terms).length === 1) return;
-    yield invalid(
+    yield invalidField(
       `${field}.nodeSelectorTerms`,
       terms ?? null,
       'must have exactly one node selector term',
     );
-  } else if (value === false) yield invalid(field, value, 'must be either unset or set to true');
+  } else if (value === false)
+    yield invalidField(field, value, 'must be either unset or set to true');
 }
 
-function* checkDevice(device: JsonObject, path: string, isPerDevice: boolean): Complaints {
+function* checkDevice(device: JsonObject, path: string, isPerDevice: boolean): FieldErrors {
   yield* validateDnsLabel(nameOf(device), `${path}.name`);
   const [attributes, capacities] = [
     readEntries(device['attributes']),
@@ -177,7 +185,7 @@ function* checkDevice(device: JsonObject, path: string, isPerDevice: boolean): C
   const count = attributes.length + capacities.length;
   if (count > TRAITS_MAX) {
     const detail = `the total number of attributes and capacities must not exceed ${TRAITS_MAX}`;
-    yield invalid(path, count, detail);
+    yield invalidField(path, count, detail);
   }
   for (const [name, attribute] of attributes) {
     yield* validateAttributeName(name, `${path}.attributes`);
@@ -188,46 +196,46 @@ function* checkDevice(device: JsonObject, path: string, isPerDevice: boolean): C
     const isPoliced = readObject(readStruct(capacity)['requestPolicy']);
     if (!isPoliced || readFlag(device['allowMultipleAllocations'])) continue;
     const field = `${path}.capacity[${name}].requestPolicy`;
-    yield forbidden(field, 'allowMultipleAllocations must be true');
+    yield forbiddenField(field, 'allowMultipleAllocations must be true');
   }
   yield* validateItems(objectsAt(device, 'taints'), TAINTS_MAX, `${path}.taints`, checkTaint);
   if (!isPerDevice && WHERE.some((name) => isGiven(device[name]))) {
     const detail =
       '`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set ' +
       'to true in the ResourceSlice spec';
-    yield invalid(path, null, detail);
+    yield invalidField(path, null, detail);
   }
 }
 
-function* checkAttribute(attribute: JsonObject, path: string): Complaints {
+function* checkAttribute(attribute: JsonObject, path: string): FieldErrors {
   const { string, version } = attribute;
   if (isGiven(string)) yield* checkLength(readText(string), `${path}.string`);
   if (isGiven(version)) {
     const text = readText(version);
     if (!SEMVER.test(text)) {
       const detail = 'must be a string compatible with semver.org spec 2.0.0';
-      yield invalid(`${path}.version`, text, detail);
+      yield invalidField(`${path}.version`, text, detail);
     }
     yield* checkLength(text, `${path}.version`);
   }
   const given = SINGLE_VALUES.filter((name) => isGiven(attribute[name]));
   if (given.length === 1) return;
   const shown = given.length === 0 ? '' : attribute;
-  yield invalid(path, shown, 'exactly one value must be specified');
+  yield invalidField(path, shown, 'exactly one value must be specified');
 }
 
-function* checkLength(text: string, field: string): Complaints {
+function* checkLength(text: string, field: string): FieldErrors {
   if (Buffer.byteLength(text) > TEXT_BYTES_MAX) yield tooLong(field, TEXT_BYTES_MAX);
 }
 
-function* checkTaint(taint: JsonObject, path: string): Complaints {
+function* checkTaint(taint: JsonObject, path: string): FieldErrors {
   const [key, value, effect] = ['key', 'value', 'effect'].map((name) => readText(taint[name]));
   yield* validateQualifiedName(key ?? '', `${path}.key`);
   if (value) yield* invalidFor(`${path}.value`, value, checkLabelValue(value));
   yield* requireOneOf(`${path}.effect`, effect ?? '', EFFECTS);
 }
 
-function* checkCounters(set: JsonObject, path: string): Complaints {
+function* checkCounters(set: JsonObject, path: string): FieldErrors {
   if (nameOf(set) === '') yield required(`${path}.name`);
   else yield* validateDnsLabel(nameOf(set), `${path}.name`);
   const counters = readEntries(set['counters']);

@@ -1,16 +1,16 @@
-/** An AppArmor profile that was named by the old annotation becomes the field it is today. */
-import { jsonEqual } from '../../../api/json-equal.ts';
+/** Copies an AppArmor profile from the old annotation to its field. */
+import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { validateAppArmor } from '../pod-template/security-profiles.ts';
-import { changeObject, changeObjects, withField } from '../validation/json-changes.ts';
+import { validateAppArmor } from '../../../api/pod-validation/security/security-profiles.ts';
+import { changeObject, changeObjects, withField } from '../../../api/validation/json-changes.ts';
 import {
   isGiven,
   readObject,
   readStruct,
   readText,
   readTextMap,
-} from '../validation/json-reading.ts';
-import { APP_ARMOR_PREFIX } from './annotations.ts';
+} from '../../../api/validation/json-reading.ts';
+import { APP_ARMOR_PREFIX } from '../../../api/pod-validation/annotations.ts';
 
 const LOCALHOST_PREFIX = 'localhost/';
 
@@ -21,15 +21,15 @@ export function syncAppArmor(pod: JsonObject): JsonObject {
     if (readStruct(spec['os'])['name'] === 'windows') return spec;
     const ofPod = readObject(readStruct(spec['securityContext'])['appArmorProfile']);
     const sync = (container: JsonObject): JsonObject => {
-      const said = annotations.get(`${APP_ARMOR_PREFIX}${readText(container['name'])}`);
-      return said === undefined ? container : withProfile(container, profileFor(said), ofPod);
+      const given = annotations.get(`${APP_ARMOR_PREFIX}${readText(container['name'])}`);
+      return given === undefined ? container : withProfile(container, profileFor(given), ofPod);
     };
     const lists = ['initContainers', 'containers', 'ephemeralContainers'];
     return lists.reduce((next, list) => changeObjects(next, list, sync), spec);
   });
 }
 
-/** A profile that is the pod's anyway, or that the container has already, is not written again. */
+/** A profile that the pod or the container has already is not written again. */
 function withProfile(
   container: JsonObject,
   profile: JsonObject | undefined,

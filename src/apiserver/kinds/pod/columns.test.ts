@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parseTime } from '../../../api/time.ts';
+import { parseTime } from '../../../api/values/time.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { readObjects, readText } from '../validation/json-reading.ts';
+import { readObjects, readText } from '../../../api/validation/json-reading.ts';
 import { POD_COLUMNS, podRowConditions } from './columns.ts';
 import { stepsOf } from './recorded-answers.ts';
 
@@ -17,7 +17,7 @@ describe('as kube-apiserver prints them', () => {
     const [row] = readObjects(step.response.body['rows']);
     const { path } = step.request;
     const name = path.slice(path.lastIndexOf('/') + 1);
-    // The pod is what the step before the table left behind.
+    // The pod that the step before the table returned.
     return row ? [[`${name} (${index})`, row, steps[index - 1]?.response.body ?? {}] as const] : [];
   });
 
@@ -28,11 +28,11 @@ describe('as kube-apiserver prints them', () => {
     expect(podRowConditions(pod)).toEqual(row['conditions'] ?? []);
   });
 
-  test('there are nineteen tables and a pod that ends', () => {
+  test('there are nineteen tables and a deleted pod', () => {
     expect(tables.length).toBe(20);
   });
 
-  test('the columns are described in the same words', () => {
+  test('the columns have the same descriptions', () => {
     const table = steps.find(({ response }) => response.body['columnDefinitions']);
     const described = POD_COLUMNS.map(({ format = '', name, type, priority, description }) => ({
       format,
@@ -53,7 +53,7 @@ function running(name: string, more: JsonObject = {}): JsonObject {
   return { name, ready: true, restartCount: 0, state: { running: {} }, ...more };
 }
 
-describe('what tables do not show', () => {
+describe('what the recorded tables do not show', () => {
   test('a pod without a creation time has an unknown age', () => {
     expect(cell('Age', {})).toBe('<unknown>');
     expect(cell('Age', { metadata: { creationTimestamp: null } })).toBe('<unknown>');
@@ -65,7 +65,7 @@ describe('what tables do not show', () => {
     expect(cell('Status', pod)).toBe('Unknown');
   });
 
-  test('a pod that is over stays what it was while it is deleted', () => {
+  test('a finished pod keeps its status while it is deleted', () => {
     const metadata = { deletionTimestamp: '2026-11-15T22:00:00Z' };
     expect(cell('Status', { metadata, status: { phase: 'Succeeded' } })).toBe('Succeeded');
   });
@@ -94,7 +94,7 @@ describe('what tables do not show', () => {
     expect(cell('Restarts', { status: { initContainerStatuses: [waiting] } })).toBe('2');
   });
 
-  test('nothing at all is printed as nothing', () => {
+  test('an empty pod is printed', () => {
     expect(cellsOf({}).map((one) => readText(one))).toEqual([
       '',
       '0/0',

@@ -1,11 +1,11 @@
-/** The columns that kubectl shows of pods, and the mark on rows of pods that are over. */
-import { formatHumanDuration } from '../../../api/human-duration.ts';
-import { parseTime } from '../../../api/time.ts';
+/** The columns that kubectl prints of pods, and the mark on rows of finished pods. */
+import { formatHumanDuration } from '../../../api/values/human-duration.ts';
+import { parseTime } from '../../../api/values/time.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { Column } from '../../kind.ts';
-import { readObjects, readStruct, readText } from '../validation/json-reading.ts';
-import type { Value } from '../validation/json-reading.ts';
-import { printStatus } from './printed-status.ts';
+import type { Column } from '../../objects/kind.ts';
+import { readObjects, readStruct, readText } from '../../../api/validation/json-reading.ts';
+import type { Value } from '../../../api/validation/json-reading.ts';
+import { printStatus } from './status/printed-status.ts';
 
 const NONE = '<none>';
 
@@ -34,7 +34,7 @@ export const POD_COLUMNS: readonly Column[] = [
     type: 'string',
     priority: 0,
     description: 'The aggregate status of the containers in this pod.',
-    cell: (pod) => printStatus(pod).word,
+    cell: (pod) => printStatus(pod).status,
   },
   {
     name: 'Restarts',
@@ -89,7 +89,7 @@ export const POD_COLUMNS: readonly Column[] = [
   },
 ];
 
-/** Marks a row so that kubectl can leave out or grey out pods that are over. */
+/** Marks a row so that kubectl can leave out or grey out finished pods. */
 export function podRowConditions(pod: JsonObject): readonly JsonObject[] {
   const { phase } = readStruct(pod['status']);
   if (phase === 'Succeeded') {
@@ -110,7 +110,7 @@ function printAge(time: Value, nowMs: number): string {
   try {
     return formatHumanDuration(nowMs - parseTime(readText(time)).ms);
   } catch {
-    return '<unknown>'; // no time, or none that can be read
+    return '<unknown>'; // no time, or an unreadable one
   }
 }
 

@@ -1,14 +1,14 @@
-/** The kind Pod: what it is called, how it is shown, and where its rules are. */
+/** The kind Pod: its names, its columns, and where its rules are. */
 import { structOf } from '../../../api/schema/schema.ts';
-import type { KindDefinition } from '../../kind.ts';
+import type { KindDefinition } from '../../objects/kind.ts';
 import { POD_COLUMNS, podRowConditions } from './columns.ts';
-import { defaultPod } from './defaults.ts';
+import { defaultPod } from '../../../api/pod-validation/defaults/pod-defaults.ts';
 import { podGraceSeconds } from './deletion-grace.ts';
 import { prepareForCreate, prepareForStatusUpdate, prepareForUpdate } from './preparation.ts';
 import { podSelectableFields } from './selectable-fields.ts';
-import { validatePodStatusUpdate } from './status-validation.ts';
-import { validatePod, validatePodUpdate } from './validation.ts';
-import { podWarnings } from './warnings.ts';
+import { validatePodStatusUpdate } from './status/status-validation.ts';
+import { validatePod, validatePodUpdate } from '../../../api/pod-validation/pod-validation.ts';
+import { podWarnings } from './warnings/pod-warnings.ts';
 
 export const POD: KindDefinition = {
   group: '',

@@ -1,12 +1,11 @@
 /**
- * How long a pod may take to end once somebody deletes it.
+ * How long a pod may take to end once it is deleted.
  *
- * As long as they ask for, or else as long as the pod says. No time at all if nobody has to stop
- * anything: the pod has no node yet, or is over. Less than no time is one second: soon, but not
- * without asking the processes first.
+ * As long as the request says, or else the pod. Zero if nothing has to be stopped: the pod has no node yet,
+ * or is finished. A negative value means one second: soon, but processes still get their signal first.
  */
 import type { JsonObject } from '../../../lib/json.ts';
-import { readNumber, readStruct, readText } from '../validation/json-reading.ts';
+import { readNumber, readStruct, readText } from '../../../api/validation/json-reading.ts';
 
 export function podGraceSeconds(pod: JsonObject, askedSeconds?: number): number {
   const [spec, status] = [readStruct(pod['spec']), readStruct(pod['status'])];

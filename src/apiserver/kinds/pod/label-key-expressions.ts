@@ -1,10 +1,10 @@
 /**
- * Selectors that ask for "the same value as mine": when a pod is created, the keys they name are
- * written into them with the pod's own values, so that the scheduler need not know the rule.
+ * matchLabelKeys: when a pod is created, the keys are written into the selectors with the pod's own values,
+ * so that the scheduler need not know the rule.
  */
 import type { JsonObject } from '../../../lib/json.ts';
-import { changeObject, changeObjects, withField } from '../validation/json-changes.ts';
-import { readList, readObject, readTexts } from '../validation/json-reading.ts';
+import { changeObject, changeObjects, withField } from '../../../api/validation/json-changes.ts';
+import { readList, readObject, readTexts } from '../../../api/validation/json-reading.ts';
 
 type Labels = ReadonlyMap<string, string>;
 
@@ -14,7 +14,7 @@ export function addLabelKeysToSelectors(spec: JsonObject, labels: Labels): JsonO
     const near = changeObject(affinity, 'podAffinity', (one) => changeTerms(one, addTo));
     return changeObject(near, 'podAntiAffinity', (one) => changeTerms(one, addTo));
   });
-  // A spread has no keys that must differ, whatever is written there.
+  // Spread constraints have no mismatchLabelKeys, whatever is written there.
   return changeObjects(changed, 'topologySpreadConstraints', (constraint) =>
     addExpressions(constraint, labels, false),
   );

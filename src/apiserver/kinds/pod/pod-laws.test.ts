@@ -1,18 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { deepFreeze } from '../../../../test/support/deep-freeze.ts';
-import { formatQuantity, readQuantity } from '../../../api/quantity-text.ts';
-import { compareQuantities } from '../../../api/quantity.ts';
+import { formatQuantity, readQuantity } from '../../../api/values/quantity-text.ts';
+import { compareQuantities } from '../../../api/values/quantity.ts';
 import { structOf } from '../../../api/schema/schema.ts';
 import type { Field, Shape, StructType } from '../../../api/schema/shape.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
-import { messageOf } from '../../field-error.ts';
+import { fieldErrorMessage } from '../../../api/validation/field-error.ts';
 import { POD } from './definition.ts';
-import { defaultPod } from './defaults.ts';
+import { defaultPod } from '../../../api/pod-validation/defaults/pod-defaults.ts';
 import { prepareForCreate, prepareForStatusUpdate, prepareForUpdate } from './preparation.ts';
-import { validatePodStatusUpdate } from './status-validation.ts';
+import { validatePodStatusUpdate } from './status/status-validation.ts';
 import { POD_SUBRESOURCES } from './subresources.ts';
-import { validatePod, validatePodUpdate } from './validation.ts';
+import { validatePod, validatePodUpdate } from '../../../api/pod-validation/pod-validation.ts';
 
 const DEPTH_MAX = 9;
 const TEXTS = [
@@ -30,7 +30,7 @@ const TEXTS = [
 ];
 const KEYS = ['a', 'cpu', 'memory', 'example.com/gpu', 'bad key!', '__proto__', 'constructor'];
 
-/** Without these there is little to talk about. */
+/** Without these there is little to test. */
 const ALWAYS = new Set(['core/v1.Pod.spec', 'core/v1.PodSpec.containers']);
 
 const text = fc.oneof(fc.constantFrom(...TEXTS), fc.string({ maxLength: 8 }));
@@ -43,7 +43,7 @@ const typedPod: fc.Arbitrary<JsonObject> = structArbitrary(structOf('core/v1.Pod
 const roughPod: fc.Arbitrary<JsonObject> = structArbitrary(structOf('core/v1.Pod'), 0, 0.15);
 
 function structArbitrary(type: StructType, depth: number, rough = 0): fc.Arbitrary<JsonObject> {
-  // Few fields at a time, others each time: a pod with all of them would be endless.
+  // Few fields at a time, others each time: a pod with all of them would be too large.
   const maxLength = Math.min(type.fields.length, depth < 3 ? 12 : 5);
   const wanted = fc.subarray([...type.fields], { maxLength });
   const always = type.fields.filter(({ name }) => ALWAYS.has(`${type.name}.${name}`));
@@ -94,7 +94,7 @@ function mapArbitrary(value: Shape, depth: number, rough: number): fc.Arbitrary<
 /** Fields that the defaults may correct, not only fill in. */
 const CORRECTED = new Set(['podIPs', 'serviceAccount', 'terminationGracePeriodSeconds']);
 
-/** What of `before` is not to be found in `after`. Zero and empty texts say nothing. */
+/** What of `before` is missing in `after`. Zero and empty texts count as unset. */
 function* lostFrom(before: Json, after: Json | undefined, path: string): Generator<string> {
   if (Array.isArray(before)) {
     const items: readonly Json[] = before;
@@ -127,7 +127,7 @@ function isRounded(before: Json, after: Json | undefined): boolean {
 }
 
 describe('defaults', () => {
-  test('applied twice, they change nothing more', () => {
+  test('are idempotent', () => {
     fc.assert(
       fc.property(typedPod, (pod) => {
         const once = deepFreeze(defaultPod(deepFreeze(pod)));
@@ -136,7 +136,7 @@ describe('defaults', () => {
     );
   });
 
-  test('nothing that the user wrote is lost', () => {
+  test('keep everything that the user wrote', () => {
     fc.assert(
       fc.property(typedPod, (pod) => {
         expect([...lostFrom(pod, defaultPod(deepFreeze(pod)), '')]).toEqual([]);
@@ -144,7 +144,7 @@ describe('defaults', () => {
     );
   });
 
-  test('a pod of roughly the right shape gets them without complaint', () => {
+  test('never fail on a pod of roughly the right shape', () => {
     fc.assert(
       fc.property(roughPod, (pod) => {
         const once = defaultPod(deepFreeze(pod));
@@ -161,7 +161,7 @@ describe('whatever is sent, the rules answer and never throw', () => {
         for (const pod of [deepFreeze(raw), prepareForCreate(defaultPod(raw))]) {
           for (const error of validatePod(deepFreeze(pod))) {
             expect(error.field).not.toBe('');
-            expect(messageOf(error)).not.toBe('');
+            expect(fieldErrorMessage(error)).not.toBe('');
           }
           POD.rules.warnings?.(pod);
           POD.rules.selectableFields?.(pod);
@@ -172,7 +172,7 @@ describe('whatever is sent, the rules answer and never throw', () => {
     );
   });
 
-  test('about a pod that takes the place of another', () => {
+  test('about a pod that replaces another', () => {
     fc.assert(
       fc.property(roughPod, roughPod, (pod, old) => {
         deepFreeze([pod, old]);
@@ -190,7 +190,7 @@ describe('whatever is sent, the rules answer and never throw', () => {
 });
 
 describe('updates', () => {
-  test('a pod that changes nothing keeps its generation, and its spec is accepted', () => {
+  test('an update without a change keeps the generation, and its spec is accepted', () => {
     fc.assert(
       fc.property(typedPod, (raw) => {
         const pod = deepFreeze(prepareForCreate(defaultPod(raw)));

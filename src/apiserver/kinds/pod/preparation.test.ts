@@ -5,7 +5,7 @@ import { prepareForCreate, prepareForStatusUpdate, prepareForUpdate } from './pr
 const CONTAINERS = [{ name: 'c', image: 'x' }];
 
 describe('a new pod', () => {
-  test('is pending in its class of service, whatever its author says', () => {
+  test('is pending with its QoS class, whatever status was sent', () => {
     const resources = {
       limits: { cpu: '1', memory: '1Gi' },
       requests: { cpu: '1', memory: '1Gi' },
@@ -18,7 +18,7 @@ describe('a new pod', () => {
     expect(pod['metadata']).toEqual({ generation: 1 });
   });
 
-  test('waits at its gates since it was created', () => {
+  test('waits at its scheduling gates since its creation', () => {
     const metadata = { creationTimestamp: '2026-01-02T03:04:05Z' };
     const pod = prepareForCreate({ metadata, spec: { schedulingGates: [{ name: 'a/b' }] } });
     expect(pod).toMatchObject({
@@ -35,7 +35,7 @@ describe('a new pod', () => {
     });
   });
 
-  test('has the values of its own labels written into the selectors that ask for them', () => {
+  test('has its own label values written into selectors with matchLabelKeys', () => {
     const labelSelector = { matchLabels: { app: 'a' } };
     const constraint = { labelSelector, matchLabelKeys: ['hash', 'absent'] };
     const term = { labelSelector, mismatchLabelKeys: ['hash'] };
@@ -86,7 +86,7 @@ describe('an update', () => {
     expect(pod['status']).toBe(old.status);
   });
 
-  test('is a new generation only if the spec means something else', () => {
+  test('raises the generation only if the spec changes in substance', () => {
     const same = { containers: [{ name: 'c', image: 'x', command: [], stdin: false }] };
     expect(prepareForUpdate({ ...old, spec: same }, old)['metadata']).toBe(old.metadata);
     const other = { containers: [{ name: 'c', image: 'y' }] };
@@ -109,13 +109,13 @@ describe('an update of the status', () => {
     },
   });
 
-  test('changes neither the spec nor who owns the pod nor its end', () => {
+  test('changes neither the spec nor the owners nor the deletion of the pod', () => {
     const pod = prepareForStatusUpdate({ metadata: {}, spec: { nodeName: 'n2' }, status: {} }, old);
     expect(pod['spec']).toBe(old.spec);
     expect(pod['metadata']).toEqual(old.metadata);
   });
 
-  test('keeps what it is silent about: the class, and which generation was seen', () => {
+  test('keeps what it leaves out: the QoS class, and the observed generation', () => {
     const conditions = [{ type: 'Ready' }, { type: 'Ready' }, { type: 'X' }];
     const { status } = prepareForStatusUpdate({ status: { conditions } }, old);
     expect(status).toEqual({

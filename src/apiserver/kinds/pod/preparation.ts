@@ -1,4 +1,4 @@
-/** What the server itself decides about a pod before anybody judges it. */
+/** What the server sets in a pod before validation. */
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import {
   changeObject,
@@ -6,7 +6,7 @@ import {
   withField,
   withFieldOf,
   withoutField,
-} from '../validation/json-changes.ts';
+} from '../../../api/validation/json-changes.ts';
 import {
   readNumber,
   readObject,
@@ -14,13 +14,13 @@ import {
   readStruct,
   readText,
   readTextMap,
-} from '../validation/json-reading.ts';
+} from '../../../api/validation/json-reading.ts';
 import { syncAppArmor } from './app-armor-sync.ts';
-import { bumpGeneration } from './generation.ts';
+import { bumpPodGeneration } from './update/generation.ts';
 import { addLabelKeysToSelectors } from './label-key-expressions.ts';
 import { qosClassOf } from './qos.ts';
 
-/** A new pod is pending, whatever its author says about its status. */
+/** A new pod is pending, whatever status was sent. */
 export function prepareForCreate(pod: JsonObject): JsonObject {
   const metadata = withField(readStruct(pod['metadata']), 'generation', 1);
   const status = { phase: 'Pending', qosClass: qosClassOf(pod), ...conditionsFor(pod) };
@@ -29,14 +29,14 @@ export function prepareForCreate(pod: JsonObject): JsonObject {
   return syncAppArmor({ ...prepared, metadata, status });
 }
 
-/** Who changes a pod does not change its status. */
+/** An update of a pod does not change its status. */
 export function prepareForUpdate(pod: JsonObject, old: JsonObject): JsonObject {
-  return bumpGeneration(withFieldOf(pod, 'status', old), old);
+  return bumpPodGeneration(withFieldOf(pod, 'status', old), old);
 }
 
 /**
- * Who changes the status changes nothing else, except labels, annotations and finalizers. What the
- * server has said before stays if the new status is silent about it.
+ * An update of the status changes nothing else, except labels, annotations and finalizers. What the server
+ * has set before stays if the new status leaves it out.
  */
 export function prepareForStatusUpdate(pod: JsonObject, old: JsonObject): JsonObject {
   const before = readStruct(old['metadata']);
@@ -67,7 +67,7 @@ function keepObserved(status: JsonObject, old: JsonObject): JsonObject {
   next = keepGeneration(next, old['observedGeneration']);
   const known = generationsByType(old);
   return changeObjects(next, 'conditions', (condition) =>
-    // A type may stand there twice; then they are matched one by one.
+    // A condition type may occur twice; then they are matched one by one.
     keepGeneration(condition, known.get(readText(condition['type']))?.shift()),
   );
 }

@@ -1,10 +1,15 @@
-/** The class of service of a pod that may hold anything (core/qos-class.ts decides). */
+/** The QoS class of an unvalidated pod (core/resources/qos-class.ts decides). */
 import type { Container, Pod, QosClass } from '../../../api/pod.ts';
 import type { ResourceRequirements } from '../../../api/resources.ts';
-import { qosClass } from '../../../core/qos-class.ts';
+import { qosClass } from '../../../core/resources/qos-class.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { readObject, readObjects, readStruct, readText } from '../validation/json-reading.ts';
-import { printAmount } from '../validation/quantities.ts';
+import {
+  readObject,
+  readObjects,
+  readStruct,
+  readText,
+} from '../../../api/validation/json-reading.ts';
+import { printAmount } from '../../../api/validation/quantities.ts';
 
 export function qosClassOf(pod: JsonObject): QosClass {
   const spec = readStruct(pod['spec']);

@@ -1,9 +1,9 @@
 /**
  * What kube-apiserver v1.36.4 answered to requests about pods, for the tests of this folder.
  *
- * One scenario a line, each in a namespace of its own. Times, identifiers and the like are
- * placeholders such as `<time>`. The server ran with its usual admission plugins, whose additions
- * are none of this folder's business: `withoutAdmission` takes them out again.
+ * One scenario per line, each in its own namespace. Times, identifiers and the like are placeholders such as
+ * `<time>`. The server ran with its default admission plugins, whose additions are not tested here:
+ * `withoutAdmission` removes them.
  */
 import { readFileSync } from 'node:fs';
 import { applyJsonMergePatch } from '../../../api/patch/json-merge-patch.ts';
@@ -35,7 +35,7 @@ const SERVER_METADATA = ['creationTimestamp', 'namespace', 'resourceVersion', 'u
 
 export function stepsOf(name: string): readonly RecordedStep[] {
   const text = readFileSync(new URL('recorded-answers.jsonl', import.meta.url), 'utf8');
-  // A time that the server chose is some time; it only has to be one.
+  // Any valid time will do for one that the server chose.
   const known = text.replaceAll('"<time>"', '"2026-11-15T00:00:00Z"').replaceAll('<rand>', 'abcde');
   const scenarios: readonly Scenario[] = known
     .trim()
@@ -44,14 +44,14 @@ export function stepsOf(name: string): readonly RecordedStep[] {
   return scenarios.find(({ scenario }) => scenario === name)?.steps ?? [];
 }
 
-/** Steps that create pods, with what came of it. */
+/** Steps that create pods, with their answers. */
 export function creationsIn(name: string): readonly RecordedStep[] {
   return stepsOf(name).filter(
     ({ request: { method, body } }) => method === 'POST' && body?.['kind'] === 'Pod',
   );
 }
 
-/** The object that a recorded patch asks for. */
+/** The object with a recorded patch applied. */
 export function applyRecordedPatch(object: JsonObject, { request }: RecordedStep): JsonObject {
   const patch = request.body ?? {};
   const patched =
@@ -61,7 +61,7 @@ export function applyRecordedPatch(object: JsonObject, { request }: RecordedStep
   return isJsonObject(patched) ? patched : {};
 }
 
-/** The object without what only the server's metadata and its admission plugins say. */
+/** The object without what the server's metadata and its admission plugins add. */
 export function withoutAdmission(pod: JsonObject): JsonObject {
   const spec = without(objectIn(pod, 'spec'), ADMITTED_FIELDS);
   const tolerations = listIn(spec, 'tolerations').filter(
@@ -86,7 +86,7 @@ export function withoutAdmission(pod: JsonObject): JsonObject {
   };
 }
 
-/** Tolerations that an admission plugin puts back whenever somebody takes them away. */
+/** Tolerations that an admission plugin restores whenever an update removes them. */
 export function withAdmittedTolerations(pod: JsonObject, old: JsonObject): JsonObject {
   const spec = objectIn(pod, 'spec');
   const own = listIn(spec, 'tolerations');

@@ -1,19 +1,23 @@
 /**
- * What the rules of Kubernetes v1.36.4 themselves say about random pods, one case for each complaint
- * they made. Privileged containers were allowed, and four features that are off by default were on:
- * stop signals, trust bundles and pod certificates as files, and groups of pods.
+ * What the validation of Kubernetes v1.36.4 itself reports about random pods, one case for each error.
+ * Privileged containers were allowed, and four features that are off by default were on: stop signals, trust
+ * bundles and pod certificates as files, and groups of pods.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { deepFreeze } from '../../../../test/support/deep-freeze.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { messageOf, reasonOf, type FieldError } from '../../field-error.ts';
-import { defaultPod } from './defaults.ts';
+import {
+  fieldErrorMessage,
+  fieldErrorReason,
+  type FieldError,
+} from '../../../api/validation/field-error.ts';
+import { defaultPod } from '../../../api/pod-validation/defaults/pod-defaults.ts';
 import { prepareForCreate, prepareForStatusUpdate, prepareForUpdate } from './preparation.ts';
-import { validatePodStatusUpdate } from './status-validation.ts';
+import { validatePodStatusUpdate } from './status/status-validation.ts';
 import { POD_SUBRESOURCES } from './subresources.ts';
-import { validatePod, validatePodUpdate } from './validation.ts';
-import { podWarnings } from './warnings.ts';
+import { validatePod, validatePodUpdate } from '../../../api/pod-validation/pod-validation.ts';
+import { podWarnings } from './warnings/pod-warnings.ts';
 
 interface RecordedRule {
   readonly op: string;
@@ -31,7 +35,7 @@ const cases: readonly RecordedRule[] = readFileSync(
   .split('\n')
   .map((line) => JSON.parse(line));
 
-function judge({ op, pod, old = {} }: RecordedRule): readonly FieldError[] {
+function evaluate({ op, pod, old = {} }: RecordedRule): readonly FieldError[] {
   const [next, before] = [defaultPod(deepFreeze(pod)), deepFreeze(defaultPod(deepFreeze(old)))];
   if (op === 'create') return validatePod(prepareForCreate(next));
   if (op === 'update') return validatePodUpdate(prepareForUpdate(next, before), before);
@@ -41,7 +45,11 @@ function judge({ op, pod, old = {} }: RecordedRule): readonly FieldError[] {
 }
 
 function print(error: FieldError): readonly string[] {
-  return [reasonOf(error).replace(/^FieldValue/, ''), error.field, messageOf(error)];
+  return [
+    fieldErrorReason(error).replace(/^FieldValue/, ''),
+    error.field,
+    fieldErrorMessage(error),
+  ];
 }
 
 function titleOf({ errors, warnings = [] }: RecordedRule): string {
@@ -57,7 +65,7 @@ describe.each(OPERATIONS)('on %s', (operation) => {
   test.each(own.map((one, index) => [`${index}: ${titleOf(one)}`, one] as const))(
     '%s',
     (_title, one) => {
-      expect(judge(one).map(print)).toEqual(one.errors);
+      expect(evaluate(one).map(print)).toEqual(one.errors);
     },
   );
 });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { deepFreeze } from '../../../../test/support/deep-freeze.ts';
 import { structOf } from '../../../api/schema/schema.ts';
-import { semanticallyEqual } from '../../../api/semantic-equal.ts';
+import { semanticallyEqual } from '../../../api/values/semantic-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { FieldError } from '../../field-error.ts';
-import { invalid } from '../../status.ts';
-import { readStruct, readText } from '../validation/json-reading.ts';
-import { validateAnnotations, validateLabels } from '../validation/labels.ts';
-import { defaultPod } from './defaults.ts';
+import type { FieldError } from '../../../api/validation/field-error.ts';
+import { invalid } from '../../objects/status.ts';
+import { readStruct, readText } from '../../../api/validation/json-reading.ts';
+import { validateAnnotations, validateLabels } from '../../../api/validation/labels.ts';
+import { defaultPod } from '../../../api/pod-validation/defaults/pod-defaults.ts';
 import { POD } from './definition.ts';
 import { prepareForCreate, prepareForStatusUpdate, prepareForUpdate } from './preparation.ts';
 import {
@@ -18,9 +18,9 @@ import {
   withoutAdmission,
 } from './recorded-answers.ts';
 import type { RecordedStep } from './recorded-answers.ts';
-import { validatePodStatusUpdate } from './status-validation.ts';
+import { validatePodStatusUpdate } from './status/status-validation.ts';
 import { POD_SUBRESOURCES } from './subresources.ts';
-import { validatePod, validatePodUpdate } from './validation.ts';
+import { validatePod, validatePodUpdate } from '../../../api/pod-validation/pod-validation.ts';
 
 const SCENARIOS = [
   'pod-defaults',
@@ -36,7 +36,7 @@ function nameIn({ request: { body } }: RecordedStep): string {
   return readText(readStruct(body?.['metadata'])['name']);
 }
 
-/** What the registry complains about before it asks the kind. */
+/** What the registry reports before it calls the kind's rules. */
 function metadataErrors(pod: JsonObject): readonly FieldError[] {
   const { labels, annotations } = readStruct(pod['metadata']);
   return [
@@ -73,7 +73,7 @@ describe('pods that kube-apiserver refused', () => {
   const refused = creationsIn('pod-invalid').filter(({ response }) => response.code === 422);
 
   test.each(refused.map((step) => [nameIn(step), step] as const))(
-    '%s is refused here with the same words',
+    '%s is refused here with the same message',
     (name, { request, response }) => {
       const pod = prepareForCreate(defaultPod(deepFreeze(request.body ?? {})));
       const errors = [...metadataErrors(pod), ...validatePod(pod)];
@@ -83,7 +83,7 @@ describe('pods that kube-apiserver refused', () => {
 });
 
 describe('updates, one after the other, as kube-apiserver answered them', () => {
-  /** A patch of the whole object or of a subresource, judged by the rules for it. */
+  /** A patch of the whole object or of a subresource, validated by its rules. */
   function answer(
     step: RecordedStep,
     old: JsonObject,

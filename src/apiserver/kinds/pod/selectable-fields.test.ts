@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { matchesFields, parseFieldSelector } from '../../../api/field-selector.ts';
-import { readObjects, readStruct, readText } from '../validation/json-reading.ts';
+import { matchesFields, parseFieldSelector } from '../../../api/values/field-selector.ts';
+import { readObjects, readStruct, readText } from '../../../api/validation/json-reading.ts';
 import { stepsOf } from './recorded-answers.ts';
 import { podSelectableFields } from './selectable-fields.ts';
 
@@ -29,7 +29,7 @@ test('there are lists to compare', () => {
   expect(lists.length).toBe(4);
 });
 
-test('a pod that says nothing has empty fields, and is not on the network of the host', () => {
+test('an empty pod has empty fields, and is not on the host network', () => {
   const fields = podSelectableFields({});
   expect(fields['spec.hostNetwork']).toBe('false');
   expect(Object.entries(fields).filter(([, value]) => value !== '')).toHaveLength(1);

@@ -1,6 +1,11 @@
-/** The fields by which pods can be selected: the kubelet asks for those of its node. */
+/** The fields by which pods can be selected: the kubelet lists those of its node. */
 import type { JsonObject } from '../../../lib/json.ts';
-import { readFlag, readObjects, readStruct, readText } from '../validation/json-reading.ts';
+import {
+  readFlag,
+  readObjects,
+  readStruct,
+  readText,
+} from '../../../api/validation/json-reading.ts';
 
 export function podSelectableFields(pod: JsonObject): Readonly<Record<string, string>> {
   const [metadata, spec, status] = ['metadata', 'spec', 'status'].map((name) =>

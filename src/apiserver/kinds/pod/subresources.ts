@@ -1,20 +1,20 @@
-/** The subresources that change a part of a pod which an ordinary update may not touch. */
+/** The subresources that change parts of a pod which an ordinary update may not. */
 import type { JsonObject } from '../../../lib/json.ts';
-import type { FieldError } from '../../field-error.ts';
-import { prepareEphemeralUpdate, validateEphemeralUpdate } from './ephemeral-containers.ts';
-import { validateResize } from './resize-validation.ts';
-import { prepareResize } from './resize.ts';
+import type { FieldError } from '../../../api/validation/field-error.ts';
+import { prepareEphemeralUpdate, validateEphemeralUpdate } from './update/ephemeral-containers.ts';
+import { validateResize } from './update/resize-validation.ts';
+import { prepareResize } from './update/resize.ts';
 
-/** How an update through a subresource is prepared and judged. */
-export interface UpdateRules {
+/** How an update through a subresource is prepared and validated. */
+export interface PodUpdateRules {
   readonly prepare: (object: JsonObject, old: JsonObject) => JsonObject;
   readonly validate: (object: JsonObject, old: JsonObject) => readonly FieldError[];
 }
 
-/** A binding gives the pod its node; whoever binds has checked what there is to check. */
-const asGiven: UpdateRules = { prepare: (object) => object, validate: () => [] };
+/** A binding sets the pod's node; the bind action has validated it. */
+const asGiven: PodUpdateRules = { prepare: (object) => object, validate: () => [] };
 
-export const POD_SUBRESOURCES: ReadonlyMap<string, UpdateRules> = new Map([
+export const POD_SUBRESOURCES: ReadonlyMap<string, PodUpdateRules> = new Map([
   ['binding', asGiven],
   ['ephemeralcontainers', { prepare: prepareEphemeralUpdate, validate: validateEphemeralUpdate }],
   ['resize', { prepare: prepareResize, validate: validateResize }],

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { isEcho } from '../../../../test/support/description-echo.ts';
 import { structOf } from '../../../api/schema/schema.ts';
 import type { Shape, StructType } from '../../../api/schema/shape.ts';
-import { deployments } from '../../kinds/deployment.ts';
-import { pods } from '../../kinds/pods.ts';
-import { services } from '../../kinds/service.ts';
+import { deployments } from '../../kinds/apps/deployment.ts';
+import { pods } from '../../kinds/core/pods.ts';
+import { services } from '../../kinds/networking/service.ts';
 import { describeField, describeType, TYPES } from './descriptions.ts';
 
 describe('descriptions', () => {
-  test('are of types and fields that exist', () => {
+  test('belong to types and fields that exist', () => {
     for (const [type, fields] of Object.entries(TYPES)) {
       for (const field of Object.keys(fields).filter((name) => name !== '')) {
         expect(structOf(type).field(field), `${type} ${field}`).toBeDefined();
@@ -21,7 +22,18 @@ describe('descriptions', () => {
     }
   });
 
-  test('of a field and of its type say two things, for explain prints both', () => {
+  test('do not only repeat the name of their field', () => {
+    expect(isEcho('kernelVersion', 'The version of the kernel.')).toBe(true);
+    expect(isEcho('port', 'The port that the probe asks.')).toBe(false);
+    const echoes = Object.entries(TYPES).flatMap(([type, fields]) =>
+      Object.entries(fields).filter(([field, text]) =>
+        isEcho(field || type.slice(type.lastIndexOf('.') + 1), text),
+      ),
+    );
+    expect(echoes).toEqual([]);
+  });
+
+  test('of a field and of its type differ, because kubectl explain prints both', () => {
     for (const kind of [pods, deployments, services]) {
       for (const type of typesIn(kind.type)) {
         for (const field of type.fields) {
@@ -34,7 +46,19 @@ describe('descriptions', () => {
     }
   });
 
-  test('are there for every field of a pod and its containers', () => {
+  test('of what every object has begin as conformance tests of kubectl explain look for', () => {
+    const pod = structOf('core/v1.Pod');
+    const meta = structOf('meta/v1.ObjectMeta');
+    const textOf = (type: StructType, name: string): string | undefined => {
+      const field = type.field(name);
+      return field && describeField(type, field);
+    };
+    expect(textOf(pod, 'apiVersion')).toMatch(/^APIVersion defines /);
+    expect(textOf(pod, 'metadata')).toMatch(/^Standard object's metadata/);
+    expect(textOf(meta, 'creationTimestamp')).toMatch(/^CreationTimestamp is a timestamp/);
+  });
+
+  test('exist for every field of a pod and its containers', () => {
     for (const name of ['PodSpec', 'Container', 'Probe', 'VolumeMount', 'ServiceSpec']) {
       const type = structOf(`core/v1.${name}`);
       const silent = type.fields.filter((field) => describeField(type, field) === undefined);
@@ -42,7 +66,7 @@ describe('descriptions', () => {
     }
   });
 
-  test('tell of a list, a spec and a condition by their names', () => {
+  test('of a list, a spec and a condition come from their names', () => {
     expect(describeType('core/v1.PodList')).toBe('A list of objects of the kind Pod.');
     expect(describeType('networking/v1.ServiceCIDRSpec')).toBe('What is wanted of a ServiceCIDR.');
     const condition = structOf('apps/v1.DeploymentCondition');
@@ -50,7 +74,7 @@ describe('descriptions', () => {
     expect(status && describeField(condition, status)).toBe('True, False or Unknown.');
   });
 
-  test('are left out where nothing would be said', () => {
+  test('are left out where they would say nothing', () => {
     expect(describeType('core/v1.FlockerVolumeSource')).toBeUndefined();
   });
 });

@@ -1,43 +1,16 @@
 /**
- * What types and fields mean, in our own words: `kubectl explain` prints them.
+ * Descriptions of types and fields, in our own words: `kubectl explain` prints them.
  *
- * The fields that people meet are described one by one, in the tables of this folder. Many others mean
- * the same wherever they stand, or can be told from the name of their type. For the rest there is
- * nothing: the name of a field, said again as a sentence, would help nobody.
+ * The common fields are described one by one, in descriptions.json. Many others mean the same in every type,
+ * or follow from the name of their type. The rest has no description: a field's name repeated as a sentence
+ * would not help.
  */
 import type { Field, Special, StructType, TypeName } from '../../../api/schema/shape.ts';
-import { ACCESS } from './access.ts';
-import { CONFIG } from './config.ts';
-import { CONTAINERS } from './containers.ts';
-import type { DescriptionTable } from './description-table.ts';
-import { EXTENSION } from './extension.ts';
-import { META } from './meta.ts';
-import { NODES } from './nodes.ts';
+import table from './descriptions.json' with { type: 'json' };
 import { describeParameter } from './parameters.ts';
-import { PODS } from './pods.ts';
-import { POLICY } from './policy.ts';
-import { SERVICES } from './services.ts';
-import { STORAGE } from './storage.ts';
-import { VOLUMES } from './volumes.ts';
-import { WEBHOOKS } from './webhooks.ts';
-import { WORKLOADS } from './workloads.ts';
 
-/** Of each type, by the tables of this folder. */
-export const TYPES: DescriptionTable = {
-  ...ACCESS,
-  ...CONFIG,
-  ...CONTAINERS,
-  ...EXTENSION,
-  ...META,
-  ...NODES,
-  ...PODS,
-  ...POLICY,
-  ...SERVICES,
-  ...STORAGE,
-  ...VOLUMES,
-  ...WEBHOOKS,
-  ...WORKLOADS,
-};
+/** Texts by type and field; the empty field is the type itself. */
+export const TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = table;
 
 const SPECIALS: Readonly<Record<Special, string>> = {
   Quantity: 'A number with a unit, such as 500m, 1.5 or 2Gi.',
@@ -53,7 +26,7 @@ const SPECIALS: Readonly<Record<Special, string>> = {
   JSONSchemaPropsOrStringArray: 'A schema, or names of fields.',
 };
 
-/** What a type is, by the end of its name. */
+/** Describes a type by the end of its name. */
 const PARTS: Readonly<Record<string, (what: string) => string>> = {
   List: (what) => `A list of objects of the kind ${what}.`,
   Spec: (what) => `What is wanted of a ${what}.`,
@@ -61,11 +34,11 @@ const PARTS: Readonly<Record<string, (what: string) => string>> = {
   Condition: (what) => `One fact about a ${what}: true, false or unknown.`,
 };
 
-/** Fields of what is an object with a kind. */
+/** Fields of objects with a kind. Conformance tests look for the first words of the first and the third. */
 const OBJECT = {
-  apiVersion: 'The version of the API that the object is written in.',
+  apiVersion: 'APIVersion defines the version of the API that the object is written in.',
   kind: 'The kind of the object, in CamelCase.',
-  metadata: 'What every object has: its name, its labels and so on.',
+  metadata: "Standard object's metadata: its name, its labels and so on.",
   spec: 'What is wanted.',
   status: 'What is observed.',
 };
@@ -100,7 +73,7 @@ const CONDITION: Readonly<Record<string, string>> = {
 
 const NOTHING: Readonly<Record<string, string>> = {};
 
-/** Fields of what points to an object. */
+/** Fields of references to objects. */
 const REFERENCE: Readonly<Record<string, string>> = {
   name: 'The name of the object.',
   namespace: 'The namespace of the object.',
@@ -116,8 +89,8 @@ const POINTS =
   /(?:Reference|KeySelector|EnvSource|ConfigMapProjection|SecretProjection|Subject|RoleRef)$/;
 
 export function describeType(name: TypeName): string | undefined {
-  const said = lookUp(lookUp(TYPES, name), '');
-  if (said !== undefined) return said;
+  const given = lookUp(lookUp(TYPES, name), '');
+  if (given !== undefined) return given;
   const short = name.slice(name.lastIndexOf('.') + 1);
   const [, what = '', part = ''] = /^(.+)(List|Spec|Status|Condition)$/.exec(short) ?? [];
   return lookUp(PARTS, part)?.(what);
@@ -132,7 +105,7 @@ export function describeField(type: StructType, { name }: Field): string | undef
   );
 }
 
-/** What fields mean in types of this sort. */
+/** The descriptions of fields in types of this sort. */
 function wordsOf(type: StructType): Readonly<Record<string, string>> {
   if (type.name.endsWith('Condition')) return CONDITION;
   if (POINTS.test(type.name)) return REFERENCE;

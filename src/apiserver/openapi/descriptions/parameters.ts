@@ -1,8 +1,8 @@
-/** What the parameters of operations mean, in a sentence each. */
+/** Descriptions of the parameters of operations. */
 
 const PARAMETERS: Readonly<Record<string, string>> = {
   allowWatchBookmarks:
-    'For a watch: events of the type BOOKMARK may come, which tell how far the watch is and nothing else.',
+    'For a watch: events of the type BOOKMARK may come, which report how far the watch is and nothing else.',
   command: 'What to run, and its arguments: one value for each.',
   container: 'Which container of the pod; may be left out if it has only one.',
   continue: 'Where an earlier list with a limit has stopped, as its answer said.',
@@ -32,7 +32,8 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   resourceVersion:
     'For a list: how recent the answer has to be. For a watch: the version after which it starts.',
   resourceVersionMatch: 'How resourceVersion is meant for a list: Exact or NotOlderThan.',
-  sendInitialEvents: 'For a watch: begin with what there is, and tell when that is over.',
+  sendInitialEvents:
+    'For a watch: begin with the existing objects, and send a bookmark after them.',
   shardSelector: 'Only objects whose hash is in this range, for clients that share the work.',
   sinceSeconds: 'Only what was written in the last so many seconds.',
   stderr: 'Whether to connect standard error.',

@@ -1,4 +1,4 @@
-/** gnostic-samples.json: documents, and the bytes that gnostic's own encoder in Go made of them. */
+/** gnostic-samples.json: documents, and the bytes of gnostic's own encoder in Go. */
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../lib/json.ts';
 import { encodeDocument, type OpenApiVersion } from './encode.ts';
@@ -12,7 +12,7 @@ interface Sample {
 
 describe('a document in protobuf', () => {
   test.each(samples as unknown as readonly Sample[])(
-    'is what gnostic makes of a document of $version, byte for byte',
+    'is the same as from gnostic for a document of $version, byte for byte',
     ({ version, document, hex }) => {
       expect(Buffer.from(encodeDocument(version, document)).toString('hex')).toBe(hex);
     },
@@ -38,14 +38,22 @@ describe('a document in protobuf', () => {
     expect(textsIn(encodeDocument('v2', { definitions }))).toContain('"a\\u007fb\\u2028c"');
   });
 
-  test('takes a key named __proto__ for what it is', () => {
+  test('keeps a key named __proto__', () => {
     const definitions = JSON.parse('{"__proto__":{"type":"string"}}') as JsonObject;
     expect(textsIn(encodeDocument('v3', { components: { schemas: definitions } }))).toContain(
       '__proto__',
     );
   });
 
-  test('leaves out what it has no place for', () => {
+  test('has integers beyond 2^53, exact as a count and as a double as a bound', () => {
+    const of = (schema: JsonObject): string =>
+      Buffer.from(encodeDocument('v2', { definitions: { A: schema } })).toString('hex');
+    // The varint of 2^63 - 1, and 2^60 as a double.
+    expect(of({ minLength: 2n ** 63n - 1n })).toContain('ffffffffffffffff7f');
+    expect(of({ maximum: 2n ** 60n })).toContain('000000000000b043');
+  });
+
+  test('leaves out unknown fields', () => {
     expect(encodeDocument('v3', { host: 'example.com' })).toHaveLength(0);
   });
 });

@@ -1,7 +1,4 @@
-/**
- * A document of OpenAPI as protobuf: the form in which client-go asks for version 2, and never for
- * anything else.
- */
+/** Encodes an OpenAPI document as protobuf: the only form in which client-go requests version 2. */
 import { WireWriter } from '../../../api/protobuf/wire-writer.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { fieldsWriter } from './field-writers.ts';

@@ -1,27 +1,28 @@
 /**
- * Ways to write a value of a document as a field of a protobuf message.
+ * Functions that write a value of a document as a field of a protobuf message.
  *
  * The messages of OpenAPI are not JSON with numbers: a map is a list of names and values, a value of any
- * shape is a text of YAML (of which JSON is a part), and a choice is a message with one field. Each way
- * is a small function here; openapi-v2.ts and openapi-v3.ts say which field is written how.
+ * shape is a text of YAML (of which JSON is a part), and a choice is a message with one field. Each of these
+ * is a small function here; openapi-v2.ts and openapi-v3.ts choose one for each field.
  *
- * The writer works from the end to the beginning, so everything is put down last thing first.
+ * The writer works from the end to the beginning, so everything is written in reverse.
  */
 import { FIXED64, LENGTH, VARINT } from '../../../api/protobuf/wire-type.ts';
 import type { WireWriter } from '../../../api/protobuf/wire-writer.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { printExactJson } from '../../../lib/json-text/exact-json.ts';
 
 /** Writes the value as the field of that number, with its tag. */
 export type WriteField = (writer: WireWriter, number: number, value: Json) => void;
 
-/** By the key in JSON; a message may hold itself, so its fields are asked for when needed. */
+/** By the key in JSON; a function, because a message may contain itself. */
 export type Fields = () => Readonly<Record<string, Field>>;
 
 export type Field = readonly [number: number, write: WriteField];
 type KnownField = readonly [key: string, field: Field];
 
-/** Texts, numbers and flags that are empty are not written, as in every proto3 message. */
-export const text: WriteField = (writer, number, value) => {
+/** Empty texts, numbers and flags are not written, as in every proto3 message. */
+export const textField: WriteField = (writer, number, value) => {
   if (value !== '') writeText(writer, number, value);
 };
 
@@ -30,16 +31,17 @@ export const flag: WriteField = (writer, number, value) => {
 };
 
 export const integer: WriteField = (writer, number, value) => {
-  if (typeof value !== 'number' || value === 0) return;
-  writer.writeInteger(value);
+  if (typeof value === 'bigint') writer.writeBigInteger(value);
+  else if (typeof value === 'number' && value !== 0) writer.writeInteger(value);
+  else return;
   writer.writeTag(number, VARINT);
 };
 
-export const double: WriteField = (writer, number, value) => {
+export const doubleField: WriteField = (writer, number, value) => {
   if (value !== 0) writeDouble(writer, number, value);
 };
 
-/** In a list or a choice even the empty text counts. */
+/** In a list or a choice even the empty text is written. */
 export const writeText: WriteField = (writer, number, value) => {
   if (typeof value !== 'string') return;
   writer.writeText(value);
@@ -52,12 +54,12 @@ export const writeFlag: WriteField = (writer, number, value) => {
 };
 
 export const writeDouble: WriteField = (writer, number, value) => {
-  if (typeof value !== 'number') return;
-  writer.writeDouble(value);
+  if (typeof value !== 'number' && typeof value !== 'bigint') return;
+  writer.writeDouble(Number(value));
   writer.writeTag(number, FIXED64);
 };
 
-/** `extensions`: the number of the field that takes what begins with `x-`. */
+/** `extensions`: the number of the field for keys that begin with `x-`. */
 export function message(fields: Fields, extensions?: number): WriteField {
   const write = fieldsWriter(fields, extensions);
   return (writer, number, value) => {
@@ -65,7 +67,7 @@ export function message(fields: Fields, extensions?: number): WriteField {
   };
 }
 
-/** Writes what is in a message, without a tag or a length. */
+/** Writes the fields of a message, without a tag or a length. */
 export function fieldsWriter(
   fields: Fields,
   extensions?: number,
@@ -108,7 +110,7 @@ function writeNamed(
 ): void {
   writer.writeMessage(number, () => {
     write(writer, 2, value);
-    text(writer, 1, name);
+    textField(writer, 1, name);
   });
 }
 
@@ -117,7 +119,7 @@ export function inside(write: WriteField, field = 1): WriteField {
   return choice(() => [field, write]);
 }
 
-/** A message with a field for each form that the value may have; undefined: none fits. */
+/** A message with one field for each form of the value; undefined: none fits. */
 export function choice(pick: (value: Json) => Field | undefined): WriteField {
   return (writer, number, value) => {
     writer.writeMessage(number, () => {
@@ -127,12 +129,12 @@ export function choice(pick: (value: Json) => Field | undefined): WriteField {
   };
 }
 
-/** Whatever it is, as a text of YAML. */
+/** Any value, as a text of YAML. */
 export const any: WriteField = inside((writer, number, value) => {
-  writeText(writer, number, JSON.stringify(value).replaceAll(UNPRINTABLE, escape));
+  writeText(writer, number, printExactJson(value).replaceAll(UNPRINTABLE, escape));
 }, 2);
 
-/** JSON lets them stand as they are; in YAML they are not allowed, or break the line. */
+/** JSON allows them unescaped; in YAML they are not allowed, or break the line. */
 const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff]/gu;
 
 function escape(character: string): string {

@@ -1,14 +1,14 @@
 /** The messages of OpenAPI 2 (gnostic's openapi.v2), as far as our documents use them. */
 import { isJsonObject, type Json } from '../../../lib/json.ts';
 import { any, choice, flag, inside, integer, message, namedValues } from './field-writers.ts';
-import { double, repeated, text, writeFlag, type Fields } from './field-writers.ts';
+import { doubleField, repeated, textField, writeFlag, type Fields } from './field-writers.ts';
 import { texts, valueRules } from './schema-fields.ts';
 
 export const DOCUMENT_EXTENSIONS_V2 = 16;
 
 export const documentFieldsV2: Fields = () => ({
-  swagger: [1, text],
-  info: [2, message(() => ({ title: [1, text], version: [2, text] }))],
+  swagger: [1, textField],
+  info: [2, message(() => ({ title: [1, textField], version: [2, textField] }))],
   paths: [8, inside(namedValues(pathItem), 2)],
   definitions: [9, inside(namedValues(schema))],
   parameters: [10, inside(namedValues(parameter))],
@@ -17,10 +17,10 @@ export const documentFieldsV2: Fields = () => ({
 });
 
 const apiKey = message(() => ({
-  type: [1, text],
-  name: [2, text],
-  in: [3, text],
-  description: [4, text],
+  type: [1, textField],
+  name: [2, textField],
+  in: [3, textField],
+  description: [4, textField],
 }));
 
 const pathItem = message(
@@ -40,8 +40,8 @@ const pathItem = message(
 const operation = message(
   () => ({
     tags: [1, texts],
-    description: [3, text],
-    operationId: [5, text],
+    description: [3, textField],
+    operationId: [5, textField],
     produces: [6, texts],
     consumes: [7, texts],
     parameters: [8, repeated(parameterOrReference)],
@@ -51,9 +51,9 @@ const operation = message(
   13,
 );
 
-const response = message(() => ({ description: [1, text], schema: [2, inside(schema)] }));
+const response = message(() => ({ description: [1, textField], schema: [2, inside(schema)] }));
 
-const reference = message(() => ({ $ref: [1, text], description: [2, text] }));
+const reference = message(() => ({ $ref: [1, textField], description: [2, textField] }));
 
 const parameterOrReference = choice((value) =>
   isReference(value) ? [2, reference] : [1, parameter],
@@ -64,9 +64,9 @@ const parameter = choice((value) =>
 );
 
 const bodyParameter = message(() => ({
-  description: [1, text],
-  name: [2, text],
-  in: [3, text],
+  description: [1, textField],
+  name: [2, textField],
+  in: [3, textField],
   required: [4, flag],
   schema: [5, schema],
 }));
@@ -77,30 +77,30 @@ const otherParameter = choice((value) =>
 
 const pathParameter = message(() => ({
   required: [1, flag],
-  in: [2, text],
-  description: [3, text],
-  name: [4, text],
-  type: [5, text],
+  in: [2, textField],
+  description: [3, textField],
+  name: [4, textField],
+  type: [5, textField],
   uniqueItems: [19, flag],
 }));
 
 const queryParameter = message(() => ({
   required: [1, flag],
-  in: [2, text],
-  description: [3, text],
-  name: [4, text],
-  type: [6, text],
+  in: [2, textField],
+  description: [3, textField],
+  name: [4, textField],
+  type: [6, textField],
   uniqueItems: [20, flag],
 }));
 
 const schema = message(
   () => ({
-    $ref: [1, text],
-    format: [2, text],
-    title: [3, text],
-    description: [4, text],
+    $ref: [1, textField],
+    format: [2, textField],
+    title: [3, textField],
+    description: [4, textField],
     default: [5, any],
-    multipleOf: [6, double],
+    multipleOf: [6, doubleField],
     ...valueRules(7),
     maxProperties: [17, integer],
     minProperties: [18, integer],
@@ -114,7 +114,7 @@ const schema = message(
     items: [23, inside(schema)],
     allOf: [24, repeated(schema)],
     properties: [25, inside(namedValues(schema))],
-    externalDocs: [29, message(() => ({ description: [1, text], url: [2, text] }))],
+    externalDocs: [29, message(() => ({ description: [1, textField], url: [2, textField] }))],
     example: [30, any],
   }),
   31,

@@ -1,15 +1,22 @@
 /** The messages of OpenAPI 3 (gnostic's openapi.v3), as far as our documents use them. */
 import { isJsonObject } from '../../../lib/json.ts';
-import { any, choice, double, flag, inside, integer, message } from './field-writers.ts';
-import { namedValues, repeated, text, writeDouble, writeFlag, writeText } from './field-writers.ts';
+import { any, choice, doubleField, flag, inside, integer, message } from './field-writers.ts';
+import {
+  namedValues,
+  repeated,
+  textField,
+  writeDouble,
+  writeFlag,
+  writeText,
+} from './field-writers.ts';
 import type { Fields, WriteField } from './field-writers.ts';
 import { texts, valueRules } from './schema-fields.ts';
 
 export const DOCUMENT_EXTENSIONS_V3 = 9;
 
 export const documentFieldsV3: Fields = () => ({
-  openapi: [1, text],
-  info: [2, message(() => ({ title: [1, text], version: [6, text] }))],
+  openapi: [1, textField],
+  info: [2, message(() => ({ title: [1, textField], version: [6, textField] }))],
   paths: [4, inside(namedValues(pathItem))],
   components: [5, components],
 });
@@ -20,10 +27,10 @@ const components = message(() => ({
 }));
 
 const securityScheme = message(() => ({
-  type: [1, text],
-  description: [2, text],
-  name: [3, text],
-  in: [4, text],
+  type: [1, textField],
+  description: [2, textField],
+  name: [3, textField],
+  in: [4, textField],
 }));
 
 const pathItem = message(
@@ -43,8 +50,8 @@ const pathItem = message(
 const operation = message(
   () => ({
     tags: [1, texts],
-    description: [3, text],
-    operationId: [5, text],
+    description: [3, textField],
+    operationId: [5, textField],
     parameters: [6, repeated(orReference(parameter))],
     requestBody: [7, orReference(requestBody)],
     responses: [8, inside(namedValues(orReference(response)), 2)],
@@ -53,36 +60,36 @@ const operation = message(
 );
 
 const parameter = message(() => ({
-  name: [1, text],
-  in: [2, text],
-  description: [3, text],
+  name: [1, textField],
+  in: [2, textField],
+  description: [3, textField],
   required: [4, flag],
   schema: [10, schemaOrReference],
 }));
 
 const requestBody = message(() => ({ content: [2, content], required: [3, flag] }));
 
-const response = message(() => ({ description: [1, text], content: [3, content] }));
+const response = message(() => ({ description: [1, textField], content: [3, content] }));
 
 const content: WriteField = inside(
   namedValues(message(() => ({ schema: [1, (...field) => schemaOrReference(...field)] }))),
 );
 
-const reference = message(() => ({ $ref: [1, text] }));
+const reference = message(() => ({ $ref: [1, textField] }));
 
 const schema: WriteField = message(
   () => ({
     nullable: [1, flag],
-    externalDocs: [6, message(() => ({ description: [1, text], url: [2, text] }))],
+    externalDocs: [6, message(() => ({ description: [1, textField], url: [2, textField] }))],
     example: [7, any],
-    title: [9, text],
-    multipleOf: [10, double],
+    title: [9, textField],
+    multipleOf: [10, doubleField],
     ...valueRules(11),
     maxProperties: [21, integer],
     minProperties: [22, integer],
     required: [23, texts],
     enum: [24, repeated(any)],
-    type: [25, text],
+    type: [25, textField],
     allOf: [26, repeated(schemaOrReference)],
     oneOf: [27, repeated(schemaOrReference)],
     anyOf: [28, repeated(schemaOrReference)],
@@ -94,22 +101,22 @@ const schema: WriteField = message(
       choice((value) => (typeof value === 'boolean' ? [2, writeFlag] : [1, schemaOrReference])),
     ],
     default: [33, defaultValue],
-    description: [34, text],
-    format: [35, text],
+    description: [34, textField],
+    format: [35, textField],
   }),
   36,
 );
 
 const schemaOrReference = orReference(schema);
 
-/** Objects and lists have no place here: they leave the message empty. */
+/** Objects and lists have no field here: they leave the message empty. */
 const defaultValue = choice((value) => {
   if (typeof value === 'number') return [1, writeDouble];
   if (typeof value === 'boolean') return [2, writeFlag];
   return typeof value === 'string' ? [3, writeText] : undefined;
 });
 
-/** The thing itself (1), or where it stands (2). */
+/** The value itself (1), or a reference to it (2). */
 function orReference(write: WriteField): WriteField {
   return choice((value) =>
     isJsonObject(value) && typeof value['$ref'] === 'string' ? [2, reference] : [1, write],

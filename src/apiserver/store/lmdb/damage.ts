@@ -1,4 +1,4 @@
-/** Something in a file is not as it was written. Whoever knows the name of the file tells the user. */
+/** A file has other contents than podkeep wrote. The caller adds the name of the file. */
 export class Damage extends Error {
   override readonly name = 'Damage';
 }

@@ -1,18 +1,18 @@
 /**
- * The one place that talks to LMDB. It only writes: what is on disk is read by `load.ts`, once.
+ * The only file that calls LMDB for the store. It only writes: `load.ts` reads the file, once.
  *
- * LMDB runs without overlapping syncs: a transaction reaches the file's meta page after all of its
- * other pages are on disk, and the meta page itself is written through. So a transaction that failed
- * is not in the file. With overlapping syncs, the default, it would be, and a restart would show it.
+ * LMDB runs without overlapping syncs: a transaction reaches the file's meta page after all of its other
+ * pages are on disk, and the meta page itself is written through. So a transaction that failed is not in the
+ * file. With overlapping syncs, the default, it would be, and a restart would show it.
  *
- * A failed transaction rejects a promise that the library hands out inside the error; nobody else
- * waits for it, and it would end the process. Without batching by event turn there are no others.
+ * A failed transaction rejects a promise that is inside the library's error; it must be handled here, or it
+ * would end the process. Without batching by event turn there are no other such promises.
  */
 import { open, type RootDatabase } from 'lmdb';
 import { Reserve } from './reserve.ts';
 
 export interface Environment {
-  /** To be awaited before `write`. Rejects if there is no room for it; then nothing was touched. */
+  /** Await it before `write`. Rejects if there is no space for it; then nothing was changed. */
   reserve(puts: readonly Put[], removals: readonly Buffer[]): Promise<void>;
   /** One transaction: durable when it resolves, and not in the file if it rejects. */
   write(puts: readonly Put[], removals: readonly Buffer[]): Promise<void>;
@@ -65,7 +65,7 @@ async function writeBatch(
   }
 }
 
-/** The library's error only says that there is another one, which it gives as a promise. */
+/** The library's error only refers to another one, which is a promise. */
 async function causeOf(error: unknown): Promise<unknown> {
   const inner: unknown = error instanceof Error && 'commitError' in error && error.commitError;
   if (!(inner instanceof Promise)) return error;

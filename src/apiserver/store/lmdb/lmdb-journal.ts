@@ -1,13 +1,18 @@
 /**
- * Writes commits into an LMDB file: one transaction for all that wait.
+ * Writes commits into an LMDB file: one transaction for all waiting ones.
  *
- * After a failure LMDB's environment may refuse everything for good, so it is closed, and opened again
- * for the next write. Should the failed transaction be in the file against LMDB's word, the next one
+ * After a failure LMDB's environment may refuse everything for good, so it is closed, and opened again for
+ * the next write. Should the failed transaction be in the file, contrary to LMDB's guarantee, the next one
  * removes it.
+ *
+ * Objects are encrypted here, on their way to the file. When the encryption changes, the whole file is
+ * written again (store-file.ts): until that is done every object counts as stale, and the head names no
+ * encryption, so that a restart in between starts it again.
  */
+import type { Encryption } from '../../at-rest/encryption.ts';
 import type { Commit, Forgotten, Journal } from '../journal.ts';
-import type { Past } from '../timeline.ts';
 import { openEnvironment, type Environment, type Put } from './environment.ts';
+import type { Loaded } from './load.ts';
 import {
   encodeHead,
   encodeVersion,
@@ -16,11 +21,17 @@ import {
   HEAD_KEY,
   type Head,
 } from './record.ts';
+import { resealFile } from './store-file.ts';
 
 export interface PreparedCommit {
   readonly revision: number;
   readonly puts: readonly Put[];
+  /** Keys of the objects that it writes; empty if nothing is encrypted. */
+  readonly names: readonly string[];
 }
+
+/** Objects whose next write changes them on disk, even if they stay as they are. */
+type Stale = 'all' | Set<string>;
 
 export class LmdbJournal implements Journal<PreparedCommit> {
   readonly place: string;
@@ -31,30 +42,74 @@ export class LmdbJournal implements Journal<PreparedCommit> {
   #head: Head;
   /** Records of transactions that failed. */
   #leftovers: readonly Buffer[] = [];
+  /** Null: nothing is encrypted. */
+  #encryption: Encryption | null;
+  #stale: Stale;
 
   constructor(
     file: string,
-    { revision, floor }: Past,
+    { revision, floor, format, sealing, values }: Loaded,
+    encryption: Encryption | null,
     environment: Environment,
     release: () => Promise<void>,
   ) {
     this.place = file;
-    this.#head = { format: FORMAT, revision, floor };
+    this.#encryption = encryption;
+    this.#stale = new Set(values.staleNames);
+    // New writes follow this encryption; what is stored already may not.
+    const isSealed = encryption !== null && sealing === encryption.fingerprint;
+    this.#head = {
+      format: encryption ? FORMAT : format,
+      revision,
+      floor,
+      ...(isSealed && { sealing }),
+    };
     this.#environment = environment;
     this.#release = release;
   }
 
   prepare({ revision, writes }: Commit): PreparedCommit {
+    const encryption = this.#encryption;
+    const seal = encryption
+      ? (name: string, text: Buffer): Buffer => encryption.seal(name, text)
+      : undefined;
     const puts = writes.map(({ key: name, value }, index): Put => {
       const key = encodeVersionKey(revision, index);
-      return [key, encodeVersion(key, name, value)];
+      return [key, encodeVersion(key, name, value, seal)];
     });
-    return { revision, puts };
+    return { revision, puts, names: encryption ? writes.map(({ key }) => key) : [] };
+  }
+
+  isStale(name: string): boolean {
+    return this.#stale === 'all' || this.#stale.has(name);
+  }
+
+  /** From this call on, commits are prepared with it; `reseal` does the rest. */
+  switchTo(encryption: Encryption): void {
+    this.#encryption = encryption;
+    this.#stale = 'all';
+    const { sealing: _gone, ...head } = this.#head;
+    this.#head = { ...head, format: FORMAT };
+  }
+
+  /** Writes the whole file with the current encryption. No write may be under way. */
+  async reseal(): Promise<void> {
+    const encryption = this.#encryption;
+    if (!encryption) return;
+    const { unreadable } = await resealFile(this.place, encryption, async () => {
+      const environment = this.#environment;
+      this.#environment = null;
+      await environment?.close();
+    });
+    // It may have been switched meanwhile: then this was in vain, and the next call repeats it.
+    if (encryption !== this.#encryption) return;
+    this.#head = { ...this.#head, format: FORMAT, sealing: encryption.fingerprint };
+    this.#stale = new Set(unreadable);
   }
 
   async write(commits: readonly PreparedCommit[], forgotten: Forgotten | null): Promise<void> {
     const head: Head = {
-      format: FORMAT,
+      ...this.#head,
       revision: commits.at(-1)?.revision ?? this.#head.revision,
       floor: forgotten?.floor ?? this.#head.floor,
     };
@@ -63,7 +118,9 @@ export class LmdbJournal implements Journal<PreparedCommit> {
       encodeVersionKey(revision, index),
     );
     await this.#transact([...puts, [HEAD_KEY, encodeHead(head)]], removals);
-    this.#head = head;
+    this.#head = { ...this.#head, revision: head.revision, floor: head.floor };
+    if (this.#stale === 'all' || this.#stale.size === 0) return;
+    for (const name of commits.flatMap((commit) => commit.names)) this.#stale.delete(name);
   }
 
   async #transact(puts: readonly Put[], removals: readonly Buffer[]): Promise<void> {

@@ -1,45 +1,92 @@
 /**
- * Reads a store from its file, whole and checked, without letting LMDB touch it.
+ * Reads a store from its file, completely and checked, without letting LMDB touch it.
  *
- * All of it is read at once, because a store that opens has to be whole: damage that is found hours
- * later, by the one request that needs the page, is found too late for the backup. What takes time is
- * parsing, and that waits until somebody asks for the object. The text stays in the one buffer that
- * the file was read into until then.
+ * All of it is read at the start, because a store that opens has to be intact: damage that is found hours
+ * later, by the one request that needs the page, is found too late for the backup. Parsing is what takes
+ * time, and that waits until an object is read. Until then its text stays in the one buffer that holds the
+ * file.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { storeDamaged, storeTooNew, storeUnreadable } from '../store-errors.ts';
 import type { Past } from '../timeline.ts';
+import type { Encryption } from '../../at-rest/encryption.ts';
 import type { Version } from '../version.ts';
 import { Damage } from './damage.ts';
 import { walkRecords } from './page-walk.ts';
-import { decodeHead, decodeVersion, FORMAT, HEAD_KEY, type Head, type Place } from './record.ts';
+import { SealedValues } from './sealed-values.ts';
+import {
+  decodeHead,
+  decodeVersion,
+  FORMAT,
+  HEAD_KEY,
+  type Head,
+  type RecordSpan,
+} from './record.ts';
+
+export interface Loaded extends Past {
+  readonly format: number;
+  /** The encryption under which all of the file was written; null: unknown. */
+  readonly sealing: string | null;
+  readonly values: SealedValues;
+  /** History must begin behind this revision, because some of it cannot be decrypted; 0: all can be. */
+  readonly unreadableUpTo: number;
+}
 
 /** Throws STORE_DAMAGED, STORE_TOO_NEW or STORE_UNREADABLE. */
-export function loadPast(file: string): Past {
-  const bytes = readWhole(file);
+export function loadPast(file: string, encryption: Encryption | null): Loaded {
+  const bytes = readWholeFile(file);
   try {
-    return readPast(file, bytes);
+    return readPast(file, bytes, encryption);
   } catch (error) {
     if (!(error instanceof Damage)) throw error;
     throw storeDamaged({ file, reason: error.message }, error);
   }
 }
 
-function readPast(file: string, bytes: Buffer): Past {
+/** Calls `visit` with every record but the head, which it returns. */
+export function readRecords(
+  file: string,
+  bytes: Buffer,
+  visit: (span: RecordSpan, head: Head) => void,
+): Head {
   let head: Head | null = null;
-  const versions: Version[] = [];
   walkRecords(bytes, (keyStart, keyEnd, start, end) => {
-    const place = { keyStart, keyEnd, start, end };
-    if (head) versions.push(readVersion(bytes, place, head.revision));
-    else head = readHead(file, bytes, place);
+    const span = { keyStart, keyEnd, start, end };
+    if (head) visit(span, head);
+    else head = readHead(file, bytes, span);
   });
-  const { revision, floor } = head ?? failForeign();
-  return { revision, floor, versions };
+  return head ?? failForeign();
 }
 
-function readHead(file: string, bytes: Buffer, place: Place): Head {
-  if (!bytes.subarray(place.keyStart, place.keyEnd).equals(HEAD_KEY)) failForeign();
-  const head = decodeHead(bytes, place);
+function readPast(file: string, bytes: Buffer, encryption: Encryption | null): Loaded {
+  const versions: Version[] = [];
+  const values = new SealedValues(encryption);
+  const unreadable = new Set<string>();
+  let unreadableUpTo = 0;
+  const { format, revision, floor, sealing } = readRecords(file, bytes, (span, head) => {
+    const version = readVersion(bytes, span, head.revision, values);
+    versions.push(version);
+    values.forget(version);
+    // The state before a change is part of the change: it has to be readable, too.
+    if (unreadable.size > 0 && unreadable.delete(version.key)) unreadableUpTo = version.revision;
+    if (!version.isUnreadable) return;
+    unreadable.add(version.key);
+    unreadableUpTo = version.revision;
+  });
+  return {
+    revision,
+    floor,
+    versions,
+    format,
+    sealing: sealing ?? null,
+    values,
+    unreadableUpTo,
+  };
+}
+
+function readHead(file: string, bytes: Buffer, span: RecordSpan): Head {
+  if (!bytes.subarray(span.keyStart, span.keyEnd).equals(HEAD_KEY)) failForeign();
+  const head = decodeHead(bytes, span);
   if (!head) throw new Damage('its head does not match its checksum');
   if (head.format > FORMAT) throw storeTooNew({ file, format: head.format, known: FORMAT });
   return head;
@@ -49,10 +96,15 @@ function failForeign(): never {
   throw new Damage('it was not written by podkeep');
 }
 
-function readVersion(bytes: Buffer, place: Place, newest: number): Version {
-  const version = decodeVersion(bytes, place);
+function readVersion(
+  bytes: Buffer,
+  span: RecordSpan,
+  newest: number,
+  values: SealedValues,
+): Version {
+  const version = decodeVersion(bytes, span, values);
   if (!version) {
-    const key = bytes.toString('hex', place.keyStart, place.keyEnd);
+    const key = bytes.toString('hex', span.keyStart, span.keyEnd);
     throw new Damage(`record ${key} does not match its checksum`);
   }
   if (version.revision > newest) {
@@ -61,7 +113,7 @@ function readVersion(bytes: Buffer, place: Place, newest: number): Version {
   return version;
 }
 
-function readWhole(file: string): Buffer {
+export function readWholeFile(file: string): Buffer {
   try {
     const descriptor = openSync(file, 'r');
     try {
@@ -76,10 +128,10 @@ function readWhole(file: string): Buffer {
       closeSync(descriptor);
     }
   } catch (error) {
-    throw storeUnreadable({ file, reason: reasonOf(error) }, error);
+    throw storeUnreadable({ file, reason: loadFailureOf(error) }, error);
   }
 }
 
-export function reasonOf(error: unknown): string {
+export function loadFailureOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

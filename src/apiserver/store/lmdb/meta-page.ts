@@ -1,19 +1,19 @@
 /**
- * The first two pages of an LMDB file: each describes a state of the whole, and the newer one counts.
+ * Reads the first two pages of an LMDB file: each describes a state of the whole, and the newer one counts.
  *
  *     page      24 bytes of header: number, transaction, padding, flags, bounds
  *     then      magic, version, address, size of the map
  *               two trees of 48 bytes: that of the free pages, and that of the records
  *               the last page in use, the transaction
  *
- * This is data version 2 of LMDB as the `lmdb` package builds it, on machines with little-endian
- * numbers. LMDB trusts its file: where one was cut off or overwritten, it ends the process instead of
- * saying so. That is why podkeep looks before it lets LMDB touch anything.
+ * This is data version 2 of LMDB as the `lmdb` package builds it, on machines with little-endian numbers.
+ * LMDB trusts its file: if one was cut off or overwritten, it ends the process instead of reporting an error.
+ * That is why podkeep checks the file before LMDB opens it.
  */
 import { Damage } from './damage.ts';
 
 export const HEADER_BYTES = 24;
-/** The two meta pages are within the first so many bytes. */
+/** The two meta pages are within this many bytes. */
 export const META_PAGES_BYTES_MAX = 2 ** 16;
 
 export interface Tree {
@@ -77,8 +77,8 @@ function readMetaPage(file: Buffer, offset: number, which: string): Meta {
     throw new Damage(`it says that its pages have ${pageBytes} bytes`);
   }
   checkKinds(file, at);
-  const lastPage = readNumber(file, at + 120);
-  const mapBytes = readNumber(file, at + 16);
+  const lastPage = readPageNumber(file, at + 120);
+  const mapBytes = readPageNumber(file, at + 16);
   if (mapBytes > MAP_BYTES_MAX || (lastPage + 1) * pageBytes > mapBytes) {
     throw new Damage(`it says that it has ${lastPage + 1} pages in ${mapBytes} bytes`);
   }
@@ -87,11 +87,11 @@ function readMetaPage(file: Buffer, offset: number, which: string): Meta {
     free: readTree(file, at + 24),
     main: readTree(file, at + 72),
     lastPage,
-    transaction: readNumber(file, at + 128),
+    transaction: readPageNumber(file, at + 128),
   };
 }
 
-/** LMDB can order keys in other ways, and have several values for a key. Podkeep uses none of that. */
+/** LMDB supports other orders of keys, and several values for a key. podkeep uses none of that. */
 function checkKinds(file: Buffer, at: number): void {
   const free = file.readUInt16LE(at + 28) & 0xff;
   const main = file.readUInt16LE(at + 76);
@@ -102,15 +102,15 @@ function readTree(file: Buffer, at: number): Tree {
   const root = file.readBigUInt64LE(at + 40);
   return {
     depth: file.readUInt16LE(at + 6),
-    branchPages: readNumber(file, at + 8),
-    leafPages: readNumber(file, at + 16),
-    overflowPages: readNumber(file, at + 24),
-    entries: readNumber(file, at + 32),
+    branchPages: readPageNumber(file, at + 8),
+    leafPages: readPageNumber(file, at + 16),
+    overflowPages: readPageNumber(file, at + 24),
+    entries: readPageNumber(file, at + 32),
     root: root === NO_PAGE ? null : Number(root),
   };
 }
 
 /** Beyond 2^53 it is not exact, but then it is wrong anyway. */
-export function readNumber(file: Buffer, at: number): number {
+export function readPageNumber(file: Buffer, at: number): number {
   return file.readUInt32LE(at) + file.readUInt32LE(at + 4) * 2 ** 32;
 }

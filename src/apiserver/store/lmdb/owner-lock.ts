@@ -1,29 +1,28 @@
 /**
- * One podkeep for each folder.
+ * Locks a folder for one podkeep.
  *
- * Node has no file locks, but LMDB does: each process that reads an LMDB file stands in a table beside
- * it, and holds a lock of the operating system for as long as it lives, however it ends. So the owner
- * of a folder keeps reading a small file without records, and whoever finds another reader there goes
- * away. Each enters the table before looking at it: of two that start in the same moment at least one
- * sees the other, and perhaps both do and none of them starts.
+ * Node has no file locks, but LMDB does: each process that reads an LMDB file is in a table beside it, and
+ * holds a lock of the operating system for as long as it lives, however it ends. So the owner of a folder
+ * keeps reading a small file without records, and a process that finds another reader there gives up. Each
+ * enters the table before reading it: if two start at once, at least one of them gives up, and possibly both do.
  *
- * The store's own file cannot serve for this, because it has to be checked before LMDB touches it, and
- * because a reader that stays would keep its old pages from being used again.
+ * The store's own file cannot serve for this, because it has to be checked before LMDB opens it, and because
+ * a permanent reader would keep its old pages from being reused.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { storeDamaged, storeLocked, storeUnreadable } from '../store-errors.ts';
 import { Damage } from './damage.ts';
 import { openDatabase } from './environment.ts';
-import { reasonOf } from './load.ts';
+import { loadFailureOf } from './load.ts';
 import { readMeta } from './meta-page.ts';
 
 const OWNER_FILE = 'owner.mdb';
 
-/** LMDB's table tells processes apart, not the stores of one process. */
+/** LMDB's table distinguishes processes, not the stores of one process. */
 const heldHere = new Set<string>();
 
-/** Returns what gives the folder free again. Throws STORE_LOCKED. */
+/** Returns a function that unlocks the folder. Throws STORE_LOCKED. */
 export function lockFolder(folder: string): () => Promise<void> {
   const name = realpathSync(folder);
   if (heldHere.has(name)) throw storeLocked({ folder, owner: 'this very process' });
@@ -31,7 +30,7 @@ export function lockFolder(folder: string): () => Promise<void> {
   checkOwnerFile(file);
   const { others, leave } = enter(file);
   if (others.length > 0) {
-    // If this fails, our line in the table goes when this process does. The owner is not harmed.
+    // If this fails, our line in the table goes with this process. The owner is not harmed.
     leave().catch(() => {});
     throw storeLocked({ folder, owner: `process ${others.join(', ')}` });
   }
@@ -42,8 +41,8 @@ export function lockFolder(folder: string): () => Promise<void> {
   };
 }
 
-/** The processes that have the folder, without entering it; usually one or none. */
-export async function ownersOf(folder: string): Promise<readonly number[]> {
+/** The processes that have locked the folder, without locking it; usually one or none. */
+export async function lockOwnersOf(folder: string): Promise<readonly number[]> {
   const file = path.join(folder, OWNER_FILE);
   if (!existsSync(file)) return [];
   checkOwnerFile(file);
@@ -56,7 +55,7 @@ export async function ownersOf(folder: string): Promise<readonly number[]> {
       await database.close();
     }
   } catch (error) {
-    throw storeUnreadable({ file, reason: reasonOf(error) }, error);
+    throw storeUnreadable({ file, reason: loadFailureOf(error) }, error);
   }
 }
 
@@ -64,7 +63,7 @@ function enter(file: string): { others: readonly number[]; leave: () => Promise<
   try {
     const database = openDatabase(file);
     const reading = database.useReadTransaction();
-    // Those that were killed leave their line behind.
+    // Killed processes leave their line behind.
     database.readerCheck();
     const others = readersIn(database.readerList()).filter((pid) => pid !== process.pid);
     const leave = (): Promise<void> => {
@@ -73,7 +72,7 @@ function enter(file: string): { others: readonly number[]; leave: () => Promise<
     };
     return { others, leave };
   } catch (error) {
-    throw storeUnreadable({ file, reason: reasonOf(error) }, error);
+    throw storeUnreadable({ file, reason: loadFailureOf(error) }, error);
   }
 }
 
@@ -86,12 +85,12 @@ function readersIn(table: string): readonly number[] {
 function checkOwnerFile(file: string): void {
   if (!existsSync(file)) return;
   const bytes = readFileSync(file);
-  // Empty: whoever made it was killed before writing into it. LMDB begins anew then.
+  // Empty: its creator was killed before writing into it. LMDB then creates it again.
   if (bytes.length === 0) return;
   try {
     const { main, free } = readMeta(bytes);
     if (main.root !== null || free.root !== null) throw new Damage('it should have no records');
   } catch (error) {
-    throw storeDamaged({ file, reason: reasonOf(error) }, error);
+    throw storeDamaged({ file, reason: loadFailureOf(error) }, error);
   }
 }

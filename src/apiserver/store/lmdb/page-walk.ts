@@ -1,16 +1,18 @@
 /**
- * Reads all records of an LMDB file, and checks on the way that it is whole.
+ * Reads all records of an LMDB file, and checks that the file is intact.
  *
- * Every page that the newest state uses must be inside the file, carry its own number, and be used
- * once; it must be filled without holes, and no entry may leave it; keys must ascend, and those of
- * inner pages must part what is below them; and the numbers of pages and records must be those that
- * the meta page gives. A page that is used must not be listed as free, or the next write would
- * overwrite it.
+ * Every page that the newest state uses must be inside the file, carry its own number, and be used once; it
+ * must be filled without holes, and no entry may exceed it; keys must ascend, and those of inner pages must
+ * separate the pages below them; and the numbers of pages and records must match the meta page. A page that
+ * is used must not be listed as free, or the next write would overwrite it.
  */
 import { Damage } from './damage.ts';
-import { HEADER_BYTES, readMeta, readNumber, type Meta, type Tree } from './meta-page.ts';
+import { HEADER_BYTES, readMeta, readPageNumber, type Meta, type Tree } from './meta-page.ts';
 
-/** Told where each record is. Numbers instead of views: there are many, and views are slow to make. */
+/**
+ * Called with the position of each record. Numbers instead of views: there are many, and views are slow to
+ * create.
+ */
 export type Visit = (keyStart: number, keyEnd: number, start: number, end: number) => void;
 
 type Compare = (file: Buffer, a: number, aEnd: number, b: number, bEnd: number) => number;
@@ -19,10 +21,10 @@ const BRANCH = 0x01;
 const LEAF = 0x02;
 const OVERFLOW = 0x04;
 const KIND_MASK = 0x2f;
-/** The value is on pages of its own. */
+/** The value is on overflow pages. */
 const BIG = 0x01;
 const NODE_BYTES = 8;
-/** Where a big value is: its first page, the transaction that wrote it, and how many pages it has. */
+/** The position of a big value: its first page, the transaction that wrote it, and its number of pages. */
 const BIG_BYTES = 24;
 const DEPTH_MAX = 32;
 const META_PAGES = 2;
@@ -30,7 +32,7 @@ const META_PAGES = 2;
 /** Visits all records in the order of their keys. Throws Damage. */
 export function walkRecords(file: Buffer, visit: Visit): void {
   const meta = readMeta(file);
-  // One for each page: is it used?
+  // One for each page: whether it is used.
   const used = new Uint8Array(Math.ceil(file.length / meta.pageBytes));
   used.fill(1, 0, META_PAGES);
   const lists: Buffer[] = [];
@@ -49,10 +51,10 @@ class TreeWalk {
   readonly #compare: Compare;
   readonly #visit: Visit;
   readonly #count = { branchPages: 0, leafPages: 0, overflowPages: 0, entries: 0 };
-  /** The key that was visited last: the next one comes behind it. Zero: there was none. */
+  /** The key that was visited last: the next one must be greater. Zero: there was none. */
   #last = 0;
   #lastEnd = 0;
-  /** The key that leads to this page, in the one above: none below comes before it. */
+  /** The key of this page in the one above: no key below may be smaller. */
   #least = 0;
   #leastEnd = 0;
 
@@ -146,12 +148,12 @@ class TreeWalk {
   }
 
   #enterValue(page: number, data: number, size: number): number {
-    const pages = readNumber(this.#file, data + 16);
+    const pages = readPageNumber(this.#file, data + 16);
     if (HEADER_BYTES + size > pages * this.#meta.pageBytes) {
       throw new Damage(`page ${page} has a record of ${size} bytes on ${pages} pages`);
     }
     this.#count.overflowPages += pages;
-    return this.#enterPage(readNumber(this.#file, data), pages, OVERFLOW) + HEADER_BYTES;
+    return this.#enterPage(readPageNumber(this.#file, data), pages, OVERFLOW) + HEADER_BYTES;
   }
 
   #checkOrder(key: number, end: number): void {
@@ -170,7 +172,7 @@ class TreeWalk {
     throw new Damage(`the tree of its ${this.#name} is out of order`);
   }
 
-  /** Checks a page (or the first of several) and returns where it begins. */
+  /** Checks a page (or the first of several) and returns its offset. */
   #enterPage(page: number, pages: number, kind: number): number {
     const file = this.#file;
     const { pageBytes, lastPage } = this.#meta;
@@ -178,7 +180,7 @@ class TreeWalk {
     if (page + pages - 1 > lastPage || at + pages * pageBytes > file.length) {
       throw new Damage(`page ${page} is missing, the file ends after ${file.length} bytes`);
     }
-    if (readNumber(file, at) !== page || (file.readUInt16LE(at + 18) & KIND_MASK) !== kind) {
+    if (readPageNumber(file, at) !== page || (file.readUInt16LE(at + 18) & KIND_MASK) !== kind) {
       throw new Damage(`page ${page} was overwritten`);
     }
     for (let each = page; each < page + pages; each++) {
@@ -193,14 +195,16 @@ function readChild(file: Buffer, node: number): number {
   return file.readUInt32LE(node) + file.readUInt16LE(node + 4) * 2 ** 32;
 }
 
-/** Entries begin at even places. */
+/** Entries begin at even offsets. */
 function roundUp(bytes: number): number {
   return bytes + (bytes % 2);
 }
 
-/** A list is its length and then page numbers; a negative number says how many the next one stands for. */
+/**
+ * A list is its length and then page numbers; a negative number is the count that the next one stands for.
+ */
 function checkFreePages(list: Buffer, used: Uint8Array, lastPage: number): void {
-  const length = list.length < 8 ? 0 : Math.min(readNumber(list, 0), list.length / 8 - 1);
+  const length = list.length < 8 ? 0 : Math.min(readPageNumber(list, 0), list.length / 8 - 1);
   let run = 1;
   for (let index = 1; index <= length; index++) {
     const entry = Number(list.readBigInt64LE(index * 8));
@@ -228,5 +232,5 @@ function compareIntegers(file: Buffer, a: number, aEnd: number, b: number, bEnd:
   if (aEnd - a !== 8 || bEnd - b !== 8) {
     throw new Damage('its list of free pages has a wrong key');
   }
-  return readNumber(file, a) - readNumber(file, b);
+  return readPageNumber(file, a) - readPageNumber(file, b);
 }

@@ -1,14 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseExactJson } from '../../../lib/json-text/exact-json.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Version } from '../version.ts';
 import * as format from './record.ts';
 import { encodeHead, encodeVersion, encodeVersionKey } from './record.ts';
 
-/** As they stand in a file, not next to each other. */
-function placeOf(key: Buffer, record: Buffer): readonly [Buffer, format.Place] {
+/** As in a file, not next to each other. */
+function placeOf(key: Buffer, record: Buffer): readonly [Buffer, format.RecordSpan] {
   const start = 100 + key.length;
-  const place = { keyStart: 7, keyEnd: 7 + key.length, start, end: start + record.length };
+  const span = { keyStart: 7, keyEnd: 7 + key.length, start, end: start + record.length };
   const file = Buffer.concat([
     Buffer.alloc(7, 1),
     key,
@@ -16,7 +17,7 @@ function placeOf(key: Buffer, record: Buffer): readonly [Buffer, format.Place] {
     record,
     Buffer.alloc(9),
   ]);
-  return [file, place];
+  return [file, span];
 }
 
 function decodeVersion(key: Buffer, record: Buffer): Version | undefined {
@@ -32,16 +33,16 @@ const index = fc.nat(2 ** 32 - 1);
 const name = fc.string({ unit: 'binary' });
 const value = fc
   .dictionary(fc.string(), fc.jsonValue({ noUnicodeString: false }))
-  .map((object) => JSON.parse(JSON.stringify(object)) as JsonObject);
+  .map((object) => parseExactJson(JSON.stringify(object)) as JsonObject);
 
 describe('a version', () => {
-  test('comes back exactly, whatever it is', () => {
+  test('is decoded exactly, whatever it is', () => {
     fc.assert(
       fc.property(revision, index, name, fc.option(value), (revision, index, name, value) => {
         const key = encodeVersionKey(revision, index);
         const version = decodeVersion(key, encodeVersion(key, name, value));
         expect(version).toMatchObject({ key: name, revision, index, isDeletion: value === null });
-        expect(JSON.stringify(version?.object?.value ?? null)).toBe(JSON.stringify(value));
+        expect(version?.object?.value ?? null).toEqual(value);
       }),
     );
   });
@@ -55,7 +56,7 @@ describe('a version', () => {
     expect(Object.keys(version?.object?.value ?? {})).toContain('__proto__');
   });
 
-  test('stands in the file in the order in which it was made', () => {
+  test('sorts in the order of creation', () => {
     fc.assert(
       fc.property(revision, index, revision, index, (r1, i1, r2, i2) => {
         const order = encodeVersionKey(r1, i1).compare(encodeVersionKey(r2, i2));
@@ -81,17 +82,17 @@ describe('a version', () => {
 });
 
 describe('a head', () => {
-  test('comes back', () => {
+  test('is decoded', () => {
     const head = { format: 1, revision: 2 ** 40, floor: 3 };
     expect(decodeHead(encodeHead(head))).toEqual(head);
   });
 
-  test('of a newer format may have more in it', () => {
+  test('of a newer format may have more fields', () => {
     const head = { format: 2, revision: 5, floor: 3, shards: 4 };
     expect(decodeHead(encodeHead(head))).toEqual({ format: 2, revision: 5, floor: 3 });
   });
 
-  test('is none if a bit is wrong, or a number is missing', () => {
+  test('is invalid if a bit is wrong, or a number is missing', () => {
     const record = encodeHead({ format: 1, revision: 5, floor: 3 });
     record[9] = (record[9] ?? 0) ^ 1;
     expect(decodeHead(record)).toBeUndefined();

@@ -1,24 +1,28 @@
 /**
- * How the store looks inside an LMDB file: podkeep's own format, number 1.
+ * The format of the store inside an LMDB file: number 1, or 2 with encrypted objects.
  *
  *     key                                   value
  *     00                                    checksum, key, {"format":1,"revision":7,"floor":3}
  *     revision (8 bytes), index (4 bytes)   checksum, key, length of the name, name, object
  *
- * One record for each version, in the order in which they were made; the newest of a name is the
- * object. So a commit adds records and changes none, history costs no second copy, and names of any
- * length and in any script fit although LMDB's keys are short.
+ * One record for each version, in the order of creation; the newest of a name is the object. So a commit adds
+ * records and changes none, history costs no second copy, and names of any length and in any script fit
+ * although LMDB's keys are short.
  *
- * Names and objects are JSON text. It gives back what it was given: integers, the order of fields, a
- * field called `__proto__`, and strings that are no valid Unicode. An object without text was deleted.
- * The checksum (CRC-32) covers all behind it; the key is repeated there, so that a record in a wrong
- * place is noticed.
+ * Names and objects are JSON text, which preserves integers, the order of fields, a field called `__proto__`,
+ * and strings that are no valid Unicode. An object without text was deleted. The checksum (CRC-32) covers all
+ * behind it; the key is repeated there, so that a record in a wrong place is detected.
+ *
+ * If an EncryptionConfiguration asks for it, an encrypted value replaces the object's text
+ * (at-rest/encryption.ts). It begins with `k8s:enc:`, and JSON with `{`. The head then names the
+ * configuration under which everything in the file was written, free pages included.
  */
 import { crc32 } from 'node:zlib';
 import { assert } from '../../../lib/assert.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
-import { printObject } from '../../object-text.ts';
+import { printObject } from '../../objects/object-text.ts';
 import { Version } from '../version.ts';
+import { parseExactJson } from '../../../lib/json-text/exact-json.ts';
 
 export interface Head {
   readonly format: number;
@@ -26,37 +30,43 @@ export interface Head {
   readonly revision: number;
   /** The oldest snapshot that can be read. */
   readonly floor: number;
+  /** The encryption of everything in the file, in free pages too; absent: unknown. */
+  readonly sealing?: string;
 }
 
-/** Where in the file a key and its value are. */
-export interface Place {
+/** The offsets of a key and its value in the file. */
+export interface RecordSpan {
   readonly keyStart: number;
   readonly keyEnd: number;
   readonly start: number;
   readonly end: number;
 }
 
-export const FORMAT = 1;
+/** The newest that this podkeep reads. */
+export const FORMAT = 2;
+/** Written as long as nothing is encrypted, so that older podkeeps can read it. */
+export const PLAIN_FORMAT = 1;
 export const HEAD_KEY = Buffer.from([0]);
 
 const VERSION_KEY_BYTES = 12;
 const CHECKSUM_BYTES = 4;
 const LENGTH_BYTES = 4;
+/** `{` */
+const JSON_START = 0x7b;
 
 export function encodeHead(head: Head): Buffer {
   const text = Buffer.from(JSON.stringify(head));
   return seal(Buffer.concat([Buffer.alloc(CHECKSUM_BYTES), HEAD_KEY, text]));
 }
 
-/** Undefined: it is not one. A head of a newer format may have more in it than we know. */
-export function decodeHead(file: Buffer, place: Place): Head | undefined {
-  const bodyStart = place.start + CHECKSUM_BYTES + HEAD_KEY.length;
-  const head = isSound(file, place) ? parse(file, bodyStart, place.end) : null;
+/** Undefined: it is not one. A head of a newer format may have more fields. */
+export function decodeHead(file: Buffer, span: RecordSpan): Head | undefined {
+  const bodyStart = span.start + CHECKSUM_BYTES + HEAD_KEY.length;
+  const head = isSound(file, span) ? parse(file, bodyStart, span.end) : null;
   if (!isJsonObject(head)) return undefined;
-  const { format, revision, floor } = head;
-  return isCount(format) && isCount(revision) && isCount(floor)
-    ? { format, revision, floor }
-    : undefined;
+  const { format, revision, floor, sealing } = head;
+  if (!isCount(format) || !isCount(revision) || !isCount(floor)) return undefined;
+  return { format, revision, floor, ...(typeof sealing === 'string' && { sealing }) };
 }
 
 export function encodeVersionKey(revision: number, index: number): Buffer {
@@ -67,8 +77,19 @@ export function encodeVersionKey(revision: number, index: number): Buffer {
   return key;
 }
 
-export function encodeVersion(key: Buffer, name: string, value: JsonObject | null): Buffer {
+/** Encodes an object's text for the file. */
+export type SealValue = (name: string, text: Buffer) => Buffer;
+
+export function encodeVersion(
+  key: Buffer,
+  name: string,
+  value: JsonObject | null,
+  sealValue?: SealValue,
+): Buffer {
   const nameText = JSON.stringify(name);
+  if (sealValue && value !== null) {
+    return encodeRaw(key, nameText, sealValue(name, Buffer.from(printObject(value))));
+  }
   const nameLength = Buffer.byteLength(nameText);
   const text = value === null ? '' : printObject(value);
   const nameStart = CHECKSUM_BYTES + key.length + LENGTH_BYTES;
@@ -80,27 +101,58 @@ export function encodeVersion(key: Buffer, name: string, value: JsonObject | nul
   return seal(record);
 }
 
-/** Undefined: it is not one. The object's text is parsed when somebody asks for it. */
-export function decodeVersion(file: Buffer, place: Place): Version | undefined {
-  const { keyStart, keyEnd, start, end } = place;
+/** A record with this very value. `nameText` is JSON. */
+export function encodeRaw(key: Buffer, nameText: string, value: Buffer): Buffer {
+  const name = Buffer.from(nameText);
+  const length = Buffer.allocUnsafe(LENGTH_BYTES);
+  length.writeUInt32LE(name.length);
+  return seal(Buffer.concat([Buffer.alloc(CHECKSUM_BYTES), key, length, name, value]));
+}
+
+/** The parts of a record of a version. */
+export interface RawVersion {
+  readonly name: string;
+  readonly revision: number;
+  readonly index: number;
+  /** As it is in the file, encrypted or not. */
+  readonly value: Buffer;
+}
+
+/** Reads the values that are not plain JSON, or all of them. */
+export interface ValueReader {
+  readonly readsAll: boolean;
+  read(raw: RawVersion): Version;
+}
+
+/** Undefined: it is not one. The object's text is parsed when the object is read. */
+export function decodeVersion(
+  file: Buffer,
+  span: RecordSpan,
+  reader?: ValueReader,
+): Version | undefined {
+  const { keyStart, keyEnd, start, end } = span;
   const nameStart = start + CHECKSUM_BYTES + VERSION_KEY_BYTES + LENGTH_BYTES;
   if (keyEnd - keyStart !== VERSION_KEY_BYTES || nameStart > end) return undefined;
-  if (!isSound(file, place)) return undefined;
+  if (!isSound(file, span)) return undefined;
   const nameEnd = nameStart + file.readUInt32LE(nameStart - LENGTH_BYTES);
   const name = parse(file, nameStart, nameEnd);
   if (typeof name !== 'string') return undefined;
   const revision = file.readUInt32BE(keyStart) * 2 ** 32 + file.readUInt32BE(keyStart + 4);
+  const index = file.readUInt32BE(keyStart + 8);
+  if (reader && nameEnd !== end && (reader.readsAll || file[nameEnd] !== JSON_START)) {
+    return reader.read({ name, revision, index, value: file.subarray(nameEnd, end) });
+  }
   const value = nameEnd === end ? null : (): JsonObject => parseObject(file, nameEnd, end);
-  return new Version(name, revision, file.readUInt32BE(keyStart + 8), value);
+  return new Version(name, revision, index, value);
 }
 
-/** Fills in the checksum at its beginning. */
+/** Writes the checksum at its beginning. */
 function seal(record: Buffer): Buffer {
   record.writeUInt32LE(crc32(record.subarray(CHECKSUM_BYTES)));
   return record;
 }
 
-function isSound(file: Buffer, { keyStart, keyEnd, start, end }: Place): boolean {
+function isSound(file: Buffer, { keyStart, keyEnd, start, end }: RecordSpan): boolean {
   const body = start + CHECKSUM_BYTES;
   if (body + keyEnd - keyStart > end) return false;
   for (let at = keyStart; at < keyEnd; at++) {
@@ -111,14 +163,14 @@ function isSound(file: Buffer, { keyStart, keyEnd, start, end }: Place): boolean
 
 function parse(bytes: Buffer, start: number, end: number): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8', start, end));
+    return parseExactJson(bytes.toString('utf8', start, end));
   } catch {
-    // Not JSON: the caller says so, with the name of the file.
+    // Not JSON: the caller reports it, with the name of the file.
     return undefined;
   }
 }
 
-function parseObject(bytes: Buffer, start: number, end: number): JsonObject {
+export function parseObject(bytes: Buffer, start: number, end: number): JsonObject {
   const object = parse(bytes, start, end);
   assert(isJsonObject(object), 'a record with the right checksum holds no object');
   return object;

@@ -9,7 +9,7 @@ import { encodeVersionKey } from './record.ts';
 
 interface Transaction {
   readonly valueBytes: readonly number[];
-  /** Every so manieth record goes; 0: none. */
+  /** Every n-th record is removed; 0: none. */
   readonly every: number;
 }
 
@@ -24,7 +24,7 @@ const transaction: fc.Arbitrary<Transaction> = fc.record({
   every: fc.nat(4),
 });
 
-test('no transaction needs more room than was reserved for it', async () => {
+test('no transaction needs more space than was reserved for it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(transaction, { minLength: 1, maxLength: 8 }), async (list) => {
       const folder = mkdtempSync(path.join(tmpdir(), 'podkeep-reserve-'));

@@ -1,11 +1,10 @@
 /**
- * Sees to it that LMDB never runs out of disk in the middle of a write.
+ * Reserves disk space, so that LMDB never runs out of it in the middle of a write.
  *
- * When the disk is full LMDB's library describes the failed write in a buffer that is too short for it
- * (`mdb_page_flush` in lmdb 3.5), and the process may end with a broken heap. So the file is kept
- * longer than it has to be: before each transaction zeros are written for all pages that it could
- * need, and a full disk is noticed here, where an error is just an error. As a bonus, writing into
- * what is already there is quicker to sync than making a file grow.
+ * On a full disk LMDB's library describes the failed write in a buffer that is too short for it
+ * (`mdb_page_flush` in lmdb 3.5), and the process may end with a broken heap. So the file is kept longer than
+ * it has to be: before each transaction zeros are written for all pages that it could need, and a full disk
+ * is an ordinary error here. Besides, writing into existing blocks is quicker to sync than growing a file.
  */
 import { closeSync, fstatSync, openSync, readSync, write as writeCallback } from 'node:fs';
 import { promisify } from 'node:util';
@@ -13,7 +12,7 @@ import { HEADER_BYTES, META_PAGES_BYTES_MAX, readMeta, type Meta } from './meta-
 
 const write = promisify(writeCallback);
 
-/** What a transaction is going to do. */
+/** The work of a transaction. */
 export interface Work {
   readonly valueBytes: readonly number[];
   readonly removals: number;
@@ -63,13 +62,13 @@ export class Reserve {
 }
 
 /**
- * The most that it could take: LMDB copies every page that it changes, with all pages above it, and
- * writes down the pages that are free afterwards.
+ * The most that it could take: LMDB copies every page that it changes, with all pages above it, and writes
+ * the list of pages that are free afterwards.
  */
 function pagesFor({ valueBytes, removals }: Work, { pageBytes, main, free }: Meta): number {
   const records = valueBytes.length;
-  // Up to half a page a value stands with its key, and a page may be half empty; beyond, it has pages
-  // of its own.
+  // Up to half a page, a value is stored with its key, and a page may be half empty; beyond that it has
+  // overflow pages.
   const small = valueBytes.filter((bytes) => bytes <= pageBytes / 2);
   const large = valueBytes.filter((bytes) => bytes > pageBytes / 2 - ENTRY_BYTES);
   const entries = Math.ceil((2 * (sum(small) + records * ENTRY_BYTES)) / pageBytes);

@@ -26,7 +26,7 @@ function probe(runtime: ReturnType<typeof runtimeOf>) {
   return probeExec(runtime, 'sim://1', ['cat', '/ready'], 2, FOREVER);
 }
 
-describe('the exit code is the answer', () => {
+describe('the exit code is the result', () => {
   test('0 is a success', async () => {
     const runtime = runtimeOf(() => ({ exitCode: 0, out: 'fine\n' }));
     expect(await probe(runtime)).toEqual({ result: 'success', output: 'fine\n' });
@@ -35,12 +35,12 @@ describe('the exit code is the answer', () => {
     ]);
   });
 
-  test('any other is a failure, with what was said on both streams', async () => {
+  test('any other is a failure, with the output of both streams', async () => {
     const runtime = runtimeOf(() => ({ exitCode: 1, out: 'not yet\n', err: 'sorry' }));
     expect(await probe(runtime)).toEqual({ result: 'failure', output: 'not yet\nsorry' });
   });
 
-  test('of what was said, 10 KiB are kept, and no half character', async () => {
+  test('of the output, 10 KiB are kept, and no half character', async () => {
     const runtime = runtimeOf(() => ({ exitCode: 1, out: 'x' + 'é'.repeat(20_000) }));
     const { output } = await probe(runtime);
     expect(output).toBe('x' + 'é'.repeat(5119));
@@ -54,7 +54,7 @@ describe('the exit code is the answer', () => {
     expect(await probe(runtime)).toEqual({ result: 'failure', output });
   });
 
-  test('a command that could not be run says nothing', async () => {
+  test('a command that could not be run is an error', async () => {
     const runtime = runtimeOf(() => {
       throw new Error('container not found');
     });
@@ -71,7 +71,7 @@ test.each<[string, string]>([
   ['$A $', '$A $'],
   ['$(constructor)', '$(constructor)'],
   ['$(A', '$(A'],
-])('variables of the spec stand for their values: %s', (word, expected) => {
+])('variables of the spec are replaced by their values: %s', (word, expected) => {
   const env = [{ name: 'A', value: 'one' }, { name: 'B' }];
   expect(expandCommand([word], env)).toEqual([expected]);
 });

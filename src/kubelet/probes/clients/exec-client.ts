@@ -1,12 +1,12 @@
 /**
- * Runs a command inside the container; its exit code is the answer. What it says goes into the event, as
- * far as the first 10 KiB.
+ * Runs a command inside the container; its exit code is the result. The first 10 KiB of its output go into
+ * the Event.
  */
-import { formatGoDuration } from '../../../api/time-duration.ts';
+import { formatGoDuration } from '../../../api/values/time-duration.ts';
 import { PodkeepError } from '../../../lib/errors.ts';
 import { cutToBytes } from '../../../lib/utf8.ts';
 import type { PodRuntime } from '../../../ports/runtime/pod-runtime.ts';
-import { goQuote } from '../../pod-runner/go-text.ts';
+import { goQuote } from '../../containers/config/go-text.ts';
 import { failed, succeeded, type ProbeAnswer } from '../answer.ts';
 
 export interface EnvVar {
@@ -16,7 +16,7 @@ export interface EnvVar {
 
 const OUTPUT_BYTES_MAX = 10_240;
 
-/** Throws what the runtime throws if the command could not be run at all. */
+/** Throws the runtime's error if the command could not be run. */
 export async function probeExec(
   runtime: Pick<PodRuntime, 'execSync'>,
   containerID: string,
@@ -31,15 +31,15 @@ export async function probeExec(
     return exitCode === 0 ? succeeded(output) : failed(output);
   } catch (error) {
     if (!(error instanceof PodkeepError) || error.code !== 'EXEC_TIMED_OUT') throw error;
-    const said = goQuote(command.join(' '));
+    const given = goQuote(command.join(' '));
     const limit = formatGoDuration(timeoutSeconds * 1000);
-    return failed(`command timed out: ${said} timed out after ${limit}`);
+    return failed(`command timed out: ${given} timed out after ${limit}`);
   }
 }
 
 /**
- * `$(NAME)` stands for a variable whose value is written in the spec; any other stays as it is, and so
- * does what comes after `$$`, without one of the two.
+ * `$(NAME)` is replaced if the spec has the value of that variable; any other stays as it is. `$$` becomes
+ * `$`, and what follows it is not replaced.
  */
 export function expandCommand(
   command: readonly string[],
@@ -53,7 +53,7 @@ export function expandCommand(
   );
 }
 
-/** A character that is cut in two here is cut away later. */
+/** A character that is cut in two here is removed later. */
 function decode(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, OUTPUT_BYTES_MAX + 4));
 }

@@ -1,5 +1,6 @@
-/** One call of Health/Check over a connection that stands. */
+/** One call of Health/Check over an established connection. */
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
+import { offAbort, onAbort } from '../../../lib/abort-listeners.ts';
 import { healthCheckRequest, healthStatusIn } from './health-message.ts';
 import { statusOfHeaders, statusOfTrailers, type GrpcStatus } from './grpc-status.ts';
 
@@ -15,7 +16,7 @@ const RESET_NAMES =
     ' ',
   );
 
-/** The name of the status that the server has of itself, or how the call failed. */
+/** The name of the server's health status, or how the call failed. */
 export function callHealth(
   session: ClientHttp2Session,
   service: string,
@@ -35,8 +36,8 @@ export function callHealth(
       resolve(TOO_LATE);
       stream.destroy();
     };
-    signal.addEventListener('abort', abort);
-    stream.on('close', () => signal.removeEventListener('abort', abort));
+    onAbort(signal, abort);
+    stream.on('close', () => offAbort(signal, abort));
     follow(stream, resolve);
     stream.end(healthCheckRequest(service));
   });
@@ -61,7 +62,7 @@ function follow(stream: ClientHttp2Stream, resolve: (answer: string | GrpcStatus
   });
   stream.on('end', () => resolve(answerOf(trailers, Buffer.concat(chunks))));
   stream.on('error', () => undefined);
-  // After an end in order this comes too late to matter.
+  // After a regular end this has no effect.
   stream.on('close', () => resolve(resetStatus(stream.rstCode)));
 }
 

@@ -27,7 +27,7 @@ function probe(
   return probeGrpc(clock, { host: '127.0.0.1', port }, service, 1000, signal);
 }
 
-/** A server of health that is in this state. */
+/** A health server in this state. */
 function inState(status: number): Handler {
   return (stream) => {
     stream.respond(GRPC, { waitForTrailers: true });
@@ -37,12 +37,12 @@ function inState(status: number): Handler {
 }
 
 describe('a server that speaks the health protocol', () => {
-  test('and serves, is well', async () => {
+  test('and serves, is healthy', async () => {
     const port = await serve(inState(1));
     expect(await probe(port)).toEqual({ result: 'success', output: 'service healthy' });
   });
 
-  test('and does not serve, is not', async () => {
+  test('and does not serve, is unhealthy', async () => {
     const port = await serve(inState(2));
     expect(await probe(port)).toEqual({
       result: 'failure',
@@ -50,7 +50,7 @@ describe('a server that speaks the health protocol', () => {
     });
   });
 
-  test('is told the service, the limit and who asks', async () => {
+  test('gets the service, the timeout and the user agent', async () => {
     const heard: [IncomingHttpHeaders, string][] = [];
     const port = await serve((stream, headers) => {
       stream.on('data', (data: Buffer) => {
@@ -136,14 +136,14 @@ describe('calls that fail', () => {
   });
 });
 
-describe('time', () => {
+describe('timeouts', () => {
   async function late(port: number, clock: VirtualClock): Promise<ProbeAnswer> {
     const probing = probe(port, { clock });
     await clock.pass(1000);
     return probing;
   }
 
-  test('a refused connection is tried again until the time is over', async () => {
+  test('a refused connection is retried until the timeout', async () => {
     const port = await refusingPort();
     expect(await late(port, new VirtualClock())).toEqual({
       result: 'failure',
@@ -151,19 +151,19 @@ describe('time', () => {
     });
   });
 
-  test('a server that comes up meanwhile is found', async () => {
+  test('a server that starts meanwhile is found', async () => {
     const clock = new VirtualClock();
     const port = await refusingPort();
     const address = { host: '127.0.0.1', port };
     const probing = probeGrpc(clock, address, '', 5000, FOREVER);
-    // One timer is the limit; a second one means that the first try has failed.
+    // One timer is the timeout; a second one means that the first try has failed.
     while (clock.pending < 2) await promisesSettled();
     await serve(inState(1), port);
     await clock.pass(1000);
     expect(await probing).toEqual({ result: 'success', output: 'service healthy' });
   });
 
-  test('a server that accepts and says nothing is not there', async () => {
+  test('a server that accepts the connection and sends nothing counts as not connected', async () => {
     const port = await listenRaw(() => undefined);
     expect((await late(port, new VirtualClock())).output).toContain('failed to connect service');
   });
@@ -185,7 +185,7 @@ describe('time', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('whoever gives up hears nothing more', async () => {
+  test('an aborted probe gets no answer', async () => {
     const enough = new AbortController();
     const port = await refusingPort();
     const probing = probe(port, { signal: enough.signal });

@@ -1,14 +1,15 @@
 /**
- * Asks a server over gRPC's health protocol, without encryption.
+ * Probes a server with gRPC's health protocol, without encryption.
  *
- * Like the kubelet, it does not give up when the connection is refused: it tries again until the time is
- * over, and then says only that (the kubelet waits for its connection to be ready).
+ * Like the kubelet, which waits for its connection to be ready, it retries a refused connection until the
+ * timeout, and then reports only the timeout.
  */
 import * as http2 from 'node:http2';
-import { formatGoDuration } from '../../../api/time-duration.ts';
+import { formatGoDuration } from '../../../api/values/time-duration.ts';
+import { offAbort, onAbort } from '../../../lib/abort-listeners.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import { goQuote } from '../../pod-runner/go-text.ts';
-import { wait } from '../../pod-runner/wait.ts';
+import { goQuote } from '../../containers/config/go-text.ts';
+import { wait } from '../../waiting/wait.ts';
 import { failed, succeeded, type ProbeAnswer } from '../answer.ts';
 import { addressText, bracketed, dialedHost, type ProbeAddress } from '../probe-address.ts';
 import { callHealth } from './grpc-call.ts';
@@ -37,19 +38,21 @@ export function probeGrpc(
     try {
       const answer = await callHealth(session, service, timeoutMs, signal);
       outer.throwIfAborted();
-      return typeof answer === 'string' ? judge(answer) : failed(failureWords(answer, limitText));
+      return typeof answer === 'string'
+        ? probeAnswerOf(answer)
+        : failed(failureMessage(answer, limitText));
     } finally {
       session.destroy();
     }
   });
 }
 
-function judge(status: string): ProbeAnswer {
+function probeAnswerOf(status: string): ProbeAnswer {
   if (status === 'SERVING') return succeeded('service healthy');
   return failed(`service unhealthy (responded with ${goQuote(status)})`);
 }
 
-function failureWords({ code, description }: GrpcStatus, limitText: string): string {
+function failureMessage({ code, description }: GrpcStatus, limitText: string): string {
   switch (code) {
     case 'Unimplemented':
       return `error: this server does not implement the grpc health protocol (grpc.health.v1.Health): ${description}`;
@@ -60,7 +63,7 @@ function failureWords({ code, description }: GrpcStatus, limitText: string): str
   }
 }
 
-/** Null: the time was over first. */
+/** Null: the timeout came first. */
 async function connectUntil(
   clock: Clock,
   address: ProbeAddress,
@@ -74,7 +77,7 @@ async function connectUntil(
   return null;
 }
 
-/** A server is there when it has greeted: who only accepts connections may speak something else. */
+/** A server counts as connected when it has sent its SETTINGS: before that it may speak another protocol. */
 function connect(
   address: ProbeAddress,
   signal: AbortSignal,
@@ -86,10 +89,10 @@ function connect(
       session.destroy();
       resolve(null);
     };
-    signal.addEventListener('abort', giveUp);
+    onAbort(signal, giveUp);
     session.on('error', giveUp);
     session.on('close', () => {
-      signal.removeEventListener('abort', giveUp);
+      offAbort(signal, giveUp);
       resolve(null);
     });
     session.on('remoteSettings', () => resolve(session));

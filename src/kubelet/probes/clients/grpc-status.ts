@@ -1,11 +1,11 @@
 /**
- * How a call ended, as gRPC's client in Go tells it: a code and a description, from trailers if the
- * server speaks gRPC, else made up from what it speaks.
+ * The status of a call, as Go's gRPC client reports it: a code and a description, from the trailers if the
+ * server speaks gRPC, else derived from its HTTP response.
  */
 import { STATUS_CODES } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http2';
 import { GRPC_STATUSES } from '../../../lib/grpc-status.ts';
-import { goQuote } from '../../pod-runner/go-text.ts';
+import { goQuote } from '../../containers/config/go-text.ts';
 
 export interface GrpcStatus {
   readonly code: string;
@@ -30,13 +30,13 @@ export function statusOfHeaders(headers: Headers): GrpcStatus | null {
   const contentType = headers['content-type'];
   if (/^application\/grpc(?:$|[+;])/i.test(contentType ?? '')) return null;
   const http = headers[':status'] ?? 0;
-  const words =
+  const message =
     contentType === undefined
       ? 'malformed header: missing HTTP content-type'
       : `transport: received unexpected content-type ${goQuote(contentType)}`;
   return {
     code: CODE_OF_HTTP.get(http) ?? 'Unknown',
-    description: `unexpected HTTP status code received from server: ${http} (${STATUS_CODES[http] ?? ''}); ${words}`,
+    description: `unexpected HTTP status code received from server: ${http} (${STATUS_CODES[http] ?? ''}); ${message}`,
   };
 }
 
@@ -50,7 +50,7 @@ export function statusOfTrailers(trailers: IncomingHttpHeaders): GrpcStatus {
   return { code, description: unescape(typeof message === 'string' ? message : '') };
 }
 
-/** What is escaped wrongly is taken as it stands. */
+/** A wrong escape is kept as it is. */
 function unescape(message: string): string {
   const bytes = message.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

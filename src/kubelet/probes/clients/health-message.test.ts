@@ -25,7 +25,7 @@ test.each<[string, readonly number[], string | null]>([
   expect(healthStatusIn(Uint8Array.from(bytes))).toBe(expected);
 });
 
-test('whatever the bytes are, reading them ends', () => {
+test('any bytes can be read to their end', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       const status = healthStatusIn(bytes);

@@ -1,8 +1,8 @@
-/** The two messages of gRPC's health protocol, in the frames that gRPC puts around them. */
+/** The two messages of gRPC's health protocol, with gRPC's framing. */
 
 const STATUS_NAMES = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'] as const;
 
-/** A byte that says whether it is compressed, and four for the length. */
+/** One byte for the compression flag, and four for the length. */
 const FRAME_HEAD_BYTES = 5;
 const SERVICE_FIELD = 0x0a;
 const STATUS_FIELD = 0x08;
@@ -30,7 +30,7 @@ export function healthStatusIn(body: Uint8Array): string | null {
   return STATUS_NAMES[status] ?? String(status);
 }
 
-/** Fields that are not known are passed over; the last one of a kind counts. */
+/** Unknown fields are skipped; the last one of a kind counts. */
 function readStatus(message: Uint8Array): number {
   let status = 0;
   let index = 0;

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { describe, expect, test } from 'vitest';
-import { testPki } from '../../../../test/support/door-stage.ts';
+import { testPki } from '../../../../test/support/listener-harness.ts';
 import { listen, listenRaw, refusingPort } from '../../../../test/support/loopback.ts';
 import { container } from '../../../../test/support/pod-parts.ts';
 import { VirtualClock } from '../../../../test/support/virtual-clock.ts';
-import type { HttpGetAction } from '../../pod-runner/run-spec.ts';
+import type { HttpGetAction } from '../../../api/run-spec.ts';
 import type { ProbeAnswer } from '../answer.ts';
 import { probeHttp } from './http-client.ts';
 import { httpProbeRequest } from './http-request.ts';
@@ -59,7 +59,7 @@ describe('status codes', () => {
     );
   });
 
-  test('a server that wants to speak something else has failed', async () => {
+  test('a server that wants to switch protocols has failed', async () => {
     const port = await listenRaw((socket) =>
       socket.end('HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
     );
@@ -67,8 +67,8 @@ describe('status codes', () => {
   });
 });
 
-describe('what is sent', () => {
-  test('a GET on a connection of its own, with the headers of the kubelet', async () => {
+describe('the request', () => {
+  test('is a GET on its own connection, with the headers of the kubelet', async () => {
     const seen: IncomingMessage[] = [];
     const port = await serve((request, response) => {
       seen.push(request);
@@ -89,14 +89,14 @@ describe('what is sent', () => {
     ]);
   });
 
-  test('a query alone gets its slash, and large headers are taken', async () => {
+  test('a query alone gets a slash before it, and large headers are accepted', async () => {
     const port = await serve((request, response) => {
       response.setHeader('x-large', 'x'.repeat(100_000)).end(request.url);
     });
     expect(await probe({ port, path: '?a=b' })).toEqual({ result: 'success', output: '/?a=b' });
   });
 
-  test('headers of the spec, and a name for the server', async () => {
+  test('has the headers of the spec, and its host name', async () => {
     const lines: string[] = [];
     const port = await listenRaw((socket, heard) => {
       lines.push(...heard.split('\r\n'));
@@ -113,7 +113,7 @@ describe('what is sent', () => {
     expect(lines.filter((line) => line.startsWith('x-a'))).toEqual(['x-a: 1', 'x-a: Ã©']);
   });
 
-  test('certificates are not checked', async () => {
+  test('certificates are not verified', async () => {
     const { serverCert: cert, serverKey: key } = await testPki();
     const port = await listen(createTlsServer({ cert, key }, answering(200, {}, 'ok')));
     expect(await probe({ port, scheme: 'HTTPS' })).toEqual({ result: 'success', output: 'ok' });
@@ -153,7 +153,7 @@ describe('redirects', () => {
     });
   });
 
-  test('in a circle are given up after ten', async () => {
+  test('in a loop are given up after ten', async () => {
     let count = 0;
     const port = await serve((_request, response) => {
       count += 1;
@@ -163,7 +163,7 @@ describe('redirects', () => {
     expect(count).toBe(10);
   });
 
-  test('to nowhere are a failure', async () => {
+  test('without a valid target are a failure', async () => {
     const port = await serve(answering(302, { location: 'http://[::1' }));
     const { output } = await probe({ port, path: '/x' });
     expect(output).toBe(
@@ -181,28 +181,28 @@ describe('bodies', () => {
     expect([result, output.length]).toEqual(['success', 10_240]);
   });
 
-  test('one that breaks off says nothing about the container', async () => {
+  test('a body that breaks off is an error, not a failure', async () => {
     const port = await listenRaw((socket) =>
       socket.end('HTTP/1.1 500 No\r\nContent-Length: 10\r\n\r\nabc'),
     );
     await expect(probe({ port })).rejects.toThrow('unexpected EOF');
   });
 
-  test('neither does one that does not end in time', async () => {
+  test('and so is one that does not end in time', async () => {
     const clock = new VirtualClock();
     const port = await serve((_request, response) => void response.write('a'));
     const probing = probe({ port }, clock);
     const late =
       'context deadline exceeded (Client.Timeout or context cancellation while reading body)';
-    const said = probing.catch(String);
+    const given = probing.catch(String);
     await arrived(port);
     await clock.pass(1000);
-    expect(await said).toContain(late);
+    expect(await given).toContain(late);
   });
 });
 
-describe('nobody answers', () => {
-  test('a refused connection is told in Go’s words', async () => {
+describe('without an answer', () => {
+  test('a refused connection has the message of Go', async () => {
     const port = await refusingPort();
     const where = `127.0.0.1:${port}`;
     expect(await probe({ port, path: '/' })).toEqual(
@@ -218,8 +218,8 @@ describe('nobody answers', () => {
     await heard.promise;
     await clock.pass(999);
     await clock.pass(1);
-    const words = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
-    expect(await probing).toEqual(failure(`Get "http://127.0.0.1:${port}/x": ${words}`));
+    const message = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
+    expect(await probing).toEqual(failure(`Get "http://127.0.0.1:${port}/x": ${message}`));
     expect(clock.pending).toBe(0);
   });
 
@@ -237,11 +237,11 @@ describe('nobody answers', () => {
       'HTTP/1.1 400 Bad Request\r\n\r\n',
       'http: server gave HTTP response to HTTPS client',
     ],
-  ])('a server that %s', async (_case, scheme, said, words) => {
-    const port = await listenRaw((socket) => socket.end(said));
+  ])('a server that %s', async (_case, scheme, given, message) => {
+    const port = await listenRaw((socket) => socket.end(given));
     const { result, output } = await probe({ port, path: '/', scheme });
     expect(result).toBe('failure');
-    expect(output).toBe(`Get "${scheme.toLowerCase()}://127.0.0.1:${port}/": ${words}`);
+    expect(output).toBe(`Get "${scheme.toLowerCase()}://127.0.0.1:${port}/": ${message}`);
   });
 
   test('a server that resets the connection', async () => {
@@ -258,7 +258,7 @@ describe('nobody answers', () => {
     );
   });
 
-  test('whoever gives up hears nothing more', async () => {
+  test('an aborted probe gets no answer', async () => {
     const enough = new AbortController();
     const heard = deferred();
     const port = await serve(() => heard.resolve());

@@ -1,17 +1,17 @@
 /**
- * Asks a server with GET and judges by its status: 200 to 399 is success (KL-71).
+ * Sends a GET request; a status from 200 to 399 is a success (KL-71).
  *
- * Redirects are followed as long as they stay on the host that was asked first; one that leads away
- * ends there and counts as success with a warning. Certificates are not checked, proxies are not used,
- * connections are not kept, and no more than 10 KiB of an answer are read.
+ * Redirects are followed as long as they stay on the first host; one to another host is not followed and
+ * counts as success with a warning. Certificates are not verified, proxies are not used, connections are
+ * not reused, and no more than 10 KiB of a body are read.
  */
 import type { Clock } from '../../../ports/clock.ts';
-import { goQuote } from '../../pod-runner/go-text.ts';
+import { goQuote } from '../../containers/config/go-text.ts';
 import { failed, probeErrored, succeeded, type ProbeAnswer } from '../answer.ts';
 import { exchange, type HttpAnswer } from './http-exchange.ts';
 import type { HttpProbeRequest } from './http-request.ts';
 import { redirectOf } from './http-redirect.ts';
-import { httpWords } from './http-words.ts';
+import { httpMessage } from './http-messages.ts';
 import { withinTime, type TimeLimit } from './time-limit.ts';
 
 const REQUESTS_MAX = 10;
@@ -32,9 +32,10 @@ export function probeHttp(
       const answer = await ask(next, limit, outer);
       if (typeof answer === 'string') return failed(`Get ${goQuote(next.url)}: ${answer}`);
       const redirect = redirectOf(request, next, answer);
-      if (redirect === null) return judge(answer, await read(answer, limit, outer));
+      if (redirect === null) return probeAnswerOf(answer, await read(answer, limit, outer));
       answer.close();
-      if (redirect.type === 'broken') return failed(`Get ${goQuote(next.url)}: ${redirect.words}`);
+      if (redirect.type === 'broken')
+        return failed(`Get ${goQuote(next.url)}: ${redirect.message}`);
       if (asked >= REQUESTS_MAX) {
         return failed(`Get ${goQuote(redirect.location)}: stopped after ${REQUESTS_MAX} redirects`);
       }
@@ -43,7 +44,7 @@ export function probeHttp(
   });
 }
 
-/** The head of the answer, or the words for why there is none. */
+/** The head of the response, or the message why there is none. */
 async function ask(
   request: HttpProbeRequest,
   limit: TimeLimit,
@@ -53,11 +54,11 @@ async function ask(
     return await exchange(request, limit.signal);
   } catch (error) {
     outer.throwIfAborted();
-    return limit.isOver() ? HEADERS_TOO_LATE : httpWords(error, request);
+    return limit.isOver() ? HEADERS_TOO_LATE : httpMessage(error, request);
   }
 }
 
-/** An answer that breaks off says nothing about the container, whatever its status was. */
+/** A response that breaks off says nothing about the container, whatever its status was. */
 async function read(answer: HttpAnswer, limit: TimeLimit, outer: AbortSignal): Promise<string> {
   try {
     return await answer.read();
@@ -69,8 +70,8 @@ async function read(answer: HttpAnswer, limit: TimeLimit, outer: AbortSignal): P
   }
 }
 
-/** A failure does not show the body: it may hold what the reader of events must not see. */
-function judge({ status }: HttpAnswer, body: string): ProbeAnswer {
+/** A failure does not show the body: readers of Events may not be allowed to see it. */
+function probeAnswerOf({ status }: HttpAnswer, body: string): ProbeAnswer {
   if (status < 200 || status >= 400) return failed(`HTTP probe failed with statuscode: ${status}`);
   if (status < 300) return succeeded(body);
   return { result: 'warning', output: `Probe terminated redirects, Response body: ${body}` };

@@ -1,4 +1,4 @@
-/** One request over a connection of its own, and the beginning of its answer. */
+/** One request over its own connection, and the beginning of its response. */
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { isIP } from 'node:net';
@@ -11,15 +11,15 @@ export interface HttpAnswer {
   readonly location: string | undefined;
   /** The first 10 KiB of the body. Rejects if it breaks off before. */
   read(): Promise<string>;
-  /** Ends the connection, however much is still to come. */
+  /** Closes the connection, however much is still to come. */
   close(): void;
 }
 
 const BODY_BYTES_MAX = 10_240;
-/** What Go's client takes. */
+/** The limit of Go's client. */
 const HEADER_BYTES_MAX = 10 * 1024 * 1024;
 
-/** Rejects with what Node says, to be put into words by others. */
+/** Rejects with Node's error; the caller makes the message. */
 export function exchange(request: HttpProbeRequest, signal: AbortSignal): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const sent = open(request, signal);
@@ -32,7 +32,7 @@ export function exchange(request: HttpProbeRequest, signal: AbortSignal): Promis
         close: () => sent.destroy(),
       });
     });
-    // A server that wants to speak something else has answered, too; Node tells it apart.
+    // A switch of protocols is an answer, too; Node has a separate event for it.
     sent.on('upgrade', (response, socket) => {
       socket.destroy();
       const status = response.statusCode ?? 0;
@@ -45,7 +45,7 @@ export function exchange(request: HttpProbeRequest, signal: AbortSignal): Promis
 function open(request: HttpProbeRequest, signal: AbortSignal): http.ClientRequest {
   const { scheme, port, target, hostHeader } = request;
   const host = dialedHost(request);
-  // Go tells the port even where it goes without saying.
+  // Go sends the port even if it is the default.
   const headers = ['host', bytesOf(hostHeader ?? addressText(request))];
   for (const [name, values] of request.headers) {
     for (const value of values) headers.push(name, bytesOf(value));
@@ -63,12 +63,12 @@ function open(request: HttpProbeRequest, signal: AbortSignal): http.ClientReques
     maxHeaderSize: HEADER_BYTES_MAX,
   };
   if (scheme === 'http') return http.request(options);
-  // The name in the greeting is that of the address, not that of the Host header.
+  // The server name of TLS is that of the address, not that of the Host header.
   const servername = isIP(host) === 0 ? host : '';
   return https.request({ ...options, servername, rejectUnauthorized: false });
 }
 
-/** Go sends what is written as UTF-8; Node takes each character for a byte. */
+/** Go sends text as UTF-8; Node sends one byte for each character. */
 function bytesOf(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }

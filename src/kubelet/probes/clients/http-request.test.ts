@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { container } from '../../../../test/support/pod-parts.ts';
-import type { HttpGetAction, RunContainer } from '../../pod-runner/run-spec.ts';
+import type { HttpGetAction, RunContainer } from '../../../api/run-spec.ts';
 import { httpProbeRequest } from './http-request.ts';
 
 const WEB: RunContainer = {
@@ -12,7 +12,7 @@ function requestOf(action: Partial<HttpGetAction>, podIP = '10.0.0.7') {
   return httpProbeRequest({ port: 80, ...action }, WEB, podIP);
 }
 
-describe('where it goes', () => {
+describe('the URL', () => {
   test.each<[string, Partial<HttpGetAction>, string, string]>([
     ['the pod', { path: '/' }, '10.0.0.7', 'http://10.0.0.7:80/'],
     ['a pod with IPv6', { path: '/' }, 'fd00::7', 'http://[fd00::7]:80/'],
@@ -48,7 +48,7 @@ describe('where it goes', () => {
 });
 
 describe('headers', () => {
-  test('it says who it is, and takes anything', () => {
+  test('it has a user agent, and accepts any type', () => {
     const { headers, hostHeader } = requestOf({});
     expect([...headers]).toEqual([
       ['user-agent', ['kube-probe/1.36']],
@@ -57,7 +57,7 @@ describe('headers', () => {
     expect(hostHeader).toBeNull();
   });
 
-  test('all of it can be replaced, and an empty Accept is left out', () => {
+  test('all can be replaced, and an empty Accept is omitted', () => {
     const httpHeaders = [
       { name: 'user-agent', value: 'me' },
       { name: 'Accept', value: '' },

@@ -1,28 +1,28 @@
 /**
- * The request that an httpGet probe makes, as the kubelet makes it: any header may be replaced, an empty
- * Accept is left out, and Host is only the name that the server is told.
+ * The request of an httpGet probe, as the kubelet makes it: any header may be replaced, an empty Accept is
+ * omitted, and Host changes only the header, not the address.
  */
 import type { Container } from '../../../api/pod.ts';
-import type { HttpGetAction } from '../../pod-runner/run-spec.ts';
+import type { HttpGetAction } from '../../../api/run-spec.ts';
 import { addressText, portNumber } from '../probe-address.ts';
 
 export interface HttpProbeRequest {
   readonly scheme: 'http' | 'https';
   readonly host: string;
   readonly port: number;
-  /** Path and query; whoever sends them puts the slash before, where they have none. */
+  /** Path and query; the sender adds the leading slash if it is missing. */
   readonly target: string;
   /** For messages. */
   readonly url: string;
-  /** By their names in small letters, without Host. */
+  /** By lower-case name, without Host. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
-  /** What the server is told as its name, where that is not its address. */
+  /** The Host header, if it is not the address. */
   readonly hostHeader: string | null;
 }
 
 const USER_AGENT = 'kube-probe/1.36';
 
-/** What may stand in a path; `%` is dealt with before. */
+/** Characters that must be escaped in a path; `%` is handled before. */
 const NOT_IN_PATH = /[^A-Za-z0-9\-._~!$&'()*+,;=:@[\]/%]/gu;
 const NOT_IN_QUERY = /[^\u0021-\u007e]/gu;
 const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/g;
@@ -43,12 +43,12 @@ export function httpProbeRequest(
   return { scheme, host, port, target, url, headers, hostHeader: hostHeader || null };
 }
 
-/** The path may come with a query and a fragment, or even as a whole URL, whose host does not count. */
+/** The path may have a query and a fragment, or be a whole URL, whose host is ignored. */
 function readPath(text: string): { readonly target: string; readonly fragment: string } {
   const [, authority = '', rest = ''] =
     /^((?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#]+)?(.*)$/is.exec(text) ?? [];
   const [, path = '', query = '', fragment = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(rest) ?? [];
-  // An escape that is none makes all of it a path, question mark included.
+  // An invalid escape makes all of it a path, question mark included.
   if (path.search(BROKEN_ESCAPE) >= 0) {
     const whole = (authority + rest).replace(BROKEN_ESCAPE, '%25');
     return { target: rooted(whole.replace(NOT_IN_PATH, escape)), fragment: '' };
@@ -63,7 +63,7 @@ function rooted(path: string): string {
   return path === '' || path.startsWith('/') ? path : `/${path}`;
 }
 
-/** By its bytes: half a surrogate pair has none of its own, and becomes U+FFFD. */
+/** Byte by byte: half a surrogate pair has no UTF-8 form, and becomes U+FFFD. */
 function escape(character: string): string {
   return [...new TextEncoder().encode(character)]
     .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)

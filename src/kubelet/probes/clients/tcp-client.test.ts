@@ -7,7 +7,7 @@ import { probeTcp } from './tcp-client.ts';
 
 const FOREVER = new AbortController().signal;
 
-test('a server that accepts connections is well', async () => {
+test('a server that accepts connections is healthy', async () => {
   const port = await listen(createServer());
   const clock = new VirtualClock();
   const address = { host: '127.0.0.1', port };
@@ -15,13 +15,13 @@ test('a server that accepts connections is well', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('a pod without an address is asked on this machine', async () => {
+test('a pod without an address is probed on this machine', async () => {
   const port = await listen(createServer());
   const answer = await probeTcp(new VirtualClock(), { host: '', port }, 1000, FOREVER);
   expect(answer.result).toBe('success');
 });
 
-test('a refused connection is told in Go’s words', async () => {
+test('a refused connection has the message of Go', async () => {
   const port = await refusingPort();
   const address = { host: '127.0.0.1', port };
   expect(await probeTcp(new VirtualClock(), address, 1000, FOREVER)).toEqual({
@@ -30,8 +30,8 @@ test('a refused connection is told in Go’s words', async () => {
   });
 });
 
-test('nobody answers in time', async () => {
-  // The time is over before the machine can have answered.
+test('a server that does not answer in time', async () => {
+  // The timeout comes before the machine can have answered.
   const hasty: Clock = {
     now: () => 0,
     monotonic: () => 0,
@@ -47,7 +47,7 @@ test('nobody answers in time', async () => {
   });
 });
 
-test('whoever gives up hears nothing more', async () => {
+test('an aborted probe gets no answer', async () => {
   const enough = new AbortController();
   const address = { host: '127.0.0.1', port: await refusingPort() };
   const probing = probeTcp(new VirtualClock(), address, 1000, enough.signal);

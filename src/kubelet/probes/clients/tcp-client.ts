@@ -1,9 +1,10 @@
-/** Asks whether somebody accepts connections. The connection is closed at once. */
+/** Checks whether a server accepts connections. The connection is closed at once. */
 import { connect } from 'node:net';
+import { offAbort, onAbort } from '../../../lib/abort-listeners.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { failed, succeeded, type ProbeAnswer } from '../answer.ts';
 import { addressText, dialedHost, type ProbeAddress } from '../probe-address.ts';
-import { dialWords, socketErrorOf } from './dial-words.ts';
+import { dialMessage, socketErrorOf } from './dial-messages.ts';
 import { withinTime } from './time-limit.ts';
 
 export function probeTcp(
@@ -21,7 +22,7 @@ export function probeTcp(
       outer.throwIfAborted();
       if (isOver()) return failed(`dial tcp ${shown}: i/o timeout`);
       const known = socketErrorOf(error);
-      return failed(dialWords(known, shown) ?? `dial tcp ${shown}: ${known.message}`);
+      return failed(dialMessage(known, shown) ?? `dial tcp ${shown}: ${known.message}`);
     }
   });
 }
@@ -33,12 +34,12 @@ function dial(address: ProbeAddress, signal: AbortSignal): Promise<void> {
       socket.destroy();
       reject(new Error('the dial was given up'));
     };
-    signal.addEventListener('abort', abort);
+    onAbort(signal, abort);
     socket.on('error', reject);
     socket.on('connect', () => {
       socket.destroy();
       resolve();
     });
-    socket.on('close', () => signal.removeEventListener('abort', abort));
+    socket.on('close', () => offAbort(signal, abort));
   });
 }

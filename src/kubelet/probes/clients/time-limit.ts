@@ -1,9 +1,9 @@
-/** A signal that is aborted when the time of a probe is over, or when nobody wants its answer any more. */
+/** A signal that is aborted by the timeout of a probe, or when its answer is not needed any more. */
 import type { Clock } from '../../../ports/clock.ts';
 
 export interface TimeLimit {
   readonly signal: AbortSignal;
-  /** The time was over first. */
+  /** The timeout came first. */
   readonly isOver: () => boolean;
 }
 

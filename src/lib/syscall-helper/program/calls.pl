@@ -1,8 +1,8 @@
-# The calls that orders are made of. Each has a name and words, and does one thing. TypeScript decides which
-# calls are made and in which order (src/lib/syscall-helper/calls.ts); nothing is decided here.
+# The calls that orders consist of. Each has a name and arguments, and does one thing. TypeScript decides
+# which calls are made and in which order (src/lib/syscall-helper/calls.ts); nothing is decided here.
 use strict;
 use warnings;
-BEGIN { require 'kernel.pl' }
+BEGIN { require $_ for qw(kernel.pl notify.pl) }
 
 our ($container_root, %number);
 
@@ -10,21 +10,28 @@ our ($container_root, %number);
 our %open;
 my %netlink;
 
+# A process that performs several orders begins each with nothing open.
+sub forget_open {
+  POSIX::close($_) for values %open;
+  (%open, %netlink) = ();
+  $container_root = undef;
+}
+
 sub opened {
   my ($name) = @_;
   return $open{$name} // die "nothing is open as $name\n";
 }
 
-# What a name or a path stands for.
+# The path of an open descriptor.
 sub fd_path { return "/proc/self/fd/$_[0]" }
 
 our %act = (
-  # mount(2) on a path of podkeep's own.
+  # mount(2) on a path of podkeep.
   mount => sub {
     my ($source, $target, $type, $flags, $data) = @_;
     call('mount', " $target", $source, $target, $type, $flags + 0, $data eq '' ? 0 : $data);
   },
-  # mount(2) on what is at a path inside an open root.
+  # mount(2) on a path inside an open root.
   mount_in => sub {
     my ($root, $path, $source, $type, $flags, $data, $resolve) = @_;
     my $fd = open_within(opened($root), $path, O_PATH, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
@@ -36,6 +43,8 @@ our %act = (
     call('mount', " $path", $source, $target, $type, $flags + 0, $data eq '' ? 0 : $data);
     POSIX::close($fd);
   },
+  # sd_notify(3), for a process of podkeep.
+  notify => sub { notify_service(@_) },
   unmount => sub { call('umount2', " $_[0]", $_[0], $_[1] + 0) },
   unshare => sub { call('unshare', '', $_[0] + 0) },
   # Opens a file or folder under a name; `path` opens it without the right to read.
@@ -44,19 +53,20 @@ our %act = (
     my $flags = { read => O_RDONLY, write => O_WRONLY, path => O_PATH }->{ $how // 'read' };
     $open{$name} = open_at(AT_FDCWD, $file, $flags) // die "$file: $!\n";
   },
-  # Opens a part of what is open, which no link may lead out of.
+  # Opens a part of what is open; no link may lead out of it.
   keep_beneath => sub {
     my ($name, $folder, $path) = @_;
     my $fd = open_within(opened($folder), $path, O_PATH, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS);
     $fd = walk_beneath(opened($folder), $path) if !defined $fd && $!{ENOSYS};
     $open{$name} = $fd // die "$path: $!\n";
   },
-  # Dies unless this process is still the one that was meant: what was opened through its ID is its own then.
+  # Dies unless the process with this ID is still the same one: then what was opened through its ID belongs to
+  # it.
   same => sub {
     my ($pid, $start) = @_;
     die "process $pid has ended\n" if start_of($pid) ne $start;
   },
-  # Mounts a file system in a child, which is the first to be in a new process namespace.
+  # Mounts a file system in a child, which is the first process in a new process namespace.
   in_child => sub {
     my ($type, $target) = @_;
     my $child = fork // die "fork: $!\n";
@@ -69,7 +79,7 @@ our %act = (
   },
   cd => sub { chdir($_[0]) or die "chdir $_[0]: $!\n" },
   join => sub { call('setns', " $_[0]", opened($_[0]) + 0, $_[1] + 0) },
-  # A copy of a mount that nothing shows yet. `recursive`: with what is mounted in it.
+  # A detached copy of a mount. `recursive`: with the mounts below it.
   tree => sub {
     my ($name, $source, $recursive) = @_;
     my $flags = OPEN_TREE_CLONE | O_CLOEXEC | ($recursive ? AT_RECURSIVE : 0);
@@ -80,7 +90,34 @@ our %act = (
       $open{$name} = call('open_tree', " $source", AT_FDCWD, $source, $flags + 0);
     }
   },
-  # Changes flags and propagation of a copy, and maps IDs as the open user namespace does.
+  # A copy of the memory that is mounted at a path in the mount namespace of another process of this user. A
+  # child enters it and sends the copy back, so that this process stays where it is.
+  borrow => sub {
+    my ($name, $path, $pid, $start) = @_;
+    my ($user, $mounts) = map { open_at(AT_FDCWD, "/proc/$pid/ns/$_", O_RDONLY) // die "$pid: $!\n" } qw(user mnt);
+    die "process $pid has ended\n" if start_of($pid) ne $start;
+    socketpair(my $near, my $far, PF_UNIX, SOCK_STREAM, 0) or die "socketpair: $!\n";
+    my $child = fork // die "fork: $!\n";
+    if ($child == 0) {
+      my $is_done = eval {
+        call('setns', ' user', $user + 0, 0x10000000);
+        call('setns', ' mount', $mounts + 0, 0x00020000);
+        my $fd = open_within(AT_FDCWD, $path, O_PATH, RESOLVE_NO_SYMLINKS) // die "$path: $!\n";
+        die "$path is not memory\n" if file_system($fd) != TMPFS_MAGIC;
+        my $empty = '';
+        my $flags = OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH;
+        send_fd($far, call('open_tree', " $path", $fd + 0, $empty, $flags + 0));
+        1;
+      };
+      POSIX::_exit($is_done ? 0 : 1);
+    }
+    close $far;
+    my $copy = receive_fd($near);
+    waitpid($child, 0);
+    POSIX::close($_) for $user, $mounts;
+    $open{$name} = $copy // die "$path of process $pid cannot be shared\n";
+  },
+  # Changes flags and propagation of a copy, and maps its IDs as the open user namespace does.
   attributes => sub {
     my ($name, $recursive, $set, $clear, $propagation, $users) = @_;
     my $mapped = $users eq '' ? 0 : MOUNT_ATTR_IDMAP;
@@ -89,7 +126,7 @@ our %act = (
     my $flags = AT_EMPTY_PATH | ($recursive ? AT_RECURSIVE : 0);
     call('mount_setattr', " $name", opened($name) + 0, $empty, $flags + 0, $change, 32);
   },
-  # Shows a copy at a path inside an open root. `kind`: what to make if nothing is there.
+  # Attaches a copy at a path inside an open root. `kind`: what to create if nothing is there.
   place => sub {
     my ($name, $root, $path, $kind, $may_sys) = @_;
     my $target = reach(opened($root), $path, $kind);
@@ -100,14 +137,33 @@ our %act = (
     POSIX::close($target);
     POSIX::close(delete $open{$name});
   },
-  # The same at a path of podkeep's own.
+  # Fills /dev of an open root, which is a new and empty file system: with folders to mount on, and with
+  # devices of the machine, which are files that can be neither changed nor removed.
+  devices => sub {
+    my ($root, $folders, @names) = @_;
+    my $dev = reach(opened($root), 'dev', '');
+    make_in($dev, $_, 'folder') or die "/dev/$_: $!\n" for split ' ', $folders;
+    my ($empty, $change) = ('', pack('Q4', MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, 0, MS_PRIVATE, 0));
+    for my $name (@names) {
+      my $made = open_at($dev, $name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644) // die "/dev/$name: $!\n";
+      POSIX::close($made);
+      my $file = "/dev/$name";
+      my $tree = call('open_tree', " $file", AT_FDCWD, $file, OPEN_TREE_CLONE | O_CLOEXEC);
+      call('mount_setattr', " $file", $tree, $empty, AT_EMPTY_PATH, $change, 32);
+      # MOVE_MOUNT_F_EMPTY_PATH
+      call('move_mount', " $file", $tree, $empty, $dev + 0, $name, 0x4);
+      POSIX::close($tree);
+    }
+    POSIX::close($dev);
+  },
+  # Attaches a copy at a path of podkeep.
   show => sub {
     my ($name, $path) = @_;
     my $empty = '';
     call('move_mount', " $path", opened($name) + 0, $empty, AT_FDCWD, $path, 0x4);
     POSIX::close(delete $open{$name});
   },
-  # Makes a folder or a file inside an open root, and fills it.
+  # Creates a folder or a file inside an open root, and fills it.
   make => sub {
     my ($root, $path, $kind, $mode, $text) = @_;
     my $fd = reach(opened($root), $path, $kind);
@@ -122,7 +178,7 @@ our %act = (
     chmod($mode + 0, fd_path($fd)) or die "chmod $path: $!\n" if defined $mode && $mode ne '';
     POSIX::close($fd);
   },
-  # Covers what is at a path, if something is: with an empty folder, or with /dev/null.
+  # Covers a path, if it exists: with an empty folder, or with /dev/null.
   mask => sub {
     my ($root, $path) = @_;
     my $fd = open_within(opened($root), $path =~ s{^/+}{}r, O_PATH, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
@@ -136,7 +192,7 @@ our %act = (
     }
     POSIX::close($fd);
   },
-  # Makes what is at a path read-only, if something is.
+  # Makes a path read-only, if it exists.
   freeze => sub {
     my ($root, $path) = @_;
     my $fd = open_within(opened($root), $path =~ s{^/+}{}r, O_PATH, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
@@ -158,7 +214,7 @@ our %act = (
     call('mount_setattr', " $path", $fd + 0, $empty, AT_EMPTY_PATH + 0, $change, 32);
     POSIX::close($fd);
   },
-  # The open folder becomes the root of this mount namespace; what was its root is gone.
+  # The open folder becomes the root of this mount namespace; the old root is gone.
   pivot => sub {
     my ($root) = @_;
     my $here = '.';
@@ -167,7 +223,7 @@ our %act = (
     call('umount2', ' the old root', $here, MNT_DETACH);
     chdir('/') or die "chdir /: $!\n";
   },
-  # Whose IDs folders and files get that are made inside a root.
+  # The owner of folders and files that are created inside a root.
   owner_in_root => sub { $container_root = $_[0] + 0 },
   write => sub {
     my ($file, $text) = @_;
@@ -194,7 +250,7 @@ our %act = (
   },
   ask => sub {
     my ($name, $message, $interface, $offset, $pid_offset, $pid) = @_;
-    # The network of another process, whose ID is known only when the order is performed.
+    # The network namespace of another process, whose ID is known only when the order is performed.
     substr($message, $pid_offset, 4) = pack('L', $pid) if defined $pid;
     if (defined $interface && $interface ne '') {
       my $request = pack('a16 x24', $interface);
@@ -207,13 +263,13 @@ our %act = (
     my $error = unpack('x16 l', $answer);
     die 'netlink: ' . ($! = -$error) . "\n" if $error;
   },
-  # The root of a container that the last version of podkeep has started.
+  # The root of a container that the last version of podkeep started.
   root => sub {
     my ($name) = @_;
     chroot(fd_path(opened($name))) or die "chroot: $!\n";
     chdir('/') or die "chdir /: $!\n";
   },
-  # Goes to the working directory with the rights that the container has by now, and proves that it is inside.
+  # Changes to the working directory with the container's rights, and proves that it is inside.
   go => sub {
     my ($folder) = @_;
     chdir($folder) or die "cannot go to the working directory $folder: $!\n";
@@ -230,7 +286,7 @@ our %act = (
     call('setresgid', '', ($gid + 0) x 3);
     call('setresuid', '', ($uid + 0) x 3);
   },
-  # All but these can never be had again.
+  # All other capabilities can never be gained again.
   bound => sub {
     my %kept = map { $_ => 1 } @_;
     for my $capability (0 .. 63) {
@@ -240,12 +296,12 @@ our %act = (
       die "prctl: $!\n";
     }
   },
-  # What this process itself may do from now on; none is handed down.
+  # The capabilities of this process from now on; none is inherited.
   capabilities => sub { limit_capabilities({ map { $_ => 1 } @_ }) },
   strict => sub { call('prctl', ' no_new_privs', 38, 1, 0, 0, 0) },
-  # A process that is being set up must not be looked into by the container that it enters.
+  # The container that a process enters must not inspect it during setup.
   hidden => sub { call('prctl', ' dumpable', 4, 0, 0, 0, 0) },
-  # Keys of the machine's session are not the container's.
+  # The container must not have the keys of the machine's session.
   keyring => sub { call('keyctl', '', 1, 0, 0, 0, 0) },
   seccomp => sub {
     my ($filter, $flags) = @_;
@@ -255,7 +311,7 @@ our %act = (
   },
 );
 
-# Permitted and effective are cut down to these; nothing is inherited.
+# Reduces permitted and effective to these; nothing is inherited.
 sub limit_capabilities {
   my ($kept) = @_;
   my ($header, $sets) = (pack('L l', 0x20080522, 0), "\0" x 24);
@@ -272,7 +328,7 @@ sub limit_capabilities {
   call('capset', '', $header, $changed);
 }
 
-# Where the kernel cannot be asked: no links at all.
+# Where the kernel has no openat2: no links are followed.
 sub walk_beneath {
   my ($folder, $path) = @_;
   my $fd = open_at($folder, '.', O_PATH);
@@ -287,7 +343,7 @@ sub walk_beneath {
   return $fd;
 }
 
-# A list of calls: a name, the count of its words, the words. One with a question mark may fail.
+# A list of calls: a name, the count of its arguments, the arguments. One with a question mark may fail.
 our $performing = '';
 sub perform {
   my @words = unpack('(N/a)*', $_[0]);

@@ -1,21 +1,21 @@
-# What podkeep asks of the monitor of a container while it runs, over a Unix socket in the container's folder:
-# to hear its output, to write into its input, to say how large its terminal is, to reopen its log.
+# Serves podkeep's requests to the monitor of a running container, over a Unix socket in the container's
+# folder: read its output, write into its input, resize its terminal, reopen its log.
 #
-# A message is a letter, the length of what follows in four bytes, and what follows:
+# A message is a letter, the length of its content in four bytes, and the content:
 #
 #     to the monitor     h  which streams to send: letters o and e     i  input     c  the input is over
 #                        w  columns and rows of the terminal           r  reopen the log
 #     to the client      o  output     e  errors     r  the log is reopened     x  why it could not be
 #
-# 1. A client that does not read never holds up the container: what it has not read is bounded, and then it is
-#    disconnected.
+# 1. A client that does not read never blocks the container: its unread output is bounded, and beyond that it
+#    is disconnected.
 use strict;
 use warnings;
 BEGIN { require 'kernel.pl' }
 
 my $pending_max = 1024 * 1024;
 
-# A path of a socket is short, so the folder is entered for a moment.
+# Paths of sockets must be short, so the folder is entered for a moment.
 sub listen_in {
   my ($folder, $name) = @_;
   chdir($folder) or die "$folder: $!\n";
@@ -43,7 +43,7 @@ sub unblock {
   fcntl($handle, F_SETFL, fcntl($handle, F_GETFL, 0) | O_NONBLOCK);
 }
 
-# Returns its messages as pairs of letter and text, or nothing when it has gone.
+# Returns its messages as pairs of letter and text, or nothing when it is gone.
 sub read_client {
   my ($client) = @_;
   my $count = sysread($client->{socket}, $client->{in}, 65536, length $client->{in});
@@ -66,7 +66,7 @@ sub send_client {
   flush_client($client);
 }
 
-# False: it has gone, or reads too slowly.
+# False: it is gone, or reads too slowly.
 sub flush_client {
   my ($client) = @_;
   return !$client->{is_gone} if $client->{out} eq '';

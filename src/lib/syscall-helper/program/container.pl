@@ -4,20 +4,21 @@
 #                             │                 │ claim, namespaces, root, users       ▲
 #                             └── reads the command's output, writes its log, notes ───┘
 #
-# The monitor stays outside of the container, with the machine's root and no capabilities. It needs no podkeep:
-# it claims the container, writes its log, answers clients (clients.pl), and notes what becomes of it in `state`:
+# The monitor stays outside of the container, with the machine's root and no capabilities. It runs without
+# podkeep: it claims the container, writes its log, answers clients (clients.pl), and notes what happens to it
+# in `state`:
 #
 #     init PID START     main PID START     running     failed REASON     exit CODE
 #
 # Init is the first process inside. It sets up the root, starts the command, drops all rights and only waits:
-# orphans come to it, and where it has a process namespace the kernel ends everything with it.
+# it adopts orphans, and in a process namespace the kernel ends everything with it.
 #
-# 1. A claim can be made only once: of two monitors for one container the second goes away.
-# 2. What the monitor notes goes over space that its file already has: a full disk costs no exit code.
-# 3. `running` is noted when the command has taken over, which closes the pipe between the two.
-# 4. `exit` is noted when all that the command wrote is in the log.
+# 1. A claim is created exclusively: of two monitors for one container the second exits.
+# 2. The monitor writes its notes over space that the file already has: a full disk costs no exit code.
+# 3. `running` is noted when the command has been executed, which closes the report pipe.
+# 4. `exit` is noted when all output of the command is in the log.
 # 5. When the monitor ends, init ends, and with it the container.
-# 6. The command finds no descriptor but its own three.
+# 6. The command has no open descriptors but its own three.
 use strict;
 use warnings;
 BEGIN { require 'kernel.pl' }
@@ -39,12 +40,12 @@ sub claim {
     POSIX::_exit(0) if $!{EEXIST};
     die "$folder/claim: $!\n";
   } else {
-    # It leads a session of its own, which bears its ID.
+    # It leads its own session, which has its ID.
     syswrite($claim, "$pid $start $boot $pid\n") or die "$folder/claim: $!\n";
   }
 }
 
-# Puts /dev/null, or what is given, in the place of the three streams.
+# Replaces the three streams by /dev/null, or by what is given.
 sub set_streams {
   my ($input, $output, $errors) = @_;
   my $null = open_at(AT_FDCWD, '/dev/null', O_RDWR);
@@ -138,7 +139,7 @@ sub watch_container {
   my $code = $? & 127 ? 128 + ($? & 127) : $? >> 8;
   hear_report($run, $state) while $run->{report};
   for my $stream (qw(stdout stderr)) {
-    # All writers are gone with init, or are none of the container's.
+    # All writers ended with init, or do not belong to the container.
     1 while $run->{$stream} && pass_output($run, $stream);
     log_output($run->{log}, $stream, '', 1);
   }
@@ -173,7 +174,7 @@ sub wait_for {
   return (\%ready, \%writable);
 }
 
-# First who main is; then why it failed, or the end, which means that the command has taken over.
+# First the identity of main; then why it failed, or the end, which means that the command was executed.
 sub hear_report {
   my ($run, $state) = @_;
   my $count = sysread($run->{report}, my $text, 4096);
@@ -185,7 +186,7 @@ sub hear_report {
   my ($who, $failure) = ($run->{said} // '') =~ /^(?:main (\d+ \S+)\n)?(.*)$/s;
   $failure = $run->{trouble} if $run->{trouble} ne '';
   $failure = 'failed it ended before its command ran' if !defined $who && $failure eq '';
-  # In one piece, so that a reader finds both or none.
+  # In one write, so that a reader finds both or none.
   note($state, defined $who ? "main $who" : (), $failure ne '' ? $failure : 'running');
 }
 
@@ -207,7 +208,7 @@ sub pass_output {
   my $count = sysread($run->{$stream}, my $bytes, $read_bytes);
   if (!$count) {
     return 0 if !defined $count && ($!{EAGAIN} || $!{EINTR});
-    # A terminal that no process has open any more answers with an error; the command may open it again.
+    # A terminal that no process has open any more returns an error; the command may open it again.
     if ($run->{master}) { delete $run->{stdin} }
     delete $run->{$stream};
     return 0;
@@ -277,7 +278,7 @@ sub resize_terminal {
   ioctl($master, 0x5414, $size);
 }
 
-# Makes a terminal of the devices inside an open root; returns both ends.
+# Creates a terminal from the devices inside an open root; returns both ends.
 sub make_terminal {
   my ($root, $owner) = @_;
   my $fd = open_within($root, 'dev/pts/ptmx', O_RDWR | O_NOCTTY | O_NONBLOCK, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS)
@@ -287,13 +288,13 @@ sub make_terminal {
   open(my $master, '+<&=', $fd) or die "no terminal: $!\n";
   my $unlock = pack('l', 0);
   ioctl($master, 0x40045431, $unlock) or die "no terminal: $!\n";
-  # TIOCGPTPEER: the other end, without asking for a name that could lead elsewhere.
+  # TIOCGPTPEER: opens the other end without a name that could lead elsewhere.
   my $slave = ioctl($master, 0x5441, O_RDWR | O_NOCTTY) or die "no terminal: $!\n";
   eval { open(my $other, '+<&', $slave + 0); chown($owner, -1, $other) if $owner ne '' };
   return ($master, $slave + 0);
 }
 
-# From here on inside.
+# From here on, everything runs inside.
 sub init {
   my ($order, $far) = @_;
   my $proc = $is_linux ? open_at(AT_FDCWD, '/proc', O_PATH) : undef;
@@ -323,7 +324,7 @@ sub init {
     POSIX::dup2(fileno($far->{life}), 3) if fileno($far->{life}) != 3;
     close_from(4);
     perform($order->{rest});
-    # PR_SET_PDEATHSIG: without a monitor the container's output is not read.
+    # PR_SET_PDEATHSIG: without a monitor there is no reader of the container's output.
     attempt('prctl', 1, 9, 0, 0, 0) if $is_linux;
     1;
   } or POSIX::_exit(125);
@@ -334,7 +335,7 @@ sub init {
   POSIX::_exit($status & 127 ? 128 + ($status & 127) : $status >> 8);
 }
 
-# Where the kernel does not end the rest of the container with init.
+# For containers whose processes the kernel does not end with init.
 sub end_children {
   for (1 .. 1000) {
     open(my $list, '<', "/proc/self/task/$$/children") or return;
@@ -366,11 +367,11 @@ sub become_command {
   POSIX::_exit(127);
 }
 
-# Becomes the command. Only what closes itself is open besides the three streams; descriptors that system
-# calls of earlier orders made are closed here all the same.
+# Becomes the command. Besides the three streams only close-on-exec descriptors are open; those that system
+# calls of earlier orders opened are closed here all the same.
 sub take_over {
   my ($order) = @_;
-  # CLOSE_RANGE_CLOEXEC: the report stays open until the command has taken over.
+  # CLOSE_RANGE_CLOEXEC: the report stays open until the command is executed.
   if (attempt('close_range', 3, 0xffffffff, 4) < 0) { mark_all_to_close() }
   my @command = unpack('(N/a)*', $order->{command});
   my %environment = unpack('(N/a)*', $order->{env});

@@ -1,17 +1,17 @@
-# Runs a command in a container that runs: exec, probes, hooks.
+# Runs a command in a running container: exec, probes, hooks.
 #
 #     the helper ──fork──> waiter ──fork──> usher ──fork──> the command, inside the container
 #
-# The usher takes the namespaces of the container one by one, out of its sight. Only its child is among the
-# container's processes, and has the container's root, its users and no descriptor but three from the start.
+# The usher joins the namespaces of the container one by one, invisible to it. Only its child is among the
+# container's processes, and has the container's root, its users and only three descriptors from the start.
 #
-# The waiter makes the pipes and says their numbers; podkeep opens its ends of them in /proc, and says `go` on
-# the fourth, the control. With a terminal the waiter passes bytes between pipes and terminal. It answers with
-# the exit code. When podkeep closes the control, or dies, the command is ended.
+# The waiter creates the pipes and reports their numbers; podkeep opens its ends of them in /proc, and writes
+# `go` to the fourth, the control. With a terminal the waiter passes bytes between pipes and terminal. It
+# answers with the exit code. When podkeep closes the control, or dies, the command is killed.
 #
 # 1. No program of the container runs with more rights than the container: all system calls on the way in are
 #    made by this process, whose code and libraries come from the machine and are loaded already.
-# 2. Until the command takes over, the container cannot look into the process that enters it.
+# 2. Until the command is executed, the container cannot inspect the process that enters it.
 use strict;
 use warnings;
 BEGIN { require 'kernel.pl' }
@@ -39,7 +39,7 @@ sub run_exec {
   POSIX::_exit(0);
 }
 
-# The other side opens its ends first: until then this process holds them all.
+# podkeep opens its ends first: until then this process holds them all.
 sub wait_for_go {
   my ($control) = @_;
   my $ready = '';
@@ -71,7 +71,7 @@ sub exec_inside {
   return $? & 127 ? 128 + ($? & 127) : $? >> 8;
 }
 
-# Until the command has ended, which `ends` shows.
+# Runs until the command has ended, which `ends` shows.
 sub relay {
   my ($child, $ends, $control, $master, $input, $output) = @_;
   my ($to_terminal, $words) = ('', '');
@@ -88,14 +88,14 @@ sub relay {
       if (sysread($control, $words, 256, length $words)) {
         while ($words =~ s/^(.*)\n//) { resize_terminal($master, $1) if $master }
       } else {
-        # The usher ends the command.
+        # The usher kills the command.
         kill 'TERM', $child;
         $control = undef;
       }
     }
     if ($master && $input && vec($reads, fileno($input), 1)) {
       if (!sysread($input, $to_terminal, 65536, length $to_terminal)) {
-        # The end of the input, as a terminal has it.
+        # The end of the input on a terminal.
         $to_terminal .= "\x04";
         $input = undef;
       }
@@ -122,7 +122,7 @@ sub write_all {
   }
 }
 
-# Instead of a command: joins its streams to a port of the loopback interface of the network that it is in.
+# Instead of a command: joins its streams to a port of the loopback interface of its network.
 sub dial {
   my ($port) = @_;
   socket(my $socket, PF_INET, SOCK_STREAM, 0) or die "socket: $!\n";
@@ -166,9 +166,9 @@ sub usher {
     perform($order->{join});
     my $child = fork // die "fork: $!\n";
     if ($child == 0) { become_exec($order, defined $slave) }
-    # The command leads a session of its own.
+    # The command leads its own session.
     $SIG{TERM} = sub { kill 'KILL', -$child; kill 'KILL', $child };
-    # The usher holds nothing that the command, or a reader of its output, could wait for.
+    # The usher holds nothing open that the command, or a reader of its output, could wait for.
     POSIX::close($_) for 0 .. 2;
     close_from(3);
     my $ended;

@@ -1,9 +1,9 @@
-# Opens targets inside the root of a container, by descriptor. What lies in that root was written by the
-# container's image or by earlier containers, so no path of it is trusted.
+# Opens targets inside the root of a container, by descriptor. The image or earlier containers wrote its
+# contents, so no path in it is trusted.
 #
 # 1. A link, absolute or not, is followed as the container would follow it: it never leads out of the root.
-# 2. What the kernel shows of processes (links of /proc) is never followed.
-# 3. What is missing is made on the way, with the owner that the container's root user has on disk.
+# 2. Links of processes in /proc are never followed.
+# 3. Missing parts are created, with the owner that the container's root user has on disk.
 use strict;
 use warnings;
 BEGIN { require 'kernel.pl' }
@@ -11,17 +11,60 @@ BEGIN { require 'kernel.pl' }
 my $links_max = 40;
 our $container_root;
 
-# Returns a descriptor (O_PATH). `kind`: '' opens only what is there; 'folder' and 'file' make what is not.
+# Returns a descriptor (O_PATH). `kind`: '' opens only what exists; 'folder' and 'file' create what is
+# missing.
 sub reach {
   my ($root, $path, $kind) = @_;
   my $relative = $path =~ s{^/+}{}r;
   $relative = '.' if $relative eq '';
   my $fd = open_within($root, $relative, O_PATH, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
   return $fd if defined $fd;
-  # Old kernels cannot be asked; a walk by descriptors proves the same, and can make what is missing.
   die "$path: leads through a link of /proc, or through too many links\n" if $!{ELOOP};
-  die "$path: $!\n" if !$!{ENOSYS} && !($kind ne '' && $!{ENOENT});
-  return walk($root, $path, $kind);
+  my $is_missing = $!{ENOENT};
+  # Old kernels have no openat2, and busy ones may fail; a walk by descriptors proves the same, and can create
+  # what is missing.
+  die "$path: $!\n" if !$!{ENOSYS} && !$!{EAGAIN} && !($kind ne '' && $is_missing);
+  my $made = $is_missing ? make_last($root, $relative, $kind) : undef;
+  return $made // walk($root, $path, $kind);
+}
+
+# Most targets lack only their last part, and need no walk. Undefined: more is missing, or something that is
+# no folder or file, such as a dangling link, has the name already.
+sub make_last {
+  my ($root, $relative, $kind) = @_;
+  my ($above, $name) = $relative =~ m{^(?:(.*)/)?([^/]+)/*$} or return undef;
+  return undef if $name eq '.' || $name eq '..';
+  my $folder = open_within($root, $above // '.', O_PATH, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS) // return undef;
+  my $fd;
+  if (make_in($folder, $name, $kind)) {
+    $fd = open_at($folder, $name, O_PATH | O_NOFOLLOW);
+    # A container that shares the folder may have put a link there since.
+    if (defined $fd && defined link_of($fd, '')) {
+      POSIX::close($fd);
+      undef $fd;
+    }
+  }
+  POSIX::close($folder);
+  return $fd;
+}
+
+# Creates an empty file or folder with the owner that the container's root user has. False: it failed, and $!
+# has the reason.
+sub make_in {
+  my ($folder, $name, $kind) = @_;
+  my $reason = 0;
+  as_container_root(
+    sub {
+      if ($kind eq 'file') {
+        my $made = open_at($folder, $name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
+        defined $made ? POSIX::close($made) : ($reason = $! + 0);
+      } elsif (attempt('mkdirat', $folder + 0, $name, 0755) < 0) {
+        $reason = $! + 0;
+      }
+    }
+  );
+  $! = $reason;
+  return $reason == 0;
 }
 
 sub walk {
@@ -64,22 +107,12 @@ sub step {
   my $fd = open_at($folder, $name, O_PATH | O_NOFOLLOW);
   return $fd if defined $fd;
   die "$path: $!\n" if $kind eq '' || !$!{ENOENT};
-  as_container_root(
-    sub {
-      if ($is_last && $kind eq 'file') {
-        my $made = open_at($folder, $name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
-        die "$path: $!\n" if !defined $made;
-        POSIX::close($made);
-      } else {
-        call('mkdirat', " $path", $folder + 0, $name, 0755);
-      }
-    }
-  );
+  make_in($folder, $name, $is_last ? $kind : 'folder') or die "$path: $!\n";
   return open_at($folder, $name, O_PATH | O_NOFOLLOW) // die "$path: $!\n";
 }
 
-# On an idmapped mount only IDs of the pod can own files. The kernel takes capabilities away together with
-# the file system's root user, so they are raised again.
+# On an idmapped mount only IDs of the pod can own files. With the file system's root user the kernel drops
+# capabilities, so they are raised again.
 sub as_container_root {
   my ($step) = @_;
   return $step->() if !$container_root;
@@ -102,7 +135,8 @@ sub raise_capabilities {
   call('capset', '', $header, $raised);
 }
 
-# Refuses what no container may mount on: files of processes, and files of the kernel unless permitted.
+# Refuses targets that no container may mount on: files of processes, and files of the kernel unless
+# permitted.
 sub refuse_system_targets {
   my ($fd, $path, $may_sys) = @_;
   my $system = file_system($fd);

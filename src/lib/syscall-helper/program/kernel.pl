@@ -1,5 +1,5 @@
-# System calls that Perl has no function for, by name. Every wrapper dies with a sentence that names the
-# call and what it was about, or returns what the kernel returned.
+# System calls that Perl has no function for, by name. Every wrapper dies with a message that names the call
+# and its object, or returns the kernel's result.
 use strict;
 use warnings;
 use Errno ();
@@ -49,16 +49,22 @@ use constant {
   RESOLVE_NO_SYMLINKS => 0x04,
   RESOLVE_BENEATH => 0x08,
   RESOLVE_IN_ROOT => 0x10,
+  MOUNT_ATTR_NOSUID => 0x2,
+  MOUNT_ATTR_NOEXEC => 0x8,
   MOUNT_ATTR_IDMAP => 0x100000,
+  MS_PRIVATE => 0x40000,
   MS_BIND => 0x1000,
   MNT_DETACH => 2,
   PROC_MAGIC => 0x9fa0,
   SYSFS_MAGIC => 0x62656572,
   DEVPTS_MAGIC => 0x1cd1,
+  TMPFS_MAGIC => 0x01021994,
   FORK => POSIX::SIGCHLD(),
 };
 
-# Dies where the call fails. Words are handed on as they are, not as copies: the kernel writes into some.
+my $within_attempts_max = 100;
+
+# Dies if the call fails. Arguments are passed by reference, not copied: the kernel writes into some.
 sub call {
   my ($name, $about) = (shift, shift);
   my $result = attempt($name, @_);
@@ -66,7 +72,7 @@ sub call {
   return $result;
 }
 
-# Returns a negative number where the call fails, and leaves the reason in $!.
+# Returns a negative number if the call fails, and leaves the reason in $!.
 sub attempt {
   my $name = shift;
   if (!exists $number{$name}) {
@@ -76,19 +82,24 @@ sub attempt {
   return syscall($number{$name}, @_);
 }
 
-# Undefined: it failed, and $! says why. The descriptor is closed when another program takes over.
+# Undefined: it failed, and $! has the reason. The descriptor is close-on-exec.
 sub open_at {
   my ($folder, $path, $flags, $mode) = @_;
   my $fd = attempt('openat', $folder + 0, $path, ($flags | O_CLOEXEC) + 0, ($mode // 0) + 0);
   return $fd < 0 ? undef : $fd;
 }
 
-# The same, and the kernel keeps to the rules of `resolve` at every step of the path.
+# The same, and the kernel applies the rules of `resolve` at every step of the path. While anything is mounted
+# or renamed on the machine it cannot guarantee a `..`, and returns EAGAIN.
 sub open_within {
   my ($folder, $path, $flags, $resolve) = @_;
   my $how = pack('Q3', $flags | O_CLOEXEC, 0, $resolve);
-  my $fd = attempt('openat2', $folder + 0, $path, $how, 24);
-  return $fd < 0 ? undef : $fd;
+  for (1 .. $within_attempts_max) {
+    my $fd = attempt('openat2', $folder + 0, $path, $how, 24);
+    return $fd if $fd >= 0;
+    last if !$!{EAGAIN};
+  }
+  return undef;
 }
 
 # Undefined: it is no link.
@@ -99,7 +110,7 @@ sub link_of {
   return $length < 0 ? undef : substr($target, 0, $length);
 }
 
-# Which kind of file system an open file is on.
+# The type of the file system of an open file.
 sub file_system {
   my ($fd) = @_;
   my $facts = "\0" x 256;
@@ -118,8 +129,8 @@ sub set_name {
   attempt('prctl', 15, $name) if $is_linux;
 }
 
-# The ID and the start of this process, as the machine's /proc shows it: that folder stays reachable by its
-# descriptor when the root has changed.
+# The ID and the start of this process in the machine's /proc: that folder stays reachable by its descriptor
+# when the root has changed.
 sub identity {
   my ($proc) = @_;
   return ($$, '-') if !$is_linux;
@@ -132,11 +143,11 @@ sub identity {
   return ($pid, $fields[19]);
 }
 
-# Closes every descriptor from this one on. A container must find none of podkeep's.
+# Closes every descriptor from this one on. A container must not get any of podkeep's.
 sub close_from {
   my ($first) = @_;
   return if attempt('close_range', $first + 0, 0xffffffff, 0) == 0;
-  # An old kernel, or not Linux: /proc lists what is open, else all possible numbers are tried.
+  # An old kernel, or not Linux: /proc lists open descriptors, else all possible numbers are tried.
   my $list = $is_linux ? '/proc/self/fd' : '/dev/fd';
   if (opendir(my $folder, $list)) {
     my @open = grep { /^\d+$/ && $_ >= $first } readdir $folder;
@@ -147,7 +158,7 @@ sub close_from {
   }
 }
 
-# A descriptor that can be read when a child has ended.
+# A descriptor that becomes readable when a child has ended.
 sub watch_children {
   POSIX::sigprocmask(POSIX::SIG_BLOCK(), POSIX::SigSet->new(POSIX::SIGCHLD()));
   my $mask = pack('Q', 1 << (POSIX::SIGCHLD() - 1));
@@ -155,7 +166,7 @@ sub watch_children {
   return call('signalfd4', '', -1, $mask, 8, 02004000);
 }
 
-# Hands a descriptor to the process at the other end of a socket.
+# Sends a descriptor to the process at the other end of a socket.
 sub send_fd {
   my ($socket, $fd) = @_;
   my $byte = 'd';
@@ -165,7 +176,7 @@ sub send_fd {
   call('sendmsg', '', fileno($socket), $message, 0);
 }
 
-# Undefined: the other side has gone without sending one.
+# Undefined: the other side closed the socket without sending one.
 sub receive_fd {
   my ($socket) = @_;
   my $byte = 'd';

@@ -1,14 +1,14 @@
-# Writes the log of a container as the Container Runtime Interface has it, and rotates it:
+# Writes the log of a container in CRI format, and rotates it:
 #
 #     2030-01-02T03:04:05.678901234Z stdout F a whole line
 #     2030-01-02T03:04:05.678901234Z stderr P the beginning of one that goes on
 #
-# A line that is longer than 16 KiB is cut into parts, all but the last of them marked P. What is left without
-# an end of line when the stream is over is marked P as well.
+# A line longer than 16 KiB is cut into parts, all but the last of them marked P. A last line without a
+# newline is marked P as well.
 #
 # 1. The file never grows beyond its maximum, and no more files stay than permitted, the current one included.
-# 2. A disk that is full takes no part of a line: the file is cut back, the oldest file goes, and the line is
-#    tried again. Until then the container waits, because its pipe is full.
+# 2. A full disk never leaves part of a line: the file is truncated, the oldest file is removed, and the line
+#    is written again. Until then the container waits, because its pipe is full.
 use strict;
 use warnings;
 BEGIN { require 'kernel.pl' }
@@ -26,7 +26,7 @@ sub open_log {
 sub begin_log {
   my ($log) = @_;
   make_folders($log->{file} =~ s{/[^/]*$}{}r);
-  # A link under the log's name would let a folder that others can write into redirect it.
+  # If others can write into the log folder, a link under the log's name would redirect it.
   sysopen(my $handle, $log->{file}, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0640)
     or die "$log->{file}: $!\n";
   $log->{handle} = $handle;
@@ -40,7 +40,7 @@ sub make_folders {
   mkdir($folder, 0755) or $!{EEXIST} or die "mkdir $folder: $!\n";
 }
 
-# The rotation of the kubelet, or a person, has moved the file away.
+# The kubelet's rotation, or a person, has moved the file away.
 sub reopen_log {
   my ($log) = @_;
   close $log->{handle};
@@ -53,7 +53,7 @@ sub stamp {
   return sprintf '%s.%09dZ', $date, $nanoseconds;
 }
 
-# `is_last`: the stream is over, so a line without its end is written too.
+# `is_last`: the stream is over, so a line without its end is written, too.
 sub log_output {
   my ($log, $stream, $bytes, $is_last) = @_;
   my $text = $log->{rest}{$stream} . $bytes;
@@ -98,7 +98,7 @@ sub append_log {
       rotate_log($log);
       next;
     }
-    # A line that is longer than a whole file has one of its own.
+    # A line that is longer than a whole file gets its own file.
     $fits = index($bytes, "\n") + 1 if $fits == 0;
     write_log($log, substr($bytes, 0, $fits, ''));
   }
@@ -141,11 +141,11 @@ sub remove_oldest_log {
 sub rotate_log {
   my ($log) = @_;
   my @old = old_logs($log);
-  # Two more are about to be: the one that is rotated now, and the one that is begun.
+  # Two more will exist soon: the one that is rotated now, and the new one.
   unlink shift @old while @old && @old > $log->{files} - 2;
   my $seconds = (now())[0];
   my $name;
-  # Names sort by time, and one second may see several.
+  # Names sort by time, and one second may have several.
   do {
     $name = "$log->{file}." . POSIX::strftime('%Y%m%d-%H%M%S', gmtime $seconds++);
   } while -e $name || -e "$name.gz" || (@old && $name lt $old[-1]);

@@ -1,6 +1,6 @@
-# The program behind SyscallHelper (src/lib/syscall-helper/): it makes the system calls that Node has no function
-# for, in the one language that can make any system call and is part of nearly every Linux: Perl, with nothing
-# but its core. It decides nothing. It reads orders, and performs each in a process of its own:
+# The program behind SyscallHelper (src/lib/syscall-helper/): it makes the system calls that Node has no
+# function for. It is written in Perl without modules from CPAN, because Perl can make any system call and is
+# part of nearly every Linux. It decides nothing: it reads orders, and performs each in another process:
 #
 #     do      the calls
 #     users   makes a user namespace and the namespaces of a pod in it, with the calls of both sides
@@ -8,11 +8,13 @@
 #     run     a container (container.pl)
 #     exec    a command in a container (exec.pl)
 #
-# An order is its length and then words, each with its length before it. An answer is a line: the number of the
-# order, then `done`, `failed` and why, `ready` and numbers, `exit` and a code, or `ended`.
+# An order is its length and then words, each preceded by its length. An answer is a line: the number of the
+# order, then `done`, `failed` and the reason, `ready` and numbers, `exit` and a code, or `ended`.
 #
-# 1. No order can hold up another: each has a process of its own and a deadline, after which it is killed.
-# 2. When podkeep has gone the helper ends. Containers go on.
+# Long-lived workers perform short orders (workers.pl); each other order gets a new process.
+#
+# 1. No order can block another: no two share a process at a time, and each is killed after its deadline.
+# 2. When podkeep is gone the helper ends. Containers go on.
 # 3. All code is loaded before the first order: nothing is read from a root that belongs to a container.
 use strict;
 use warnings;
@@ -22,7 +24,7 @@ use POSIX ();
 use Socket;
 
 BEGIN { unshift @INC, $0 =~ m{^(.*)/} ? $1 : '.' }
-BEGIN { require $_ for qw(kernel.pl inside-root.pl calls.pl log.pl clients.pl container.pl exec.pl) }
+BEGIN { require $_ for qw(kernel.pl inside-root.pl calls.pl workers.pl log.pl clients.pl container.pl exec.pl) }
 
 our (%number, $is_linux, $performing);
 my ($signals, %started);
@@ -33,21 +35,28 @@ sub answer {
   syswrite(STDOUT, "$text\n");
 }
 
-# A process that does one order keeps nothing of the helper but the way to answer.
+# A process that performs orders closes everything of the helper but the descriptor for answers, and its own
+# input if it has one. Handles are closed as handles: Perl counts them by descriptor, and would not close
+# others with the same number.
 sub leave_helper {
+  my ($input) = @_;
   POSIX::sigprocmask(POSIX::SIG_SETMASK(), POSIX::SigSet->new);
+  forget_all_workers();
   POSIX::close($signals) if defined $signals;
-  open(STDIN, '<', '/dev/null');
+  my $fd = $input ? fileno($input) : POSIX::open('/dev/null', O_RDONLY);
+  POSIX::dup2($fd, 0);
+  $input ? close($input) : POSIX::close($fd);
   umask 022;
 }
 
-sub answers_of {
-  my ($id) = @_;
-  my $calls = eval { perform($_[1]); 1 };
-  answer($calls ? "$id done" : "$id failed $performing: $@");
+# `do` and `users`, in a worker or a process for one order.
+sub answer_calls {
+  my ($id, $kind, undef, @words) = unpack('(N/a)*', $_[0]);
+  my $is_done = eval { $kind eq 'do' ? perform($words[0]) : make_users(@words); 1 };
+  answer($is_done ? "$id done" : "$id failed $performing: $@");
 }
 
-# A second process stands in the new namespaces while the first, outside, maps its IDs and does the rest.
+# A second process enters the new namespaces while the first, outside, maps its IDs and does the rest.
 sub make_users {
   my (%order) = @_;
   pipe(my $here, my $there) && pipe(my $go, my $say) or die "pipe: $!\n";
@@ -90,7 +99,7 @@ sub perform_for {
   perform(pack('(N/a)*', @words));
 }
 
-# Holds a process namespace, and buries its orphans.
+# Holds a process namespace, and reaps its orphans.
 sub hold {
   my (%order) = @_;
   $0 = $order{title};
@@ -124,20 +133,22 @@ sub spawn {
 }
 
 sub obey {
-  my ($id, $kind, $deadline, @words) = unpack('(N/a)*', $_[0]);
+  my ($text) = @_;
+  my ($id, $kind, $deadline, @words) = unpack('(N/a)*', $text);
+  my $job = { id => $id, until => $deadline ? time + $deadline : 0, limit => $deadline };
+  return if is_for_worker($kind, length $text, \@words) && hand_over($job, $text, \&answer_calls);
   my %order = $kind eq 'do' ? () : @words;
   my $child = spawn($kind eq 'hold' ? $order{flags} : 0);
   if (!defined $child) {
     answer("$id failed fork: $!");
   } elsif ($child > 0) {
-    $started{$child} = { id => $id, until => $deadline ? time + $deadline : 0, limit => $deadline };
+    $started{$child} = $job;
   } else {
     leave_helper();
     if ($kind eq 'run') { monitor(\%order) }
     if ($kind eq 'hold') { hold(%order, id => $id) }
     if ($kind eq 'exec') { eval { run_exec(\%order, sub { answer("$id $_[0]") }); 1 } or answer("$id failed $@") }
-    if ($kind eq 'users') { answer(eval { make_users(%order); 1 } ? "$id done" : "$id failed $performing: $@") }
-    if ($kind eq 'do') { answers_of($id, $words[0]) }
+    if ($kind eq 'users' || $kind eq 'do') { answer_calls($text) }
     POSIX::_exit(0);
   }
 }
@@ -147,10 +158,12 @@ sub bury {
   while ((my $pid = waitpid(-1, POSIX::WNOHANG())) > 0) {
     my $order = delete $started{$pid};
     answer("$order->{id} ended") if $order;
+    my $left = forget_worker($pid);
+    answer("$left->{id} failed the process that performed it was killed") if $left;
   }
 }
 
-# A process that does not end when it is killed, for a disk does not answer, is left behind.
+# A process that a kill does not end, because a disk does not answer, is left behind.
 sub end_late {
   my $now = time;
   for my $pid (keys %started) {
@@ -160,15 +173,16 @@ sub end_late {
     kill 'KILL', $pid;
     answer("$order->{id} failed it took longer than $order->{limit} s");
   }
+  answer("$_->{id} failed it took longer than $_->{limit} s") for late_workers($now);
 }
 
 sub serve {
-  # Its argument only takes the space that titles need.
+  # Its argument only reserves the space that titles need.
   $0 = 'podkeep-helper';
-  # podkeep's own files, such as its object store, are not the helper's, nor of any process that it makes.
+  # podkeep's open files, such as its object store, must not reach the helper or its children.
   close_from(3);
   if ($is_linux) {
-    # The share of a session in the machine, where sessions have shares: podkeep itself goes first.
+    # Where sessions share the CPU (autogroup), podkeep itself goes first.
     eval { our %act; $act{write}->('/proc/self/autogroup', 10) };
     $signals = watch_children();
   }
@@ -178,9 +192,11 @@ sub serve {
     my $ready = '';
     vec($ready, 0, 1) = 1;
     vec($ready, $signals, 1) = 1 if defined $signals;
-    my $seconds = !defined $signals ? 0.05 : (grep { $_->{until} } values %started) ? 1 : undef;
-    my $count = select($ready, undef, undef, $seconds);
-    bury();
+    vec($ready, fileno($_), 1) = 1 for busy_workers();
+    my $has_deadline = end_idle_workers(time) || has_busy_workers() || grep { $_->{until} } values %started;
+    my $count = select($ready, undef, undef, !defined $signals ? 0.05 : $has_deadline ? 1 : undef);
+    hear_workers($ready) if $count > 0;
+    bury() if !defined $signals || ($count > 0 && vec($ready, $signals, 1));
     end_late();
     next if $count <= 0 || !vec($ready, 0, 1);
     sysread(STDIN, $orders, 262144, length $orders) or last;

@@ -1,4 +1,4 @@
-/** The calls of CRI that podkeep makes: their names, what they take and what they give. */
+/** The CRI calls that podkeep makes: their names, requests and responses. */
 import { Nothing } from './common-messages.ts';
 import * as container from './container-messages.ts';
 import * as image from './image-messages.ts';
@@ -8,9 +8,9 @@ import * as sandbox from './sandbox-messages.ts';
 import * as stats from './stats-messages.ts';
 
 export interface Call<Request, Response> {
-  /** As HTTP/2 carries it. */
+  /** The path in HTTP/2. */
   readonly path: string;
-  /** For messages to people. */
+  /** For messages to users. */
   readonly name: string;
   readonly request: Message<unknown, Request>;
   readonly response: Message<Response, unknown>;
@@ -75,7 +75,7 @@ export const RUNTIME_CALLS = {
     stats.ListPodSandboxStatsRequest,
     stats.ListPodSandboxStatsResponse,
   ),
-  /** The only one whose answers come one after the other. */
+  /** The only call with a stream of responses. */
   getContainerEvents: ofRuntime('GetContainerEvents', Nothing, runtime.ContainerEventResponse),
 } as const;
 

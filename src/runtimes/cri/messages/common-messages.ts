@@ -1,9 +1,9 @@
-/** What several calls of CRI have in common. Numbers are those of runtime/v1/api.proto. */
+/** Messages that several CRI calls share. Numbers are those of runtime/v1/api.proto. */
 import { bigUint64, choice, int64, labels, text, texts, uint32, uint64 } from './fields.ts';
 import { many, one } from './fields.ts';
 import { message } from './message.ts';
 
-/** Of a call that takes or gives nothing. */
+/** Of a call without request or response fields. */
 export const Nothing = message({});
 
 export const Int64Value = message({ value: int64(1) });

@@ -103,7 +103,7 @@ export const CreateContainerRequest = message({
 });
 export const CreateContainerResponse = message({ containerId: text(1) });
 
-/** Of every call that is about one container and says no more. */
+/** Of every call that takes only a container ID. */
 export const ContainerRequest = message({ containerId: text(1) });
 export const StopContainerRequest = message({ containerId: text(1), timeout: int64(2) });
 

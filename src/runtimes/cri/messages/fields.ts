@@ -1,15 +1,14 @@
 /**
- * The kinds of fields that CRI's messages have. Each takes the number that the interface gives it.
+ * The kinds of fields in CRI's messages. Each takes its field number.
  *
- * A value that is the same as none is not put on the wire, as proto3 wants it; inside of a list, and
- * behind a wrapper such as `Int64Value`, it is.
+ * A default value is not written, as in proto3; inside a list, and in a wrapper such as `Int64Value`, it is.
  */
 import type { WireReader } from '../../../api/protobuf/wire-reader.ts';
 import type { WireWriter } from '../../../api/protobuf/wire-writer.ts';
 import { LENGTH, VARINT } from '../../../api/protobuf/wire-type.ts';
 import type { Field, Message } from './message.ts';
 
-/** How values of one kind are read and written, whatever the field is called. */
+/** How values of one type are read and written, whatever the field. */
 interface Scalar<Value> {
   readonly none: Value;
   readonly wireType: typeof VARINT | typeof LENGTH;
@@ -58,7 +57,7 @@ const UINT64: Scalar<number> = {
   read: (reader, wireType) => Number(BigInt.asUintN(64, reader.readBigInt64(wireType))),
 };
 
-/** Nanoseconds since 1970 have more digits than a number keeps. */
+/** Nanoseconds since 1970 exceed the precision of a number. */
 const BIG_INT64: Scalar<bigint> = {
   none: 0n,
   wireType: VARINT,
@@ -194,7 +193,7 @@ function single<Value>(number: number, scalar: Scalar<Value>): Field<Value, Valu
   };
 }
 
-/** Numbers come packed, as proto3 sends them, or one by one, as it may. */
+/** Numbers come packed, as proto3 sends them, or one by one, which it allows. */
 function list<Value>(
   number: number,
   scalar: Scalar<Value>,
@@ -226,7 +225,7 @@ function list<Value>(
   };
 }
 
-/** The list is this message's own until it is handed out, and a copy for each would take too long. */
+/** The list belongs to this message until it is returned; copying it for each value would be slow. */
 function grown<Value>(before: readonly Value[], value: Value): readonly Value[] {
   if (Array.isArray(before)) before.push(value);
   return before;

@@ -5,9 +5,9 @@
  *     PodIP.read(bytes)            { ip: '10.0.0.7' }
  *     PodIP.write({ ip: '…' })     bytes
  *
- * What is read has every field: one that was not sent has the value that protobuf gives it, and a
- * message that was not sent is `undefined`. What is written may leave out what it likes. Fields that
- * the table does not know are skipped, so that a newer runtime can say more than we understand.
+ * A message that is read has every field: one that was not sent has protobuf's default, and a message that
+ * was not sent is `undefined`. A message to write may leave fields out. Fields that the table does not know
+ * are skipped, so that a newer runtime may send more.
  */
 import { NO_BYTES, Pieces, WireReader } from '../../../api/protobuf/wire-reader.ts';
 import { WireWriter } from '../../../api/protobuf/wire-writer.ts';
@@ -15,9 +15,9 @@ import { WireWriter } from '../../../api/protobuf/wire-writer.ts';
 /** One field: how it is read off the wire, and put onto it. */
 export interface Field<Read, Write> {
   readonly number: number;
-  /** What a message has that does not send it. */
+  /** The value if the field was not sent. */
   initial(): Read;
-  /** Takes one occurrence. Lists and maps grow by it, messages are merged. */
+  /** Reads one occurrence: lists and maps grow by it, messages are merged. */
   read(reader: WireReader, wireType: number, before: Read): Read;
   /** Writes from the end to the beginning, as the writer does. */
   write(writer: WireWriter, value: Write): void;
@@ -42,9 +42,9 @@ export interface Message<Read, Write> {
   readonly fields: Fields;
 }
 
-/** What a message is once it was read. */
+/** A message as it is read. */
 export type Sent<Kind> = Kind extends Message<infer Read, unknown> ? Read : never;
-/** What a message may be written from. */
+/** A message as it may be written. */
 export type ToSend<Kind> = Kind extends Message<unknown, infer Write> ? Write : never;
 
 export function message<const Table extends Fields>(

@@ -62,7 +62,7 @@ const outerOf = fc.record({
   labels: fc.dictionary(fc.string(), fc.string(), { maxKeys: 5, noNullPrototype: true }),
 });
 
-test('what was written is read again', () => {
+test('written messages are read again', () => {
   fc.assert(
     fc.property(outerOf, (value) => {
       expect(Outer.read(Outer.write(value))).toEqual(value);
@@ -70,7 +70,7 @@ test('what was written is read again', () => {
   );
 });
 
-test('what was left out has the value of nothing', () => {
+test('fields that were left out have their default', () => {
   expect(Outer.read(new Uint8Array())).toEqual({
     word: '',
     words: [],
@@ -90,7 +90,7 @@ test('what was left out has the value of nothing', () => {
   expect(Outer.write({ word: '', large: 0, mode: 'A', labels: {} })).toEqual(new Uint8Array());
 });
 
-test('fields that nobody knows are skipped, and pieces of one message are one', () => {
+test('unknown fields are skipped, and pieces of one message are merged', () => {
   const Newer = message({ word: text(1), future: text(90), more: one(91, Inner) });
   const newer = Newer.write({ word: 'kept', future: 'x', more: { name: 'y' } });
   expect(Outer.read(newer).word).toBe('kept');
@@ -103,7 +103,7 @@ test('numbers are read packed and one by one', () => {
   expect(Inner.read(Uint8Array.of(0x10, 1, 0x12, 2, 2, 3, 0x10, 4)).numbers).toEqual([1, 2, 3, 4]);
 });
 
-test('a choice that has no name here is told from those that have one', () => {
+test('an enum value without a name differs from those that have one', () => {
   expect(Outer.read(Uint8Array.of(0x58, 9)).mode).toBe('UNRECOGNIZED');
 });
 

@@ -16,7 +16,7 @@ export const SIGNALS: readonly string[] = [
   'SIGRTMAX',
 ];
 
-/** As people and pods write it: `SIGRTMIN+3`. */
+/** Takes the usual spelling: `SIGRTMIN+3`. */
 export function criSignal(signal: string): string {
   return signal.replace('+', 'PLUS').replace('-', 'MINUS');
 }

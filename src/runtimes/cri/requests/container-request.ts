@@ -1,4 +1,4 @@
-/** A container, as CRI is asked for it. */
+/** Makes the CRI request for a container. */
 import { MASKED_PATHS, READONLY_PATHS } from '../../../api/masked-paths.ts';
 import type {
   ContainerConfig,
@@ -59,7 +59,7 @@ export function containerMessage(
   };
 }
 
-/** By these the container is found again. */
+/** The labels by which the container is found again. */
 function identityOf({ metadata }: SandboxMessage): Readonly<Record<string, string>> {
   const { name = '', namespace = '', uid = '' } = metadata ?? {};
   return { [POD_NAME]: name, [POD_NAMESPACE]: namespace, [POD_UID]: uid };
@@ -104,7 +104,7 @@ function securityMessage(
   };
 }
 
-/** Those of the sandbox, except that a debugging container sees the processes of another. */
+/** The sandbox's namespaces, except that a debugging container sees the processes of its target. */
 function namespacesOf(
   { targetContainerId }: ContainerSecurity,
   { linux }: SandboxMessage,
@@ -114,7 +114,7 @@ function namespacesOf(
   return { ...own, pid: 'TARGET', targetId: bareId(targetContainerId) };
 }
 
-/** One that CRI does not know is left to the image and the runtime. */
+/** A signal that CRI does not know is left to the image and the runtime. */
 function signalOf(stopSignal: string): string | undefined {
   const signal = criSignal(stopSignal);
   return SIGNALS.includes(signal) ? signal : undefined;

@@ -15,7 +15,7 @@ const sentContainer = (changes = {}, sandbox = {}) =>
     ),
   );
 
-test('a sandbox says who it is, where its logs go and what it shares', () => {
+test('a sandbox request has its identity, its log folder and its namespaces', () => {
   const { metadata, labels, logDirectory, hostname, linux, portMappings } = sent({
     attempt: 3,
     labels: { app: 'web', 'io.kubernetes.pod.uid': 'another' },
@@ -47,7 +47,7 @@ test('a sandbox says who it is, where its logs go and what it shares', () => {
     sysctls: { 'net.core.somaxconn': '1024' },
     securityContext: {
       privileged: true,
-      // Zero is somebody, and not nobody.
+      // UID zero is a user; it is not left out.
       runAsUser: { value: 0 },
       runAsGroup: undefined,
       supplementalGroups: [7],
@@ -66,7 +66,7 @@ test('namespaces are those of the node, the pod or the container', () => {
   expect(sent(host).hostname).toBe('');
 });
 
-test('a container is found again by what is written on it', () => {
+test('a container is found again by its labels', () => {
   const { metadata, labels, annotations, image } = sentContainer({
     attempt: 4,
     labels: { 'io.kubernetes.container.name': 'main' },
@@ -173,7 +173,7 @@ test('a container has its mounts, variables, limits and rights', () => {
   });
 });
 
-test('what nobody decided is masked as a kubelet does, and nothing is for the privileged', () => {
+test('default masked paths are those of the kubelet, and privileged containers have none', () => {
   const { security } = containerConfigOf();
   const pathsOf = (changes: object) => {
     const context = sentContainer({ security: { ...security, ...changes } }).linux?.securityContext;

@@ -1,4 +1,4 @@
-/** A sandbox, as CRI is asked for it. */
+/** Makes the CRI request for a sandbox. */
 import type { SandboxConfig, SandboxSecurity } from '../../../ports/runtime/sandbox-config.ts';
 import { POD_NAME, POD_NAMESPACE, POD_UID } from '../labels.ts';
 import type { ToSend } from '../messages/message.ts';
@@ -25,7 +25,7 @@ export function sandboxMessage(config: SandboxConfig): SandboxMessage {
       hostPort,
       hostIp,
     })),
-    // Ours come last: by them the sandbox is found again.
+    // Ours come last and win: by them the sandbox is found again.
     labels: {
       ...config.labels,
       [POD_NAME]: name,

@@ -1,8 +1,8 @@
 /**
- * A command inside a container, or an attachment, by the runtime's streams.
+ * A command in a container, or an attachment, over the runtime's streams.
  *
- *     error    how it ended, as the very last word        resize    sizes of the terminal
- *     stdin    what it hears                              stdout, stderr    what it says
+ *     error    how it ended, always last          resize            sizes of the terminal
+ *     stdin    its input                          stdout, stderr    its output
  */
 import { text } from 'node:stream/consumers';
 import type { SpdySession } from '../../../lib/spdy/spdy-session.ts';
@@ -14,14 +14,14 @@ import { openStreaming } from './upgrade.ts';
 
 export interface CommandStreamsOptions {
   readonly url: string;
-  /** For messages to people: exec or attach. */
+  /** For messages to users: exec or attach. */
   readonly what: string;
   readonly request: StreamRequest;
   readonly clock: Clock;
 }
 
 const PROTOCOL = 'v4.channel.k8s.io';
-/** Our own server begins with the same words, which are then not said twice. */
+/** Our own server begins with the same words; they are not repeated. */
 const PREAMBLE =
   /^Internal error occurred: error (?:executing command in|attaching to) container: /;
 
@@ -33,7 +33,7 @@ export async function openCommandStreams(options: CommandStreamsOptions): Promis
   const hear = (isWanted: boolean, type: string): SpdyStream | null => {
     if (!isWanted) return null;
     const stream = open(type);
-    stream.end(); // it only speaks
+    stream.end(); // write-only
     return stream;
   };
   const error = open('error');
@@ -46,7 +46,7 @@ export async function openCommandStreams(options: CommandStreamsOptions): Promis
   const resize = request.tty ? open('resize') : null;
   resize?.resume();
   const ended = endOf(session, error, what, signal);
-  // Whoever waits for it is told; nobody has to.
+  // The caller need not wait for it: avoids an unhandled rejection.
   ended.catch(() => {});
   return {
     stdin,
@@ -66,23 +66,23 @@ async function endOf(
   signal: AbortSignal,
 ): Promise<number> {
   try {
-    const said = await text(error);
+    const given = await text(error);
     signal.throwIfAborted();
-    return exitCodeOf(said, what);
+    return exitCodeOf(given, what);
   } finally {
     session.close();
   }
 }
 
-/** Throws if the runtime says that the command did not run, or says nothing at all. */
-function exitCodeOf(said: string, what: string): number {
-  if (said === '') throw streamingFailed({ what, reason: 'the connection ended before it' });
-  const status = parsed(said);
+/** Throws if the runtime reports that the command did not run, or reports nothing. */
+function exitCodeOf(given: string, what: string): number {
+  if (given === '') throw streamingFailed({ what, reason: 'the connection ended before it' });
+  const status = parsed(given);
   if (status.status === 'Success') return 0;
   const cause = status.details?.causes?.find(({ reason }) => reason === 'ExitCode');
   const code = Number(cause?.message);
   if (cause && Number.isInteger(code)) return code;
-  throw streamBroke({ reason: (status.message ?? said).replace(PREAMBLE, '') });
+  throw streamBroke({ reason: (status.message ?? given).replace(PREAMBLE, '') });
 }
 
 interface Status {
@@ -93,9 +93,9 @@ interface Status {
   };
 }
 
-function parsed(said: string): Status {
+function parsed(given: string): Status {
   try {
-    const value: unknown = JSON.parse(said);
+    const value: unknown = JSON.parse(given);
     return typeof value === 'object' && value !== null ? value : {};
   } catch {
     return {};

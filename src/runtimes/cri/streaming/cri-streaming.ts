@@ -1,4 +1,4 @@
-/** Exec, attach and port-forward: the runtime says where, and there they are. */
+/** Exec, attach and port-forward: the runtime names an address, and podkeep streams from there. */
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../ports/clock.ts';
 import type { StreamRequest, Streams } from '../../../ports/runtime/streams.ts';

@@ -1,9 +1,9 @@
 /**
- * A connection to a port inside a sandbox, by the runtime's streams: one for the bytes, and one on which
- * the runtime says what went wrong.
+ * A connection to a port inside a sandbox over the runtime's streams: one for data, and one for the runtime's
+ * error.
  *
- * The runtime ends both at once. Whether the end of the bytes is that of a conversation or of one that
- * never was is known when the other has ended, too, so the one waits for the other.
+ * The runtime ends both at once. Only the error stream shows whether the data ended normally or the
+ * connection failed, so the end of the data waits for the end of the error stream.
  */
 import { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -33,9 +33,9 @@ export async function openPortStream(options: PortStreamOptions): Promise<Duplex
   const error = session.open(headersOf('error'));
   error.end();
   const data = session.open(headersOf('data'));
-  // One that breaks off without a word has told so by its end.
+  // An error stream that breaks off has no message.
   const failure = text(error).then(
-    (said) => (said === '' ? null : failureOf(said, sandboxId, port)),
+    (given) => (given === '' ? null : failureOf(given, sandboxId, port)),
     () => null,
   );
   const connection = new PortConnection(data, failure);
@@ -43,10 +43,10 @@ export async function openPortStream(options: PortStreamOptions): Promise<Duplex
   return connection;
 }
 
-/** Our own server begins with the same words, which are then not said twice. */
-function failureOf(said: string, sandboxId: string, port: number): Error {
+/** Our own server begins with the same words; they are not repeated. */
+function failureOf(given: string, sandboxId: string, port: number): Error {
   const prefix = `error forwarding port ${port} to pod ${sandboxId}, uid : `;
-  const reason = said.startsWith(prefix) ? said.slice(prefix.length) : said;
+  const reason = given.startsWith(prefix) ? given.slice(prefix.length) : given;
   return streamBroke({ reason });
 }
 

@@ -15,7 +15,7 @@ const ALL: StreamRequest = { stdin: true, stdout: true, stderr: true, tty: false
 
 type Streams = ReadonlyMap<string, SpdyStream>;
 
-/** Calls back when so many streams are open. Returns the address to stream from. */
+/** Calls back when this many streams are open. Returns the address to stream from. */
 async function serve(
   count: number,
   play: (streams: Streams, session: SpdySession) => void,
@@ -45,15 +45,15 @@ async function serve(
 /** Unlike an iteration, it leaves the stream open for an answer. */
 function heardOn(stream: SpdyStream | undefined): Promise<string> {
   return new Promise((resolve) => {
-    let said = '';
-    stream?.on('data', (chunk) => (said += String(chunk))).on('end', () => resolve(said));
+    let given = '';
+    stream?.on('data', (chunk) => (given += String(chunk))).on('end', () => resolve(given));
   });
 }
 
 const run = (url: string, request: StreamRequest = ALL) =>
   openCommandStreams({ url, what: 'exec', request, clock });
 
-test('a command hears, speaks on both its outputs, and ends with its code', async () => {
+test('a command reads input, writes both its outputs, and ends with its code', async () => {
   const protocol = vi.fn<(protocol: unknown) => void>();
   const url = await serve(
     4,
@@ -76,7 +76,7 @@ test('a command hears, speaks on both its outputs, and ends with its code', asyn
   expect(protocol).toHaveBeenCalledWith('v4.channel.k8s.io');
 });
 
-test('a terminal has one output, and is told its size', async () => {
+test('a terminal has one output, and gets its size', async () => {
   const sizes = vi.fn<(text: string) => void>();
   const url = await serve(4, (streams) => {
     streams.get('resize')?.once('data', (chunk) => {
@@ -98,12 +98,12 @@ test.each([
   ],
   ['in old words', /^in old words$/],
   ['', /ended before it/],
-])('what the runtime says of a command that did not run: %s', async (said, words) => {
-  const url = await serve(4, (streams) => streams.get('error')?.end(said));
+])('the error of the runtime for a command that did not run: %s', async (given, words) => {
+  const url = await serve(4, (streams) => streams.get('error')?.end(given));
   await expect((await run(url)).ended).rejects.toThrow(words);
 });
 
-test('a connection that breaks ends the command, and whoever leaves does, too', async () => {
+test('a connection that breaks ends the command, and so does a client that leaves', async () => {
   const broken = await serve(4, (_streams, session) => session.close());
   await expect((await run(broken)).ended).rejects.toMatchObject({
     code: 'RUNTIME_STREAMING_FAILED',
@@ -143,7 +143,7 @@ test('a port carries bytes both ways', async () => {
   expect(await text(connection)).toBe('HELLO');
 });
 
-test('a port that nobody listens at breaks with the words of the runtime, said once', async () => {
+test('a port without a listener breaks with the message of the runtime, once', async () => {
   const url = await serve(2, (streams) => {
     streams.get('data')?.end();
     streams.get('error')?.end('error forwarding port 9 to pod s1, uid : connection refused');

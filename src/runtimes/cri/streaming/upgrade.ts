@@ -2,22 +2,23 @@
  * Connects to the address that the runtime gave for a stream, and speaks SPDY from then on.
  *
  *     POST address, Upgrade: SPDY/3.1 ──> 101 ──> streams
- *                                    └──> anything else: what the runtime says is the error
+ *                                    └──> anything else: the runtime's message is the error
  *
  * The address is good for one use and for a short time.
  */
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { offAbort, onAbort } from '../../../lib/abort-listeners.ts';
 import { SpdySession } from '../../../lib/spdy/spdy-session.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { streamingFailed } from '../errors.ts';
 
 export interface UpgradeOptions {
   readonly url: string;
-  /** For messages to people, such as exec. */
+  /** For messages to users, such as exec. */
   readonly what: string;
-  /** As the streaming server of Kubernetes names it. */
+  /** The name in Kubernetes' streaming server. */
   readonly protocol: string;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
@@ -39,8 +40,8 @@ export async function openStreaming(options: UpgradeOptions): Promise<SpdySessio
     accept: () => false,
   });
   const leave = (): void => session.close();
-  signal?.addEventListener('abort', leave, { once: true });
-  session.gone.addEventListener('abort', () => signal?.removeEventListener('abort', leave), {
+  onAbort(signal, leave);
+  session.gone.addEventListener('abort', () => offAbort(signal, leave), {
     once: true,
   });
   return session;
@@ -59,9 +60,9 @@ function upgrade(options: UpgradeOptions): Promise<Duplex> {
     };
     const settle = (): void => {
       cancel();
-      signal?.removeEventListener('abort', leave);
+      offAbort(signal, leave);
     };
-    signal?.addEventListener('abort', leave, { once: true });
+    onAbort(signal, leave);
     asking.once('upgrade', (_answer, socket, head) => {
       settle();
       if (head.length > 0) socket.unshift(head);
@@ -94,7 +95,7 @@ function ask({ url, what, protocol }: UpgradeOptions): ClientRequest {
     'Content-Length': 0,
   };
   if (!isSecure) return requestHttp(address, { method: 'POST', headers });
-  // Its certificate is its own. That it is the right one we know from the socket that named it.
+  // Its certificate is self-signed. The runtime's socket named this address, so it is the right one.
   return requestHttps(address, { method: 'POST', headers, rejectUnauthorized: false });
 }
 
@@ -106,7 +107,7 @@ async function refusalOf(answer: IncomingMessage): Promise<string> {
       if (text.length > ANSWER_CHARACTERS_MAX) break;
     }
   } catch {
-    // What was heard until then has to do.
+    // The part received so far has to do.
   }
   return `${answer.statusCode} ${answer.statusMessage}: ${text.trim()}`;
 }

@@ -1,8 +1,8 @@
 /**
- * A container as podkeep sees it.
+ * Converts a container of CRI to podkeep's view.
  *
- * What a kubelet noted on it counts more than what the runtime calls it: a container that the real
- * kubelet has made is read in the same way.
+ * A kubelet's labels count more than the runtime's names: a container that the real kubelet has made is read
+ * in the same way.
  */
 import { resourcesOfKernel } from '../../../api/kernel-resources.ts';
 import type { ContainerUser } from '../../../api/pod.ts';
@@ -81,7 +81,7 @@ function userOf({ user }: Status): { readonly user?: ContainerUser } {
   return { user: { linux: { uid, gid, supplementalGroups } } };
 }
 
-/** Where on the host the file is that was mounted for its last words. */
+/** The file on the host that is mounted for its termination message. */
 function terminationFileOf(status: Status): { readonly terminationFile?: string } {
   const noted = status.annotations[TERMINATION_MESSAGE_PATH];
   const mount = status.mounts.find(({ containerPath }) => containerPath === noted);

@@ -1,16 +1,16 @@
 /**
- * Reads pods from the runtime: what there is by two listings, what each of it is by a status call.
+ * Reads pods from the runtime: two list calls, and a status call for each sandbox and container.
  *
  *     ListPodSandbox ──┐                ┌─ PodSandboxStatus ─┐
  *     ListContainers ──┴─> by pod UID ──┴─ ContainerStatus ──┴─> RuntimePod
  *
- * A status tells more than a listing (addresses, exit codes, times), and costs a call for each. So a
- * listing of everything asks only for what has changed its state since the last one; a look at one pod
- * asks for all of it. At most so many calls run at once, whoever needs them.
+ * A status has more than a list (addresses, exit codes, times), but costs one call each. So `list` asks only
+ * for objects whose state has changed since the last one; `inspect` of one pod asks for all of them. A
+ * semaphore limits the concurrent calls of all callers.
  *
- * What the runtime has, but no kubelet made, has no pod UID and is left alone.
+ * Sandboxes and containers that no kubelet made have no pod UID and are ignored.
  */
-import { Places } from '../../../lib/places.ts';
+import { Semaphore } from '../../../lib/semaphore.ts';
 import type { RuntimePod } from '../../../api/runtime-pod.ts';
 import type { RuntimePodEntry } from '../../../ports/runtime/pod-runtime.ts';
 import { hasCode } from '../errors.ts';
@@ -31,7 +31,7 @@ interface Listing {
   readonly containers: readonly ListedContainer[];
 }
 
-/** What a status call said, and in which state that was. */
+/** The result of a status call, and the state at that time. */
 interface Kept<Seen> {
   readonly state: string;
   readonly seen: Seen;
@@ -42,7 +42,7 @@ const PARALLEL_MAX = 16;
 export class PodReader {
   readonly #service: CriService;
   readonly #runtimeName: string;
-  readonly #gate = new Places(PARALLEL_MAX);
+  readonly #gate = new Semaphore(PARALLEL_MAX);
   readonly #sandboxes = new Map<string, Kept<SeenSandbox>>();
   readonly #containers = new Map<string, Kept<SeenContainer>>();
 

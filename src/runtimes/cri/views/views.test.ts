@@ -17,7 +17,7 @@ test('times have as many digits as they need', () => {
   expect(timeOf(-1n)).toBe('1969-12-31T23:59:59.999999999Z');
 });
 
-test('a container of the real kubelet is read by what that wrote on it', () => {
+test('a container of the real kubelet is read by its labels', () => {
   const running = view({
     id: 'abc',
     metadata: { name: 'other', attempt: 1 },
@@ -56,7 +56,7 @@ test('a container of the real kubelet is read by what that wrote on it', () => {
   });
 });
 
-test('only what has ended has an end, and only what was started a start', () => {
+test('only ended containers have an end, and only started ones a start', () => {
   const created = view({ id: 'c', state: 'CONTAINER_CREATED', metadata: { attempt: 2 } });
   expect(created).toMatchObject({ state: 'created', restartCount: 2 });
   expect(created).not.toHaveProperty('startedAt');

@@ -7,12 +7,12 @@ import { GrpcClient } from './grpc-client.ts';
 export interface CriServiceOptions {
   readonly socketPath: string;
   readonly clock: Clock;
-  /** How long a call may take that says nothing else. */
+  /** The timeout of calls that set none. */
   readonly requestTimeoutMs: number;
 }
 
 export interface AskOptions {
-  /** 0: as long as it takes. */
+  /** 0: no timeout. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -39,7 +39,7 @@ export class CriService {
     return readAnswer(name, response, answer);
   }
 
-  /** Tells each answer as it comes. Resolves when the runtime has said all. */
+  /** Passes on each response as it comes. Resolves when the runtime ends the stream. */
   async listen<Request, Response>(
     { path, name, request, response }: Call<Request, Response>,
     content: Request,

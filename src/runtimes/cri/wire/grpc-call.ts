@@ -1,11 +1,11 @@
 /**
- * One call: what was sent, what came back, and how it ended.
+ * One gRPC call: its request, its responses, and how it ended.
  *
  *     headers ──> messages ──> trailers with the status ──> over
  *        └── an answer without a body has the status in its headers
  *
- * Whatever ends it, it ends once: with the status that the runtime gave, with the deadline, with
- * whoever asked having left, or with the connection.
+ * It ends exactly once: with the runtime's status, the deadline, the caller's abort, or the end of the
+ * connection.
  */
 import {
   constants,
@@ -45,7 +45,7 @@ export class GrpcCall {
     stream.on('close', () => this.#end(this.#outcome()));
   }
 
-  /** Ends it from this side, and tells the runtime that nobody waits any more. */
+  /** Ends it from this side, and cancels it in the runtime. */
   cancel(error: Error): void {
     this.#end(error);
     this.#options.stream.close(constants.NGHTTP2_CANCEL);
@@ -65,7 +65,7 @@ export class GrpcCall {
     }
   }
 
-  /** How it ended, now that nothing more will come. */
+  /** How it ended, once nothing more will come. */
   #outcome(): Error | null {
     const { name: call } = this.#options;
     if (this.#ending === null) return this.#brokenOff();
@@ -90,8 +90,8 @@ export class GrpcCall {
       return answerBroken({ call, reason: `it has the HTTP status ${http} and is not gRPC` });
     }
     const cause = this.#failure;
-    const said = cause instanceof Error ? cause.message : 'the connection was closed';
-    const description = `error reading from server: ${said}`;
+    const given = cause instanceof Error ? cause.message : 'the connection was closed';
+    const description = `error reading from server: ${given}`;
     return callError({ call, status: 'Unavailable', description }, cause);
   }
 
@@ -102,7 +102,7 @@ export class GrpcCall {
   }
 }
 
-/** The headers of a call. A deadline is also told to the runtime, which then gives up, too. */
+/** The headers of a call. The runtime gets the deadline, too, and then gives up itself. */
 export function headersOf(path: string, deadlineMs: number | undefined): OutgoingHttpHeaders {
   return {
     ':method': 'POST',
@@ -127,7 +127,7 @@ function textOf(header: string | string[] | undefined): string {
   return Array.isArray(header) ? header.join(', ') : (header ?? '');
 }
 
-/** Texts are percent-encoded where they are not plain ASCII. What is no such code stays. */
+/** Messages are percent-encoded where they are not plain ASCII. Malformed codes stay as they are. */
 function decodeMessage(encoded: string): string {
   try {
     return decodeURIComponent(encoded.replaceAll(/%(?![0-9a-fA-F]{2})/g, '%25'));

@@ -1,11 +1,12 @@
 /**
  * Calls a gRPC service on a unix socket.
  *
- * One connection carries all calls. It is made when it is first needed, and again when it was lost:
- * a runtime that was restarted is found by the next call, and while it is down every call fails at
- * once with RUNTIME_UNAVAILABLE. What ran when it went down is not repeated here: whoever asked knows
- * whether that is safe.
+ * One connection carries all calls. It is opened when it is first needed, and again after it was lost: a
+ * runtime that was restarted is found by the next call, and while it is down every call fails immediately
+ * with RUNTIME_UNAVAILABLE. Calls that ran when it went down are not repeated here: the caller knows whether
+ * that is safe.
  */
+import { offAbort, onAbort } from '../../../lib/abort-listeners.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { callError } from '../errors.ts';
 import { GrpcCall, headersOf } from './grpc-call.ts';
@@ -19,14 +20,14 @@ export interface GrpcClientOptions {
 }
 
 export interface CallOptions {
-  /** Of the call, for messages to people. */
+  /** Of the call, for messages to users. */
   readonly name: string;
-  /** Absent: it may take as long as it likes. */
+  /** Absent: no deadline. */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** What the kubelet takes. */
+/** The kubelet's limit. */
 const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 
 export class GrpcClient {
@@ -39,7 +40,7 @@ export class GrpcClient {
     this.#options = options;
   }
 
-  /** One message there, one back. */
+  /** One request, one response. */
   async unary(path: string, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
     let answer: Uint8Array | undefined;
     await this.stream(path, request, options, (message) => (answer ??= message));
@@ -48,7 +49,7 @@ export class GrpcClient {
     throw callError({ call: options.name, status: 'Internal', description });
   }
 
-  /** One message there, many back. Resolves when the runtime has said all. */
+  /** One request, many responses. Resolves when the runtime ends the stream. */
   async stream(
     path: string,
     request: Uint8Array,
@@ -87,7 +88,7 @@ export class GrpcClient {
         onMessage,
         onEnd: (error) => {
           cancelDeadline();
-          signal?.removeEventListener('abort', leave);
+          offAbort(signal, leave);
           if (error) reject(error);
           else resolve();
         },
@@ -100,7 +101,7 @@ export class GrpcClient {
       };
       const cancelDeadline =
         deadlineMs === undefined ? (): void => {} : clock.after(deadlineMs, giveUp);
-      signal?.addEventListener('abort', leave, { once: true });
+      onAbort(signal, leave);
       stream.end(frameMessage(request));
     });
   }
@@ -127,16 +128,16 @@ export class GrpcClient {
   }
 }
 
-/** In the words in which CRI's clients tell it. */
+/** With the message of other CRI clients. */
 function dialFault(socketPath: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const told = new Map([
+  const notified = new Map([
     ['ECONNREFUSED', 'connection refused'],
     ['ENOENT', 'no such file or directory'],
     ['EACCES', 'permission denied'],
   ]);
-  const why = told.get(code) ?? message;
+  const why = notified.get(code) ?? message;
   const dial = `dial unix ${socketPath}: connect: ${why}`;
   return `connection error: desc = "transport: Error while dialing: ${dial}"`;
 }

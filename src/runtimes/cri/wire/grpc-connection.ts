@@ -3,19 +3,19 @@
  *
  *     connect ──> open ──> the runtime closes it, goes away, or does not answer a ping ──> over
  *
- * A connection that is over is never used for another call; calls that run on it end with it. A unix
- * socket notices the death of the other side by itself. What it does not notice is a runtime that
- * hangs, so a connection on which something was waited for in vain is asked for a sign of life.
+ * A connection that is over is never used for another call; calls that run on it end with it. A unix socket
+ * reports the death of the other side, but not a runtime that hangs, so after a call has timed out, the
+ * connection is pinged.
  *
- * A server of gRPC closes a connection that is pinged a third time before it has said anything itself.
- * Probes that time out on a busy node, each followed by a ping, would so cost every other call its
- * connection. Hence one ping for each silence, and none where something was heard meanwhile.
+ * A gRPC server closes a connection on the third ping without data in between. On a busy node, probes that
+ * time out, each followed by a ping, would break the connection for every other call. Hence one ping for each
+ * silence, and none if something was received meanwhile.
  */
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
 import { connect as connectSocket, type Socket } from 'node:net';
 import type { Cancel, Clock } from '../../../ports/clock.ts';
 
-/** Servers that count on gRPC's rules take more frequent pings for an attack. */
+/** gRPC servers treat more frequent pings as an attack. */
 const PING_EVERY_MS = 310_000;
 const PING_ANSWER_MS = 20_000;
 /** Lists of a full node are large; smaller windows would make them wait for us. */
@@ -40,7 +40,7 @@ export class GrpcConnection {
       maxSessionMemory: SESSION_MEMORY_MB,
     });
     const end = (): void => this.#end();
-    // Calls that run on it are told by their own streams.
+    // Calls that run on it learn of it by their own streams.
     this.session.on('error', end).on('close', end).on('goaway', end);
     this.session.once('connect', () => this.session.setLocalWindowSize(SESSION_WINDOW_BYTES));
     this.#pingLater();
@@ -55,7 +55,7 @@ export class GrpcConnection {
     this.#heardAt = this.#clock.monotonic();
   }
 
-  /** Ends it if nobody answers, unless something was heard since then. */
+  /** Ends it if the ping is not answered, unless something was received since then. */
   checkLife(sinceMs: number): void {
     if (!this.isUsable || this.#heardAt >= sinceMs) return;
     const now = this.#clock.monotonic();
@@ -89,7 +89,7 @@ export class GrpcConnection {
   }
 }
 
-/** Rejects with what the system said. */
+/** Rejects with the system's error. */
 export async function openConnection(path: string, clock: Clock): Promise<GrpcConnection> {
   const socket = connectSocket(path);
   await new Promise<void>((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * How gRPC puts messages on a stream: one byte that says whether it is compressed, four that say how
- * long it is, and the message. Chunks arrive cut anywhere.
+ * gRPC's framing of messages: one byte for compression, four for the length, and the message. Chunks arrive
+ * cut anywhere.
  */
 import { answerBroken } from '../errors.ts';
 
@@ -48,7 +48,7 @@ export class GrpcFrameReader {
     let [first] = this.#parts;
     if (!first || first.length < HEADER_BYTES) first = this.#gathered();
     const length = first.readUInt32BE(1);
-    if (first[0] !== 0) throw this.#broken('it is compressed, which nobody asked for');
+    if (first[0] !== 0) throw this.#broken('it is compressed, which was not requested');
     if (length > this.#bytesMax) {
       throw this.#broken(`it has ${length} bytes, more than the ${this.#bytesMax} that are taken`);
     }

@@ -59,6 +59,17 @@ test('a folder with mounts below it, and one that a setting names, is shown as i
   expect(existsSync(path.join(folder, 'opt/tools'))).toBe(true);
 });
 
+test('every user of a container reaches a shown folder, even one below /root', () => {
+  const { root, trees } = makeMachine();
+  const tools = path.join(root, 'root/.cache/tools');
+  mkdirSync(tools, { recursive: true });
+  const modeOf = (folder: string): number => lstatSync(folder).mode & 0o777;
+  expect(modeOf(path.join(trees().get([], 0).folder, 'root'))).toBe(0o700);
+  const { folder } = trees([tools]).get([], 0);
+  expect(modeOf(path.join(folder, 'root'))).toBe(0o711);
+  expect(modeOf(path.join(folder, 'root/.cache'))).toBe(0o755);
+});
+
 test('the skeleton is made once, again when a file of the list changes, and old ones are swept', () => {
   const { root, folder, trees } = makeMachine();
   const own = trees();

@@ -1,16 +1,16 @@
 /**
- * What containers without an image see of the machine: programs and libraries, and of /etc only what programs need
- * to work. Everything else (people's homes, data of services, keys) is not there.
+ * What containers without an image see of the machine: programs and libraries, and of /etc only what programs
+ * need to work. Everything else (home folders, data of services, keys) is missing.
  *
- *     skeleton/            the top of the root, made once and shared as the layer below all containers
+ *     skeleton/            the top of the root, created once and shared as the lowest layer of all containers
  *       etc/               copies of the files of an allow-list; accounts are made up
  *       tmp, run, var/...  empty
  *       bin -> usr/bin     as the machine has them
- *     /usr, ...            folders of the machine, each mounted under a layer of the container's own
+ *     /usr, ...            folders of the machine, each mounted below a layer of the container
  *     /etc/ssl/certs, ...  folders of the allow-list, mounted read-only
  *
- * A folder of the machine in which something is mounted cannot be a layer: it is shown as it is, read-only. So are
- * the folders that the setting `tree` names.
+ * A folder of the machine in which something is mounted cannot be a layer: it is shown as it is, read-only.
+ * So are the folders that the setting `tree` names.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -28,7 +28,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import type { HostMount } from '../mount-table.ts';
+import type { HostMount } from '../machine/mount-table.ts';
 
 export interface TreeFolder {
   readonly path: string;
@@ -43,7 +43,8 @@ export interface MachineTree {
 }
 
 const PROGRAM_FOLDERS = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32', 'usr'];
-const EMPTY_FOLDERS: Readonly<Record<string, number>> = {
+/** Folders that each container has for itself, empty at first. */
+export const EMPTY_FOLDERS: Readonly<Record<string, number>> = {
   dev: 0o755,
   etc: 0o755,
   home: 0o755,
@@ -64,7 +65,10 @@ const EMPTY_FOLDERS: Readonly<Record<string, number>> = {
   'var/tmp': 0o1777,
 };
 const VAR_LINKS: Readonly<Record<string, string>> = { 'var/run': '/run', 'var/lock': '/run/lock' };
-/** What of /etc containers see: public everywhere, and needed by programs to find each other and their peers. */
+/**
+ * The files of /etc that containers see: public everywhere, and needed by programs to find each other and
+ * their peers.
+ */
 export const ETC_FILES: readonly string[] = [
   'ca-certificates.conf',
   'ld.so.cache',
@@ -91,12 +95,12 @@ const ETC_MADE: Readonly<Record<string, string>> = {
   hosts: '127.0.0.1\tlocalhost\n::1\tlocalhost\n',
   'resolv.conf': '',
 };
-/** Counted up when the same machine gets another skeleton. */
-const VERSION = 1;
+/** Increased when the same machine gets another skeleton. */
+const VERSION = 2;
 const FRESH_MS = 5000;
 
 export interface MachineTreeOptions {
-  /** Where skeletons are kept. */
+  /** The folder of skeletons. */
   readonly folder: string;
   /** More folders of the machine that containers see, read-only. */
   readonly shown: readonly string[];
@@ -158,6 +162,7 @@ export class MachineTrees {
     const mounted = ETC_FOLDERS.map((name) => path.join('etc', name));
     for (const each of [...mounted, ...shown.map((folder) => path.relative(root, folder))]) {
       makeFolder(draft, each, 0o755);
+      openWay(draft, each);
     }
     fillEtc(draft, root);
     renameSync(draft, done);
@@ -198,6 +203,14 @@ function makeFolder(draft: string, name: string, mode: number): void {
   const folder = path.join(draft, name);
   mkdirSync(folder, { recursive: true });
   chmodSync(folder, mode);
+}
+
+/** Every user of a container may pass through the folders above a shown one, which may lie below /root. */
+function openWay(draft: string, name: string): void {
+  for (let each = path.dirname(name); each !== '.'; each = path.dirname(each)) {
+    const folder = path.join(draft, each);
+    chmodSync(folder, statSync(folder).mode | 0o111);
+  }
 }
 
 /** Changes with the files that are copied. */

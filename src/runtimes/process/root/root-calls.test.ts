@@ -59,7 +59,7 @@ test('a tree that cannot be mapped is shown as it is, read-only', () => {
   expect(calls.at(positionOf(calls, 'attributes', 'layer 1'))?.at(-1)).toBe('');
 });
 
-test('volumes come in the order of their depth, and everything before what is masked', () => {
+test('volumes are mounted in the order of their depth, and all mounts come before masked paths', () => {
   const calls = rootCalls(request({ mounts: [volume('/a/b'), volume('/a')] }));
   const outer = calls.findIndex((call) => call[0] === 'place' && call[3] === '/a');
   const inner = calls.findIndex((call) => call[0] === 'place' && call[3] === '/a/b');
@@ -110,22 +110,31 @@ test.each([
   expect(() => rootCalls(request({ mounts: [volume(containerPath)] }))).toThrow(reason);
 });
 
-test('mounts that should be handed to the machine, and what is not there, are refused', () => {
+test('mounts to propagate to the machine, and mounts of missing paths, are refused', () => {
   const both = volume('/a', { propagation: 'Bidirectional' });
   expect(() => rootCalls(request({ mounts: [both] }))).toThrow('hand mounts of a container');
   const missing = { mounts: [volume('/a')], inspect: () => undefined };
   expect(() => rootCalls(request(missing))).toThrow('/volumes/a is not there');
 });
 
-test('without a network of its own, /sys is the machine’s, read-only, with control groups covered', () => {
+test('without its own network, /sys is the machine’s, read-only, with control groups covered', () => {
   const calls = rootCalls(request({ hasNetwork: false }));
   expect(calls).toContainEqual(['place', '/sys', 'root', '/sys', 'folder', 0]);
   expect(calls).toContainEqual(['mask', 'root', '/sys/fs/cgroup']);
 });
 
-test('a read-only root is closed when all mount points are made', () => {
+test('a read-only root becomes read-only after all mount points are created', () => {
   const calls = rootCalls(request({ isReadOnly: true, mounts: [volume('/new')] }));
   const closed = positionOf(calls, 'restrict', 'root', '/');
   expect(closed).toBeGreaterThan(positionOf(calls, 'place', 'volume 0'));
   expect(positionOf(calls, 'restrict', 'root', '/usr')).toBeGreaterThan(0);
+});
+
+test('one call fills /dev, and devices that the machine lacks are left out', () => {
+  const inspect = (file: string): Stats | undefined => (file === '/dev/full' ? undefined : FOLDER);
+  const calls = rootCalls(request({ inspect, devices: ['/dev/net/tun'] }));
+  const filled = positionOf(calls, 'devices', 'root', 'pts mqueue shm');
+  expect(calls[filled]?.slice(3)).toEqual(['null', 'zero', 'random', 'urandom', 'tty']);
+  expect(filled).toBe(positionOf(calls, 'mount_in', 'root', 'dev') + 1);
+  expect(positionOf(calls, 'place', '/dev/net/tun')).toBeGreaterThan(filled);
 });

@@ -1,28 +1,29 @@
 /**
- * Decides how the root of a container is put together, as a list of system calls that its first process makes.
+ * Decides how the root of a container is assembled, as a list of system calls that its first process makes.
  *
  *     r      the root that the container sees, by a descriptor called `root`
  *     l/N    copies of the mounts that are shown below layers, their IDs mapped to those of the pod
  *     u/N    what the container writes above them, in memory
  *
- * The root is a layer above an image, or above a skeleton of podkeep's own (machine-tree.ts) in which folders of
- * the machine are mounted. Volumes enter as detached mounts. At the end the first process pivots: what was the
- * machine's root is unmounted, and nothing of it can be reached any more.
+ * The root is a layer above an image, or above podkeep's skeleton (machine-tree.ts) in which folders of the
+ * machine are mounted. Volumes enter as detached mounts. At the end the first process pivots: the machine's
+ * root is unmounted, and nothing of it can be reached any more.
  *
  * 1. Every target is opened inside the root by descriptor: no link of an image or a volume leads out of it.
  * 2. Nothing is mounted below /proc; below /sys only hostPath volumes.
  * 3. A mount below another mount comes after it.
- * 4. What the kernel shows of itself is covered after all other mounts, so that none can uncover it.
+ * 4. Masked paths of the kernel are covered after all other mounts, so that none can uncover them.
  */
 import type { Stats } from 'node:fs';
 import path from 'node:path';
 import { ATTRIBUTE, MOUNT, NAMESPACE, type SystemCall } from '../../../lib/syscall-helper/calls.ts';
 import type { Mount } from '../../../ports/runtime/container-config.ts';
 import { mountUnusable } from '../errors.ts';
+import { SHARED_MEMORY_OPTIONS } from '../sandbox/pod-namespaces.ts';
 import type { TreeFolder } from './machine-tree.ts';
 
 export interface RootRequest {
-  /** A folder of podkeep's own, over which a file system in memory is mounted. */
+  /** A folder of podkeep, over which a file system in memory is mounted. */
   readonly place: string;
   readonly base: { readonly folder: string; readonly tree: readonly TreeFolder[] };
   readonly users: RootUsers;
@@ -36,12 +37,14 @@ export interface RootRequest {
   readonly readonlyPaths: readonly string[];
   readonly workingDir: string;
   readonly hostname: string;
-  /** It has a process namespace of its own, or of its pod. */
+  /** It has a process namespace, its own or its pod's. */
   readonly hasProcesses: boolean;
   /** It has a network namespace, which /sys shows. */
   readonly hasNetwork: boolean;
-  /** What all containers of the pod share as /dev/shm; absent: the container has its own. */
+  /** The /dev/shm that all containers of the pod share; absent: the container has its own. */
   readonly sharedMemory?: string | undefined;
+  /** `shm` is open: the /dev/shm that all containers of the pod share, if there is one. */
+  readonly borrowsMemory?: boolean;
   /** The largest process ID of its own namespace; absent: the machine's. */
   readonly pidMax?: number | undefined;
   /** What a path of the machine leads to. */
@@ -64,6 +67,7 @@ export type RootUsers =
 
 const SAFE = MOUNT.noSuid | MOUNT.noDevices | MOUNT.noExec;
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];
+const DEVICE_FOLDERS = ['pts', 'mqueue', 'shm'];
 const DEVICE_LINKS: readonly (readonly [target: string, name: string])[] = [
   ['/proc/self/fd', 'fd'],
   ['/proc/self/fd/0', 'stdin'],
@@ -71,7 +75,6 @@ const DEVICE_LINKS: readonly (readonly [target: string, name: string])[] = [
   ['/proc/self/fd/2', 'stderr'],
   ['pts/ptmx', 'ptmx'],
 ];
-const SHARED_MEMORY_OPTIONS = 'mode=1777,size=65536k';
 
 /** Absent from the list: the namespaces that the first process is in already. */
 export function rootCalls(request: RootRequest): readonly SystemCall[] {
@@ -81,7 +84,7 @@ export function rootCalls(request: RootRequest): readonly SystemCall[] {
     ...request.base.tree.map((folder) => ({ lower: folder.path, ...folder })),
   ];
   return [
-    // Mounts of the machine that come later are seen only in volumes that ask for it.
+    // Later mounts of the machine are seen only in volumes that ask for it.
     ['mount', 'none', '/', 'none', MOUNT.recursive | MOUNT.slave, ''],
     ...(users.kind === 'pod' ? [['keep', 'users', users.file] as const] : []),
     ['mount', 'tmpfs', place, 'tmpfs', MOUNT.noSuid | MOUNT.noDevices, 'mode=755'],
@@ -108,7 +111,7 @@ function restrict(at: string): SystemCall {
   return ['restrict', 'root', at, ATTRIBUTE.readOnly];
 }
 
-/** With its new users it gets a copy of its mounts that they own, in which none can be taken away. */
+/** With its new users it gets a copy of its mounts that they own, in which none can be unmounted. */
 function usersCalls(users: RootUsers): readonly SystemCall[] {
   if (users.kind !== 'pod') return [];
   return [
@@ -170,7 +173,7 @@ function pidMaxCalls({ pidMax, hasProcesses }: RootRequest): readonly SystemCall
   return [['make', 'root', '/proc/sys/kernel/pid_max', '', '', String(pidMax)]];
 }
 
-/** What the kernel shows, as the machine sees it. */
+/** A folder of the kernel, as the machine sees it. */
 function boundCalls(folder: string, flags: number): readonly SystemCall[] {
   return [
     ['tree', folder, folder, 1],
@@ -180,22 +183,26 @@ function boundCalls(folder: string, flags: number): readonly SystemCall[] {
 }
 
 function deviceCalls(request: RootRequest): readonly SystemCall[] {
-  const { users, sharedMemory, inspect, devices } = request;
+  const { users, sharedMemory, borrowsMemory = false, inspect, devices } = request;
   const owner = users.kind === 'pod' ? `,uid=${users.firstId},gid=${users.firstId}` : '';
   const memory = `mode=755,size=65536k${owner}`;
   const pts = 'newinstance,ptmxmode=0666,mode=0620';
   const shared: readonly SystemCall[] =
     sharedMemory === undefined
-      ? [['mount_in', 'root', 'dev/shm', 'tmpfs', 'tmpfs', SAFE, SHARED_MEMORY_OPTIONS]]
+      ? [
+          ['mount_in', 'root', 'dev/shm', 'tmpfs', 'tmpfs', SAFE, SHARED_MEMORY_OPTIONS],
+          ...(borrowsMemory ? [['?place', 'shm', 'root', '/dev/shm', 'folder', 0] as const] : []),
+        ]
       : [
           ['tree', 'shm', sharedMemory, 0],
           ['attributes', 'shm', 0, SAFE, 0, MOUNT.private, ''],
           ['place', 'shm', 'root', '/dev/shm', 'folder', 0],
         ];
-  const own = DEVICES.map((name) => `/dev/${name}`).filter((file) => inspect(file));
+  const own = DEVICES.filter((name) => inspect(`/dev/${name}`));
   return [
     ['mount_in', 'root', 'dev', 'tmpfs', 'tmpfs', SAFE, memory],
-    ...[...own, ...devices].flatMap((file): readonly SystemCall[] => [
+    ['devices', 'root', DEVICE_FOLDERS.join(' '), ...own],
+    ...devices.flatMap((file): readonly SystemCall[] => [
       ['tree', file, file, 0],
       ['attributes', file, 0, ATTRIBUTE.noSuid | ATTRIBUTE.noExec, 0, MOUNT.private, ''],
       ['place', file, 'root', file, 'file', 0],
@@ -229,7 +236,7 @@ function volumeCalls(request: RootRequest, mount: Mount, index: number): readonl
   return [
     ...sourceCalls(mount, name),
     ['attributes', name, 1, flags, 0, kept, ''],
-    // Not every file system of the machine has IDs to map; podkeep's own has.
+    // Not every file system of the machine supports ID-mapped mounts; podkeep's own does.
     ...(isMapped
       ? [[isHostPath ? '?attributes' : 'attributes', name, 1, 0, 0, 0, 'users'] as const]
       : []),

@@ -4,7 +4,7 @@ import { runScript, type RunRequest } from './run-script.ts';
 
 const REQUEST: RunRequest = { argv: ['env'], env: [['PATH', '/usr/bin:/bin']], reports: false };
 
-/** Plays a script as init does: commands by descriptor 0, notes by 3, the real input by 5. */
+/** Runs a script as init does: commands by descriptor 0, notes by 3, the real input by 5. */
 function play(
   request: RunRequest,
   input = '',
@@ -19,7 +19,7 @@ function play(
 }
 
 describe('the script that becomes the command', () => {
-  test('gives it its variables, whatever is in them, and no others', () => {
+  test('sets its variables, whatever is in them, and no others', () => {
     const value = `it's "$HOME" \`id\` \\ \n second line`;
     const { out } = play({ ...REQUEST, env: [...REQUEST.env, ['A', value], ['EMPTY', '']] });
     const names = out.match(/^[A-Za-z_]+(?==)/gm);
@@ -27,16 +27,16 @@ describe('the script that becomes the command', () => {
     expect(names?.filter((name) => name !== 'PWD').toSorted()).toEqual(['A', 'EMPTY', 'PATH']);
   });
 
-  test('gives it variables whose names no shell would take', () => {
+  test('sets variables whose names no shell accepts', () => {
     const { out } = play({ ...REQUEST, env: [...REQUEST.env, ['my.name', 'x y'], ['IFS', 'q']] });
     expect(out.split('\n')).toEqual(expect.arrayContaining(['my.name=x y', 'IFS=q']));
   });
 
-  test('hands it the input that was meant for it', () => {
+  test('passes on its input', () => {
     expect(play({ ...REQUEST, argv: ['cat'] }, 'hello').out).toBe('hello');
   });
 
-  test('says that it runs, to whoever waits for that', () => {
+  test('reports that it runs, if that is asked for', () => {
     expect(play({ ...REQUEST, argv: ['true'], reports: true }).notes).toBe('running\n');
     expect(play({ ...REQUEST, argv: ['true'] }).notes).toBe('');
   });
@@ -46,12 +46,12 @@ describe('the script that becomes the command', () => {
     ['/no/such/file', /^failed exec: "\/no\/such\/file": no such file/],
     ['/tmp', /^failed exec: "\/tmp"/],
     ['', /^failed exec: ""/],
-  ])('says why %j cannot run', (command, notes) => {
+  ])('reports why %j cannot run', (command, notes) => {
     const played = play({ ...REQUEST, argv: [command], reports: true });
     expect(played).toMatchObject({ code: 127, notes: expect.stringMatching(notes) });
   });
 
-  test('goes to its folder first, if it is there', () => {
+  test('changes to its folder first, if there is one', () => {
     expect(play({ ...REQUEST, argv: ['pwd'], workingDir: '/usr/bin' }).out).toBe('/usr/bin\n');
     const missing = play({ ...REQUEST, workingDir: '/no/where', reports: true });
     expect(missing.notes).toBe('failed the working directory /no/where is not there\n');

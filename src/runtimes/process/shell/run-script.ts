@@ -1,25 +1,25 @@
 /**
- * Writes what turns a shell inside the container into its command.
+ * Writes the script by which a shell inside the container becomes its command.
  *
- * The shell is the first program that sees the container's variables: those before it run with more
- * rights, and a variable such as LD_PRELOAD would reach into them. They travel in this script and never
- * in an argument, which every user of the machine could read.
+ * The shell is the first program that sees the container's variables: those before it run with more rights,
+ * and a variable such as LD_PRELOAD would reach into them. Variables are in this script and never in an
+ * argument, which every user of the machine could read.
  *
- * Before it goes it says `running`, or why it cannot: that is what a start waits for.
+ * Before the exec it notes `running`, or why the command cannot run: the start waits for that.
  */
-import { quoteWord, quoteWords } from './shell-words.ts';
+import { quoteArgument, quoteArguments } from './shell-quoting.ts';
 
 export interface RunRequest {
   readonly argv: readonly string[];
   readonly env: readonly (readonly [name: string, value: string])[];
-  /** Where nothing else has gone there already. */
+  /** Set where no earlier program has changed to it. */
   readonly workingDir?: string | undefined;
-  /** Whether somebody waits for the word that it runs. */
+  /** Whether the start waits for the note that it runs. */
   readonly reports: boolean;
 }
 
 const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** Names that a shell keeps for itself, or gives a meaning when they are set. */
+/** Names that a shell reserves, or gives a meaning when they are set. */
 const SHELL_OWN: ReadonlySet<string> = new Set(['PPID', 'OPTIND', 'IFS', 'PS1', 'PS2', 'PS4']);
 
 export function runScript(request: RunRequest): string {
@@ -27,31 +27,31 @@ export function runScript(request: RunRequest): string {
   const [command = ''] = argv;
   const plain = env.filter(([name]) => SHELL_NAME.test(name) && !SHELL_OWN.has(name));
   const others = env.filter((entry) => !plain.includes(entry));
-  const say = (word: string): string => (reports ? `echo ${quoteWord(word)} >&3` : ':');
-  const refuse = (word: string): string =>
+  const say = (argument: string): string => (reports ? `echo ${quoteArgument(argument)} >&3` : ':');
+  const refuse = (argument: string): string =>
     reports
-      ? `{ ${say(`failed ${word}`)}; exit 127; }`
-      : `{ echo ${quoteWord(word)} >&2; exit 127; }`;
-  const lines = plain.map(([name, value]) => `export ${name}=${quoteWord(value)}`);
+      ? `{ ${say(`failed ${argument}`)}; exit 127; }`
+      : `{ echo ${quoteArgument(argument)} >&2; exit 127; }`;
+  const lines = plain.map(([name, value]) => `export ${name}=${quoteArgument(value)}`);
   if (workingDir !== undefined) {
     const missing = `the working directory ${workingDir} is not there`;
-    lines.push(`cd ${quoteWord(workingDir)} 2>/dev/null || ${refuse(oneLine(missing))}`);
+    lines.push(`cd ${quoteArgument(workingDir)} 2>/dev/null || ${refuse(oneLine(missing))}`);
     if (!plain.some(([name]) => name === 'OLDPWD')) lines.push('unset OLDPWD');
   }
   lines.push(`${checkOf(command)} || ${refuse(oneLine(explanationOf(command)))}`, say('running'));
-  const words = [...others.map(([name, value]) => `${name}=${value}`), ...argv];
-  const prefix = others.length > 0 ? ['env', '--', ...words] : argv;
-  lines.push(`exec ${quoteWords(prefix)} <&5 3>&- 4>&- 5>&-`);
+  const args = [...others.map(([name, value]) => `${name}=${value}`), ...argv];
+  const prefix = others.length > 0 ? ['env', '--', ...args] : argv;
+  lines.push(`exec ${quoteArguments(prefix)} <&5 3>&- 4>&- 5>&-`);
   return `${lines.join('\n')}\n`;
 }
 
 function checkOf(command: string): string {
   if (command === '') return 'false';
-  if (!command.includes('/')) return `command -v ${quoteWord(command)} >/dev/null 2>&1`;
-  return `{ [ -x ${quoteWord(command)} ] && [ ! -d ${quoteWord(command)} ]; }`;
+  if (!command.includes('/')) return `command -v ${quoteArgument(command)} >/dev/null 2>&1`;
+  return `{ [ -x ${quoteArgument(command)} ] && [ ! -d ${quoteArgument(command)} ]; }`;
 }
 
-/** In the words that the other runtimes use. */
+/** With the messages of other runtimes. */
 function explanationOf(command: string): string {
   const problem = command.includes('/')
     ? 'no such file or directory, or not a program that this user may run'

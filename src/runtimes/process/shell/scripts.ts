@@ -1,26 +1,26 @@
 /**
- * The two programs that run without podkeep, in the language that every system has.
+ * The two programs that run without podkeep, as POSIX shell scripts.
  *
  * `init.sh FOLDER COMMAND…` is the first process of a container and stays for as long as it lives:
  *
  *     claim ──> setup.sh ──> main: COMMAND, reading run.sh ──> exit
  *
- * It writes down each step, in files that it opened before anything could go wrong, so that the next
- * podkeep finds the exit code even if there was none when the container ended. The claim is a file
- * that can be made only once: of two inits for one container the second goes away, and no container
- * starts twice, whatever a kill has cut short. The state is written over room that the file already
- * has, because a full disk must not cost an exit code.
+ * It notes each step, in files that it opened before anything could go wrong, so that the next podkeep finds
+ * the exit code even if none was running when the container ended. The claim is a file that is created
+ * exclusively: of two inits for one container the second exits, and no container starts twice, whatever a
+ * kill has interrupted. The state is written over space that the file already has, because a full disk must
+ * not cost an exit code.
  *
- * The subshell becomes the command: that is how its process ID is known outside of its namespace, where
- * init still sees the machine's /proc. Orphans come home to init, and the kernel ends them with it.
+ * The subshell becomes the command: so init, which still sees the machine's /proc, knows its process ID
+ * outside of the namespace. Init adopts orphans, and the kernel ends them with it.
  *
- * `guard.sh FOLDER PID KEY` looks after a folder when nobody else does. If the folder goes away,
- * for somebody deleted it, the containers that were in it end; nobody could ever ask for them again.
- * What they had outside of the folder goes too, known by the runtime's key. It leaves
- * when podkeep is gone and no container is left, and when another guard has come.
+ * `guard.sh FOLDER PID KEY` guards a folder while no podkeep runs. If the folder is deleted, it ends the
+ * folder's containers, which could never be named again, and removes what they had outside of the folder,
+ * known by the runtime's key. It exits when podkeep is gone and no container is left, and when another guard
+ * has started.
  */
 
-/** The fields of /proc/PID/stat: the sixth is the session, the 22nd the time of the start. */
+/** The fields of /proc/PID/stat: the sixth is the session, the 22nd the start time. */
 const STAT_FIELDS = `pid _ _ _ _ session ${'_ '.repeat(15)}start _`;
 
 export const INIT_SCRIPT = `# Runs one container: see src/runtimes/process/scripts.ts.
@@ -93,7 +93,7 @@ sleep 0.2
   umount /run/podkeep/"$key"/*
   ip link del "pk-$key"
   grep -l "^$key " /run/podkeep/ids/* | xargs rm -f
-  rm -rf /run/podkeep/"$key" /dev/shm/podkeep-"$key"-*
+  rm -rf /run/podkeep/"$key" /dev/shm/podkeep-"$key"-* /run/podkeep-"$key"-* /run/user/*/podkeep-"$key"-*
   for base in /sys/fs/cgroup/podkeep-"$key" /sys/fs/cgroup/*/podkeep-"$key"; do
     rmdir "$base"/* "$base"
   done

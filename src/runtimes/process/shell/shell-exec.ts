@@ -1,10 +1,10 @@
-/** Commands that are run beside a container which sees the machine as it is, where there is no syscall helper. */
+/** exec for containers without isolation, on machines without the syscall helper. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { PassThrough, type Duplex } from 'node:stream';
 import type { RunningExec } from '../../../lib/syscall-helper/exec-pipes.ts';
-import type { Machine } from '../machine.ts';
-import type { ContainerRecord } from '../records.ts';
+import type { Machine } from '../machine/machine.ts';
+import type { ContainerRecord } from '../container/records.ts';
 import { runScript } from './run-script.ts';
 import { plainChain, TOOL_ENV } from './spawn-init.ts';
 
@@ -16,14 +16,14 @@ export interface ShellExec {
   readonly stdin: boolean;
 }
 
-/** The script that sets variables and becomes the command comes by this descriptor. */
+/** The descriptor of the script that sets variables and becomes the command. */
 const SCRIPT_FD = 4;
 
 export function shellExec(request: ShellExec): RunningExec {
   const { record, machine, command, env, stdin } = request;
-  const words = plainChain(record, machine);
+  const args = plainChain(record, machine);
   const line = 'exec "$@" 5<&0 <&4';
-  const child = spawn(machine.tools.sh ?? 'sh', ['-c', line, 'sh', ...words], {
+  const child = spawn(machine.tools.sh ?? 'sh', ['-c', line, 'sh', ...args], {
     cwd: '/',
     env: TOOL_ENV,
     detached: true,
@@ -55,7 +55,7 @@ function sendScript(child: ChildProcess, script: string): void {
   pipe?.end(script);
 }
 
-/** Ends it and what it started; a command that went its own ways ends with its container. */
+/** Kills it and its process group; a process that left the group ends with its container. */
 function endGroup(child: ChildProcess): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {

@@ -1,14 +1,15 @@
 /**
- * Starts the init of a container by a shell, where there is no syscall helper and the operator has asked for
- * containers without a boundary. It needs no podkeep from then on.
+ * Starts the init of a container by a shell, where there is no syscall helper and the operator asked for
+ * containers without a boundary. From then on it runs without podkeep.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { boundingSet } from '../capabilities.ts';
+import { boundingSet } from '../machine/capabilities.ts';
 import { containerNotStarted } from '../errors.ts';
-import type { Machine } from '../machine.ts';
-import type { ContainerRecord } from '../records.ts';
+import type { Machine } from '../machine/machine.ts';
+import { writePrivateScript } from '../record-file.ts';
+import type { ContainerRecord } from '../container/records.ts';
 import type { Preparation } from '../start/preparation.ts';
 import { runScript } from './run-script.ts';
 
@@ -17,19 +18,19 @@ export interface InitEnd {
   readonly onError: (error: Error) => void;
 }
 
-/** What the programs before the command find. The command gets nothing of it. */
+/** The environment of the programs before the command. The command gets nothing of it. */
 export const TOOL_ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 const OWNER_ONLY = { mode: 0o600 };
 
 export function spawnInit(preparation: Preparation, { onExit, onError }: InitEnd): void {
-  const { record, folder, machine, marker, env } = preparation;
+  const { record, folder, machine, marker, env, memory } = preparation;
   const { config, argv, workingDir } = record;
   if (config.tty || config.stdin) {
     const reason = 'without the syscall helper it can have neither an input nor a terminal';
     throw containerNotStarted({ name: config.name, reason });
   }
   const script = runScript({ argv, env, workingDir, reports: true });
-  writeFileSync(path.join(folder, 'run.sh'), script, OWNER_ONLY);
+  writePrivateScript(path.join(folder, 'run.sh'), record, script, memory);
   writeFileSync(path.join(folder, 'setup.sh'), 'whole_group=yes\n', OWNER_ONLY);
   const files = ['stdout', 'stderr'].map((name) =>
     openSync(path.join(folder, name), 'a', OWNER_ONLY.mode),
@@ -47,7 +48,7 @@ export function spawnInit(preparation: Preparation, { onExit, onError }: InitEnd
   }
 }
 
-/** From init to a shell that reads its commands, as the container's user. */
+/** The commands from init to a shell that reads its script, as the container's user. */
 export function plainChain({ user, config }: ContainerRecord, machine: Machine): readonly string[] {
   const shell = [machine.tools.sh ?? 'sh', '-s'];
   const { setpriv } = machine.tools;

@@ -1,12 +1,13 @@
 /**
- * Decides what the process that becomes a command gives up on its way: groups, capabilities, its user, the right to
- * gain any of them again, and system calls. It is the same for the command of a container, exec, probes and hooks.
+ * Decides what the process that becomes a command gives up before: groups, capabilities, its user, the right
+ * to gain any of them again, and system calls. The same for the command of a container, exec, probes and
+ * hooks.
  */
 import type { SystemCall } from '../../../lib/syscall-helper/calls.ts';
-import { keptCapabilities } from '../capabilities.ts';
+import { keptCapabilities } from '../machine/capabilities.ts';
 import { containerNotStarted } from '../errors.ts';
-import type { Machine } from '../machine.ts';
-import type { ContainerRecord } from '../records.ts';
+import type { Machine } from '../machine/machine.ts';
+import type { ContainerRecord } from '../container/records.ts';
 import type { SeccompFilter } from './seccomp-filters.ts';
 
 export interface CommandRights {
@@ -18,7 +19,7 @@ export interface CommandRights {
 
 export function commandCalls({ record, machine, seccomp }: CommandRights): readonly SystemCall[] {
   const { workingDir, config } = record;
-  // Where nothing else keeps it apart from the machine, it gains no rights by programs of the machine.
+  // Without any other boundary to the machine, it must not gain rights by setuid programs.
   const noNewPrivileges = config.security.noNewPrivileges || machine.isolation === 'none';
   const filter = seccompCalls(seccomp);
   return [
@@ -39,14 +40,14 @@ function userCalls(
     containerNotStarted({ name: config.name, reason: `no capability is called ${name}` }),
   );
   const bound: readonly SystemCall[] = kept === undefined ? [] : [['bound', ...kept]];
-  // To become another user takes capabilities that the container need not have.
+  // Changing the user takes capabilities that the container need not have.
   const limited: readonly SystemCall[] = kept === undefined ? [] : [['capabilities', ...kept]];
-  // In the user namespace of an ordinary user it is the one user that there is already.
+  // In the user namespace of an ordinary user it already is the only user.
   if (isolation === 'user') return [...bound, ...limited];
   return [['groups', ...user.groups], ...bound, ['user', user.uid, user.gid], ...limited];
 }
 
-/** What the first process of a container, or of a pod, is left with: it only waits. */
+/** The calls of the first process of a container, or of a pod, which only waits. */
 export function waitingCalls(seccomp: SeccompFilter | undefined): readonly SystemCall[] {
   return [['bound'], ['capabilities'], ['strict'], ...seccompCalls(seccomp)];
 }

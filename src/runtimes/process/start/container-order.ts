@@ -1,18 +1,19 @@
 /**
- * Decides what the syscall helper does to start a container.
+ * Decides the order by which the syscall helper starts a container.
  *
  *     namespaces ── control groups ── its root, its users ── the command's rights ── the command
  */
 import { idMapCalls, NAMESPACE, type SystemCall } from '../../../lib/syscall-helper/calls.ts';
 import type { ContainerOrder } from '../../../lib/syscall-helper/orders.ts';
-import { missingCommand } from '../missing-command.ts';
-import { namespaceFile } from '../pod-namespaces.ts';
+import { missingCommand } from '../container/missing-command.ts';
+import { namespaceFile } from '../sandbox/pod-namespaces.ts';
 import { rootCalls } from '../root/root-calls.ts';
 import { commandCalls, waitingCalls } from './command-calls.ts';
 import { rootRequest, type Preparation } from './preparation.ts';
 
 const ROOT = { uid: 0, gid: 0 };
-/** More than any setup takes; a disk that does not answer must not hold up the container without end. */
+const SHARED_MEMORY = '/dev/shm';
+/** More than any setup takes; a disk that does not answer must not block the container endlessly. */
 const SETUP_SECONDS_MAX = 50;
 
 export function containerOrder(preparation: Preparation): ContainerOrder {
@@ -23,12 +24,12 @@ export function containerOrder(preparation: Preparation): ContainerOrder {
   const namespaces = isPlain ? 0 : ownNamespaces(preparation);
   return {
     folder,
-    // Like the words of a command: the guard finds it by them.
+    // Looks like a command line: the guard finds the process by it.
     title: `podkeep-monitor ${marker} ${folder}`,
     bootId: machine.bootId,
     log: { file: record.logFile, ...log },
     namespaces: isElsewhere ? 0 : namespaces,
-    through: joinCalls(preparation),
+    through: [...memoryCalls(preparation), ...joinCalls(preparation)],
     setup: isPlain ? groupCalls(preparation) : setupCalls(preparation, namespaces, isElsewhere),
     enter: [
       ...record.cgroups.map((_, index): SystemCall => ['put', groupName(index), '0']),
@@ -46,7 +47,7 @@ export function containerOrder(preparation: Preparation): ContainerOrder {
   };
 }
 
-/** A second user namespace, in which the one user of the first has the number that the container asks for. */
+/** A second user namespace, in which the one user of the first has the UID that the container asks for. */
 function ownUserCalls({ record }: Preparation): readonly SystemCall[] {
   return [['unshare', NAMESPACE.user], ...idMapCalls(record.user, ROOT), ['hidden']];
 }
@@ -59,8 +60,9 @@ function setupCalls(
   const { machine } = preparation;
   const isOwnUser = machine.isolation === 'user' && !isElsewhere;
   return [
-    // The container must not look into the process that sets it up. An ordinary user has to write its own maps,
-    // which such a process cannot; there a second user namespace keeps the container away from the first.
+    // The container must not inspect the process that sets it up. An ordinary user has to write its own ID
+    // maps, which such a process cannot; there a second user namespace keeps the container away from the
+    // first.
     ...(machine.isolation === 'root' ? [['hidden'] as const] : []),
     ...(isOwnUser ? idMapCalls(ROOT, machine) : []),
     ...podNamespaceCalls(preparation),
@@ -84,14 +86,24 @@ function ownNamespaces({ sandbox, machine, joined }: Preparation): number {
   return flags;
 }
 
-/** The monitor itself stays where it is, but for its users: only its children are in another process namespace. */
+/** Before anything is joined: only the user who created them may enter the namespaces of the pod's holder. */
+function memoryCalls({ memoryHolder: holder }: Preparation): readonly SystemCall[] {
+  if (holder === undefined) return [];
+  // If the holder was killed, the container gets its own memory.
+  return [['?borrow', 'shm', SHARED_MEMORY, holder.pid, holder.start]];
+}
+
+/**
+ * The monitor itself stays outside, except for its user namespace: only its children are in another process
+ * namespace.
+ */
 function joinCalls({ machine, joined }: Preparation): readonly SystemCall[] {
   if (joined === undefined || machine.isolation === 'none') return [];
   const isUser = machine.isolation === 'user';
   return [
     ['keep', 'pid', `/proc/${joined.pid}/ns/pid`],
     ...(isUser ? [['keep', 'user', `/proc/${joined.pid}/ns/user`] as const] : []),
-    // An ID that was given to another process since must not lead into that one's namespaces.
+    // A reused process ID must not lead into another process's namespaces.
     ['same', joined.pid, joined.start],
     ...(isUser ? [['join', 'user', NAMESPACE.user] as const] : []),
     ['join', 'pid', NAMESPACE.pid],
@@ -112,7 +124,7 @@ export function groupName(index: number): string {
   return `cgroup ${index}`;
 }
 
-/** Its control groups are made now, and stay open for the command to join them from inside. */
+/** Its control groups are created now, and stay open for the command to join them from inside. */
 function groupCalls({ record, groupSettings }: Preparation): readonly SystemCall[] {
   return [
     ...record.cgroups.map((group): SystemCall => ['folder', group]),
@@ -130,7 +142,7 @@ function groupCalls({ record, groupSettings }: Preparation): readonly SystemCall
   ];
 }
 
-/** What is good to have. A machine that refuses it still runs the container. */
+/** Optional calls: a machine that refuses them still runs the container. */
 function optionalCalls({ record, sandbox }: Preparation): readonly SystemCall[] {
   const { oomScoreAdjust } = record.config.resources;
   const { hostname } = sandbox.config;

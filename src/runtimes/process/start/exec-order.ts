@@ -1,10 +1,10 @@
-/** Decides how a command gets into a container that runs, with exactly the rights that the container has. */
+/** Decides how a command enters a running container, with exactly the container's rights. */
 import { NAMESPACE, type SystemCall } from '../../../lib/syscall-helper/calls.ts';
 import type { CommandOrder } from '../../../lib/syscall-helper/orders.ts';
-import type { Machine } from '../machine.ts';
-import { missingCommand, type ShownTree } from '../missing-command.ts';
-import type { ProcessIdentity } from '../proc-table.ts';
-import type { ContainerRecord, SandboxRecord } from '../records.ts';
+import type { Machine } from '../machine/machine.ts';
+import { missingCommand, type ShownTree } from '../container/missing-command.ts';
+import type { ProcessIdentity } from '../machine/proc-table.ts';
+import type { ContainerRecord, SandboxRecord } from '../container/records.ts';
 import { commandCalls } from './command-calls.ts';
 import { groupName } from './container-order.ts';
 import type { SeccompFilter } from './seccomp-filters.ts';
@@ -22,7 +22,7 @@ export interface ExecRequest {
   readonly stdin: boolean;
   readonly tty: boolean;
   readonly seccomp?: SeccompFilter | undefined;
-  /** Where the root of a container of the last version is, in its own view; absent: it has pivoted. */
+  /** The root of a container of the last version, in its own mount namespace; absent: it has pivoted. */
   readonly oldRoot?: string | undefined;
   readonly shown: ShownTree;
 }
@@ -72,13 +72,13 @@ function throughCalls(request: ExecRequest): readonly SystemCall[] {
     ['keep', 'root', `/proc/${init.pid}/root`, 'path'],
     ['keep', 'user', `/proc/${isUser ? main.pid : init.pid}/ns/user`],
     ...(isUser ? [['keep', 'outer user', `/proc/${init.pid}/ns/user`] as const] : []),
-    // An ID that was given to another process since must not lead into that one's namespaces.
+    // A reused process ID must not lead into another process's namespaces.
     ['same', init.pid, init.start],
     ['same', main.pid, main.start],
   ];
 }
 
-/** The users come last: as them nothing else could be joined. */
+/** The user namespace comes last: after it nothing else could be joined. */
 function joinCalls(request: ExecRequest): readonly SystemCall[] {
   const { record, machine, sandbox, oldRoot } = request;
   const isUser = machine.isolation === 'user';
@@ -86,7 +86,7 @@ function joinCalls(request: ExecRequest): readonly SystemCall[] {
   const kinds = isUser ? SHARED.filter((kind) => kind !== 'net') : SHARED;
   const hasPodUsers = sandbox.users !== undefined;
   return [
-    // An ordinary user has rights only in the user namespace that its processes have made.
+    // An ordinary user has rights only in the user namespace that its processes created.
     ...(isUser ? [['join', 'outer user', NAMESPACE.user] as const] : []),
     ...(hasProcesses ? [['join', 'pid', NAMESPACE.pid] as const] : []),
     ...kinds.map((kind): SystemCall => ['join', kind, NAMESPACE[kind]]),

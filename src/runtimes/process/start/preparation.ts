@@ -1,14 +1,15 @@
-/** Everything that the start of one container depends on, and what is made on disk before it. */
+/** Everything that the start of one container depends on, and the files that it needs on disk. */
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Mount } from '../../../ports/runtime/container-config.ts';
-import type { GroupSetting } from '../cgroups.ts';
-import { NOTES_SPACE } from '../init-notes.ts';
-import type { Machine } from '../machine.ts';
-import type { ShownTree } from '../missing-command.ts';
-import { lookThrough } from '../path-in-root.ts';
-import type { ProcessIdentity } from '../proc-table.ts';
-import type { ContainerRecord, SandboxRecord } from '../records.ts';
+import type { GroupSetting } from '../machine/cgroups.ts';
+import { NOTES_SPACE } from '../container/init-notes.ts';
+import type { Machine } from '../machine/machine.ts';
+import type { ShownTree } from '../container/missing-command.ts';
+import { lookThrough } from '../machine/path-in-root.ts';
+import type { ProcessIdentity } from '../machine/proc-table.ts';
+import type { Memory } from '../record-file.ts';
+import type { ContainerRecord, SandboxRecord } from '../container/records.ts';
 import type { MachineTree } from '../root/machine-tree.ts';
 import type { RootRequest, RootUsers } from '../root/root-calls.ts';
 import { makeFolder, makeStandIns } from '../root-folders.ts';
@@ -21,15 +22,17 @@ export interface Preparation {
   readonly machine: Machine;
   /** A path by which the guard of the folder finds the processes of containers. */
   readonly marker: string;
-  /** Where the root is put together, by each container in its own view. */
+  /** Where each container assembles its root, in its own mount namespace. */
   readonly place: string;
   readonly machineTree: () => MachineTree;
   readonly shown: ShownTree;
-  /** Of its control groups, which are made as it starts. */
+  /** Of its control groups, which are created as it starts. */
   readonly groupSettings: readonly GroupSetting[];
   /** Those of the spec, and those that belong to the pod. */
   readonly mounts: readonly Mount[];
   readonly sharedMemory?: string | undefined;
+  /** The process whose mount namespace has the /dev/shm of the pod; absent: `sharedMemory` has it. */
+  readonly memoryHolder?: ProcessIdentity | undefined;
   /** A process whose process namespace the container joins. */
   readonly joined?: ProcessIdentity | undefined;
   readonly log: { readonly maxBytes: number; readonly maxFiles: number };
@@ -37,9 +40,11 @@ export interface Preparation {
   readonly seccomp?: SeccompFilter | undefined;
   readonly waitingSeccomp?: SeccompFilter | undefined;
   readonly env: ContainerRecord['env'];
+  /** For data that must not lie on a disk. */
+  readonly memory: Memory;
   /** The largest process ID of its namespace; absent: the machine's. */
   readonly pidMax?: number | undefined;
-  /** Folders of podkeep's own inside the machine's folders that it sees. */
+  /** Folders of podkeep inside the machine's folders that the container sees. */
   readonly hidden: readonly string[];
 }
 
@@ -57,7 +62,8 @@ export function makeFiles({ folder, place, machine, mounts }: Preparation): void
 }
 
 export function rootRequest(preparation: Preparation): RootRequest {
-  const { record, sandbox, machine, place, mounts, sharedMemory, hidden } = preparation;
+  const { record, sandbox, machine, place, mounts, sharedMemory, memoryHolder, hidden } =
+    preparation;
   const { config, imageRoot, workingDir } = record;
   const { isPrivileged, isReadOnlyRoot, maskedPaths, readonlyPaths } = config.security;
   const base =
@@ -81,6 +87,7 @@ export function rootRequest(preparation: Preparation): RootRequest {
     hasProcesses: machine.hasProcesses && !sandbox.config.hostPid,
     hasNetwork: sandbox.network.kind === 'namespace',
     sharedMemory,
+    borrowsMemory: memoryHolder !== undefined,
     pidMax: preparation.pidMax,
     inspect: lookThrough,
   };

@@ -1,4 +1,4 @@
-/** Which system calls a container may make: the filter of its profile, compiled once for each kind of container. */
+/** The seccomp filters of containers: that of a profile is compiled once for each kind of container. */
 import { readFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { compileSeccomp } from '../../../lib/seccomp/compile-seccomp.ts';
@@ -7,7 +7,7 @@ import { parseSeccompProfile } from '../../../lib/seccomp/parse-profile.ts';
 import { seccompFlags } from '../../../lib/seccomp/seccomp-flags.ts';
 import type { SeccompProcessor, SeccompProfile } from '../../../lib/seccomp/seccomp-profile.ts';
 import type { ContainerSecurity } from '../../../ports/runtime/container-config.ts';
-import { keptNames } from '../capabilities.ts';
+import { keptNames } from '../machine/capabilities.ts';
 import { containerNotStarted } from '../errors.ts';
 import { reasonOf } from '../json-file.ts';
 
@@ -26,11 +26,11 @@ export class SeccompFilters {
     this.#processor = processor;
   }
 
-  /** Undefined: its system calls are not filtered. A privileged container is never. */
+  /** Undefined: no filter. A privileged container never has one. */
   of(name: string, security: ContainerSecurity): SeccompFilter | undefined {
     const { seccomp = 'unconfined', isPrivileged } = security;
     if (isPrivileged || seccomp === 'unconfined') return undefined;
-    // None: it has all that there are.
+    // None: it has all capabilities.
     const capabilities = (keptNames(security) ?? []).map((each) => `CAP_${each.toUpperCase()}`);
     try {
       if (!seccomp.startsWith(LOCALHOST)) return this.#default(capabilities);
@@ -42,7 +42,7 @@ export class SeccompFilters {
     }
   }
 
-  /** Of processes of podkeep's own that stand in a container and only wait. */
+  /** For podkeep's processes that only wait inside a container. */
   ofWaiting(): SeccompFilter {
     return this.#default([]);
   }

@@ -1,4 +1,4 @@
-/** How a command has ended, in the words that clients read on the error stream. */
+/** How a command has ended, as clients read it on the error stream. */
 
 export interface CommandStatus {
   readonly status: 'Success' | 'Failure';
@@ -12,7 +12,7 @@ export interface CommandStatus {
 
 export const SUCCEEDED: CommandStatus = { status: 'Success' };
 
-/** kubectl ends with this code itself. */
+/** kubectl exits with this code. */
 export function exitedWith(exitCode: number): CommandStatus {
   if (exitCode === 0) return SUCCEEDED;
   return {

@@ -9,10 +9,12 @@ export interface CommandWire {
   /** Sizes of the client's terminal, as JSON; null: there are none. */
   readonly sizes: Readable | null;
   readonly error: Writable;
-  /** Whether the last word is a Status. Old clients expect bare text, and nothing after a success. */
+  /**
+   * Whether the error stream ends with a Status. Old clients expect bare text, and nothing after a success.
+   */
   readonly hasStatus: boolean;
   /** Aborted when the client has left. */
   readonly gone: AbortSignal;
-  /** What was written before still arrives. */
+  /** Data written before still arrives. */
   close(): void;
 }

@@ -1,12 +1,12 @@
 /**
- * Carries bytes between a client and a command until the command has ended, and tells how.
+ * Carries bytes between a client and a command until the command has ended, and reports how it ended.
  *
  *     stdin ──> command ──> stdout, stderr          sizes ──> terminal
  *                  └─ ends ──> the last output, then the status, then the end of the connection
  *
- * 1. The status is the last thing that is said, and nothing of the output comes after it or is lost.
- * 2. Whoever is slow slows the other down: nothing is read that could not be handed on.
- * 3. When the client has left, the command's signal is aborted, and nobody waits for it any more.
+ * 1. The status is written last; no output comes after it or is lost.
+ * 2. A slow side slows the other down: nothing is read that cannot be passed on.
+ * 3. When the client has left, the command's signal is aborted, and the command is no longer awaited.
  */
 import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -21,7 +21,7 @@ export interface CommandRun {
   readonly start: (request: StreamRequest) => Promise<Streams>;
   /** What an exit code means. */
   readonly statusOf: (exitCode: number) => CommandStatus;
-  /** What stands before the reason if it fails, such as `error executing command in container`. */
+  /** The prefix of the message if it fails, such as `error executing command in container`. */
   readonly doing: string;
 }
 
@@ -32,7 +32,7 @@ export async function runCommand(wire: CommandWire, run: CommandRun): Promise<vo
     wire.gone.addEventListener('abort', () => resolve(null), { once: true });
   });
   const status = await Promise.race([left, perform(wire, run)]);
-  if (status) await Promise.race([left, tell(wire, status)]);
+  if (status) await Promise.race([left, reportTo(wire, status)]);
   wire.close();
 }
 
@@ -50,7 +50,7 @@ async function perform(wire: CommandWire, run: CommandRun): Promise<CommandStatu
   }
 }
 
-/** A command that reads no more may end before its client stops talking: the rest is dropped. */
+/** A command that reads no more may end before its client stops sending: the rest is dropped. */
 function feed(source: Readable | null, target: Writable | null): void {
   if (!source) return;
   if (!target) return void source.resume();
@@ -60,17 +60,17 @@ function feed(source: Readable | null, target: Writable | null): void {
   };
   target.once('error', stop).once('close', stop);
   source.pipe(target);
-  // A client that breaks off has said everything, too.
+  // A client that breaks off has sent everything, too.
   source.once('close', () => target.end());
 }
 
-/** Resolves when all of it has been handed on, or when nobody wants it. */
+/** Resolves when all of it has been passed on, or when the target is gone. */
 async function drain(source: Readable | null, target: Writable | null): Promise<void> {
   if (!source) {
     target?.end();
     return;
   }
-  // Output that nobody takes must not stop the command.
+  // Output without a reader must not stop the command.
   if (!target) return void source.resume();
   const over = finished(source, { writable: false }).catch(() => {});
   target.once('close', () => source.unpipe(target).resume());
@@ -80,7 +80,7 @@ async function drain(source: Readable | null, target: Writable | null): Promise<
   await finished(target, { readable: false }).catch(() => {});
 }
 
-async function tell({ error, hasStatus }: CommandWire, status: CommandStatus): Promise<void> {
+async function reportTo({ error, hasStatus }: CommandWire, status: CommandStatus): Promise<void> {
   if (hasStatus) error.end(JSON.stringify(status));
   else if (status.status === 'Failure') error.end(status.message);
   else error.end();

@@ -18,7 +18,7 @@ test('sizes are found wherever they were cut', async () => {
   ]);
 });
 
-test('after the first thing that is no size nothing counts any more, but it is read', async () => {
+test('after the first thing that is no size the stream is read and dropped', async () => {
   expect(
     await sizesIn('{"Width":80,"Height":24}', '{"Width":-1}', '{"Width":1,"Height":1}'),
   ).toEqual([{ columns: 80, rows: 24 }]);

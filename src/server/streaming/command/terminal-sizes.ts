@@ -1,8 +1,8 @@
 /**
- * The sizes that a client's terminal takes, out of a stream of small JSON objects.
+ * Reads the sizes of a client's terminal from a stream of small JSON objects.
  *
- * Like the kubelet it reads until the first thing that is no size, and drops the rest: the stream must
- * go on being read, or it would hold up the others of its connection.
+ * Like the kubelet, it ignores everything after the first invalid message. It keeps reading, because an unread
+ * stream would block the other streams of the connection.
  */
 import type { Readable } from 'node:stream';
 
@@ -12,7 +12,7 @@ export interface TerminalSize {
 }
 
 const SIDE_MAX = 65_535;
-/** `{"Width":65535,"Height":65535}` and room to spare. */
+/** `{"Width":65535,"Height":65535}` and some to spare. */
 const TEXT_MAX = 1024;
 
 export function followSizes(stream: Readable, resize: (size: TerminalSize) => void): void {
@@ -31,7 +31,7 @@ export function followSizes(stream: Readable, resize: (size: TerminalSize) => vo
   });
 }
 
-/** Null: it is none. */
+/** Null: it is no size. */
 export function readSize(text: string): TerminalSize | null {
   try {
     const parsed: unknown = JSON.parse(text);

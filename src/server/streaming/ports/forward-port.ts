@@ -1,6 +1,5 @@
 /**
- * Joins a stream of a client with a port of a pod. Each direction ends on its own, as in a connection
- * that nobody stands in between.
+ * Joins a stream of a client with a port of a pod. Each direction ends separately, as in a direct connection.
  */
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -10,7 +9,7 @@ export interface PortForwarding {
   readonly connectPort: (sandboxId: string, port: number) => Promise<Duplex>;
 }
 
-/** Null: it went well. Otherwise what the client is told on its error stream. Never rejects. */
+/** Null: it went well. Otherwise the message for the client's error stream. Never rejects. */
 export async function forwardPort(
   data: Duplex,
   port: number,
@@ -31,7 +30,7 @@ async function join(data: Duplex, connection: Duplex): Promise<void> {
   let failure: Error | null = null;
   connection.on('error', (error) => (failure = error));
   data.once('close', () => {
-    // Whoever has said everything may have the answer still on its way to it.
+    // A client that has sent everything may still be receiving the answer.
     if (!data.readableEnded || !data.writableFinished) connection.destroy();
   });
   try {
@@ -42,7 +41,7 @@ async function join(data: Duplex, connection: Duplex): Promise<void> {
   if (failure) throw failure;
 }
 
-/** Resolves when all has been handed on, or one of the two is over. */
+/** Resolves when everything has been passed on, or when either side has closed. */
 async function carry(source: Readable, target: Writable): Promise<void> {
   source.pipe(target);
   await Promise.race([

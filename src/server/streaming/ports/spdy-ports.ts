@@ -1,6 +1,6 @@
 /**
- * Port-forwarding over SPDY: many connections in one. For each the client opens a stream for data and
- * one for errors, which belong together by the ID of their request.
+ * Port-forwarding over SPDY: many connections in one. For each the client opens a data stream and an error
+ * stream; their request ID pairs them.
  */
 import type { Duplex } from 'node:stream';
 import type { Cancel, Clock } from '../../../ports/clock.ts';
@@ -33,7 +33,7 @@ export async function serveSpdyPorts(
   pairs.close();
 }
 
-/** A pair of which one is missing. */
+/** A pair with one stream missing. */
 interface HalfPair {
   readonly stream: SpdyStream;
   readonly cancel: Cancel;
@@ -49,11 +49,11 @@ class PortPairs {
     this.#options = options;
   }
 
-  /** False: the stream is none that we can use. */
+  /** False: the stream is not usable. */
   add(stream: SpdyStream): boolean {
     const fault = faultOf(stream);
     if (fault !== null) {
-      this.#options.log.debug('refused a stream of a port-forward', { reason: fault });
+      this.#options.log.debug('refused port-forward stream', { reason: fault });
       return false;
     }
     const id = requestIdOf(stream);
@@ -95,7 +95,7 @@ class PortPairs {
     const port = Number(data.headers.get('port'));
     const failure = await forwardPort(data, port, this.#forwarding);
     if (failure !== null) {
-      this.#options.log.debug('a port was not forwarded', { reason: failure });
+      this.#options.log.debug('failed to forward port', { reason: failure });
       error.write(failure);
       data.destroy();
     }
@@ -116,9 +116,9 @@ function typeOf(stream: SpdyStream): string {
   return stream.headers.get('streamtype') ?? '';
 }
 
-/** Old clients give none: theirs are pairs because one stream comes right after the other. */
+/** Old clients send none: the two streams of a pair follow each other directly. */
 function requestIdOf(stream: SpdyStream): string {
-  const said = stream.headers.get('requestid') ?? '';
-  if (said !== '') return said;
+  const given = stream.headers.get('requestid') ?? '';
+  if (given !== '') return given;
   return String(typeOf(stream) === 'error' ? stream.id : stream.id - 2);
 }

@@ -1,6 +1,7 @@
 /**
- * Port-forwarding over a WebSocket without a tunnel: one connection to each port that was asked for,
- * made at once. A port has two channels, for data and for errors, and each begins with its number.
+ * Port-forwarding over the channels of a WebSocket, without SPDY inside of it: one connection to each requested
+ * port, made immediately. A port has two channels, for data and for errors. The first message on each channel is
+ * the number of the port.
  */
 import type { Log } from '../../../ports/log.ts';
 import { Channels, type Channel } from '../websocket/channels.ts';
@@ -27,7 +28,7 @@ export async function serveWebSocketPorts(
       announce(port, data, error);
       const failure = await forwardPort(data, port, forwarding);
       if (failure === null) return;
-      log.debug('a port was not forwarded', { reason: failure });
+      log.debug('failed to forward port', { reason: failure });
       await new Promise((resolve) => error.write(failure, resolve));
     }),
   );

@@ -1,13 +1,13 @@
 /**
- * Several streams in one WebSocket, as Kubernetes does it: the first byte of every message is the number
- * of a channel.
+ * Several streams in one WebSocket, as Kubernetes does it: the first byte of every message is the number of a
+ * channel.
  *
  *     channel.k8s.io          number, bytes            binary messages
- *     base64.channel.k8s.io   digit, base64            text messages, for those who have no other
+ *     base64.channel.k8s.io   digit, base64            text messages, for clients without binary ones
  *     v5.channel.k8s.io       also 255, number         the client closes a channel
  *
- * A channel that nobody has asked for swallows what comes. Nothing is read from the connection while a
- * channel holds more than it should, which is how a slow reader slows the client down.
+ * Data for a channel that was not requested is dropped. While a channel's buffer is full, nothing is read
+ * from the connection: so a slow reader slows the client down.
  */
 import { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
@@ -57,7 +57,7 @@ export class Channels {
     return channel;
   }
 
-  /** What was written before still arrives. */
+  /** Data written before still arrives. */
   close(): void {
     this.#webSocket.resume();
     this.#webSocket.close(NORMAL_CLOSURE);
@@ -82,7 +82,7 @@ export class Channels {
     else this.#webSocket.close(PROTOCOL_ERROR);
   }
 
-  /** Goes on reading only if every channel has room. */
+  /** Reads on only if no channel's buffer is full. */
   #look(): void {
     const isFull = this.#channels.some((channel) => channel.isFull);
     if (isFull && !this.#webSocket.isPaused) this.#webSocket.pause();
@@ -101,11 +101,11 @@ export class Channels {
 
 interface ChannelLine {
   send(data: Uint8Array, sent: (error?: Error | null) => void): void;
-  /** There may be room again. */
+  /** There may be space again. */
   look(): void;
 }
 
-/** One of the streams. There is no sign for its end towards the client: that is the connection's. */
+/** One of the streams. Its end is not signalled to the client: only the connection's is. */
 export class Channel extends Duplex {
   readonly #line: ChannelLine;
   #isEndPushed = false;
@@ -114,11 +114,11 @@ export class Channel extends Duplex {
   constructor(line: ChannelLine) {
     super();
     this.#line = line;
-    // Channels break whenever clients leave. Who reads or writes one learns of it by its end.
+    // Channels break whenever clients leave. Readers and writers learn of it by the end of the stream.
     this.on('error', () => {});
   }
 
-  /** Sends a message even if there is nothing in it. */
+  /** Sends a message even if it is empty. */
   announce(data: Uint8Array): void {
     this.#line.send(data, () => {});
   }
@@ -135,7 +135,7 @@ export class Channel extends Duplex {
   }
 
   override _read(): void {
-    this.#makeRoom();
+    this.#signalDrained();
   }
 
   override _write(
@@ -147,11 +147,11 @@ export class Channel extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.#makeRoom();
+    this.#signalDrained();
     done(error);
   }
 
-  #makeRoom(): void {
+  #signalDrained(): void {
     if (!this.isFull) return;
     this.isFull = false;
     this.#line.look();

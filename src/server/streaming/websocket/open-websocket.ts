@@ -1,22 +1,22 @@
 /**
- * Turns a connection into a WebSocket, with the subprotocol that was agreed on.
+ * Turns a connection into a WebSocket with the negotiated subprotocol.
  *
- * Frames are ws's business. Ours is that a client cannot make us hold more than we want to: nothing is
- * inflated, a message has a limit, and pings are not answered while the answers pile up.
+ * ws handles frames. This file limits what a client can make us hold in memory: nothing is inflated, a
+ * message has a limit, and pings are not answered while answers pile up.
  */
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { Clock } from '../../../ports/clock.ts';
-import type { ApiRequest, Connection } from '../../../ports/http-handler.ts';
+import type { ApiRequest, Connection } from '../../../ports/api/http-handler.ts';
 import { IdleTimer } from '../../../lib/idle-timer.ts';
 
 export interface OpenWebSocket {
   readonly webSocket: WebSocket;
-  /** Aborted when the connection is over, whoever has ended it. */
+  /** Aborted when the connection is over, whichever side ended it. */
   readonly gone: AbortSignal;
-  /** Something was sent, so it is not idle. */
+  /** Something was sent, so the connection is not idle. */
   readonly touch: () => void;
 }
 
@@ -25,16 +25,14 @@ export interface WebSocketLimits {
   readonly idleMs: number;
 }
 
-/** What the kubelet's own server takes at once. */
+/** The limit of the kubelet's server. */
 const MESSAGE_BYTES_MAX = 32 * 1024 * 1024;
 const UNSENT_BYTES_MAX = 1024 * 1024;
 
 /** The code of a regular end. Any other is an error to client-go. */
 export const NORMAL_CLOSURE = 1000;
 
-/**
- * Null: the client has been told why not, or is gone. An empty protocol means that none was asked for.
- */
+/** Null: the client got the reason, or is gone. An empty protocol: none was asked for. */
 export function openWebSocket(
   { method, headers }: ApiRequest,
   { socket, head }: Connection,

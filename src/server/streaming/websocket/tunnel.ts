@@ -1,6 +1,6 @@
 /**
- * A WebSocket as a plain connection: the messages are its bytes, however they are cut. kubectl speaks
- * SPDY through it, so that its way is a WebSocket to whatever stands in between.
+ * A WebSocket as a plain connection: the messages are its bytes, however they are cut. kubectl speaks SPDY
+ * through it, so that proxies in between see only a WebSocket.
  */
 import { Duplex } from 'node:stream';
 import { NORMAL_CLOSURE, type OpenWebSocket } from './open-websocket.ts';

@@ -1,6 +1,6 @@
 /**
- * The image that stands for the machine where pods are processes: the tests of pods say `sh` or `node`
- * and run what they find. Here they find busybox, and what it cannot do, from this machine.
+ * The image that replaces the machine where pods are processes: the tests of pods run `sh` or `node` as
+ * they find them. Here they find busybox, and what it lacks, from this machine.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ const TOOLS = ['node', 'date'];
 const NAMES = ['docker.io/library/sh:latest', 'docker.io/library/node:latest'];
 const ENV = ['PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'];
 
-/** Works in a folder of its own, and leaves nothing there but the image. */
+/** Works in its own folder, and leaves nothing there but the image. */
 export function makeMachineImage(folder: string): ImageLayout {
   mkdirSync(folder);
   const { busybox } = makeRootFileSystems(folder);

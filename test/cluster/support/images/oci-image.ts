@@ -1,7 +1,7 @@
 /**
  * Images as the OCI describes them: blobs that are named by their digests, and an index of names.
  *
- *     index.json ── name ──> manifest ──> config, layer
+ *     index.json ── name ──> manifest ──> config, layers
  *
  * They are written as one archive, which `ctr images import` takes, and served by our own registry
  * from the same folder.
@@ -17,6 +17,8 @@ export interface ImageSource {
   readonly names: readonly string[];
   /** A tar file with everything in it. */
   readonly layer: string;
+  /** Tar files with what is added to it, in this order. */
+  readonly above?: readonly string[];
   /** How it is run: Cmd, Env, User, as the OCI spells them. */
   readonly config: JsonObject;
 }
@@ -50,21 +52,20 @@ export class ImageLayout {
     return this.#images;
   }
 
-  add({ names, layer, config }: ImageSource): Image {
-    const content = readFileSync(layer);
-    const files = this.#write(LAYER_TYPE, content);
+  add({ names, layer, above = [], config }: ImageSource): Image {
+    const layers = [layer, ...above].map((file) => this.#write(LAYER_TYPE, readFileSync(file)));
     const about = this.#write(CONFIG_TYPE, {
       architecture: ARCHITECTURES[process.arch] ?? process.arch,
       os: 'linux',
       config,
-      // The layer is not compressed, so that its digest and that of its content are the same.
-      rootfs: { type: 'layers', diff_ids: [files.digest] },
+      // A layer is not compressed, so that its digest and that of its content are the same.
+      rootfs: { type: 'layers', diff_ids: layers.map(({ digest }) => digest) },
     });
     const manifest = this.#write(MANIFEST_TYPE, {
       schemaVersion: 2,
       mediaType: MANIFEST_TYPE,
       config: { ...about },
-      layers: [{ ...files }],
+      layers: layers.map((each) => ({ ...each })),
     });
     const image = { names, manifest };
     this.#images.push(image);

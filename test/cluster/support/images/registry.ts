@@ -1,8 +1,8 @@
 /**
- * A registry on the loopback interface that serves our images: enough of OCI's distribution protocol
- * to pull from, over plain HTTP, and with a password if one is wanted.
+ * A registry on the loopback interface that serves our images: enough of OCI's distribution protocol to
+ * pull from, over plain HTTP, and with a password if one is set.
  *
- * It counts what is asked for, since a pull that is told to be the node's only one must be.
+ * It counts requests, since a pull that should be the node's only one must be.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -11,16 +11,16 @@ import { MANIFEST_TYPE, type Image, type ImageLayout } from './oci-image.ts';
 
 export interface RegistryOptions {
   readonly layout: ImageLayout;
-  /** Without it, everybody may pull. */
+  /** Without it, every client may pull. */
   readonly credentials?: { readonly username: string; readonly password: string };
 }
 
 export class Registry {
-  /** How often each manifest was asked for by its tag or digest, whoever asked. */
+  /** How often each manifest was requested by its tag or digest, by any client. */
   readonly asked = new Map<string, number>();
   readonly #options: RegistryOptions;
   readonly #server: Server;
-  /** Nothing is answered before this is over: pulls that take long. */
+  /** Nothing is answered before this resolves: slow pulls. */
   #gate: Promise<void> = Promise.resolve();
 
   private constructor(options: RegistryOptions) {
@@ -34,12 +34,12 @@ export class Registry {
     return registry;
   }
 
-  /** What names of its images begin with. */
+  /** The prefix of its images' names. */
   get host(): string {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Lets everybody wait until what is returned is called. */
+  /** Holds all requests until the returned function is called. */
   hold(): () => void {
     let release = (): void => undefined;
     this.#gate = new Promise((resolve) => {

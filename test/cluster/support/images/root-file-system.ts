@@ -1,11 +1,11 @@
 /**
- * The files of the one image that the tests run: busybox under all its names, users to be, and the
- * folders that programs expect. It is made of a static program, so it needs nothing of the machine.
+ * The files of the one image that the tests run: busybox under all its names, some users, and the folders
+ * that programs expect. Its one program is static, so it needs nothing of the machine.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { containersFolder } from '../../../../scripts/cluster/place.ts';
+import { containersFolder } from '../../../../scripts/cluster/cache-folder.ts';
 
 const FOLDERS = [
   'bin',
@@ -28,7 +28,7 @@ const PASSWD = [
 ];
 const GROUP = ['root:x:0:', 'app:x:1000:', 'extra:x:3000:app', 'nobody:x:65534:'];
 
-/** Waits for ever, and buries what dies in its pod: what the first process of a sandbox is for. */
+/** Waits without end, and reaps orphans of its pod: the job of a sandbox's first process. */
 const PAUSE = ['#!/bin/sh', "trap 'exit 0' TERM INT", 'while :; do sleep 86400 & wait $!; done'];
 
 export interface RootFileSystems {

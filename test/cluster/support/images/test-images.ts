@@ -1,11 +1,11 @@
 /**
- * The images that are there without being pulled, and those that only the registry has.
+ * The images that are present without a pull, and those that only the registry has.
  *
  *     docker.io/library/busybox:1.36   a shell
- *     docker.io/local/busy:1           the same as recordings call it, which is an image of its own: of one
- *                                      with two names containerd tells either
- *     docker.io/library/nonroot:1      the same, and says that it runs as the user 1000
- *     docker.io/library/named-user:1   the same, and names that user, which no number proves
+ *     docker.io/local/busy:1           the same under the recordings' name, as a separate image: of one
+ *                                      with two names containerd reports either
+ *     docker.io/library/nonroot:1      the same, and runs as the user 1000
+ *     docker.io/library/named-user:1   the same, and names that user, so its UID is unknown
  *     registry.k8s.io/pause:3.10       what holds a sandbox open
  */
 import path from 'node:path';

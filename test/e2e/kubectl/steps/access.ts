@@ -1,4 +1,4 @@
-/** Who one is, what one may do, and what it looks like when one may not. */
+/** Who one is, what one may do, and how a refusal looks. */
 import { kubectl, type Chapter } from '../step.ts';
 
 const WITH_TOKEN = '--kubeconfig=/dev/null --server=$SERVER --insecure-skip-tls-verify';

@@ -1,4 +1,4 @@
-/** The many ways to change an object that is there. */
+/** The many ways to change an existing object. */
 import { kubectl, type Chapter } from '../step.ts';
 
 const STALE = `

@@ -1,4 +1,4 @@
-/** What belongs to no namespace: nodes, volumes, classes. */
+/** Objects without a namespace: nodes, volumes, classes. */
 import { kubectl, type Chapter } from '../step.ts';
 
 const NODE_STATUS = `{"status":{"capacity":{"cpu":"2","memory":"4Gi","pods":"110"},"allocatable":{"cpu":"2","memory":"4Gi","pods":"110"},"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","message":"ready","lastHeartbeatTime":"2026-01-01T00:00:00Z","lastTransitionTime":"2026-01-01T00:00:00Z"}],"addresses":[{"type":"InternalIP","address":"192.0.2.1"},{"type":"Hostname","address":"paper-node"}],"nodeInfo":{"architecture":"amd64","bootID":"","containerRuntimeVersion":"paper://1","kernelVersion":"6.1","kubeProxyVersion":"","kubeletVersion":"v1.36.4","machineID":"","operatingSystem":"linux","osImage":"Paper","systemUUID":""}}}`;
@@ -47,7 +47,7 @@ export const cluster: Chapter = {
   title: 'the cluster',
   namespace: 'cluster',
   steps: [
-    // As it was made, before anybody else touched it.
+    // As it was created, before any controller changed it.
     kubectl('create -f $FIXTURES/node.yaml -o yaml'),
     kubectl('get node paper-node'),
     kubectl(`patch node paper-node --subresource=status -p '${NODE_STATUS}'`),

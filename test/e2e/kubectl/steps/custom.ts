@@ -1,4 +1,4 @@
-/** A kind of one's own: defined, used, found in discovery, and taken away with its objects. */
+/** A custom resource: defined, used, found in discovery, and deleted with its objects. */
 import { kubectl, type Chapter } from '../step.ts';
 
 function boat(name: string, spec: string): string {

@@ -103,7 +103,7 @@ export const deletion: Chapter = {
     kubectl(
       `patch configmap held -n short-lived --type=merge -p '{"metadata":{"finalizers":null}}'`,
     ),
-    // Whether it says that it saw it go depends on who is faster.
+    // Whether it reports that it saw the deletion is a race.
     kubectl('wait --for=delete namespace/short-lived --timeout=60s', { view: 'code' }),
     kubectl('get namespace short-lived'),
     kubectl('create configmap x -n nowhere'),

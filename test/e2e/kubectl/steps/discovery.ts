@@ -1,4 +1,4 @@
-/** What the server offers, and what it says about itself. */
+/** What the server offers, and its version and health. */
 import { kubectl, type Chapter } from '../step.ts';
 
 const EXPLAINED = [

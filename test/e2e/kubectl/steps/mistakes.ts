@@ -1,4 +1,4 @@
-/** What people get wrong, and how they are told. */
+/** Users' mistakes, and the error messages for them. */
 import { kubectl, type Chapter } from '../step.ts';
 
 const INVALID_POD = `

@@ -1,4 +1,4 @@
-/** Objects are made, shown, changed and taken away. */
+/** Objects are created, shown, changed and deleted. */
 import { kubectl, type Chapter } from '../step.ts';
 
 const UNKNOWN_FIELD = `

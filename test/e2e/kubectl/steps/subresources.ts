@@ -1,4 +1,4 @@
-/** What is done to an object by way of a path below it: bindings, evictions, approvals, tokens. */
+/** Subresources: bindings, evictions, approvals, tokens. */
 import { kubectl, type Chapter } from '../step.ts';
 
 const BINDING = `{"apiVersion":"v1","kind":"Binding","metadata":{"name":"web"},"target":{"apiVersion":"v1","kind":"Node","name":"far-away"}}`;

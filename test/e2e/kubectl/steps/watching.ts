@@ -1,6 +1,6 @@
 /**
- * Watches, and waiting for what others do. A watch shows something at once, which tells that it has begun:
- * what is done during it must not come before it.
+ * Watches, and waiting for changes of others. A watch shows something immediately, which proves that it
+ * has begun: the changes during it must not come before it.
  */
 import { kubectl, type Chapter } from '../step.ts';
 

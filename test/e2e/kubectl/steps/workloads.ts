@@ -1,4 +1,7 @@
-/** Deployments and their like as kubectl handles them. No controller of theirs runs: we are it. */
+/**
+ * Deployments and other workloads as kubectl handles them. Their controllers do not run: the steps play
+ * them.
+ */
 import { kubectl, type Chapter } from '../step.ts';
 
 const ROLLED_OUT = `{"status":{"observedGeneration":$GENERATION,"replicas":2,"updatedReplicas":2,"readyReplicas":2,"availableReplicas":2}}`;

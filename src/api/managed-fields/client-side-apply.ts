@@ -1,0 +1,78 @@
+/**
+ * The move from client-side apply: kubectl recorded its last configuration in an annotation. What stands
+ * there and has not changed since belongs to kubectl, so that its first server-side apply has no conflicts.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { compareValues } from './compare-values.ts';
+import { difference, type FieldSet } from './field-set.ts';
+import type { FieldType } from './field-type.ts';
+import { checkTyped } from './validate-value.ts';
+import { fieldsOf } from './value-fields.ts';
+import { parseExactJson, printExactJson } from '../../lib/json-text/exact-json.ts';
+
+export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** Undefined: there is no such annotation, or it cannot be read. */
+export function lastAppliedFields(
+  live: JsonObject,
+  type: FieldType,
+  apiVersion: string,
+): FieldSet | undefined {
+  const text = lastAppliedOf(live);
+  const config = text === undefined ? undefined : parse(text);
+  if (!isJsonObject(config) || config['apiVersion'] !== apiVersion) return undefined;
+  try {
+    checkTyped(live, type, false);
+    checkTyped(config, type, false);
+  } catch {
+    return undefined;
+  }
+  const { removed, modified, added } = compareValues(config, live, type);
+  return difference(difference(difference(fieldsOf(config, type), modified), added), removed);
+}
+
+export function lastAppliedOf({ metadata }: JsonObject): string | undefined {
+  const annotations = isJsonObject(metadata) ? metadata['annotations'] : undefined;
+  const text = isJsonObject(annotations) ? annotations[LAST_APPLIED] : undefined;
+  return typeof text === 'string' && text !== '' ? text : undefined;
+}
+
+/** The live object with the annotation of the new configuration, if it had one. */
+export function withLastApplied(object: JsonObject, config: JsonObject): JsonObject {
+  if (lastAppliedOf(object) === undefined) return object;
+  const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {};
+  const annotations = isJsonObject(metadata['annotations']) ? metadata['annotations'] : {};
+  const text = `${printExactJson(sorted(withoutAnnotation(config)))}\n`;
+  return {
+    ...object,
+    metadata: { ...metadata, annotations: { ...annotations, [LAST_APPLIED]: text } },
+  };
+}
+
+function withoutAnnotation(config: JsonObject): JsonObject {
+  const { metadata } = config;
+  if (!isJsonObject(metadata) || !isJsonObject(metadata['annotations'])) return config;
+  const { [LAST_APPLIED]: _, ...annotations } = metadata['annotations'];
+  const { annotations: _old, ...rest } = metadata;
+  const isBare = Object.keys(annotations).length === 0;
+  return { ...config, metadata: isBare ? rest : { ...rest, annotations } };
+}
+
+/** As Go writes a map: by key. */
+function sorted(value: Json): Json {
+  if (!isJsonObject(value)) {
+    const items: readonly Json[] | null = Array.isArray(value) ? value : null;
+    return items ? items.map(sorted) : value;
+  }
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]));
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    const value = parseExactJson(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}

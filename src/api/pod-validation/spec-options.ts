@@ -1,0 +1,115 @@
+/**
+ * What an update may keep although a create may not set it.
+ *
+ * Rules get stricter with every release. A pod that was accepted once must stay editable: its labels, its
+ * finalizers, its status. So a few rules allow the new object to violate them if the old one did.
+ */
+import type { JsonObject } from '../../lib/json.ts';
+import {
+  isGiven,
+  readFlag,
+  readObject,
+  readObjects,
+  readStruct,
+  readText,
+} from '../validation/json-reading.ts';
+import { validateLabelSelector } from '../validation/labels.ts';
+import { validateFilePath } from '../validation/paths.ts';
+import { allContainers } from './container-lists.ts';
+import { hasBadNodeAffinityValues } from './scheduling/node-affinity.ts';
+import { podAffinityTermsOf, validateTermSelectors } from './scheduling/pod-affinity.ts';
+import { hasIndivisibleHugePages } from './containers/resources.ts';
+import { hasComparisons } from './scheduling/tolerations.ts';
+import { hostSysctlFault } from './security/sysctls.ts';
+import { validateLabelKeys } from './scheduling/label-keys.ts';
+
+export interface SpecOptions {
+  /** A pod, not a template: some fields are required only then. */
+  readonly isPod: boolean;
+  readonly allowsIndivisibleHugePages: boolean;
+  readonly allowsBadAffinityValues: boolean;
+  readonly allowsBadNodeAffinityValues: boolean;
+  readonly allowsBadSpreadSelector: boolean;
+  readonly allowsBadSpreadKeys: boolean;
+  readonly allowsAnyTokenPath: boolean;
+  readonly allowsHostSysctls: boolean;
+  readonly allowsDevicesInUserNamespace: boolean;
+  readonly allowsRestartOnInitResize: boolean;
+  readonly allowsMountOption: boolean;
+  readonly allowsComparisons: boolean;
+  readonly allowsHostNetworkWithOwnUsers: boolean;
+}
+
+export const STRICT: SpecOptions = {
+  isPod: true,
+  allowsIndivisibleHugePages: false,
+  allowsBadAffinityValues: false,
+  allowsBadNodeAffinityValues: false,
+  allowsBadSpreadSelector: false,
+  allowsBadSpreadKeys: false,
+  allowsAnyTokenPath: false,
+  allowsHostSysctls: false,
+  allowsDevicesInUserNamespace: false,
+  allowsRestartOnInitResize: false,
+  allowsMountOption: false,
+  allowsComparisons: false,
+  allowsHostNetworkWithOwnUsers: false,
+};
+
+/** The options for a spec that replaces this one. */
+export function optionsAfter(old: JsonObject): SpecOptions {
+  return {
+    isPod: true,
+    allowsIndivisibleHugePages: hasIndivisibleHugePages(old),
+    allowsBadAffinityValues: podAffinityTermsOf(old).some((term) =>
+      isFaulty(validateTermSelectors(term, '', false)),
+    ),
+    allowsBadNodeAffinityValues: hasBadNodeAffinityValues(old),
+    allowsBadSpreadSelector: spreads(old).some((spread) =>
+      isFaulty(validateLabelSelector(spread['labelSelector'], '')),
+    ),
+    allowsBadSpreadKeys: spreads(old).some((spread) => isFaulty(validateLabelKeys(spread, ''))),
+    allowsAnyTokenPath: tokenPathsOf(old).some((path) => isFaulty(validateFilePath(path, ''))),
+    allowsHostSysctls: readObjects(readStruct(old['securityContext'])['sysctls']).some(
+      ({ name }) => hostSysctlFault(readText(name), old) !== undefined,
+    ),
+    allowsDevicesInUserNamespace:
+      old['hostUsers'] === false &&
+      allContainers(old).some(
+        ({ container }) => readObjects(container['volumeDevices']).length > 0,
+      ),
+    allowsMountOption: isGiven(readStruct(old['securityContext'])['seLinuxChangePolicy']),
+    allowsComparisons: hasComparisons(old['tolerations']),
+    allowsHostNetworkWithOwnUsers: hasOwnUsers(old) && usesHostNetwork(old),
+    allowsRestartOnInitResize: readObjects(old['initContainers']).some(
+      ({ restartPolicy, resizePolicy }) =>
+        restartPolicy !== 'Always' &&
+        readObjects(resizePolicy).some((policy) => policy['restartPolicy'] === 'RestartContainer'),
+    ),
+  };
+}
+
+function isFaulty(problems: Iterable<unknown>): boolean {
+  for (const _ of problems) return true;
+  return false;
+}
+
+function spreads(spec: JsonObject): readonly JsonObject[] {
+  return readObjects(spec['topologySpreadConstraints']);
+}
+
+function tokenPathsOf(spec: JsonObject): readonly string[] {
+  return readObjects(spec['volumes'])
+    .flatMap((volume) => readObjects(readStruct(volume['projected'])['sources']))
+    .map((source) => readObject(source['serviceAccountToken']))
+    .flatMap((token) => (token ? [readText(token['path'])] : []));
+}
+
+/** Does the pod have its own user namespace? */
+export function hasOwnUsers(spec: JsonObject): boolean {
+  return spec['hostUsers'] === false;
+}
+
+export function usesHostNetwork(spec: JsonObject): boolean {
+  return readFlag(spec['hostNetwork']);
+}

@@ -1,0 +1,61 @@
+/**
+ * The criteria of webhooks, policies and bindings: rules for resources, and selectors for namespaces and
+ * objects.
+ *
+ * With the match policy Equivalent, a rule for one version of a kind is for the others, too: the webhook or
+ * policy then sees the object in the version that its rule names.
+ */
+import type { LabelSelector } from '../../../api/values/label-selector.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import type { ObjectStore } from '../../../ports/api/object-store.ts';
+import type { KindDefinition } from '../../objects/kind.ts';
+import type { Catalog } from '../../registry/catalog.ts';
+import { convertAttributes, equivalentsOf, type DynamicAttributes } from './dynamic-attributes.ts';
+import { matchesNamespace, matchesObject, matchesRule } from './rule-match.ts';
+
+export interface ResourceRules {
+  readonly rules: readonly JsonObject[];
+  readonly isExact: boolean;
+}
+
+export interface Selectors {
+  readonly namespaceSelector: LabelSelector;
+  readonly objectSelector: LabelSelector;
+}
+
+/** The kind whose version a rule names; null: no rule is for such requests. */
+export function kindFor(
+  { rules, isExact }: ResourceRules,
+  attributes: DynamicAttributes,
+  catalog: Catalog,
+): KindDefinition | null {
+  if (rules.some((rule) => matchesRule(rule, attributes))) return attributes.request.definition;
+  if (isExact) return null;
+  const others = equivalentsOf(attributes.request.definition, catalog);
+  for (const rule of rules) {
+    const found = others.find((one) => matchesRule(rule, attributes, one));
+    if (found) return found;
+  }
+  return null;
+}
+
+/** The request in the version that a rule names; null: no rule is for such requests. */
+export function versionFor(
+  criteria: ResourceRules,
+  attributes: DynamicAttributes,
+  catalog: Catalog,
+): DynamicAttributes | null {
+  const found = kindFor(criteria, attributes, catalog);
+  if (found === null || found === attributes.request.definition) return found && attributes;
+  return convertAttributes(attributes, found);
+}
+
+/** Throws a StatusError if the namespace is missing. */
+export function matchesSelectors(
+  { namespaceSelector, objectSelector }: Selectors,
+  attributes: DynamicAttributes,
+  store: ObjectStore,
+): boolean {
+  if (!matchesObject(objectSelector, attributes)) return false;
+  return matchesNamespace(namespaceSelector, attributes, store);
+}

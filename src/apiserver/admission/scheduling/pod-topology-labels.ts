@@ -1,0 +1,47 @@
+/**
+ * PodTopologyLabels: a pod that gets a node gets the zone and region of that node as labels, so that its
+ * containers can read them by the downward API. A pod without a known node is left as it is.
+ */
+import { readTextMap } from '../../../api/validation/json-reading.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import type { ObjectStore } from '../../../ports/api/object-store.ts';
+import { nodes } from '../../kinds/core/node.ts';
+import { structAt, textAt } from '../../objects/field-path.ts';
+import { metadataOf, withMetadata } from '../../objects/metadata.ts';
+import {
+  isNewPod,
+  isPod,
+  type Admission,
+  type AdmissionRequest,
+} from '../../registry/admission.ts';
+import { prefixOf } from '../../registry/registry.ts';
+
+const LABELS = ['topology.kubernetes.io/region', 'topology.kubernetes.io/zone'];
+
+export class PodTopologyLabels implements Admission {
+  readonly #store: ObjectStore;
+
+  constructor(store: ObjectStore) {
+    this.#store = store;
+  }
+
+  admit(request: AdmissionRequest): JsonObject {
+    const { object } = request;
+    const name = isNewPod(request) || isBinding(request) ? textAt(object, 'spec.nodeName') : '';
+    const node = name === '' ? undefined : this.#store.get(`${prefixOf(nodes, '')}${name}`)?.value;
+    if (!node) return object;
+    const labels = readTextMap(metadataOf(node)['labels']);
+    const copied = LABELS.flatMap((label) => {
+      const value = labels.get(label);
+      return value === undefined ? [] : [[label, value] as const];
+    });
+    if (copied.length === 0) return object;
+    const before = structAt(object, 'metadata.labels');
+    return withMetadata(object, { labels: { ...before, ...Object.fromEntries(copied) } });
+  }
+}
+
+/** A binding arrives here as the update of the pod that it gives a node. */
+function isBinding({ verb, definition, subresource }: AdmissionRequest): boolean {
+  return verb === 'update' && subresource === 'binding' && isPod(definition);
+}

@@ -1,0 +1,74 @@
+/**
+ * The resources that an EncryptionConfiguration names, as kube-apiserver reads and orders them.
+ *
+ *     secrets            of the core group         deployments.apps    of a group, a custom one too
+ *     *.                 all of the core group     *.apps              all of a group
+ *     *.*                all
+ *
+ * A resource is looked up by its name, then by its group, then by `*.*`. A rule that an earlier one covers
+ * would never be used, and is refused.
+ */
+export interface GroupResource {
+  readonly group: string;
+  readonly resource: string;
+}
+
+export const ANY = '*';
+
+export function parseGroupResource(text: string): GroupResource {
+  const dot = text.indexOf('.');
+  return dot < 0
+    ? { group: '', resource: text }
+    : { group: text.slice(dot + 1), resource: text.slice(0, dot) };
+}
+
+/** As in the file. */
+export function printGroupResource({ group, resource }: GroupResource): string {
+  if (group !== '') return `${resource}.${group}`;
+  return resource === ANY ? '*.' : resource;
+}
+
+/** The store's key of an object begins with its group and its resource: `/core/secrets/…`. */
+export function resourceOfKey(key: string): GroupResource {
+  const groupEnd = key.indexOf('/', 1);
+  const resourceEnd = key.indexOf('/', groupEnd + 1);
+  const group = key.slice(1, groupEnd);
+  return {
+    group: group === 'core' ? '' : group,
+    resource: key.slice(groupEnd + 1, resourceEnd < 0 ? key.length : resourceEnd),
+  };
+}
+
+/** The patterns that are looked up for a resource, in this order. */
+export function patternsFor({ group, resource }: GroupResource): readonly string[] {
+  return [
+    printGroupResource({ group, resource }),
+    printGroupResource({ group, resource: ANY }),
+    printGroupResource({ group: ANY, resource: ANY }),
+  ];
+}
+
+/** The earlier rule that covers this one. Undefined: none does. */
+export function maskOf(wanted: GroupResource, earlier: ReadonlySet<string>): string | undefined {
+  const [, ...wider] = patternsFor(wanted);
+  return wider.find((pattern) => earlier.has(pattern));
+}
+
+/** Whether a name is in the list twice. */
+export function hasDuplicate(list: readonly GroupResource[]): boolean {
+  return new Set(list.map(printGroupResource)).size < list.length;
+}
+
+/** Whether one pattern of the list covers another. */
+export function hasOverlap(list: readonly GroupResource[]): boolean {
+  const distinct = [...new Map(list.map((each) => [printGroupResource(each), each])).values()];
+  if (distinct.length < 2) return false;
+  return distinct.some((one) =>
+    distinct.some(
+      (other) =>
+        one !== other &&
+        ((one.group === ANY && one.resource === ANY) ||
+          (one.group === other.group && (one.resource === ANY || other.resource === ANY))),
+    ),
+  );
+}

@@ -1,0 +1,26 @@
+/**
+ * Storage during one choice of a node: each kind is listed at most once, however many nodes are checked. Nothing
+ * is written meanwhile, because a choice is made without waiting for anything.
+ */
+import type { JsonObject } from '../../../../lib/json.ts';
+import type { StorageReader } from './storage-reader.ts';
+
+type List = () => readonly JsonObject[];
+
+export function listOnce(storage: StorageReader): StorageReader {
+  return {
+    claim: (namespace, name) => storage.claim(namespace, name),
+    volume: (name) => storage.volume(name),
+    volumes: once(() => storage.volumes()),
+    storageClass: (name) => storage.storageClass(name),
+    csiNode: (name) => storage.csiNode(name),
+    csiDriver: (name) => storage.csiDriver(name),
+    capacities: once(() => storage.capacities()),
+    attachments: once(() => storage.attachments()),
+  };
+}
+
+function once(list: List): List {
+  let listed: readonly JsonObject[] | null = null;
+  return () => (listed ??= list());
+}

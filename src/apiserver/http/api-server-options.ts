@@ -1,0 +1,41 @@
+/** What an API server is built from. */
+import type { HealthCheck } from '../../lib/health-report.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { KubeletDialer } from '../../ports/api/kubelet-dialer.ts';
+import type { ObjectStore } from '../../ports/api/object-store.ts';
+import type { WebhookClient } from '../../ports/api/webhook-client.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { IdentityRandom } from '../../ports/random.ts';
+import type { Access } from '../objects/access.ts';
+import type { Actions } from '../objects/action.ts';
+import type { KindDefinition } from '../objects/kind.ts';
+import type { Admission } from '../registry/admission.ts';
+import type { ServerParts } from '../registry/server-parts.ts';
+import type { PathHandler } from '../requests/path-handler.ts';
+import type { Auditor } from './auditor.ts';
+
+export interface ApiServerOptions {
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly random: IdentityRandom;
+  readonly log: Log;
+  readonly kinds: readonly KindDefinition[];
+  /** The answer of `/version`. */
+  readonly version: JsonObject;
+  /** Absent: every client may do everything. */
+  readonly access?: (parts: ServerParts) => Access;
+  /** Runs after the admission that every server has. */
+  readonly admission?: readonly Admission[];
+  /** Beyond those on pods. */
+  readonly actions?: (parts: ServerParts) => Actions;
+  readonly handlers?: (parts: ServerParts) => readonly PathHandler[];
+  /** The connections to kubelets and pods; absent: requests that need them are answered with 503. */
+  readonly kubeletDialer?: KubeletDialer;
+  /** Absent: webhooks cannot be called, and their failure policy decides. */
+  readonly webhookClient?: WebhookClient;
+  /** Absent: no request is audited. */
+  readonly auditor?: Auditor;
+  /** Health checks beside ping, log and store, as of now; absent: none. */
+  readonly checks?: () => readonly HealthCheck[];
+}

@@ -1,0 +1,209 @@
+/**
+ * CertificateSigningRequests: one client requests a certificate, another approves it (approval), and a signer
+ * issues it (status). None of the three can do the work of the others. Admission sets the requester; the
+ * client cannot.
+ */
+import { formatHumanDuration } from '../../../api/values/human-duration.ts';
+import { jsonEqual } from '../../../api/values/json-equal.ts';
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import type { FieldError } from '../../../api/validation/field-error.ts';
+import { textColumn } from '../../objects/columns.ts';
+import { changeStructAt, objectsAt, structAt, textAt, valueAt } from '../../objects/field-path.ts';
+import { keepSpec, withoutStatus } from '../lifecycle.ts';
+import { AGE, NAME, plainKind, statusSubresource } from '../../objects/plain-kind.ts';
+import { validateRequired } from '../required-fields.ts';
+import {
+  duplicate,
+  forbiddenField,
+  invalidField,
+  required,
+  requireOneOf,
+  unsupported,
+  type FieldErrors,
+} from '../../../api/validation/field-errors.ts';
+import { withFieldOf, withoutField } from '../../../api/validation/json-changes.ts';
+import { readText, readTexts } from '../../../api/validation/json-reading.ts';
+
+const LIFETIME_SECONDS_MIN = 600;
+const APPROVALS = ['Approved', 'Denied'];
+const LASTING = ['Approved', 'Denied', 'Failed'];
+const USER_FIELDS = ['username', 'uid', 'groups', 'extra'];
+const HEADER = '-----BEGIN CERTIFICATE REQUEST-----';
+const USAGES = [
+  'any',
+  'cert sign',
+  'client auth',
+  'code signing',
+  'content commitment',
+  'crl sign',
+  'data encipherment',
+  'decipher only',
+  'digital signature',
+  'email protection',
+  'encipher only',
+  'ipsec end system',
+  'ipsec tunnel',
+  'ipsec user',
+  'key agreement',
+  'key encipherment',
+  'microsoft sgc',
+  'netscape sgc',
+  'ocsp signing',
+  's/mime',
+  'server auth',
+  'signing',
+  'timestamping',
+];
+
+export const certificateSigningRequests = plainKind('certificates.k8s.io/v1', {
+  kind: 'CertificateSigningRequest',
+  resource: 'certificatesigningrequests',
+  shortNames: ['csr'],
+  subresources: [
+    {
+      ...statusSubresource('CertificateSigningRequest'),
+      name: 'approval',
+      prepareForUpdate: keepAllButConditions,
+      validateUpdate: (object, old) => [
+        ...checkConditions(object),
+        ...checkLasting(object, old, LASTING),
+      ],
+    },
+    statusSubresource('CertificateSigningRequest'),
+  ],
+  rules: {
+    // Any name: kubelets use digests with capital letters.
+    checkName: () => [],
+    prepareForCreate: (object) => withoutUser(withoutStatus(object)),
+    prepareForUpdate: (object, old) => withFieldOf(keepSpec(object, old), 'status', old),
+    validate: (object) => [...checkRequest(object)],
+    validateStatusUpdate,
+    selectableFields: (object) => ({ 'spec.signerName': textAt(object, 'spec.signerName') }),
+  },
+  columns: [
+    NAME,
+    AGE,
+    textColumn('SignerName', 'Who is to sign it.', (object) => {
+      return textAt(object, 'spec.signerName') || '<none>';
+    }),
+    textColumn('Requestor', 'Who asked.', (object) => textAt(object, 'spec.username')),
+    textColumn('RequestedDuration', 'For how long it is to be valid.', (object) => {
+      const seconds = valueAt(object, 'spec.expirationSeconds');
+      return typeof seconds === 'number' ? formatHumanDuration(seconds * 1000) : '<none>';
+    }),
+    textColumn('Condition', 'How far it has come.', printState),
+  ],
+});
+
+function withoutUser(object: JsonObject): JsonObject {
+  return changeStructAt(object, 'spec', (spec) => USER_FIELDS.reduce(withoutField, spec));
+}
+
+function keepAllButConditions(object: JsonObject, old: JsonObject): JsonObject {
+  const { conditions = [] as Json } = structAt(object, 'status');
+  const kept = withFieldOf(keepSpec(object, old), 'status', old);
+  return changeStructAt(kept, 'status', (status) =>
+    withFieldOf(status, 'conditions', { conditions }),
+  );
+}
+
+function* checkRequest(object: JsonObject): FieldErrors {
+  const request = textAt(object, 'spec.request');
+  if (!Buffer.from(request, 'base64').toString().includes(HEADER)) {
+    const detail = 'PEM block type must be CERTIFICATE REQUEST';
+    yield invalidField('spec.request', request, detail);
+  }
+  yield* validateRequired(object, ['spec.usages']);
+  const usages = readTexts(valueAt(object, 'spec.usages'));
+  for (const [index, usage] of usages.entries()) {
+    const field = `spec.usages[${index}]`;
+    if (!USAGES.includes(usage)) yield unsupported(field, usage, USAGES);
+    if (usages.indexOf(usage) < index) yield duplicate(field, usage);
+  }
+  yield* checkSigner(textAt(object, 'spec.signerName'));
+  const seconds = valueAt(object, 'spec.expirationSeconds');
+  if (typeof seconds === 'number' && seconds < LIFETIME_SECONDS_MIN) {
+    const detail = 'may not specify a duration less than 600 seconds (10 minutes)';
+    yield invalidField('spec.expirationSeconds', seconds, detail);
+  }
+}
+
+function* checkSigner(signer: string): FieldErrors {
+  const field = 'spec.signerName';
+  const [domain = '', ...path] = signer.split('/');
+  if (signer === '') yield required(field);
+  else if (path.length !== 1 || domain === '' || !domain.includes('.')) {
+    const detail =
+      "must be a fully qualified domain and path of the form 'example.com/signer-name'";
+    yield invalidField(field, signer, detail);
+  }
+}
+
+function* checkConditions(object: JsonObject): FieldErrors {
+  const path = 'status.conditions';
+  const types = new Set<string>();
+  for (const [index, condition] of objectsAt(object, path).entries()) {
+    const [type, status] = [readText(condition['type']), readText(condition['status'])];
+    const allowed = LASTING.includes(type) ? ['True'] : ['False', 'True', 'Unknown'];
+    if (type === '') yield required(`${path}[${index}].type`);
+    yield* requireOneOf(`${path}[${index}].status`, status, allowed);
+    const other = type === 'Approved' ? 'Denied' : 'Approved';
+    if (APPROVALS.includes(type) && types.has(other)) {
+      yield invalidField(path, type, 'Approved and Denied conditions are mutually exclusive');
+    }
+    if (types.has(type)) yield duplicate(`${path}[${index}].type`, type);
+    types.add(type);
+  }
+}
+
+/** An approval or denial is final. */
+function* checkLasting(object: JsonObject, old: JsonObject, types: readonly string[]): FieldErrors {
+  for (const type of types) {
+    if (find(object, type).length >= find(old, type).length) continue;
+    yield forbiddenField(
+      'status.conditions',
+      `updates may not remove a condition of type "${type}"`,
+    );
+  }
+}
+
+function validateStatusUpdate(object: JsonObject, old: JsonObject): readonly FieldError[] {
+  const before = textAt(old, 'status.certificate');
+  const isReissued = before !== '' && before !== textAt(object, 'status.certificate');
+  const detail = 'updates may not modify existing certificate content';
+  return [
+    ...checkConditions(object),
+    ...checkLasting(object, old, LASTING),
+    ...checkApprovals(object, old),
+    ...(isReissued ? [forbiddenField('status.certificate', detail)] : []),
+  ];
+}
+
+/** Only the subresource approval may approve or deny. */
+function* checkApprovals(object: JsonObject, old: JsonObject): FieldErrors {
+  for (const type of APPROVALS) {
+    const [now, before] = [find(object, type), find(old, type)];
+    if (now.length > before.length) {
+      yield forbiddenField(
+        'status.conditions',
+        `updates may not add a condition of type "${type}"`,
+      );
+    } else if (now.length === before.length && !jsonEqual(now, before)) {
+      yield forbiddenField(
+        'status.conditions',
+        `updates may not modify a condition of type "${type}"`,
+      );
+    }
+  }
+}
+
+function find(object: JsonObject, type: string): readonly JsonObject[] {
+  return objectsAt(object, 'status.conditions').filter((condition) => condition['type'] === type);
+}
+
+function printState(object: JsonObject): string {
+  const has = (type: string): boolean => find(object, type).length > 0;
+  const approval = has('Denied') ? 'Denied' : has('Approved') ? 'Approved' : 'Pending';
+  const failed = has('Failed') ? ',Failed' : '';
+  return `${approval}${failed}${textAt(object, 'status.certificate') === '' ? '' : ',Issued'}`;
+}

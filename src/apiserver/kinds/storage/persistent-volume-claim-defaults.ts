@@ -1,0 +1,7 @@
+/** Defaults of a claim, wherever a claim may occur. */
+import type { JsonObject } from '../../../lib/json.ts';
+import { fillAbsent } from '../../../api/validation/json-changes.ts';
+
+export function defaultClaimSpec(spec: JsonObject): JsonObject {
+  return fillAbsent(spec, { volumeMode: 'Filesystem' });
+}

@@ -1,0 +1,34 @@
+/**
+ * A POST that stores no object of its own: it binds a pod, evicts it, requests a token, or is a review that
+ * is returned with its answer.
+ */
+import type { JsonObject } from '../../lib/json.ts';
+import type { User } from './access.ts';
+import type { KindDefinition } from './kind.ts';
+
+export interface ActionRequest {
+  /** The resource whose subresource it is, or the kind of the review. */
+  readonly definition: KindDefinition;
+  /** Empty: cluster-scoped. */
+  readonly namespace: string;
+  /** Of the object that the path names; empty for a review. */
+  readonly name: string;
+  readonly body: JsonObject;
+  readonly user: User;
+  readonly dryRun: boolean;
+}
+
+export interface ActionAnswer {
+  readonly code: number;
+  readonly body: JsonObject;
+}
+
+/** May throw a StatusError. */
+export type Action = (request: ActionRequest) => Promise<ActionAnswer>;
+
+/** By `group/resource` or `group/resource/subresource`; the core group is empty: `/pods/binding`. */
+export type Actions = ReadonlyMap<string, Action>;
+
+export function actionKey({ group, resource }: KindDefinition, subresource: string | null): string {
+  return subresource === null ? `${group}/${resource}` : `${group}/${resource}/${subresource}`;
+}

@@ -1,0 +1,99 @@
+/**
+ * Serves the OpenAPI documents, by which kubectl explains kinds, validates objects and finds merge
+ * strategies.
+ *
+ *     /openapi/v3              the list of documents, each with the hash of its content
+ *     /openapi/v3/apis/apps/v1 one of them; with `?hash=` an immutable copy
+ *     /openapi/v2              everything in one, for kubectl's check of lists and for old clients
+ *
+ * A document is identified by its content. A request with an outdated hash is redirected to the new one, and
+ * a client that has the document gets 304.
+ */
+import type { ApiRequest, ApiResponse } from '../../ports/api/http-handler.ts';
+import type { PathHandler } from '../requests/path-handler.ts';
+import type { ServerParts } from '../registry/server-parts.ts';
+import { Documents } from './documents.ts';
+import { formOf, JSON_TYPE, protobufType } from './media-type.ts';
+import type { OpenApiVersion } from './protobuf/encode.ts';
+import { entityTagOf, type WrittenDocument } from './written-document.ts';
+
+type Header = readonly [name: string, value: string];
+
+const INDEX = '/openapi/v3';
+const EVERYTHING = '/openapi/v2';
+const VARY: Header = ['vary', 'Accept'];
+const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
+/** May be cached, but must be revalidated each time: it may have changed. */
+const ASK_AGAIN: Header = ['cache-control', 'no-cache, private'];
+const KEEP: Header = ['cache-control', 'public, immutable'];
+const NOT_ACCEPTABLE: ApiResponse = { status: 406, headers: [ASK_AGAIN, VARY], body: null };
+
+export function openApiHandlers({
+  catalog,
+  clock,
+}: Pick<ServerParts, 'catalog' | 'clock'>): PathHandler {
+  const documents = new Documents(catalog);
+  return (request, { pathname, searchParams }) => {
+    if (pathname === INDEX) return answerIndex(request, documents);
+    if (pathname === EVERYTHING) return answer(request, 'v2', documents.everything(), [ASK_AGAIN]);
+    if (!pathname.startsWith(`${INDEX}/`)) return null;
+    const name = pathname.slice(INDEX.length + 1);
+    const document = documents.find(name);
+    if (!document) return { status: 404, headers: [ASK_AGAIN], body: null };
+    const hash = searchParams.get('hash') ?? '';
+    if (hash === '') return answer(request, 'v3', document, [ASK_AGAIN]);
+    if (hash !== document.tag) return redirect(request, name, document);
+    const expires = new Date(clock.now() + YEAR_MS).toUTCString();
+    return answer(request, 'v3', document, [KEEP, ['expires', expires]]);
+  };
+}
+
+function answerIndex(request: ApiRequest, documents: Documents): ApiResponse {
+  const paths = [...documents.all()].map(([name, document]) => {
+    return [name, { serverRelativeURL: addressOf(name, document) }] as const;
+  });
+  const body = JSON.stringify({ paths: Object.fromEntries(paths) });
+  return answerOnce(request, entityTagOf(body), [ASK_AGAIN, ['content-type', JSON_TYPE]], body);
+}
+
+function answer(
+  request: ApiRequest,
+  version: OpenApiVersion,
+  document: WrittenDocument,
+  caching: readonly Header[],
+): ApiResponse {
+  const form = formOf(request.headers.get('accept'), version);
+  if (!form) return NOT_ACCEPTABLE;
+  const type = form === 'json' ? JSON_TYPE : protobufType(version);
+  const body = form === 'json' ? document.json : document.protobuf;
+  return answerOnce(request, document.tag, [...caching, VARY, ['content-type', type]], body);
+}
+
+/** The document has changed since the client learned its hash. */
+function redirect({ headers }: ApiRequest, name: string, document: WrittenDocument): ApiResponse {
+  if (!formOf(headers.get('accept'), 'v3')) return NOT_ACCEPTABLE;
+  const moved: Header = ['location', addressOf(name, document)];
+  return { status: 301, headers: [ASK_AGAIN, VARY, etag(document.tag), moved], body: null };
+}
+
+/** A client that names the current tag gets 304. */
+function answerOnce(
+  { headers: asked }: ApiRequest,
+  tag: string,
+  headers: readonly Header[],
+  body: string | Uint8Array,
+): ApiResponse {
+  const known = (asked.get('if-none-match') ?? '').split(',').map((one) => one.trim());
+  const isKnown = known.some((one) => one === '*' || one.replace(/^W\//, '') === `"${tag}"`);
+  const tagged = [...headers, etag(tag)];
+  if (!isKnown) return { status: 200, headers: tagged, body };
+  return { status: 304, headers: tagged.filter(([name]) => name !== 'content-type'), body: null };
+}
+
+function etag(tag: string): Header {
+  return ['etag', `"${tag}"`];
+}
+
+function addressOf(name: string, document: WrittenDocument): string {
+  return `${INDEX}/${name}?hash=${document.tag}`;
+}

@@ -1,0 +1,29 @@
+/** The admission request of a write. */
+import type { JsonObject } from '../../lib/json.ts';
+import { MASTER } from '../objects/access.ts';
+import type { AdmissionRequest } from './admission.ts';
+import type { Target, Writing } from './registry.ts';
+
+/** When the request began, and what is to be ended with the attempt. */
+export interface Attempt extends Pick<AdmissionRequest, 'whenOver'> {
+  readonly sinceMs: number;
+}
+
+/** What happens to an object between the plugins and its storage. */
+export interface AdmissionSteps {
+  /** Takes back what a webhook may not change: the fields of the server. */
+  readonly own: (object: JsonObject) => JsonObject;
+  /** Validates the object, and gives it its last form. */
+  readonly complete: (object: JsonObject) => JsonObject;
+}
+
+/** The admission request of a write; a create by default. */
+export function admissionOf(
+  request: Target & Writing & Partial<Attempt> & { readonly subresource?: string | null },
+): Omit<AdmissionRequest, 'object'> {
+  const { definition, namespace, name, user = MASTER, dryRun = false, warn, annotate } = request;
+  const { subresource = null, options, isExempt, sinceMs, whenOver } = request;
+  const target = { definition, subresource, namespace, name };
+  const more = { warn, annotate, options, isExempt, sinceMs, whenOver };
+  return { verb: 'create', ...target, user, dryRun, old: null, ...more };
+}

@@ -1,0 +1,115 @@
+/**
+ * What a delete does to an object.
+ *
+ *     no grace, nothing holds it ──> gone; if its kind has grace periods, marked first
+ *     grace, finalizers, or dependents that must go first ──> marked, and gone when they are
+ *
+ * A grace period can only be shortened. A marked object stays marked. No time is after the year 9999: a longer
+ * grace period ends then.
+ */
+import { formatTime, LAST_TIME_MS, parseTime } from '../../api/values/time.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { KindDefinition, KindRules } from '../objects/kind.ts';
+import { listOf, metadataOf, textOf, withMetadata } from '../objects/metadata.ts';
+import type { DeleteOptions } from '../requests/options.ts';
+
+export interface Deletion {
+  /** After the delete, or its last version. */
+  readonly object: JsonObject;
+  readonly isGone: boolean;
+  /** The kind has a grace period, so the answer is the object itself. */
+  readonly isGraceful: boolean;
+}
+
+const FOREGROUND = 'foregroundDeletion';
+const ORPHAN = 'orphan';
+const MS_PER_SECOND = 1000;
+
+export function markDeleted(
+  { rules }: KindDefinition,
+  object: JsonObject,
+  options: DeleteOptions,
+  nowMs: number,
+): Deletion {
+  const isGraceful = rules.gracePeriodSeconds !== undefined;
+  const before = metadataOf(object);
+  const isMarked = before['deletionTimestamp'] !== undefined;
+  const granted = graceOf(before);
+  const shortened = isMarked && granted > 0 ? shortenedGrace(before, options, nowMs) : null;
+  // While a grace period runs, a deletion without a shorter one changes nothing, finalizers included.
+  if (isMarked && granted > 0 && !shortened) return { object, isGone: false, isGraceful };
+  const held = withPropagation(object, rules, options);
+  // Held by its kind: a namespace, whose deletion does not depend on time.
+  const isKept = rules.isHeld?.(object) ?? false;
+  const isHeld = isKept || listOf(metadataOf(held)['finalizers']).length > 0;
+  if (!isGraceful && !isHeld) return { object, isGone: true, isGraceful };
+  if (isMarked && !shortened && held === object) return { object, isGone: !isHeld, isGraceful };
+  const asked = options.gracePeriodSeconds ?? undefined;
+  const first = isMarked ? 0 : (rules.gracePeriodSeconds?.(object, asked) ?? 0);
+  const grace = shortened?.seconds ?? first;
+  const { generation } = before;
+  const marked = withMetadata(rules.prepareForDeletion?.(held, nowMs) ?? held, {
+    deletionTimestamp:
+      shortened?.at ?? (isMarked ? before['deletionTimestamp'] : endOf(nowMs, grace)),
+    ...(!isKept && { deletionGracePeriodSeconds: grace }),
+    ...(!isMarked && !isKept && typeof generation === 'number' && { generation: generation + 1 }),
+  });
+  return { object: marked, isGone: grace === 0 && !isHeld, isGraceful };
+}
+
+function endOf(startMs: number, seconds: number): string {
+  return formatTime(Math.min(startMs + seconds * MS_PER_SECOND, LAST_TIME_MS));
+}
+
+function graceOf(metadata: JsonObject): number {
+  const granted = metadata['deletionGracePeriodSeconds'];
+  return typeof granted === 'number' ? granted : 0;
+}
+
+/**
+ * A grace period can only be shortened, and counts from the first deletion. One that would have ended already
+ * ends now, with a second left for the kubelet unless the client asked for zero. When one that ends with the
+ * year 9999 began is unknown: it counts from now. Null: it is not shorter.
+ */
+function shortenedGrace(
+  before: JsonObject,
+  { gracePeriodSeconds: asked }: DeleteOptions,
+  nowMs: number,
+): { readonly at: string; readonly seconds: number } | null {
+  const granted = graceOf(before);
+  const seconds = asked !== null && asked < 0 ? 1 : asked;
+  if (seconds === null || seconds >= granted) return null;
+  const endMs = parseTime(textOf(before['deletionTimestamp'])).ms;
+  if (endMs >= LAST_TIME_MS) return { at: endOf(nowMs, seconds), seconds };
+  const wantedMs = endMs - (granted - seconds) * MS_PER_SECOND;
+  if (wantedMs >= nowMs) return { at: formatTime(wantedMs), seconds };
+  return { at: formatTime(nowMs), seconds: Math.min(seconds, 1) };
+}
+
+/**
+ * Foreground and orphan deletion are finalizers that the garbage collector removes. The newest request
+ * counts; one without a policy leaves these finalizers as they are, or if there are none, follows the default
+ * of the kind.
+ */
+function withPropagation(
+  object: JsonObject,
+  { orphansByDefault }: KindRules,
+  { propagation }: DeleteOptions,
+): JsonObject {
+  const finalizers = listOf(metadataOf(object)['finalizers']);
+  const isDecided = finalizers.includes(FOREGROUND) || finalizers.includes(ORPHAN);
+  const policy = propagation ?? (orphansByDefault && !isDecided ? 'Orphan' : null);
+  if (policy === null) return object;
+  const wanted = WISHES[policy];
+  const others = finalizers.filter((one) => one !== FOREGROUND && one !== ORPHAN);
+  const isSo = wanted.every((one) => finalizers.includes(one));
+  if (isSo && others.length + wanted.length === finalizers.length) return object;
+  const finalized = [...others, ...wanted];
+  return withMetadata(object, { finalizers: finalized.length > 0 ? finalized : undefined });
+}
+
+const WISHES: Readonly<Record<'Foreground' | 'Background' | 'Orphan', readonly string[]>> = {
+  Foreground: [FOREGROUND],
+  Background: [],
+  Orphan: [ORPHAN],
+};

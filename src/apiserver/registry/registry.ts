@@ -1,0 +1,392 @@
+/**
+ * The verbs that write and read single objects, the same for every kind.
+ *
+ *     create   decode -> defaults -> server's own fields -> admission -> validation -> store
+ *     update   the same against the old object, and again after a write conflict
+ *     delete   immediately, or marked and waiting: for the kubelet, for finalizers
+ *
+ * A kind adds its rules (kind.ts) and nothing else. Stored objects are immutable: shared by all readers,
+ * changed by none.
+ */
+import { jsonEqual } from '../../api/values/json-equal.ts';
+import { formatTime } from '../../api/values/time.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { Change, StoredObject } from '../../ports/api/object-store.ts';
+import { MASTER, type User } from '../objects/access.ts';
+import type { AdmissionRequest } from './admission.ts';
+import { admissionOf, type AdmissionSteps, type Attempt } from './admission-of-write.ts';
+import { NO_DYNAMIC_ADMISSION } from './dynamic-admission.ts';
+import { Ends } from './ends.ts';
+import { markDeleted, type Deletion } from './deletion.ts';
+import { keyOf } from './object-keys.ts';
+import {
+  checkName,
+  checkNoVersion,
+  checkPreconditions,
+  checkUid,
+  checkVersion,
+  isConflict,
+  kindInErrors,
+} from './preconditions.ts';
+import { isReleased, place, printed, withDistinctOwners } from './written-object.ts';
+import type { KindDefinition } from '../objects/kind.ts';
+import {
+  trackedCreate,
+  trackedUpdate,
+  withOldTimes,
+  type FieldWrite,
+} from '../objects/field-tracking.ts';
+import {
+  metadataForCreate,
+  metadataForUpdate,
+  metadataOf,
+  nameOf,
+  textOf,
+  withMetadata,
+  withServerFields,
+} from '../objects/metadata.ts';
+import { validateChangedMetadata, validateNewMetadata } from '../objects/metadata-rules.ts';
+import { checkStoredSize } from '../decode/object-limits.ts';
+import type { DeleteOptions } from '../requests/options.ts';
+import {
+  alreadyExists,
+  conflict,
+  forbidden,
+  invalid,
+  MODIFIED,
+  notFound,
+} from '../objects/status.ts';
+import { fromStored, toStored } from '../objects/stored-form.ts';
+import type { Asking, CreateRequest, Target, UpdateRequest, Writing } from './write-requests.ts';
+import { checkUnreadableDeletion, deletionOfUnreadable } from './unreadable-deletion.ts';
+import type { RegistryPorts } from './registry-ports.ts';
+import { bumpGeneration, updateRulesOf } from '../objects/update-rules.ts';
+
+export { keyOf, prefixOf } from './object-keys.ts';
+export type { Asking, CreateRequest, Target, UpdateRequest, Writing } from './write-requests.ts';
+
+type Writes = Pick<UpdateRequest, 'definition' | 'manager'>;
+
+/** The manager of what the server writes by itself. */
+const SERVER = 'podkeep';
+const ATTEMPTS_MAX = 100;
+const NAME_ATTEMPTS_MAX = 8;
+
+export class Registry {
+  readonly #ports: RegistryPorts;
+
+  constructor(ports: RegistryPorts) {
+    this.#ports = ports;
+  }
+
+  get(target: Target): JsonObject {
+    return this.#require(target).value;
+  }
+
+  has(target: Target): boolean {
+    return this.#ports.store.get(keyOf(target)) !== undefined;
+  }
+
+  async create(request: CreateRequest): Promise<JsonObject> {
+    const { definition, namespace, body } = request;
+    const placed = withDistinctOwners(place(definition, body, namespace), request.warn);
+    const { generateName: base, name } = metadataOf(body);
+    const isGenerated = textOf(name) === '' && textOf(base) !== '';
+    const sinceMs = this.#ports.clock.monotonic();
+    for (let attempt = 1; ; attempt++) {
+      // Again for each attempt: what admission reads may have changed, and a generated name will.
+      const ends = new Ends();
+      let object = placed;
+      try {
+        const { whenOver } = ends;
+        const prepared = this.#prepare({ ...request, sinceMs, whenOver }, placed);
+        object = prepared instanceof Promise ? await prepared : prepared;
+        return await this.#insert(request, object);
+      } catch (error) {
+        if (!isConflict(error) || attempt >= ATTEMPTS_MAX) throw error;
+        if (await this.#isFree({ definition, namespace, name: nameOf(object) })) continue;
+        if (isGenerated && attempt < NAME_ATTEMPTS_MAX) continue;
+        throw alreadyExists(definition, nameOf(object));
+      } finally {
+        ends.run();
+      }
+    }
+  }
+
+  async update(request: UpdateRequest): Promise<JsonObject> {
+    const { definition } = request;
+    const sinceMs = this.#ports.clock.monotonic();
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      const ends = new Ends();
+      try {
+        const { whenOver } = ends;
+        return await this.#updateOnce({ ...request, sinceMs, whenOver });
+      } catch (error) {
+        await this.#yieldToOthers(error);
+      } finally {
+        ends.run();
+      }
+    }
+    throw conflict(definition, request.name, MODIFIED);
+  }
+
+  async remove(target: Target, options: DeleteOptions, writing: Writing = {}): Promise<Deletion> {
+    const { user = MASTER } = writing;
+    const sinceMs = this.#ports.clock.monotonic();
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      const stored = await this.#requireOrRemove(target, options, user);
+      if ('isGone' in stored) return stored;
+      checkPreconditions(target, stored.value, options);
+      const refusal = target.definition.rules.refuseDeletion?.(stored.value);
+      if (refusal !== undefined) throw forbidden(target.definition, target.name, refusal);
+      const { value } = stored;
+      const { dryRun } = options;
+      const asked = {
+        ...admissionOf({ ...writing, ...target, dryRun, sinceMs }),
+        verb: 'delete',
+      } as const;
+      const admission = { ...asked, object: value, old: value };
+      this.#ports.admission.admit(admission);
+      await this.#askDynamic(admission);
+      const deletion = markDeleted(
+        target.definition,
+        stored.value,
+        options,
+        this.#ports.clock.now(),
+      );
+      const isUnchanged = deletion.object === stored.value && !deletion.isGone;
+      if (dryRun || isUnchanged) return deletion;
+      try {
+        const { object: marked, isGone } = deletion;
+        const charges = isGone ? this.#ports.admission.charge(admission) : [];
+        const object = await this.#commitDeletion(
+          target.definition,
+          stored,
+          marked,
+          isGone,
+          charges,
+        );
+        return { ...deletion, object };
+      } catch (error) {
+        await this.#yieldToOthers(error);
+      }
+    }
+    throw conflict(target.definition, target.name, MODIFIED);
+  }
+
+  /** Rejects with STORE_CONFLICT if the object was written meanwhile. */
+  async #updateOnce(request: UpdateRequest & Attempt): Promise<JsonObject> {
+    const { definition, dryRun = false } = request;
+    const stored = this.#require(request);
+    const prepared = this.#prepareUpdate(request, stored.value);
+    const object = prepared instanceof Promise ? await prepared : prepared;
+    const isStale = this.#ports.store.isStale(stored.key);
+    if (jsonEqual(object, stored.value) && !isStale) return stored.value;
+    const isGone = isReleased(definition, object);
+    // A dry run is refused where the write would be.
+    const charges = this.#ports.admission.charge({
+      ...admissionOf(request),
+      verb: isGone ? 'delete' : 'update',
+      object,
+      old: stored.value,
+    });
+    if (dryRun) return object;
+    const { key, revision } = stored;
+    return this.#commit(definition, { key, revision }, object, isGone, charges);
+  }
+
+  /** Asks webhooks and policies about a request that stores no object: a POST to a subresource, a connection. */
+  async askAbout(request: Asking): Promise<JsonObject> {
+    const { verb = 'create', body: object } = request;
+    const sinceMs = this.#ports.clock.monotonic();
+    return this.#askDynamic({ ...admissionOf({ ...request, sinceMs }), verb, object });
+  }
+
+  async #askDynamic(request: AdmissionRequest): Promise<JsonObject> {
+    const { dynamicAdmission: dynamic = NO_DYNAMIC_ADMISSION } = this.#ports;
+    const object = (await dynamic.mutate(request, (changed) => changed)) ?? request.object;
+    await dynamic.validate({ ...request, object });
+    return object;
+  }
+
+  /** A promise only if a webhook or a policy is asked: everything else is one step. */
+  #prepare(request: CreateRequest & Attempt, body: JsonObject): JsonObject | Promise<JsonObject> {
+    const { definition } = request;
+    const { clock, random, admission } = this.#ports;
+    const { rules } = definition;
+    let first = metadataForCreate(body, formatTime(clock.now()), random);
+    first = rules.applyDefaults?.(first) ?? first;
+    if (!request.isTracked) first = trackedCreate(this.#fieldWrite(request), first);
+    first = rules.prepareForCreate?.(first) ?? first;
+    const asked = { ...admissionOf({ ...request, name: nameOf(first) }), object: first };
+    return this.#admit(asked, {
+      own: (changed) => {
+        const owned = withServerFields(changed, first);
+        return rules.prepareForCreate?.(owned) ?? owned;
+      },
+      complete: (admitted) => {
+        const object = printed(definition, admitted);
+        const errors = [
+          ...validateNewMetadata(object, definition),
+          ...(rules.validate?.(object) ?? []),
+        ];
+        if (errors.length > 0) throw invalid(kindInErrors(definition), nameOf(object), errors);
+        checkNoVersion(body);
+        for (const sentence of rules.warnings?.(object) ?? []) request.warn?.(sentence);
+        admission.review({ ...asked, object });
+        return object;
+      },
+    });
+  }
+
+  /** Plugins, then mutating webhooks and policies, then `complete`, then validating ones. */
+  #admit(asked: AdmissionRequest, steps: AdmissionSteps): JsonObject | Promise<JsonObject> {
+    const { admission, dynamicAdmission: dynamic = NO_DYNAMIC_ADMISSION } = this.#ports;
+    const admitted = admission.admit(asked);
+    const validate = (object: JsonObject): JsonObject | Promise<JsonObject> => {
+      const completed = steps.complete(admission.allocate({ ...asked, object }));
+      return dynamic.validate({ ...asked, object: completed })?.then(() => completed) ?? completed;
+    };
+    const reinvoke = (object: JsonObject): JsonObject =>
+      admission.admit({ ...asked, object: steps.own(object) });
+    const mutating = dynamic.mutate({ ...asked, object: admitted }, reinvoke);
+    if (!mutating) return validate(admitted);
+    return mutating.then((object) => validate(object === admitted ? object : steps.own(object)));
+  }
+
+  async #insert(request: CreateRequest, object: JsonObject): Promise<JsonObject> {
+    const { definition, namespace, dryRun = false } = request;
+    const { store, admission } = this.#ports;
+    const name = nameOf(object);
+    const key = keyOf({ definition, namespace, name });
+    const charges = admission.charge({ ...admissionOf({ ...request, name }), object });
+    if (dryRun) {
+      if (store.get(key)) throw alreadyExists(definition, name);
+      return object;
+    }
+    return this.#commit(definition, { key, revision: 0 }, object, false, charges);
+  }
+
+  /** The name is free: then another object caused the conflict. */
+  async #isFree(target: Target): Promise<boolean> {
+    const { store } = this.#ports;
+    await store.commit([]); // an empty commit waits for all before it
+    return !store.get(keyOf(target));
+  }
+
+  /** After a write conflict: the other write can be read once it is durable, not before. */
+  async #yieldToOthers(error: unknown): Promise<void> {
+    if (!isConflict(error)) throw error;
+    await this.#ports.store.commit([]);
+  }
+
+  #prepareUpdate(
+    request: UpdateRequest & Attempt,
+    old: JsonObject,
+  ): JsonObject | Promise<JsonObject> {
+    const { definition, namespace, name, subresource = null } = request;
+    const { rules } = definition;
+    const changed = place(definition, request.change(old), namespace);
+    const wanted = withDistinctOwners(changed, request.warn, !request.hasUidPrecondition);
+    checkName(wanted, name);
+    if (request.hasUidPrecondition) checkUid(request, wanted, old);
+    checkVersion(request, wanted, old);
+    const part = definition.subresources?.find((one) => one.name === subresource);
+    const { prepare, validate, countsGenerations } = updateRulesOf(definition, part);
+    const complete = rules.applyDefaults?.(wanted, old) ?? wanted;
+    // Before defaults, after which an empty list is gone.
+    const managers = metadataOf(wanted)['managedFields'];
+    const tracked = request.isTracked
+      ? complete
+      : trackedUpdate(this.#fieldWrite(request, subresource ?? ''), complete, old, managers);
+    const object = metadataForUpdate(tracked, old);
+    const asked = {
+      ...admissionOf(request),
+      verb: 'update' as const,
+      object: prepare(object, old),
+      old,
+    };
+    return this.#admit(asked, {
+      own: (changed) => prepare(metadataForUpdate(changed, old), old),
+      complete: (admitted) => {
+        const prepared = printed(definition, admitted, old);
+        const bumped = countsGenerations ? bumpGeneration(definition, prepared, old) : prepared;
+        const errors = [
+          ...validateChangedMetadata(bumped, old, definition, part !== undefined && !part.view),
+          ...(validate?.(bumped, old) ?? []),
+        ];
+        if (errors.length > 0) throw invalid(kindInErrors(definition), name, errors);
+        for (const sentence of rules.updateWarnings?.(bumped, old) ?? []) request.warn?.(sentence);
+        this.#ports.admission.review({ ...asked, object: bumped });
+        const { resourceVersion } = metadataOf(old);
+        return withOldTimes(withMetadata(bumped, { resourceVersion }), old);
+      },
+    });
+  }
+
+  #fieldWrite({ definition, manager = SERVER }: Writes, subresource = ''): FieldWrite {
+    const { clock, find } = this.#ports;
+    return { definition, subresource, manager, now: formatTime(clock.now()), find };
+  }
+
+  async #commit(
+    definition: KindDefinition,
+    { key, revision: expected }: Pick<StoredObject, 'key' | 'revision'>,
+    object: JsonObject,
+    isGone: boolean,
+    charges: readonly Change[],
+    onRevision?: (revision: number) => void,
+  ): Promise<JsonObject> {
+    if (!isGone) checkStoredSize(object);
+    let stored = object;
+    const make = (revision: number): JsonObject => {
+      onRevision?.(revision);
+      stored = withMetadata(object, { resourceVersion: String(revision) });
+      return toStored(definition, stored);
+    };
+    await this.#ports.store.commit([{ key, expected, make: isGone ? null : make }, ...charges]);
+    return stored;
+  }
+
+  /** An object that is marked and gone at once is seen marked first: both commits go to the disk together. */
+  async #commitDeletion(
+    definition: KindDefinition,
+    { key, revision, value }: StoredObject,
+    marked: JsonObject,
+    isGone: boolean,
+    charges: readonly Change[],
+  ): Promise<JsonObject> {
+    if (!isGone || marked === value) {
+      return this.#commit(definition, { key, revision }, marked, isGone, charges);
+    }
+    let last = revision;
+    const marking = this.#commit(definition, { key, revision }, marked, false, [], (given) => {
+      last = given;
+    });
+    const removal = this.#commit(definition, { key, revision: last }, marked, true, charges);
+    const [object] = await Promise.all([marking, removal]);
+    return object;
+  }
+
+  async #requireOrRemove(
+    target: Target,
+    options: DeleteOptions,
+    user: User,
+  ): Promise<StoredObject | Deletion> {
+    try {
+      return this.#require(target);
+    } catch (error) {
+      checkUnreadableDeletion(error, target, options, user);
+      const { dryRun } = options;
+      if (!dryRun) await this.#ports.store.commit([{ key: keyOf(target), make: null }]);
+      return deletionOfUnreadable(target);
+    }
+  }
+
+  #require(target: Target): StoredObject {
+    const stored = this.#ports.store.get(keyOf(target));
+    if (!stored) throw notFound(target.definition, target.name);
+    const value = fromStored(target.definition, stored.value);
+    return value === stored.value ? stored : { ...stored, value };
+  }
+}

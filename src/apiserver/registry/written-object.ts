@@ -1,0 +1,77 @@
+/** The form of an object that is written: where it belongs, how it is printed, and whether it is gone. */
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { KindDefinition } from '../objects/kind.ts';
+import { listOf, metadataOf, textOf, withMetadata } from '../objects/metadata.ts';
+import { printedForm } from '../objects/printed-form.ts';
+import { badRequest } from '../objects/status.ts';
+
+/** As kube-apiserver prints it: with the fields that Go always prints, and without those it never prints. */
+export function printed(
+  { type }: KindDefinition,
+  object: JsonObject,
+  old?: JsonObject,
+): JsonObject {
+  return type ? printedForm(object, type, old) : object;
+}
+
+/** The object with the apiVersion, kind and namespace of the path. */
+export function place(definition: KindDefinition, body: JsonObject, namespace: string): JsonObject {
+  const { group, version, kind, namespaced } = definition;
+  const given = textOf(metadataOf(body)['namespace']);
+  if (namespaced && given !== '' && given !== namespace) {
+    throw badRequest(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    );
+  }
+  const apiVersion = group === '' ? version : `${group}/${version}`;
+  const { apiVersion: _version, kind: _kind, ...rest } = body;
+  const placed = namespaced ? withMetadata(rest, { namespace }) : rest;
+  return { kind, apiVersion, ...placed };
+}
+
+/** The object with each of its owners once; a second time is warned of. */
+export function withDistinctOwners(
+  object: JsonObject,
+  warn: ((sentence: string) => void) | undefined,
+  isPatch = false,
+): JsonObject {
+  const owners = listOf(metadataOf(object)['ownerReferences']);
+  if (owners.length < 2) return object;
+  const { owners: distinct, duplicates } = distinctOwners(owners);
+  if (duplicates.length === 0) return object;
+  warn?.(
+    `.metadata.ownerReferences contains duplicate entries${isPatch ? ' after mutating admission happens' : ''}; ` +
+      'API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; ' +
+      `please fix your requests; duplicate UID(s) observed: ${duplicates.join(', ')}`,
+  );
+  return withMetadata(object, { ownerReferences: [...distinct] });
+}
+
+/** The owners, each once, and the UIDs of those that were there twice. The whole entry counts. */
+function distinctOwners(owners: readonly Json[]): {
+  readonly owners: readonly Json[];
+  readonly duplicates: readonly string[];
+} {
+  const seen = new Set<string>();
+  const duplicates: string[] = [];
+  const distinct = owners.filter((owner) => {
+    if (!isJsonObject(owner)) return true;
+    const text = JSON.stringify(Object.entries(owner).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    const isNew = !seen.has(text);
+    seen.add(text);
+    if (!isNew) duplicates.push(textOf(owner['uid']));
+    return isNew;
+  });
+  return { owners: distinct, duplicates };
+}
+
+/** Being deleted, and no longer held by anything. */
+export function isReleased({ rules }: KindDefinition, object: JsonObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = metadataOf(object);
+  return (
+    deletionTimestamp !== undefined &&
+    (deletionGracePeriodSeconds ?? 0) === 0 &&
+    listOf(finalizers).length === 0 &&
+    !(rules.isHeld?.(object) ?? false)
+  );
+}

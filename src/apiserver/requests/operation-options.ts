@@ -1,0 +1,36 @@
+/** The options of an operation as webhooks and policies see them: an object of the API. */
+import type { JsonObject } from '../../lib/json.ts';
+
+const API_VERSION = 'meta.k8s.io/v1';
+
+export function operationOptions(
+  kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
+  query: URLSearchParams,
+): JsonObject {
+  const dryRun = query.getAll('dryRun');
+  const fieldManager = query.get('fieldManager') ?? '';
+  const fieldValidation = query.get('fieldValidation') ?? '';
+  return {
+    kind,
+    apiVersion: API_VERSION,
+    ...(dryRun.length > 0 && { dryRun }),
+    ...(query.get('force') === 'true' && kind === 'PatchOptions' && { force: true }),
+    ...(fieldManager !== '' && { fieldManager }),
+    ...(fieldValidation !== '' && { fieldValidation }),
+  };
+}
+
+/** From the body of a delete, or from its query where there is none. */
+export function deletionOptions(body: JsonObject, query: URLSearchParams): JsonObject {
+  const { kind: _kind, apiVersion: _version, ...given } = body;
+  const grace = Number(query.get('gracePeriodSeconds') ?? Number.NaN);
+  const propagationPolicy = query.get('propagationPolicy') ?? '';
+  const dryRun = query.getAll('dryRun');
+  const fromQuery = {
+    ...(Number.isInteger(grace) && { gracePeriodSeconds: grace }),
+    ...(propagationPolicy !== '' && { propagationPolicy }),
+    ...(dryRun.length > 0 && { dryRun }),
+  };
+  const options = Object.keys(given).length > 0 ? given : fromQuery;
+  return { kind: 'DeleteOptions', apiVersion: API_VERSION, ...options };
+}

@@ -1,0 +1,26 @@
+/**
+ * The parts of a request's address, unresolved: `/a/%2e%2e/b` stays as it is, and so does `//`. A `URL` has
+ * the same shape, but would have resolved the path.
+ */
+export interface RequestUrl {
+  /** With the port, if it has one. */
+  readonly host: string;
+  /** Unchanged, with its escapes. */
+  readonly pathname: string;
+  readonly searchParams: URLSearchParams;
+}
+
+export function readUrl(url: string): RequestUrl {
+  const hostAt = url.indexOf('://') + 3;
+  const pathAt = url.indexOf('/', hostAt);
+  if (pathAt === -1) {
+    return { host: url.slice(hostAt), pathname: '/', searchParams: new URLSearchParams() };
+  }
+  const queryAt = url.indexOf('?', pathAt);
+  const pathEnd = queryAt === -1 ? url.length : queryAt;
+  return {
+    host: url.slice(hostAt, pathAt),
+    pathname: url.slice(pathAt, pathEnd),
+    searchParams: new URLSearchParams(url.slice(pathEnd)),
+  };
+}

@@ -1,0 +1,46 @@
+/**
+ * The errors of a value, and how much of it matched.
+ *
+ * The matches count where several schemas are tried: of those that fail, the one with the most matches is
+ * reported. So the counting is kube-apiserver's, odd as it is in places.
+ */
+import type { FieldError } from '../../../api/validation/field-error.ts';
+
+/** The field of errors that belong to no field. */
+export const NOWHERE = '<nil>';
+
+export class Findings {
+  /** By sentence: each is reported once. */
+  readonly #errors = new Map<string, FieldError>();
+  matches = 0;
+
+  get errors(): readonly FieldError[] {
+    return [...this.#errors.values()];
+  }
+
+  get isValid(): boolean {
+    return this.#errors.size === 0;
+  }
+
+  /** `sentence`: the identity of the error; by default its detail. */
+  add(error: FieldError, sentence = error.detail): void {
+    if (!this.#errors.has(sentence)) this.#errors.set(sentence, error);
+  }
+
+  /** An error of no field in particular. */
+  addGeneral(detail: string): void {
+    this.add({ type: 'Invalid', field: NOWHERE, value: '', detail });
+  }
+
+  merge(other: Findings): void {
+    for (const [sentence, error] of other.#errors) this.add(error, sentence);
+    this.matches += other.matches;
+  }
+
+  /** The same matches without errors: for a value that was as invalid before. */
+  forgiven(): Findings {
+    const findings = new Findings();
+    findings.matches = this.matches;
+    return findings;
+  }
+}

@@ -1,0 +1,16 @@
+/** Can the function parse this text literal? */
+import { compilePattern } from '../../lib/re2/pattern.ts';
+import { readDuration, readTimestamp } from './time-text.ts';
+
+export function isReadable(name: string, literal: string): boolean {
+  switch (name) {
+    case 'matches':
+      return !('fault' in compilePattern(literal));
+    case 'duration':
+      return readDuration(literal) !== undefined;
+    case 'timestamp':
+      return readTimestamp(literal) !== undefined;
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * What is wrong with a text that ends too early, in the words that authors know from Kubernetes. Other faults
+ * of syntax are reported in the words of our parser: their position is the same.
+ */
+import type { ParseError } from '@marcbachmann/cel-js';
+import type { RewrittenText } from './message-text.ts';
+
+const OPERANDS =
+  "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+const FIELDS = "{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}";
+
+export function syntaxProblem(error: ParseError, { text, messages }: RewrittenText): string {
+  const written = text.trimEnd();
+  if ((error.range?.start ?? 0) < written.length) return error.summary;
+  if (error.code === 'expected_token') {
+    if (written.endsWith('.')) return "no viable alternative at input '.'";
+    return error.summary.startsWith('Expected RPAREN') ? "missing ')' at '<EOF>'" : error.summary;
+  }
+  if (error.code !== 'unexpected_token') return error.summary;
+  const isMessage = messages.has(written.length - 1);
+  return `mismatched input '<EOF>' expecting ${isMessage ? FIELDS : OPERANDS}`;
+}

@@ -1,0 +1,18 @@
+/** Booleans, and failures that may not matter. */
+import { CelError, CostExceeded, noSuchOverload } from './fault.ts';
+import type { CelValue } from './value.ts';
+
+export function asBoolean(value: CelValue): boolean {
+  if (typeof value !== 'boolean') throw noSuchOverload();
+  return value;
+}
+
+/** The boolean, or why there is none. An exhausted budget is thrown on. */
+export function attempt(run: () => boolean): boolean | CelError {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof CostExceeded || !(error instanceof CelError)) throw error;
+    return error;
+  }
+}

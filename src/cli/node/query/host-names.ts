@@ -1,0 +1,24 @@
+/** By which names clients reach the query API of a node. */
+import { isJsonObject, type Json } from '../../../lib/json.ts';
+import type { KubeletConfig } from '../../config/kubelet-config.ts';
+
+/**
+ * The names of the node in its status, and those of the API server: kube-apiserver passes the Host of its own
+ * clients on to the kubelet when it proxies.
+ */
+export function hostNamesOf(
+  addresses: Json | undefined,
+  { clusterDomain }: Pick<KubeletConfig, 'clusterDomain'>,
+  hostNames: readonly string[] = [],
+): readonly string[] {
+  const own: readonly Json[] = Array.isArray(addresses) ? addresses : [];
+  const service = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
+  return [
+    ...own.flatMap((one) =>
+      isJsonObject(one) && typeof one['address'] === 'string' ? [one['address']] : [],
+    ),
+    ...hostNames,
+    ...service,
+    ...(clusterDomain ? [`kubernetes.default.svc.${clusterDomain}`] : []),
+  ];
+}

@@ -1,0 +1,23 @@
+/**
+ * The order in which the containers of a pod stop (KL-14): regular ones immediately, each sidecar
+ * after all of them and after the sidecars declared behind it. A sidecar serves the containers that
+ * started after it.
+ */
+import type { Pod } from '../../api/pod.ts';
+import { isSidecar } from '../pod/pod-facts.ts';
+
+/** Names of the running containers that have to stop before this one. */
+export function stopsBefore(
+  { spec }: Pod,
+  running: ReadonlySet<string>,
+  name: string,
+): readonly string[] {
+  const init = spec.initContainers ?? [];
+  const index = init.findIndex((container) => container.name === name);
+  const container = init[index];
+  if (!container || !isSidecar(container)) return [];
+  const later = init.slice(index + 1).filter(isSidecar);
+  return [...spec.containers, ...later]
+    .map((each) => each.name)
+    .filter((each) => running.has(each));
+}

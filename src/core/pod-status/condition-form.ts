@@ -1,0 +1,25 @@
+/** The form that generated conditions share. */
+import type { ConditionStatus, Pod, PodCondition } from '../../api/pod.ts';
+
+/** A condition that carries the generation of the pod it was computed from (SM-120). */
+export function conditionOf(
+  pod: Pod,
+  type: string,
+  status: ConditionStatus,
+  reason?: string,
+  message?: string,
+): PodCondition {
+  const { generation } = pod.metadata;
+  return {
+    type,
+    ...(generation ? { observedGeneration: generation } : undefined),
+    status,
+    ...(reason ? { reason } : undefined),
+    ...(message ? { message } : undefined),
+  };
+}
+
+/** A list of names as the kubelet prints it; people and programs match on this form. */
+export function namesInGo(names: readonly string[]): string {
+  return `[${names.join(' ')}]`;
+}

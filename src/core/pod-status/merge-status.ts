@@ -1,0 +1,118 @@
+/**
+ * Merges the status in the API with the one that podkeep computed into the one to write
+ * (SM-80 to SM-86).
+ *
+ * Three parties write a pod's status. Foreign conditions and claim statuses stay as the API has
+ * them; owned conditions and everything else come from podkeep; DisruptionTarget is taken from
+ * podkeep only when podkeep ends the pod.
+ *
+ * Invariants:
+ *   1. No foreign condition of the API is lost or changed.
+ *   2. While containers could run, a pod that was not terminal stays so, reason and message too.
+ *   3. A terminal pod is never Ready.
+ *   4. Merging again changes nothing (V-8).
+ */
+import {
+  findCondition,
+  isConditionTrue,
+  replaceOrAppendCondition,
+  withTransitionTime,
+} from '../../api/condition.ts';
+import type { Pod, PodCondition, PodStatus } from '../../api/pod.ts';
+import type { Time } from '../../api/meta.ts';
+import { CONTAINERS_READY, isOwned, isShared, READY } from './condition-ownership.ts';
+import { isTerminalPhase } from '../pod/pod-facts.ts';
+import { terminalReadiness } from './ready-conditions.ts';
+
+export interface StatusMerge {
+  readonly pod: Pod;
+  /** The status in the API. */
+  readonly old: PodStatus;
+  /** The status that podkeep computed. */
+  readonly status: PodStatus;
+  readonly couldHaveRunningContainers: boolean;
+  readonly now: Time;
+}
+
+export function mergeStatus(merge: StatusMerge): PodStatus {
+  const { old, status, couldHaveRunningContainers } = merge;
+  const isEnding = !isTerminalPhase(old.phase) && isTerminalPhase(status.phase);
+  const ends = isEnding && !couldHaveRunningContainers;
+
+  const conditions = mergeConditions(merge, ends);
+  const spoken = isEnding && couldHaveRunningContainers ? old : status;
+  const merged: PodStatus = {
+    ...pickOthers(status),
+    ...pick(spoken, 'phase', 'reason', 'message'),
+    ...pick(
+      old,
+      'resourceClaimStatuses',
+      'extendedResourceClaimStatus',
+      'nodeAllocatableResourceClaimStatuses',
+    ),
+    ...(conditions.length > 0 && { conditions }),
+  };
+  return isTerminalPhase(merged.phase) ? withoutReadiness(merge, merged) : merged;
+}
+
+/** Goes through the new conditions once, in order, and adds the owned ones in that order (SM-80). */
+function mergeConditions(
+  { old, status, now }: StatusMerge,
+  ends: boolean,
+): readonly PodCondition[] {
+  const merged = (old.conditions ?? []).filter(({ type }) => !isOwned(type));
+  for (const condition of status.conditions ?? []) {
+    if (isOwned(condition.type)) {
+      merged.push(condition);
+    } else if (isShared(condition.type) && ends) {
+      // Its time is from when podkeep decided; the API gets it only now (SM-82).
+      const before = findCondition(old.conditions, condition.type);
+      const place = merged.findIndex(({ type }) => type === condition.type);
+      merged.splice(
+        place < 0 ? merged.length : place,
+        1,
+        withTransitionTime(condition, before, now),
+      );
+    }
+  }
+  return merged;
+}
+
+/** The status of a terminal pod is never Ready, however late the probe results arrive (SM-85). */
+function withoutReadiness(merge: StatusMerge, merged: PodStatus): PodStatus {
+  const { pod, old, now } = merge;
+  const { conditions } = merged;
+  if (!isConditionTrue(conditions, READY) && !isConditionTrue(conditions, CONTAINERS_READY)) {
+    return merged;
+  }
+  let unready = conditions;
+  for (const type of [CONTAINERS_READY, READY]) {
+    const condition = terminalReadiness(pod, type, merged.phase);
+    const api = findCondition(old.conditions, type);
+    const before = api?.status === condition.status ? api : findCondition(unready, type);
+    unready = replaceOrAppendCondition(unready, withTransitionTime(condition, before, now));
+  }
+  return { ...merged, ...(unready && { conditions: unready }) };
+}
+
+/** The fields of the status that only podkeep writes. */
+function pickOthers(status: PodStatus): PodStatus {
+  const {
+    conditions: _conditions,
+    phase: _phase,
+    reason: _reason,
+    message: _message,
+    resourceClaimStatuses: _claims,
+    extendedResourceClaimStatus: _extended,
+    nodeAllocatableResourceClaimStatuses: _allocatable,
+    ...others
+  } = status;
+  return others;
+}
+
+/** The fields that are present: an absent one must not become an undefined one. */
+function pick(status: PodStatus, ...names: readonly (keyof PodStatus)[]): PodStatus {
+  return Object.fromEntries(
+    names.filter((name) => status[name] !== undefined).map((name) => [name, status[name]]),
+  );
+}

@@ -1,0 +1,43 @@
+/**
+ * The grace period of a pod in seconds (PW-45).
+ *
+ * Three sources may set it: the deletion in the API, the kill of the pod, and, without those, the pod's
+ * spec. Deletion and override can only shorten a granted time, and a zero from either means "as fast as
+ * possible", never "as the spec says" (E-15).
+ *
+ * Invariants:
+ *   1. The result is at least one second: zero would be SIGKILL without a warning.
+ *   2. The result never exceeds a granted time, except that a deletion of zero seconds and an override
+ *      in one request give the override, as in the kubelet.
+ */
+
+export interface GracePeriodRequest {
+  /** The time granted so far. Zero: none yet. */
+  readonly current: number;
+  readonly deletionGracePeriodSeconds?: number | null | undefined;
+  readonly gracePeriodOverride?: number | null | undefined;
+  readonly terminationGracePeriodSeconds?: number | null | undefined;
+}
+
+export interface GracePeriod {
+  readonly gracePeriod: number;
+  /** A time was granted before, and this one differs: the stop in flight must get it. */
+  readonly shortened: boolean;
+}
+
+const GRACE_SECONDS_MIN = 1;
+
+export function effectiveGracePeriod(request: GracePeriodRequest): GracePeriod {
+  const { current, deletionGracePeriodSeconds, gracePeriodOverride } = request;
+  let granted = current;
+  let asked = false;
+  for (const wish of [deletionGracePeriodSeconds, gracePeriodOverride]) {
+    if (wish === undefined || wish === null) continue;
+    if (granted !== 0 && wish >= granted) continue;
+    granted = wish;
+    asked = true;
+  }
+  if (granted === 0 && !asked) granted = request.terminationGracePeriodSeconds ?? 0;
+  const gracePeriod = Math.max(granted, GRACE_SECONDS_MIN);
+  return { gracePeriod, shortened: current !== 0 && gracePeriod !== current };
+}

@@ -1,0 +1,27 @@
+/**
+ * Reads `tracing.endpoint`. The kubelet speaks gRPC to it; podkeep speaks OTLP over HTTP, so that it accepts
+ * host:port and URLs of http and https, and none of gRPC's name schemes.
+ */
+export const OTLP_ENDPOINT_DEFAULT = 'localhost:4318';
+
+const TRACES_PATH = '/v1/traces';
+/** Where collectors listen for gRPC by default. */
+const GRPC_PORT = '4317';
+const HOST_AND_PORT = /^[^/?#@\s]+:\d+$/;
+
+/** The URL to which spans are posted. Null: the endpoint is none that podkeep accepts. */
+export function otlpTracesUrl(endpoint: string): string | null {
+  const isUrl = /^https?:\/\//i.test(endpoint);
+  if (!isUrl && !HOST_AND_PORT.test(endpoint)) return null;
+  const full = isUrl ? endpoint : `http://${endpoint}`;
+  if (/[?#\s]/.test(full) || !URL.canParse(full)) return null;
+  const url = new URL(full);
+  if (url.username !== '' || url.password !== '') return null;
+  const base = url.pathname.replace(/\/+$/, '');
+  return base.endsWith(TRACES_PATH) ? null : `${url.origin}${base}${TRACES_PATH}`;
+}
+
+/** Whether a collector probably expects gRPC there, which podkeep does not speak. */
+export function isGrpcPort(tracesUrl: string): boolean {
+  return new URL(tracesUrl).port === GRPC_PORT;
+}

@@ -1,0 +1,20 @@
+/** The bearer token and the certificate authorities of a receiver: from files that no other user may write. */
+import { readTrustedFile } from '../../../lib/trusted-file.ts';
+
+const TOKEN = /^[\x21-\x7e]+$/;
+
+/** Read for every post: tokens are rotated. Undefined: no file is given. Throws if it has no usable token. */
+export function tokenIn(file: string): string | undefined {
+  if (file === '') return undefined;
+  const token = readTrustedFile(file).trim();
+  if (!TOKEN.test(token)) throw new Error(`${file} has no usable token`);
+  return token;
+}
+
+/** Read for every post: authorities are rotated, too. Undefined: no file is given. */
+export function authoritiesIn(file: string): string | undefined {
+  if (file === '') return undefined;
+  const text = readTrustedFile(file);
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`${file} has no certificate`);
+  return text;
+}

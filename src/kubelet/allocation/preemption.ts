@@ -1,0 +1,73 @@
+/**
+ * Kills the pods that a critical pod preempts, and makes the pods that got their capacity wait.
+ *
+ * A victim stops counting as soon as it is chosen, or the next pod would choose others. So every pod that
+ * is admitted before the victim has stopped waits for its end; the kubelet admits no pod meanwhile.
+ */
+import type { Pod } from '../../api/pod.ts';
+import { formatTime } from '../../api/values/time.ts';
+import {
+  PREEMPTED_MESSAGE,
+  preemptedStatus,
+  PREEMPTING,
+} from '../../core/admission/preempted-status.ts';
+import { referenceOf } from '../pod-workers/update-options.ts';
+import type { AllocationDeps } from './allocation-deps.ts';
+
+export class Preemption {
+  readonly #deps: AllocationDeps;
+  /** By the UID of the victim: its end. */
+  readonly #leaving = new Map<string, Promise<void>>();
+  /** By the UID of the admitted pod. */
+  readonly #waits = new Map<string, Promise<unknown>>();
+
+  constructor(deps: AllocationDeps) {
+    this.#deps = deps;
+  }
+
+  isLeaving(uid: string): boolean {
+    return this.#leaving.has(uid);
+  }
+
+  /**
+   * Frees capacity for `uid`: kills these victims, if any, and lets `uid` wait for all victims that are
+   * still stopping. Null: there is nothing to wait for.
+   */
+  make(uid: string, victims: readonly Pod[], shortOf: string | undefined): Promise<unknown> | null {
+    for (const victim of victims) this.#end(victim, shortOf ?? '');
+    if (this.#leaving.size === 0) return null;
+    const made = Promise.all(this.#leaving.values());
+    this.#waits.set(uid, made);
+    return made;
+  }
+
+  /** Resolves when there is capacity for the pod. */
+  async made(uid: string): Promise<void> {
+    await this.#waits.get(uid);
+    this.#waits.delete(uid);
+  }
+
+  forget(uid: string): void {
+    this.#waits.delete(uid);
+  }
+
+  #end(victim: Pod, shortOf: string): void {
+    const { events, killPod, clock, log, observer } = this.#deps;
+    const reference = referenceOf(victim);
+    events.record(reference, 'Warning', PREEMPTING, PREEMPTED_MESSAGE);
+    const now = formatTime(clock.now());
+    const end = killPod(victim, {
+      evict: true,
+      overrideStatus: (status) => preemptedStatus(victim, status, now),
+    });
+    const settled = end.then(
+      () => observer.podPreempted(shortOf),
+      // The victim keeps stopping. The pods that wait for its capacity have waited long enough.
+      (error: unknown) => log.error('Failed to evict pod', { pod: reference, error }),
+    );
+    this.#leaving.set(
+      reference.uid,
+      settled.finally(() => this.#leaving.delete(reference.uid)),
+    );
+  }
+}

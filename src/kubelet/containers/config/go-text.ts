@@ -1,0 +1,11 @@
+/** Prints values as Go does, where users know a message in that form. */
+
+/** `[a b]`, as Go prints a list. */
+export function goList(items: readonly string[]): string {
+  return `[${items.join(' ')}]`;
+}
+
+/** `"text"`, as Go quotes; equal to JSON for all but rare control characters. */
+export function goQuote(text: string): string {
+  return JSON.stringify(text);
+}

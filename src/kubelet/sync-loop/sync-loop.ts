@@ -1,0 +1,199 @@
+/**
+ * Handles updates from the pod sources (KL-59): records each pod in the pod manager, admits or rejects it,
+ * and notifies its pod worker.
+ *
+ *     ADD ──> recorded ──> admitted? ──no──> rejected: its status says why, and it gets no worker
+ *                              └──yes──> its allocation is on disk ──> worker
+ *     UPDATE, DELETE ──> recorded ──> worker        REMOVE ──> forgotten ──> worker: kill
+ *     RECONCILE ──> recorded ──> worker only if its readiness depends on other writers (F-22)
+ *
+ * An update of a mirror pod is an update of its static pod.
+ *
+ * Admission is decided at once, in the order of creation. The worker starts when the allocation would
+ * survive a crash. Updates in between only change the recorded pod, and the worker starts with the newest
+ * one. The sync loop never waits for a disk (F-20).
+ */
+import type { Pod } from '../../api/pod.ts';
+import { isBeingDeleted, isMirrorPod, isTerminalPhase } from '../../core/pod/pod-facts.ts';
+import { needsReadinessReconcile } from '../../core/pod-status/ready-conditions.ts';
+import { parseTime } from '../../api/values/time.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { NodePodManager } from '../pod-manager/pod-manager.ts';
+import type { PodWorkers } from '../pod-workers/pod-workers.ts';
+import type { PodUpdate } from '../sources/pod-update.ts';
+import type { StatusManager } from '../status-manager/status-manager.ts';
+
+export interface SyncLoopDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly pods: NodePodManager;
+  readonly workers: Pick<PodWorkers, 'updatePod' | 'isPodTerminationRequested' | 'hasWorker'>;
+  readonly status: Pick<StatusManager, 'getPodStatus'>;
+  readonly admission: PodAdmission;
+  /** Until all sources have reported, no pod is killed for being unknown. */
+  readonly areSourcesReady: () => boolean;
+  /**
+   * Inspects the pod in the runtime, if the runtime has it: PLEG first saw the containers of an earlier
+   * podkeep before any source had reported their pod.
+   */
+  readonly refresh: (uid: string) => Promise<void>;
+  /** Resolves when no earlier pod that a static pod has to wait for runs any more. */
+  readonly predecessorEnded: (pod: Pod) => Promise<void>;
+  /** The API has this mirror: the status of its static pod can be written now. */
+  readonly mirrorSeen: (mirrorPod: Pod) => void;
+  /** The pod was evicted, and the API has its final status: dead containers can be removed. */
+  readonly evicted: (pod: Pod) => void;
+}
+
+/** Decides whether this node takes a pod, and stores its allocation. */
+export interface PodAdmission {
+  /**
+   * False: the pod is rejected, and its status already says so. Decided at once; if the decision needs a
+   * read, the pod is admitted for now and may still be rejected until `durable` resolves.
+   */
+  admit(pod: Pod): boolean;
+  /** Resolves when the pod's allocation, if it has one, would survive a crash. */
+  durable(pod: Pod): Promise<void>;
+  /** The desired state of an admitted pod has changed. */
+  changed(before: Pod | undefined, pod: Pod): void;
+  removed(pod: Pod): void;
+}
+
+export class SyncLoop {
+  readonly #deps: SyncLoopDeps;
+  /** Admitted, and waiting for the allocation to be on disk. */
+  readonly #entering = new Set<string>();
+
+  constructor(deps: SyncLoopDeps) {
+    this.#deps = deps;
+  }
+
+  handle({ operation, pods }: PodUpdate): void {
+    switch (operation) {
+      case 'ADD':
+        for (const pod of pods.toSorted(byCreation)) this.#add(pod);
+        break;
+      case 'UPDATE':
+      case 'DELETE':
+        for (const pod of pods) this.#update(pod);
+        break;
+      case 'REMOVE':
+        for (const pod of pods) this.#remove(pod);
+        break;
+      case 'RECONCILE':
+        for (const pod of pods) this.#reconcile(pod);
+        break;
+    }
+  }
+
+  /** Requests a sync of the pod, if it is one of this node's. */
+  sync(uid: string): void {
+    const known = this.#deps.pods.find(uid);
+    if (known) this.#send('sync', known.pod);
+  }
+
+  /** It has no worker yet, and will get one. */
+  isEntering(uid: string): boolean {
+    return this.#entering.has(uid);
+  }
+
+  #add(pod: Pod): void {
+    const { pods, workers, admission } = this.#deps;
+    pods.update(pod);
+    if (isMirrorPod(pod)) return this.#mirrorChanged(pod);
+    const uid = uidOf(pod);
+    const isOver = isTerminalPhase(pod.status?.phase);
+    if (workers.isPodTerminationRequested(uid)) return this.#send('create', pod);
+    if (!isOver && !admission.admit(pod)) return;
+    this.#entering.add(uid);
+    void this.#enter(pod);
+  }
+
+  async #enter(pod: Pod): Promise<void> {
+    const { pods, admission, log, clock, refresh, predecessorEnded } = this.#deps;
+    const uid = uidOf(pod);
+    try {
+      await admission.durable(pod);
+      await predecessorEnded(pod);
+      await refresh(uid);
+    } catch (error) {
+      if (!pods.find(uid)) return void this.#entering.delete(uid);
+      // No pod may run on an allocation that a restart would lose. The disk may have space again soon.
+      log.error('failed to store the allocation of a pod; retrying', { pod: uid, error });
+      clock.after(RETRY_MS, () => void this.#enter(pod));
+      return;
+    }
+    this.#entering.delete(uid);
+    const known = pods.find(uid);
+    if (known && !this.#wasTurnedAway(known.pod)) this.#send('create', known.pod);
+  }
+
+  #update(pod: Pod): void {
+    const { pods, admission } = this.#deps;
+    const before = pods.find(uidOf(pod))?.pod;
+    pods.update(pod);
+    if (isMirrorPod(pod)) return this.#mirrorChanged(pod);
+    if (this.#wasTurnedAway(pod)) return;
+    admission.changed(before, pod);
+    this.#send('update', pod);
+  }
+
+  #remove(pod: Pod): void {
+    const { pods, workers, admission, areSourcesReady } = this.#deps;
+    pods.remove(pod);
+    // The static pod keeps running; its next sync creates the mirror again.
+    if (isMirrorPod(pod)) return this.#mirrorChanged(pod);
+    admission.removed(pod);
+    // Once all sources have reported, housekeeping finds what runs without a source.
+    if (areSourcesReady() && !this.#entering.has(uidOf(pod))) {
+      workers.updatePod({ updateType: 'kill', pod });
+    }
+  }
+
+  #reconcile(pod: Pod): void {
+    const { pods, mirrorSeen, evicted } = this.#deps;
+    pods.update(pod);
+    if (isMirrorPod(pod)) return mirrorSeen(pod);
+    if (needsReadinessReconcile(pod)) this.#send('sync', pod);
+    if (pod.status?.phase === 'Failed' && pod.status.reason === 'Evicted') evicted(pod);
+  }
+
+  /** A rejected pod must not start later: until it is deleted, there is nothing to do for it. */
+  #wasTurnedAway(pod: Pod): boolean {
+    const { workers, status } = this.#deps;
+    const uid = uidOf(pod);
+    if (isBeingDeleted(pod) || workers.hasWorker(uid)) return false;
+    return isTerminalPhase(status.getPodStatus(uid)?.phase);
+  }
+
+  #mirrorChanged(mirrorPod: Pod): void {
+    const { pods, mirrorSeen } = this.#deps;
+    if (pods.mirrorPods().includes(mirrorPod)) mirrorSeen(mirrorPod);
+    const { pod } = pods.findPair(mirrorPod);
+    if (pod) this.#send('update', pod);
+  }
+
+  #send(updateType: 'create' | 'update' | 'sync', pod: Pod): void {
+    const { pods, workers, clock } = this.#deps;
+    const uid = uidOf(pod);
+    if (this.#entering.has(uid)) return;
+    const { mirrorPod } = pods.find(uid) ?? {};
+    workers.updatePod({ updateType, pod, mirrorPod, startedAtMs: clock.monotonic() });
+  }
+}
+
+const RETRY_MS = 10_000;
+
+function uidOf({ metadata }: Pod): string {
+  return metadata.uid ?? '';
+}
+
+function byCreation(a: Pod, b: Pod): number {
+  return createdAtMs(a) - createdAtMs(b);
+}
+
+/** A static pod has no such time: it comes first. */
+function createdAtMs({ metadata: { creationTimestamp } }: Pod): number {
+  return creationTimestamp ? parseTime(creationTimestamp).ms : 0;
+}

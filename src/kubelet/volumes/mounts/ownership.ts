@@ -1,0 +1,79 @@
+/**
+ * Gives a volume to the pod's group (fsGroup): group, read and write, and setgid on folders.
+ *
+ * A user who may not change the group leaves files as they are: the volume works for its owner. Links are
+ * changed themselves and never followed.
+ */
+import { lchown } from 'node:fs/promises';
+import path from 'node:path';
+import { OpenFolder, type FileName } from '../open-folder.ts';
+import { codeOf } from '../volume-errors.ts';
+
+export interface OwnershipRequest {
+  readonly folder: string;
+  readonly group: number;
+  readonly isReadOnly: boolean;
+  /** Leave everything as it is if the folder itself is right. */
+  readonly onlyOnMismatch?: boolean;
+}
+
+const READ_WRITE = 0o660;
+const READ_ONLY = 0o440;
+const ENTER = 0o110;
+const HAND_ON_GROUP = 0o2000;
+
+/** Returns the number of failed changes. */
+export async function giveToGroup(request: OwnershipRequest): Promise<number> {
+  const { folder } = request;
+  const parent = await OpenFolder.open(path.dirname(folder));
+  try {
+    if (request.onlyOnMismatch && (await isRight(folder, request))) return 0;
+    return await giveName(parent, path.basename(folder), request);
+  } finally {
+    await parent.close();
+  }
+}
+
+async function isRight(folder: string, { group, isReadOnly }: OwnershipRequest): Promise<boolean> {
+  const open = await OpenFolder.open(folder);
+  try {
+    const { gid, mode } = await open.stat();
+    const needed = (isReadOnly ? READ_ONLY : READ_WRITE) | ENTER | HAND_ON_GROUP;
+    return gid === group && (mode & needed) === needed;
+  } finally {
+    await open.close();
+  }
+}
+
+/** The content of a folder first, so that a folder that is right means that all in it is. */
+async function giveName(
+  parent: OpenFolder,
+  name: FileName,
+  request: OwnershipRequest,
+): Promise<number> {
+  const stats = await parent.inspect(name);
+  let failures = 0;
+  if (stats.isDirectory()) {
+    const folder = await parent.child(name);
+    try {
+      for (const inner of await folder.names()) failures += await giveName(folder, inner, request);
+    } finally {
+      await folder.close();
+    }
+  }
+  const bits = request.isReadOnly ? READ_ONLY : READ_WRITE;
+  const extra = stats.isDirectory() ? ENTER | HAND_ON_GROUP : 0;
+  failures += await attempt(() => lchown(parent.at(name), -1, request.group));
+  failures += await attempt(() => parent.changeMode(name, (mode) => mode | bits | extra));
+  return failures;
+}
+
+async function attempt(act: () => Promise<void>): Promise<number> {
+  try {
+    await act();
+    return 0;
+  } catch (error) {
+    if (codeOf(error) === 'EPERM' || codeOf(error) === 'EROFS') return 1;
+    throw error;
+  }
+}

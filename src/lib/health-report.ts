@@ -1,0 +1,107 @@
+/**
+ * Health checks, and the answers of /healthz, /livez and /readyz in the words of Kubernetes' servers.
+ *
+ *     /readyz                  ok, or all checks with the failed ones; reasons are withheld
+ *     /readyz?verbose          all checks
+ *     /readyz?exclude=NAME     without one of them
+ *     /readyz/NAME             one check, with its reason
+ *
+ * A check says in which of the three it counts. One that depends on other machines counts in /readyz alone:
+ * a restart cures no outage of another machine, so neither probes nor a watchdog may restart a node for it.
+ */
+
+export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
+
+export interface HealthCheck {
+  readonly name: string;
+  /** Where it counts. Absent: everywhere. */
+  readonly endpoints?: readonly HealthEndpoint[];
+  /** Null: healthy. Otherwise the reason why not. */
+  check(): string | null | Promise<string | null>;
+}
+
+export interface HealthObserver {
+  checked(name: string, isHealthy: boolean, endpoint: HealthEndpoint): void;
+}
+
+export interface HealthReport {
+  readonly status: 200 | 500;
+  readonly body: string;
+}
+
+export const HEALTH_ENDPOINTS: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz'];
+
+/** `ping` holds because the server answers; `log` because nothing here ever waits for the log. */
+export const BUILT_IN_CHECKS: readonly HealthCheck[] = [
+  { name: 'ping', check: () => null },
+  { name: 'log', check: () => null },
+];
+
+/** The checks that count in an endpoint, in their order. */
+export function checksOf(
+  checks: readonly HealthCheck[],
+  endpoint: HealthEndpoint,
+): readonly HealthCheck[] {
+  return checks.filter(({ endpoints = HEALTH_ENDPOINTS }) => endpoints.includes(endpoint));
+}
+
+/** All checks of an endpoint together. */
+export async function reportAll(
+  endpoint: HealthEndpoint,
+  checks: readonly HealthCheck[],
+  query: URLSearchParams,
+  observer?: HealthObserver,
+): Promise<HealthReport> {
+  const excluded = new Set(query.getAll('exclude'));
+  let lines = '';
+  let hasFailed = false;
+  for (const check of checksOf(checks, endpoint)) {
+    const { name } = check;
+    if (excluded.delete(name)) {
+      lines += `[+]${name} excluded: ok\n`;
+      continue;
+    }
+    const isHealthy = (await problemOf(check)) === null;
+    observer?.checked(name, isHealthy, endpoint);
+    hasFailed ||= !isHealthy;
+    lines += isHealthy ? `[+]${name} ok\n` : `[-]${name} failed: reason withheld\n`;
+  }
+  lines += unknownExclusionsOf(excluded);
+  if (hasFailed) return { status: 500, body: `${lines}${endpoint} check failed\n` };
+  return { status: 200, body: query.has('verbose') ? `${lines}${endpoint} check passed\n` : 'ok' };
+}
+
+/** Only clients that may read it ask for a check by its name: it shows the reason. */
+export async function reportOne(check: HealthCheck): Promise<HealthReport> {
+  const problem = await problemOf(check);
+  return problem === null
+    ? { status: 200, body: 'ok' }
+    : { status: 500, body: `internal server error: ${problem}\n` };
+}
+
+/** Why an endpoint would fail, as `NAME: REASON`; empty: it would not. */
+export async function failuresOf(
+  endpoint: HealthEndpoint,
+  checks: readonly HealthCheck[],
+): Promise<readonly string[]> {
+  const failures: string[] = [];
+  for (const check of checksOf(checks, endpoint)) {
+    const problem = await problemOf(check);
+    if (problem !== null) failures.push(`${check.name}: ${problem}`);
+  }
+  return failures;
+}
+
+function unknownExclusionsOf(unknown: ReadonlySet<string>): string {
+  if (unknown.size === 0) return '';
+  const names = [...unknown].toSorted().map((name) => JSON.stringify(name));
+  return `warn: some health checks cannot be excluded: no matches for ${names.join(', ')}\n`;
+}
+
+async function problemOf(check: HealthCheck): Promise<string | null> {
+  try {
+    return await check.check();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

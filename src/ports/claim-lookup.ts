@@ -1,7 +1,0 @@
-/** Persistent volumes and the claims to them, read anew each time: they change rarely. */
-import type { JsonObject } from '../lib/json.ts';
-
-export interface ClaimLookup {
-  getClaim(namespace: string, name: string, signal?: AbortSignal): Promise<JsonObject>;
-  getVolume(name: string, signal?: AbortSignal): Promise<JsonObject>;
-}

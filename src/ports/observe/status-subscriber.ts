@@ -1,0 +1,9 @@
+/** Is notified of every status that is stored (SM-90). It never throws. */
+import type { Pod, PodStatus } from '../../api/pod.ts';
+
+export interface StatusSubscriber {
+  /** `pod` carries the new status. */
+  podUpdated(pod: Pod, status: PodStatus, isAdded: boolean): void;
+  /** The pod's last status was stored: nothing of it is left on this node. */
+  podRemoved(pod: Pod): void;
+}

@@ -1,0 +1,30 @@
+/**
+ * Tracks the processes by which commands entered containers: exec, probes, hooks. Their commands belong to
+ * the container, but descend from processes outside of it (lib/syscall-helper/program/exec.pl), so they are
+ * no descendants of its init.
+ */
+import { familyOf, type ProcessEntry } from '../machine/proc-table.ts';
+
+export class RunningExecs {
+  readonly #waiters = new Map<string, Set<number>>();
+
+  /** `waiter`: the process that waits for the command. Returns a function to call when it has ended. */
+  add(containerId: string, waiter: number): () => void {
+    const waiters = this.#waiters.get(containerId) ?? new Set<number>();
+    this.#waiters.set(containerId, waiters.add(waiter));
+    return () => {
+      waiters.delete(waiter);
+      if (waiters.size === 0) this.#waiters.delete(containerId);
+    };
+  }
+
+  /** The commands and their descendants, without the two processes that let them in. */
+  processesOf(containerId: string, table: readonly ProcessEntry[]): readonly ProcessEntry[] {
+    const waiters = [...(this.#waiters.get(containerId) ?? [])];
+    return waiters.flatMap((pid) => {
+      const root = table.find((entry) => entry.pid === pid);
+      const family = root ? familyOf(root, table) : [];
+      return family.filter((entry) => entry.pid !== pid && entry.parent !== pid);
+    });
+  }
+}

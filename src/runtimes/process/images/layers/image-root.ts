@@ -1,0 +1,89 @@
+/**
+ * The folder that an image is unpacked into, and the only way from a path of the image to a path of this
+ * machine.
+ *
+ * Every name but the last is looked up here, one by one, because the kernel would follow links out of the
+ * root: a link to /etc means ROOT/etc, and `..` at the root is the root. The result is a path whose folders
+ * are all real folders at that moment. Entries are written one after the other, each looked up just before,
+ * so that links made by earlier entries are seen.
+ */
+import { lstatSync, readlinkSync, type Stats } from 'node:fs';
+import { chmod, mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { ImagePath } from './layer-entry.ts';
+
+/** As in Linux. */
+const LINKS_MAX = 40;
+/** Links can make a path longer than any name in the archive; the lookup blocks, so it is bounded. */
+const STEPS_MAX = 4096;
+const IMPLIED_FOLDER_MODE = 0o755;
+
+export class ImageRoot {
+  readonly #root: string;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** The path on this machine of a path from `find` or `make`. */
+  onDisk(inside: ImagePath): string {
+    return path.join(this.#root, ...inside);
+  }
+
+  /** The folder that a path leads to, free of links. Undefined: there is none. */
+  find(folder: ImagePath): ImagePath | undefined {
+    const { real, missing } = this.#walk(folder);
+    return missing.length === 0 ? real : undefined;
+  }
+
+  /** As `find`, and creates what is missing. */
+  async make(folder: ImagePath): Promise<ImagePath> {
+    const { real, missing } = this.#walk(folder);
+    for (const name of missing) {
+      real.push(name);
+      // Not by the mode of mkdir alone, which the umask reduces.
+      await mkdir(this.onDisk(real));
+      await chmod(this.onDisk(real), IMPLIED_FOLDER_MODE);
+    }
+    return real;
+  }
+
+  /**
+   * What is at a path from `find` or `make`, or at a name below it; links are not followed. Synchronous:
+   * looking up one name takes less time than waiting for another thread.
+   */
+  look(inside: ImagePath): Stats | undefined {
+    return lstatSync(this.onDisk(inside), { throwIfNoEntry: false });
+  }
+
+  #walk(folder: ImagePath): { readonly real: string[]; readonly missing: readonly string[] } {
+    const real: string[] = [];
+    const missing: string[] = [];
+    const waiting = folder.toReversed();
+    let links = 0;
+    let steps = 0;
+    for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+      if (++steps > STEPS_MAX) throw new Error(`the path /${folder.join('/')} is too long`);
+      if (name === '..') {
+        if (missing.pop() === undefined) real.pop();
+        continue;
+      }
+      const found = missing.length > 0 ? undefined : this.look([...real, name]);
+      if (found === undefined) missing.push(name);
+      else if (found.isDirectory()) real.push(name);
+      else if (!found.isSymbolicLink()) {
+        throw new Error(`/${[...real, name].join('/')} is in the way: it is not a folder`);
+      } else {
+        if (++links > LINKS_MAX) throw new Error(`/${folder.join('/')} has too many links`);
+        const target = readlinkSync(this.onDisk([...real, name]));
+        if (target.startsWith('/')) real.length = 0;
+        waiting.push(...partsOf(target).toReversed());
+      }
+    }
+    return { real, missing };
+  }
+}
+
+function partsOf(target: string): string[] {
+  return target.split('/').filter((part) => part !== '' && part !== '.');
+}

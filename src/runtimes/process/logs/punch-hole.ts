@@ -1,0 +1,10 @@
+/** Frees the first bytes of a file on disk, so that output already in the log takes no space. */
+import { execFile } from 'node:child_process';
+import type { Tools } from '../machine/machine.ts';
+
+export function punchHole({ fallocate }: Tools, file: string, bytes: number): void {
+  if (fallocate === undefined) return;
+  const args = ['--punch-hole', '--offset', '0', '--length', String(bytes), file];
+  // A file system that cannot do it keeps the bytes until the container ends.
+  execFile(fallocate, args, () => undefined);
+}

@@ -1,0 +1,78 @@
+/**
+ * The rules by which pods reach other networks, as the text that `nft -f` takes (pure).
+ *
+ *     prerouting    drop: sources that are no pod's, and the machine's loopback addresses
+ *     input         reject: link-local addresses of the machine
+ *     forward       reject: link-local addresses (cloud metadata); accept: connections of pods, and their
+ *                   replies; drop: connections to pods, and what podkeep's forwarding would let through
+ *     postrouting   masquerade what leaves the bridge
+ *
+ * One table for each runtime, replaced as a whole in one transaction, and removed as a whole.
+ */
+
+export interface RuleSet {
+  readonly table: string;
+  readonly bridge: string;
+  /** Of the pods, such as `10.231.31.0/24`. */
+  readonly subnet: string;
+  /** Interfaces that forward only because podkeep asked for it: they forward for pods alone. */
+  readonly opened: readonly string[];
+  /** Name servers at link-local addresses: pods may use them for DNS, and for nothing else. */
+  readonly resolvers: readonly string[];
+}
+
+/** The prefix of the bridges of all podkeeps: each has its own table of rules. */
+export const BRIDGE_NAMES = 'pk-';
+const LINK_LOCAL = '169.254.0.0/16';
+const LINK_LOCAL_6 = 'fe80::/10';
+const REJECT = 'reject with icmpx type admin-prohibited';
+
+export function ruleText({ table, bridge, subnet, opened, resolvers }: RuleSet): string {
+  const fromPods = `iifname "${bridge}"`;
+  const names = resolvers.flatMap((ip) =>
+    ['udp', 'tcp'].map((protocol) => `${fromPods} ip daddr ${ip} ${protocol} dport 53 accept`),
+  );
+  const noLinkLocal = [
+    ...names,
+    `${fromPods} ip daddr ${LINK_LOCAL} ${REJECT}`,
+    `${fromPods} ip6 daddr ${LINK_LOCAL_6} ${REJECT}`,
+  ];
+  const others = opened.map((name) => `"${name}"`).join(', ');
+  return [
+    removalText(table).trimEnd(),
+    `table inet ${table} {`,
+    ...chain('prerouting', 'filter hook prerouting priority -300', [
+      `${fromPods} ip saddr != ${subnet} drop`,
+      `${fromPods} ip daddr 127.0.0.0/8 drop`,
+    ]),
+    ...chain('input', 'filter hook input priority -10', noLinkLocal),
+    ...chain('forward', 'filter hook forward priority -10', [
+      `${fromPods} oifname "${bridge}" accept`,
+      ...noLinkLocal,
+      `${fromPods} meta nfproto ipv6 ${REJECT}`,
+      `${fromPods} accept`,
+      `oifname "${bridge}" ct state established,related accept`,
+      `oifname "${bridge}" drop`,
+      ...(others === '' ? [] : [`iifname { ${others} } oifname != "${BRIDGE_NAMES}*" drop`]),
+    ]),
+    ...chain('postrouting', 'nat hook postrouting priority 100', [
+      `ip saddr ${subnet} oifname != "${bridge}" masquerade`,
+    ]),
+    '}',
+    '',
+  ].join('\n');
+}
+
+/** Works without the table, too: the first line creates it. */
+export function removalText(table: string): string {
+  return `table inet ${table}\ndelete table inet ${table}\n`;
+}
+
+function chain(name: string, hook: string, rules: readonly string[]): readonly string[] {
+  return [
+    `  chain ${name} {`,
+    `    type ${hook}; policy accept;`,
+    ...rules.map((rule) => `    ${rule}`),
+    '  }',
+  ];
+}
