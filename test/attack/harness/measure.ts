@@ -80,6 +80,19 @@ export async function undeletable(
     );
     return undefined;
   } catch {
-    return `the pod, or its folder, is still there ${seconds * SLACK} s after it was deleted`;
+    const remains = await whatRemains(target, name, folder);
+    return `${remains} still there ${seconds * SLACK} s after the pod was deleted: ${reasonsFor(target, uid)}`;
   }
+}
+
+async function whatRemains(target: Target, name: string, folder: string): Promise<string> {
+  const pod = await target.pod(name);
+  const statuses = JSON.stringify(pod?.status.containerStatuses?.map(({ state }) => state));
+  return pod === undefined ? `${folder} is` : `the pod (${pod.status.phase}, ${statuses}) is`;
+}
+
+/** The last lines of podkeep's log about a pod, or about housekeeping. */
+function reasonsFor(target: Target, podUid: string): string {
+  const lines = target.tail.split('\n').filter((line) => line.includes(podUid) || /ousekeeping/.test(line));
+  return lines.slice(-4).join(' | ') || 'the log says nothing about it';
 }
