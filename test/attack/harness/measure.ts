@@ -93,6 +93,8 @@ async function whatRemains(target: Target, name: string, folder: string): Promis
 
 /** The last lines of podkeep's log about a pod, or about housekeeping. */
 function reasonsFor(target: Target, podUid: string): string {
-  const lines = target.tail.split('\n').filter((line) => line.includes(podUid) || /ousekeeping/.test(line));
+  const lines = target.tail
+    .split('\n')
+    .filter((line) => line.includes(podUid) || /ousekeeping/.test(line));
   return lines.slice(-4).join(' | ') || 'the log says nothing about it';
 }

@@ -82,4 +82,21 @@ describe('the removal of a folder', () => {
     await removeTree(path.join(root, 'top1'));
     expect(readdirSync(root)).toEqual([]);
   });
+
+  test('lets others have their turn while it removes many files, and large ones', async () => {
+    const root = makeTempFolder();
+    mkdirSync(path.join(root, 'gone/closed'), { recursive: true });
+    for (let number = 0; number < 300; number += 1) {
+      writeFileSync(path.join(root, `gone/${number}`), 'x');
+    }
+    writeFileSync(path.join(root, 'gone/closed/large'), Buffer.alloc(2_097_152, 1));
+    chmodSync(path.join(root, 'gone/closed'), 0o500);
+    let turns = 0;
+    await removeTree(path.join(root, 'gone'), () => {
+      turns += 1;
+      return Promise.resolve();
+    });
+    expect(turns).toBeGreaterThan(1);
+    expect(readdirSync(root)).toEqual([]);
+  });
 });

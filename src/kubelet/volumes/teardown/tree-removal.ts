@@ -1,114 +1,132 @@
 /**
- * Removes a folder and all that is in it, and nothing else.
+ * Removes a folder and everything in it, and nothing else.
  *
- * Links are removed, never followed; another file system below the folder is never entered, because a mount
+ * The removal never follows a link, and never enters another file system below the folder, because a mount
  * there is not podkeep's. A tree may be deeper than the number of files that can be open at once, so
  * folders that are too deep are first moved up.
+ *
+ * The steps are synchronous: a container can leave thousands of nested folders, which have to be opened one
+ * after the other, and on a busy node each step on another thread would wait for the event loop. After
+ * STEPS_PER_TURN steps the removal lets the rest of podkeep have its turn. Only large files are removed on
+ * another thread, because the disk takes its time to free their space.
  */
-import { rename, rmdir, unlink } from 'node:fs/promises';
+import { constants, lstatSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
+import { unlink } from 'node:fs/promises';
 import path from 'node:path';
-import { OpenFolder, type FileName } from '../open-folder.ts';
+import type { Turn } from '../../../ports/clock.ts';
+import type { FileName } from '../open-folder.ts';
 import { codeOf, isMissing, volumeUnusable } from '../volume-errors.ts';
+import { FolderDescriptor } from './folder-descriptor.ts';
 
 const DEPTH_MAX = 32;
+const STEPS_PER_TURN = 128;
+const LARGE_BYTES = 1_048_576;
+const BYTES_PER_BLOCK = 512;
+
+/** One step was made; a path: the file to remove next, on another thread. */
+type Step = string | Buffer | null;
 
 interface Removal {
-  readonly top: OpenFolder;
+  readonly top: FolderDescriptor;
   readonly device: number;
   moved: number;
 }
 
-/** A missing target is no error. */
-export async function removeTree(target: string): Promise<void> {
-  const parent = await openIfThere(path.dirname(target));
+/** A missing target is no error. `turn` absent: nothing else runs in this process. */
+export async function removeTree(target: string, turn?: Turn): Promise<void> {
+  let count = 0;
+  for (const file of removeTarget(target)) {
+    if (file !== null) await unlink(file);
+    count += 1;
+    if (count % STEPS_PER_TURN === 0) await turn?.();
+  }
+}
+
+function* removeTarget(target: string): Generator<Step> {
+  const parent = openIfThere(path.dirname(target));
   if (!parent) return;
   try {
-    const { dev: device } = await parent.stat();
-    await removeName(parent, path.basename(target), device);
-  } finally {
-    await parent.close();
-  }
-}
-
-async function removeName(parent: OpenFolder, name: string, device: number): Promise<void> {
-  try {
-    if (!(await parent.inspect(name)).isDirectory()) {
-      await unlink(parent.at(name));
-      return;
-    }
-    const top = await parent.child(name);
-    try {
-      const removal: Removal = { top, device, moved: 0 };
-      // Folders that were moved up meanwhile are seen by the next round.
-      while ((await top.names()).length > 0) await empty(top, removal, 0);
-    } finally {
-      await top.close();
-    }
-    await rmdir(parent.at(name));
+    yield* removeName(parent, path.basename(target));
   } catch (error) {
     if (!isMissing(error)) throw error;
+  } finally {
+    parent.close();
   }
 }
 
-async function empty(folder: OpenFolder, removal: Removal, depth: number): Promise<void> {
-  const { dev } = await folder.stat();
-  if (dev !== removal.device) {
+function* removeName(parent: FolderDescriptor, name: string): Generator<Step> {
+  const { device } = parent;
+  if (!lstatSync(parent.at(name)).isDirectory()) {
+    unlinkSync(parent.at(name));
+    return;
+  }
+  const top = parent.child(name);
+  try {
+    const removal: Removal = { top, device, moved: 0 };
+    // Folders that were moved up in one round are removed in the next.
+    while (top.names().length > 0) yield* empty(top, removal, 0);
+  } finally {
+    top.close();
+  }
+  rmdirSync(parent.at(name));
+}
+
+function* empty(folder: FolderDescriptor, removal: Removal, depth: number): Generator<Step> {
+  if (folder.device !== removal.device) {
     throw volumeUnusable({ reason: `${folder.path} is mounted, and is not removed` });
   }
-  for (const name of await folder.names()) {
-    const stats = await folder.inspect(name);
-    if (!stats.isDirectory()) await withRightToWrite(folder, () => unlink(folder.at(name)));
-    else if (depth < DEPTH_MAX) await removeFolder(folder, name, removal, depth);
-    else await moveUp(folder, name, removal);
+  for (const name of folder.names()) {
+    const { mode, blocks } = lstatSync(folder.at(name));
+    if ((mode & constants.S_IFMT) !== constants.S_IFDIR) {
+      if (blocks * BYTES_PER_BLOCK >= LARGE_BYTES) {
+        folder.makeWritable();
+        yield folder.at(name);
+      } else withRightToWrite(folder, () => unlinkSync(folder.at(name)));
+    } else if (depth < DEPTH_MAX) yield* removeFolder(folder, name, removal, depth);
+    else moveUp(folder, name, removal);
+    yield null;
   }
 }
 
-async function removeFolder(
-  folder: OpenFolder,
+function* removeFolder(
+  folder: FolderDescriptor,
   name: FileName,
   removal: Removal,
   depth: number,
-): Promise<void> {
-  const inner = await folder.child(name);
+): Generator<Step> {
+  const inner = folder.child(name);
   try {
-    await empty(inner, removal, depth + 1);
+    yield* empty(inner, removal, depth + 1);
   } finally {
-    await inner.close();
+    inner.close();
   }
-  await withRightToWrite(folder, () => rmdir(folder.at(name)));
+  withRightToWrite(folder, () => rmdirSync(folder.at(name)));
 }
 
-async function moveUp(folder: OpenFolder, name: FileName, removal: Removal): Promise<void> {
-  let place: string;
+function moveUp(folder: FolderDescriptor, name: FileName, removal: Removal): void {
+  let newName: string;
   do {
     removal.moved += 1;
-    place = `..removed-${removal.moved}`;
+    newName = `..removed-${removal.moved}`;
     // A container may have used that very name.
-  } while (await isThere(removal.top, place));
-  await withRightToWrite(folder, () => rename(folder.at(name), removal.top.at(place)));
+  } while (lstatSync(removal.top.at(newName), { throwIfNoEntry: false }));
+  withRightToWrite(folder, () => renameSync(folder.at(name), removal.top.at(newName)));
 }
 
-async function isThere(folder: OpenFolder, name: string): Promise<boolean> {
-  return folder.inspect(name).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** A container can also leave a folder that its owner may not write to. */
-async function withRightToWrite(folder: OpenFolder, act: () => Promise<void>): Promise<void> {
+/** A container can leave a folder that its owner may not write to. */
+function withRightToWrite(folder: FolderDescriptor, act: () => void): void {
   try {
-    await act();
+    act();
   } catch (error) {
     if (codeOf(error) !== 'EACCES') throw error;
-    await folder.changeMode('.', (mode) => mode | 0o700);
-    await act();
+    folder.makeWritable();
+    act();
   }
 }
 
-async function openIfThere(folder: string): Promise<OpenFolder | null> {
+function openIfThere(folder: string): FolderDescriptor | null {
   try {
-    return await OpenFolder.open(folder);
+    return FolderDescriptor.open(folder);
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
