@@ -16,7 +16,10 @@ import { ServerProcess } from './server-process.ts';
 
 const KILLS = Number(process.env['KILLS'] ?? 5);
 const CLIENTS = 8;
-const LIFE_MS_MAX = 300;
+/** Rounds that are acknowledged before a kill: a slow machine gets the time that they take. */
+const ROUNDS_MAX = 60;
+/** The kill comes at any moment of a round. */
+const MOMENT_MS_MAX = 30;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
 /** What one client knows: the last acknowledged round, and whether another may have been committed. */
@@ -24,6 +27,25 @@ interface Client {
   acknowledged: number;
   version: number;
   isUnsure: boolean;
+}
+
+/** Counts acknowledged rounds of all clients up to a number. */
+class Rounds {
+  readonly reached: Promise<void>;
+  #left: number;
+  #reach: () => void = () => {};
+
+  constructor(wanted: number) {
+    this.#left = wanted;
+    this.reached = new Promise((resolve) => {
+      this.#reach = resolve;
+    });
+  }
+
+  count(): void {
+    this.#left -= 1;
+    if (this.#left === 0) this.#reach();
+  }
 }
 
 test(
@@ -39,8 +61,10 @@ test(
     for (let kill = 0; kill < KILLS; kill++) {
       const server = await ServerProcess.start(program, folder);
       await examineAll(server, clients);
-      const writers = clients.map((client, index) => write(server, index, client));
-      await delay(random.next() * LIFE_MS_MAX);
+      const rounds = new Rounds(1 + Math.floor(random.next() * ROUNDS_MAX));
+      const writers = clients.map((client, index) => write(server, index, client, rounds));
+      await Promise.race([rounds.reached, Promise.all(writers)]);
+      await delay(random.next() * MOMENT_MS_MAX);
       await server.kill('SIGKILL');
       await Promise.all(writers);
     }
@@ -55,7 +79,12 @@ test(
 );
 
 /** Round after round, until the connection breaks: every tenth creates the object again, others change it. */
-async function write(server: ServerProcess, index: number, client: Client): Promise<void> {
+async function write(
+  server: ServerProcess,
+  index: number,
+  client: Client,
+  rounds: Rounds,
+): Promise<void> {
   const place = `${CONFIG_MAPS}/c${index}`;
   for (;;) {
     const round = client.acknowledged + 1;
@@ -69,6 +98,7 @@ async function write(server: ServerProcess, index: number, client: Client): Prom
         : await server.send('PUT', place, body);
       expect(code).toBe(isNew ? 201 : 200);
       acknowledge(client, round, written);
+      rounds.count();
     } catch (error) {
       if (error instanceof Error && 'code' in error) return; // the server is gone
       throw error;
