@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { RETRY, SecondTriesReporter } from './scripts/second-tries.ts';
 
 export default defineConfig({
   test: {
+    retry: RETRY,
+    reporters: ['default', new SecondTriesReporter()],
     include: ['test/cluster/**/*.cluster.ts'],
     // Real containers on a machine that others use too; what takes longer than this hangs.
     testTimeout: 120_000,

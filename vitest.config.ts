@@ -1,10 +1,13 @@
 import { defineConfig } from 'vitest/config';
+import { RETRY, SecondTriesReporter } from './scripts/second-tries.ts';
 
 /** Tests that take minutes are run by themselves: `npm run test:slow`. */
 const isSlow = process.env['SLOW'] === '1';
 
 export default defineConfig({
   test: {
+    retry: RETRY,
+    reporters: ['default', new SecondTriesReporter()],
     include: [isSlow ? 'test/**/*.slow.test.ts' : '{src,test,scripts}/**/*.test.ts'],
     exclude: isSlow ? [] : ['**/*.slow.test.ts'],
     // Tests keep no state in modules, so files may share a process: loading is most of the time.

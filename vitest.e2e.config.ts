@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { RETRY, SecondTriesReporter } from './scripts/second-tries.ts';
 
 export default defineConfig({
   test: {
+    retry: RETRY,
+    reporters: ['default', new SecondTriesReporter()],
     include: ['test/e2e/**/*.e2e.ts'],
     // Real processes take real time; what takes longer than this hangs.
     testTimeout: 120_000,

@@ -4,7 +4,7 @@
  */
 import { waitFor } from '../../e2e/support/patience.ts';
 import { isOver } from '../../e2e/support/pod-view.ts';
-import { peakOf, undeletable, usageOf, type Peak } from '../harness/measure.ts';
+import { checkDeletion, peakOf, usageOf, type Peak } from '../harness/measure.ts';
 import { podAttack, type PodAttack } from '../harness/pod-attack.ts';
 import { probeOf, type PodShape } from '../harness/pods.ts';
 import { LOG_BYTES_MAX, LOG_FILES_MAX } from '../harness/target.ts';
@@ -41,7 +41,8 @@ const checkPeak: NonNullable<PodAttack['check']> = async (target, pod, output) =
     if (peak.largestMiB > LARGEST_MIB_MAX) return `a file of ${peak.largestMiB} MiB`;
     if (peak.memoryMiB > MEMORY_MIB_MAX) return `podkeep took ${peak.memoryMiB} MiB more memory`;
   }
-  return undeletable(target, pod, 15);
+  await checkDeletion(target, pod, 15);
+  return undefined;
 };
 
 function floodAttack(id: string, tries: string, script: string, pod: PodShape = {}): Attack {

@@ -1,5 +1,5 @@
 /** Processes, memory and disk beyond a pod's limits, and volumes that are hard to remove. */
-import { undeletable } from '../harness/measure.ts';
+import { checkDeletion } from '../harness/measure.ts';
 import { podAttack } from '../harness/pod-attack.ts';
 import { POD_PIDS_LIMIT } from '../harness/target.ts';
 import type { Attack } from '../harness/types.ts';
@@ -105,7 +105,10 @@ export const RESOURCES: readonly Attack[] = [
     tries: 'It makes folders in its volume that are deeper than a path can be long.',
     pod: { volumes: { work: '/work' } },
     script: `perl -e 'chdir "/work"; for (1 .. 3000) { mkdir "deep" or last; chdir "deep" or last } print "deep\\n"'`,
-    check: (target, pod) => undeletable(target, pod, 15),
+    check: async (target, pod) => {
+      await checkDeletion(target, pod, 15);
+      return undefined;
+    },
   }),
   podAttack({
     class: KIND,
@@ -114,7 +117,10 @@ export const RESOURCES: readonly Attack[] = [
     pod: { volumes: { work: '/work' } },
     script:
       'mkdir -p /work/a/b/c; touch /work/a/b/c/f; chmod 0 /work/a/b/c /work/a/b /work/a; true',
-    check: (target, pod) => undeletable(target, pod, 15),
+    check: async (target, pod) => {
+      await checkDeletion(target, pod, 15);
+      return undefined;
+    },
   }),
   podAttack({
     class: KIND,
@@ -124,8 +130,8 @@ export const RESOURCES: readonly Attack[] = [
     pod: { volumes: { work: '/work' } },
     script: `perl -e 'use Socket; use POSIX (); chdir "/work"; open(my $f, ">", "a\\nb\\xff\\xfe"); mkdir "-rf"; POSIX::mkfifo("pipe", 0666); socket(my $s, AF_UNIX, SOCK_STREAM, 0); bind($s, pack_sockaddr_un("sock")); symlink $_->[1], $_->[0] for ["up", "../../../.."], ["root", "/"], ["marks", "$ENV{TRUSTED_HOME}/marks"], ["home", $ENV{TRUSTED_HOME}]; print "odd\\n"'`,
     check: async (target, pod) => {
-      const left = await undeletable(target, pod, 15);
-      return left ?? (target.canaries.isFull() ? undefined : 'files of the machine were removed');
+      await checkDeletion(target, pod, 15);
+      return target.canaries.isFull() ? undefined : 'files of the machine were removed';
     },
   }),
 ];

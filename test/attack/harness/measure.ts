@@ -5,6 +5,7 @@ import { waitFor } from '../../e2e/support/patience.ts';
 import { walk } from './node-files.ts';
 import type { RunningPod } from './pod-attack.ts';
 import type { Target } from './target.ts';
+import { DeadlinePassed } from './types.ts';
 
 const MEBI = 1024 * 1024;
 /** A busy machine is slower. */
@@ -66,22 +67,22 @@ export async function peakOf(
   };
 }
 
-/** Deletes a pod; a sentence if it, or its folder, is still there after a while. */
-export async function undeletable(
+/** Deletes a pod. Throws DeadlinePassed if the pod, or its folder, is still there after a while. */
+export async function checkDeletion(
   target: Target,
   { name, uid }: RunningPod,
   seconds: number,
-): Promise<string | undefined> {
+): Promise<void> {
   await target.delete(name);
   const folder = path.join(target.data, 'node/pods', uid);
   try {
     await waitFor({ what: 'its end', deadlineMs: seconds * SLACK * 1000 }, async () =>
       (await target.pod(name)) === undefined && !existsSync(folder) ? true : undefined,
     );
-    return undefined;
   } catch {
     const remains = await whatRemains(target, name, folder);
-    return `${remains} still there ${seconds * SLACK} s after the pod was deleted: ${reasonsFor(target, uid)}`;
+    const seen = `${remains} still there ${seconds * SLACK} s after the pod was deleted`;
+    throw new DeadlinePassed(`${seen}: ${reasonsFor(target, uid)}`);
   }
 }
 

@@ -3,7 +3,13 @@ import { writeFileSync } from 'node:fs';
 import type { SuiteOptions } from './options.ts';
 import type { Attack, Result } from './types.ts';
 
-const WORDS = { held: 'ok', breached: 'SUCCEEDS', unproven: 'DID NOT RUN', skipped: 'skip' };
+const WORDS = {
+  held: 'ok',
+  breached: 'SUCCEEDS',
+  unproven: 'DID NOT RUN',
+  late: 'LATE',
+  skipped: 'skip',
+};
 
 export function printResult({ attack, mode, kind, detail, seconds }: Result): void {
   const time = seconds >= 10 ? ` (${seconds.toFixed(0)} s)` : '';
@@ -37,12 +43,12 @@ export function printInapplicable(
 export function conclude(results: readonly Result[], { expectHoles, json }: SuiteOptions): number {
   const of = (kind: Result['kind']): readonly Result[] =>
     results.filter((result) => result.kind === kind);
-  const [holes, unproven] = [of('breached'), of('unproven')];
+  const [holes, unproven] = [[...of('breached'), ...of('late')], of('unproven')];
   if (json !== undefined) writeRecord(json, results);
   if (holes.length + unproven.length > 0) console.log('');
   for (const { mode, attack, detail } of holes) {
     console.log(
-      `succeeds: ${mode} ${attack.id}: ${detail.replaceAll(/[\s\p{Cc}]+/gu, ' ').slice(0, 160)}`,
+      `succeeds: ${mode} ${attack.id}: ${detail.replaceAll(/[\s\p{Cc}]+/gu, ' ').slice(0, 600)}`,
     );
   }
   for (const { mode, attack } of unproven) console.log(`did not run: ${mode} ${attack.id}`);

@@ -4,6 +4,7 @@
  *     held        the attacker ran, and got nothing
  *     breached    the attacker got something: `detail` says what
  *     unproven    the attacker did not prove that it ran: a failure, because nothing was tried
+ *     late        podkeep has not done by a deadline what it must do: a failure
  *     skipped     this machine cannot try it: `detail` says why
  */
 import type { Target } from './target.ts';
@@ -16,7 +17,7 @@ export const MODES: readonly Mode[] = ['root', 'user'];
 export const ALL_MODES: readonly Mode[] = [...MODES, 'containerd'];
 
 export interface Outcome {
-  readonly kind: 'held' | 'breached' | 'unproven' | 'skipped';
+  readonly kind: 'held' | 'breached' | 'unproven' | 'late' | 'skipped';
   readonly detail: string;
 }
 
@@ -32,6 +33,9 @@ export interface Attack {
   readonly run: (target: Target) => Promise<Outcome>;
 }
 
+/** Thrown by a check whose deadline has passed. */
+export class DeadlinePassed extends Error {}
+
 export interface Result extends Outcome {
   readonly attack: Attack;
   readonly mode: Mode;
@@ -40,5 +44,6 @@ export interface Result extends Outcome {
 
 export const held = (detail = ''): Outcome => ({ kind: 'held', detail });
 export const breached = (detail: string): Outcome => ({ kind: 'breached', detail });
+export const late = (detail: string): Outcome => ({ kind: 'late', detail });
 export const unproven = (detail: string): Outcome => ({ kind: 'unproven', detail });
 export const skipped = (detail: string): Outcome => ({ kind: 'skipped', detail });
