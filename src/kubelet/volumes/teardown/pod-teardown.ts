@@ -11,7 +11,6 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { Turn } from '../../../ports/clock.ts';
 import { mountsIn, type Mounter } from '../mounts/mounter.ts';
 import { isMountedMemory } from '../mounts/own-file-system.ts';
 import { removeSkeleton } from './skeleton-removal.ts';
@@ -77,7 +76,7 @@ export function volumeFolders(layout: VolumeLayout, uid: string): readonly strin
 export async function removePodFolder(deps: TeardownDeps, uid: string): Promise<void> {
   const folder = deps.layout.podFolder(uid);
   await checkUnmounted(deps.mounter, folder);
-  if (!removeSkeleton(folder)) await removeTree(folder, turnOf(deps));
+  if (!removeSkeleton(folder)) await removeTree(folder);
 }
 
 /** False: it is no tmpfs, or has more in it, and needs the full teardown. */
@@ -93,11 +92,10 @@ async function removeMemory({ mounter }: TeardownDeps, folder: string): Promise<
 }
 
 async function tearDown(
-  deps: TeardownDeps,
+  { mounter }: TeardownDeps,
   folder: string,
   isOurs: (fileSystem: string) => boolean,
 ): Promise<void> {
-  const { mounter } = deps;
   // Mounts at the target of a link are not the pod's.
   const isLink = lstatSync(folder).isSymbolicLink();
   const mounts = isLink ? [] : await mountsIn(mounter, folder);
@@ -105,11 +103,7 @@ async function tearDown(
     if (isOurs(mount.fileSystem)) await mounter.unmount(mount.folder);
   }
   if (mounts.length > 0) await checkUnmounted(mounter, folder);
-  await removeTree(folder, turnOf(deps));
-}
-
-function turnOf({ clock }: TeardownDeps): Turn {
-  return async () => clock.turn?.();
+  await removeTree(folder);
 }
 
 async function checkUnmounted(mounter: Mounter, folder: string): Promise<void> {

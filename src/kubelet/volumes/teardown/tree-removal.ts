@@ -5,26 +5,21 @@
  * there is not podkeep's. A tree may be deeper than the number of files that can be open at once, so
  * folders that are too deep are first moved up.
  *
- * The steps are synchronous: a container can leave thousands of nested folders, which have to be opened one
- * after the other, and on a busy node each step on another thread would wait for the event loop. After
- * STEPS_PER_TURN steps the removal lets the rest of podkeep have its turn. Only large files are removed on
- * another thread, because the disk takes its time to free their space.
+ * A container can leave thousands of nested folders, which have to be removed one after the other, and on a
+ * busy node each step on another thread waits for the event loop. So the steps that only read are
+ * synchronous, and those that write to the disk run on other threads: files of a folder several at once,
+ * a folder in one step.
  */
-import { constants, lstatSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
-import { unlink } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { rename, rmdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
-import type { Turn } from '../../../ports/clock.ts';
 import type { FileName } from '../open-folder.ts';
 import { codeOf, isMissing, volumeUnusable } from '../volume-errors.ts';
 import { FolderDescriptor } from './folder-descriptor.ts';
 
 const DEPTH_MAX = 32;
-const STEPS_PER_TURN = 128;
-const LARGE_BYTES = 1_048_576;
-const BYTES_PER_BLOCK = 512;
-
-/** One step was made; a path: the file to remove next, on another thread. */
-type Step = string | Buffer | null;
+/** Files that are removed at once: as many as there are other threads, and some that wait for one. */
+const FILES_MAX = 8;
 
 interface Removal {
   readonly top: FolderDescriptor;
@@ -32,21 +27,12 @@ interface Removal {
   moved: number;
 }
 
-/** A missing target is no error. `turn` absent: nothing else runs in this process. */
-export async function removeTree(target: string, turn?: Turn): Promise<void> {
-  let count = 0;
-  for (const file of removeTarget(target)) {
-    if (file !== null) await unlink(file);
-    count += 1;
-    if (count % STEPS_PER_TURN === 0) await turn?.();
-  }
-}
-
-function* removeTarget(target: string): Generator<Step> {
+/** A missing target is no error. */
+export async function removeTree(target: string): Promise<void> {
   const parent = openIfThere(path.dirname(target));
   if (!parent) return;
   try {
-    yield* removeName(parent, path.basename(target));
+    await removeName(parent, path.basename(target));
   } catch (error) {
     if (!isMissing(error)) throw error;
   } finally {
@@ -54,73 +40,80 @@ function* removeTarget(target: string): Generator<Step> {
   }
 }
 
-function* removeName(parent: FolderDescriptor, name: string): Generator<Step> {
+async function removeName(parent: FolderDescriptor, name: string): Promise<void> {
   const { device } = parent;
-  if (!lstatSync(parent.at(name)).isDirectory()) {
-    unlinkSync(parent.at(name));
+  if (!isFolder(parent, name)) {
+    await unlink(parent.at(name));
     return;
   }
   const top = parent.child(name);
   try {
     const removal: Removal = { top, device, moved: 0 };
     // Folders that were moved up in one round are removed in the next.
-    while (top.names().length > 0) yield* empty(top, removal, 0);
+    while (top.names().length > 0) await empty(top, removal, 0);
   } finally {
     top.close();
   }
-  rmdirSync(parent.at(name));
+  await rmdir(parent.at(name));
 }
 
-function* empty(folder: FolderDescriptor, removal: Removal, depth: number): Generator<Step> {
+async function empty(folder: FolderDescriptor, removal: Removal, depth: number): Promise<void> {
   if (folder.device !== removal.device) {
     throw volumeUnusable({ reason: `${folder.path} is mounted, and is not removed` });
   }
+  let files: FileName[] = [];
   for (const name of folder.names()) {
-    const { mode, blocks } = lstatSync(folder.at(name));
-    if ((mode & constants.S_IFMT) !== constants.S_IFDIR) {
-      if (blocks * BYTES_PER_BLOCK >= LARGE_BYTES) {
-        folder.makeWritable();
-        yield folder.at(name);
-      } else withRightToWrite(folder, () => unlinkSync(folder.at(name)));
-    } else if (depth < DEPTH_MAX) yield* removeFolder(folder, name, removal, depth);
-    else moveUp(folder, name, removal);
-    yield null;
+    if (!isFolder(folder, name)) files.push(name);
+    else if (depth < DEPTH_MAX) await removeFolder(folder, name, removal, depth);
+    else await moveUp(folder, name, removal);
+    if (files.length < FILES_MAX) continue;
+    await removeFiles(folder, files);
+    files = [];
   }
+  await removeFiles(folder, files);
 }
 
-function* removeFolder(
+async function removeFiles(folder: FolderDescriptor, names: readonly FileName[]): Promise<void> {
+  await Promise.all(names.map((name) => withRightToWrite(folder, () => unlink(folder.at(name)))));
+}
+
+async function removeFolder(
   folder: FolderDescriptor,
   name: FileName,
   removal: Removal,
   depth: number,
-): Generator<Step> {
+): Promise<void> {
   const inner = folder.child(name);
   try {
-    yield* empty(inner, removal, depth + 1);
+    await empty(inner, removal, depth + 1);
   } finally {
     inner.close();
   }
-  withRightToWrite(folder, () => rmdirSync(folder.at(name)));
+  await withRightToWrite(folder, () => rmdir(folder.at(name)));
 }
 
-function moveUp(folder: FolderDescriptor, name: FileName, removal: Removal): void {
+async function moveUp(folder: FolderDescriptor, name: FileName, removal: Removal): Promise<void> {
   let newName: string;
   do {
     removal.moved += 1;
     newName = `..removed-${removal.moved}`;
     // A container may have used that very name.
   } while (lstatSync(removal.top.at(newName), { throwIfNoEntry: false }));
-  withRightToWrite(folder, () => renameSync(folder.at(name), removal.top.at(newName)));
+  await withRightToWrite(folder, () => rename(folder.at(name), removal.top.at(newName)));
+}
+
+function isFolder(folder: FolderDescriptor, name: FileName): boolean {
+  return lstatSync(folder.at(name)).isDirectory();
 }
 
 /** A container can leave a folder that its owner may not write to. */
-function withRightToWrite(folder: FolderDescriptor, act: () => void): void {
+async function withRightToWrite(folder: FolderDescriptor, act: () => Promise<void>): Promise<void> {
   try {
-    act();
+    await act();
   } catch (error) {
     if (codeOf(error) !== 'EACCES') throw error;
     folder.makeWritable();
-    act();
+    await act();
   }
 }
 
