@@ -13,6 +13,7 @@ import {
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeTempFolder } from '../../../test/support/temp-folder.ts';
+import { removeTree } from '../volumes/teardown/tree-removal.ts';
 import { FolderWalk } from './folder-walk.ts';
 
 const MiB = 2 ** 20;
@@ -125,6 +126,45 @@ test('entries that are removed meanwhile are no error', async () => {
   await walk?.advance(() => true);
   rmSync(folder, { recursive: true });
   expect(await walk?.advance(() => false)).toBe(true);
+});
+
+/** Creates a chain of folders that is deeper than a path can be long, with a file in the last one. */
+function makeDeep(folder: string, levels: number, bytes: number): void {
+  const script =
+    'use strict; chdir $ARGV[0] or die; for (1 .. $ARGV[1]) { mkdir "deep"; chdir "deep" or die } ' +
+    'open my $f, ">", "large" or die; print $f "x" x $ARGV[2]; close $f';
+  execFileSync('perl', ['-e', script, folder, String(levels), String(bytes)]);
+}
+
+test('a file counts that lies deeper than a path can be long', async () => {
+  const folder = makeTempFolder();
+  for (const name of ['a', 'b', 'c']) mkdirSync(path.join(folder, name));
+  makeDeep(path.join(folder, 'b'), 900, MiB);
+  writeFileSync(path.join(folder, 'a/file'), 'x');
+  writeFileSync(path.join(folder, 'c/file'), 'x');
+  const size = await sizeOf(folder);
+  expect(size?.inodes).toBe(1 + 3 + 900 + 3);
+  expect(size?.bytes).toBeGreaterThan(MiB);
+  await removeTree(path.join(folder, 'b'));
+});
+
+test('a folder that is moved while the walk is in it does not lead the walk elsewhere', async () => {
+  const [folder, outside] = [makeTempFolder(), makeTempFolder()];
+  for (let index = 0; index < 50; index += 1) writeFileSync(path.join(outside, `${index}`), 'x');
+  mkdirSync(path.join(folder, 'a/b/c'), { recursive: true });
+  mkdirSync(path.join(folder, 'z/y'), { recursive: true });
+  const walk = await FolderWalk.begin(folder);
+  let wasMoved = false;
+  for (let steps = 0; steps < 100; steps += 1) {
+    if (await walk?.advance(() => true)) break;
+    if (steps !== 3) continue;
+    renameSync(path.join(folder, 'a'), path.join(outside, 'a'));
+    renameSync(path.join(folder, 'z'), path.join(outside, 'z'));
+    wasMoved = true;
+  }
+  expect(wasMoved).toBe(true);
+  expect(await walk?.advance(() => true)).toBe(true);
+  expect(walk?.inodes).toBeLessThanOrEqual(6);
 });
 
 test('a stopped walk holds nothing open and is finished', async () => {

@@ -14,48 +14,63 @@
  *      folder is entered only if it is still the inode that its parent listed.
  *   4. Files that are removed meanwhile, and folders that this user may not read, are no errors.
  *   5. At most one folder is open at a time.
+ *   6. A tree may be deeper than a path can be long: the walk goes down by names and up by `..`, and continues
+ *      above only in the very folder that it came from.
  */
 import type { BigIntStats, Dir } from 'node:fs';
 import path from 'node:path';
 import { OpenFolder } from '../volumes/open-folder.ts';
 
-interface Waiting {
-  readonly path: string;
+interface Subfolder {
+  readonly name: string;
   readonly inode: bigint;
 }
 
-interface Opened {
-  readonly folder: OpenFolder;
-  readonly entries: Dir;
+/** A folder between the root of the walk and the open folder, both included. */
+interface Level extends Subfolder {
+  /** Subfolders that the walk has not entered yet. */
+  readonly waiting: Subfolder[];
 }
 
 /** Names that are inspected together: enough to keep the disk busy, few enough not to block others. */
 const BATCH = 32;
 const BYTES_PER_BLOCK = 512n;
+/** Longer paths are refused by the kernel. */
+const PATH_LENGTH_MAX = 4000;
+/** How many levels one path of `..` goes up. */
+const LEVELS_UP_MAX = 1000;
 
 export class FolderWalk {
+  readonly #root: string;
   readonly #device: bigint;
-  readonly #waiting: Waiting[];
+  readonly #levels: Level[] = [];
   /** Inodes with several names. */
   readonly #linked = new Set<bigint>();
-  #opened: Opened | null = null;
+  /** The folder of the last level. Null: the walk has ended. */
+  #folder: OpenFolder | null;
+  /** The names of the open folder that are still to be read. Null: all were read. */
+  #entries: Dir | null;
   #bytes: bigint;
   #inodes = 1;
 
-  private constructor(root: string, { dev, ino, blocks }: BigIntStats) {
+  private constructor(folder: OpenFolder, { dev, ino, blocks }: BigIntStats, entries: Dir | null) {
+    this.#root = folder.path;
     this.#device = dev;
     this.#bytes = blocks * BYTES_PER_BLOCK;
-    this.#waiting = [{ path: root, inode: ino }];
+    this.#folder = folder;
+    this.#entries = entries;
+    this.#levels.push({ name: '', inode: ino, waiting: [] });
   }
 
-  /** Null: there is no such folder, or it may not be read. */
+  /** Null: there is no such folder, or it may not be read. The walk must be advanced to its end or stopped. */
   static async begin(root: string): Promise<FolderWalk | null> {
     const folder = await OpenFolder.open(root).catch(() => null);
     if (!folder) return null;
     try {
-      return new FolderWalk(root, await folder.identity());
-    } finally {
+      return new FolderWalk(folder, await folder.identity(), await entriesOf(folder));
+    } catch {
       await folder.close();
+      return null;
     }
   }
 
@@ -69,50 +84,33 @@ export class FolderWalk {
 
   /** True: everything is counted. False: `isOver` has ended it, and it can be continued. */
   async advance(isOver: () => boolean): Promise<boolean> {
-    for (;;) {
-      this.#opened ??= await this.#openNext();
-      if (!this.#opened) return true;
-      const names = await this.#names(this.#opened.entries);
-      if (names.length === 0) await this.#close();
-      else await this.#count(this.#opened.folder, names);
-      if (isOver()) return this.#opened === null && this.#waiting.length === 0;
+    while (this.#folder) {
+      if (this.#entries) await this.#read(this.#folder, this.#entries);
+      else await this.#enterNext(this.#folder);
+      if (isOver()) break;
     }
+    return this.#folder === null;
   }
 
   /** Gives up: the rest stays uncounted. */
   async stop(): Promise<void> {
-    this.#waiting.length = 0;
-    await this.#close();
+    this.#levels.length = 0;
+    await this.#open(null, null);
   }
 
-  async #close(): Promise<void> {
-    const opened = this.#opened;
-    this.#opened = null;
-    await opened?.entries.close();
-    await opened?.folder.close();
-  }
-
-  async #openNext(): Promise<Opened | null> {
-    for (let next = this.#waiting.pop(); next; next = this.#waiting.pop()) {
-      const folder = await OpenFolder.open(next.path).catch(() => null);
-      if (!folder) continue;
-      const { dev, ino } = await folder.identity();
-      const isSame = dev === this.#device && ino === next.inode;
-      const entries = isSame ? await folder.entries(BATCH).catch(() => null) : null;
-      if (entries) return { folder, entries };
-      await folder.close();
-    }
-    return null;
-  }
-
-  async #names(entries: Dir): Promise<readonly string[]> {
+  /** Reads the next names of the open folder. */
+  async #read(folder: OpenFolder, entries: Dir): Promise<void> {
     const names: string[] = [];
     while (names.length < BATCH) {
       const entry = await entries.read().catch(() => null);
       if (!entry) break;
       names.push(entry.name);
     }
-    return names;
+    await this.#count(folder, names);
+    if (names.length === BATCH) return;
+    this.#entries = null;
+    await entries.close();
+    if (this.#levels.at(-1)?.waiting.length === 0) await this.#goUp(folder);
   }
 
   async #count(folder: OpenFolder, names: readonly string[]): Promise<void> {
@@ -124,7 +122,7 @@ export class FolderWalk {
       this.#bytes += stats.blocks * BYTES_PER_BLOCK;
       this.#inodes += 1;
       if (!stats.isDirectory()) continue;
-      this.#waiting.push({ path: path.join(folder.path, names[index] ?? ''), inode: stats.ino });
+      this.#levels.at(-1)?.waiting.push({ name: names[index] ?? '', inode: stats.ino });
     }
   }
 
@@ -133,5 +131,81 @@ export class FolderWalk {
     if (this.#linked.has(stats.ino)) return true;
     this.#linked.add(stats.ino);
     return false;
+  }
+
+  /** Enters a subfolder of the open folder, or returns to one above that has more of them. */
+  async #enterNext(folder: OpenFolder): Promise<void> {
+    const next = this.#levels.at(-1)?.waiting.pop();
+    if (!next) {
+      await this.#goUp(folder);
+      return;
+    }
+    const child = await folder.enter(next.name).catch(() => null);
+    if (!child || !(await this.#isSame(child, next.inode))) {
+      await child?.close();
+      return;
+    }
+    this.#levels.push({ ...next, waiting: [] });
+    await this.#open(child, await entriesOf(child));
+  }
+
+  async #goUp(folder: OpenFolder): Promise<void> {
+    let levelsUp = 0;
+    while (this.#levels.at(-1)?.waiting.length === 0) {
+      this.#levels.pop();
+      levelsUp += 1;
+    }
+    while (this.#levels.length > 0) {
+      const level = this.#levels.at(-1);
+      const above = await this.#reopen(folder, levelsUp, level?.inode ?? 0n);
+      if (above) {
+        await this.#open(above, null);
+        return;
+      }
+      // A container has moved the folder away; what is left of it stays uncounted.
+      this.#levels.pop();
+      levelsUp += 1;
+    }
+    await this.#open(null, null);
+  }
+
+  /** The folder so many levels above. Null: it is somewhere else by now. */
+  async #reopen(below: OpenFolder, levelsUp: number, inode: bigint): Promise<OpenFolder | null> {
+    const byParent = await climb(below, levelsUp).catch(() => null);
+    if (byParent && (await this.#isSame(byParent, inode))) return byParent;
+    await byParent?.close();
+    const full = path.join(this.#root, ...this.#levels.map(({ name }) => name));
+    if (full.length > PATH_LENGTH_MAX) return null;
+    const byPath = await OpenFolder.open(full).catch(() => null);
+    if (byPath && (await this.#isSame(byPath, inode))) return byPath;
+    await byPath?.close();
+    return null;
+  }
+
+  async #isSame(folder: OpenFolder, inode: bigint): Promise<boolean> {
+    const { dev, ino } = await folder.identity();
+    return dev === this.#device && ino === inode;
+  }
+
+  async #open(folder: OpenFolder | null, entries: Dir | null): Promise<void> {
+    const [oldFolder, oldEntries] = [this.#folder, this.#entries];
+    [this.#folder, this.#entries] = [folder, entries];
+    await oldEntries?.close();
+    await oldFolder?.close();
+  }
+}
+
+/** Null: this user may not read it. */
+function entriesOf(folder: OpenFolder): Promise<Dir | null> {
+  return folder.entries(BATCH).catch(() => null);
+}
+
+async function climb(below: OpenFolder, levelsUp: number): Promise<OpenFolder> {
+  const first = await below.parent(Math.min(levelsUp, LEVELS_UP_MAX));
+  if (levelsUp <= LEVELS_UP_MAX) return first;
+  try {
+    return await climb(first, levelsUp - LEVELS_UP_MAX);
+  } finally {
+    await first.close();
   }
 }

@@ -59,6 +59,18 @@ export class OpenFolder {
     }
   }
 
+  /** Opens a folder in this one as it is; one that this user may not read is an error. */
+  async enter(name: string): Promise<OpenFolder> {
+    const flags = constants.O_RDONLY | NO_LINK;
+    return new OpenFolder(path.join(this.path, name), await open(this.at(name), flags));
+  }
+
+  /** The folder that is so many levels above this one now, which need not be where its path says. */
+  async parent(levels: number): Promise<OpenFolder> {
+    const up = Array.from({ length: levels }, () => '..').join('/');
+    return this.enter(up);
+  }
+
   /** Without following a link. */
   inspect(name: FileName): Promise<Stats> {
     return lstat(this.at(name));

@@ -90,6 +90,17 @@ export const RESOURCES: readonly Attack[] = [
   }),
   podAttack({
     class: KIND,
+    id: 'empty-dir-deep',
+    tries: 'It hides eight times the sizeLimit of an emptyDir deeper than a path can be long.',
+    pod: {
+      spec: { volumes: [{ name: 'small', emptyDir: { sizeLimit: '8Mi' } }] },
+      container: { volumeMounts: [{ name: 'small', mountPath: '/small' }] },
+    },
+    script: `perl -e 'chdir "/small"; for (1 .. 1500) { mkdir "deep" or last; chdir "deep" or last } open my $f, ">", "hog" or die; print $f "x" x (64 << 20) or die; close $f; sleep 35; print "SUCCEEDED: 64 MiB in an emptyDir of 8\\n"'`,
+    seconds: 45,
+  }),
+  podAttack({
+    class: KIND,
     id: 'empty-dir-in-memory',
     tries: 'It writes more into an emptyDir in memory than its sizeLimit.',
     modes: ['root'],
