@@ -1,4 +1,4 @@
-/** Fields and items: `a.b`, `a[0]`, `a.?b`, `a[?'k']`, `has(a.b)`. */
+/** Compiles access to fields and items: `a.b`, `a[0]`, `a.?b`, `a[?'k']`, `has(a.b)`. */
 import type { Expression, Frame, Scope } from './expression.ts';
 import { resolve } from './resolution.ts';
 import { CelError, CelFault, noSuchOverload } from './fault.ts';
@@ -60,7 +60,7 @@ export function compileIndex(
   });
 }
 
-/** `has(a.b)`: is the field set? Its parents must be. */
+/** `has(a.b)`: whether the field is set. An absent parent (`a`) is an error. */
 export function compilePresence(node: ASTNode, arg: ASTNode | undefined, scope: Scope): Expression {
   if (arg?.op !== '.') {
     const at = arg ? placeOf(arg) : placeOf(node);

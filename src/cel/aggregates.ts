@@ -1,4 +1,4 @@
-/** List and map literals. All their items have one type. */
+/** Compiles list and map literals. All items of a literal must have the same type. */
 import type { Expression, Scope } from './expression.ts';
 import { CelFault } from './fault.ts';
 import { placeOf, type ASTNode } from './syntax.ts';
@@ -42,7 +42,7 @@ export function compileMap(
   };
 }
 
-/** All items of a literal have one type. */
+/** The type that all items of a literal share. */
 function commonType(inner: readonly Expression[], nodes: readonly ASTNode[]): CelType {
   const [first, ...rest] = inner;
   return rest.reduce<CelType>((common, { type }, index) => {

@@ -1,4 +1,4 @@
-/** Calls of functions and methods. The types of the arguments select the overload. */
+/** Compiles calls of functions and methods. The types of the arguments select the overload. */
 import { compileList } from './aggregates.ts';
 import type { Expression, Scope } from './expression.ts';
 import { Budget, CelError, CelFailure, CelFault } from './fault.ts';
@@ -65,7 +65,7 @@ function fold({ type, run }: Expression): Expression {
 
 const FOLD_COST_MAX = 10_000;
 
-/** Text literals are checked before anything runs. */
+/** A string literal that the function cannot parse is a compile error. */
 function checkLiterals(name: string, args: readonly ASTNode[]): void {
   const subject = name === 'matches' ? args[1] : args[0];
   if (subject?.op !== 'value' || typeof subject.args !== 'string') return;

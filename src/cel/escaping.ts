@@ -1,4 +1,7 @@
-/** Names of fields as identifiers of CEL: `a-b` is written `a__dash__b`, `namespace` `__namespace__`. */
+/**
+ * Escapes field names that are not CEL identifiers: `a-b` becomes `a__dash__b`, `namespace` becomes
+ * `__namespace__`.
+ */
 
 const RESERVED: ReadonlySet<string> = new Set([
   'true',
@@ -31,7 +34,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['/', '__slash__'],
 ]);
 
-/** Undefined: rules cannot name such a field. */
+/** Undefined: the name cannot be escaped, so expressions cannot refer to the field. */
 export function escapeName(name: string): string | undefined {
   if (!/^[a-zA-Z_./-][a-zA-Z0-9_./-]*$/.test(name)) return undefined;
   if (RESERVED.has(name)) return `__${name}__`;
@@ -43,7 +46,7 @@ const MEANINGS: ReadonlyMap<string, string> = new Map([
   ...[...RESERVED].map((word) => [`__${word}__`, word] as const),
 ]);
 
-/** The field that an identifier means. */
+/** The field name that an escaped identifier stands for. */
 export function unescapeName(escaped: string): string {
   const word = MEANINGS.get(escaped);
   if (word !== undefined) return word;

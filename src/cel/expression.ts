@@ -4,7 +4,7 @@ import { placeOf, type ASTNode } from './syntax.ts';
 import { printType, type CelType, type MessageType } from './type.ts';
 import type { CelValue } from './value.ts';
 
-/** The state of a running expression. */
+/** The state of one evaluation: the values of the variables, and the budget. */
 export interface Frame {
   readonly slots: (CelValue | undefined)[];
   readonly budget: Budget;
@@ -26,7 +26,7 @@ export interface Scope {
   readonly slot: number;
   /** Called for every variable that is used. */
   readonly uses: (name: string) => void;
-  /** Compiles a part, with the names that are bound there. */
+  /** Compiles a part of the expression with the variables of `scope`. */
   readonly compile: (node: ASTNode, scope: Scope) => Expression;
   /** The types of message literals, by name; absent: there are none. */
   readonly messages?: ((name: string) => MessageType | undefined) | undefined;

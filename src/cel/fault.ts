@@ -1,4 +1,4 @@
-/** Errors of an expression: it is invalid, or it fails while it runs. */
+/** The errors of compiling and of evaluating an expression, and the budget of an evaluation. */
 import { codePoints } from '../lib/code-points.ts';
 
 /** The expression cannot be compiled. The message shows where. */
@@ -31,7 +31,7 @@ export class CelError extends Error {
   override readonly name = 'CelError';
 }
 
-/** It exceeded its budget, and was stopped. */
+/** The evaluation spent its budget and was stopped. */
 export class CostExceeded extends CelError {
   constructor() {
     super('operation cancelled: actual cost limit exceeded');
@@ -59,7 +59,7 @@ export class Budget {
     if (this.spent > this.limit) throw new CostExceeded();
   }
 
-  /** For iterating over a text or a list: ten parts are one step. */
+  /** Charges for iterating over a text or a list: one unit for every ten characters or items. */
   walk(length: number): void {
     this.spend(Math.ceil(length / 10));
   }

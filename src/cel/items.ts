@@ -1,4 +1,4 @@
-/** Items of lists and maps, by index or key. */
+/** Reads an item of a list by its index, or of a map by its key. */
 import { noSuchOverload } from './fault.ts';
 import { ListValue, MapValue, type CelValue } from './value.ts';
 

@@ -1,4 +1,4 @@
-/** Literals in an expression. */
+/** Compiles literals: null, booleans, numbers, strings and bytes. */
 import type { Expression } from './expression.ts';
 import { CelFault } from './fault.ts';
 import type { ASTNode } from './syntax.ts';

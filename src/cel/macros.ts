@@ -1,6 +1,6 @@
 /**
- * Macros: calls that bind variables. `list.all(x, p)` and the like iterate over lists, or over the keys of
- * maps; with two variables over indexes and items, or keys and values.
+ * Compiles macros, the calls that bind variables. `list.all(x, p)` and the like iterate over the items of a
+ * list or the keys of a map; with two variables over indexes and items, or over keys and values.
  */
 import { compilePresence } from './access.ts';
 import { requireBoolean, type Expression, type Frame, type Scope } from './expression.ts';
@@ -13,7 +13,10 @@ import { ListValue, MapValue, OptionalValue, type CelValue } from './value.ts';
 
 type Pair = readonly [CelValue, CelValue];
 
-/** How many variables each may bind, by the number of arguments. */
+/**
+ * How many variables each macro binds, depending on its number of arguments. 0: it does not take this many
+ * arguments.
+ */
 const LOOPS: ReadonlyMap<string, (args: number) => 0 | 1 | 2> = new Map([
   ['all', (args) => (args === 2 ? 1 : args === 3 ? 2 : 0)],
   ['exists', (args) => (args === 2 ? 1 : args === 3 ? 2 : 0)],
@@ -27,7 +30,7 @@ const LOOPS: ReadonlyMap<string, (args: number) => 0 | 1 | 2> = new Map([
   ['transformMapEntry', (args) => (args === 3 || args === 4 ? 2 : 0)],
 ]);
 
-/** Undefined: an ordinary function. */
+/** Undefined: the call is not a macro. */
 export function compileMacro(
   node: ASTNode,
   name: string,
@@ -151,7 +154,10 @@ function finish(
   }
 }
 
-/** `deciding`: the answer that ends the loop. If it comes, earlier failures do not count. */
+/**
+ * `deciding`: the result that ends the loop (false for `all`, true for `exists`). It overrides earlier
+ * failures.
+ */
 function quantifier({ over }: Loop, body: Expression, deciding: boolean): Expression {
   return {
     type: BOOL,
@@ -244,7 +250,7 @@ function sortedBy({ over }: Loop, body: Expression): Expression {
   };
 }
 
-/** `o.optMap(x, e)`: the expression of the value, if there is one. */
+/** `o.optMap(x, e)`: evaluates `e` with the value of `o`, if `o` has one. */
 function compileOptMap(
   node: ASTNode,
   receiver: ASTNode,

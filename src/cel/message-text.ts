@@ -1,12 +1,12 @@
 /**
- * Message literals, `Object.spec{replicas: 3}`, for a parser that knows none: the text is rewritten to a call
- * with a map, which the parser reads, and the tree gets the positions of the text that the author wrote.
+ * Lets a parser that has no message literals read `Object.spec{replicas: 3}`: rewrites each literal to a call
+ * with a map before parsing, and maps positions in the tree back to the author's text.
  *
  *     Object.spec{replicas: 3, ?paused: p}   as written
  *     Object.spec({"replicas": 3, "?paused": p})   as parsed
  *
- * Only characters are inserted (and the two backticks of an escaped name become quotes), so a position is
- * found again by counting the insertions before it.
+ * The rewriting only inserts characters (and turns the two backticks of an escaped name into quotes), so the
+ * original position is the new one minus the number of insertions before it.
  */
 
 export interface RewrittenText {
@@ -32,7 +32,7 @@ export function rewriteMessages(text: string): RewrittenText {
   if (!text.includes('{')) return { text, inserted: [], messages: new Set() };
   const writer = new Writer();
   const open: Bracket[] = [];
-  // A path of names at the beginning of an operand: what may be the name of a message type.
+  // State of reading a dotted path at the start of an operand: it may name a message type.
   let path: 'name' | 'dot' | 'none' = 'none';
   let isField = false;
   let isOptional = false;
@@ -93,7 +93,7 @@ class Writer implements RewrittenText {
     this.text += '{';
   }
 
-  /** The name of a field as a text. */
+  /** Writes the name of a field as a string literal. */
   writeField(token: string, isOptional: boolean): void {
     if (token.startsWith('`')) {
       this.text += `"${token.slice(1, -1)}"`;
@@ -105,7 +105,7 @@ class Writer implements RewrittenText {
   }
 }
 
-/** The position in the text that the author wrote. */
+/** The position in the author's text that corresponds to `at` in the rewritten text. */
 export function writtenPosition(inserted: readonly number[], at: number): number {
   let [low, high] = [0, inserted.length];
   while (low < high) {

@@ -1,4 +1,7 @@
-/** Message literals: `Object.spec{replicas: 3}`. An optional field, `?name: o`, is set if it has a value. */
+/**
+ * Compiles message literals: `Object.spec{replicas: 3}`. An optional field, `?name: o`, is set only if `o`
+ * has a value.
+ */
 import type { Expression, Scope } from './expression.ts';
 import { CelFault, noSuchOverload } from './fault.ts';
 import type { ASTNode, MessageLiteral } from './syntax.ts';

@@ -1,11 +1,11 @@
 /**
- * Functions and operators, each with its signature.
+ * Declares functions and operators by their signatures, and selects the overload that a call means.
  *
  *     'string.split(string): list<string>'    a method: the receiver comes first
  *     'sets.contains(list<T>, list<T>): bool'    a function in a namespace
  *
  * The overload is selected when the expression is compiled. Where a type is known only at run time, the first
- * that accepts the values is called.
+ * overload that accepts the values is called.
  */
 import { codePoints } from '../lib/code-points.ts';
 import { assert } from '../lib/assert.ts';

@@ -1,4 +1,4 @@
-/** Resolves a name for arguments of certain types. */
+/** Resolves a call to the overload that accepts the types of its arguments. */
 import type { Expression } from './expression.ts';
 import { CelFault } from './fault.ts';
 import { library } from './library/library.ts';
@@ -10,7 +10,7 @@ export function undeclared(node: ASTNode, name: string): CelFault {
   return new CelFault(node.input, placeOf(node), problem);
 }
 
-/** A call with compiled arguments. */
+/** The compiled call. Throws a CelFault if no overload accepts the types. */
 export function resolve(
   node: ASTNode,
   name: string,

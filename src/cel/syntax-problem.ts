@@ -1,6 +1,6 @@
 /**
- * What is wrong with a text that ends too early, in the words that authors know from Kubernetes. Other faults
- * of syntax are reported in the words of our parser: their position is the same.
+ * Translates the parser's syntax errors: for an expression that ends too early, the message is Kubernetes'
+ * own. Other syntax errors keep the parser's message, with the same position as in Kubernetes.
  */
 import type { ParseError } from '@marcbachmann/cel-js';
 import type { RewrittenText } from './message-text.ts';

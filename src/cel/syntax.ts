@@ -1,7 +1,7 @@
 /**
- * `@marcbachmann/cel-js` parses CEL. Its types and its evaluation are not used: Kubernetes takes types from
- * schemas, indexes texts by code points, matches patterns in linear time and counts the cost, and
- * none of that can be added to it from outside.
+ * Parses CEL with `@marcbachmann/cel-js`. Its type checker and its evaluator are not used: Kubernetes takes
+ * types from schemas, indexes strings by code points, matches patterns in linear time and counts the cost,
+ * and none of that can be added to the package from outside.
  */
 import { createRequire } from 'node:module';
 import type * as library from '@marcbachmann/cel-js';
@@ -22,7 +22,7 @@ interface Parser {
 const require = createRequire(import.meta.url);
 let parser: Parser | undefined;
 
-/** Loading and creating it takes a while, and most processes never compile an expression. */
+/** Created at first use: loading the parser takes a while, and most processes never compile an expression. */
 function parserOfRules(): Parser {
   if (parser) return parser;
   const loaded: Library = require('@marcbachmann/cel-js');
@@ -74,12 +74,12 @@ interface MessageField {
 
 const literals = new WeakMap<ASTNode, MessageLiteral>();
 
-/** Undefined: the node is what its operator says. */
+/** Undefined: the node is not a message literal. */
 export function messageOf(node: ASTNode): MessageLiteral | undefined {
   return literals.get(node);
 }
 
-/** Gives the tree the positions of the text as it was written, and marks the message literals. */
+/** Changes positions in the tree to those of the author's text, and marks the message literals. */
 function restore(node: ASTNode, text: string, rewritten: RewrittenText): void {
   for (const part of partsOf(node)) restore(part, text, rewritten);
   const position = (at: number) => writtenPosition(rewritten.inserted, at);
@@ -164,7 +164,7 @@ export function placeOf(node: ASTNode): number {
   }
 }
 
-/** The position of an operator: behind its left side. */
+/** The position of a binary operator: after its left operand. */
 function placeOfSign(node: ASTNode, left: ASTNode, sign: string): number {
   const found = node.input.indexOf(sign, left.end);
   return found < 0 ? node.start : found;

@@ -1,4 +1,4 @@
-/** Booleans, and failures that may not matter. */
+/** Runs boolean parts of `&&`, `||` and the macros, whose failure may not matter if another part decides. */
 import { CelError, CostExceeded, noSuchOverload } from './fault.ts';
 import type { CelValue } from './value.ts';
 
@@ -7,7 +7,7 @@ export function asBoolean(value: CelValue): boolean {
   return value;
 }
 
-/** The boolean, or why there is none. An exhausted budget is thrown on. */
+/** The boolean, or the error that evaluating it threw. CostExceeded is thrown on. */
 export function attempt(run: () => boolean): boolean | CelError {
   try {
     return run();

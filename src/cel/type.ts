@@ -10,11 +10,14 @@ export type CelType =
   /** A type parameter: any type, but the same one throughout a signature. */
   | { readonly kind: 'param'; readonly name: string };
 
-/** What a literal such as `Object.spec{replicas: 3}` makes: a type is the same if its name is. */
+/**
+ * The type of a message literal such as `Object.spec{replicas: 3}`. Two types are the same if their names
+ * are.
+ */
 export interface MessageType {
   readonly kind: 'message';
   readonly name: string;
-  /** Absent: it may have any fields, of any type. */
+  /** Absent: the message may have any fields, of any type. */
   readonly fields?: ReadonlyMap<string, CelType>;
 }
 
@@ -76,7 +79,7 @@ export function isSimpleKind(text: string): text is SimpleKind {
   return Object.hasOwn(NAMES, text);
 }
 
-/** As errors name it. */
+/** The type as error messages name it. */
 export function printType(type: CelType): string {
   if (type.kind === 'list') return `list(${printType(type.item)})`;
   if (type.kind === 'map') return `map(${printType(type.key)}, ${printType(type.value)})`;
@@ -108,7 +111,9 @@ const NULLABLE: ReadonlySet<CelType['kind']> = new Set([
   'Decision',
 ]);
 
-/** Is a value of the actual type assignable to the declared one? Binds its params. */
+/**
+ * Whether a value of the actual type is assignable to the declared one. Binds type parameters in `bindings`.
+ */
 export function isAssignable(declared: CelType, actual: CelType, bindings: Bindings): boolean {
   if (declared.kind === 'param') return bind(declared.name, actual, bindings);
   if (declared.kind === 'dyn' || actual.kind === 'dyn') return true;
@@ -144,7 +149,7 @@ function bind(name: string, actual: CelType, bindings: Bindings): boolean {
   return true;
 }
 
-/** The type with its params replaced by their bindings; unbound ones become dyn. */
+/** The type with its type parameters replaced by their bindings. Unbound ones become dyn. */
 export function substitute(type: CelType, bindings: Bindings): CelType {
   if (type.kind === 'param') return bindings.get(type.name) ?? DYN;
   if (type.kind === 'list') return { kind: 'list', item: substitute(type.item, bindings) };
@@ -156,13 +161,13 @@ export function substitute(type: CelType, bindings: Bindings): CelType {
   return { kind: 'map', key, value: substitute(type.value, bindings) };
 }
 
-/** The type of a value that may be either; undefined: there is no common one. */
+/** The type that accepts values of both. Undefined: there is none. */
 export function joinTypes(a: CelType, b: CelType): CelType | undefined {
   if (isAssignable(a, b, new Map())) return a.kind === 'dyn' ? a : hasDyn(a) ? b : a;
   return isAssignable(b, a, new Map()) ? b : undefined;
 }
 
-/** Is any part of it known only at run time? */
+/** Whether any part of the type is known only at run time. */
 export function hasDyn(type: CelType): boolean {
   if (type.kind === 'list') return hasDyn(type.item);
   if (type.kind === 'map') return hasDyn(type.key) || hasDyn(type.value);

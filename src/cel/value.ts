@@ -29,10 +29,10 @@ export class Uint {
   }
 }
 
-/** A list; sets and maps are compared and added without regard to order. */
+/** A list. Lists of type set or map are compared and added without regard to order. */
 export class ListValue {
   readonly items: readonly CelValue[];
-  /** The identity of items, where the order does not matter; undefined: it does. */
+  /** The identity of an item, in lists whose order does not matter. Undefined: the order matters. */
   readonly keyOf: ((item: CelValue) => string) | undefined;
   constructor(items: readonly CelValue[], keyOf?: (item: CelValue) => string) {
     this.items = items;
@@ -88,7 +88,7 @@ export class ObjectValue {
   }
 }
 
-/** What a message literal made. */
+/** The value of a message literal. */
 export class MessageValue {
   /** The name of its type. */
   readonly type: string;
@@ -157,10 +157,10 @@ export interface SemverParts {
   readonly text: string;
 }
 
-/** Asks whether the user of a request may do something; another user only by `serviceAccount`. */
+/** Asks whether the user of the request, or a service account, may do something. */
 export interface AuthorizerParts {
   readonly authorize: (wanted: AuthorizationCheck) => AuthorizationDecision;
-  /** The same for this service account; throws a CelError if there can be no such account. */
+  /** The same for a service account; throws a CelError if the name is no valid service account. */
   readonly serviceAccount: (namespace: string, name: string) => AuthorizerParts;
 }
 
@@ -228,7 +228,7 @@ export function keyText(key: CelValue): string {
   return `${typeof key}:${printKey(key)}`;
 }
 
-/** A key in readable form. */
+/** A key as error messages print it. */
 export function printKey(key: CelValue): string {
   if (key instanceof Uint) return String(key.value);
   return typeof key === 'object' ? kindOf(key) : String(key);
@@ -245,7 +245,7 @@ export function plainNumber(value: bigint | number | Uint): bigint | number {
 /** Numbers are compared across their types; other values of different types are never equal. */
 export function isEqual(a: CelValue, b: CelValue): boolean {
   if (a === b) return true;
-  // Whole numbers and fractions are compared by what they are worth.
+  // Integers and doubles are compared by their numeric value.
   // oxlint-disable-next-line eqeqeq -- 1n == 1, and that is meant
   if (isNumber(a) && isNumber(b)) return plainNumber(a) == plainNumber(b);
   if (a instanceof ListValue && b instanceof ListValue) return isSameList(a, b);

@@ -1,4 +1,7 @@
-/** Arguments narrowed to the types of the chosen overload; any other value has no such overload. */
+/**
+ * Narrows arguments to the types that the selected overload declares. A value of another type fails with "no
+ * such overload".
+ */
 import type { Quantity } from '../../api/values/quantity.ts';
 import { noSuchOverload } from '../fault.ts';
 import {

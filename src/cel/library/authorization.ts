@@ -1,9 +1,9 @@
 /**
- * Checks of authorization, for expressions that have a variable of type `Authorizer`.
+ * CEL's authorization library, for expressions that have a variable of type `Authorizer`.
  *
  *     authorizer.group('apps').resource('deployments').namespace('web').check('create').allowed()
  *
- * Every check costs as much as in Kubernetes, so a budget allows only a few of them.
+ * A check costs as many units as in Kubernetes, so a budget allows only a few checks.
  */
 import { CelError, noSuchOverload } from '../fault.ts';
 import { overload, type Overload } from '../overload.ts';

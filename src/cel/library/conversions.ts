@@ -1,4 +1,4 @@
-/** Conversions between types, and sizes. */
+/** Conversion functions such as `int()` and `string()`, and `size()`. */
 import { codePoints } from '../../lib/code-points.ts';
 import { CelError } from '../fault.ts';
 import { overload, type Overload } from '../overload.ts';

@@ -1,4 +1,4 @@
-/** `'%s has %d'.format([name, count])`: formats values into a text. */
+/** Implements `'%s has %d'.format([name, count])`. */
 import { CelError } from '../fault.ts';
 import {
   Duration,
@@ -88,7 +88,7 @@ export function printValue(value: CelValue): string {
   return printEntries(value);
 }
 
-/** Inside of a list or a map everything is printed as a literal. */
+/** Prints a value as a literal, as it appears inside a list or a map. */
 function printInner(value: CelValue): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number') return value.toFixed(PRECISION);

@@ -1,4 +1,4 @@
-/** Named formats: `format.dns1123Label().value().validate(self.name)` returns the errors, if any. */
+/** The `format` library: `format.dns1123Label().value().validate(self.name)` returns the errors, if any. */
 import {
   checkDns1123Label,
   checkDns1123Subdomain,
@@ -13,7 +13,7 @@ import { formatParts, text } from './arguments.ts';
 
 type Check = FormatParts['check'];
 
-/** A prefix of a name may end in a dash. */
+/** A name prefix may end in a dash. */
 function prefix(check: Check): Check {
   return (value) => check(value.endsWith('-') ? `${value.slice(0, -1)}a` : value);
 }

@@ -1,7 +1,7 @@
-/** Conversion between an address and its bytes. */
+/** Converts between the text of an IP address and its bytes. */
 import { parseIp } from '../../lib/ip.ts';
 
-/** Of a valid address in its shortest form. */
+/** `text`: a valid address in its shortest form. */
 export function bytesOfIp(text: string): readonly number[] {
   if (!text.includes(':')) return text.split('.').map(Number);
   const [head = '', tail] = text.split('::');

@@ -1,6 +1,6 @@
 /**
- * What expressions of mutating admission policies have beside everything else: the types of what they make,
- * and `jsonpatch.escapeKey`, which exists only where these types do.
+ * The message types (`Object…`, `JSONPatch`) and the function `jsonpatch.escapeKey` that only expressions of
+ * mutating admission policies have.
  */
 import { overload, type Overload } from '../overload.ts';
 import { DYN, STRING, type MessageType } from '../type.ts';
@@ -19,7 +19,10 @@ const JSON_PATCH: MessageType = {
   ]),
 };
 
-/** `Object` and everything below it, and `JSONPatch`. */
+/**
+ * The type of a message literal: `JSONPatch`, `Object`, or a nested type such as `Object.spec`. Undefined:
+ * there is no such type.
+ */
 export function patchMessages(name: string): MessageType | undefined {
   if (name === JSON_PATCH.name) return JSON_PATCH;
   if (name === OBJECT.name) return OBJECT;

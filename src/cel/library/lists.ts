@@ -1,4 +1,7 @@
-/** Lists and sets: sums and extremes, order, parts, intersections. */
+/**
+ * Functions on lists and sets: `sum`, `min`, `max`, `sort`, `slice`, `flatten`, `sets.intersects` and the
+ * like.
+ */
 import { CelError, noSuchOverload, type Budget } from '../fault.ts';
 import { overload, type Overload } from '../overload.ts';
 import { Duration, isEqual, ListValue, OptionalValue, Uint, type CelValue } from '../value.ts';
@@ -117,7 +120,7 @@ function flatten(all: readonly CelValue[], depth: bigint): ListValue {
   );
 }
 
-/** Every item of one list is searched for in the other. */
+/** A function that searches for every item of one list in the other. */
 function acrossSets(
   signature: string,
   run: (a: readonly CelValue[], b: readonly CelValue[]) => boolean,

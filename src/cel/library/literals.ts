@@ -1,4 +1,7 @@
-/** Can the function parse this text literal? */
+/**
+ * Checks that `matches`, `duration` or `timestamp` can parse a string literal, so that a mistake is reported
+ * when the expression is compiled.
+ */
 import { compilePattern } from '../../lib/re2/pattern.ts';
 import { readDuration, readTimestamp } from './time-text.ts';
 

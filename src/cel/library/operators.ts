@@ -79,7 +79,7 @@ function* sums(): Iterable<Overload> {
   });
 }
 
-/** Sets and maps add only new items; a map replaces those with the same key. */
+/** Lists of type set or map add only new items; in a map, an item replaces the one with the same key. */
 function addLists(a: ListValue, b: ListValue): ListValue {
   const { keyOf } = a;
   if (!keyOf) return new ListValue([...a.items, ...b.items]);

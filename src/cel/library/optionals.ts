@@ -1,4 +1,4 @@
-/** Optional values. */
+/** Functions on optional values: `optional.of`, `orValue` and the like. */
 import { CelError } from '../fault.ts';
 import { overload, type Overload } from '../overload.ts';
 import { ListValue, MapValue, ObjectValue, OptionalValue, Uint, type CelValue } from '../value.ts';

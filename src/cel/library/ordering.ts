@@ -1,4 +1,4 @@
-/** The order of numbers, booleans, texts, bytes and times. */
+/** Compares numbers, booleans, strings, bytes, timestamps and durations, for `<`, `sort` and the like. */
 import { noSuchOverload } from '../fault.ts';
 import { Duration, isNumber, plainNumber, Timestamp, type CelValue } from '../value.ts';
 
@@ -16,7 +16,9 @@ function order(a: bigint | number, b: bigint | number): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** By code points, as UTF-8 orders them; UTF-16 does not. */
+/**
+ * Compares by code points, which is the order of UTF-8 bytes. JavaScript's own comparison is by UTF-16 units.
+ */
 function compareTexts(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

@@ -1,4 +1,4 @@
-/** Quantities: `quantity('500Mi').isLessThan(quantity('1Gi'))`. */
+/** The quantity library: `quantity('500Mi').isLessThan(quantity('1Gi'))`. */
 import { parseQuantity } from '../../api/values/quantity-text.ts';
 import {
   addQuantities,
@@ -54,7 +54,7 @@ export const quantities: readonly Overload[] = [
   overload('Quantity.compareTo(Quantity): int', ([a, b]) => {
     return BigInt(compareQuantities(quantity(a), quantity(b)));
   }),
-  // Kubernetes has it as a function, though its manual shows a method.
+  // In Kubernetes `sign` is a function, although its documentation shows a method.
   overload('sign(Quantity): int', ([a]) => BigInt(signOfQuantity(quantity(a)))),
   overload('Quantity.isInteger(): bool', ([a]) => isInteger(quantity(a))),
   overload('Quantity.asInteger(): int', ([a]) => {

@@ -1,4 +1,4 @@
-/** Patterns (RE2), matched in linear time. */
+/** Functions on regular expressions (RE2), which match in linear time. */
 import { compilePattern, type Pattern } from '../../lib/re2/pattern.ts';
 import { CelError, type Budget } from '../fault.ts';
 import { overload, type Overload } from '../overload.ts';
@@ -11,7 +11,10 @@ function patternOf(value: CelValue | undefined): Pattern {
   return compiled;
 }
 
-/** The cost per letter grows with the pattern, whose program may be even longer. */
+/**
+ * Charges for a match. The cost per character grows with the pattern, whose compiled program may be longer
+ * than its text.
+ */
 function charge(
   subject: CelValue | undefined,
   pattern: CelValue | undefined,
@@ -22,7 +25,7 @@ function charge(
   budget.walk(text(subject).length * Math.max(1, length / 4, size / 4));
 }
 
-/** So that a unit of cost stays well below a microsecond. */
+/** Keeps one unit of cost well below a microsecond. */
 const STEPS_PER_COST = 2;
 
 function findAll(

@@ -1,4 +1,4 @@
-/** Semantic versions (SemVer 2.0): `semver('1.2.3').isLessThan(semver('1.10.0'))`. */
+/** The semver library (SemVer 2.0): `semver('1.2.3').isLessThan(semver('1.10.0'))`. */
 import { CelError } from '../fault.ts';
 import { overload, type Overload } from '../overload.ts';
 import { Opaque, type SemverParts, type CelValue } from '../value.ts';
@@ -50,7 +50,7 @@ function compare(a: SemverParts, b: SemverParts): number {
     const other = b.numbers[index] ?? 0n;
     if (number !== other) return number < other ? -1 : 1;
   }
-  // A pre-release is less than its version.
+  // A pre-release precedes the release of the same version.
   if (a.before.length === 0 || b.before.length === 0) {
     return Math.sign(b.before.length - a.before.length);
   }

@@ -1,4 +1,4 @@
-/** Strings, counted by code points: an emoji is one character, as in Go. */
+/** String functions. They count code points: an emoji is one character, as in Go. */
 import { codePoints } from '../../lib/code-points.ts';
 import { CelError, noSuchOverload } from '../fault.ts';
 import { overload, type Overload } from '../overload.ts';
@@ -9,7 +9,7 @@ import { formatText } from './format-text.ts';
 /** White space as Go defines it. */
 const SPACE = /^[\s\u0085]+|[\s\u0085]+$/gu;
 
-/** Beyond the end nothing is found; a negative start is an error. */
+/** A start beyond the end finds nothing; a negative start is an error. */
 function indexIn(subject: string, wanted: string, from: bigint): bigint {
   if (wanted === '') return from;
   if (from < 0n) throw outOfRange(from);
@@ -29,12 +29,12 @@ function lastIndexAnywhere(subject: string, wanted: string): bigint {
   return found < 0 ? -1n : countTo(subject, found);
 }
 
-/** Where a code point begins, in UTF-16 units. */
+/** The UTF-16 position at which a code point begins. */
 function startOf(subject: string, index: bigint): number {
   return codePoints(subject).slice(0, Number(index)).join('').length;
 }
 
-/** The number of code points before it. */
+/** The number of code points before the UTF-16 position `at`. */
 function countTo(subject: string, at: number): bigint {
   return BigInt(codePoints(subject.slice(0, at)).length);
 }
@@ -90,7 +90,7 @@ function upperAscii(subject: string): string {
   return subject.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
-/** Each iterates over its texts, and charges for that. */
+/** An overload that charges for the length of its string arguments before it runs. */
 function walking(
   signature: string,
   run: (args: readonly (CelValue | undefined)[]) => CelValue,

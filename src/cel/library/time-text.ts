@@ -1,4 +1,4 @@
-/** Timestamps, durations and doubles as CEL reads and prints them. */
+/** Parses and prints timestamps, durations and doubles as CEL does. */
 import { Duration, Timestamp } from '../value.ts';
 
 const NANOS = 1_000_000_000n;
@@ -60,7 +60,7 @@ export function readDuration(text: string): Duration | undefined {
   return new Duration(match[1] === '-' ? -nanos : nanos);
 }
 
-/** In seconds. */
+/** Prints the duration in seconds. */
 export function printDuration({ nanos }: Duration): string {
   const isNegative = nanos < 0n;
   const size = isNegative ? -nanos : nanos;
@@ -77,7 +77,7 @@ export function floorDivide(a: bigint, b: bigint): bigint {
   return a % b !== 0n && a < 0n ? quotient - 1n : quotient;
 }
 
-/** As Go prints it. */
+/** Prints a double as Go does. */
 export function printDouble(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';

@@ -1,4 +1,4 @@
-/** Timestamps and durations: their parts and their arithmetic. */
+/** Functions and operators on timestamps and durations. */
 import { CelError } from '../fault.ts';
 import { overload, type Overload } from '../overload.ts';
 import { Duration, Timestamp, type CelValue } from '../value.ts';
@@ -28,7 +28,7 @@ function dayOfYear(date: Date): number {
   return Math.floor((date.getTime() - start) / DAY_MS);
 }
 
-/** The date whose UTC parts are those of local time in the zone. */
+/** A Date whose UTC parts are the local time in the zone. */
 function dateIn(value: CelValue | undefined, zone: string): Date {
   const ms = Number(floorDivide(timestamp(value).nanos, MS));
   return new Date(ms + offsetOf(zone, ms));

@@ -1,4 +1,4 @@
-/** URLs, parsed as Go parses them. */
+/** The URL library. URLs are parsed as Go parses them. */
 import { CelError } from '../fault.ts';
 import { overload, type Overload } from '../overload.ts';
 import { ListValue, MapValue, Opaque, type UrlParts, type CelValue } from '../value.ts';
