@@ -1,4 +1,7 @@
-/** Lists of conditions: at most one of each type, in an order that carries no meaning. */
+/**
+ * Finds, replaces and appends conditions in a list that has at most one of each type, in an order that
+ * carries no meaning.
+ */
 import type { PodCondition } from './pod.ts';
 import type { Time } from './meta.ts';
 
@@ -24,8 +27,8 @@ export function replaceOrAppendCondition(
 }
 
 /**
- * Sets the transition time of a condition: it keeps the old one's while its status stays the same,
- * whatever its reason and message are (SM-23).
+ * Sets lastTransitionTime: the old condition's time while the status stays the same, even if reason or
+ * message change (SM-23).
  */
 export function withTransitionTime(
   condition: PodCondition,

@@ -1,6 +1,6 @@
 /**
- * A container of a pod, for Events and logs. It is accepted where a PodReference is: an Event about it
- * then names the field of the spec.
+ * Refers to one container of a pod, for Events and logs. Where a PodReference is accepted, so is a
+ * ContainerReference: an Event then also names the container's field in the spec.
  */
 import type { PodReference } from './pod-reference.ts';
 

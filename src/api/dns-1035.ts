@@ -1,10 +1,13 @@
-/** Names that begin with a letter: those of kinds, versions and their short forms (RFC 1035). */
+/**
+ * Validates DNS-1035 labels, which begin with a letter: names and versions in CustomResourceDefinitions and
+ * in admission configurations.
+ */
 
 const LENGTH_MAX = 63;
 const FORM = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const LABEL = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/;
 
-/** Its errors; none: it is valid. */
+/** The API server's errors about the text. Empty: it is valid. */
 export function checkDns1035Label(text: string): readonly string[] {
   const problems: string[] = [];
   if (text.length > LENGTH_MAX) problems.push(`must be no more than ${LENGTH_MAX} characters`);

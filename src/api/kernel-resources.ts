@@ -1,4 +1,7 @@
-/** Converts cgroup values (shares, quota, period) to Kubernetes' units, as the kubelet does with what a runtime reports. */
+/**
+ * Converts cgroup values (shares, quota, period) that a runtime reports to Kubernetes' resource quantities,
+ * as the kubelet does.
+ */
 import { quantityFromInteger, quantityFromMilli } from './values/quantity.ts';
 import { formatQuantity } from './values/quantity-text.ts';
 import type { RuntimeResources } from './runtime-pod.ts';

@@ -1,6 +1,6 @@
-/** A machine and its free resources, in the terms of a Node. */
+/** Describes a machine and its free resources, in the terms of a Node's status. */
 
-/** What rarely changes. Texts that the machine does not provide are empty. */
+/** Facts that rarely change. A text that the machine does not provide is empty. */
 export interface MachineInfo {
   readonly hostname: string;
   readonly machineID: string;
@@ -9,9 +9,9 @@ export interface MachineInfo {
   readonly bootID: string;
   readonly kernelVersion: string;
   readonly osImage: string;
-  /** As Go names them: `linux`, `darwin`. */
+  /** Go's name for it: `linux`, `darwin`. */
   readonly operatingSystem: string;
-  /** As Go names them: `amd64`, `arm64`. */
+  /** Go's name for it: `amd64`, `arm64`. */
   readonly architecture: string;
   readonly cpuCount: number;
   readonly memoryBytes: number;
@@ -21,13 +21,13 @@ export interface MachineInfo {
   readonly addresses: readonly string[];
 }
 
-/** The pages of one size that the kernel has set aside. */
+/** The huge pages of one size that the kernel has reserved. */
 export interface HugePages {
   readonly pageBytes: number;
   readonly count: number;
 }
 
-/** How much there is of something, and how much of it is free. */
+/** The total amount of a resource, and how much of it is free. */
 export interface Capacity {
   readonly capacity: number;
   readonly available: number;

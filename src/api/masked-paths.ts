@@ -1,4 +1,4 @@
-/** Paths that are hidden from ordinary containers, and those that are read-only for them. */
+/** The paths under /proc and /sys that containers cannot read (masked) or cannot write (read-only). */
 
 /** Paths that reveal facts about the machine, or could harm it. The kubelet has the same list. */
 export const MASKED_PATHS: readonly string[] = [

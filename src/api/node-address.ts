@@ -1,4 +1,4 @@
-/** The address of a node's kubelet, from the status of the Node. */
+/** Finds the address of a node's kubelet in the status of the Node. */
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 
 export interface KubeletAddress {
@@ -7,8 +7,8 @@ export interface KubeletAddress {
 }
 
 /**
- * As kubeadm configures kube-apiserver: addresses before names. A node chooses its name, which other
- * machines often cannot resolve.
+ * The order that kubeadm configures for kube-apiserver: addresses before names. A node chooses its own name,
+ * and other machines often cannot resolve it.
  */
 const ADDRESS_TYPES = ['InternalIP', 'ExternalIP', 'Hostname', 'InternalDNS', 'ExternalDNS'];
 const KUBELET_PORT = 10_250;

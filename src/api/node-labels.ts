@@ -1,6 +1,9 @@
-/** Which labels a node may set on itself (NodeRestriction): those that cannot steer pods to it. */
+/**
+ * Decides which labels a kubelet may set on its own Node (NodeRestriction): only labels that cannot steer
+ * pods to it.
+ */
 
-/** Of Kubernetes' own, beside those in the domains below. */
+/** The Kubernetes labels that are allowed, in addition to those in KUBELET_DOMAINS. */
 export const KUBELET_LABELS: ReadonlySet<string> = new Set([
   'beta.kubernetes.io/arch',
   'beta.kubernetes.io/instance-type',
@@ -34,7 +37,7 @@ function isKubelet(key: string): boolean {
   return KUBELET_LABELS.has(key) || KUBELET_DOMAINS.some((domain) => isUnder(key, domain));
 }
 
-/** Is the part before the slash this domain, or one below it? */
+/** Whether the prefix of the key is this domain or a subdomain. */
 function isUnder(key: string, domain: string): boolean {
   const slash = key.indexOf('/');
   const prefix = slash < 0 ? '' : key.slice(0, slash);

@@ -1,4 +1,4 @@
-/** Enough of a pod to refer to it. */
+/** Identifies a pod, for Events and logs. */
 export interface PodReference {
   readonly uid: string;
   readonly name: string;

@@ -1,8 +1,8 @@
 /**
- * A pod as it is on the wire: what should run (spec) and what does (status).
+ * The types of a pod as the API has it: its spec (what should run) and its status (what runs).
  *
- * Only the fields that podkeep's rules read are named; meta.ts explains what happens to the others. A Go
- * `nil` is an absent field here, and so is `null`, which older writers send for empty times.
+ * They name only the fields that podkeep's rules read; meta.ts explains how the others survive. A Go `nil` is
+ * an absent field here, and so is `null`, which older writers send for empty times.
  */
 import type { ObjectMeta, Time } from './meta.ts';
 import type { ResourceList, ResourceRequirements } from './resources.ts';

@@ -1,8 +1,8 @@
 /**
- * The fields of a pod's spec that are needed to run it, beside those that the rules of core/ read.
+ * Types for the fields of a pod's spec that the kubelet needs to run it, beside those that the rules of core/
+ * read (pod.ts).
  *
- * The API objects have them already; here they only get their types. A field that the API server would
- * default may be absent: the code that reads it applies the default.
+ * A field that the API server would default may be absent: the code that reads it applies the default.
  */
 import type { Container, Pod, PodSpec } from './pod.ts';
 import type { ContainerReference } from './container-reference.ts';
@@ -32,7 +32,7 @@ export interface RunPodSpec extends PodSpec {
   readonly shareProcessNamespace?: boolean;
   readonly securityContext?: PodSecurityContext;
   readonly runtimeClassName?: string;
-  /** False: its containers have a user namespace, and their users have no rights on the host. */
+  /** False: the pod has its own user namespace, and its users have no rights on the host. */
   readonly hostUsers?: boolean;
   readonly priority?: number;
   readonly priorityClassName?: string;
@@ -92,7 +92,7 @@ export interface RunContainer extends Container {
   readonly stdin?: boolean;
   readonly stdinOnce?: boolean;
   readonly tty?: boolean;
-  /** Of an ephemeral container: the one whose processes it sees. */
+  /** Of an ephemeral container: the container whose processes it sees. */
   readonly targetContainerName?: string;
 }
 
@@ -118,7 +118,7 @@ export interface LifecycleHandler {
   readonly exec?: { readonly command?: readonly string[] };
   readonly httpGet?: HttpGetAction;
   readonly sleep?: { readonly seconds: number };
-  /** The API has it, but kubelets do not run it. */
+  /** Part of the API, but kubelets do not run it. */
   readonly tcpSocket?: object;
 }
 
@@ -156,7 +156,7 @@ export function findContainer(pod: Pod, name: string): PlacedContainer | undefin
   return undefined;
 }
 
-/** For Events: they name the container by its field in the spec. */
+/** For Events, which name a container by its field in the spec. */
 export function containerReferenceOf(pod: Pod, name: string): ContainerReference | PodReference {
   const placed = findContainer(pod, name);
   const reference = podReferenceOf(pod);

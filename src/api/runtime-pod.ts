@@ -1,8 +1,8 @@
 /**
  * A pod as its runtime sees it: sandboxes and containers, dead ones included.
  *
- * This is what a runtime reports and what the rules in core/ compare with the pod's spec. Times
- * are RFC 3339 and may have fractions of a second.
+ * Runtimes report it, and the rules in core/ compare it with the pod's spec. Times are RFC 3339 and may have
+ * fractions of a second.
  */
 import type { Time } from './meta.ts';
 import type { ContainerUser } from './pod.ts';
@@ -10,7 +10,7 @@ import type { ContainerUser } from './pod.ts';
 export interface RuntimePod {
   /** Newest first. */
   readonly sandboxes: readonly RuntimeSandbox[];
-  /** Newest first among those of one name. */
+  /** Newest first among containers of the same name. */
   readonly containers: readonly RuntimeContainer[];
   /** The addresses of the newest sandbox, if it is ready. */
   readonly ips: readonly string[];
@@ -24,11 +24,11 @@ export interface RuntimeSandbox {
   readonly attempt: number;
   readonly ready: boolean;
   readonly hostNetwork: boolean;
-  /** Empty: the network gave it none. Absent: the runtime does not report them. */
+  /** Empty: the network assigned no address. Absent: the runtime does not report addresses. */
   readonly ip?: string;
 }
 
-/** `unknown`: the runtime lost track of it; it may or may not run. */
+/** `unknown`: the runtime lost track of the container, which may or may not run. */
 export type RuntimeContainerState = 'created' | 'running' | 'exited' | 'unknown';
 
 export interface RuntimeContainer {
@@ -39,7 +39,7 @@ export interface RuntimeContainer {
   readonly sandboxID?: string;
   readonly restartCount: number;
   readonly image: string;
-  /** The digest of `image` when the container was created. */
+  /** The digest to which `image` resolved when the container was created. */
   readonly imageRef: string;
   readonly createdAt: Time;
   readonly startedAt?: Time;
@@ -51,7 +51,7 @@ export interface RuntimeContainer {
   readonly user?: ContainerUser;
   /** Its annotation io.kubernetes.container.hash. Absent: the runtime stores no annotations. */
   readonly hash?: string;
-  /** The host's file with its termination message. Absent: podkeep's usual path. */
+  /** The path of the termination message file on the host. Absent: podkeep's usual path. */
   readonly terminationFile?: string;
 }
 

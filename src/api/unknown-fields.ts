@@ -1,7 +1,7 @@
 /**
- * Fields that a newer API has and this table of shapes does not.
+ * Preserves fields of a newer API version that podkeep's schema table does not have.
  *
- * Code that rebuilds an object does not know them, and leaving them out would delete them.
+ * Code that rebuilds an object does not know these fields, and omitting them would delete them.
  */
 import type { StructType } from './schema/shape.ts';
 

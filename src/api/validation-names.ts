@@ -1,13 +1,13 @@
 /**
- * Which names Kubernetes accepts, and its errors for the others.
+ * Validates names as Kubernetes does, with its error messages.
  *
  * Each `check` returns the errors of the API server, with its wording and order, and an empty list for a
  * valid name. Clients show these sentences to people and some match on them, so they are part of the
  * interface, down to the regular expression they quote. (Names of objects are measured in "characters"
  * and parts of labels in "bytes"; both mean bytes.)
  *
- * We search for one fault instead of matching the whole text. A search never backtracks, so a megabyte
- * of dashes costs one pass.
+ * The regular expressions search for one fault instead of matching the whole text. Such a search never
+ * backtracks, so a megabyte of dashes costs one pass.
  */
 import { cutToBytes } from '../lib/utf8.ts';
 
@@ -42,19 +42,19 @@ const LABEL_VALUE_RULE =
   "(e.g. 'MyValue',  or 'my_value',  or '12345', " +
   `regex used for validation is '${LABEL_VALUE_FORM}')`;
 
-/** One label of a domain name: the form of names of namespaces and containers. */
+/** A single label of a domain name: the form of the names of namespaces and containers. */
 export function checkDns1123Label(text: string): readonly string[] {
   const problems = checkLength(text, LABEL_BYTES_MAX, 'characters');
   if (text !== '' && !DNS_LABEL_FAULT.test(text)) return problems;
   return [...problems, isDnsSubdomainForm(text) ? 'must not contain dots' : DNS_LABEL_RULE];
 }
 
-/** A domain name: the form of names of pods, nodes and most other objects. */
+/** A domain name: the form of the names of pods, nodes and most other objects. */
 export function checkDns1123Subdomain(text: string): readonly string[] {
   return checkSubdomain(text, 'characters');
 }
 
-/** A name with an optional domain before a slash: the keys of labels and annotations. */
+/** A name with an optional domain before a slash: the form of label and annotation keys. */
 export function checkLabelKey(text: string): readonly string[] {
   const slash = text.indexOf('/');
   if (slash !== text.lastIndexOf('/')) {

@@ -1,9 +1,9 @@
 /**
- * /statusz and /flagz in the formats of Kubernetes v1.36: a text for people, and JSON of
- * config.k8s.io/v1beta1 (and v1alpha1, which is deprecated) for clients that ask for it.
+ * Prints /statusz and /flagz in the formats of Kubernetes v1.36: a text for people, and JSON of
+ * config.k8s.io/v1beta1 (and v1alpha1, which is deprecated) for clients that request it.
  *
- * Kubernetes draws one of four delimiters for each answer, so that no program parses the text. Here it is
- * always the same one of the four.
+ * Kubernetes picks one of four delimiters at random for each answer, so that no program parses the text.
+ * podkeep always uses the same one.
  */
 import type { Json, JsonObject } from '../lib/json.ts';
 
@@ -29,7 +29,7 @@ const WARNING =
   'guarantees and is for debugging purposes only.';
 const GROUP = 'config.k8s.io';
 const VERSIONS: ReadonlySet<string> = new Set(['v1alpha1', 'v1beta1']);
-/** Folders of the API are no endpoints for debugging. */
+/** Path prefixes of the API, which /statusz does not list: they are not debugging endpoints. */
 const API_FOLDERS: ReadonlySet<string> = new Set([
   '/apis',
   '/api',
@@ -40,7 +40,7 @@ const API_FOLDERS: ReadonlySet<string> = new Set([
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
-/** Which form an Accept header asks for; a kind is wanted as JSON with `as`, `g` and `v` only. */
+/** The form that an Accept header requests. JSON needs all three of `as`, `g` and `v`. */
 export function zpageForm(accept: string | null, kind: 'Statusz' | 'Flagz'): ZpageForm {
   if (accept === null || accept.trim() === '') return { type: 'text' };
   for (const clause of accept.split(',')) {

@@ -1,4 +1,7 @@
-/** The field types of built-in kinds, from the schema table. Each is made once, when it is first needed. */
+/**
+ * Derives the server-side apply types of built-in kinds from the schema table. Each is created once, when it
+ * is first needed.
+ */
 import type { Json } from '../../lib/json.ts';
 import type { Field, Shape, Special, StructType } from '../schema/shape.ts';
 import {
@@ -27,12 +30,12 @@ function structMap(struct: StructType, isAtomic: boolean): MapFieldType {
       return field && typeOf(field);
     },
     defaultOf: (name) => defaultOf(struct.field(name)),
-    // OpenAPI takes an object without properties for one with any.
+    // OpenAPI treats an object without declared properties as one that may have any.
     element: hasFields ? undefined : DEDUCED,
   };
 }
 
-/** OpenAPI gives fields that Go always prints their zero value as a default. */
+/** The default of a field in OpenAPI: for a field that Go always prints, its zero value. */
 function defaultOf(field: Field | undefined): Json | undefined {
   if (!field) return undefined;
   if (field.default !== undefined) return isKey(field.default) ? field.default : undefined;
@@ -41,7 +44,7 @@ function defaultOf(field: Field | undefined): Json | undefined {
   return shape.scalar === 'string' ? '' : shape.scalar === 'bool' ? false : 0;
 }
 
-/** Keys of lists are plain values. */
+/** Whether a value can be a list key, which is always a scalar. */
 function isKey(value: unknown): value is string | number | boolean {
   return ['string', 'number', 'boolean'].includes(typeof value);
 }

@@ -1,6 +1,7 @@
 /**
- * The move from client-side apply: kubectl recorded its last configuration in an annotation. What stands
- * there and has not changed since belongs to kubectl, so that its first server-side apply has no conflicts.
+ * Migrates from client-side to server-side apply. kubectl recorded its last client-side configuration in an
+ * annotation; the fields in it that have not changed since become kubectl's, so its first server-side apply
+ * has no conflicts.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { compareValues } from './compare-values.ts';
@@ -12,7 +13,10 @@ import { parseExactJson, printExactJson } from '../../lib/json-text/exact-json.t
 
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Undefined: there is no such annotation, or it cannot be read. */
+/**
+ * The unchanged fields of the last client-side configuration. Undefined: there is no such annotation, it is
+ * not readable, or it is of another version.
+ */
 export function lastAppliedFields(
   live: JsonObject,
   type: FieldType,
@@ -37,7 +41,10 @@ export function lastAppliedOf({ metadata }: JsonObject): string | undefined {
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
-/** The live object with the annotation of the new configuration, if it had one. */
+/**
+ * Updates the last-applied annotation of the live object to the new configuration, if the object has that
+ * annotation.
+ */
 export function withLastApplied(object: JsonObject, config: JsonObject): JsonObject {
   if (lastAppliedOf(object) === undefined) return object;
   const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {};
@@ -58,7 +65,7 @@ function withoutAnnotation(config: JsonObject): JsonObject {
   return { ...config, metadata: isBare ? rest : { ...rest, annotations } };
 }
 
-/** As Go writes a map: by key. */
+/** Sorts the keys of all maps, as Go's JSON encoder does. */
 function sorted(value: Json): Json {
   if (!isJsonObject(value)) {
     const items: readonly Json[] | null = Array.isArray(value) ? value : null;

@@ -1,5 +1,5 @@
 /**
- * Which fields a change adds, modifies and removes. Subtrees that are the same object in memory on
+ * Computes which fields a change adds, modifies and removes. Subtrees that are the same object in memory on
  * both sides are skipped, so comparing two versions of an object costs as much as their difference.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
@@ -32,7 +32,7 @@ export function compareValues(before: Json, after: Json, type: FieldType): Compa
   return walk.result();
 }
 
-/** Without the fields that a write of this kind resets, and all below them. */
+/** The comparison without `fields` and everything below them, because this kind of write resets them. */
 export function withoutFields(comparison: Comparison, fields: FieldSet): Comparison {
   return {
     removed: recursiveDifference(comparison.removed, fields),
@@ -71,7 +71,7 @@ class CompareWalk {
     else if (after === undefined) this.#removed.insert(this.#path);
   }
 
-  /** Whether it was compared as one value. */
+  /** True if the two were compared as one value. */
   #as(
     form: Form | null,
     before: Json | undefined,
@@ -126,7 +126,7 @@ class CompareWalk {
     }
   }
 
-  /** Items that are there twice are one value. */
+  /** Items with the same identity are compared together, as one value. */
   #items(
     list: ListFieldType,
     element: PathElement,

@@ -1,4 +1,6 @@
-/** Fields that an apply would change although others manage them. */
+/**
+ * Describes server-side apply conflicts: fields that an apply would change although other managers own them.
+ */
 import { describeElement } from './path-element.ts';
 import {
   EMPTY_SET,
@@ -28,7 +30,7 @@ export class ConflictError extends Error {
     return this.conflicts.reduce((set, { path }) => union(set, setOf([path])), EMPTY_SET);
   }
 
-  /** Without those in the set. */
+  /** The error without the conflicts whose path is in the set. */
   without(set: FieldSet): ConflictError {
     return new ConflictError(this.conflicts.filter(({ path }) => !hasPath(set, path)));
   }

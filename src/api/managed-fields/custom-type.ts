@@ -1,6 +1,6 @@
 /**
- * The field types of custom kinds, from the OpenAPI schema of their definition. A kind without a schema has
- * any fields: maps are merged, lists are one value.
+ * Derives the server-side apply types of custom resources from the schema in their CustomResourceDefinition.
+ * Without a schema an object may have any fields: maps are merged, lists are atomic.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { structOf } from '../schema/schema.ts';
@@ -19,7 +19,7 @@ const known = new WeakMap<JsonObject, FieldType>();
 const STRING: FieldType = { scalar: 'string' };
 const FREE_FORM: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
-/** `schema`: absent or null: the kind has none. */
+/** `schema`: absent: the version has no schema. */
 export function customFieldType(schema: JsonObject | undefined): FieldType {
   const root = schema ?? FREE_FORM;
   let type = known.get(root);
@@ -32,7 +32,7 @@ function rootType(schema: JsonObject): FieldType {
   return map ? { map: withObjectFields(map) } : DEDUCED;
 }
 
-/** apiVersion, kind and metadata are those of every object. */
+/** Adds apiVersion, kind and metadata, which every object has. */
 function withObjectFields(map: MapFieldType): MapFieldType {
   const metadata = builtInFieldType(structOf('meta/v1.ObjectMeta'));
   return {

@@ -1,11 +1,11 @@
 /**
- * Keeps account of who manages which fields, for every write:
+ * Tracks field ownership (metadata.managedFields) for every write:
  *
- *     update   what the write changes belongs to its manager from now on, and to no other
- *     apply    merges a configuration into the object; fields that the manager applied before and does not
- *              apply any more go, unless others manage them; changing the fields of others is a conflict
+ *     update   the fields that the write changes become its manager's, and no other's
+ *     apply    merges a configuration into the object; removes fields that the manager applied before and
+ *              no longer applies, unless others own them; changing fields that others own is a conflict
  *
- * Pure: objects in, objects and managers out. sigs.k8s.io/structured-merge-diff has the rules.
+ * Pure: objects in, objects and managers out. The rules are those of sigs.k8s.io/structured-merge-diff.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { jsonEqual } from '../values/json-equal.ts';
@@ -35,17 +35,17 @@ export interface VersionedObject {
   readonly type: FieldType;
 }
 
-/** The kind that is written, and how. */
+/** The kind and subresource that a request writes. */
 export interface FieldScope {
   readonly apiVersion: string;
   readonly type: FieldType;
-  /** Empty: the object itself. */
+  /** Empty: the object itself, not a subresource. */
   readonly subresource: string;
-  /** What a write through this path does not change, in a version. */
+  /** The fields that a write to this subresource does not change, for one apiVersion. */
   readonly resetFields: (apiVersion: string) => FieldSet | undefined;
   /**
-   * Undefined: the version is not served any more. Throws a TypedValueError if the object does not fit its
-   * type in that version.
+   * Undefined: the version is no longer served. Throws a TypedValueError if the object does not fit its type
+   * in that version.
    */
   readonly convert: (object: Json, to: string) => VersionedObject | undefined;
   /** The time of the write. */
@@ -83,12 +83,12 @@ export function trackUpdate(
 }
 
 export interface Applied {
-  /** Null: nothing but the managers changes. */
+  /** Null: only the managers change, not the object. */
   readonly object: JsonObject | null;
   readonly managers: Managers;
 }
 
-/** Throws a ConflictError unless `force`. The configuration is valid (validate-value.ts). */
+/** Throws a ConflictError unless `force`. Expects a configuration that validate-value.ts has accepted. */
 export function applyFields(
   scope: FieldScope,
   live: JsonObject,
@@ -113,7 +113,7 @@ export function applyFields(
   return { object: isSame || !isJsonObject(pruned) ? null : pruned, managers };
 }
 
-/** The applier's entry, without the metadata that belongs to the server, and with its time. */
+/** Removes the server's own metadata from the applier's entry, and sets its time. */
 function finish(managers: Draft, id: string, time: string | undefined): void {
   const own = managers.get(id);
   if (!own) return;
@@ -133,7 +133,10 @@ function reconciled(scope: FieldScope, live: Json, before: Managers): Draft {
   return managers;
 }
 
-/** Takes what has changed from the other managers, and what has gone from all. */
+/**
+ * Removes changed fields from the other managers' sets, and removed fields from all sets. Throws a
+ * ConflictError unless `force`.
+ */
 function transfer(
   scope: FieldScope,
   live: Json,
@@ -192,7 +195,7 @@ function filtered(scope: FieldScope, apiVersion: string, set: FieldSet): FieldSe
   return recursiveDifference(set, scope.resetFields(apiVersion) ?? EMPTY_SET);
 }
 
-/** The server's own fields have no manager. */
+/** Metadata that the server sets, which no manager owns. */
 const STRIPPED: FieldSet = setOf([
   ['f:apiVersion'],
   ['f:kind'],

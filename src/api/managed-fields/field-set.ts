@@ -1,10 +1,10 @@
 /**
- * A set of field paths, and its form on the wire (FieldsV1).
+ * A set of field paths, with its conversion from and to FieldsV1.
  *
  *     {"f:metadata":{"f:labels":{".":{},"f:app":{}}}}      .metadata.labels and .metadata.labels.app
  *
- * A node has members, the paths that end below it, and children, the nodes of longer paths. Sets are
- * immutable: operations share what they do not change, and return the very set that they were given if
+ * A node's `members` are the path elements at which a path of the set ends; its `children` are the nodes of
+ * longer paths. Sets are immutable: operations share the unchanged parts, and return the very same set if
  * nothing changes.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
@@ -27,7 +27,7 @@ export function setOf(paths: readonly FieldPath[]): FieldSet {
   return draft.set();
 }
 
-/** Collects paths. */
+/** Builds a set path by path. */
 export class FieldSetDraft {
   readonly #members = new Set<PathElement>();
   readonly #children = new Map<PathElement, FieldSetDraft>();
@@ -104,7 +104,7 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, () => false);
 }
 
-/** The same, and without everything below the paths of b. */
+/** The paths of a that are neither in b nor below a path of b. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, (element, node) => node.members.has(element));
 }
@@ -127,7 +127,7 @@ function subtract(
   return isChanged ? { members: new Set(members), children: new Map(children) } : a;
 }
 
-/** All paths: those that end at a node first, each kind in order. */
+/** All paths, in order: at each node first the paths that end there, then the longer ones. */
 export function* pathsOf(set: FieldSet, prefix: FieldPath = []): Generator<FieldPath> {
   for (const element of [...set.members].toSorted(compareElements)) yield [...prefix, element];
   const children = [...set.children].toSorted(([a], [b]) => compareElements(a, b));
@@ -138,10 +138,10 @@ export function* pathsOf(set: FieldSet, prefix: FieldPath = []): Generator<Field
 const CACHE_MAX = 512;
 const read = new LruMap<JsonObject, FieldSet>(CACHE_MAX);
 const written = new WeakMap<FieldSet, JsonObject>();
-/** Objects that were made alike share their fields. */
+/** Objects with the same managed fields share one FieldsV1. */
 const shared = new LruMap<string, JsonObject>(CACHE_MAX);
 
-/** Undefined: it is no FieldsV1. */
+/** Undefined: the value is not valid FieldsV1. */
 export function readFieldsV1(fields: JsonObject): FieldSet | undefined {
   const known = read.get(fields);
   if (known) return known;
@@ -169,7 +169,7 @@ function readNode(fields: JsonObject, depth: number): FieldSet | undefined {
   return { members, children };
 }
 
-/** The same object for the same set. */
+/** Equal sets give the very same object. */
 export function writeFieldsV1(set: FieldSet): JsonObject {
   const known = written.get(set);
   if (known) return known;

@@ -8,20 +8,20 @@ export type ScalarType = 'numeric' | 'string' | 'boolean' | 'untyped';
 
 export interface ListFieldType {
   readonly isAtomic: boolean;
-  /** Of a list that is a map; empty: it is a set, or atomic. */
+  /** The keys of a list of type map. Empty: the list is a set, or atomic. */
   readonly keys: readonly string[];
   readonly element: FieldType;
 }
 
 export interface MapFieldType {
   readonly isAtomic: boolean;
-  /** The declared field; undefined: there is none. */
+  /** The type of a declared field. Undefined: the field is not declared. */
   field(name: string): FieldType | undefined;
-  /** The default of a declared field, for keys of lists. */
+  /** The default of a declared field, needed where the field is a list key. */
   defaultOf?(name: string): Json | undefined;
-  /** The type of everything else; undefined: nothing else is allowed. */
+  /** The type of undeclared fields. Undefined: undeclared fields are not allowed. */
   readonly element: FieldType | undefined;
-  /** It has no declared fields, and its values have any type. */
+  /** True: no field is declared, and values may have any type. */
   readonly isDeduced?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface FieldType {
   readonly map?: MapFieldType;
 }
 
-/** Any value; lists and maps are one value. */
+/** Accepts any value; lists and maps are atomic. */
 export const UNTYPED: FieldType = {
   scalar: 'untyped',
   get list(): ListFieldType {
@@ -48,7 +48,7 @@ export const UNTYPED: FieldType = {
 
 const UNTYPED_LIST: ListFieldType = { isAtomic: true, keys: [], element: UNTYPED };
 
-/** Any value; lists are one value, maps are merged. */
+/** Accepts any value; lists are atomic, maps are merged. */
 export const DEDUCED: FieldType = {
   scalar: 'untyped',
   list: UNTYPED_LIST,
@@ -64,7 +64,10 @@ export const DEDUCED: FieldType = {
 
 export type Form = 'map' | 'scalar' | 'list';
 
-/** The form in which a type takes a value; null and absent values take the first that the type has. */
+/**
+ * Whether the type treats this value as a map, a list or a scalar. A null or absent value takes the first
+ * form that the type allows.
+ */
 export function formOf(type: FieldType, value: Json | undefined): Form | null {
   if (value !== undefined && value !== null) {
     if (isScalar(value)) {

@@ -1,4 +1,4 @@
-/** The step of a path that names an item of a list: by its keys, or by its value in a set. */
+/** Computes the path element that identifies a list item: by its keys, or by its value in a set. */
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import type { ListFieldType } from './field-type.ts';
 import { keyElement, valueElement, type PathElement } from './path-element.ts';
@@ -20,7 +20,7 @@ function nameByKeys({ keys, element }: ListFieldType, item: Json): NamedItem {
   const found: (readonly [string, Json])[] = [];
   for (const name of keys) {
     const value = Object.hasOwn(item, name) ? item[name] : element.map?.defaultOf?.(name);
-    // Without the key, it is another item than with it.
+    // An absent key and a present one identify different items.
     if (value !== undefined && (value !== null || Object.hasOwn(item, name)))
       found.push([name, value]);
   }

@@ -1,6 +1,6 @@
 /**
- * Limits the managers of updates: the oldest entries are united under one name. Clients that write under
- * ever new names cannot make an object grow without end.
+ * Limits the number of Update managers: beyond it, the oldest entries are merged into one, `ancient-changes`.
+ * So clients that write under ever new names cannot make an object grow without limit.
  */
 import { union } from './field-set.ts';
 import { compareText, identifierOf, seconds, type ManagedSet, type Managers } from './managers.ts';

@@ -1,4 +1,4 @@
-/** Who manages which fields: metadata.managedFields, read and written. */
+/** Reads and writes metadata.managedFields: which manager owns which fields. */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { EMPTY_SET, readFieldsV1, writeFieldsV1, type FieldSet } from './field-set.ts';
 
@@ -7,17 +7,20 @@ export interface ManagedSet {
   readonly operation: 'Apply' | 'Update';
   readonly apiVersion: string;
   readonly subresource: string;
-  /** Absent: of an apply that changed ownership alone, or of a write through scale. */
+  /** Absent: the last apply changed ownership only, or the write went through the scale subresource. */
   readonly time?: string | undefined;
   readonly set: FieldSet;
 }
 
-/** By identifier. */
+/** By identifier (`identifierOf`). */
 export type Managers = ReadonlyMap<string, ManagedSet>;
 
 export const NO_MANAGERS: Managers = new Map();
 
-/** The same manager is another one for another operation, subresource and, unless it applies, version. */
+/**
+ * Entries are distinct if manager, operation or subresource differ, and for updates also if the apiVersion
+ * differs.
+ */
 export function identifierOf(
   entry: Pick<ManagedSet, 'manager' | 'operation' | 'apiVersion' | 'subresource'>,
 ): string {
@@ -31,7 +34,7 @@ export function identifierOf(
   });
 }
 
-/** What was read is written as it came. */
+/** The entries as they were read, so that unchanged ones are written back exactly so. */
 const writtenEntries = new WeakMap<ManagedSet, JsonObject>();
 
 const FIELDS_TYPE = 'FieldsV1';
@@ -96,7 +99,7 @@ function compareEntries(a: ManagedSet, b: ManagedSet): number {
   );
 }
 
-/** Whole seconds of the time; none counts as 0. */
+/** The time in whole seconds. An entry without a time counts as 0. */
 export function seconds({ time }: ManagedSet): number {
   return time === undefined ? 0 : Math.floor(Date.parse(time) / 1000) || 0;
 }

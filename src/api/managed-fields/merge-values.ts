@@ -1,7 +1,7 @@
 /**
- * Merges an applied configuration into the live object: no field goes, a field of both has the applied value.
- * A list keeps the live order of items that only the live object has; items of both come in the applied
- * order.
+ * Merges an applied configuration into the live object: keeps all live fields, and takes the applied value
+ * where both have one. In lists, items that only the live object has keep their live order; items of both
+ * take the applied order.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import {
@@ -64,7 +64,7 @@ function mergeMaps(live: JsonObject, applied: JsonObject, map: MapFieldType): Js
 
 interface Named {
   readonly elements: readonly PathElement[];
-  /** Null: the item is there more than once. */
+  /** Null: more than one item has this identity. */
   readonly byElement: ReadonlyMap<PathElement, Json>;
 }
 

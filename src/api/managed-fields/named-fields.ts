@@ -1,4 +1,7 @@
-/** The set with every declared field on the way to its paths: removing a struct removes what is in it. */
+/**
+ * Adds the declared parent fields of all paths to a set, so that removing a struct also removes the fields in
+ * it.
+ */
 import type { FieldSet } from './field-set.ts';
 import type { FieldType } from './field-type.ts';
 

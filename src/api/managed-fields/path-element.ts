@@ -26,7 +26,7 @@ export function valueElement(value: Json): PathElement {
   return `v:${printExactJson(value)}`;
 }
 
-/** Reads a step of a client in its canonical form; undefined: it is none. */
+/** Converts a path element from a client to its canonical form. Undefined: it is not valid. */
 export function readElement(text: string): PathElement | undefined {
   const rest = text.slice(2);
   switch (text.slice(0, 2)) {
@@ -47,7 +47,7 @@ export function readElement(text: string): PathElement | undefined {
   return undefined;
 }
 
-/** The step in messages: `.spec`, `[name="app"]`, `[="example.com/hold"]`, `[0]`. */
+/** The element as error messages show it: `.spec`, `[name="app"]`, `[="example.com/hold"]`, `[0]`. */
 export function describeElement(element: PathElement): string {
   const rest = element.slice(2);
   switch (element.charAt(0)) {
@@ -66,7 +66,7 @@ export function describeElement(element: PathElement): string {
 
 const ORDER = 'fkvi';
 
-/** The order of steps in messages: fields, keys, values, indices. */
+/** The order of elements in error messages: fields, keys, values, indices. */
 export function compareElements(a: PathElement, b: PathElement): number {
   const kind = ORDER.indexOf(a.charAt(0)) - ORDER.indexOf(b.charAt(0));
   if (kind !== 0) return kind;

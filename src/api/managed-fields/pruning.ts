@@ -1,6 +1,6 @@
 /**
- * Removes what a manager applied before and does not apply any more, unless another manager claims it. What
- * has no manager, or was never applied by this one, stays.
+ * Removes the fields that a manager applied before and no longer applies, unless another manager owns them.
+ * Fields without a manager, and fields that this manager never applied, stay.
  */
 import type { Json } from '../../lib/json.ts';
 import type { FieldScope, VersionedObject } from './field-manager.ts';
@@ -39,7 +39,7 @@ export function prune(
   return scope.convert(pruned, scope.apiVersion)?.object ?? pruned;
 }
 
-/** Adds back what any manager claims, in each of the versions in which it is claimed. */
+/** Adds back the fields that any manager owns, converting to each apiVersion that the owners use. */
 function addBackOwned(
   scope: FieldScope,
   merged: VersionedObject,

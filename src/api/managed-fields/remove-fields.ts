@@ -1,4 +1,7 @@
-/** A value without some of its fields and items. What becomes empty by it becomes null, as in kube-apiserver. */
+/**
+ * Removes fields and list items from a value. A map or list that becomes empty this way becomes null, as in
+ * kube-apiserver.
+ */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { childOf, isEmptySet, type FieldSet } from './field-set.ts';
 import {

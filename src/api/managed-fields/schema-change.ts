@@ -1,6 +1,6 @@
 /**
- * Fields that became one value since they were recorded: the manager of a part of one manages all of it. It
- * happens when the definition of a custom kind changes.
+ * Adapts recorded ownership to fields that have since become atomic, which happens when a
+ * CustomResourceDefinition changes: a manager that owned a part of the field then owns all of it.
  */
 import { EMPTY_SET, isEmptySet, recursiveDifference, setOf, union } from './field-set.ts';
 import type { FieldPath, FieldSet } from './field-set.ts';

@@ -1,4 +1,7 @@
-/** What is wrong with a value, against its type: each with its path, in the words of kube-apiserver. */
+/**
+ * The errors of a value that does not match its server-side apply type, each with its path and
+ * kube-apiserver's message.
+ */
 import { isJsonObject, type Json } from '../../lib/json.ts';
 
 export interface TypedFault {
@@ -17,7 +20,7 @@ export class TypedValueError extends Error {
   readonly context: string;
 }
 
-/** Says what could not be done with a value that does not fit its type. */
+/** Adds to a TypedValueError which step (`what`) failed. */
 export function explained<Result>(what: string, act: () => Result): Result {
   try {
     return act();
@@ -51,7 +54,7 @@ export function goText(value: Json | undefined): string {
   return `map[${entries.map(([key, item]) => `${key}:${goText(item)}`).join(' ')}]`;
 }
 
-/** The name of its type in Go. */
+/** The Go type of a JSON value. */
 export function goType(value: Json): string {
   if (typeof value === 'string') return 'string';
   if (typeof value === 'boolean') return 'bool';

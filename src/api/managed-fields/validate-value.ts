@@ -1,4 +1,4 @@
-/** Checks a value against its type. */
+/** Validates a value against its server-side apply type. */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import {
   formOf,
@@ -12,7 +12,7 @@ import { nameItem } from './list-items.ts';
 import { describeElement, fieldElement } from './path-element.ts';
 import { below, goType, goValue, TypedValueError, type TypedFault } from './typed-value-error.ts';
 
-/** Throws a TypedValueError. Stored objects may have duplicates, applied ones may not. */
+/** Throws a TypedValueError. Stored objects may have duplicate list items, applied configurations may not. */
 export function checkTyped(value: Json, type: FieldType, allowsDuplicates: boolean): void {
   const faults = validate(value, type, allowsDuplicates);
   if (faults.length > 0) throw new TypedValueError(faults);

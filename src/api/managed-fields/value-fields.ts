@@ -1,4 +1,4 @@
-/** The fields of a value: every leaf and every item that it mentions. */
+/** Computes the set of fields that a value mentions: every leaf and every list item. */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { FieldSetDraft, type FieldPath, type FieldSet } from './field-set.ts';
 import {
@@ -63,7 +63,7 @@ function collectList(
   for (const [index, name] of named.entries()) {
     if (!('element' in name)) continue;
     const at = [...path, name.element];
-    // Items that are there twice are one value.
+    // Items with the same identity count as one value.
     if (counts.get(name.element) === 1) collect(items[index] ?? null, list.element, at, into);
     into.insert(at);
   }

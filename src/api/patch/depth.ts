@@ -1,9 +1,8 @@
 /**
- * How deep a patch may reach.
+ * Limits how deep a patch may nest.
  *
- * Patches are walked by recursion, and a document of a few kilobytes can nest deeper than any
- * stack. It is refused at a fixed depth, so that the answer does not depend on how full the stack
- * was. No Kubernetes object comes near it.
+ * Patches are processed recursively, and a document of a few kilobytes can nest deeper than any stack. A
+ * fixed limit makes the answer independent of how full the stack was. No Kubernetes object comes near it.
  */
 import { defineError } from '../../lib/errors.ts';
 
@@ -16,7 +15,7 @@ const patchTooDeep = defineError<undefined>({
   hint: () => 'Flatten the object, or send the deep part as a string.',
 });
 
-/** One level further down, or the error. */
+/** The next depth. Throws PATCH_TOO_DEEP beyond the limit. */
 export function descend(depth: number): number {
   if (depth >= DEPTH_MAX) throw patchTooDeep(undefined);
   return depth + 1;

@@ -1,14 +1,13 @@
 /**
- * The order of a merged list (P-1).
+ * Orders the elements of a merged list (P-1).
  *
- * Some elements are named, by `$setElementOrder` or else by the patch itself; only the server has the
- * others. Named ones keep the order in which they are named, the server's keep theirs, and the two
- * sequences are interleaved:
+ * `$setElementOrder`, or else the patch itself, names some of the elements; the others exist only in the
+ * server's list. Both groups keep their own order, and are interleaved:
  *
- *     a server's element goes first only if it and the named one were both in the original,
- *     and it stood before; otherwise the named one goes first
+ *     a server's element precedes a named one only if both were in the original list and
+ *     it came first there; otherwise the named one goes first
  *
- * So a new element lands in front of what follows the last named element placed before it.
+ * So a new element comes directly after the named element before it.
  */
 import type { Json } from '../../lib/json.ts';
 import { indexElements, type Identify, type Identity } from './list-elements.ts';
@@ -18,7 +17,7 @@ interface Placed {
   readonly identity: Identity;
 }
 
-/** All `items`, in order. `named` and `original` give the order; neither adds an element. */
+/** All `items` in their new order. `named` and `original` only define the order; they add no element. */
 export function orderElements(
   items: readonly Json[],
   named: readonly Json[],
@@ -38,7 +37,10 @@ export function orderElements(
   return interleave(namedRow, serverRow, originalPlaces);
 }
 
-/** A stable sort, so elements that share an identity keep their order. Unknown ones go in front. */
+/**
+ * The sort is stable, so elements with the same identity keep their order. Elements without a position go
+ * first.
+ */
 function sortByPlace(row: Placed[], places: ReadonlyMap<Identity, number>): void {
   const placeOf = ({ identity }: Placed): number => places.get(identity) ?? -1;
   row.sort((a, b) => placeOf(a) - placeOf(b));

@@ -1,5 +1,5 @@
 /**
- * Values and types as Go prints them.
+ * Prints values and types as Go does.
  *
  * Kubernetes' patch errors quote the offending value with Go's `%v`, and people (and their scripts) know
  * those sentences. Long values are cut: an error should not repeat the body.

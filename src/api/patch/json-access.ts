@@ -1,8 +1,8 @@
 /**
- * Reading and writing keys from untrusted input.
+ * Reads and writes object keys that come from untrusted input.
  *
- * Patches and objects come from the wire, where `__proto__` and `constructor` are keys like any
- * other. Reading sees own properties only, and writing always makes one.
+ * Patches and objects come from the wire, where `__proto__` and `constructor` are keys like any other.
+ * Reading sees own properties only, and writing always creates an own property.
  */
 import type { Json, JsonObject } from '../../lib/json.ts';
 
@@ -12,12 +12,15 @@ export function isJsonList(value: unknown): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** The object's own value. Undefined: it has none, whatever its prototype has. */
+/** The value of an own property. Undefined: there is none, even if the prototype has one. */
 export function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** Assigning to `__proto__` would set the prototype and lose the key, so that one is defined. */
+/**
+ * Sets an own property. Plain assignment to `__proto__` would set the prototype instead, so that key is
+ * defined.
+ */
 export function put(object: MutableJsonObject, key: string, value: Json): void {
   if (key === '__proto__') {
     Object.defineProperty(object, key, {

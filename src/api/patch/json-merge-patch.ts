@@ -1,9 +1,9 @@
 /**
  * JSON merge patch (RFC 7386): objects merge key by key, null deletes, anything else replaces.
  *
- * The only patch that needs no types, so it is the one for custom resources. Lists are replaced whole,
- * with the nulls inside them kept. The format cannot express that an object's field *is* null, since
- * null means to delete it.
+ * Of the merge patches, only this one needs no types, so custom resources use it. Lists are replaced whole,
+ * with the nulls inside them kept. The format cannot express that an object's field *is* null, since null
+ * means to delete it.
  *
  * Applying and creating a patch both skip parts that are the same object on both sides, and results share what
  * did not change.
@@ -19,7 +19,7 @@ export function applyJsonMergePatch(target: Json, patch: Json): Json {
   return mergeValue(target, patch, 0);
 }
 
-/** The patch that makes `modified` of `original`; `{}` when they are equal objects. */
+/** The patch that turns `original` into `modified`; `{}` when they are equal objects. */
 export function createJsonMergePatch(original: Json, modified: Json): Json {
   if (!isJsonObject(original) || !isJsonObject(modified)) return modified;
   return diffObjects(original, modified, 0) ?? {};
@@ -30,7 +30,7 @@ function mergeValue(target: Json | undefined, patch: Json, depth: number): Json 
     return target !== undefined && jsonEqual(target, patch) ? target : patch;
   }
   const deeper = descend(depth);
-  // An object patch makes an object, whatever stood there before.
+  // An object in the patch makes the result an object, whatever the old value was.
   const draft = new ObjectDraft(isJsonObject(target) ? target : {});
   for (const key of Object.keys(patch)) {
     const value = own(patch, key) ?? null;

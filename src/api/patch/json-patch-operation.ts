@@ -1,13 +1,13 @@
 /**
- * Reads the operations of a JSON patch. All are read before the first is performed, so a patch
- * with a mistake at its end has done nothing.
+ * Parses the operations of a JSON patch. All are parsed before the first is applied, so a mistake in the last
+ * one is found before anything has changed.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { parsePointer, type Pointer } from '../values/json-pointer.ts';
 import { isJsonList, own } from './json-access.ts';
 import { jsonPatchMalformed, jsonPatchTooLong } from './json-patch-errors.ts';
 
-/** A path in the document, with its original text for the messages. */
+/** A path in the document, with its original text for error messages. */
 export interface PointerPath {
   readonly text: string;
   readonly tokens: Pointer;
@@ -19,7 +19,7 @@ export type Operation =
   | { readonly op: 'move'; readonly path: PointerPath; readonly from: PointerPath }
   | { readonly op: 'copy'; readonly path: PointerPath; readonly from: PointerPath };
 
-/** As many as a Kubernetes API server accepts. */
+/** kube-apiserver's limit. */
 const OPERATIONS_MAX = 10_000;
 
 export function readOperations(patch: unknown): readonly Operation[] {

@@ -1,14 +1,14 @@
 /**
- * Applying a JSON patch (RFC 6902): a list of operations, all of them or none.
+ * Applies a JSON patch (RFC 6902): a list of operations, either all or none.
  *
- * Where Kubernetes' API server reads the standard more widely, so does this, for clients depend on it:
- * `replace` may name a field that does not exist yet, `test` for null holds where there is no such
- * field, and a negative index counts from the end of a list. Where the server is narrower or careless
- * the standard is followed: the empty path is the whole document, an operation without its value is
- * refused, and nothing can be moved into itself.
+ * Clients depend on three liberties that kube-apiserver takes with the standard, so podkeep takes them too:
+ * `replace` may name a field that does not exist yet, `test` for null holds where there is no such field, and
+ * a negative index counts from the end of a list. Where kube-apiserver is stricter than the standard or
+ * careless, podkeep follows the standard: the empty path is the whole document, an operation without its
+ * value is refused, and nothing can be moved into itself.
  *
- * Copies share what they copy, so they cost nothing here, but they do when the result is written
- * out. Their sum is limited, or thirty short operations could make a terabyte.
+ * A copy shares its value in memory, so it costs nothing until the result is serialized. The sum of all
+ * copies is limited; otherwise thirty short operations could make a terabyte.
  */
 import { unreachable } from '../../lib/assert.ts';
 import type { Json } from '../../lib/json.ts';
@@ -26,7 +26,7 @@ import { PatchedDocument } from './patched-document.ts';
 type Copy = Extract<Operation, { readonly op: 'copy' }>;
 type Move = Extract<Operation, { readonly op: 'move' }>;
 
-/** As much as a Kubernetes API server lets copies add. */
+/** kube-apiserver's limit for what copies may add. */
 const COPIED_BYTES_MAX = 3 * 1024 * 1024;
 
 /** The patched document; the same object if the patch changes nothing. */
@@ -82,7 +82,7 @@ function move(document: PatchedDocument, { op, from, path }: Move): void {
   demand(document.add(path.tokens, value), op, path);
 }
 
-/** Copies, and returns how much that adds to the document. */
+/** Copies a value, and returns how many bytes that adds to the document. */
 function copy(document: PatchedDocument, { op, from, path }: Copy, bytesLeft: number): number {
   const value = read(document, op, from);
   const bytes = measureJson(value, bytesLeft);

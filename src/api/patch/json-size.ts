@@ -1,13 +1,13 @@
 /**
- * About how many bytes a value takes as JSON, counted no further than a limit.
+ * Estimates the size of a value as JSON, up to a limit.
  *
- * Values share parts, so a document of a few parts can be gigabytes when it is written out. The
- * count stops as soon as the limit is passed; that also bounds the time it takes.
+ * Values share parts in memory, so a small document can be gigabytes when it is serialized. Counting stops
+ * when the limit is exceeded, which also bounds the time.
  */
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import { isJsonList, own } from './json-access.ts';
 
-/** The size, or some number above the limit. */
+/** The size in bytes, or a number above `bytesMax`. */
 export function measureJson(value: Json, bytesMax: number): number {
   const waiting: Json[] = [value];
   let bytes = 0;
@@ -18,7 +18,7 @@ export function measureJson(value: Json, bytesMax: number): number {
   return bytes;
 }
 
-/** The part without what is in it, which has to wait for its turn. */
+/** The size of the part without its children, which are pushed to `waiting`. */
 function measurePart(part: Json, waiting: Json[]): number {
   if (typeof part === 'string') return part.length + 2;
   if (isJsonList(part)) {

@@ -1,16 +1,16 @@
 /**
- * The difference between two lists whose field merges, as a patch expresses it.
+ * Computes the strategic merge patch between two versions of a list with patch strategy `merge`.
  *
  *     changes   the elements to merge: new ones whole, changed ones with what changed, in the
  *               order of the modified list; then a `{"$patch": "delete", <key>}` for each gone one
  *     removed   for scalars: the values to remove
- *     order     the modified list's elements by name, whenever anything changed, for the server would
- *               otherwise put new ones in front (P-1)
+ *     order     the modified list's elements by name, if anything changed; otherwise the server would
+ *               put new ones in front (P-1)
  *
- * A list with two elements of the same merge key (a port as TCP and as UDP) cannot be patched
- * element by element, since the key finds only the first. Such lists are replaced as a whole, with
- * a leading `{"$patch": "replace"}` (P-2); Kubernetes' own client makes a patch there that loses
- * elements. For scalars the format has no such way: a value twice arrives once.
+ * A list with two elements of the same merge key (a port as TCP and as UDP) cannot be patched element by
+ * element, since the key finds only the first. Such lists are replaced as a whole, with a leading `{"$patch":
+ * "replace"}` (P-2); the patch that Kubernetes' own client makes there loses elements. The format cannot
+ * express duplicate scalars: only one of them arrives.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { jsonEqual } from '../values/json-equal.ts';
@@ -99,7 +99,7 @@ function diffObjects(
   };
 }
 
-/** The patch of an element. Undefined: it did not change. */
+/** The patch of one element. Undefined: it did not change. */
 function diffFound(
   before: JsonObject | undefined,
   after: JsonObject | undefined,
@@ -115,7 +115,7 @@ function replaceList(modified: readonly Json[]): ListDiff {
   return { ...SAME, changes: [{ [DIRECTIVE]: 'replace' }, ...modified] };
 }
 
-/** Both are in the order of their lists, so equal lengths are compared place by place. */
+/** Both are in the order of their lists, so lists of equal length are compared index by index. */
 function isSameOrder(
   before: ReadonlyMap<Identity, number>,
   after: ReadonlyMap<Identity, number>,

@@ -1,5 +1,5 @@
 /**
- * The elements of a list that merges, and how each is identified.
+ * Identifies the elements of a list with patch strategy `merge`.
  *
  * All elements, old and new, must be of one type. Objects are identified by the value of their merge
  * key, scalars by themselves. Either way the identity is a scalar that a Map can hold, which keeps
@@ -36,7 +36,7 @@ export function elementType(...lists: readonly (readonly Json[])[]): string | un
   return type;
 }
 
-/** How to identify the elements of a list with this merge key, or of one that has none. */
+/** `mergeKey`: undefined: the elements are scalars. */
 export function identifyBy(mergeKey: string | undefined): Identify {
   return mergeKey === undefined ? scalarOf : (item) => mergeKeyValue(item, mergeKey);
 }

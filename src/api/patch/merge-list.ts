@@ -1,10 +1,10 @@
 /**
- * Merging a patch list into a list, for the fields whose strategy is `merge`.
+ * Merges a list of the patch into the original list, for fields with patch strategy `merge`.
  *
- * Scalars: the union, in the order of P-1. Objects: elements with the same merge key are merged,
- * the others are added as the patch has them, nulls and all. An element with `$patch` is a directive:
- * `delete` removes the elements with its merge key, before anything is merged; `replace`, in any
- * element, makes the list out of the patch's plain elements (P-2).
+ * Scalars: the result is the union, in the order of P-1. Objects: elements with the same merge key are
+ * merged; new elements are added unchanged, nulls included. An element with `$patch` is a directive: `delete`
+ * removes the elements with its merge key, before anything is merged; `replace`, in any element, replaces the
+ * list with the patch's elements that are no directives (P-2).
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { jsonEqual } from '../values/json-equal.ts';
@@ -21,7 +21,7 @@ import {
 import { goKindOf, type PatchRule } from './patch-rule.ts';
 import { directiveUnknown, listMergeDirective, mergeKeyUndeclared } from './strategic-errors.ts';
 
-/** Merges one element of the patch into the one it belongs to. */
+/** Merges one element of the patch into the original element with the same identity. */
 export type MergeElement = (original: JsonObject, patch: JsonObject) => JsonObject;
 
 interface Orders {
@@ -55,7 +55,7 @@ export function mergeList(
   return keepList(original, merged);
 }
 
-/** The list without the values; which strategy the field has does not matter here. */
+/** The list without `values`, whatever the field's patch strategy is. */
 export function deleteValues(original: readonly Json[], values: readonly Json[]): readonly Json[] {
   elementType(original, values);
   const deleted = new Set(values);

@@ -1,5 +1,5 @@
 /**
- * A next version of an object, written key by key.
+ * Builds the next version of an object, key by key.
  *
  * The original is copied at the first real change and never before: a draft that changed nothing returns
  * the object it was made from. So callers detect "nothing changed" by comparing two pointers.

@@ -1,9 +1,9 @@
 /**
- * `$setElementOrder/<field>`: the list of that field is merged and then put in this order.
+ * Applies `$setElementOrder/<field>`: merges the list of that field, then orders it as the directive says.
  *
- * The directive names elements, by merge key or by value. It need not name all that the server has (P-1
- * defines where the others go), but it must name what the patch sets, in the same order (P-4). Named
- * elements that neither side has are skipped.
+ * The directive names elements by merge key or by value. It need not name all elements that the server has
+ * (P-1 defines the position of the others), but it must name those that the patch sets, in the same order
+ * (P-4). Names of elements that neither side has are skipped.
  */
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import { DIRECTIVE } from './directive.ts';
@@ -41,9 +41,9 @@ export function mergeOrderedList(
 }
 
 /**
- * The positions that elements count as having had. Those that the patch deletes leave their positions to
- * the first ones that it adds, behind all that stay: an accident of how Go's server stores the list, but
- * every API server does it, so clients depend on it.
+ * The original positions for ordering. The first elements that the patch adds take the positions of those
+ * that it deletes, after all that remain: an accident of how kube-apiserver stores the list, but every API
+ * server does it, so clients depend on it.
  */
 function placesOf(
   original: readonly Json[],
@@ -63,7 +63,7 @@ function placesOf(
   return [...kept, ...added.slice(0, original.length - kept.length)];
 }
 
-/** A value of the patch that has to be a list, if it is present. */
+/** A value of the patch that must be a list if it is present. */
 export function asList(value: Json | undefined): readonly Json[] | undefined {
   if (value === undefined || isJsonList(value)) return value;
   throw typeMismatch({ expected: '[]interface {}', actual: value });
@@ -79,7 +79,7 @@ function mergeContents(
   return rule.strategy === 'merge' ? mergeList(original, patch, rule, mergeElement) : patch;
 }
 
-/** Walks both lists at once: every plain element of the patch must come up in the order's row. */
+/** Walks both lists at once: the order must name every plain element of the patch, in the same sequence. */
 function checkOrder(
   patch: readonly Json[],
   order: readonly Json[],

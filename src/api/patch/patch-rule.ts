@@ -1,16 +1,16 @@
 /**
- * How one field merges: read from its type, and from nothing else.
+ * Looks up how one field merges in a strategic merge patch. The rule depends on the field's type only.
  *
  *     Shape of the parent ──field name──> PatchRule { shape, strategy, retainKeys, mergeKey }
  *
- * The schema table is consulted only where necessary: where both sides hold an object or both hold a
- * list. There an unknown field is an error, as in Kubernetes: guessing between merging and replacing
- * would lose data silently. Everywhere else (a new field, a scalar, null) an unknown field is taken as it
- * is, since the patch can mean only one thing.
+ * The schema table is consulted only where both sides hold an object or both hold a list. There an unknown
+ * field is an error, as in Kubernetes: guessing between merging and replacing would lose data silently.
+ * Everywhere else (a new field, a scalar, null) an unknown field is taken from the patch unchanged, since the
+ * patch can mean only one thing.
  *
  * Types with a JSON form of their own (Quantity, RawExtension, ...) and the values of a map have no merge
- * rules: merging an object or a list below either is that same error. Names are matched exactly; Go would also take them in another case,
- * but its decoder then drops such a field.
+ * rules: merging an object or a list below them is the same error. Names are case-sensitive; Go would also
+ * match them in another case, but its decoder then drops the field.
  */
 import { unreachable } from '../../lib/assert.ts';
 import { PodkeepError } from '../../lib/errors.ts';
@@ -27,20 +27,20 @@ export interface PatchRule {
   readonly mergeKey: string | undefined;
 }
 
-/** Where Go's kind is called differently than ours. */
+/** Go's name for a kind, where it differs from ours. */
 const SCALAR_KINDS: Partial<Record<Scalar, string>> = {
   float: 'float32',
   double: 'float64',
   bytes: 'slice',
 };
 
-/** The rule of a field in which both sides hold an object, or why there is none. */
+/** The rule of a field in which both sides hold an object, or the error if there is none. */
 export function findObjectRule(parent: Shape, name: string): PatchRule | PodkeepError {
   const field = findField(parent, name);
   return field instanceof PodkeepError ? field : ruleOf(field, field.shape);
 }
 
-/** The rule of a field in which both sides hold a list, or why there is none. */
+/** The rule of a field in which both sides hold a list, or the error if there is none. */
 export function findListRule(parent: Shape, name: string): PatchRule | PodkeepError {
   const field = findField(parent, name);
   if (field instanceof PodkeepError) return field;
@@ -48,13 +48,13 @@ export function findListRule(parent: Shape, name: string): PatchRule | PodkeepEr
   return element instanceof PodkeepError ? element : ruleOf(field, element);
 }
 
-/** The rule, where one is needed. */
+/** Returns the rule, or throws the error. */
 export function needRule(found: PatchRule | PodkeepError): PatchRule {
   if (found instanceof PodkeepError) throw found;
   return found;
 }
 
-/** What Go calls a type of this shape. */
+/** Go's name for the kind of this shape. */
 export function goKindOf(shape: Shape): string {
   switch (shape.kind) {
     case 'list':
@@ -98,7 +98,7 @@ function ruleOf(field: Field, shape: Shape): PatchRule {
   };
 }
 
-/** `core/v1.PodSpec` is called PodSpec in Go's sentences. */
+/** The struct's name in Go's messages: PodSpec for `core/v1.PodSpec`. */
 function structName(shape: Shape): string {
   if (shape.kind === 'special') return shape.special;
   if (shape.kind !== 'struct') return goKindOf(shape);

@@ -1,12 +1,12 @@
 /**
- * A document while a JSON patch works on it.
+ * The document to which a JSON patch is being applied.
  *
  * Objects and lists are copied when they are first written to, and written in place after that: a patch
  * of ten thousand additions to one list copies the list once. Parts that were never written to are
  * shared with the original document.
  *
- * `#copies` has the parts that are copies. A part that occurs twice has two owners, and writing to it in
- * place would show in both; so when a value is copied, `#copies` is cleared.
+ * `#copies` holds the parts that were copied and may be written in place. A part that occurs twice must not
+ * be written in place, because the write would show at both paths; so the `copy` operation clears `#copies`.
  */
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import { jsonEqual } from '../values/json-equal.ts';
@@ -77,7 +77,7 @@ export class PatchedDocument {
     return true;
   }
 
-  /** To be called before a value of this document is inserted a second time. */
+  /** Must be called before a value of this document is inserted a second time. */
   share(): void {
     this.#copies = new Map();
   }
@@ -129,7 +129,7 @@ function removeChild(container: Container, token: string): void {
   if (index !== undefined) container.splice(index, 1);
 }
 
-/** The index that a token means in a list of this length. Undefined: it is none. */
+/** The list index that a token means. Undefined: it is not an index. */
 function readIndex(token: string, length: number): number | undefined {
   if (!INDEX.test(token)) return undefined;
   const index = Number(token);

@@ -1,9 +1,9 @@
 /**
- * `$retainKeys`: of the object, only the named fields survive.
+ * Applies `$retainKeys`: only the named fields of the object survive.
  *
- * This is how one volume source replaces another although objects merge. The patch must name every field
- * that it sets itself; a field that it sets and does not retain is a contradiction, and an error. Nulls
- * and the directives for lists need not be named.
+ * This is how one volume source replaces another although objects merge. The directive must name every field
+ * that the patch sets; otherwise the patch is refused. Fields set to null and list directives need not be
+ * named.
  */
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { isElementOrder, isValueDeletion, RETAIN_KEYS } from './directive.ts';
@@ -11,7 +11,7 @@ import { isJsonList, own } from './json-access.ts';
 import type { ObjectDraft } from './object-draft.ts';
 import { patchMalformed } from './strategic-errors.ts';
 
-/** Removes the fields that are not retained. Without the directive, none. */
+/** Removes the fields that are not retained. Without the directive, removes none. */
 export function retainKeys(draft: ObjectDraft, patch: JsonObject): void {
   const directive = own(patch, RETAIN_KEYS);
   if (directive === undefined) return;

@@ -1,10 +1,9 @@
 /**
- * What can be wrong with a strategic merge patch (P-4).
+ * The errors of strategic merge patches (P-4).
  *
- * One code per thing that the author of a patch would fix differently. The sentences are Kubernetes' own
- * where it has one, since clients show them to people who search for them. Where kube-apiserver
- * answers with a particular status, the comment says which. It answers the others with 500, although the
- * patch is at fault.
+ * One code for each mistake that the author would fix differently. Messages are Kubernetes' own where it has
+ * one, since people search for them. A comment names the HTTP status with which kube-apiserver answers; it
+ * answers the errors without such a comment with 500, although the patch is at fault.
  */
 import { defineError } from '../../lib/errors.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
@@ -25,7 +24,7 @@ const REMEDIES = {
   setElementOrder: 'Write "$setElementOrder/<field>": [...] beside the field that it orders.',
 } as const;
 
-/** The patch is not written as one: 400. */
+/** The value is not a valid strategic merge patch: 400. */
 export const patchMalformed = defineError<{ part: keyof typeof SENTENCES }>({
   code: 'PATCH_MALFORMED',
   retry: 'never',
@@ -33,7 +32,7 @@ export const patchMalformed = defineError<{ part: keyof typeof SENTENCES }>({
   hint: ({ part }) => REMEDIES[part],
 });
 
-/** The kind has no merge rules, as custom resources have none: 400, or 415 from content types. */
+/** The kind has no merge rules, as is the case for custom resources: 400, or 415 from content types. */
 export const patchUnsupported = defineError<undefined>({
   code: 'PATCH_UNSUPPORTED',
   retry: 'never',

@@ -1,15 +1,15 @@
 /**
- * Applying a strategic merge patch: a JSON merge patch that knows the types (P-1 to P-4).
+ * Applies a strategic merge patch: a JSON merge patch that knows the types (P-1 to P-4).
  *
  *     null                  the field is removed
  *     object onto object    merged, unless the type or a `$patch` says replace
  *     list onto list        replaced, unless the type says merge (then by merge key or as a set)
  *     anything else         the patch's value is taken
  *
- * Directives in the patch are the keys of directive.ts. In one object they are followed in this order:
+ * Directives in the patch are the keys of directive.ts. Within one object they are applied in this order:
  * `$patch` (and then nothing else), `$retainKeys`, `$setElementOrder/...`, the fields,
- * `$deleteFromPrimitiveList/...` last. Kubernetes goes over the fields in random order, so a value that
- * one patch both adds and deletes may end up either way there; here it is removed.
+ * `$deleteFromPrimitiveList/...` last. Kubernetes goes over the fields in random order, so a value that one
+ * patch both adds and deletes may end up either way there; here it is removed.
  *
  * The type is an argument; a kind without one (a custom resource) has no merge rules and is refused, as
  * in Kubernetes. patch-rule.ts decides what happens to fields that the type does not have. Stricter than
@@ -70,7 +70,7 @@ function mergeObject(
   return draft.finish();
 }
 
-/** `replace` takes the patch as it stands, nulls and all; `delete` leaves an empty object. */
+/** `replace` takes the patch unchanged, nulls included; `delete` leaves an empty object. */
 function obeyDirective(original: JsonObject, patch: JsonObject): JsonObject {
   const { [DIRECTIVE]: directive, ...rest } = patch;
   if (directive === 'replace') return keepObject(original, rest);

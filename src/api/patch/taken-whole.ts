@@ -1,10 +1,11 @@
 /**
- * The result of a part of a patch when there is nothing to merge it with.
+ * Converts a part of a strategic merge patch to a plain value where the original has nothing to merge it
+ * with.
  *
- * A field that the original lacks, or holds in another type, is taken from the patch: without its nulls
- * (they would delete, and there is nothing to delete) and without every object that has a `$patch`, even
- * the part itself. Kubernetes does the same. The other directives stay in such a part as unknown fields;
- * Kubernetes' decoder drops them with a warning, and so does the code that decodes the result here.
+ * A field that the original lacks, or holds in another type, is taken from the patch, without its nulls
+ * (there is nothing to delete) and without any object that has a `$patch`, even if that is the whole part.
+ * Kubernetes does the same. Other directives stay in the part as unknown fields; Kubernetes' decoder drops
+ * them with a warning, and so does the code that decodes the result here.
  *
  * Parts that need no cleaning are shared with the patch.
  */
@@ -14,7 +15,7 @@ import { DIRECTIVE } from './directive.ts';
 import { isJsonList, own } from './json-access.ts';
 import { ObjectDraft } from './object-draft.ts';
 
-/** The value to store. Undefined: nothing of it is stored. */
+/** The value to store. Undefined: nothing is stored. */
 export function takeWhole(value: Json): Json | undefined {
   return withoutDirected(withoutNulls(value, 0), 0);
 }
@@ -24,7 +25,7 @@ export function takeElements(list: readonly Json[]): readonly Json[] {
   return mapElements(list, (item) => withoutDirected(item, 0));
 }
 
-/** Nulls are removed where they are a field's value. As elements of a list they stay. */
+/** Removes nulls that are values of fields. Nulls in lists stay. */
 function withoutNulls(value: Json, depth: number): Json {
   if (typeof value !== 'object' || value === null) return value;
   const deeper = descend(depth);

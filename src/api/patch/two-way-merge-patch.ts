@@ -1,8 +1,8 @@
 /**
- * Making a strategic merge patch from two versions of an object (SM-73, SM-75).
+ * Creates the strategic merge patch between two versions of an object (SM-73, SM-75).
  *
- * The patch has only the changes: changed and new fields with their values, null for a removed field,
- * and for lists what list-diff.ts makes. Applied to `original` it gives `modified`, except where the
+ * The patch contains only the changes: changed and new fields with their values, null for a removed field,
+ * and for lists the result of list-diff.ts. Applied to `original` it gives `modified`, except where the
  * format cannot express it:
  *
  *   - a field whose value is null in `modified` (it means "delete", so the field will be absent);
@@ -10,10 +10,9 @@
  *   - fields named like a directive of directive.ts
  *   - a list of scalars that merges and holds a value twice
  *
- * Parts that both versions share are skipped by one pointer comparison, so the cost follows what was
- * rebuilt and not how big the object is. Unlike CreateTwoWayMergePatch of
- * Kubernetes, it never puts an unchanged field into the patch, whether its type says replace or it is a list of
- * scalars that is not sorted.
+ * Parts that both versions share are skipped by one pointer comparison, so the cost depends on the size of
+ * the change and not on the size of the object. Unlike Kubernetes' CreateTwoWayMergePatch, it never puts an
+ * unchanged field into the patch, even if its strategy is replace or it is an unsorted list of scalars.
  */
 import { PodkeepError } from '../../lib/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
@@ -26,14 +25,14 @@ import { diffLists, type DiffElement } from './list-diff.ts';
 import { findListRule, findObjectRule, needRule, type PatchRule } from './patch-rule.ts';
 import { patchMalformed, patchUnsupported } from './strategic-errors.ts';
 
-/** Where a difference was found: the patch it goes into, and the type that says how. */
+/** The patch to which a difference is added, and the type that determines how. */
 interface DiffTarget {
   readonly patch: MutableJsonObject;
   readonly shape: Shape;
   readonly depth: number;
 }
 
-/** The patch; `{}` when there is no difference. */
+/** The patch; `{}` if there is no difference. */
 export function createTwoWayMergePatch(
   original: unknown,
   modified: unknown,
@@ -108,7 +107,10 @@ function diffListField(
   if (order.length > 0) put(target.patch, elementOrderKey(key), order);
 }
 
-/** A field that the type does not have may stay as it is, but not change: it has no merge rule. */
+/**
+ * Puts the whole new value into the patch. A changed field that the type does not have is an error: it has no
+ * merge rule.
+ */
 function diffWhole(
   target: DiffTarget,
   key: string,
@@ -121,7 +123,10 @@ function diffWhole(
   put(target.patch, key, after);
 }
 
-/** Names the retained keys. Without any there would be no directive, only deletions. */
+/**
+ * Adds `$retainKeys` with the remaining fields. If none remain the directive is omitted, and only deletions
+ * are sent.
+ */
 function addRetainedKeys(patch: MutableJsonObject, modified: JsonObject): void {
   const retained = Object.keys(modified).filter((key) => (own(modified, key) ?? null) !== null);
   if (retained.length > 0) put(patch, RETAIN_KEYS, retained.sort());

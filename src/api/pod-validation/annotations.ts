@@ -1,6 +1,6 @@
 /**
- * Annotations with a meaning on pods: some are settings from before there were fields, one marks a mirror
- * pod.
+ * Validates the annotations of pods that have a meaning: some are settings that predate fields, one marks a
+ * mirror pod.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { allContainers } from './container-lists.ts';
@@ -20,7 +20,7 @@ const INT32_MAX = 2 ** 31 - 1;
 const LOCALHOST_PREFIX = 'localhost/';
 
 export interface AnnotationOptions {
-  /** The old pod had an unreadable deletion cost. */
+  /** True: the old pod had an invalid deletion cost, so the new one may keep it. */
   readonly allowsBadDeletionCost: boolean;
 }
 
@@ -132,7 +132,7 @@ function isAppArmorName(name: string): boolean {
   );
 }
 
-/** Without a plus and without leading zeros. */
+/** The API accepts no plus sign and no leading zeros. */
 function isInt32(text: string): boolean {
   const number = Number(text);
   return /^(?:0|-\d+|[1-9]\d*)$/.test(text) && number >= -INT32_MAX - 1 && number <= INT32_MAX;

@@ -1,4 +1,4 @@
-/** Every container of a pod with its path, in the order in which the API visits them. */
+/** Lists every container of a pod with its path, in the order in which kube-apiserver visits them. */
 import type { JsonObject } from '../../lib/json.ts';
 import { readObjects } from '../validation/json-reading.ts';
 

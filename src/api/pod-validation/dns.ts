@@ -1,4 +1,4 @@
-/** The DNS settings of a pod. */
+/** Validates a pod's DNS config. */
 import type { JsonObject } from '../../lib/json.ts';
 import {
   invalidField,

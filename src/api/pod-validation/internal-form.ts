@@ -1,9 +1,9 @@
 /**
- * A value in kube-apiserver's internal form, in which its messages print whole structs.
+ * Converts a value to kube-apiserver's internal form, in which its error messages print whole structs.
  *
- * Internally every field is present, empty ones as Go's zero value, and fields have Go's names:
- * `{"Name":"c","Command":null}`. That form follows from the schema table, except for a few irregular names
- * and a few fields in another position.
+ * In that form every field is present, unset ones with Go's zero value, and fields have Go's names:
+ * `{"Name":"c","Command":null}`. The schema table determines the form, except for the irregular names and
+ * positions in internal-names.ts.
  */
 import { formatQuantity, readQuantity } from '../values/quantity-text.ts';
 import { structOf } from '../schema/schema.ts';
@@ -22,14 +22,14 @@ function formOfStruct(value: JsonObject, type: StructType): Json {
   const entries = fields.flatMap((field): [string, Json][] => {
     const own = Object.hasOwn(moved, field.name) ? moved[field.name] : undefined;
     const form = formOfField(own, field);
-    // Internally, metadata is embedded: its fields stand among the others.
+    // In the internal form metadata is embedded: its fields are among the object's own.
     if (field.name === 'metadata' && isJsonObject(form)) return Object.entries(form);
     return [[internalNameOf(type, field.name), form]];
   });
   return Object.fromEntries(entries);
 }
 
-/** The fields in Go's order, with those that internally live in another struct. */
+/** The fields in Go's order, including those that the internal form moves from another struct. */
 function fieldsOf(
   value: JsonObject,
   type: StructType,
@@ -76,7 +76,7 @@ function internalNameOf(type: StructType, name: string): string {
 function formOfField(value: Json | undefined, field: Field): Json {
   const { shape, pointer } = field;
   if (value !== undefined && value !== null) return formOf(value, shape);
-  // A token's lifetime is no pointer internally, but the defaults have set it by now.
+  // In the internal form a token's expirationSeconds is not a pointer, but defaulting has set it by now.
   return pointer ? null : zeroOf(shape);
 }
 

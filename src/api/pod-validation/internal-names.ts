@@ -1,9 +1,9 @@
 /**
- * Where kube-apiserver's internal types differ from the wire: names that are not just capitalised, fields in
- * another order, and fields of the spec that are in its security context.
+ * Lists where kube-apiserver's internal types differ from the wire form: names that are not just capitalised,
+ * fields in another order, and fields that the internal type has in the security context instead of the spec.
  */
 
-/** By field, or by type and field where the same field has another name elsewhere. */
+/** By field name, or by type and field name where a name is irregular in one type only. */
 export const INTERNAL_NAMES: Readonly<Record<string, string>> = {
   apiGroup: 'APIGroup',
   apiVersion: 'APIVersion',
@@ -47,7 +47,7 @@ export const INTERNAL_NAMES: Readonly<Record<string, string>> = {
   'RBDVolumeSource.user': 'RadosUser',
 };
 
-/** For each type: this field stands before that one. */
+/** By type: each first field comes directly before the second. */
 export const INTERNAL_ORDERS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   'core/v1.PodSpec': [
     ['setHostnameAsFQDN', 'affinity'],
@@ -58,7 +58,7 @@ export const INTERNAL_ORDERS: Readonly<Record<string, readonly (readonly [string
   'core/v1.Volume': [['quobyte', 'flexVolume']],
 };
 
-/** In Go's order. */
+/** Fields of the spec that are in the internal security context, in Go's order. */
 export const MOVED_TO_SECURITY_CONTEXT = [
   'hostNetwork',
   'hostPID',

@@ -1,4 +1,7 @@
-/** A pod that names its operating system may not set fields of the other one. */
+/**
+ * Validates `spec.os`: a pod that names its operating system may not set fields that exist only on the other
+ * one.
+ */
 import type { JsonObject } from '../../lib/json.ts';
 import {
   forbiddenField,
@@ -11,7 +14,7 @@ import { allContainers } from './container-lists.ts';
 
 const SYSTEMS = ['linux', 'windows'];
 
-/** Each with the field that the API names; the order is the API's. */
+/** Each with the struct that holds it, in the order in which the API reports them. */
 const NOT_FOR_WINDOWS_PODS: readonly (readonly [
   fieldPath: 'spec' | 'securityContext',
   name: string,

@@ -1,4 +1,7 @@
-/** Pod-level resources: requests not below the sum of the containers', limits not below any container's. */
+/**
+ * Validates pod-level resources: requests not below the sum of the containers' requests, limits not below any
+ * container's limit.
+ */
 import { compareQuantities } from '../values/quantity.ts';
 import { formatQuantity } from '../values/quantity-text.ts';
 import type { JsonObject } from '../../lib/json.ts';

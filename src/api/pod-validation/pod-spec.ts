@@ -1,6 +1,6 @@
 /**
- * Validates a pod's spec, in the API's order. This file is the table of contents: each part has its rules in
- * its own file.
+ * Validates a pod's spec, in kube-apiserver's order. Each part has its rules in a separate file, which this
+ * one calls.
  */
 import { checkDns1123Subdomain } from '../validation-names.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -60,7 +60,7 @@ const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
 const DEADLINE_MAX = 2 ** 31 - 1;
 const HOSTNAME_LENGTH_MAX = 64;
 
-/** `metadata` is that of the pod; a template's has no name yet. */
+/** `metadata`: the pod's, or a template's, which has no name yet. */
 export function* validatePodSpec(
   spec: JsonObject,
   metadata: JsonObject,

@@ -1,11 +1,11 @@
 /**
- * Validates a new pod, and a pod that replaces an old one. The entry of this folder, together with
- * defaults/pod-defaults.ts, which runs before it:
+ * Validates a new pod, and an update of a pod. Callers of this folder use this file, after
+ * defaults/pod-defaults.ts:
  *
  *     pod ──defaultPod──> full pod ──validatePod──> field errors; none: it is valid
  *
  * The rules, their order and their messages are kube-apiserver's. The embedded API server applies them to
- * requests, and a node to its manifests of static pods, so both refuse the same pods. Rules of subresources
+ * requests and the kubelet to static pod manifests, so both refuse the same pods. Rules of subresources
  * (status, resize, ephemeralcontainers) belong to the API server: apiserver/kinds/pod/.
  */
 import { deadlineFaults } from './update/deadline.ts';
@@ -40,7 +40,7 @@ export function validatePodUpdate(pod: JsonObject, old: JsonObject): readonly Fi
   return [...checkUpdate(pod, old)];
 }
 
-/** Rules for every pod at any time. */
+/** The rules that hold for every pod, on create and on update. */
 export function* checkPod(pod: JsonObject, old?: JsonObject): FieldErrors {
   const [metadata, spec] = [readStruct(pod['metadata']), readStruct(pod['spec'])];
   yield* validatePodAnnotations(metadata, spec, ANNOTATIONS, annotationOptions(old));
@@ -110,7 +110,7 @@ function* checkImages(containers: readonly JsonObject[], path: string): FieldErr
   }
 }
 
-/** A token needs a service account. */
+/** For a pod without a service account: a projected token needs one. */
 function* checkNoTokens(spec: JsonObject): FieldErrors {
   for (const [index, volume] of readObjects(spec['volumes']).entries()) {
     const sources = readObjects(readStruct(volume['projected'])['sources']);

@@ -1,4 +1,7 @@
-/** A profile may be set by an old annotation and by its field. Then both must agree. */
+/**
+ * Checks that a seccomp or AppArmor profile that is set both by the deprecated annotation and by the field is
+ * the same in both.
+ */
 import type { JsonObject } from '../../lib/json.ts';
 import { allContainers } from './container-lists.ts';
 import { forbiddenField, type FieldErrors } from '../validation/field-errors.ts';
@@ -26,7 +29,7 @@ export function* validateSeccompAgreement(metadata: JsonObject, spec: JsonObject
   }
 }
 
-/** A container without its own profile has the pod's. */
+/** A container without its own profile uses the pod's. */
 export function* validateAppArmorAgreement(metadata: JsonObject, spec: JsonObject): FieldErrors {
   if (readStruct(spec['os'])['name'] === 'windows') return;
   const annotations = readTextMap(metadata['annotations']);

@@ -1,8 +1,8 @@
 /**
- * What an update may keep although a create may not set it.
+ * Determines which rules an update may violate because the old object already violated them.
  *
- * Rules get stricter with every release. A pod that was accepted once must stay editable: its labels, its
- * finalizers, its status. So a few rules allow the new object to violate them if the old one did.
+ * Validation gets stricter with every release. A pod that was accepted once must stay editable (its labels,
+ * finalizers and status), so these rules allow the new object what the old one had.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import {
@@ -24,7 +24,7 @@ import { hostSysctlFault } from './security/sysctls.ts';
 import { validateLabelKeys } from './scheduling/label-keys.ts';
 
 export interface SpecOptions {
-  /** A pod, not a template: some fields are required only then. */
+  /** True for a pod, false for a template: some fields are required only in a pod. */
   readonly isPod: boolean;
   readonly allowsIndivisibleHugePages: boolean;
   readonly allowsBadAffinityValues: boolean;
@@ -56,7 +56,7 @@ export const STRICT: SpecOptions = {
   allowsHostNetworkWithOwnUsers: false,
 };
 
-/** The options for a spec that replaces this one. */
+/** The options for an update of `old`. */
 export function optionsAfter(old: JsonObject): SpecOptions {
   return {
     isPod: true,
@@ -105,7 +105,7 @@ function tokenPathsOf(spec: JsonObject): readonly string[] {
     .flatMap((token) => (token ? [readText(token['path'])] : []));
 }
 
-/** Does the pod have its own user namespace? */
+/** Whether the pod has its own user namespace. */
 export function hasOwnUsers(spec: JsonObject): boolean {
   return spec['hostUsers'] === false;
 }

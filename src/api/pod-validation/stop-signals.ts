@@ -1,4 +1,4 @@
-/** The valid stop signals, in the order in which the API lists them. */
+/** Lists the valid stop signals, in the order in which the API's error messages list them. */
 
 const PLAIN =
   'ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT SEGV STKFLT ' +

@@ -1,8 +1,7 @@
 /**
- * Bytes as base64, the form they have in JSON.
+ * Encodes and decodes base64, the form that bytes have in JSON.
  *
- * Reading accepts what Go accepts: the standard alphabet with its padding, line breaks anywhere,
- * and nothing else.
+ * Decoding accepts exactly what Go accepts: the standard alphabet with padding, and line breaks anywhere.
  */
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';

@@ -1,5 +1,5 @@
 /**
- * Reads Kubernetes' protobuf into the JSON that Go would print of the same object.
+ * Decodes Kubernetes' protobuf to the JSON that Go would print for the same object.
  *
  *     envelope.ts ──kind──> message-reader.ts ──> field-reader.ts ──> value-reader.ts
  *                                 ^                                     │ scalar-reader.ts
@@ -22,8 +22,8 @@ export interface DecodedObject {
 }
 
 /**
- * Reads an object in its envelope. A body may leave out what its path implies: `defaults` then gives
- * the kind, or the apiVersion, or both.
+ * Decodes an object in its envelope. A request body may omit kind and apiVersion, which its path implies:
+ * `defaults` then provides them.
  */
 export function decodeProtobuf(
   bytes: Uint8Array,
@@ -38,7 +38,7 @@ export function decodeProtobuf(
   return { apiVersion, kind, object: readMessage(type, reader, envelope.raw, head) };
 }
 
-/** Reads a message without an envelope, as it is inside others. */
+/** Decodes a message without an envelope, as nested messages are. */
 export function decodeMessage(type: StructType, bytes: Uint8Array): JsonObject {
   return readMessage(type, new WireReader(bytes), new Pieces(0, bytes.length));
 }

@@ -1,10 +1,10 @@
 /**
- * JSON inside protobuf: raw extensions, managed fields, and defaults in a custom resource's schema
- * travel as the text of their JSON.
+ * Parses and prints JSON inside protobuf: raw extensions, managed fields, and defaults in a
+ * CustomResourceDefinition's schema are transported as the text of their JSON.
  *
- * The text becomes part of the object, so it is parsed here; integers of 64 bits are exact. JavaScript would
- * silently read 1e999 as infinity; such numbers are refused. So is nesting that no later recursion could
- * follow. Both are rare, and most texts are quickly seen to have neither.
+ * 64-bit integers stay exact. Numbers such as 1e999, which JavaScript would silently read as infinity, are
+ * refused, and so is nesting that would overflow the stack of a later recursion. Both are rare, and a quick
+ * check rules them out for most texts.
  */
 import { parseExactJson, printExactJson } from '../../lib/json-text/exact-json.ts';
 import type { Json } from '../../lib/json.ts';
@@ -13,7 +13,7 @@ import { decodeText } from './text.ts';
 
 const NESTING_MAX = 1000;
 
-/** Sixteen digits or three of an exponent: without them, no number is too large. */
+/** A text without 16 consecutive digits or a three-digit exponent has no number that is too large. */
 const LARGE_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
 
 const [QUOTE, PLUS, MINUS, POINT, BACKSLASH] = [34, 43, 45, 46, 92] as const;
@@ -36,12 +36,12 @@ export function formatEmbeddedJson(value: Json): string {
   return text;
 }
 
-/** Up to Node.js 24 the depth of a value can overflow the stack. */
+/** Up to Node.js 24, JSON.stringify overflows the stack for deeply nested values. */
 function stringify(value: Json): string {
   try {
     return printExactJson(value);
   } catch (error) {
-    // Parsed JSON has no cycles, so it is the depth.
+    // Parsed JSON has no cycles, so the depth is the only possible cause.
     throw protobufTooDeep(undefined, error);
   }
 }
@@ -57,7 +57,7 @@ function checkDepth(text: string): void {
   }
 }
 
-/** Walks over the text, which need not be JSON. */
+/** Scans the text, which need not be valid JSON. */
 function check(text: string): void {
   let depth = 0;
   for (let index = 0; index < text.length; index++) {

@@ -1,5 +1,5 @@
 /**
- * Writes objects as Kubernetes' protobuf, byte for byte as Go writes them.
+ * Encodes objects as Kubernetes' protobuf, byte for byte as Go does.
  *
  *     envelope.ts ──> message-writer.ts ──> field-writer.ts ──> value-writer.ts
  *                           ^                                     │ scalar-writer.ts
@@ -17,7 +17,7 @@ import { messageOf } from './message-kind.ts';
 import { writeMessage } from './message-writer.ts';
 import { WireWriter } from './wire-writer.ts';
 
-/** Writes an object in its envelope, by its apiVersion and kind. */
+/** Encodes an object in its envelope, by its apiVersion and kind. */
 export function encodeProtobuf(object: JsonObject): Uint8Array {
   const [apiVersion, kind] = [textOf(object, 'apiVersion'), textOf(object, 'kind')];
   const type = messageOf(apiVersion, kind);
@@ -26,7 +26,7 @@ export function encodeProtobuf(object: JsonObject): Uint8Array {
   return writer.finish();
 }
 
-/** Writes a message without an envelope, as it is inside others. */
+/** Encodes a message without an envelope, as nested messages are. */
 export function encodeMessage(type: StructType, object: JsonObject): Uint8Array {
   const writer = new WireWriter();
   writeMessage(type, writer, object);

@@ -1,12 +1,12 @@
 /**
- * The envelope around every object that Kubernetes sends as protobuf: four bytes that name the
- * format, then a message.
+ * Reads and writes the envelope around every protobuf object of Kubernetes: four bytes that name the format,
+ * then a message.
  *
  *     "k8s" 0    1 type { 1 apiVersion, 2 kind }    2 raw: the object's message
  *                3 content encoding                 4 content type
  *
- * The last two are empty. If they are not, then the raw bytes are no message, and reading them as
- * one would give some other object.
+ * Content encoding and content type must be empty. Otherwise the raw bytes are not a plain message, and
+ * decoding them as one would give a wrong object.
  */
 import { protobufMalformed } from './protobuf-error.ts';
 import { NO_BYTES, Pieces, type WireReader } from './wire-reader.ts';

@@ -1,14 +1,13 @@
 /**
- * Fields, from the wire to JSON: the value of a field that came once, many times or never.
+ * Decodes the fields of a message to JSON. A field may occur once, several times or never:
  *
  *     scalar     the last one counts
  *     message    all of them are one, sent in pieces
  *     list       each is an item; numbers may come packed, many in one
  *     map        each is an entry, a message with the key in field 1 and the value in field 2
  *
- * JSON then shows the field as Go does. A pointer is present when it was sent. Anything else is always
- * present, zero if it was not sent, unless it is empty and its field is `omitEmpty`; and to Go a struct
- * is never empty.
+ * The JSON shows a field as Go does: a pointer only if it was sent; any other field always, with its zero
+ * value if it was not sent, unless it is empty and `omitEmpty`. To Go a struct is never empty.
  */
 import { unreachable } from '../../lib/assert.ts';
 import type { Json } from '../../lib/json.ts';
@@ -24,17 +23,17 @@ export interface FieldReader {
   readonly name: string;
   /** Called when the field first occurs in a message. */
   open(): OpenField;
-  /** The JSON of a field that never occurred. Absent: it is left out. */
+  /** The JSON of a field that never occurred. Absent: the field is omitted. */
   readonly absent: ((reader: WireReader) => Json | undefined) | undefined;
 }
 
-/** A field of one message, while that is being read. */
+/** A field of a message that is being read. */
 export interface OpenField {
   take(reader: WireReader, wireType: number): void;
   finish(reader: WireReader): Json | undefined;
 }
 
-/** `omitZero` leaves even a struct out when it is zero (see message-reader.ts). */
+/** `omitZero`: even a struct is omitted when it is zero (see message-reader.ts). */
 export interface FieldOptions {
   readonly omitZero: boolean;
   readonly readStruct: ReadStruct;
@@ -92,7 +91,7 @@ function mapField(field: Field, shape: Shape, readStruct: ReadStruct): FieldRead
   return { name: field.name, open: () => new OpenMap(value), absent: missing(field) };
 }
 
-/** A type whose zero is nil becomes null, or is left out. */
+/** A type whose zero value is nil: the JSON is null, or the field is omitted. */
 function missing({ omitEmpty }: Field): (() => null) | undefined {
   return omitEmpty ? undefined : () => null;
 }

@@ -1,9 +1,9 @@
 /**
- * Fields, from JSON to the wire, as Kubernetes' generated code writes them.
+ * Encodes the fields of a message as Kubernetes' generated code does.
  *
  * A pointer, bytes and a list in a separate message are written when they are present, even if they are
- * empty. Any other scalar or message is always written, as zero if it is absent. A list is each of its
- * items, a map each of its entries, sorted by the bytes of their keys.
+ * empty. Any other scalar or message is always written, as zero if it is absent. A list is written item by
+ * item, a map entry by entry, sorted by the bytes of the keys.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { isJsonList, own } from '../patch/json-access.ts';
@@ -14,7 +14,7 @@ import { valueWriter, type WriteStruct, type WriteTagged } from './value-writer.
 import { LENGTH } from './wire-type.ts';
 import type { WireWriter } from './wire-writer.ts';
 
-/** Takes the field from the object around it and writes it. */
+/** Reads the field from its object and writes it. */
 export type WriteField = (writer: WireWriter, object: JsonObject) => void;
 
 /** `owner` names the type of the object, for errors about values that do not fit. */
@@ -62,7 +62,7 @@ function mapWriter(shape: Shape, writeStruct: WriteStruct): WriteTagged {
   };
 }
 
-/** Go does not write missing bytes in a map, as it does not write them elsewhere. */
+/** Go omits nil bytes in a map entry, as it does in fields. */
 function entryValueWriter(shape: Shape, writeStruct: WriteStruct): WriteTagged {
   const write = valueWriter(shape, writeStruct);
   if (shape.kind !== 'scalar' || shape.scalar !== 'bytes') return write;

@@ -1,9 +1,9 @@
-/** Which message an apiVersion and a kind stand for, if any. */
+/** Finds the protobuf message type of an apiVersion and kind. */
 import { kindOf } from '../schema/schema.ts';
 import type { StructType } from '../schema/shape.ts';
 import { kindMissing, kindUnknown, kindWithoutMessage } from './protobuf-error.ts';
 
-/** Clients send these in every apiVersion, those of custom resources included. */
+/** Kinds that clients send in every apiVersion, even in those of custom resources. */
 const EVERYWHERE: ReadonlySet<string> = new Set([
   'CreateOptions',
   'DeleteOptions',
@@ -24,7 +24,7 @@ export function messageOf(apiVersion: string, kind: string): StructType {
   return type;
 }
 
-/** Whether JSON shows apiVersion and kind, which the envelope carries and the message does not. */
+/** Whether the JSON has apiVersion and kind, which are in the envelope and not in the message. */
 export function hasTypeMeta(type: StructType): boolean {
   const kind = type.field('kind');
   return kind !== undefined && kind.number === undefined;

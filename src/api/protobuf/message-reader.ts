@@ -1,9 +1,8 @@
 /**
- * Messages, from the wire to JSON, in the order in which Go prints the fields of their type.
+ * Decodes messages to JSON, with the fields in the order in which Go prints them.
  *
- * How a type is read is determined once, when it first occurs. A struct that JSON inlines among the
- * fields around it is a separate message on the wire; its fields are read there and put among the
- * others here.
+ * The readers of a type's fields are created once, when the type first occurs. A struct that JSON inlines
+ * into its parent is a separate message on the wire; its fields are added to the parent's.
  */
 import { assert } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -12,10 +11,10 @@ import type { Field, StructType } from '../schema/shape.ts';
 import { fieldReader, type FieldReader, type OpenField } from './field-reader.ts';
 import type { Pieces, WireReader } from './wire-reader.ts';
 
-/** What a message has at each number. */
+/** The field or inlined message at each field number. */
 type Numbers = readonly (Numbered | undefined)[];
 
-/** A field, or a message whose fields go among ours. */
+/** A field, or an inlined message whose fields belong to the parent. */
 interface Numbered {
   readonly field: number;
   readonly inlined: Numbers | undefined;
@@ -23,13 +22,13 @@ interface Numbered {
 
 interface Plan {
   readonly numbers: Numbers;
-  /** In JSON's order, without fields that are not in protobuf. */
+  /** In JSON's order, without fields that protobuf does not have. */
   readonly fields: readonly FieldReader[];
 }
 
 const plans = new WeakMap<StructType, Plan>();
 
-/** Reads a message of that type at the current position. `head` goes before its fields. */
+/** Decodes a message of that type at the current position. `head` comes before its fields. */
 export function readMessage(
   type: StructType,
   reader: WireReader,

@@ -1,9 +1,9 @@
 /**
- * Messages, from JSON to the wire: the fields of the schema by their numbers. Unknown fields have no
- * number and are not written, as Go would have dropped them.
+ * Encodes messages: writes the fields that the schema knows. Unknown fields have no number and are not
+ * written; Go would drop them, too.
  *
- * A struct that JSON inlines among the fields around it is a separate message on the wire; its fields
- * are read from the object around it.
+ * A struct that JSON inlines into its parent is a separate message on the wire; its fields are read from the
+ * parent object.
  */
 import { assert } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -11,7 +11,7 @@ import type { Field, StructType } from '../schema/shape.ts';
 import { fieldWriter, type WriteField } from './field-writer.ts';
 import type { WireWriter } from './wire-writer.ts';
 
-/** The writers of a type's fields, the largest number first: the writer goes backward. */
+/** The writers of a type's fields, the largest number first, because the writer works backward. */
 type Plan = readonly WriteField[];
 
 const plans = new WeakMap<StructType, Plan>();

@@ -1,4 +1,4 @@
-/** What can be wrong with bytes that should be protobuf, or with objects that should become it. */
+/** The errors of decoding protobuf, and of encoding objects as protobuf. */
 import { defineError } from '../../lib/errors.ts';
 import { DEPTH_MAX } from './wire-type.ts';
 
@@ -16,7 +16,7 @@ export const protobufTooDeep = defineError<undefined>({
   hint: () => 'Flatten the object.',
 });
 
-/** More than 63 bits without a sign, or a number beyond all doubles. */
+/** An unsigned integer of more than 63 bits, or a number that no double can hold. */
 export const integerTooLarge = defineError<{ digits: string }>({
   code: 'PROTOBUF_INTEGER_TOO_LARGE',
   retry: 'never',
@@ -42,7 +42,7 @@ export const kindUnknown = defineError<{ apiVersion: string; kind: string }>({
   hint: () => 'Only built-in kinds have a protobuf form; send custom resources as JSON.',
 });
 
-/** A table for kubectl, for one, exists as JSON only. */
+/** A kind that exists as JSON only, such as kubectl's Table. */
 export const kindWithoutMessage = defineError<{ apiVersion: string; kind: string }>({
   code: 'PROTOBUF_KIND_UNSUPPORTED',
   retry: 'never',

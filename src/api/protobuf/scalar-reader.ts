@@ -1,4 +1,4 @@
-/** Scalars, from the wire to JSON. */
+/** Decodes scalars to JSON. */
 import type { Json } from '../../lib/json.ts';
 import type { Scalar } from '../schema/shape.ts';
 import { encodeBase64 } from './base64.ts';
@@ -7,7 +7,7 @@ import { FIXED32, FIXED64, LENGTH, VARINT, type WireType } from './wire-type.ts'
 
 export interface ScalarReader {
   readonly wireType: WireType;
-  /** What Go has, and prints, where nothing was sent. */
+  /** Go's zero value, which it prints for a field that was not sent. */
   readonly zero: Json;
   readonly read: (reader: WireReader, wireType: number) => Json;
 }
@@ -21,7 +21,7 @@ export const SCALAR_READERS: Readonly<Record<Scalar, ScalarReader>> = {
   uint64: { wireType: VARINT, zero: 0, read: (reader, type) => reader.readUint64(type) },
   float: { wireType: FIXED32, zero: 0, read: readFloat },
   double: { wireType: FIXED64, zero: 0, read: readDouble },
-  // A slice in Go: there is a difference between none and an empty one.
+  // Bytes are a slice in Go, where nil and empty differ.
   bytes: {
     wireType: LENGTH,
     zero: null,
@@ -33,7 +33,7 @@ function readDouble(reader: WireReader, wireType: number): number {
   return finite(reader, reader.readDouble(wireType));
 }
 
-/** The fewest digits that identify the value among all of 32 bits: 0.1, not 0.100000001. */
+/** The fewest digits that identify the value among all 32-bit floats: 0.1, not 0.100000001. */
 function readFloat(reader: WireReader, wireType: number): number {
   const value = finite(reader, reader.readFloat(wireType));
   for (let digits = 1; digits < 9; digits++) {

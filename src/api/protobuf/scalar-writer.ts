@@ -1,4 +1,4 @@
-/** Scalars, from JSON to the wire. Null is zero, as it is to Go; any other misfit is refused. */
+/** Encodes scalars. Null is written as zero, as Go does; any other value of a wrong type is refused. */
 import type { Json } from '../../lib/json.ts';
 import type { Scalar } from '../schema/shape.ts';
 import { decodeBase64 } from './base64.ts';
@@ -6,7 +6,7 @@ import { valueUnwritable } from './protobuf-error.ts';
 import { FIXED32, FIXED64, LENGTH, VARINT, type WireType } from './wire-type.ts';
 import type { WireWriter } from './wire-writer.ts';
 
-/** `fieldPath` names the field, in case the value is refused. */
+/** `fieldPath` names the field in the error if the value is refused. */
 export type WriteValue = (writer: WireWriter, value: Json, fieldPath: string) => void;
 
 export interface ScalarWriter {
@@ -59,7 +59,7 @@ function integerWriter(min: number, max = Number.MAX_SAFE_INTEGER): WriteValue {
   };
 }
 
-/** Of 64 bits. */
+/** A writer of 64-bit integers. */
 function longWriter(min: number): WriteValue {
   const write = integerWriter(min);
   return (writer, value, fieldPath) => {

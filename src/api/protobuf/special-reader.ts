@@ -1,5 +1,5 @@
 /**
- * Types whose JSON is not that of their message, from the wire to JSON. Their messages are
+ * Decodes types whose JSON differs from their message. Their messages are
  *
  *     Quantity                 1 the text
  *     Time, MicroTime          1 seconds since 1970, 2 nanoseconds; no bytes for "never"
@@ -19,10 +19,10 @@ import { formatMicroTime, formatTime } from '../values/time.ts';
 import { parseEmbeddedJson } from './embedded-json.ts';
 import { Pieces, type WireReader } from './wire-reader.ts';
 
-/** Reads the message that stands there. */
+/** Decodes the message at the current position. */
 export type ReadBody = (reader: WireReader, pieces: Pieces) => Json;
 
-/** Reads a JSONSchemaProps, whose message is like any other. */
+/** Decodes a JSONSchemaProps, whose message has no special form. */
 export type ReadSchema = (reader: WireReader, pieces: Pieces) => JsonObject;
 
 /** The first second of the year 1, Go's zero: it means that there is no time. */
@@ -35,7 +35,7 @@ const SECONDS_MAX = 253_402_300_799;
 
 let lastTime = { seconds: 0, text: formatTime(0) };
 
-/** Most quantities look like this, and are canonical already. */
+/** Matches most quantities: they are canonical already. */
 const CANONICAL_QUANTITY = /^(?:0|[1-9]\d{0,2}(?:[numkMGTP]|[KMGTP]i)?)$/;
 
 const [INTEGER, STRING] = [0, 1] as const;
@@ -74,7 +74,7 @@ function readQuantity(reader: WireReader, pieces: Pieces): Json {
 function readTime(reader: WireReader, pieces: Pieces): Json {
   const { seconds, isSent } = readTimestamp(reader, pieces);
   if (!isSent || seconds === ZERO_SECONDS) return null;
-  // The times in one object are often the same, and a text takes longer to make than to keep.
+  // The times in one object are often the same, so the last text is cached.
   if (seconds !== lastTime.seconds) lastTime = { seconds, text: formatTime(seconds * 1000) };
   return lastTime.text;
 }
@@ -88,7 +88,7 @@ function readMicroTime(reader: WireReader, pieces: Pieces): Json {
   return formatMicroTime(seconds * 1000 + ms, whole - ms * NANOS_PER_MS);
 }
 
-/** Unlike other messages, a time that was sent twice is the last one, not a mixture. */
+/** If a time occurs twice the last one counts; other messages would be merged. */
 function readTimestamp(
   reader: WireReader,
   { start, end, later = [] }: Pieces,

@@ -1,7 +1,7 @@
 /**
- * Types whose JSON is not that of their message, from JSON to the wire. special-reader.ts shows
- * their messages. Each function writes the body of one, the field with the largest number first;
- * null is written as Go's zero.
+ * Encodes types whose JSON differs from their message; special-reader.ts lists the messages. Each function
+ * writes the body of one message, the field with the largest number first. Null is written as Go's zero
+ * value.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { formatQuantity, readQuantity } from '../values/quantity-text.ts';
@@ -15,7 +15,7 @@ import { SCALAR_WRITERS, type WriteValue } from './scalar-writer.ts';
 import { LENGTH, VARINT } from './wire-type.ts';
 import type { WireWriter } from './wire-writer.ts';
 
-/** Writes the body of a JSONSchemaProps, whose message is like any other. */
+/** Encodes the body of a JSONSchemaProps, whose message has no special form. */
 export type WriteSchema = (writer: WireWriter, schema: JsonObject) => void;
 
 /** The first second of the year 1: Go's zero time. */
@@ -73,7 +73,7 @@ function writeTimestamp(
   writer.writeTag(1, VARINT);
 }
 
-/** The nanoseconds within the second, without what is finer than a microsecond. */
+/** The nanoseconds within the second, truncated to microseconds. */
 function wholeMicros({ ms, nanos }: Instant): number {
   const rest = ms - Math.floor(ms / 1000) * 1000;
   return rest * NANOS_PER_MS + Math.floor(nanos / 1000) * 1000;

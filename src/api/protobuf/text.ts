@@ -1,9 +1,9 @@
 /**
- * Text in UTF-8, read the way Go prints it.
+ * Decodes UTF-8 as Go does when it prints JSON.
  *
- * Protobuf's strings should be UTF-8, but Go does not check that before it makes JSON of them, and
- * writes one U+FFFD for each byte that is no part of a character. A TextDecoder writes one for each
- * broken character instead, so text with such bytes is decoded here.
+ * Protobuf's strings should be UTF-8, but Go does not check that before it makes JSON of them, and writes one
+ * U+FFFD for each byte that is not part of a character. A TextDecoder writes one for each broken character
+ * instead, so this file decodes texts with such bytes itself.
  */
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -32,7 +32,7 @@ function decodeAscii(bytes: Uint8Array, start: number, end: number): string | un
   return text;
 }
 
-/** Copies the bytes, with the replacement for each that is no part of a character. */
+/** Decodes with one U+FFFD for each byte that is not part of a character. */
 function decodeBroken(bytes: Uint8Array, start: number, end: number): string {
   const whole = new Uint8Array((end - start) * REPLACEMENT_BYTES.length);
   let written = 0;

@@ -1,8 +1,8 @@
 /**
- * Values by their shape, from the wire to JSON: in a field, in a list or in a map.
+ * Decodes one value (of a field, in a list or in a map) by its shape.
  *
- * Everything that is not a scalar is a message, and a message is read from the pieces that were recorded
- * when it was found.
+ * Everything that is not a scalar is a message. A message is decoded from the positions of its pieces
+ * (wire-reader.ts).
  */
 import { InvariantError } from '../../lib/assert.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
@@ -20,14 +20,14 @@ export type ReadValue = (reader: WireReader, wireType: number) => Json;
 
 export interface ValueReader {
   readonly read: ReadValue;
-  /** The value of an entry in a map that sent only its key. */
+  /** The value of a map entry that consists of a key only. */
   readonly missing: (reader: WireReader) => Json;
 }
 
 export function valueReader(shape: Shape, readStruct: ReadStruct): ValueReader {
   if (shape.kind === 'scalar') {
     const { read, zero } = SCALAR_READERS[shape.scalar];
-    // In a map Go makes empty bytes of missing ones; elsewhere they would be null.
+    // In a map entry Go reads missing bytes as empty; elsewhere they would be null.
     return { read, missing: () => zero ?? '' };
   }
   const readBody = bodyReader(shape, readStruct);
@@ -66,7 +66,7 @@ function wrappedListReader(readItem: ReadValue): ReadBody {
   };
 }
 
-/** Looked up when it is needed: a schema contains schemas. */
+/** Looked up late, because JSONSchemaProps contains itself. */
 function schemaProps(): StructType {
   return structOf('apiextensions/v1.JSONSchemaProps');
 }

@@ -1,6 +1,6 @@
 /**
- * Values by their shape, from JSON to the wire, each with its tag: in a field, in a list or in a map.
- * Everything that is not a scalar is a message.
+ * Encodes one value (of a field, in a list or in a map) with its tag, by its shape. Everything that is not a
+ * scalar is a message.
  */
 import { InvariantError } from '../../lib/assert.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
@@ -15,7 +15,7 @@ import type { WireWriter } from './wire-writer.ts';
 /** Writes the body of a struct's message. */
 export type WriteStruct = (type: StructType, writer: WireWriter, object: JsonObject) => void;
 
-/** Writes a value and its tag. Null is the zero of the shape. */
+/** Writes a value and its tag. Null is written as the shape's zero value. */
 export type WriteTagged = (
   writer: WireWriter,
   number: number,
@@ -66,7 +66,7 @@ function wrappedListWriter(writeItem: WriteTagged): WriteValue {
   };
 }
 
-/** Looked up when it is needed: a schema contains schemas. */
+/** Looked up late, because JSONSchemaProps contains itself. */
 function schemaProps(): StructType {
   return structOf('apiextensions/v1.JSONSchemaProps');
 }

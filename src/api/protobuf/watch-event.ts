@@ -1,11 +1,11 @@
 /**
- * Events of a watch, as `application/vnd.kubernetes.protobuf;stream=watch` has them.
+ * Encodes and decodes watch events in `application/vnd.kubernetes.protobuf;stream=watch`.
  *
  *     1 type: "ADDED"    2 object { 1 raw: the object, in its own envelope }
  *
- * The event itself has no envelope: the client of a watch knows its type. In JSON the object is part of
- * the event; here it is bytes in it, so events are written and read separately from other messages. On
- * the wire each event follows its length, four bytes, big-endian.
+ * The event itself has no envelope: the client knows its type. In JSON the object is a field of the event;
+ * here it is bytes inside the event, so events need their own code. On the wire each event is preceded by its
+ * length, four bytes, big-endian.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { decodeProtobuf } from './decode.ts';
@@ -45,7 +45,7 @@ export function decodeWatchEvent(bytes: Uint8Array): WatchEvent {
   return { type, object: decodeProtobuf(raw).object };
 }
 
-/** Writes the length before a message, as streams have it. */
+/** The message with its length before it, as streams have it. */
 export function frameMessage(message: Uint8Array): Uint8Array {
   const frame = new Uint8Array(FRAME_HEADER_BYTES + message.length);
   new DataView(frame.buffer).setUint32(0, message.length);

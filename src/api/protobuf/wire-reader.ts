@@ -1,14 +1,13 @@
 /**
  * Reads protobuf's wire format: tags, integers, floats, texts, and the positions of messages.
  *
- * Nothing is trusted: each read stays before the end of the message it is in, so a length can
- * neither reach beyond it nor make us allocate memory for bytes that do not exist. A violation is
+ * The input is not trusted: each read stays within its message, so a wrong length can neither reach beyond
+ * the message nor cause memory to be allocated for bytes that do not exist. A violation is
  * `PROTOBUF_MALFORMED`, with the offset.
  *
- * A message may come in pieces: when a field that holds one message occurs again, the pieces are one
- * message, written one after the other. So messages are not read where they are found. The reader
- * records the positions of their pieces, continues, and comes back with `eachField`; nothing is copied
- * for it.
+ * A message may come in pieces: if a message field occurs again, the occurrences together are one message. So
+ * a nested message is not decoded when it is found. The reader records the positions of its pieces, and
+ * decodes them later with `eachField`, without copying.
  */
 import { integerTooLarge, protobufMalformed, protobufTooDeep } from './protobuf-error.ts';
 import { decodeText } from './text.ts';
@@ -23,11 +22,11 @@ import {
 } from './wire-type.ts';
 import { isInt64 } from '../../lib/json-text/exact-json.ts';
 
-/** The position of a message's bytes. */
+/** The positions of a message's bytes. */
 export class Pieces {
   readonly start: number;
   readonly end: number;
-  /** The bounds of those that came later, if any: a start, an end, a start, an end. */
+  /** The bounds of later pieces, if any: start, end, start, end. */
   later: number[] | undefined = undefined;
 
   constructor(start: number, end: number) {
@@ -36,15 +35,15 @@ export class Pieces {
   }
 }
 
-/** Reads the value of a field. False: the field is unknown to it. */
+/** Reads the value of a field. False: it does not know the field. */
 export type TakeField = (number: number, wireType: number) => boolean;
 
 /** A message that was never sent. */
 export const NO_BYTES: Pieces = new Pieces(0, 0);
 
 /**
- * Two bytes are a message, and an empty Pod in JSON is a few hundred. So an object of many bytes may
- * have at most one message for every two of them, which Go's writing never comes near.
+ * Two bytes can be a message that becomes hundreds of bytes of JSON, such as an empty Pod. So a large object
+ * may have at most one message for every two bytes; what Go writes never comes near that.
  */
 const MESSAGES_FREE = 10_000;
 
@@ -70,7 +69,7 @@ export class WireReader {
     this.#messagesLeft = MESSAGES_FREE + bytes.length / 2;
   }
 
-  /** Visits the fields of a message, then returns to where it was. Unknown ones are skipped. */
+  /** Calls `take` for each field of a message, then returns to the position before. Skips unknown fields. */
   eachField(pieces: Pieces, take: TakeField): void {
     const position = this.#position;
     const end = this.#end;
@@ -83,7 +82,7 @@ export class WireReader {
     this.#end = end;
   }
 
-  /** Called before the work on a message and all that is in it, as `leave` is after it. */
+  /** Called before a message and everything in it is decoded; `leave` is called after it. */
   enter(): void {
     if (this.#depth >= DEPTH_MAX) throw protobufTooDeep(undefined);
     if (this.#messagesLeft <= 0)
@@ -113,7 +112,7 @@ export class WireReader {
     return text;
   }
 
-  /** The bytes where they stand: a view, not a copy. */
+  /** A view of the bytes, not a copy. */
   readBytes(wireType: number): Uint8Array {
     const end = this.#readEnd(wireType);
     const bytes = this.#bytes.subarray(this.#position, end);
@@ -134,7 +133,7 @@ export class WireReader {
     return (this.#readVarint() | this.#high) !== 0;
   }
 
-  /** Of an integer with more than 32 bits Go takes the low half, and so do we. */
+  /** Takes the low half of an integer with more than 32 bits, as Go does. */
   readInt32(wireType: number): number {
     this.expect(wireType, VARINT);
     return this.#readVarint();
@@ -266,7 +265,7 @@ export class WireReader {
 function exactly(high: number, low: number): number | bigint {
   const value = high * TWO_TO_32 + low;
   if (Number.isSafeInteger(value)) return value;
-  // Kubernetes has no JSON for more than 63 bits without a sign, and no such field.
+  // Kubernetes has no field with unsigned integers of more than 63 bits, and no JSON for them.
   const integer = join(high, low);
   if (isInt64(integer)) return integer;
   throw integerTooLarge({ digits: integer.toString() });

@@ -1,7 +1,7 @@
 /**
- * The wire type of a field, in the low three bits of its tag. A tag is the field's number, shifted left
- * by three, and its wire type. Groups (3 and 4) are older than Kubernetes, which never writes them, and
- * podkeep does not read them.
+ * Defines the wire types of protobuf and its limits. A tag is the field's number, shifted left by three, and
+ * its wire type in the low three bits. Kubernetes never writes groups (3 and 4), and podkeep does not read
+ * them.
  */
 export type WireType = typeof VARINT | typeof FIXED64 | typeof LENGTH | typeof FIXED32;
 
@@ -15,8 +15,8 @@ export const FIXED32 = 5;
 export const FIELD_NUMBER_MAX = 2 ** 29 - 1;
 
 /**
- * Messages are read and written by recursion. The limit keeps a message of a few hundred bytes from
- * overflowing the stack; only the schema in a CustomResourceDefinition nests without end, and none
- * comes near it.
+ * Messages are read and written recursively. The limit keeps a message of a few hundred bytes from
+ * overflowing the stack. Only schemas in CustomResourceDefinitions can nest without limit, and real ones
+ * never come near it.
  */
 export const DEPTH_MAX = 200;

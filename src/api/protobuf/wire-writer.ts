@@ -1,10 +1,9 @@
 /**
  * Writes protobuf's wire format, from the end to the beginning.
  *
- * A message follows its length, and the length is known only when the message has been written. Writing
- * backward has it by then, and need not measure first or move bytes later. So all code that uses this
- * writer writes the last thing first: value, then length, then tag; the field with the largest number,
- * then the one before it.
+ * A message is preceded by its length, which is known only when the message has been written. Writing
+ * backward avoids measuring first or moving bytes later. So all code that uses this writer writes in reverse:
+ * value, then length, then tag; and the field with the largest number first.
  */
 import { protobufTooDeep } from './protobuf-error.ts';
 import { DEPTH_MAX, LENGTH, type WireType } from './wire-type.ts';
@@ -29,7 +28,7 @@ export class WireWriter {
     return this.#bytes.slice(this.#start);
   }
 
-  /** Called before the work on a struct and all that is in it, as `leave` is after it. */
+  /** Called before a struct and everything in it is written; `leave` is called after it. */
   enter(): void {
     if (this.#depth >= DEPTH_MAX) throw protobufTooDeep(undefined);
     this.#depth += 1;
@@ -51,13 +50,13 @@ export class WireWriter {
     this.#writeVarint(0, ((number << 3) | wireType) >>> 0);
   }
 
-  /** Any integer that is exact. Protobuf gives negative ones all their 64 bits. */
+  /** Any safe integer. Protobuf writes negative ones with all 64 bits. */
   writeInteger(value: number): void {
     const high = Math.floor(value / TWO_TO_32);
     this.#writeVarint(high, value - high * TWO_TO_32);
   }
 
-  /** Any integer of 64 bits, with or without a sign. */
+  /** Any 64-bit integer, signed or unsigned. */
   writeBigInteger(value: bigint): void {
     const bits = BigInt.asUintN(64, value);
     this.#writeVarint(Number(bits >> 32n), Number(bits & 0xffff_ffffn));
@@ -73,7 +72,7 @@ export class WireWriter {
     this.#writeVarint(0, bytes.length);
   }
 
-  /** Bytes as they are, without a length. */
+  /** Writes bytes without a length. */
   writeRaw(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#start -= bytes.length;
@@ -92,7 +91,7 @@ export class WireWriter {
     this.writeRaw(new Uint8Array(view.buffer));
   }
 
-  /** False, and nothing is written, if the text is long or not only ASCII. */
+  /** False: nothing was written, because the text is long or not ASCII only. */
   #writeShortText(text: string): boolean {
     const { length } = text;
     if (length > SHORT_MAX) return false;
@@ -108,8 +107,8 @@ export class WireWriter {
   }
 
   #writeLongText(text: string): number {
-    // No UTF-16 unit takes more than three bytes. The text is put at the start of the space that
-    // might be needed, and moved to the end of it.
+    // A UTF-16 unit takes at most three bytes. The text is encoded at the start of that space, then moved to
+    // its end.
     const spare = text.length * 3;
     this.#reserve(spare);
     const start = this.#start - spare;

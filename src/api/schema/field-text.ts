@@ -1,10 +1,10 @@
 /**
- * Parses a struct's line in the table: its fields, in the order in which Go prints them as JSON,
- * separated by "; ". For example
+ * Parses one struct of the schema table: a line with its fields, in the order in which Go prints them as
+ * JSON, separated by "; ". For example
  *
  *     6 ports? [].ContainerPort patch=merge key=containerPort list=map,containerPort,protocol
+ *
  *   6          the number in protobuf, or - for a field that is not in it
- *   6          the number in protobuf, or - for what does not travel there
  *   ports      the name in JSON, then ? if JSON leaves it out when empty, and ! if it is required
  *   ^source    instead of a name: an inlined struct, named for its protobuf field if it has one
  *   *T         the value is a pointer in Go; type-text.ts describes T
@@ -12,7 +12,7 @@
  *   list=      the list type; the map keys follow it    atomic    one value to server-side apply
  *   default=   JSON, up to the end of the field
  *
- * The word "atomic" alone, before the fields, is about the struct itself. scripts/schema writes this
+ * The word "atomic" alone, before the fields, applies to the struct itself. scripts/schema generates this
  * text.
  */
 import { InvariantError } from '../../lib/assert.ts';

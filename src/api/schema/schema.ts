@@ -10,11 +10,10 @@
  *   enums        "core/v1.DNSPolicy": its values, sorted
  *   types        "core/v1.Pod": its fields, as a text that field-text.ts reads
  *
- * and the names of the kinds that are found `everywhere`, that is, in each apiVersion.
+ * and the names of the kinds that exist `everywhere`, that is, in each apiVersion.
  *
- * The text of a type is parsed when its fields are first read, and only once: opening a Pod parses those
- * types of a Pod that are really visited, and a type that contains itself is no problem. Returned objects
- * are shared and must not be changed.
+ * A type is parsed once, when its fields are first read: so a type may contain itself, and using a Pod parses
+ * only those of its types that are visited. Returned objects are shared and must not be changed.
  */
 import { InvariantError } from '../../lib/assert.ts';
 import type { StructType, TypeName } from './shape.ts';
@@ -71,7 +70,7 @@ export function kindOf(apiVersion: string, kind: string): KindType | undefined {
   return kindsOf(apiVersion)?.get(kind);
 }
 
-/** Every built-in kind once for each of its apiVersions, without those that all of them share. */
+/** Every built-in kind once for each of its apiVersions, without the kinds that all apiVersions share. */
 export function kinds(): readonly KindType[] {
   const shared = new Set(table.everywhere.split(' '));
   return Object.keys(kindLines).flatMap((apiVersion) =>

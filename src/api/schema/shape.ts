@@ -1,11 +1,11 @@
 /**
- * The shape of a Kubernetes type, as far as programs need it: which fields it has, of what type, their
- * encoding in protobuf, how they merge in a patch, and which of them are required.
+ * Describes Kubernetes' types for programs: their fields with type, protobuf number, patch strategy, and
+ * whether they are required.
  *
  *     StructType ──fields──> Field ──shape──> Shape ──(struct)──> StructType
  *
  * `schema.ts` reads shapes from the generated table. Code that works on objects of any kind (patches,
- * equality, validation, protobuf, OpenAPI) takes a `StructType` and knows nothing about pods.
+ * equality, validation, protobuf, OpenAPI) takes a `StructType` and contains nothing specific to one kind.
  */
 
 /** A type's name in the table: package and Go name, such as `core/v1.PodStatus`. */
@@ -22,7 +22,7 @@ export type Scalar =
   | 'double'
   | 'bytes';
 
-/** Types whose wire form differs from their Go fields. */
+/** Types whose JSON form differs from their Go fields. */
 export type Special =
   | 'Quantity'
   | 'Time'
@@ -52,19 +52,19 @@ export type PatchStrategy = 'merge' | 'replace' | 'retainKeys';
 export type ListType = 'atomic' | 'set' | 'map';
 
 export interface Field {
-  /** The name in JSON. An inlined message has none there and is named for its protobuf field. */
+  /** The name in JSON. An inlined message has no name in JSON and has that of its protobuf field. */
   readonly name: string;
-  /** A message whose fields JSON shows among those around it. Found in `messageFields` only. */
+  /** A message whose fields JSON shows among the parent's. Occurs in `messageFields` only. */
   readonly inlined?: true;
   readonly shape: Shape;
   /**
-   * Its number in protobuf, in the message that declares it: that of an inlined struct, for its
-   * fields. Absent: it is not in protobuf (apiVersion and kind).
+   * Its protobuf number in the message that declares it (for a field of an inlined struct, in that struct's
+   * message). Absent: it is not in protobuf (apiVersion and kind).
    */
   readonly number?: number;
-  /** Absent and zero are two different values (a pointer in Go). */
+  /** A pointer in Go: absent and zero are different values. */
   readonly pointer: boolean;
-  /** JSON leaves it out when it is empty. */
+  /** JSON omits the field when it is empty. */
   readonly omitEmpty: boolean;
   readonly required: boolean;
   readonly patchStrategies: readonly PatchStrategy[];
@@ -80,9 +80,9 @@ export interface StructType {
   readonly name: TypeName;
   /** Server-side apply treats values of this type as one, in every field. */
   readonly atomic?: boolean;
-  /** The fields as JSON shows them: those of inlined structs are among the others. */
+  /** The fields as JSON shows them, including those of inlined structs. */
   readonly fields: readonly Field[];
-  /** Looks a field up by its JSON name. */
+  /** Finds a field by its JSON name. */
   field(name: string): Field | undefined;
   /**
    * The fields as protobuf has them, by number: an inlined struct is a message in a field, and fields

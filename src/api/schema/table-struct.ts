@@ -1,6 +1,6 @@
 /**
- * A struct of the table. Its line is parsed when its fields are first read, so a struct can be returned,
- * and refer to itself, before its fields are known.
+ * A struct of the schema table. Its line is parsed when its fields are first read, so that a struct can refer
+ * to itself.
  */
 import { assert } from '../../lib/assert.ts';
 import { isAtomicLine, readStructLine } from './field-text.ts';
@@ -58,7 +58,7 @@ function isNumbered(field: Field): field is Field & { readonly number: number } 
 
 function fieldsOf({ name, number, shape }: Field): readonly Field[] {
   assert(shape.kind === 'struct', `${name} is inlined but no struct`);
-  // A message that is not in protobuf contains nothing that is.
+  // The fields of a struct that is not in protobuf are not in protobuf either.
   return number === undefined ? shape.type.fields.map(withoutNumber) : shape.type.fields;
 }
 

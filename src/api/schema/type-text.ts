@@ -1,5 +1,5 @@
 /**
- * Reads the text of a type in the table:
+ * Parses the text of a type in the schema table:
  *
  *     string bool int32 int64 uint32 uint64 float double bytes    a scalar
  *     Quantity Time IntOrString ...                               a wire form of its own
@@ -9,12 +9,12 @@
  *     <>T                                                         a list, a message in protobuf
  *     {}T                                                         a map from strings
  *
- * Nothing is looked up twice: the same text in the same package gives the same shape object.
+ * Results are cached: the same text in the same package gives the same shape object.
  */
 import { InvariantError } from '../../lib/assert.ts';
 import type { Scalar, Shape, Special, StructType, TypeName } from './shape.ts';
 
-/** What a type may refer to. */
+/** Finds the structs and enums to which a type refers. */
 export interface References {
   readonly structOf: (name: TypeName) => StructType;
   readonly enumOf: (name: TypeName) => readonly string[];
@@ -47,7 +47,7 @@ export const SPECIAL_PACKAGES: Readonly<Record<Special, string>> = {
   JSONSchemaPropsOrStringArray: 'apiextensions/v1',
 };
 
-/** Makes the parser of type texts, which caches what it has parsed. */
+/** Creates the parser of type texts, which caches its results. */
 export function typeReader(references: References): (text: string, packageName: string) => Shape {
   const known = new Map<string, Shape>();
   const read = (text: string, packageName: string): Shape => {
@@ -74,7 +74,7 @@ export function typeReader(references: References): (text: string, packageName: 
   return read;
 }
 
-/** Puts the package before a name that was written without one. */
+/** Adds the package to a name that was written without one. */
 function absolute(text: string, packageName: string): string {
   return text.replace(/^([^\w.]*)\./, (_, prefix: string) => `${prefix}${packageName}.`);
 }

@@ -1,9 +1,9 @@
-/** Addresses and CIDRs that must be in canonical form. */
+/** Validates IP addresses and CIDRs that must be in canonical form. */
 import { parseIp } from '../../lib/ip.ts';
 import { invalidField, type FieldErrors } from './field-errors.ts';
 import { validateIp } from './ip-addresses.ts';
 
-/** The errors of an address, as sentences. */
+/** The error messages about an address. Empty: it is valid. */
 export function checkCanonicalIp(value: string): readonly string[] {
   const faults = [...validateIp(value, '')].map(({ detail }) => detail);
   if (faults.length > 0) return faults;
@@ -46,7 +46,7 @@ function hasBitsBeyond(address: string, length: number): boolean {
   return /1/.test(bitsOf(address).slice(length));
 }
 
-/** An address in its shortest form, as ones and zeros. */
+/** The bits of an address in its shortest form, as ones and zeros. */
 function bitsOf(address: string): string {
   if (!address.includes(':')) {
     return address

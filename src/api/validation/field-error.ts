@@ -1,5 +1,5 @@
 /**
- * An error of a field, in the terms of the API conventions.
+ * A validation error of one field, with its reason and message.
  *
  * Reason (for programs) and message (for people) are those of kube-apiserver, because tools match on them.
  */

@@ -1,5 +1,5 @@
 /**
- * Constructors of field errors, one for each type of FieldError.
+ * Creates field errors, with one function for each type of FieldError.
  *
  * Validators are generators: they yield one error after the other, in the order in which kube-apiserver lists
  * them, and may return early as it does.
@@ -50,7 +50,7 @@ export function tooMany(field: string, count: number, countMax: number | bigint)
   };
 }
 
-/** One error for each sentence about the value. */
+/** One error for each message about the value. */
 export function* invalidFor(
   field: string,
   value: unknown,
@@ -59,7 +59,7 @@ export function* invalidFor(
   for (const sentence of sentences) yield invalidField(field, value, sentence);
 }
 
-/** A value that must be one of a few: empty is missing, anything else is unsupported. */
+/** A value that must be one of a few: an empty one is missing, any other is unsupported. */
 export function* requireOneOf(
   field: string,
   value: string,

@@ -1,6 +1,6 @@
 /**
- * IP addresses, as strictly as 1.36 reads them: ambiguous forms that old versions accepted (leading zeros,
- * IPv4 inside IPv6) are refused unless they were there before.
+ * Validates IP addresses as strictly as 1.36: ambiguous forms that old versions accepted (leading zeros, IPv4
+ * inside IPv6) are refused unless the old object had them.
  */
 import { parseIp } from '../../lib/ip.ts';
 import { invalidField, type FieldErrors } from './field-errors.ts';
@@ -57,7 +57,7 @@ export function* validateOnePerFamily(
   yield invalidField(field, shown, 'may specify no more than one IP for each IP family');
 }
 
-/** Octets of an IPv4 part with a leading zero; in IPv6 groups they are harmless. */
+/** Whether an octet of an IPv4 part has a leading zero. In groups of IPv6 they are harmless. */
 function hasLeadingZeros(value: string): boolean {
   return /(?:^|[.:])0\d+\.|\.0\d+$/.test(value);
 }

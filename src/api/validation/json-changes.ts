@@ -1,5 +1,5 @@
 /**
- * New versions of objects, field by field, that share everything unchanged.
+ * Builds new versions of objects field by field, sharing unchanged parts.
  *
  * Defaults run on every read of an old store and on every write, and usually change nothing: then the very
  * same object is returned.
@@ -17,23 +17,23 @@ export function withoutField(object: JsonObject, name: string): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
 }
 
-/** Copies a field from another object: its value, or its absence. */
+/** Copies a field, or its absence, from another object. */
 export function withFieldOf(object: JsonObject, name: string, other: JsonObject): JsonObject {
   const value = other[name];
   return value === undefined ? withoutField(object, name) : withField(object, name, value);
 }
 
-/** Fills in unset fields where Go holds a pointer: zero is set. */
+/** Sets absent fields. For fields that Go holds by pointer: a zero counts as set. */
 export function fillAbsent(object: JsonObject, fields: JsonObject): JsonObject {
   return fill(object, fields, (value) => !isGiven(value));
 }
 
-/** Fills in unset fields where Go holds a plain value: zero is unset, too. */
+/** Sets absent and zero fields. For fields that Go holds by value: a zero counts as unset. */
 export function fillEmpty(object: JsonObject, fields: JsonObject): JsonObject {
   return fill(object, fields, (value) => !isGiven(value) || value === '' || value === 0);
 }
 
-/** Changes the object in a field, if there is one. */
+/** Changes the object in a field, if the field has one. */
 export function changeObject(
   object: JsonObject,
   name: string,
@@ -43,7 +43,7 @@ export function changeObject(
   return isJsonObject(value) ? withField(object, name, change(value)) : object;
 }
 
-/** Changes every object of the list in a field, if there is one. */
+/** Changes every object of the list in a field, if the field has one. */
 export function changeObjects(
   object: JsonObject,
   name: string,

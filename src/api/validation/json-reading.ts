@@ -1,9 +1,9 @@
 /**
- * Reads fields of objects from the wire, and never fails.
+ * Reads fields of unvalidated objects without ever failing.
  *
- * Rules run on whatever a client sent. The decoder has refused wrong types before, but a rule that relied on
- * it would crash the server if the decoder had a gap. So a field of the wrong type reads as its zero value,
- * exactly like an absent one: that is also how Go holds it.
+ * Validation rules run on objects that clients send. The decoder refuses wrong types before, but a rule that
+ * relied on that would crash the server if the decoder had a gap. So a field of the wrong type reads as its
+ * zero value, as an absent field does in Go.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 
@@ -16,7 +16,7 @@ export function readText(value: Value): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** An integer beyond 2^53 reads as the largest number that is exact. */
+/** An integer beyond 2^53 reads as the largest safe integer. */
 export function readNumber(value: Value): number {
   if (typeof value === 'bigint') {
     return value < 0n ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
@@ -32,7 +32,7 @@ export function readObject(value: Value): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** An absent struct equals an empty one where Go holds no pointer. */
+/** An absent struct reads as an empty one, for structs that Go does not hold by pointer. */
 export function readStruct(value: Value): JsonObject {
   return readObject(value) ?? NOTHING;
 }
@@ -61,7 +61,7 @@ export function readTextMap(value: Value): ReadonlyMap<string, string> {
   return new Map(readEntries(value).map(([key, item]) => [key, readText(item)]));
 }
 
-/** Is the field set? In Go: the pointer is not nil. */
+/** Whether the field is set. In Go: the pointer is not nil. */
 export function isGiven(value: Value): value is Json & {} {
   return value !== undefined && value !== null;
 }

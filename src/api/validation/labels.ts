@@ -1,4 +1,4 @@
-/** Labels, annotations and label selectors. */
+/** Validates labels, annotations and label selectors. */
 import { checkLabelKey, checkLabelValue } from '../validation-names.ts';
 import {
   forbiddenField,
@@ -15,7 +15,7 @@ import { validateQualifiedName } from './names.ts';
 const ANNOTATIONS_BYTES_MAX = 256 * 1024;
 
 export interface SelectorOptions {
-  /** Objects from before this was checked may keep values that are invalid for labels. */
+  /** True: the object predates this check and may keep values that no label can have. */
   readonly allowsBadValues?: boolean;
 }
 
@@ -58,7 +58,7 @@ export function* validateLabelValues(values: readonly string[], path: string): F
   }
 }
 
-/** How many values an operator takes. */
+/** Checks how many values an operator takes. */
 function* validateOperator(operator: string, values: readonly string[], path: string): FieldErrors {
   if (operator === 'In' || operator === 'NotIn') {
     if (values.length > 0) return;

@@ -1,8 +1,8 @@
 /**
- * Names beyond those of objects and labels: ports, variables, keys, headers, users.
+ * Validates names of ports, environment variables, config keys, headers and the like.
  *
- * Each `check` returns the API server's errors about a text or a number, none if it is valid (names of
- * objects: api/validation-names.ts). Some expressions are simpler here than in the sentence that quotes them,
+ * Each `check` returns the API server's error messages; an empty list means valid. (validation-names.ts has
+ * the names of objects and labels.) Some regular expressions are simpler than those that the messages quote,
  * so that a long text cannot make the search slow.
  */
 import { checkDns1123Label, checkDns1123Subdomain, checkLabelKey } from '../validation-names.ts';
@@ -90,7 +90,7 @@ export function checkConfigKey(key: string): readonly string[] {
   return [...problems, ...checkNoStepUp(key)];
 }
 
-/** A search domain, in which real resolvers allow underscores. */
+/** A DNS search domain, in which real resolvers allow underscores. */
 export function checkSearchDomain(text: string): readonly string[] {
   const problems: string[] = [];
   if (text.length > KEY_LENGTH_MAX) {

@@ -1,4 +1,4 @@
-/** Paths inside a volume or a container, and where they may not lead. */
+/** Validates paths inside a volume or a container, which may not lead out of it. */
 import { invalidField, type FieldErrors } from './field-errors.ts';
 
 export function* validateNoStepsBack(path: string, field: string): FieldErrors {
@@ -6,13 +6,16 @@ export function* validateNoStepsBack(path: string, field: string): FieldErrors {
   if (path.split('/').includes('..')) yield invalidField(field, path, "must not contain '..'");
 }
 
-/** A relative path that stays below its start. */
+/** A relative path without `..`. */
 export function* validateDescendingPath(path: string, field: string): FieldErrors {
   if (path.startsWith('/')) yield invalidField(field, path, 'must be a relative path');
   yield* validateNoStepsBack(path, field);
 }
 
-/** The same for files in volumes that the kubelet writes, whose own links begin with two dots. */
+/**
+ * The same for files that the kubelet writes into a volume. The kubelet's own links there begin with two
+ * dots, so the path may not.
+ */
 export function* validateFilePath(path: string, field: string): FieldErrors {
   yield* validateDescendingPath(path, field);
   if (path.startsWith('..') && !path.startsWith('../')) {

@@ -1,4 +1,4 @@
-/** Quantities in unvalidated objects: reading and validation. */
+/** Reads and validates quantities in unvalidated objects. */
 import {
   compareQuantities,
   quantityMilliValue,
@@ -11,7 +11,7 @@ import { invalidField, type FieldErrors } from './field-errors.ts';
 import { readEntries } from './json-reading.ts';
 import type { Value } from './json-reading.ts';
 
-/** Reads a quantity; an unreadable one is zero. The decoder refuses such texts before. */
+/** An invalid quantity reads as zero; the decoder refuses such texts before. */
 export function readAmount(value: Value): Quantity {
   if (typeof value !== 'string' && typeof value !== 'number') return ZERO_QUANTITY;
   try {
@@ -21,7 +21,7 @@ export function readAmount(value: Value): Quantity {
   }
 }
 
-/** A resource list, in the order of the names. */
+/** A resource list, sorted by name. */
 export function readAmounts(list: Value): ReadonlyMap<string, Quantity> {
   return new Map(readEntries(list).map(([name, amount]) => [name, readAmount(amount)]));
 }

@@ -1,4 +1,4 @@
-/** Numbers with check digits: ISBNs and credit card numbers. */
+/** Validates the check digits of ISBNs and credit card numbers (formats of OpenAPI schemas). */
 
 import { codePoints } from '../../lib/code-points.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Field selectors: `metadata.name=web,status.phase!=Running`.
+ * Parses, prints and matches field selectors: `metadata.name=web,status.phase!=Running`.
  *
  * Conditions joined by commas, all of which must hold; `==` is another way to write `=`. A value
  * that contains a comma, an equals sign or a backslash has a backslash before each of them. Fields
@@ -16,7 +16,7 @@ export interface FieldRequirement {
 
 export type FieldSelector = readonly FieldRequirement[];
 
-/** The fields of one object: looked up in a table, or asked for by name. */
+/** The fields of one object: a table, or a function by name. */
 export type FieldValues =
   | Readonly<Record<string, string>>
   | ((field: string) => string | null | undefined);

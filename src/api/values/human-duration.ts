@@ -1,5 +1,5 @@
 /**
- * The age of something, as kubectl prints it: two or three significant figures.
+ * Prints an age as kubectl does, with two or three significant figures.
  *
  *     90s   5m30s   59m   3h20m   26h   4d12h   100d   3y45d   12y
  *

@@ -1,5 +1,6 @@
 /**
- * Names of images: `[domain/]path[:tag][@digest]`. A name without tag and digest means `:latest`.
+ * Parses and compares image names: `[domain/]path[:tag][@digest]`. A name without tag and digest means
+ * `:latest`.
  *
  * Two names mean the same image if they are equal once the omitted parts are filled in; runtimes report
  * names in that full form.

@@ -1,10 +1,10 @@
 /**
- * Whether two JSON values are equal.
+ * Compares two JSON values for equality.
  *
- * Objects are compared by their own keys in any order, lists in order. Parts that both sides share
- * are skipped by one pointer comparison, so comparing an object with its updated version costs
- * what changed and not its size. An explicit stack instead of recursion: however deep a value is
- * nested, comparing it never ends in a stack overflow.
+ * Objects are compared by their own keys in any order, lists in order. Parts that both sides share are
+ * skipped by one pointer comparison, so comparing an object with its updated version costs as much as the
+ * change. It uses an explicit stack instead of recursion, so that deep nesting cannot overflow the call
+ * stack.
  */
 import { isJsonObject, type Json } from '../../lib/json.ts';
 
@@ -21,7 +21,7 @@ export function jsonEqual(left: Json, right: Json): boolean {
   return true;
 }
 
-/** Pushes what still has to be compared onto the stack. False: the two already differ. */
+/** Pushes the parts that remain to be compared. False: the two already differ. */
 function pushParts(a: Json, b: Json, pairs: Json[]): boolean {
   if (Array.isArray(a)) return Array.isArray(b) && pushElements(a, b, pairs);
   if (!isJsonObject(a) || !isJsonObject(b)) return isSameInteger(a, b);
@@ -53,7 +53,10 @@ function pushPair(a: Json | undefined, b: Json | undefined, pairs: Json[]): bool
   return true;
 }
 
-/** A double that was sent with a point or an exponent equals the integer that its text becomes in a store. */
+/**
+ * A double with an integer value equals the bigint of the same value: a number that was sent with a point or
+ * an exponent comes back from the store as an integer.
+ */
 function isSameInteger(a: Json | undefined, b: Json | undefined): boolean {
   if (typeof a === 'bigint' && typeof b === 'number') return Number.isInteger(b) && BigInt(b) === a;
   return typeof b === 'bigint' && typeof a === 'number' && isSameInteger(b, a);

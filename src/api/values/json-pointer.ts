@@ -1,11 +1,11 @@
 /**
- * JSON pointers (RFC 6901): `/spec/containers/0` names a place in a document.
+ * Parses JSON pointers (RFC 6901), such as `/spec/containers/0`.
  *
  * `~1` stands for a slash inside a token and `~0` for a tilde; any other tilde is an error, since
  * guessing what was meant could change the wrong field.
  */
 
-/** The tokens of a pointer, the empty pointer (the whole document) having none. */
+/** The tokens of a pointer. The empty pointer (the whole document) has none. */
 export type Pointer = readonly string[];
 
 const BAD_ESCAPE = /~(?![01])/;

@@ -1,5 +1,5 @@
 /**
- * The text of a label selector: `app=web,tier in (front,back),!legacy` (L-1).
+ * Parses and prints the text of a label selector: `app=web,tier in (front,back),!legacy` (L-1).
  *
  *     selector     requirement { "," requirement }, or nothing
  *     requirement  key | "!" key | key operator value | key ("in" | "notin") "(" values ")"
@@ -48,7 +48,7 @@ export function parseLabelSelector(text: string): LabelSelector {
   }
 }
 
-/** The text that parses back to the same selector. The selector of nothing has no text: it is shown. */
+/** A text that parses back to the same selector. NOTHING has no such text; it is only shown. */
 export function formatLabelSelector(selector: LabelSelector): string {
   if (selector.some(({ operator, values }) => operator === 'in' && values.length === 0)) {
     return '<nothing>';
@@ -119,11 +119,11 @@ function parseValue(tokens: Tokens): string {
   return isWord(token) ? token : refuseRequirement(tokens, token, 'expected: identifier');
 }
 
-/** Between two commas, or between a comma and a bracket, is the empty string. */
+/** The values between parentheses. Nothing between two commas is the empty string. */
 function parseList(tokens: Tokens): readonly string[] {
   const open = tokens.next();
   if (open !== '(') {
-    // Without a comma, unlike all others.
+    // Kubernetes' message has no comma here, unlike the others.
     return tokens.fail(`unable to parse requirement: found '${open}' expected: '('`);
   }
   const values = new Set<string>();

@@ -1,5 +1,5 @@
 /**
- * Label selectors: select objects by their labels.
+ * Matches objects by their labels (label selectors).
  *
  * A selector is a list of requirements that must all hold (L-1). The empty list matches every object. An
  * API object may also omit its selector, which matches no object (see `selectorFromObject`): that is a
@@ -50,7 +50,7 @@ const INT64_MAX = 2n ** 63n - 1n;
 
 export const EVERYTHING: LabelSelector = [];
 
-/** No label satisfies an `in` without values. */
+/** An `in` requirement without values, which no label satisfies. */
 export const NOTHING: LabelSelector = [{ key: '', operator: 'in', values: [] }];
 
 export function matchesLabels(selector: LabelSelector, labels: Labels | null | undefined): boolean {
@@ -60,7 +60,7 @@ export function matchesLabels(selector: LabelSelector, labels: Labels | null | u
   });
 }
 
-/** An object without a selector selects nothing, one with an empty selector everything. */
+/** An absent selector matches nothing, an empty one everything. */
 export function selectorFromObject(object: LabelSelectorObject | null | undefined): LabelSelector {
   if (!object) return NOTHING;
   const requirements = [
@@ -78,7 +78,7 @@ export function selectorFromObject(object: LabelSelectorObject | null | undefine
   return requirements.sort(byKey);
 }
 
-/** Everything that is wrong with a requirement in one sentence. Undefined: nothing. */
+/** All errors of a requirement in one sentence. Undefined: it is valid. */
 export function checkRequirement(requirement: LabelRequirement): string | undefined {
   const { key, values } = requirement;
   const problems: string[] = [];
@@ -97,7 +97,7 @@ export function checkRequirement(requirement: LabelRequirement): string | undefi
   return problems.length > 1 ? `[${problems.join(', ')}]` : problems[0];
 }
 
-/** For a stable order of requirements, whatever the order in which they were written. */
+/** Orders requirements by key, so that the order in which they were written does not matter. */
 export function byKey(a: LabelRequirement, b: LabelRequirement): number {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
 }

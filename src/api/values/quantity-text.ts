@@ -1,14 +1,14 @@
 /**
- * The text of a quantity: `250m`, `1.5Gi`, `12e6`.
+ * Parses and prints quantities: `250m`, `1.5Gi`, `12e6`.
  *
- * Reading never uses a floating-point number. The digits are cut after the billionths, and a digit
- * other than zero beyond the cut rounds the amount away from zero, so that a small request is never
- * zero (Q-2). Only the digits that are kept become a bigint: a text of a million digits or an exponent
- * of a billion costs one pass over its characters.
+ * Parsing never uses a floating-point number. Digits beyond billionths are cut off, and any that is not zero
+ * rounds the amount away from zero, so that a small request is never zero (Q-2). Only the digits that are
+ * kept become a bigint: a text of a million digits or an exponent of a billion costs one pass over its
+ * characters.
  *
- * Writing gives the canonical form (Q-1): the largest suffix of the family that leaves no fraction.
- * Two behaviours of Kubernetes are bugs that we do not repeat: beyond E and Ei it drops the suffix
- * (1000E becomes 1), and an exponent beyond 32 bits wraps around.
+ * Printing gives the canonical form (Q-1): the largest suffix of the format that leaves no fraction. Two
+ * behaviours of Kubernetes are bugs that we do not repeat: beyond E and Ei it drops the suffix (1000E becomes
+ * 1), and an exponent beyond 32 bits wraps around.
  */
 import { defineError } from '../../lib/errors.ts';
 import { divideAwayFromZero } from './quantity.ts';
@@ -20,7 +20,7 @@ interface Suffix {
   readonly format: QuantityFormat;
 }
 
-/** An unsigned number as written: its digits without leading zeros, and where the point stands. */
+/** An unsigned number as written: its digits without leading zeros, and the position of the point. */
 interface Digits {
   readonly digits: string;
   readonly point: number;
@@ -89,7 +89,7 @@ export function parseQuantity(text: string): Quantity {
   return text[0] === '-' ? { ...size, nanos: -size.nanos } : size;
 }
 
-/** In JSON a number may stand for its text, and blanks around the text are ignored. */
+/** In JSON a quantity may be a number; blanks around a text are ignored. */
 export function readQuantity(value: string | number): Quantity {
   return parseQuantity(String(value).trim());
 }

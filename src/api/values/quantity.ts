@@ -43,7 +43,7 @@ export function compareQuantities(a: Quantity, b: Quantity): -1 | 0 | 1 {
   return a.nanos < b.nanos ? -1 : 1;
 }
 
-/** The sum, in the format of `a`. A zero has no format worth keeping: it takes the other's. */
+/** The sum, in the format of `a`, or in that of `b` if `a` is zero. */
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
   if (a.nanos === 0n) return b;
   return b.nanos === 0n ? a : { nanos: a.nanos + b.nanos, format: a.format };
@@ -83,7 +83,7 @@ export function quantityMilliValue(quantity: Quantity): bigint {
   return divideAwayFromZero(quantity.nanos, NANOS_PER_MILLI);
 }
 
-/** Divides by a positive divisor; a remainder takes the result one step further from zero. */
+/** Divides by a positive divisor and rounds away from zero. */
 export function divideAwayFromZero(dividend: bigint, divisor: bigint): bigint {
   const whole = dividend / divisor;
   if (whole * divisor === dividend) return whole;

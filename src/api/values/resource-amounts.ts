@@ -1,4 +1,4 @@
-/** Sums and maxima of resource lists, exactly. */
+/** Computes exact sums and maxima of resource lists. */
 import { addQuantities, compareQuantities, type Quantity } from './quantity.ts';
 import { formatQuantity, readQuantity } from './quantity-text.ts';
 import type { ResourceList } from '../resources.ts';

@@ -6,7 +6,7 @@ const EXAMPLES = {
   field: 'metadata.name=web,status.phase!=Running',
 };
 
-/** The reason has Kubernetes' wording, which people search for. It may quote all of a long text. */
+/** The reason is Kubernetes' own message, which people search for. It may quote all of a long selector. */
 export const selectorInvalid = defineError<{
   kind: 'label' | 'field';
   text: string;

@@ -1,12 +1,12 @@
 /**
- * Whether two objects of one kind are semantically equal.
+ * Compares two objects of one kind for semantic equality.
  *
  * JSON has several empty values: an absent field, `null`, `""`, `0`, `[]`, `{}`. Which of them are equal
- * depends on the field. Where Go has a plain value, absent and zero are equal; where it has a pointer,
- * they differ (`started: false` is not the same as no `started`). Empty and absent lists and maps are
- * equal. Quantities are compared by amount, times by instant. The schema table knows which is which.
- * Fields that it does not know are compared as plain JSON where both sides have them; where only one
- * does, they are ignored.
+ * depends on the field. Where Go has a plain value, absent and zero are equal; where it has a pointer, they
+ * differ (`started: false` is not the same as no `started`). Empty and absent lists and maps are equal.
+ * Quantities are compared by amount, times by instant. The schema table determines which rule applies. Fields
+ * that the table does not have are compared as plain JSON if both sides have them, and ignored if only one
+ * does.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { jsonEqual } from './json-equal.ts';
@@ -18,7 +18,7 @@ import { sameInstant } from './time.ts';
 /** Absent in one of the two is a value too. */
 type Value = Json | undefined;
 
-/** `except` names fields of the outermost object that do not count. */
+/** `except` names fields of the outermost object that are not compared. */
 export function semanticallyEqual(
   a: object,
   b: object,
@@ -30,8 +30,8 @@ export function semanticallyEqual(
 }
 
 /**
- * `next`, with every field that equals that of `base` taken from `base`; `base` itself if all do. Parts
- * that then differ as plain JSON differ semantically too.
+ * `next`, in which every field that is semantically equal to that of `base` is replaced by the one of `base`;
+ * `base` itself if all are. Parts that then differ as plain JSON also differ semantically.
  */
 export function shareEqualFields<T extends object>(base: T, next: T, type: StructType): T {
   if (base === next) return base;
@@ -130,7 +130,7 @@ function areSpecialsEqual(a: Json, b: Json, special: Special): boolean {
   return jsonEqual(a, b);
 }
 
-/** Is this value empty, in this field? */
+/** Whether the value is empty in this field. */
 function isZero(value: Value, { shape, pointer }: Pick<Field, 'shape' | 'pointer'>): boolean {
   if (value === undefined || value === null) return true;
   if (shape.kind === 'list') return Array.isArray(value) && value.length === 0;

@@ -1,4 +1,7 @@
-/** The text formats that the API server checks. Any other format is documentation, and accepts every text. */
+/**
+ * Checks the string formats that the API server validates in OpenAPI schemas. Any other format is
+ * documentation only, and accepts every text.
+ */
 import { parseGoDuration } from './time-duration.ts';
 import { isDns1123Label } from '../validation-names.ts';
 import { parseIp } from '../../lib/ip.ts';
@@ -29,7 +32,7 @@ const HOST_LENGTH_MAX = 255;
 const LABEL_LENGTH_MAX = 63;
 const SSN_LENGTH = 11;
 
-/** By their names without dashes: `date-time` and `datetime` are the same. */
+/** By format name without dashes: `date-time` and `datetime` are the same. */
 const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['bsonobjectid', (text) => /^[0-9a-f]{24}$/i.test(text)],
   ['uri', isRequestUri],
@@ -64,7 +67,7 @@ export function checkOfFormat(format: string): Check | undefined {
   return CHECKS.get(format.replaceAll('-', ''));
 }
 
-/** The format if it is checked for the type (empty: any type); else empty. */
+/** The format, if the API server checks it for this type (empty: any type); otherwise the empty string. */
 export function checkedFormat(type: string, format: string): string {
   switch (type) {
     case '':
@@ -162,7 +165,7 @@ function isCidr(text: string): boolean {
   return Number(bits) <= (address.includes(':') ? 128 : 32);
 }
 
-/** Older Go read 010.0.0.1 as 10.0.0.1, and such values must still be accepted. */
+/** Older versions of Go read 010.0.0.1 as 10.0.0.1, and the API server still accepts that. */
 function withoutLeadingZeros(text: string): string {
   return text.replaceAll(/(?<![0-9a-f:])0+(?=\d)/g, '');
 }

@@ -1,10 +1,10 @@
 /**
- * Durations in Go's text: `1h30m0s`, `1m20s`, `100ms`.
+ * Parses and prints Go durations: `1h30m0s`, `1m20s`, `100ms`.
  *
- * KubeletConfiguration is written in it, and the kubelet prints it in messages (back-off 2m40s).
- * Inside podkeep a duration is a number of milliseconds; a fraction holds what is finer. Between
- * the two stand whole nanoseconds in a bigint, because sums of decimal fractions drift in floating
- * point: 1.1s is 1100 ms here, never 1100.0000000000002.
+ * KubeletConfiguration has them, and the kubelet prints them in messages (back-off 2m40s). Inside podkeep a
+ * duration is a number of milliseconds, with a fraction if it is finer. Conversion goes through whole
+ * nanoseconds in a bigint, because sums of decimal fractions drift in floating point: 1.1s is 1100 ms here,
+ * never 1100.0000000000002.
  */
 import { assert } from '../../lib/assert.ts';
 import { timeInvalid } from './time.ts';
@@ -27,14 +27,14 @@ const UNITS: ReadonlyMap<string, bigint> = new Map([
   ['h', HOUR],
 ]);
 
-/** What Go can hold, about 292 years. */
+/** The longest duration in Go, about 292 years. */
 const NANOS_MAX = 2n ** 63n - 1n;
 const INTEGER_DIGITS_MAX = 19;
 
 /** An hour has fewer than 10^13 nanoseconds: digits beyond these cannot add up to one. */
 const FRACTION_DIGITS_MAX = 18;
 
-/** Below a second the largest unit that leaves an integer part; from a second on h, m and s. */
+/** Below one second in the largest unit that leaves an integer part; from one second on in h, m and s. */
 export function formatGoDuration(ms: number): string {
   assert(Number.isFinite(ms), `a duration of ${ms} ms`);
   const size = Math.abs(ms);
@@ -44,7 +44,7 @@ export function formatGoDuration(ms: number): string {
   return (ms < 0 ? '-' : '') + formatNanos(nanos);
 }
 
-/** Reads `300ms`, `1h30m`, `-1.5h` or `0` and gives milliseconds. */
+/** Parses `300ms`, `1h30m`, `-1.5h` or `0`, and returns milliseconds. */
 export function parseGoDuration(text: string): number {
   const unsigned = /^[-+]/.test(text) ? text.slice(1) : text;
   if (unsigned === '0') return 0;
@@ -83,7 +83,7 @@ function formatFraction(nanos: bigint, unit: bigint): string {
   return decimals === '' ? `${nanos / unit}` : `${nanos / unit}.${decimals}`;
 }
 
-/** One number with its unit. What is finer than a nanosecond is dropped. */
+/** Reads one number with its unit. Digits finer than a nanosecond are dropped. */
 function readTerm(text: string, start: number): { nanos: bigint; end: number } | undefined {
   const pattern = /(\d*)(?:\.(\d*))?([^\d.]+)/y;
   pattern.lastIndex = start;

@@ -1,12 +1,13 @@
 /**
- * Wall clocks of time zones: what a clock shows at a moment, and at which moment it shows something.
+ * Converts between moments and the wall-clock time of a time zone.
  *
- * A clock that is put forward skips times, and one that is put back shows times twice. `momentOf` answers for
- * these as Go's time.Date does: with the offset that holds at that time in UTC, or else around it.
+ * When clocks change, some wall times are skipped and some occur twice. For these `momentOf` does what Go's
+ * time.Date does: it first converts with the offset that holds at that time taken as UTC, then uses the
+ * offset that holds at the result.
  */
 export interface WallTime {
   readonly year: number;
-  /** 1 to 12; `momentOf` takes any number and carries over, and so for the others. */
+  /** 1 to 12. `momentOf` accepts any number here and in the other fields, and carries over. */
   readonly month: number;
   readonly day: number;
   readonly hour: number;
@@ -25,7 +26,7 @@ const CACHED_MAX = 4096;
 
 export const UTC_ZONE: TimeZone = { offsetSeconds: () => 0 };
 
-/** Null: there is no such zone. `+01:00` and `europe/berlin` are none, although Intl takes them for zones. */
+/** Null: there is no such zone. `+01:00` and `europe/berlin` are not zones, although Intl accepts them. */
 export function timeZoneOf(name: string): TimeZone | null {
   if (name === '' || name === 'UTC') return UTC_ZONE;
   if (/^[+-]|(?:^|\/)[a-z]/.test(name)) return null;

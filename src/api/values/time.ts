@@ -1,20 +1,18 @@
 /**
- * Times, as Kubernetes writes them.
+ * Parses, prints and compares times in Kubernetes' format.
  *
- * The RFC 3339 text on the wire is the value that podkeep keeps and passes on; nothing holds a
- * Date. A `Time` has whole seconds and a `MicroTime` always six digits, both in UTC with a `Z`.
+ * podkeep stores and passes times as their RFC 3339 text from the wire, never as a Date. A `Time` has whole
+ * seconds and a `MicroTime` always six digits, both in UTC with a `Z`.
  *
- * Reading accepts what Go accepts, for a time that Kubernetes takes must not stop us, and refuses
- * what Go refuses, a small `t` or `z` among it. Go is generous in three places: an hour of one
- * digit, a comma before the fraction, and offsets up to 24:60. Digits finer than nanoseconds are
- * dropped.
+ * Parsing accepts and refuses exactly what Go does. Go refuses a lowercase `t` or `z`, but accepts an hour of
+ * one digit, a comma before the fraction, and offsets up to 24:60. Digits finer than nanoseconds are dropped.
  *
- * These functions run for every status that is compared or written, so they read characters where
- * they stand. No clock is read here.
+ * These functions run for every status that is compared or written, so they parse in place, without splitting
+ * the text. They read no clock.
  */
 import { defineError } from '../../lib/errors.ts';
 
-/** A point in time that can be calculated with. */
+/** A point in time, for calculations. */
 export interface Instant {
   /** Whole milliseconds since 1970, rounded down. */
   readonly ms: number;
@@ -62,7 +60,7 @@ export function parseTime(text: string): Instant {
     }
   }
   const ms = (seconds - readOffset(text, index)) * 1000 + Math.floor(fraction / 1_000_000);
-  // Whatever did not read as a number in its range has made the sum NaN.
+  // Any part that is not a number in its range makes the sum NaN.
   if (Number.isNaN(ms)) throw timeInvalid({ kind: 'time', text });
   return { ms, nanos: fraction % 1_000_000 };
 }
@@ -77,12 +75,12 @@ export function parseMicroTime(text: string): Instant {
   return parseTime(text);
 }
 
-/** Whole seconds in UTC. A part of a second is cut off, not rounded: it has not passed yet. */
+/** Whole seconds in UTC. Fractions are cut off, not rounded: the second has not passed yet. */
 export function formatTime(ms: number): string {
   return `${formatSeconds(ms)}Z`;
 }
 
-/** Six digits of a second in UTC. What is finer than a millisecond comes in `nanos`. */
+/** Six digits of a second in UTC. `nanos` adds what is finer than a millisecond. */
 export function formatMicroTime(ms: number, nanos = 0): string {
   const rest = Math.floor(ms) - Math.floor(ms / 1000) * 1000;
   const micros = rest * 1000 + Math.floor(nanos / 1000);
@@ -90,16 +88,17 @@ export function formatMicroTime(ms: number, nanos = 0): string {
 }
 
 /**
- * The same time in whole seconds (SM-37), in the form of a Time. A text that is in that form comes
- * back as it is, the same string.
+ * The same time in whole seconds (SM-37), in the form of a Time. A text that already has this form is
+ * returned unchanged.
  */
 export function truncateToSeconds(text: string): string {
-  // Most times are those of now, and one of them is asked about again and again.
+  // Most calls are about the same recent time.
   if (text === whole) return text;
   const { ms } = parseTime(text);
   const end = 17 + hourLength(text);
   if (!isFraction(text, end)) {
     if (!text.endsWith('Z')) return formatTime(ms);
+    /** The last text that was found to be in whole seconds of UTC. Undefined: none yet. */
     whole = text;
     return text;
   }
@@ -112,12 +111,12 @@ export function compareTimes(a: string, b: string): -1 | 0 | 1 {
   return difference < 0 ? -1 : difference > 0 ? 1 : 0;
 }
 
-/** Whether two texts mean the same moment. Equal texts do, and are not read. */
+/** Whether two texts mean the same moment. Equal texts do, and are not parsed. */
 export function sameInstant(a: string, b: string): boolean {
   return a === b || compareTimes(a, b) === 0;
 }
 
-/** How long after `from` it is `to`; less than zero if it was before. */
+/** The seconds from `from` to `to`; negative if `to` is earlier. */
 export function secondsBetween(from: string, to: string): number {
   const [start, end] = [parseTime(from), parseTime(to)];
   return (end.ms - start.ms) / 1000 + (end.nanos - start.nanos) / 1_000_000_000;
@@ -192,7 +191,7 @@ function isDigit(code: number): boolean {
 function formatSeconds(ms: number): string {
   if (!(ms >= MS_MIN && ms < MS_MAX + 1)) throw timeInvalid({ kind: 'time', text: `${ms} ms` });
   const second = Math.floor(ms / 1000);
-  // Most of what is printed happens now: the same second again and again.
+  // Most printed times are the current second, so its text is cached.
   if (second !== printed.second) {
     printed = { second, text: new Date(second * 1000).toISOString().slice(0, 19) };
   }

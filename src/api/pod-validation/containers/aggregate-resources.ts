@@ -1,8 +1,9 @@
 /**
- * The resources that the containers of a pod need together, whatever the pod itself declares.
+ * Sums the requests or limits of a pod's containers, ignoring pod-level resources.
  *
- * It is the maximum of (a) all containers and sidecars together and (b) each init container with the sidecars that
- * start before it: the same sum as core/resources/pod-resources.ts, for unvalidated specs.
+ * The result is the maximum of (a) all containers and sidecars together and (b) each init container with the
+ * sidecars that start before it. core/resources/pod-resources.ts computes the same; this file accepts
+ * unvalidated specs.
  */
 import { addAmounts, maxAmounts, type Amounts } from '../../values/resource-amounts.ts';
 import type { JsonObject } from '../../../lib/json.ts';

@@ -1,4 +1,4 @@
-/** Containers, init containers (which may be sidecars) and ephemeral containers. */
+/** Validates containers, init containers (which may be sidecars) and ephemeral containers. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   duplicate,
@@ -36,7 +36,7 @@ const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 const MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError'];
 const NOT_FOR_INIT = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'];
 
-/** In the order in which the API reports them. */
+/** Fields that ephemeral containers may not set, in the order in which the API reports them. */
 const NOT_FOR_EPHEMERAL = [
   'ports',
   'resources',
@@ -85,7 +85,7 @@ export function* validateInitContainers(
     const name = readText(container['name']);
     if (names.has(name)) yield duplicate(`${at}.name`, name);
     else if (name !== '') names.add(name);
-    // They run one after the other, so each is checked alone (and named as if it were the first).
+    // Init containers run one after the other, so each is checked alone (and its error has index 0).
     yield* validateHostPorts([container], path);
     if (container['restartPolicy'] === 'Always') {
       yield* validateHooksAndProbes(container, at, context);
@@ -118,7 +118,7 @@ export function* validateEphemeralContainers(
   }
 }
 
-/** For pods only: templates may be filled in later. */
+/** For pods only: the image of a template may be filled in later. */
 export function* validateImageSpaces(container: JsonObject, path: string): FieldErrors {
   const image = readText(container['image']);
   if (image.trim() === image) return;
@@ -169,7 +169,7 @@ function* validateHooksAndProbes(
   yield* validateProbes(container, path, context);
 }
 
-/** An init container that must end before anything else starts has no probes and no hooks. */
+/** An init container that is not a sidecar has no probes and no lifecycle hooks. */
 function* validateRunsOnce(
   container: JsonObject,
   path: string,
@@ -202,7 +202,7 @@ function* validateOnlyLooks(container: JsonObject, path: string): FieldErrors {
   }
 }
 
-/** Is the field nil in Go? An empty list is not, empty resources are. */
+/** Whether the field is nil in Go. An empty list is not nil; empty resources are. */
 function isEmpty(container: JsonObject, name: string): boolean {
   const value = container[name];
   if (name !== 'resources') return !isGiven(value);

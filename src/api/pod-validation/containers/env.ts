@@ -1,4 +1,4 @@
-/** Environment variables of a container, one by one or from a source. */
+/** Validates the environment variables of a container (`env`, `envFrom`). */
 import { checkDns1123Subdomain } from '../../validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import {
@@ -44,7 +44,7 @@ export function* validateEnvFrom(envFrom: Value, path: string): FieldErrors {
       if (ref === '') yield required(`${at}.${name}.name`);
       else yield* invalidFor(`${at}.${name}.name`, ref, checkPrefix(ref));
     }
-    // The API names the whole list here, not the invalid source.
+    // The API reports the error for the whole list here, not for the invalid source.
     if (given.length === 0)
       yield invalidField(path, '', 'must specify one of: `configMapRef` or `secretRef`');
     if (given.length > 1)
@@ -52,7 +52,7 @@ export function* validateEnvFrom(envFrom: Value, path: string): FieldErrors {
   }
 }
 
-/** A variable from a file needs a volume that another container can write to. */
+/** A variable from a file (`fileKeyRef`) needs a volume that another container can write to. */
 export function* validateFileKeyVolumes(spec: JsonObject, path: string): FieldErrors {
   const volumes = new Map(
     readObjects(spec['volumes']).map((volume) => [readText(volume['name']), volume]),
@@ -115,7 +115,7 @@ function* validateFileKey(ref: JsonObject, path: string): FieldErrors {
   else yield* validateNoStepsBack(file, `${path}.path`);
 }
 
-/** The name of a source of variables may end in a dash, as if something followed. */
+/** A name of an `envFrom` source may end in a dash, as a name prefix may. */
 function checkPrefix(name: string): readonly string[] {
   const isPrefix = name.length > 1 && name.endsWith('-');
   return checkDns1123Subdomain(isPrefix ? `${name.slice(0, -2)}a` : name);

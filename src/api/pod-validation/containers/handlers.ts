@@ -1,4 +1,4 @@
-/** The action of a probe or a hook: exactly one of a few. */
+/** Validates the handler of a probe or a lifecycle hook: exactly one action. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   forbiddenField,
@@ -66,7 +66,7 @@ function* validateHttpGet(action: JsonObject, path: string): FieldErrors {
   }
 }
 
-/** A hook that sleeps longer than the pod's grace period would be killed while it sleeps. */
+/** A hook that sleeps longer than the pod's grace period would be killed during its sleep. */
 function* validateSleep(action: JsonObject, path: string, graceSeconds: number): FieldErrors {
   const seconds = readNumber(action['seconds']);
   if (seconds >= 0 && seconds <= graceSeconds) return;

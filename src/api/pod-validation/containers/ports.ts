@@ -1,4 +1,4 @@
-/** The ports of containers: valid names, and no host port twice. */
+/** Validates container ports: their names, and that no host port is used twice. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   duplicate,
@@ -33,7 +33,7 @@ export function* validatePorts(ports: Value, path: string): FieldErrors {
   }
 }
 
-/** The containers of a pod share its address, so no two can have the same host port. */
+/** All containers of a pod run on the same host, so no two may use the same host port. */
 export function* validateHostPorts(containers: readonly JsonObject[], path: string): FieldErrors {
   const taken = new Set<string>();
   for (const [index, container] of containers.entries()) {
@@ -47,7 +47,7 @@ export function* validateHostPorts(containers: readonly JsonObject[], path: stri
   }
 }
 
-/** On the host network, a container port is the host port. */
+/** On the host network, the container port must equal the host port. */
 export function* validateHostNetworkPorts(
   spec: JsonObject,
   path: string,
@@ -64,7 +64,7 @@ export function* validateHostNetworkPorts(
   }
 }
 
-/** A port as probes refer to it: a number, or the name of one of the container's ports. */
+/** The port of a probe: a number, or the name of one of the container's ports. */
 export function* validatePortReference(port: Value, field: string): FieldErrors {
   if (typeof port === 'string') yield* invalidFor(field, port, checkPortName(port));
   else yield* invalidFor(field, readNumber(port), checkPortNumber(readNumber(port)));

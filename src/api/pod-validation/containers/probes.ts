@@ -1,4 +1,4 @@
-/** Validation of probes and lifecycle hooks. */
+/** Validates probes and lifecycle hooks. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   forbiddenField,
@@ -13,7 +13,7 @@ import { LINUX_SIGNALS, WINDOWS_SIGNALS } from '../stop-signals.ts';
 
 export interface ContainerSurroundings {
   readonly graceSeconds: number;
-  /** The operating system that the pod names; undefined: none. */
+  /** The pod's `spec.os.name`; undefined: not set. */
   readonly os: string | undefined;
 }
 
@@ -83,7 +83,7 @@ function* validateReadiness(probe: JsonObject, path: string): FieldErrors {
   yield invalidField(field, grace, 'must not be set for readinessProbes');
 }
 
-/** Signals differ between operating systems, so the pod must name its own. */
+/** Signals differ between operating systems, so a pod with a stop signal must name its operating system. */
 function* validateStopSignal(signal: string, field: string, os: string | undefined): FieldErrors {
   if (os === undefined) {
     yield forbiddenField(field, 'may not be set for containers with empty `spec.os.name`');

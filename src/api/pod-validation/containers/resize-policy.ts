@@ -1,4 +1,4 @@
-/** The resize policy: what happens to a container when its resources change while it runs. */
+/** Validates the resize policy: whether a container restarts when its resources are changed in place. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   duplicate,
@@ -22,7 +22,7 @@ export function* validateResizePolicy(
     const restart = readText(policy['restartPolicy']);
     if (seen.has(resource)) yield duplicate(`${path}[${index}]`, resource);
     seen.add(resource);
-    // The API names the list, not the entry.
+    // The API reports the error for the list, not for the entry.
     yield* requireOneOf(path, resource, RESOURCES);
     yield* requireOneOf(path, restart, POLICIES);
     if (podRestartPolicy === 'Never' && restart !== 'NotRequired') {

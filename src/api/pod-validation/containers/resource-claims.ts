@@ -1,4 +1,6 @@
-/** The devices that a pod claims, by the name of a claim or of a template. */
+/**
+ * Validates the resource claims (devices) of a pod: each names a ResourceClaim or a ResourceClaimTemplate.
+ */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   duplicate,

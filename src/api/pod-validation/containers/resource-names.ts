@@ -1,4 +1,4 @@
-/** Names of resources: cpu, memory, huge pages, and extended resources. */
+/** Classifies resource names: cpu, memory, huge pages, extended resources and the names in quotas. */
 import { checkLabelKey } from '../../validation-names.ts';
 
 const QUOTA_PREFIX = 'requests.';
@@ -45,12 +45,12 @@ export function hugePageSizeOf(name: string): string {
   return name.slice(HUGE_PAGES.length);
 }
 
-/** A name without a domain, or with one of Kubernetes'. */
+/** A name without a domain, or in a domain of kubernetes.io. */
 export function isNative(name: string): boolean {
   return !name.includes('/') || name.includes('kubernetes.io/');
 }
 
-/** More of it may be granted than there is. */
+/** The limits of all pods together may exceed the amount that the node has. */
 export function isOvercommitted(name: string): boolean {
   return isNative(name) && !isHugePages(name);
 }
@@ -71,12 +71,12 @@ export function isForContainers(name: string): boolean {
   return CONTAINER_RESOURCES.has(name) || isHugePages(name);
 }
 
-/** Comes in whole units only. */
+/** The amount must be an integer. */
 export function isCounted(name: string): boolean {
   return COUNTED_RESOURCES.has(name) || isExtended(name);
 }
 
-/** A resource that a pod may request as a whole. */
+/** Whether the resource may be set in pod-level resources. */
 export function isPodLevel(name: string): boolean {
   return name === 'cpu' || name === 'memory' || isHugePages(name);
 }

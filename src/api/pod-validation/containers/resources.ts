@@ -1,4 +1,4 @@
-/** Requests and limits of containers and pods. */
+/** Validates the requests and limits of containers and pods. */
 import {
   compareQuantities,
   quantityValue,
@@ -28,7 +28,7 @@ import type { SpecOptions } from '../spec-options.ts';
 
 export interface ResourceContext {
   readonly options: SpecOptions;
-  /** The names of the pod's claims. */
+  /** The names of the pod's resource claims. */
   readonly claimNames: ReadonlySet<string>;
 }
 
@@ -168,7 +168,7 @@ function* validatePodResourceName(name: string, path: string): FieldErrors {
   yield unsupported(path, name, ['cpu', 'hugepages-', 'memory']);
 }
 
-/** The claims of a container: each is one of the pod's, and each of its requests is named once. */
+/** Each claim of a container must be one of the pod's, and each request in it may be named only once. */
 function* validateClaims(
   claims: Value,
   path: string,

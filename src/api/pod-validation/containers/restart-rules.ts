@@ -1,4 +1,4 @@
-/** When a container restarts: its own policy, and rules by exit code. */
+/** Validates the restart policy of a container and its restart rules (by exit code). */
 import type { JsonObject } from '../../../lib/json.ts';
 import { required, tooMany, unsupported, type FieldErrors } from '../../validation/field-errors.ts';
 import {
@@ -15,7 +15,7 @@ const OPERATORS = ['In', 'NotIn'];
 const RULES_MAX = 20;
 const EXIT_CODES_MAX = 255;
 
-/** Rules override a policy, so there must be one. */
+/** Restart rules require a restart policy, which they override. */
 export function* validateContainerRestartPolicy(container: JsonObject, path: string): FieldErrors {
   const { restartPolicy } = container;
   const rules = readObjects(container['restartPolicyRules']);
@@ -36,7 +36,7 @@ export function* validateContainerRestartPolicy(container: JsonObject, path: str
   }
 }
 
-/** The same for an init container, which is not validated further if it has no policy. */
+/** The same for an init container. Without a policy, its rules are not validated further. */
 export function* validateInitRestartPolicy(container: JsonObject, path: string): FieldErrors {
   if (isGiven(container['restartPolicy'])) {
     yield* validateContainerRestartPolicy(container, path);

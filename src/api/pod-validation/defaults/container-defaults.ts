@@ -1,4 +1,4 @@
-/** Defaults of a container of any type. */
+/** Applies defaults to a container of any type. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   changeObject,
@@ -27,7 +27,7 @@ export function defaultContainer(container: JsonObject): JsonObject {
   return changeObject(next, 'lifecycle', defaultLifecycle);
 }
 
-/** A mutable tag (`latest`) is pulled every time. */
+/** `Always` for the tag `latest`, which is mutable. */
 export function pullPolicyFor(image: string): string {
   return imageTagOf(image) === 'latest' ? 'Always' : 'IfNotPresent';
 }

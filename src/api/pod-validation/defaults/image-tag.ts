@@ -1,5 +1,5 @@
 /**
- * The tag of an image, which determines the default pull policy.
+ * Finds the tag of an image, which determines the default pull policy.
  *
  * An image without a tag means `latest`, unless it has a digest. A text that is not an image reference has no
  * tag; the kubelet will report what is wrong with it.
@@ -16,7 +16,9 @@ const DIGEST = /^(?:sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128}
 const IMAGE_ID = /^[a-f0-9]{64}$/;
 const NAME_LENGTH_MAX = 255;
 
-/** The tag; `latest` if there is neither tag nor digest; undefined: no tag. */
+/**
+ * `latest` if there is neither tag nor digest. Undefined: there is only a digest, or the image is invalid.
+ */
 export function imageTagOf(image: string): string | undefined {
   if (IMAGE_ID.test(image)) return undefined;
   const at = image.indexOf('@');
@@ -40,7 +42,7 @@ function isImageName(name: string): boolean {
   const hasDomain =
     slash >= 0 && (/[.:]/.test(first) || first === 'localhost' || first.toLowerCase() !== first);
   const path = hasDomain ? name.slice(slash + 1) : name;
-  // Names without a domain belong to docker.io, and those without a folder to its library.
+  // Names without a domain belong to docker.io, and names without a folder to docker.io/library.
   const full = hasDomain ? name : `docker.io/${path.includes('/') ? path : `library/${path}`}`;
   return (!hasDomain || DOMAIN.test(first)) && PATH.test(path) && full.length <= NAME_LENGTH_MAX;
 }

@@ -1,8 +1,8 @@
 /**
- * Defaults of a pod, and its fields that are stored twice.
+ * Applies defaults to a pod, and synchronizes fields that the API stores twice.
  *
- * A pod gets more defaults than a template: the API keeps templates as they were written, but a pod shows
- * every decision. Defaulting is idempotent.
+ * A pod gets more defaults than a template: the API leaves templates as they were written, but shows in a pod
+ * every value that applies. Defaulting is idempotent.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { defaultPodSpec } from './pod-spec-defaults.ts';
@@ -27,7 +27,7 @@ const STATUS_LISTS = [
   'ephemeralContainerStatuses',
 ] as const;
 
-/** `old` has its defaults: if its spec or status is the very same, that has them, too. */
+/** `old` already has its defaults: a spec or status that is the very same object in both is skipped. */
 export function defaultPod(pod: JsonObject, old: JsonObject = {}): JsonObject {
   const specified = changeObject(fillAbsent(pod, { spec: {} }), 'spec', (spec) =>
     spec === old['spec'] ? spec : defaultPodSpec(defaultPodOnlySpec(spec)),
@@ -71,7 +71,7 @@ function defaultContainerStatus(status: JsonObject): JsonObject {
   return changeObject(allocated, 'resources', defaultRequirements);
 }
 
-/** The first of the addresses is also stored alone. If the two disagree, the single one is right. */
+/** `podIP` equals the first of `podIPs`. If the two disagree, `podIP` wins. */
 function syncPodIps(status: JsonObject): JsonObject {
   const ip = readText(status['podIP']);
   const [first] = readObjects(status['podIPs']);

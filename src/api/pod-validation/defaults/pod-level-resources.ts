@@ -1,5 +1,5 @@
 /**
- * Defaults of pod-level resources, where they are set only in part.
+ * Completes pod-level resources that are set only in part.
  *
  *     hugepages limit   the sum of the containers' limits
  *     request           the sum of the containers' requests, or else the pod's own limit

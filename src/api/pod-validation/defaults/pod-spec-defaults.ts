@@ -1,4 +1,4 @@
-/** Defaults of a pod's spec, in a pod and in a template. */
+/** Applies the defaults that a pod's spec has both in a pod and in a template. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   changeObject,
@@ -27,7 +27,10 @@ export function defaultPodSpec(spec: JsonObject): JsonObject {
   return changeObject(next, 'resources', defaultRequirements);
 }
 
-/** The account has an old and a new field; both are always printed, and the new one takes precedence. */
+/**
+ * Both `serviceAccountName` and the deprecated `serviceAccount` are always printed; the former takes
+ * precedence.
+ */
 function syncServiceAccount(spec: JsonObject): JsonObject {
   const name = readText(spec['serviceAccountName']) || readText(spec['serviceAccount']);
   if (name === '') return spec;

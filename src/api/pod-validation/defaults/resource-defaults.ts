@@ -1,5 +1,5 @@
 /**
- * Quantities as the API prints them: rounded up to thousandths, in their canonical form.
+ * Normalizes quantities as the API does: rounded up to thousandths, in canonical form.
  *
  * Less than a thousandth of a core or of a byte cannot be granted, so finer quantities are rounded up on
  * arrival (Q-2). A canonical quantity stays the same text.
@@ -11,7 +11,7 @@ import { changeObject, withField } from '../../validation/json-changes.ts';
 
 const NANOS_PER_MILLI = 1_000_000n;
 
-/** Requests and limits of a container or a pod. */
+/** `requirements`: the requests and limits of a container or a pod. */
 export function defaultRequirements(requirements: JsonObject): JsonObject {
   const limited = changeObject(requirements, 'limits', defaultResourceList);
   return changeObject(limited, 'requests', defaultResourceList);

@@ -1,4 +1,4 @@
-/** Defaults of a volume. A volume without a source is an emptyDir. */
+/** Applies defaults to a volume. A volume without a source becomes an emptyDir. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   changeObject,
@@ -43,7 +43,7 @@ export function defaultVolume(volume: JsonObject): JsonObject {
   return defaultSource(hasSource ? volume : fillAbsent(volume, { emptyDir: {} }));
 }
 
-/** Of volumes in pods and of persistent volumes: shared sources have the same names. */
+/** `volume`: a volume of a pod, or a PersistentVolume's spec, which names the shared sources the same. */
 export function defaultSource(volume: JsonObject): JsonObject {
   return Object.entries(SOURCE_DEFAULTS).reduce(
     (next, [name, change]) => changeObject(next, name, change),

@@ -1,4 +1,7 @@
-/** Keys of the pod's own labels that are added to a selector (matchLabelKeys, mismatchLabelKeys). */
+/**
+ * Validates matchLabelKeys and mismatchLabelKeys: keys of the pod's own labels that the server adds to the
+ * label selector.
+ */
 import type { JsonObject } from '../../../lib/json.ts';
 import { forbiddenField, invalidField, type FieldErrors } from '../../validation/field-errors.ts';
 import {
@@ -38,8 +41,8 @@ function* validateKeys(
 }
 
 /**
- * The server adds an expression for each key when a pod is created, so one is expected in every later
- * validation. A second one must be the user's.
+ * The server adds one expression for each key when a pod is created, so later validations expect one. A
+ * second one must be the user's, and is an error.
  */
 function* validateNotSetTwice(
   matching: readonly string[],

@@ -1,4 +1,4 @@
-/** Required and preferred node affinity. */
+/** Validates required and preferred node affinity. */
 import { checkDns1123Subdomain, isLabelValue } from '../../validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import {
@@ -32,7 +32,7 @@ export function* validateNodeAffinity(
   for (const [index, term] of readObjects(affinity[PREFERRED]).entries()) {
     const at = `${path}.${PREFERRED}[${index}]`;
     yield* validateWeight(term, `${at}.weight`);
-    // A preference that no node can satisfy does no harm; the API only warns.
+    // A preferred term that no node can match does no harm, so the API only warns about it.
     yield* validateTerm(readStruct(term['preference']), `${at}.preference`, true);
   }
 }
@@ -52,7 +52,7 @@ function* validateRequiredNodeAffinity(
   }
 }
 
-/** Does a spec require values of node labels that are invalid for labels? */
+/** Whether the spec requires node label values that no label can have. */
 export function hasBadNodeAffinityValues(spec: JsonObject): boolean {
   const affinity = readStruct(readStruct(spec['affinity'])['nodeAffinity']);
   return readObjects(readStruct(affinity[REQUIRED])['nodeSelectorTerms'])
@@ -114,7 +114,7 @@ function* validateOperator(operator: string, count: number, path: string): Field
   }
 }
 
-/** The only field that can be matched is metadata.name. */
+/** `matchFields` supports metadata.name only. */
 function* validateByField(requirement: JsonObject, path: string): FieldErrors {
   const values = readTexts(requirement['values']);
   const [operator, key] = [readText(requirement['operator']), readText(requirement['key'])];

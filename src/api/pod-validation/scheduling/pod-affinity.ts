@@ -1,4 +1,4 @@
-/** Pod affinity and anti-affinity. */
+/** Validates pod affinity and anti-affinity. */
 import { checkDns1123Label } from '../../validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { invalidFor, required, type FieldErrors } from '../../validation/field-errors.ts';
@@ -11,7 +11,7 @@ import { validateWeight } from './node-affinity.ts';
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-/** The same rules for affinity and anti-affinity. */
+/** The rules are the same for affinity and anti-affinity. */
 export function* validatePodAffinity(
   affinity: JsonObject,
   path: string,
@@ -28,7 +28,7 @@ export function* validatePodAffinity(
   }
 }
 
-/** Every term of a spec, of all four lists. */
+/** All terms: required and preferred, of affinity and anti-affinity. */
 export function podAffinityTermsOf(spec: JsonObject): readonly JsonObject[] {
   const { podAffinity, podAntiAffinity } = readStruct(spec['affinity']);
   return [podAffinity, podAntiAffinity]

@@ -1,4 +1,4 @@
-/** Tolerations. */
+/** Validates tolerations. */
 import { checkLabelValue } from '../../validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import {
@@ -13,7 +13,7 @@ import { validateQualifiedName } from '../../validation/names.ts';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const OPERATORS = ['Equal', 'Exists'];
-/** Off by default in 1.36; a pod that has them may keep them. */
+/** Operators that are off by default in 1.36; a pod that has them may keep them. */
 const COMPARISONS = ['Lt', 'Gt'];
 
 export function* validateTolerations(
@@ -71,7 +71,7 @@ function* validateOperator(operator: string, value: string, field: string): Fiel
   }
 }
 
-/** A 64-bit integer; the second sentence is that of Go's parser. */
+/** The value must be a 64-bit integer. The second message is that of Go's parser. */
 function checkComparable(value: string): readonly string[] {
   const quoted = JSON.stringify(value);
   const cannotRead = `strconv.ParseInt: parsing ${quoted}:`;

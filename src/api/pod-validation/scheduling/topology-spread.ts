@@ -1,4 +1,4 @@
-/** Topology spread constraints. */
+/** Validates topology spread constraints. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   duplicate,
@@ -75,7 +75,7 @@ function* validateMinDomains(constraint: JsonObject, field: string): FieldErrors
   yield invalidField(field, count, detail);
 }
 
-/** The rule from before the server added the keys to the selector itself. */
+/** The rule from before the server added the keys of matchLabelKeys to the selector itself. */
 function* validateOldKeys(constraint: JsonObject, path: string): FieldErrors {
   const keys = readTexts(constraint['matchLabelKeys']);
   if (keys.length === 0) return;

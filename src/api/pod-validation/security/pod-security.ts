@@ -1,4 +1,4 @@
-/** The pod's security context, and which host namespaces it shares. */
+/** Validates a pod's security context, and the host namespaces that it uses. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   forbiddenField,
@@ -55,7 +55,7 @@ export function* validatePodSecurity(
   yield* validateChoice(context, path, 'seLinuxChangePolicy', changes);
 }
 
-/** A pod with its own user namespace cannot share namespaces or raw devices of the host. */
+/** A pod with its own user namespace (`hostUsers: false`) cannot use host namespaces or raw block devices. */
 export function* validateHostUsers(
   spec: JsonObject,
   path: string,

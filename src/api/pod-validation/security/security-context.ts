@@ -1,4 +1,4 @@
-/** The security context of a container. */
+/** Validates a container's security context. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   invalidField,

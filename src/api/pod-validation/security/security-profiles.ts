@@ -1,4 +1,4 @@
-/** Seccomp and AppArmor: which profile confines a container, by a field or by an old annotation. */
+/** Validates seccomp and AppArmor profiles. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   invalidField,

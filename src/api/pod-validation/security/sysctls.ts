@@ -1,4 +1,7 @@
-/** Sysctls of a pod. One of a namespace shared with the host would change the host. */
+/**
+ * Validates the sysctls of a pod. A sysctl of a namespace that the pod shares with the host is refused, since
+ * it would change the host.
+ */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   duplicate,
@@ -38,7 +41,7 @@ export function* validateSysctls(
   }
 }
 
-/** Why the pod cannot have this sysctl; undefined: it can. */
+/** Why the pod may not set this sysctl. Undefined: it may. */
 export function hostSysctlFault(name: string, spec: JsonObject): string | undefined {
   const plain = normalize(name).split('*', 1)[0] ?? '';
   if (readFlag(spec['hostNetwork']) && plain.startsWith('net.')) {

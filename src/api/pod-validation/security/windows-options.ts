@@ -1,4 +1,6 @@
-/** Options for containers on Windows, which podkeep does not run but other nodes of a cluster may. */
+/**
+ * Validates the options of Windows containers: podkeep does not run them, but other nodes of a cluster may.
+ */
 import { checkDns1123Subdomain } from '../../validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { invalidField, invalidFor, type FieldErrors } from '../../validation/field-errors.ts';
@@ -32,7 +34,7 @@ export function* validateWindowsOptions(value: Value, path: string): FieldErrors
   }
 }
 
-/** Either all containers are host processes, or none. */
+/** Either all containers are host process containers, or none is. */
 export function* validateHostProcesses(spec: JsonObject, path: string): FieldErrors {
   const ofPod = hostProcessOf(spec);
   const containers = allContainers(spec, path);

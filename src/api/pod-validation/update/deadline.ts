@@ -1,4 +1,4 @@
-/** activeDeadlineSeconds may be set and shortened, never extended or removed. */
+/** Validates updates of activeDeadlineSeconds: it may be set or shortened, never extended or removed. */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { FieldError } from '../../validation/field-error.ts';
 import { invalidField } from '../../validation/field-errors.ts';
@@ -9,7 +9,7 @@ const SECONDS_MAX = 2 ** 31 - 1;
 
 export interface DeadlineFaults {
   readonly problems: readonly FieldError[];
-  /** The API validates a pod with such a deadline no further. */
+  /** True: the API stops validating the pod after this error. */
   readonly isFinal: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The difference between two values as kube-apiserver prints it: a unified diff with three lines of context,
- * of their internal forms.
+ * Prints the difference between two values as kube-apiserver does: a unified diff of their internal forms
+ * with three lines of context.
  */
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { internalForm } from '../internal-form.ts';
@@ -10,7 +10,7 @@ export function diffInternally(a: JsonObject, b: JsonObject, typeName: string): 
   return diffLines(linesOf(internalForm(a, typeName)), linesOf(internalForm(b, typeName)));
 }
 
-/** Indented by one space, with the characters escaped that Go escapes in JSON. */
+/** The value as JSON lines, indented by one space and escaped as Go escapes JSON. */
 function linesOf(value: Json): readonly string[] {
   const text = JSON.stringify(value, markInteger, 1)
     .replaceAll(MARKED_INTEGER, '$1')
@@ -21,7 +21,10 @@ function linesOf(value: Json): readonly string[] {
   return text.split('\n');
 }
 
-/** JSON.stringify prints no bigints: they are strings with a mark, until they are text. */
+/**
+ * JSON.stringify refuses bigints, so each becomes a string with a mark, which is removed from the text
+ * afterwards.
+ */
 function markInteger(_key: string, value: Json): Json {
   return typeof value === 'bigint' ? `\0${value}` : value;
 }

@@ -1,9 +1,9 @@
 /**
- * A unified diff of two lists of lines.
+ * Computes a unified diff of two lists of lines.
  *
- * The longest common block stays, then the same is applied to what is before and after it. That is how Go's
- * difflib (and Python's, where it comes from) works; another algorithm would be as right, but tools and
- * people know this output.
+ * Finds the longest common block, then does the same with the lines before and after it. This is the
+ * algorithm of Go's difflib (a port of Python's): another one would be as correct, but the output must be the
+ * same as kube-apiserver's.
  */
 
 interface Block {
@@ -29,7 +29,7 @@ interface Range {
 }
 
 const CONTEXT_LINES = 3;
-/** In long texts, lines that occur everywhere do not help to align them. */
+/** From this length on, lines that occur very often are not used for alignment. */
 const POPULAR_FROM_LINES = 200;
 
 export function diffLines(a: readonly string[], b: readonly string[]): string {
@@ -64,7 +64,7 @@ function placesOf(lines: readonly string[]): ReadonlyMap<string, readonly number
   return new Map([...places].filter(([, indices]) => indices.length <= countMax));
 }
 
-/** The earliest of the longest blocks, widened by equal lines around it. */
+/** The earliest of the longest common blocks, extended by equal lines around it. */
 function longestBlock(
   a: readonly string[],
   b: readonly string[],
@@ -105,7 +105,7 @@ function stepsOf(blocks: readonly Block[], aLength: number, bLength: number): re
   return joinAdjacent(steps);
 }
 
-/** Two equal blocks that touch in both texts are one. */
+/** Joins equal blocks that are adjacent in both texts. */
 function joinAdjacent(steps: readonly Step[]): readonly Step[] {
   const joined: Step[] = [];
   for (const step of steps) {
@@ -117,7 +117,7 @@ function joinAdjacent(steps: readonly Step[]): readonly Step[] {
   return joined;
 }
 
-/** Changes with the lines around them; far ones are in separate groups. */
+/** Groups changes with their context lines; distant changes are in separate groups. */
 function groupSteps(steps: readonly Step[]): readonly (readonly Step[])[] {
   const groups: Step[][] = [];
   let group: Step[] = [];

@@ -1,4 +1,7 @@
-/** Parts of a pod's spec that may only grow, or only shrink. */
+/**
+ * Validates updates of the parts of a pod's spec that may only grow (tolerations, node selection) or only
+ * shrink (scheduling gates).
+ */
 import { jsonEqual } from '../../values/json-equal.ts';
 import { structOf } from '../../schema/schema.ts';
 import { semanticallyEqual } from '../../values/semantic-equal.ts';
@@ -19,7 +22,7 @@ import {
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const TOLERATION_SECONDS: ReadonlySet<string> = new Set(['tolerationSeconds']);
 
-/** Tolerations may be added; of the old ones only the seconds may change. */
+/** Tolerations may be added; in existing ones only tolerationSeconds may change. */
 export function* validateAddedTolerations(
   spec: JsonObject,
   old: JsonObject,
@@ -48,14 +51,14 @@ export function* validateRemovedGates(
   const before = new Set(readObjects(old['schedulingGates']).map(({ name }) => readText(name)));
   const names = readObjects(spec['schedulingGates']).map(({ name }) => readText(name));
   for (const [index, name] of names.entries()) {
-    // Of two gates of the same name, the API reports the last.
+    // Of two gates with the same name, the API reports the last one.
     if (before.has(name) || names.lastIndexOf(name) !== index) continue;
     const detail = `only deletion is allowed, but found new scheduling gate '${name}'`;
     yield forbiddenField(`${path}[${index}].name`, detail);
   }
 }
 
-/** While a pod is gated, its node selection may become narrower. */
+/** While a pod has scheduling gates, its node selector may only become narrower. */
 export function* validateNarrowedSelector(
   selector: Json | undefined,
   old: Json | undefined,

@@ -1,9 +1,9 @@
 /**
- * What may change in a pod's spec after its creation: images, the deadline, more tolerations, fewer gates;
- * and while it is gated, a narrower node selection. Everything else is immutable.
+ * Validates that an update changes only the mutable fields of a pod's spec: images, activeDeadlineSeconds,
+ * additional tolerations, removed scheduling gates and, while the pod is gated, a narrower node selection.
  *
- * The check undoes the permitted changes and compares the rest with the old spec. The error shows any
- * difference as a diff.
+ * It reverts the permitted changes and compares the result with the old spec. The error shows any difference
+ * as a diff.
  */
 import { jsonEqual } from '../../values/json-equal.ts';
 import { structOf } from '../../schema/schema.ts';
@@ -84,7 +84,7 @@ function undoNarrowing(spec: JsonObject, old: JsonObject): JsonObject {
   return wasNone ? withoutField(undone, 'affinity') : withField(undone, 'affinity', restored);
 }
 
-/** Absent differs from empty here. */
+/** Absent and empty differ here. */
 function isSameNodeAffinity(a: JsonObject | undefined, b: JsonObject | undefined): boolean {
   if (!a || !b) return a === b;
   return semanticallyEqual(a, b, structOf('core/v1.NodeAffinity'));

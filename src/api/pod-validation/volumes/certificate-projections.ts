@@ -1,4 +1,4 @@
-/** Certificates as files: trust bundles, and a certificate for the pod itself. */
+/** Validates projected certificates: cluster trust bundles, and pod certificates. */
 import { checkDns1123Label, checkDns1123Subdomain, checkLabelKey } from '../../validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import {
@@ -78,7 +78,7 @@ export function* validatePodCertificate(
   );
 }
 
-/** The name of a signer's bundle contains the signer: `example.com:signer:bundle`. */
+/** The name of a signer's bundle begins with the signer: `example.com:signer:bundle`. */
 function* validateBundleName(name: string, field: string): FieldErrors {
   if (name === '') yield required(field, 'must be a valid object name');
   const sentences = checkDns1123Subdomain(name.slice(name.lastIndexOf(':') + 1));
@@ -108,7 +108,7 @@ function* validateSignerName(name: string, field: string): FieldErrors {
   if (Buffer.byteLength(name) > SIGNER_LENGTH_MAX) yield tooLong(field, SIGNER_LENGTH_MAX);
 }
 
-/** Only the first invalid part is reported: the other errors would be the same. */
+/** Reports only the first invalid part: the errors of the others would be the same. */
 function* validateParts(
   text: string,
   field: string,

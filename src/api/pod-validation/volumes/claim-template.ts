@@ -1,4 +1,4 @@
-/** The claim template of an ephemeral volume. */
+/** Validates the volume claim template of an ephemeral volume. */
 import { checkDns1123Label, checkDns1123Subdomain } from '../../validation-names.ts';
 import { jsonEqual } from '../../values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';

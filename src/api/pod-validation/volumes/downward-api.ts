@@ -1,4 +1,4 @@
-/** The downward API: facts about the pod for its containers, as variables or as files. */
+/** Validates downward API references: fields of the pod as environment variables or files. */
 import { isZeroQuantity } from '../../values/quantity.ts';
 import { formatQuantity } from '../../values/quantity-text.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -31,7 +31,7 @@ export const FILE_FIELDS = [
   'metadata.uid',
 ];
 
-/** Fields that have a value on every pod; variables and files each offer a subset. */
+/** All fields that can be referenced; variables and files each support a subset. */
 const KNOWN_FIELDS = new Set([
   ...FILE_FIELDS,
   ...VARIABLE_FIELDS,
@@ -94,7 +94,7 @@ export function* validateFieldRef(
   }
 }
 
-/** A resource of a container; a file must name the container. */
+/** `resourceFieldRef`: a resource of a container. A file must name the container. */
 export function* validateResourceRef(ref: JsonObject, path: string, isFile: boolean): FieldErrors {
   const resource = readText(ref['resource']);
   if (isFile && readText(ref['containerName']) === '') {

@@ -1,4 +1,7 @@
-/** Files that the kubelet writes into a volume: from keys, or from facts about the pod. */
+/**
+ * Validates the files that the kubelet writes into a volume: from the keys of a Secret or ConfigMap, or from
+ * the downward API.
+ */
 import type { JsonObject } from '../../../lib/json.ts';
 import { invalidField, required, type FieldErrors } from '../../validation/field-errors.ts';
 import { isGiven, readNumber, readObject, readText } from '../../validation/json-reading.ts';

@@ -1,4 +1,4 @@
-/** Volume mounts and volume devices of a container. */
+/** Validates the volume mounts and volume devices of a container. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   forbiddenField,
@@ -101,7 +101,7 @@ function* validateDeviceName(
   }
 }
 
-/** For an invalid subPath, the API names the list and not the mount. */
+/** For an invalid subPath, the API reports the error for the list and not for the mount. */
 function* validateSubPaths(mount: JsonObject, path: string, at: string): FieldErrors {
   const [subPath, expression] = [readText(mount['subPath']), readText(mount['subPathExpr'])];
   if (subPath !== '') yield* validateDescendingPath(subPath, `${path}.subPath`);

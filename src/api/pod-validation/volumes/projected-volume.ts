@@ -1,4 +1,4 @@
-/** Projected volumes: several sources, no two of which may write the same file. */
+/** Validates projected volumes: each has several sources, and no two may write the same file. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   forbiddenField,

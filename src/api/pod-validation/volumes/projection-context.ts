@@ -1,16 +1,16 @@
-/** State that the sources of one volume share: which files are taken. */
+/** Records which files the sources of one projected volume write, to find duplicates. */
 import { invalidField, type FieldErrors } from '../../validation/field-errors.ts';
 import type { SpecOptions } from '../spec-options.ts';
 
 export interface ProjectionContext {
-  /** The path of the volume, under which the API reports colliding files. */
+  /** The field path of the volume, under which the API reports duplicate files. */
   readonly volumePath: string;
-  /** The files of earlier sources. */
+  /** The files that earlier sources write. */
   readonly files: Set<string>;
   readonly options: SpecOptions;
 }
 
-/** Reports the file if it is taken already; `shown` is the value in the error. */
+/** Yields an error if another source already writes the file; `shown` is the value in the error. */
 export function* claimFile(file: string, shown: string, context: ProjectionContext): FieldErrors {
   const { files, volumePath } = context;
   if (files.has(file)) yield invalidField(volumePath, shown, 'conflicting duplicate paths');

@@ -1,4 +1,7 @@
-/** Remote volumes. Most have CSI drivers by now, but are still validated. */
+/**
+ * Validates the in-tree sources of remote volumes (NFS, iSCSI, cloud disks and others). CSI drivers have
+ * replaced most of them, but the API still validates them.
+ */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   invalidField,

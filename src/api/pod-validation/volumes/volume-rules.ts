@@ -1,4 +1,4 @@
-/** One rule for each volume source. Larger rules have their own files. */
+/** The validation rule of each volume source. Larger rules are in separate files. */
 import { signOfQuantity } from '../../values/quantity.ts';
 import { checkDns1123Subdomain } from '../../validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -101,7 +101,7 @@ function* validateGitRepo(source: JsonObject, path: string): FieldErrors {
   yield* validateDescendingPath(readText(source['directory']), `${path}.directory`);
 }
 
-/** A Secret or a ConfigMap, whose keys become files. */
+/** A Secret or a ConfigMap whose keys become files. */
 function* validateKeys(source: JsonObject, path: string, nameField: string): FieldErrors {
   if (readText(source[nameField]) === '') yield required(`${path}.${nameField}`);
   yield* validateMode(source['defaultMode'], `${path}.defaultMode`);

@@ -1,4 +1,4 @@
-/** The volumes of a pod: each has a unique name and exactly one source. */
+/** Validates the volumes of a pod: each has a unique name and exactly one source. */
 import { checkDns1123Subdomain } from '../../validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { FieldError } from '../../validation/field-error.ts';
@@ -23,17 +23,17 @@ import { VOLUME_RULES } from './volume-rules.ts';
 import { VOLUME_SOURCES, type VolumeSource } from '../volume-sources.ts';
 
 export interface ValidatedVolumes {
-  /** The valid ones: only they can be mounted without a further error. */
+  /** The volumes without errors: mounts of other volumes are errors, too. */
   readonly volumes: Volumes;
   readonly errors: readonly FieldError[];
 }
 
-/** Where the API misspells the field when there is one source too many. */
+/** The field names that the API misspells in the error about more than one source. */
 const NAMES_IN_ERRORS: Partial<Readonly<Record<VolumeSource, string>>> = {
   cephfs: 'cephFS',
   downwardAPI: 'downwarAPI',
 };
-/** Where the rules of a source name another field than its own. */
+/** The field names in errors of a source's rules, where they differ from the source's field. */
 const NAMES_IN_RULES: Partial<Readonly<Record<VolumeSource, string>>> = {
   gcePersistentDisk: 'persistentDisk',
 };
@@ -99,7 +99,10 @@ function* validateSource(
   }
 }
 
-/** The claim of an ephemeral volume is named after the pod and the volume. */
+/**
+ * The PersistentVolumeClaim of an ephemeral volume is named after the pod and the volume, so both together
+ * must be a valid name.
+ */
 function* validateClaimName(volume: JsonObject, path: string, podName: string): FieldErrors {
   const name = readText(volume['name']);
   if (podName === '' || name === '') return;
