@@ -1,6 +1,7 @@
 /**
  * Selects controllers in the syntax of kube-controller-manager's `--controllers`: `*` means all, a name means
- * that one, and a name behind a dash is left out. Names and aliases of kube-controller-manager are understood.
+ * that one, and `-NAME` disables that one. The names and aliases of kube-controller-manager are accepted,
+ * too.
  */
 import { defineError } from '../../lib/errors.ts';
 import { CONTROLLER_NAMES } from './controllers.ts';

@@ -1,5 +1,5 @@
-/** A loop that follows the store and reconciles what it finds, until it is stopped. */
+/** A controller: a loop that follows the store and reconciles objects until it is stopped. */
 export interface Controller {
-  /** Resolves when work in progress has ended. */
+  /** Resolves when running work has finished. */
   stop(): Promise<void>;
 }

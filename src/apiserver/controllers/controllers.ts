@@ -1,9 +1,8 @@
 /**
- * The controllers that run beside the embedded API server.
+ * Starts the controllers that run in the embedded API server.
  *
- * Each follows the store, decides by a pure function what to do, and acts through the registry like any other
- * client. None polls. Each can be left out by users who bring their own (kube-scheduler,
- * kube-controller-manager).
+ * Each follows the store, decides with a pure function what to do, and writes through the registry like any
+ * other client. None polls. Users who run kube-scheduler or kube-controller-manager can disable each of them.
  */
 import type { ServerParts } from '../registry/server-parts.ts';
 import { AccountController } from './accounts/account-controller.ts';
@@ -32,13 +31,13 @@ export type { MakeToken };
 export type ControllerName = keyof typeof STARTERS | WorkloadControllerName;
 
 export interface ControllerOptions {
-  /** The controllers to run; absent: all whose dependencies are there. */
+  /** The controllers to run. Absent: all whose dependencies are available. */
   readonly controllers?: ReadonlySet<string>;
-  /** The certificate of the CA that signed the server's own; absent: none is published. */
+  /** The certificate of the CA that signed the server's own. Absent: none is published. */
   readonly certificatePem?: string;
-  /** Absent: token secrets stay empty. */
+  /** Absent: token Secrets stay empty. */
   readonly makeToken?: MakeToken;
-  /** A node without a heartbeat for this long counts as lost. */
+  /** A node without a heartbeat for this long becomes Unknown. */
   readonly nodeGraceSeconds?: number;
 }
 
@@ -76,7 +75,7 @@ export function startControllers(parts: ServerParts, options: ControllerOptions 
   const running = starters.flatMap(([name, start]) =>
     wanted.has(name) ? (start(parts, options) ?? []) : [],
   );
-  // Together: they share a Lease.
+  // The workload controllers start together, because they share a Lease.
   const workloads = WORKLOAD_CONTROLLER_NAMES.filter((name) => wanted.has(name));
   if (workloads.length > 0) running.push(new WorkloadControllers(parts, workloads));
   return {

@@ -1,4 +1,7 @@
-/** How controllers delete: like any client, and without an error if the object is gone already. */
+/**
+ * Deletes objects on behalf of controllers: like any client, but without an error if the object no longer
+ * exists.
+ */
 import type { DeleteOptions } from '../requests/options.ts';
 import type { Registry, Target } from '../registry/registry.ts';
 import { StatusError } from '../objects/status.ts';
@@ -27,7 +30,10 @@ export function isMissing(error: unknown): boolean {
   return error instanceof StatusError && error.code === 404;
 }
 
-/** The namespace is terminating or gone, so nothing can be created in it: no failure of the controller. */
+/**
+ * Whether a create failed because its namespace is terminating or gone, which is no failure of the
+ * controller.
+ */
 export function isNamespaceGoing(error: unknown): boolean {
   if (isMissing(error)) return true;
   if (!(error instanceof StatusError)) return false;

@@ -1,8 +1,8 @@
 /**
- * Deletes events an hour after their last change.
+ * Deletes Events one hour after their last change.
  *
- * In Kubernetes, too, an event lives for an hour and every write renews its lease. One timer is set, for the
- * event that expires next.
+ * kube-apiserver also keeps Events for one hour after each write. Only one timer runs, for the Event that
+ * expires next.
  */
 import type { Cancel } from '../../ports/clock.ts';
 import { events } from '../kinds/core/event.ts';
@@ -18,7 +18,7 @@ import { follow } from '../registry/object-feed.ts';
 import { readKey } from './object-key.ts';
 
 const LIFE_MS = 3_600_000;
-/** Many expire at the same moment; those that follow this closely are deleted with the first. */
+/** Events that expire within this time after the first are deleted together with it. */
 const CLOSE_MS = 1000;
 
 const TIMES = [
@@ -32,7 +32,7 @@ const TIMES = [
 export class EventExpiryController implements Controller {
   readonly #parts: ServerParts;
   readonly #leave: () => void;
-  /** When each event expires, in the order of their last writes. */
+  /** When each Event expires, in the order of the last writes. */
   readonly #endsMs = new Map<string, number>();
   #cancel: Cancel | null = null;
   #running: Promise<void> = Promise.resolve();
@@ -60,7 +60,7 @@ export class EventExpiryController implements Controller {
     await this.#running;
   }
 
-  /** Events that were there at the start come in the order of names. */
+  /** Events that existed at the start arrive in the order of their names. */
   #sort(): void {
     const inOrder = [...this.#endsMs].sort(([, a], [, b]) => a - b);
     this.#endsMs.clear();
@@ -85,7 +85,7 @@ export class EventExpiryController implements Controller {
       const { namespace, name } = readKey(key);
       const target = { definition: events, namespace, name };
       await removeIfThere(registry, target, PLAIN_DELETION).catch((error: unknown) => {
-        log.warn('failed to delete an expired event', { key, error });
+        log.warn('Failed to delete an expired Event', { key, error });
         this.#endsMs.set(key, clock.monotonic() + LIFE_MS);
       });
     }

@@ -1,8 +1,8 @@
 /**
- * Records Events about what a controller did or could not do, as controllers of Kubernetes write them: a
- * repetition raises the count. kube-scheduler writes them differently, see event-series-recorder.ts.
+ * Records Events for controllers, as kube-controller-manager does: a repeated Event increases its count.
+ * (event-series-recorder.ts records them as kube-scheduler does.)
  *
- * Events are best effort: if one cannot be written, that is logged and the work goes on.
+ * Events are best effort: if one cannot be written, the recorder logs a warning and the controller continues.
  */
 import { formatTime } from '../../api/values/time.ts';
 import { checkDns1123Subdomain } from '../../api/validation-names.ts';
@@ -27,7 +27,7 @@ interface RecordedEvent {
 }
 
 const REMEMBERED_MAX = 4096;
-/** After this long a repetition becomes a new event. */
+/** After this long, a repetition is recorded as a new Event. */
 const FRESH_MS = 6 * 60 * 1000;
 const NANOS_PER_MS = 1_000_000n;
 
@@ -42,7 +42,7 @@ export class EventRecorder {
     this.#reporter = reporter;
   }
 
-  /** `object`: the object that the event is about; a reference suffices. */
+  /** `object`: the object that the Event is about; a reference suffices. */
   async record(object: JsonObject, { type, reason, message }: EventText): Promise<void> {
     const involvedObject = referenceTo(object);
     const now = formatTime(this.#parts.clock.now());
@@ -86,7 +86,7 @@ export class EventRecorder {
     }
   }
 
-  /** False: the event no longer exists. */
+  /** False: the Event no longer exists. */
   async #repeat(
     definition: KindDefinition,
     { namespace, name }: RecordedEvent,
@@ -109,7 +109,7 @@ export class EventRecorder {
     return recorded;
   }
 
-  /** The least recently recorded one is dropped. */
+  /** Drops the least recently recorded Event. */
   #remember(key: string, recorded: RecordedEvent): void {
     this.#recorded.delete(key);
     this.#recorded.set(key, recorded);
@@ -124,7 +124,7 @@ export class EventRecorder {
   }
 }
 
-/** The name of the object and a time, made unique by a count. */
+/** The name of the object and a time, made unique by a counter. */
 export function nameOfEvent(
   { clock, random }: Pick<ServerParts, 'clock' | 'random'>,
   object: string,

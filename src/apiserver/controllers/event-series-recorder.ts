@@ -1,11 +1,12 @@
 /**
- * Records Events as kube-scheduler does (events.k8s.io): the same event again makes a series of it.
+ * Records Events as kube-scheduler does (events.k8s.io): repetitions of an Event become a series.
  *
  *     first ──> created      second ──> written as a series of two      further ones ──> counted in memory
  *
- * The count is written every half an hour, and for the last time when the event has not come again for six
- * minutes: so a pod that fails to be scheduled again and again costs few writes. While no event is open, no
- * timer runs. Events are best effort: if one cannot be written, that is logged and the work goes on.
+ * The count is written every 30 minutes, and for the last time when the Event has not been repeated for six
+ * minutes: so a pod that repeatedly cannot be scheduled costs few writes. While no series is open, no timer
+ * runs. Events are best effort: if one cannot be written, the recorder logs a warning and the scheduler
+ * continues.
  */
 import { formatMicroTime } from '../../api/values/time.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -18,7 +19,7 @@ import { nameOfEvent, referenceTo, type EventText } from './event-recorder.ts';
 
 export interface ActionEventText extends EventText {
   readonly action: string;
-  /** Another object that the event is about. */
+  /** A second object that the Event is about. */
   readonly related?: JsonObject;
 }
 
@@ -40,7 +41,7 @@ const REFRESH_MS = 30 * 60_000;
 export class EventSeriesRecorder {
   readonly #parts: ServerParts;
   readonly #reporter: string;
-  /** The least recently recorded one first. */
+  /** The least recently recorded Event first. */
   readonly #open = new Map<string, OpenEvent>();
   #count = 0n;
   #cancel: Cancel | null = null;
@@ -80,7 +81,7 @@ export class EventSeriesRecorder {
     await this.#safely(() => this.#create(open));
   }
 
-  /** Counts that were not written yet are lost, as in kube-scheduler. */
+  /** Counts that are not written yet are lost, as in kube-scheduler. */
   stop(): void {
     this.#isStopped = true;
     this.#cancel?.();
@@ -124,7 +125,7 @@ export class EventSeriesRecorder {
     await this.#parts.registry.create({ definition: groupEvents, namespace, body: all });
   }
 
-  /** An event that has expired meanwhile is created again. */
+  /** Creates the Event again if it has expired. */
   async #writeSeries(open: OpenEvent): Promise<void> {
     const { namespace, name, count, lastTime } = open;
     open.writtenCount = count;

@@ -1,4 +1,4 @@
-/** The parts of a store key: which resource, and which object of it. */
+/** Parses a store key: group, resource, namespace and name. */
 
 export interface ObjectKey {
   /** Empty for the core group. */

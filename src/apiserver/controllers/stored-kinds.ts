@@ -1,4 +1,7 @@
-/** The kinds of store keys and of references, looked up when needed: custom kinds come and go. */
+/**
+ * Finds the kind of a store key or of an object reference. Looked up each time, because custom kinds may be
+ * added and removed.
+ */
 import type { JsonObject } from '../../lib/json.ts';
 import { verbsOf, type Catalog } from '../registry/catalog.ts';
 import type { KindDefinition, Verb } from '../objects/kind.ts';
@@ -7,7 +10,7 @@ import { prefixOf, type Target } from '../registry/registry.ts';
 import { storageVersionOf } from '../objects/stored-form.ts';
 import { readKey } from './object-key.ts';
 
-/** Undefined: objects of this kind are not served (any more). */
+/** Undefined: objects of this kind are not served, or no longer. */
 export function targetOfKey(catalog: Catalog, key: string, object: JsonObject): Target | undefined {
   const { group, resource, namespace, name } = readKey(key);
   const { version } = splitApiVersion(textOf(object['apiVersion']));
@@ -17,7 +20,7 @@ export function targetOfKey(catalog: Catalog, key: string, object: JsonObject): 
   return definition && { definition, namespace, name };
 }
 
-/** The kind that a reference such as `{apiVersion: 'apps/v1', kind: 'Deployment'}` means. */
+/** The kind of a reference such as `{apiVersion: 'apps/v1', kind: 'Deployment'}`. */
 export function kindOfReference(
   catalog: Catalog,
   apiVersion: string,
@@ -29,21 +32,21 @@ export function kindOfReference(
     .find((one) => one.group === group && one.version === version && one.kind === kind);
 }
 
-/** Every stored resource once, with a kind under which its objects can be reached. */
+/** Each stored resource once, with a kind by which its objects can be accessed. */
 export function storedKinds(
   catalog: Catalog,
   needs: readonly Verb[] = [],
 ): readonly KindDefinition[] {
-  const places = new Map<string, KindDefinition>();
+  const kinds = new Map<string, KindDefinition>();
   for (const definition of catalog.all()) {
     const verbs = verbsOf(definition);
     if (!needs.every((verb) => verbs.includes(verb))) continue;
-    const place = prefixOf(definition, '');
-    // The kind that is stored here takes precedence over kinds that are converted.
-    if (!places.has(place) || storageVersionOf(definition) === definition)
-      places.set(place, definition);
+    const prefix = prefixOf(definition, '');
+    // The kind in the storage version takes precedence over kinds that must be converted.
+    if (!kinds.has(prefix) || storageVersionOf(definition) === definition)
+      kinds.set(prefix, definition);
   }
-  return [...places.values()];
+  return [...kinds.values()];
 }
 
 function splitApiVersion(apiVersion: string): {

@@ -1,16 +1,16 @@
 /**
- * A work queue of keys: each key once, never twice at the same time.
+ * A work queue of keys: holds each key once, and never processes a key twice at the same time.
  *
- *     add ──> waiting ──> worked on ──> done
- *                ↑            │ failed: again after a while, each time twice as long
- *                └────────────┘ added meanwhile: again at once
+ *     add ──> waiting ──> running ──> done
+ *                ↑            │ failed: again after a back-off that doubles
+ *                └────────────┘ added while running: again at once
  *
- * A key means "reconcile this", not what has happened to it: the worker reads the newest state. So ten
- * changes while a key waits are one piece of work, and after a restart adding every key loses nothing.
- * Nothing runs while nothing is added.
+ * A key means "reconcile this object" and does not say what has changed: the worker reads the newest state.
+ * So ten changes while a key waits cause one run, and after a restart it suffices to add every key. The queue
+ * does not poll.
  *
- * Work that writes nothing never waits, so thousands of keys would run in one turn of the event loop. After a
- * few milliseconds of it, requests have their turn.
+ * Work without writes never awaits I/O, so thousands of keys would run in one turn of the event loop. So
+ * after a few milliseconds the queue yields to requests.
  */
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -21,10 +21,10 @@ export interface WorkQueueOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** For the log. */
+  /** The controller's name in log messages. */
   readonly name: string;
   readonly work: (key: string) => Promise<void>;
-  /** How many keys are worked on at once. */
+  /** How many keys are processed at the same time. */
   readonly workersMax?: number;
 }
 
@@ -33,7 +33,7 @@ const RETRY_MS_MIN = 5;
 const RETRY_MS_MAX = 1_000_000;
 /** Jitter, so that keys that failed together are not retried together. */
 const JITTER = 0.1;
-/** For how long keys are worked on before requests have their turn. */
+/** How long keys are processed before the queue yields to requests. */
 const TURN_MS = 5;
 
 interface Timer {
@@ -47,7 +47,7 @@ export class WorkQueue {
   readonly #running = new Map<string, Promise<void>>();
   readonly #failures = new Map<string, number>();
   readonly #timers = new Map<string, Timer>();
-  /** When the present turn of the event loop began for this queue. */
+  /** When this queue last yielded. */
   #turnMs = -Infinity;
   #isStopped = false;
 
@@ -62,7 +62,7 @@ export class WorkQueue {
     void Promise.resolve().then(() => this.#start());
   }
 
-  /** Adds the key after the delay; an earlier time already set stays. */
+  /** Adds the key after the delay. An earlier time that is already set stays. */
   addAfter(key: string, delayMs: number): void {
     if (this.#isStopped) return;
     const { clock } = this.#options;
@@ -123,8 +123,8 @@ export class WorkQueue {
     const isRace = error instanceof StatusError && error.code === 409;
     const facts = { controller: name, key, failures, retryMs, error };
     // A write conflict is expected, and not worth a warning.
-    if (isRace) log.debug('controller sync hit a conflict; retrying', facts);
-    else log.warn('controller sync failed; retrying', facts);
+    if (isRace) log.debug('Controller sync hit a conflict; retrying', facts);
+    else log.warn('Controller sync failed; retrying', facts);
     this.addAfter(key, retryMs);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Creates the service account `default` in every active namespace, so that pods have an identity, and
- * recreates it when it is deleted.
+ * Service account controller: creates the service account `default` in every active namespace, so that pods
+ * have an identity, and recreates it when it is deleted.
  */
 import { namespaces } from '../../kinds/core/namespace.ts';
 import { serviceAccounts } from '../../kinds/rbac/service-account.ts';

@@ -1,6 +1,6 @@
 /**
- * Publishes the certificate of the cluster's CA in every namespace, as the ConfigMap that every pod mounts
- * beside its token, and restores it when a client changes or deletes it.
+ * Root CA publisher: writes the certificate of the cluster's CA to a ConfigMap in every namespace, which
+ * every pod mounts beside its token, and restores the ConfigMap when a client changes or deletes it.
  */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -69,7 +69,7 @@ export class RootCertificateController implements Controller {
     }
   }
 
-  /** The description may have any text, but must be there. */
+  /** The description annotation may have any text, but must be present. */
   #isRight(configMap: JsonObject): boolean {
     const description = structAt(configMap, 'metadata.annotations')[ANNOTATION];
     const isDescribed = typeof description === 'string' && description !== '';

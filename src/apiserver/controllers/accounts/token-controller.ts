@@ -1,6 +1,6 @@
 /**
- * Fills secrets of type service-account-token with a token, deletes those whose account is gone, and removes
- * deleted secrets from their account's list.
+ * Token controller: fills Secrets of type service-account-token with a token, deletes those whose account no
+ * longer exists, and removes deleted Secrets from their account's list.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { objectsAt } from '../../objects/field-path.ts';
@@ -27,7 +27,7 @@ export type MakeToken = (account: JsonObject, secret: JsonObject) => Promise<str
 
 export interface TokenOptions {
   readonly makeToken: MakeToken;
-  /** Empty: the secrets get no certificate. */
+  /** Empty: the Secrets get no certificate. */
   readonly certificatePem: string;
 }
 
@@ -95,7 +95,7 @@ export class TokenController implements Controller {
     return this.#parts.store.get(keyOf({ definition: serviceAccounts, namespace, name }))?.value;
   }
 
-  /** Old accounts list their secrets by name. */
+  /** Old accounts list the names of their Secrets. */
   async #forget(key: string, secret: JsonObject): Promise<void> {
     const { namespace, name } = readKey(key);
     const account = this.#accountOf(namespace, secret);
@@ -110,7 +110,7 @@ export class TokenController implements Controller {
     try {
       await this.#parts.registry.update({ ...target, change });
     } catch (error) {
-      this.#parts.log.warn('failed to remove a deleted secret from its service account', {
+      this.#parts.log.warn('Failed to remove a deleted Secret from its service account', {
         key,
         error,
       });

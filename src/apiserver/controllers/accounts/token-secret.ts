@@ -1,7 +1,7 @@
 /**
- * What happens to a secret of type service-account-token.
+ * Decides what the token controller does with a Secret of type service-account-token.
  *
- *     its account is gone, or is another one of the same name ──> deleted
+ *     its account is deleted, or recreated with another UID ──> deleted
  *     token, namespace or certificate missing ──> filled in
  */
 import type { JsonObject } from '../../../lib/json.ts';
@@ -22,7 +22,7 @@ export function accountNameOf(secret: JsonObject): string {
   return textOf(structAt(secret, 'metadata.annotations')[NAME_ANNOTATION]);
 }
 
-/** Does the secret belong to this account (and not to another one of the same name)? */
+/** Whether the Secret belongs to this account, and not to an earlier one of the same name. */
 export function belongsTo(secret: JsonObject, account: JsonObject): boolean {
   const uid = textOf(structAt(secret, 'metadata.annotations')[UID_ANNOTATION]);
   const isSame = uid === '' || uid === metadataOf(account)['uid'];
@@ -43,7 +43,7 @@ export function decideTokenSecret(
   return isWhole ? 'keep' : 'fill';
 }
 
-/** `token`: used unless the secret has one. */
+/** `token`: used if the Secret has none. */
 export function fill(
   secret: JsonObject,
   account: JsonObject,

@@ -1,18 +1,18 @@
 /**
- * What the garbage collector does with one object, given its owners and its dependents.
+ * Decides what the garbage collector does with one object, given its owners and dependents.
  *
- *   orphaning    its dependents drop their reference to it, then it goes
- *   waiting      its blocking dependents go first, then it goes
- *   kept         it has no owners, or one of them exists: references to the others are removed
- *   collected    all its owners are gone or wait for it: it is deleted
+ *   orphaning    its dependents' references to it are removed, then it is deleted
+ *   waiting      (foreground deletion) its blocking dependents are deleted, then it is
+ *   kept         it has no owners, or one exists: references to the other owners are removed
+ *   collected    all its owners are deleted or wait for it: it is deleted
  *
- * An owner that waits for its dependents (foreground deletion) counts as gone for dependents with another
- * owner; dependents without one are deleted. A dependent deleted this way that has dependents itself waits as
- * well, so that the leaves of a tree go first.
+ * A waiting owner counts as deleted for dependents that have another owner; its other dependents are deleted.
+ * A dependent that is deleted this way and has dependents itself waits for them, too, so that the leaves of a
+ * tree are deleted first.
  *
- * Objects may own each other in a circle. An object that waits for one that waits for it therefore stops
- * blocking its owners. Kubernetes notices this only while the circle closes: there, two objects of a circle
- * that are deleted at once wait without end.
+ * Objects may own each other in a circle. So if two objects wait for each other, one stops blocking its
+ * owners. Kubernetes detects this only while the circle is being closed: there, two objects of a circle that
+ * are deleted at the same time wait forever.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
@@ -25,20 +25,20 @@ import {
   type OwnerReference,
 } from './owner-reference.ts';
 
-/** `impossible`: a cluster-scoped object names a namespaced owner. Whether that one exists is unknown. */
+/** `impossible`: a cluster-scoped object names a namespaced owner, whose existence is therefore unknown. */
 export type OwnerState = 'solid' | 'dangling' | 'waiting' | 'impossible';
 
 export interface Surroundings {
   /** Evaluated only if needed, because looking up owners may fail. */
   readonly owners: () => readonly (readonly [OwnerReference, OwnerState])[];
   readonly dependents: readonly Dependent[];
-  /** Does a path from this object lead back to it, each step from a waiting object to one it waits for? */
+  /** Whether this object waits, through other waiting objects, for itself. */
   readonly isInCircle: () => boolean;
 }
 
 export interface Dependent {
   readonly uid: string;
-  /** The object has to wait for this dependent. */
+  /** True: the owner must wait for this dependent. */
   readonly isBlocking: boolean;
   readonly isWaiting: boolean;
 }
@@ -49,12 +49,12 @@ export type Decision =
   | {
       readonly type: 'delete';
       readonly propagation: 'Foreground' | 'Background' | 'Orphan';
-      /** Before the deletion, its references are changed so that no owner waits for it. */
+      /** True: before the deletion, its owner references are changed so that no owner waits for it. */
       readonly unblocks: boolean;
     }
-  /** The dependents drop their reference, then the finalizer is removed. */
+  /** Removes the dependents' references to this object, then its finalizer. */
   | { readonly type: 'orphanDependents'; readonly uids: readonly string[] }
-  /** No dependent is left to wait for: the finalizer is removed. */
+  /** No blocking dependent is left: removes the finalizer. */
   | { readonly type: 'release' }
   | { readonly type: 'wakeDependents'; readonly uids: readonly string[] }
   | { readonly type: 'unblock' };
@@ -66,7 +66,7 @@ export function decideCollection(object: JsonObject, around: Surroundings): Deci
     return { type: 'orphanDependents', uids: around.dependents.map(({ uid }) => uid) };
   }
   if (isWaiting(object)) return decideWaiting(around);
-  // A deletion cannot be undone; its end will wake the dependents.
+  // The object is already being deleted; when it is gone, its dependents are checked.
   if (isBeingDeleted(object)) return KEEP;
   const owners = around.owners();
   if (owners.length === 0 || owners.some(([, state]) => state === 'impossible')) return KEEP;
@@ -91,7 +91,7 @@ function decideWaiting({ dependents, isInCircle }: Surroundings): Decision {
   return isInCircle() ? { type: 'unblock' } : KEEP;
 }
 
-/** A finalizer that the object has already decides the propagation. */
+/** A finalizer on the object determines the propagation policy. */
 function propagationOf(object: JsonObject): 'Foreground' | 'Background' | 'Orphan' {
   if (hasFinalizer(object, ORPHAN)) return 'Orphan';
   return hasFinalizer(object, FOREGROUND) ? 'Foreground' : 'Background';

@@ -1,10 +1,11 @@
 /**
- * Follows every object in the store, and acts when an owner goes, waits, or never existed.
+ * Garbage collector: follows all objects in the store, and acts when an owner is deleted, waits for its
+ * dependents, or never existed.
  *
- * collection.ts decides what to do with an object, from the state at that moment. So an object may be checked
- * once too often but never once too rarely: whenever it appears with owners or changes them, when an owner
- * goes or begins to wait, and, if it waits, when one of its dependents goes or stops blocking it. After a
- * restart every object is checked again.
+ * collection.ts decides from the current state, so an extra check does no harm, and none may be missed. An
+ * object is checked when it is created with owners or its owners change, when an owner is deleted or begins
+ * to wait, and, if the object waits itself, when a dependent is deleted or stops blocking. After a restart
+ * every object is checked again.
  */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -36,7 +37,7 @@ import {
 } from './owner-reference.ts';
 import { OwnershipGraph } from './ownership-graph.ts';
 
-/** Events name no owners, and there are many of them. */
+/** Events have no owners, and there are many of them. */
 const IGNORED = '/core/events/';
 
 export class GarbageCollector implements Controller {
@@ -53,10 +54,10 @@ export class GarbageCollector implements Controller {
     this.#queue = new WorkQueue({ clock, random, log, name: 'garbage-collector', work });
     this.#events = new EventRecorder(parts, 'garbage-collector-controller');
     this.#leave = follow(parts.store, '/', (event) => {
-      // Objects without a uid are the server's own, and have no owners.
+      // Objects without a UID are internal to the server, and have no owners.
       if (event.key.startsWith(IGNORED) || uidOf(event.value) === '') return;
       if (event.type === 'put') this.#see(event);
-      else this.#mourn(event.value);
+      else this.#seeDeletion(event.value);
     });
   }
 
@@ -67,10 +68,10 @@ export class GarbageCollector implements Controller {
 
   #see({ key, value, before }: StoreEvent): void {
     const isNew = !before || uidOf(before) !== uidOf(value);
-    if (before && isNew) this.#mourn(before);
+    if (before && isNew) this.#seeDeletion(before);
     const past = isNew ? null : before;
     this.#graph.put(key, value, past);
-    if (isNew) this.#reportStrangers(uidOf(value), readKey(key).namespace);
+    if (isNew) this.#reportForeignDependents(uidOf(value), readKey(key).namespace);
     if (!past || !hasSameOwners(past, value)) this.#seeOwners(key, value, past);
     const isWaitingNow = isWaiting(value);
     if (isWaitingNow && !(past && isWaiting(past)))
@@ -82,7 +83,7 @@ export class GarbageCollector implements Controller {
     const owners = ownersOf(value);
     const known = new Set((past ? ownersOf(past) : []).map(({ uid }) => uid));
     for (const owner of owners) {
-      if (!known.has(owner.uid)) this.#reportIfStranger(key, value, owner);
+      if (!known.has(owner.uid)) this.#reportIfForeign(key, value, owner);
     }
     if (owners.length > 0) this.#queue.add(key);
     const blocked = new Set(owners.filter(({ isBlocking }) => isBlocking).map(({ uid }) => uid));
@@ -92,7 +93,7 @@ export class GarbageCollector implements Controller {
     this.#wake(freed.map(({ uid }) => uid));
   }
 
-  #mourn(object: JsonObject): void {
+  #seeDeletion(object: JsonObject): void {
     this.#graph.delete(object);
     this.#wake(this.#graph.dependentsOf(uidOf(object)));
     this.#wake(
@@ -152,7 +153,7 @@ export class GarbageCollector implements Controller {
     object: JsonObject,
   ): Promise<void> {
     if (unblocks) await this.#change(object, target, withoutBlocking);
-    // With the resourceVersion that the decision was made from: a client that adds an owner now wins.
+    // The resourceVersion is that of the decision, so a client that adds an owner in the meantime wins.
     const { resourceVersion } = metadataOf(object);
     const version = unblocks ? null : textOf(resourceVersion);
     const options = { propagation, uid: uidOf(object), resourceVersion: version };
@@ -166,7 +167,7 @@ export class GarbageCollector implements Controller {
     if (target) await this.#change(object, target, (old) => withoutOwners(old, owner));
   }
 
-  /** Changes this very object; nothing is changed if it is gone, or another has its name. */
+  /** Changes the object only if it still exists with the same UID. */
   async #change(
     object: JsonObject,
     target: Target,
@@ -186,7 +187,7 @@ export class GarbageCollector implements Controller {
   #stateOf({ apiVersion, kind, name, uid }: OwnerReference, dependent: Target): OwnerState {
     const definition = kindOfReference(this.#parts.catalog, apiVersion, kind);
     if (!definition || !verbsOf(definition).includes('get')) {
-      // Its kind may be defined later. Until then the owner is not known to be gone.
+      // The owner's kind may be defined later. Until then the owner must not be treated as deleted.
       throw unexpected(`unable to get REST mapping for ${apiVersion}/${kind}.`);
     }
     const { namespace } = dependent;
@@ -224,17 +225,17 @@ export class GarbageCollector implements Controller {
     return key === undefined ? undefined : this.#parts.store.get(key)?.value;
   }
 
-  /** Dependents that came before the owner that they name from another namespace. */
-  #reportStrangers(owner: string, namespace: string): void {
+  /** Reports dependents in other namespaces that named this owner before it was created. */
+  #reportForeignDependents(owner: string, namespace: string): void {
     if (namespace === '') return;
     for (const uid of this.#graph.dependentsOf(owner)) {
       const [key, object] = [this.#graph.keyOf(uid), this.#find(uid)];
       const reference = object && ownersOf(object).find((one) => one.uid === owner);
-      if (key !== undefined && reference) this.#reportIfStranger(key, object, reference);
+      if (key !== undefined && reference) this.#reportIfForeign(key, object, reference);
     }
   }
 
-  #reportIfStranger(key: string, object: JsonObject, owner: OwnerReference): void {
+  #reportIfForeign(key: string, object: JsonObject, owner: OwnerReference): void {
     const there = this.#graph.keyOf(owner.uid);
     const { namespace: home } = there === undefined ? { namespace: '' } : readKey(there);
     const { namespace } = readKey(key);
@@ -252,7 +253,7 @@ export class GarbageCollector implements Controller {
   }
 }
 
-/** Most writes keep the owners, but not the identity of the list. */
+/** Most writes keep the owners, but create a new list. */
 function hasSameOwners(before: JsonObject, now: JsonObject): boolean {
   const [then, list] = [before, now].map((object) => metadataOf(object)['ownerReferences'] ?? null);
   return then === list || jsonEqual(then ?? null, list ?? null);

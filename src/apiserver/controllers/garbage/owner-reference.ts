@@ -1,4 +1,6 @@
-/** Owner references of an object, and the finalizers `foregroundDeletion` and `orphan`. */
+/**
+ * Reads and changes the owner references of an object, and the finalizers `foregroundDeletion` and `orphan`.
+ */
 import type { JsonObject } from '../../../lib/json.ts';
 import { readObjects } from '../../../api/validation/json-reading.ts';
 import { listOf, metadataOf, textOf, withMetadata } from '../../objects/metadata.ts';
@@ -11,7 +13,7 @@ export interface OwnerReference {
   readonly kind: string;
   readonly name: string;
   readonly uid: string;
-  /** Its owner, when deleted in the foreground, has to wait for it. */
+  /** True: the owner, when deleted in the foreground, must wait for this object (blockOwnerDeletion). */
   readonly isBlocking: boolean;
 }
 
@@ -41,12 +43,12 @@ export function hasFinalizer(object: JsonObject, finalizer: string): boolean {
   return listOf(metadataOf(object)['finalizers']).includes(finalizer);
 }
 
-/** Being deleted in the foreground: it goes once its dependents are gone. */
+/** Whether the object is being deleted in the foreground: it waits for its blocking dependents. */
 export function isWaiting(object: JsonObject): boolean {
   return isBeingDeleted(object) && hasFinalizer(object, FOREGROUND);
 }
 
-/** Being deleted with orphaning: it goes once its dependents no longer refer to it. */
+/** Whether the object is being deleted with orphaning: it waits until no dependent refers to it. */
 export function isOrphaning(object: JsonObject): boolean {
   return isBeingDeleted(object) && hasFinalizer(object, ORPHAN);
 }
@@ -58,7 +60,7 @@ export function withoutOwners(object: JsonObject, uids: ReadonlySet<string>): Js
   return withMetadata(object, { ownerReferences: kept.length > 0 ? kept : undefined });
 }
 
-/** None of its owners has to wait for it any more. */
+/** The object with blockOwnerDeletion false in all references. */
 export function withoutBlocking(object: JsonObject): JsonObject {
   const references = readObjects(metadataOf(object)['ownerReferences']);
   if (!references.some(({ blockOwnerDeletion }) => blockOwnerDeletion === true)) return object;

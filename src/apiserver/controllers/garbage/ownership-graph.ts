@@ -1,8 +1,8 @@
 /**
- * Which object depends on which, by uid: two maps that follow the store.
+ * Tracks which objects depend on which, by UID.
  *
- * Only the key of each object and its dependents are held here; everything else about an object is read from
- * the store. An object that owns nothing costs one entry.
+ * It holds only the key and the dependents of each object; everything else is read from the store. An object
+ * without dependents costs one entry.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { ownersOf, uidOf } from './owner-reference.ts';
@@ -11,12 +11,12 @@ const NO_DEPENDENTS: ReadonlySet<string> = new Set();
 
 export class OwnershipGraph {
   readonly #keys = new Map<string, string>();
-  /** Uids of dependents by the uid of their owner, whether that exists or not. */
+  /** The UIDs of dependents by the UID of their owner, even if the owner does not exist. */
   readonly #dependents = new Map<string, Set<string>>();
 
   put(key: string, object: JsonObject, before: JsonObject | null): void {
     const uid = uidOf(object);
-    // Deleted and created again in one commit: the old one is gone.
+    // The object was deleted and created again in one commit.
     if (before && uidOf(before) !== uid) this.delete(before);
     this.#keys.set(uid, key);
     const owners = new Set(ownersOf(object).map((owner) => owner.uid));
@@ -32,12 +32,12 @@ export class OwnershipGraph {
     for (const owner of ownersOf(object)) this.#forget(owner.uid, uid);
   }
 
-  /** Undefined: no such object. */
+  /** Undefined: there is no such object. */
   keyOf(uid: string): string | undefined {
     return this.#keys.get(uid);
   }
 
-  /** All objects that name it as an owner, blocking or not, valid or not. */
+  /** All objects that name it as an owner, blocking or not, even in another namespace. */
   dependentsOf(uid: string): ReadonlySet<string> {
     return this.#dependents.get(uid) ?? NO_DEPENDENTS;
   }

@@ -1,12 +1,12 @@
 /**
- * The conditions of a terminating namespace: one for each thing that can go wrong, true or false. The texts
- * are those of Kubernetes' namespace controller.
+ * Computes the conditions of a terminating namespace, one for each possible problem. Reasons and messages are
+ * those of Kubernetes' namespace controller.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { mapShared } from '../../../lib/share.ts';
 
 export interface Emptying {
-  /** What went wrong while content was deleted. */
+  /** Errors of deleting the content. */
   readonly failures: readonly string[];
   /** How many objects are left, by resource and group. */
   readonly remaining: ReadonlyMap<string, number>;
@@ -21,7 +21,7 @@ interface WantedCondition {
   readonly message: string;
 }
 
-/** The conditions with our five brought up to date; the very same list if they are. */
+/** The conditions with this controller's five updated; the very same list if nothing changes. */
 export function namespaceConditions(
   conditions: readonly JsonObject[],
   emptying: Emptying,
@@ -114,7 +114,7 @@ function dated({ type, status, reason, message }: WantedCondition, time: string)
   return { type, status, lastTransitionTime: time, reason, message };
 }
 
-/** The time is that of the last change of the status, not of the message. */
+/** lastTransitionTime changes with the status, not with the message. */
 function redated(old: JsonObject, wantedCondition: WantedCondition, now: string): JsonObject {
   const time = old['lastTransitionTime'];
   return {

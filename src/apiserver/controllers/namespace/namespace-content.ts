@@ -1,10 +1,11 @@
 /**
- * What is left of one resource in a terminating namespace, and what that means.
+ * Evaluates which objects of one resource are left in a terminating namespace, and what the namespace
+ * controller must wait for.
  *
  *     nothing                    done
- *     pods within their grace    wait until it is over
- *     finalizers                 wait until their owners remove them
- *     neither                    something is wrong: the objects were deleted and are still there
+ *     pods in grace period       wait until it ends
+ *     finalizers                 wait until their controllers remove them
+ *     other objects              an error: they were deleted and still exist
  */
 import { parseTime } from '../../../api/values/time.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -15,7 +16,7 @@ import { listOf, metadataOf, textOf } from '../../objects/metadata.ts';
 export interface Remains {
   readonly count: number;
   readonly finalizers: readonly string[];
-  /** Until then remaining pods are expected; null: no grace period is running. */
+  /** Until then remaining pods are expected. Null: no grace period is running. */
   readonly graceEndsMs: number | null;
   readonly failure: string | null;
 }
@@ -27,7 +28,7 @@ export const NOTHING_LEFT: Remains = {
   failure: null,
 };
 
-/** `before`: the objects when the deletion began, by which the grace period is estimated. */
+/** `before`: the objects when the deletion began, from which the grace period is estimated. */
 export function evaluateRemains(
   namespace: JsonObject,
   definition: KindDefinition,

@@ -1,11 +1,12 @@
 /**
- * Empties namespaces that are being deleted, then removes their finalizer.
+ * Namespace controller: deletes the content of terminating namespaces, then removes their finalizer.
  *
- *     deleted ──> pods deleted, and waited for ──> everything else deleted, and waited for ──> released
+ *     terminating ──> delete pods and wait ──> delete everything else and wait ──> finalizer removed
  *
- * Objects are deleted as any client deletes them: pods get their grace period, finalizers are respected. Pods
- * go first, because a running pod may still need its secrets, its account, its network policy. Each deletion
- * in such a namespace triggers another check; the store is followed only while a namespace is terminating.
+ * Objects are deleted as by any client: pods get their grace period, and finalizers are respected. Pods are
+ * deleted first, because a running pod may still need its Secrets, its service account and its network
+ * policy. Each deletion in a terminating namespace triggers another check; the content is watched only while
+ * a namespace is terminating.
  */
 import { formatTime } from '../../../api/values/time.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -67,7 +68,7 @@ export class NamespaceController implements Controller {
     this.#leaveContent = null;
   }
 
-  /** Each deletion may have been the last one. */
+  /** Each deletion may have been the last one that the controller waits for. */
   #followContent(): () => void {
     const { store } = this.#parts;
     return store.watch('/', store.revision, ({ type, key }) => {
@@ -91,7 +92,7 @@ export class NamespaceController implements Controller {
       (definition) => definition.namespaced && definition !== pods,
     );
     const remains: (readonly [KindDefinition, Remains])[] = [[pods, running]];
-    // One after the other: objects of one kind may block those of another, as quotas do.
+    // One kind after the other: objects of one kind may block those of another, as quotas do.
     for (const kind of kinds) remains.push([kind, await this.#purge(namespace, name, kind)]);
     await this.#record(name, emptyingOf(remains));
     this.#wait(
@@ -104,7 +105,7 @@ export class NamespaceController implements Controller {
   async #purge(namespace: JsonObject, name: string, definition: KindDefinition): Promise<Remains> {
     const { store, registry, clock } = this.#parts;
     const prefix = prefixOf(definition, name);
-    // An object that cannot be decrypted cannot be deleted either: the namespace has to wait for it.
+    // An object that cannot be decrypted cannot be deleted either, so the namespace must wait for it.
     const before = store.list(prefix, { strict: true }).objects;
     const options = { propagation: 'Background' } as const;
     const results = await Promise.allSettled(
@@ -159,7 +160,8 @@ export class NamespaceController implements Controller {
   }
 
   /**
-   * The next deletion triggers another check; or the end of the grace period; or, after a failure, a delay.
+   * Schedules the next check at the end of the grace period. After a failure it throws, so that the queue
+   * retries with back-off. Each deletion triggers a check, too.
    */
   #wait(name: string, remains: readonly Remains[]): void {
     const failure = remains.find((one) => one.failure !== null)?.failure ?? null;

@@ -1,10 +1,11 @@
 /**
- * Follows the heartbeats of nodes: their leases, and the times in their status.
+ * Node lifecycle controller: follows the heartbeats of nodes (their Leases, and the heartbeat times in their
+ * status).
  *
- *     heard of ──silent for a while──> Unknown, tainted, its pods not ready ──heard of──> as it reports
+ *     healthy ──no heartbeat for a while──> Unknown, tainted, its pods not ready ──heartbeat──> as it reports
  *
- * A heartbeat counts from its arrival, not from its own timestamp, because clocks differ. Each node has one
- * timer, which a heartbeat does not move: if one has arrived when the timer fires, the timer is set again.
+ * The arrival of a heartbeat counts, not its timestamp, because clocks differ. Each node has one timer. A
+ * heartbeat does not move it: when the timer fires and a heartbeat has arrived, the timer is set again.
  */
 import { formatTime, parseTime } from '../../../api/values/time.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -25,7 +26,7 @@ import { readyConditionOf, readyStatusOf, silenced, tainted, unready } from './n
 import { withOldLabels } from './node-labels.ts';
 
 export interface NodeOptions {
-  /** How long a node may be silent. */
+  /** How long a node may send no heartbeat. */
   readonly graceSeconds: number;
 }
 
@@ -40,14 +41,14 @@ export class NodeController implements Controller {
   readonly #queue: WorkQueue;
   readonly #events: EventRecorder;
   readonly #leave: readonly (() => void)[];
-  /** When the last heartbeat of each node arrived, on our own clock. */
+  /** When the last heartbeat of each node arrived, by this server's clock. */
   readonly #heardMs = new Map<string, number>();
 
   constructor(parts: ServerParts, options: NodeOptions) {
     this.#parts = parts;
     this.#options = options;
     const { store, clock, random, log } = parts;
-    const work = (name: string): Promise<void> => this.#look(name);
+    const work = (name: string): Promise<void> => this.#check(name);
     this.#queue = new WorkQueue({ clock, random, log, name: 'node-lifecycle', work });
     this.#events = new EventRecorder(parts, 'node-controller');
     this.#leave = [
@@ -75,7 +76,7 @@ export class NodeController implements Controller {
     this.#queue.add(name);
   }
 
-  /** A node that never reported a status has been silent since its creation. */
+  /** For a node that never reported a status, its creation counts as the last heartbeat. */
   #firstHeardMs(node: JsonObject): number {
     const { clock } = this.#parts;
     const created = textOf(metadataOf(node)['creationTimestamp']);
@@ -83,7 +84,7 @@ export class NodeController implements Controller {
     return clock.monotonic() - Math.max(clock.now() - parseTime(created).ms, 0);
   }
 
-  /** Only for nodes that exist: a lease may outlive its node. */
+  /** Ignores nodes that do not exist: a Lease may outlive its node. */
   #hear(name: string): void {
     if (this.#heardMs.has(name)) this.#heardMs.set(name, this.#parts.clock.monotonic());
   }
@@ -94,7 +95,7 @@ export class NodeController implements Controller {
     void this.#record(node, 'RemovingNode', `Removing Node ${name} from Controller`);
   }
 
-  async #look(name: string): Promise<void> {
+  async #check(name: string): Promise<void> {
     const node = this.#nodeOf(name);
     const heardMs = this.#heardMs.get(name);
     if (!node || heardMs === undefined) return;
@@ -176,7 +177,7 @@ function renewTimeOf(lease: JsonObject): string {
   return textAt(lease, 'spec.renewTime');
 }
 
-/** Without the version: the same event about the same node is one event. */
+/** Omits the resourceVersion, so that repeated Events about a node count as the same. */
 function referenceTo(node: JsonObject): JsonObject {
   const { name = '', uid = '' } = metadataOf(node);
   return { apiVersion: 'v1', kind: 'Node', metadata: { name, uid } };

@@ -1,7 +1,8 @@
 /**
- * What the node controller writes on a silent node, and which taints a node has because of its conditions.
+ * Computes what the node lifecycle controller writes to a node: conditions when heartbeats are missing, and
+ * taints that follow from conditions.
  *
- *     silent for too long      Ready and the three pressures become Unknown
+ *     no heartbeat             Ready and the three pressure conditions become Unknown
  *     not ready, unreachable   taints that keep pods away, and after a while evict them
  *     pressure, cordoned       taints that keep pods away
  */
@@ -16,10 +17,10 @@ const NOT_READY = `${PREFIX}not-ready`;
 const UNREACHABLE = `${PREFIX}unreachable`;
 const UNSCHEDULABLE = `${PREFIX}unschedulable`;
 
-/** Conditions that only the kubelet reports. NetworkUnavailable is the network plugin's. */
+/** Conditions that the kubelet reports. The network plugin reports NetworkUnavailable. */
 const REPORTED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
-/** The taint of a condition, by its type and status. */
+/** The taint for a condition, by type and status. */
 const TAINTS: ReadonlyMap<string, string> = new Map([
   ['Ready False', NOT_READY],
   ['Ready Unknown', UNREACHABLE],
@@ -38,7 +39,7 @@ export function readyStatusOf(node: JsonObject): string {
   return readText(readyConditionOf(node)?.['status']);
 }
 
-/** The node with its conditions Unknown; the very same if they are already. */
+/** The node with its conditions Unknown; the very same object if they already are. */
 export function silenced(node: JsonObject, now: string): JsonObject {
   const conditions = objectsAt(node, 'status.conditions');
   const known = new Set(conditions.map(({ type }) => type));
@@ -72,7 +73,7 @@ function stopped(condition: JsonObject, now: string): JsonObject {
   };
 }
 
-/** The node with the taints that it should have, and without those of ours that it should not have. */
+/** The node with the taints that its conditions require, and without this controller's other taints. */
 export function tainted(node: JsonObject, now: string): JsonObject {
   const taints = objectsAt(node, 'spec.taints');
   const wanted = wantedTaints(node);
@@ -112,7 +113,7 @@ function nameOfTaint(taint: JsonObject): string {
   return `${readText(taint['key'])}:${readText(taint['effect'])}`;
 }
 
-/** A pod on a lost node is not ready, whatever it reported last; the very same if it is not Ready. */
+/** A pod on a lost node is not ready, whatever it reported last. The very same object if it is not Ready. */
 export function unready(pod: JsonObject, now: string): JsonObject {
   const conditions = objectsAt(pod, 'status.conditions');
   const index = conditions.findIndex(({ type, status }) => type === 'Ready' && status === 'True');

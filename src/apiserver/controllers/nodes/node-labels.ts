@@ -1,6 +1,6 @@
 /**
- * Node labels that were renamed. Pods still select by the old names, so a node has both, and the old one gets
- * the value of the new one.
+ * Keeps the deprecated names of node labels: pods may still select by them, so a node has both, and the old
+ * label gets the value of the new one.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { structAt } from '../../objects/field-path.ts';
@@ -12,7 +12,7 @@ const OLD_NAMES = [
   ['kubernetes.io/arch', 'beta.kubernetes.io/arch'],
 ] as const;
 
-/** The very same node if its labels agree. */
+/** The very same node if its labels already agree. */
 export function withOldLabels(node: JsonObject): JsonObject {
   const labels = structAt(node, 'metadata.labels');
   const missing = OLD_NAMES.flatMap(([name, old]) => {

@@ -1,4 +1,4 @@
-/** Why a controller ends a pod, written into its status before it is deleted. */
+/** Deletes a pod on behalf of a controller, after writing the reason to its status. */
 import { formatTime } from '../../../api/values/time.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { withCondition } from '../../actions/pod-condition.ts';
@@ -11,7 +11,7 @@ import { isMissing, removeIfThere } from '../deletion-request.ts';
 export interface Ending {
   /** Null: no condition is written. */
   readonly why: { readonly reason: string; readonly message: string } | null;
-  /** No kubelet will report how it ended, so its phase becomes Failed. */
+  /** True: no kubelet will report how the pod ended, so its phase becomes Failed. */
   readonly isLost: boolean;
 }
 
@@ -37,7 +37,7 @@ export async function endPod(
   });
 }
 
-/** A lost pod in a final phase stays as it is. */
+/** A lost pod that is already in a final phase keeps its phase. */
 function marked(pod: JsonObject, { why, isLost }: Ending, now: string): JsonObject {
   const isOver = ['Succeeded', 'Failed'].includes(textAt(pod, 'status.phase'));
   if (isLost && isOver) return pod;

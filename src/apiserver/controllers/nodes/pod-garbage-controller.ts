@@ -1,8 +1,9 @@
 /**
- * Deletes pods that no kubelet will: those bound to a node that does not exist, terminating ones on a node
- * that was declared out of service, and those deleted before they had a node.
+ * Pod garbage collector: deletes pods that no kubelet will delete: pods bound to a node that does not exist,
+ * terminating pods on a node that is out of service, and terminating pods without a node.
  *
- * A node may be missing only briefly, such as while it registers again, so there is a quarantine.
+ * A node may be missing only briefly, for example while it registers again, so pods of a missing node are
+ * deleted only after 40 seconds.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { objectsAt, textAt } from '../../objects/field-path.ts';
@@ -26,7 +27,7 @@ export class PodGarbageController implements Controller {
   readonly #parts: ServerParts;
   readonly #queue: WorkQueue;
   readonly #leave: readonly (() => void)[];
-  /** Since when each missing node with pods bound to it is missing. */
+  /** Since when each missing node with bound pods is missing. */
   readonly #missingMs = new Map<string, number>();
 
   constructor(parts: ServerParts) {

@@ -1,10 +1,10 @@
 /**
- * Evicts pods from nodes with NoExecute taints, once their toleration has expired.
+ * Taint eviction controller: evicts pods from nodes with NoExecute taints when their toleration expires.
  *
- *     taints and tolerations ──> never, after so many seconds, or immediately
+ *     taints and tolerations ──> never, after tolerationSeconds, or immediately
  *
- * The time runs from when the taint is first seen; later changes do not restart it, and it stops when the
- * taints are removed. After a restart it starts again.
+ * The time runs from when the taint is first seen. Later changes do not restart it, and it ends when the
+ * taints are removed. After a restart of the server it starts again.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { objectsAt, textAt } from '../../objects/field-path.ts';
@@ -28,7 +28,7 @@ const WHY = {
   message: 'Taint manager: deleting due to NoExecute taint',
 };
 
-interface Patience {
+interface PlannedEviction {
   readonly startMs: number;
   readonly endMs: number;
 }
@@ -38,7 +38,7 @@ export class TaintEvictionController implements Controller {
   readonly #queue: WorkQueue;
   readonly #events: EventRecorder;
   readonly #leave: readonly (() => void)[];
-  readonly #patience = new Map<string, Patience>();
+  readonly #planned = new Map<string, PlannedEviction>();
 
   constructor(parts: ServerParts) {
     this.#parts = parts;
@@ -48,12 +48,12 @@ export class TaintEvictionController implements Controller {
     this.#events = new EventRecorder(parts, NAME);
     this.#leave = [
       follow(store, prefixOf(nodes, ''), ({ type, value, before }) => {
-        const isNew = sendingOf(value) !== (before ? sendingOf(before) : '');
+        const isNew = noExecuteTaintsOf(value) !== (before ? noExecuteTaintsOf(before) : '');
         if (type === 'put' && isNew) this.#evaluatePodsOn(nameOf(value));
       }),
       follow(store, prefixOf(pods, ''), ({ type, key, value }) => {
         if (type === 'put') this.#evaluate(key, value);
-        else this.#patience.delete(key);
+        else this.#planned.delete(key);
       }),
     ];
   }
@@ -76,14 +76,14 @@ export class TaintEvictionController implements Controller {
       return;
     }
     const nowMs = this.#parts.clock.monotonic();
-    const { startMs = nowMs, endMs = Number.POSITIVE_INFINITY } = this.#patience.get(key) ?? {};
+    const { startMs = nowMs, endMs = Number.POSITIVE_INFINITY } = this.#planned.get(key) ?? {};
     const next = seconds === 0 ? nowMs : startMs + seconds * 1000;
     if (next === endMs) return;
-    this.#patience.set(key, { startMs, endMs: next });
+    this.#planned.set(key, { startMs, endMs: next });
     this.#queue.addAfter(key, Math.max(next - nowMs, 0));
   }
 
-  /** Infinity also for pods without a node, and for terminating ones. */
+  /** Infinity also for pods without a node and for terminating pods. */
   #secondsLeft(pod: JsonObject): number {
     const nodeName = textAt(pod, 'spec.nodeName');
     const isLeaving = metadataOf(pod)['deletionTimestamp'] !== undefined;
@@ -96,17 +96,17 @@ export class TaintEvictionController implements Controller {
   }
 
   #cancel(key: string, pod: JsonObject): void {
-    const isPlanned = this.#patience.delete(key);
+    const isPlanned = this.#planned.delete(key);
     if (!isPlanned || metadataOf(pod)['deletionTimestamp'] !== undefined) return;
     void this.#record(pod, `Cancelling deletion of Pod ${printName(key)}`);
   }
 
   async #settle(key: string): Promise<void> {
     const { store, clock } = this.#parts;
-    const patience = this.#patience.get(key);
+    const planned = this.#planned.get(key);
     const pod = store.get(key)?.value;
-    if (!patience || !pod) return;
-    const leftMs = patience.endMs - clock.monotonic();
+    if (!planned || !pod) return;
+    const leftMs = planned.endMs - clock.monotonic();
     if (leftMs > 0) {
       this.#queue.addAfter(key, leftMs);
       return;
@@ -115,7 +115,7 @@ export class TaintEvictionController implements Controller {
     const { namespace, name } = readKey(key);
     const target = { definition: pods, namespace, name };
     await endPod(this.#parts, target, pod, { why: WHY, isLost: false });
-    this.#patience.delete(key);
+    this.#planned.delete(key);
   }
 
   #record(pod: JsonObject, message: string): Promise<void> {
@@ -123,7 +123,7 @@ export class TaintEvictionController implements Controller {
   }
 }
 
-function sendingOf(node: JsonObject): string {
+function noExecuteTaintsOf(node: JsonObject): string {
   const sending = objectsAt(node, 'spec.taints')
     .map(readTaint)
     .filter(({ effect }) => effect === 'NoExecute');

@@ -1,9 +1,9 @@
-/** How long a pod tolerates NoExecute taints. */
+/** Computes how long a pod tolerates the NoExecute taints of its node. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { isGiven, readNumber } from '../../../api/validation/json-reading.ts';
 import { tolerates, type Taint } from '../scheduler/taints.ts';
 
-/** Zero: it does not. Infinity: without end. */
+/** Zero: it does not tolerate them. Infinity: without time limit. */
 export function toleranceSeconds(
   tolerations: readonly JsonObject[],
   taints: readonly Taint[],

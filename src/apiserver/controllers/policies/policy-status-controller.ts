@@ -1,6 +1,6 @@
 /**
- * The status of validating admission policies: what the type checker found, and for which generation of the
- * policy.
+ * Writes the status of ValidatingAdmissionPolicies: the warnings of the type checker, and the generation that
+ * was checked.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { validatingAdmissionPolicies } from '../../kinds/extension/admission-policy.ts';
@@ -15,7 +15,7 @@ import { WorkQueue } from '../work-queue.ts';
 import { checkTypes } from './type-checking.ts';
 
 const NAME = 'policy-status';
-/** By which kube-controller-manager writes it. */
+/** The field manager with which kube-controller-manager writes the status. */
 const MANAGER = 'validatingadmissionpolicy-status';
 
 export class PolicyStatusController implements Controller {

@@ -1,9 +1,10 @@
 /**
- * Checks the expressions of a validating policy against the kinds that its rules name: an expression that
- * compares a number with a text, or reads a field that no object has, compiles, and fails for every request.
+ * Type-checks the expressions of a ValidatingAdmissionPolicy against the kinds that its rules name. It finds
+ * expressions that compile but fail for every request, because they compare a number with a string or read a
+ * field that the kind does not have.
  *
- * Rules with wildcards are left out, and of each policy at most ten kinds are checked, as by
- * kube-controller-manager. A finding is a warning: the policy acts all the same.
+ * As in kube-controller-manager, rules with wildcards are skipped, and at most ten kinds of each policy are
+ * checked. Results are warnings only: the policy is enforced anyway.
  */
 import { CelFailure, CelFault, compileProgram, FaultList, type CelType } from '../../../cel/cel.ts';
 import { readObject, readText, readTexts } from '../../../api/validation/json-reading.ts';
@@ -22,7 +23,7 @@ export interface ExpressionWarning extends JsonObject {
 }
 
 interface CheckedKind {
-  /** `apps/v1, Kind=Deployment` */
+  /** Such as `apps/v1, Kind=Deployment`. */
   readonly name: string;
   readonly scope: ExpressionScope;
 }
@@ -62,7 +63,7 @@ function paramTypeOf(policy: JsonObject, catalog: Catalog): CelType | null {
   return (found && typeOfKind(found)) ?? { kind: 'dyn' };
 }
 
-/** In the order of group, version and kind. */
+/** Sorted by group, version and kind. */
 function kindsOf(policy: JsonObject, catalog: Catalog): readonly KindDefinition[] {
   const found = new Set<KindDefinition>();
   for (const rule of objectsAt(policy, 'spec.matchConstraints.resourceRules')) {

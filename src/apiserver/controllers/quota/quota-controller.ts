@@ -1,9 +1,10 @@
 /**
- * Recounts the usage of a namespace when a quota is new, has changed or has no usage yet; and when a
- * terminating pod is overdue, because from then on it does not count.
+ * ResourceQuota controller: recounts the usage of a namespace when a quota is new, has changed or has no
+ * usage yet, and when a terminating pod has exceeded its grace period and no longer counts.
  *
- * Everything else is charged as it happens (admission/resource-quota.ts). A recount reads one moment of the
- * store and is written against the quota of that moment, so it cannot undo a charge.
+ * Every other change of usage is recorded by admission (admission/resource-quota.ts). A recount reads the
+ * store and the quota at the same revision, and its write fails if the quota has changed since, so it cannot
+ * undo a change by admission.
  */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import { addQuantities, ZERO_QUANTITY, type Quantity } from '../../../api/values/quantity.ts';
@@ -101,7 +102,7 @@ export class QuotaController implements Controller {
     return Object.fromEntries([...totals].map(([name, amount]) => [name, formatQuantity(amount)]));
   }
 
-  /** Other pods may stop counting later than the one that triggered this. */
+  /** Schedules a recount for the next pod that stops counting. */
   #waitForNext(namespace: string, key: string): void {
     const { store, clock } = this.#parts;
     const nowMs = clock.now();
@@ -113,7 +114,7 @@ export class QuotaController implements Controller {
   }
 }
 
-/** Its status covers the current spec. Whether the numbers are right cannot be seen from it. */
+/** Whether the status covers the current spec. It does not show whether the numbers are right. */
 function isAccounted(quota: JsonObject): boolean {
   const { hard, used } = structAt(quota, 'status');
   return used !== undefined && jsonEqual(structAt(quota, 'spec.hard'), hard ?? null);

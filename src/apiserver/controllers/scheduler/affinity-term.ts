@@ -1,4 +1,4 @@
-/** A term of pod affinity: which pods of which namespaces, near by which node label. */
+/** Parses and matches one term of pod affinity: a label selector, namespaces and a topology key. */
 import {
   matchesLabels,
   selectorFromObject,
@@ -16,10 +16,10 @@ import {
 import type { PodView } from './pod-view.ts';
 
 export interface AffinityTerm {
-  /** Null: it selects no pod. */
+  /** Null: selects no pod. */
   readonly selector: LabelSelector | null;
   readonly namespaces: ReadonlySet<string>;
-  /** Null: only the named namespaces. */
+  /** Null: only the namespaces that the term names. */
   readonly namespaceSelector: LabelSelector | null;
   readonly topologyKey: string;
 }
@@ -32,7 +32,7 @@ export interface WeightedTerm {
 /** The labels of a namespace, by its name. */
 export type NamespaceLabels = (namespace: string) => Labels;
 
-/** The pod's own namespace is meant if no other is named. */
+/** Without namespaces, the term means the pod's own namespace. */
 export function readAffinityTerm(term: JsonObject, namespace: string): AffinityTerm {
   const named = readTexts(term['namespaces']);
   const namespaceSelector = readTermSelector(term['namespaceSelector']);
@@ -45,7 +45,7 @@ export function readAffinityTerm(term: JsonObject, namespace: string): AffinityT
   };
 }
 
-/** Null: no selector, or an unreadable one; it selects nothing. */
+/** Null: there is no selector or it is invalid, so it selects nothing. */
 export function readTermSelector(value: Value): LabelSelector | null {
   const given = readObject(value);
   if (!given) return null;

@@ -1,6 +1,6 @@
 /**
- * Capacity and requests in the units in which the scheduler counts: cpu in thousandths, everything else in
- * whole units, both rounded up.
+ * Converts capacity and requests to the scheduler's units: cpu in thousandths, everything else in whole
+ * units, both rounded up.
  */
 import { quantityMilliValue, quantityValue } from '../../../api/values/quantity.ts';
 import type { Value } from '../../../api/validation/json-reading.ts';

@@ -1,4 +1,7 @@
-/** Watches the store: updates the scheduler's cache (`Cluster`), and passes changes and pending pods on to the scheduler. */
+/**
+ * Follows the store: updates the scheduler's cache (`Cluster`), and notifies the scheduler of changes and of
+ * pending pods.
+ */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { StoreEvent } from '../../../ports/api/object-store.ts';
 import { podDisruptionBudgets } from '../../kinds/apps/pod-disruption-budget.ts';
@@ -29,9 +32,9 @@ import { viewPod } from './pod-view.ts';
 import type { ClusterChange } from './queue/cluster-change.ts';
 
 export interface ClusterListener {
-  /** The pod is new, or has changed so that it is worth a try. */
+  /** The pod is new, or has changed so that another attempt is worthwhile. */
   pending(key: string, pod: JsonObject): void;
-  /** The pod is bound, finished, deleted, or not for this scheduler any more. */
+  /** The pod is bound, finished, deleted, or no longer for this scheduler. */
   settled(key: string): void;
   changed(change: ClusterChange): void;
 }
@@ -109,7 +112,7 @@ export class ClusterFeed {
     if (was || after) this.#listener.changed({ kind: 'pod', before: was, after });
   }
 
-  /** A nomination that the scheduler has not written yet stays. */
+  /** Keeps a nomination that the scheduler has not written yet. */
   #nominate(key: string, pod: JsonObject, before: JsonObject | null): void {
     const { nominations } = this.#cluster;
     const node = textAt(pod, 'status.nominatedNodeName');

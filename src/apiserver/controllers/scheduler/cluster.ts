@@ -1,6 +1,6 @@
 /**
- * Nodes, the pods on them, and the pods that were nominated to run on them: updated change by change, so that
- * scheduling a pod does not mean reading every pod of the cluster.
+ * The scheduler's cache: nodes, the pods on them, and the pods nominated to them. It is updated with each
+ * change, so that scheduling a pod does not read every pod of the cluster.
  */
 import type { Labels } from '../../../api/values/label-selector.ts';
 import { POD_NETWORK_ANNOTATION, SHARED_POD_NETWORK } from '../../../api/node-annotations.ts';
@@ -28,10 +28,10 @@ export interface NodeView {
   readonly labels: Labels;
   readonly taints: readonly Taint[];
   readonly isUnschedulable: boolean;
-  /** Ports that its pods declare are ports of the machine. */
+  /** True: ports that its pods declare are ports of the machine. */
   readonly sharesNetwork: boolean;
   readonly allocatable: Amounts;
-  /** Bytes of its images, by each of their names. */
+  /** The size of each image in bytes, under each of its names. */
   readonly images: ReadonlyMap<string, number>;
   readonly load: NodeLoad;
 }
@@ -42,13 +42,13 @@ export class Cluster {
   readonly #pods = new Map<string, PodView>();
   readonly #antiAffinityPods = new Set<PodView>();
   readonly #namespaces = new Map<string, Labels>();
-  /** How many pods on nodes use a claim, by namespace and name. */
+  /** How many bound pods use a claim, by namespace and name. */
   readonly #claimUsers = new Map<string, number>();
   readonly images = new ImageSpread();
   readonly nominations = new Nominations();
   #ordered: readonly NodeView[] | null = null;
 
-  /** Zones take turns, so that a part of the list is a sample of all zones. */
+  /** Zones alternate, so that any part of the list is a sample of all zones. */
   nodes(): readonly NodeView[] {
     this.#ordered ??= interleaveZones([...this.#nodes.values()]);
     return this.#ordered;
@@ -101,7 +101,7 @@ export class Cluster {
     this.#ordered = null;
   }
 
-  /** `pod` is bound to a node. */
+  /** `pod`: bound to a node. */
   putPod(pod: PodView): void {
     this.deletePod(pod.key);
     this.#pods.set(pod.key, pod);
@@ -133,7 +133,7 @@ export class Cluster {
   }
 }
 
-/** The part of a node that matters to the scheduler, so without heartbeats. */
+/** The parts of a node that the scheduler reads: everything but heartbeats. */
 export function viewNode(object: JsonObject, load = new NodeLoad()): NodeView {
   const taints = objectsAt(object, 'spec.taints').map(readTaint);
   const annotations = readObject(metadataOf(object)['annotations']);
@@ -154,8 +154,8 @@ export function viewNode(object: JsonObject, load = new NodeLoad()): NodeView {
 }
 
 /**
- * A node that is not ready gets a taint, but only when the node controller writes it. Until then the
- * scheduler assumes it, so that no pod is placed in between.
+ * The taints of a node that is not ready and that the node controller has not written yet. The scheduler
+ * assumes them, so that no pod is placed there in between.
  */
 function unwritten(node: JsonObject, taints: readonly Taint[]): readonly Taint[] {
   const ready = objectsAt(node, 'status.conditions').find(({ type }) => type === 'Ready');

@@ -1,6 +1,6 @@
 /**
- * Which pods belong together with a pod, so that they are spread over hosts and zones: those that its Services
- * and its controller select.
+ * Finds the label selector of the Services and the controller of a pod. Pods that it selects are spread over
+ * hosts and zones by default.
  */
 import type { LabelRequirement, LabelSelector } from '../../../api/values/label-selector.ts';
 import { matchesLabels } from '../../../api/values/label-selector.ts';
@@ -23,7 +23,7 @@ const OWNERS: ReadonlyMap<string, KindDefinition> = new Map([
   ['apps/v1/StatefulSet', statefulSets],
 ]);
 
-/** Empty: the pod belongs to none. */
+/** Empty: no Service and no controller selects the pod. */
 export function findDefaultSelector(store: ObjectStore, pod: PodView): LabelSelector {
   const labels = new Map<string, string>();
   for (const { value } of store.list(prefixOf(services, pod.namespace)).objects) {
@@ -41,7 +41,7 @@ export function findDefaultSelector(store: ObjectStore, pod: PodView): LabelSele
 
 interface Owner {
   readonly selector: LabelSelector;
-  /** A map of labels, which overrides those of Services. */
+  /** True: a map of labels, which overrides those of Services. */
   readonly isMap: boolean;
 }
 

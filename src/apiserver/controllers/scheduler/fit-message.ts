@@ -1,11 +1,15 @@
-/** Why no node fits, as kube-scheduler writes it: `0/3 nodes are available: 1 Insufficient cpu, …`. */
+/**
+ * Writes kube-scheduler's message about why no node fits: `0/3 nodes are available: 1 Insufficient cpu, …`.
+ */
 import type { Refusal } from './refusal.ts';
 
 export const NO_NODES = 'no nodes available to schedule pods';
-/** What kube-scheduler's plugin for devices reports after a failure, when a pod has no claims for them. */
+/**
+ * The message of kube-scheduler's DynamicResources plugin after a failure, for a pod without resource claims.
+ */
 export const NO_CLAIMS = 'no new claims to deallocate';
 
-/** `absent`: the reason for the nodes without a refusal. */
+/** `absent`: the reason for nodes without a refusal. */
 export function fitMessage(
   nodes: number,
   refusals: readonly Refusal[],
@@ -21,7 +25,7 @@ export function fitMessage(
   return `${headline(nodes)}${parts.length === 0 ? '' : ` ${parts.join(', ')}.`}`;
 }
 
-/** What rules out all nodes at once. */
+/** The message about an obstacle that rules out all nodes at once. */
 export function obstacleMessage(nodes: number, obstacle: string): string {
   return `${headline(nodes)} ${obstacle}.`;
 }
@@ -30,7 +34,7 @@ function headline(nodes: number): string {
   return `0/${nodes} nodes are available:`;
 }
 
-/** As Go sorts strings. */
+/** Go's order of strings. */
 function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

@@ -1,4 +1,4 @@
-/** On how many nodes each image is, by its names. The size is that of the node that reported it first. */
+/** Counts on how many nodes each image is, by its names. The size is the one that the first node reported. */
 import type { NodeView } from './cluster.ts';
 
 interface ImageState {
@@ -20,7 +20,7 @@ export class ImageSpread {
     }
   }
 
-  /** Undefined: no node has it. */
+  /** Undefined: no node has the image. */
   find(image: string): { readonly bytes: number; readonly nodes: number } | undefined {
     const state = this.#images.get(image);
     return state && { bytes: state.bytes, nodes: state.nodes.size };

@@ -1,4 +1,6 @@
-/** Which nodes a pod may run on, by its nodeSelector and required node affinity, and which it prefers. */
+/**
+ * Determines which nodes a pod may run on, by nodeSelector and required node affinity, and which it prefers.
+ */
 import {
   checkRequirement,
   matchesLabels,
@@ -34,10 +36,10 @@ export interface NodeIdentity {
   readonly labels: Labels;
 }
 
-/** Does a node match? Read once, asked for many nodes. */
+/** Whether a node matches. Parsed once, called for many nodes. */
 export type NodeRequirement = (node: NodeIdentity) => boolean;
 
-/** Its nodeSelector matches, and one of the terms of its required affinity, if it has any. */
+/** Whether the node matches the pod's nodeSelector and, if there is required affinity, one of its terms. */
 export function wantsNode(pod: JsonObject, node: NodeIdentity): boolean {
   return readNodeRequirement(pod)(node);
 }
@@ -54,13 +56,13 @@ export function readNodeRequirement(pod: JsonObject): NodeRequirement {
   };
 }
 
-/** A NodeSelector: one of its terms matches. */
+/** A node matches if one of the selector's terms matches. */
 export function readNodeSelector(selector: JsonObject): NodeRequirement {
   const terms = objectsAt(selector, 'nodeSelectorTerms').map(readNodeTerm);
   return (node) => terms.some((matches) => matches(node));
 }
 
-/** Null: no preference. Else how much the pod prefers a node: the sum of the weights of matching terms. */
+/** The sum of the weights of matching terms. Null: the pod has no preference. */
 export function readNodePreference(pod: JsonObject): ((node: NodeIdentity) => number) | null {
   const given = valueAt(pod, PREFERRED);
   if (given === undefined || given === null) return null;
@@ -75,8 +77,8 @@ export function readNodePreference(pod: JsonObject): ((node: NodeIdentity) => nu
 }
 
 /**
- * The only candidates, because every term names nodes; null: no such limit. Empty: the names contradict each
- * other.
+ * The only candidates, if every term names nodes. Null: there is no such limit. Empty: the names contradict
+ * each other.
  */
 export function namedNodes(pod: JsonObject): ReadonlySet<string> | null {
   const terms = objectsAt(pod, `${REQUIRED}.nodeSelectorTerms`);
@@ -94,10 +96,10 @@ export function namedNodes(pod: JsonObject): ReadonlySet<string> | null {
   return names;
 }
 
-/** An empty term matches no node, and neither does one that cannot be read. */
+/** An empty or invalid term matches no node. */
 function readNodeTerm(term: JsonObject): NodeRequirement {
   const expressions = readRequirements(objectsAt(term, 'matchExpressions'), isValidExpression);
-  // Names of nodes may be longer than values of labels.
+  // Node names may be longer than label values.
   const fields = readRequirements(objectsAt(term, 'matchFields'), ({ key }) => key === NAME_FIELD);
   if (expressions === null || fields === null) return () => false;
   if (expressions.length === 0 && fields.length === 0) return () => false;
@@ -105,7 +107,7 @@ function readNodeTerm(term: JsonObject): NodeRequirement {
     matchesLabels(expressions, labels) && matchesLabels(fields, { [NAME_FIELD]: name });
 }
 
-/** Null: one of them cannot be read. */
+/** Null: one of them is invalid. */
 function readRequirements(
   list: readonly JsonObject[],
   isValid: (requirement: LabelRequirement) => boolean,

@@ -1,15 +1,17 @@
-/** The pods of a node and the sums that filters and scores need, updated pod by pod. */
+/** Tracks the pods of a node and the sums that filters and scores need, updated pod by pod. */
 import type { Amounts } from './amounts.ts';
 import type { HostPort, PodView } from './pod-view.ts';
 
 export class NodeLoad {
   readonly pods = new Map<string, PodView>();
   readonly requested = new Map<string, bigint>();
-  /** As `requested`, but a container without requests counts with a little of both. */
+  /**
+   * Like `requested`, but a container without requests counts with small default amounts of cpu and memory.
+   */
   readonly assumed = new Map<string, bigint>();
-  /** Pods with any affinity or anti-affinity to other pods, required or preferred. */
+  /** Pods with required or preferred affinity or anti-affinity to other pods. */
   readonly affinityPods = new Set<PodView>();
-  /** Pods by a port that they take on the machine or declare, see `portKey`. */
+  /** Pods by the ports that they use on the machine or declare (see `portKey`). */
   readonly ports = new Map<string, Set<PodView>>();
 
   add(pod: PodView): void {
@@ -24,7 +26,7 @@ export class NodeLoad {
     }
   }
 
-  /** Only for a pod that was added. */
+  /** Expects a pod that was added. */
   remove(pod: PodView): void {
     this.pods.delete(pod.key);
     this.affinityPods.delete(pod);
@@ -37,7 +39,7 @@ export class NodeLoad {
     }
   }
 
-  /** For a dry run. */
+  /** A copy for a dry run. */
   copy(): NodeLoad {
     const copy = new NodeLoad();
     for (const pod of this.pods.values()) copy.add(pod);

@@ -1,6 +1,6 @@
 /**
- * The order in which nodes are tried: zones take turns, as in kube-scheduler. In a large cluster only some
- * of the nodes are tried for each pod, and those are then of all zones.
+ * Orders nodes so that zones alternate, as in kube-scheduler. In a large cluster only some nodes are tried
+ * for each pod, and this way they come from all zones.
  */
 import type { Labels } from '../../../api/values/label-selector.ts';
 

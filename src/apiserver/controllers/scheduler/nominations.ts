@@ -1,11 +1,13 @@
-/** Pending pods for which other pods were preempted, by the node on which they are to run. */
+/**
+ * Tracks nominated pods: pending pods for which others were preempted, by the node on which they are to run.
+ */
 import type { PodView } from './pod-view.ts';
 
 export class Nominations {
   readonly #byNode = new Map<string, Map<string, PodView>>();
   readonly #nodes = new Map<string, string>();
 
-  /** An empty node: the pod is not nominated any more. */
+  /** `node`: empty: the pod is no longer nominated. */
   set(pod: PodView, node: string): void {
     this.delete(pod.key);
     if (node === '') return;

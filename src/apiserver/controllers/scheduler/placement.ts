@@ -4,8 +4,8 @@
  *     claims of the pod ──> the nominated node, if it has one ──> filters ──> scores ──> the best node
  *                                                                   └ none fits ──> preemption
  *
- * With more than a hundred nodes only a part of those that fit is looked for, and the search continues for the
- * next pod where it ended for this one.
+ * With more than 100 nodes the search stops when enough fitting nodes are found, and starts for the next pod
+ * where it stopped for this one.
  */
 import type { LabelSelector } from '../../../api/values/label-selector.ts';
 import { objectsAt, textAt } from '../../objects/field-path.ts';
@@ -26,7 +26,7 @@ export type Placement =
   | {
       readonly type: 'unschedulable';
       readonly message: string;
-      /** Which plugins refused it. Empty: there are no nodes. */
+      /** The plugins that refused the pod. Empty: there are no nodes. */
       readonly plugins: ReadonlySet<PluginName>;
       /** Null: no pod is preempted for it. */
       readonly preemption: Candidate | null;
@@ -36,9 +36,9 @@ export type Placement =
 export interface PlacementDeps extends CycleDeps {
   readonly budgets: () => readonly DisruptionBudget[];
   readonly defaultSelector: (pod: PodView) => LabelSelector;
-  /** At least 0 and below 1. */
+  /** A random number, at least 0 and below 1. */
   readonly chance: () => number;
-  /** Where the search begins among the nodes; `placePod` moves it on. */
+  /** The index of the node with which the search begins; `placePod` advances it. */
   readonly start: { index: number };
 }
 
@@ -55,7 +55,7 @@ const CONFLICTING_NAMES = 'pod affinity terms conflict';
 const NOT_NAMED = "node(s) didn't satisfy plugin(s) [NodeAffinity]";
 const DEVICES =
   "pod has resource claims (spec.resourceClaims), which podkeep's scheduler does not allocate";
-/** What kube-scheduler adds when a pod is refused before any node is looked at. */
+/** kube-scheduler adds this if a pod is refused before any node is tried. */
 const NOT_FOUND = 'not found';
 
 export function placePod(pod: PodView, deps: PlacementDeps): Placement {
@@ -78,7 +78,7 @@ export function placePod(pod: PodView, deps: PlacementDeps): Placement {
   return explain(pod, found.refusals, names, cycle, deps);
 }
 
-/** The best of the nodes that fit. Undefined: there is none. */
+/** The best of the fitting nodes. Undefined: there is none. */
 function chooseNode(
   pod: PodView,
   fitting: readonly NodeView[],
@@ -91,7 +91,7 @@ function chooseNode(
   return pickBest(scoreNodes(pod, fitting, { cluster, defaultSelector }), chance());
 }
 
-/** The nominated node alone, if it fits; else as many as are looked for. */
+/** The nominated node alone if it fits; otherwise as many fitting nodes as `nodesToFind` says. */
 export function findNodes(
   pod: PodView,
   cycle: FilterCycle,
@@ -115,7 +115,7 @@ export function findNodes(
   return { fitting, refusals };
 }
 
-/** All up to a hundred; of more, a share that falls from half to a twentieth. */
+/** All nodes of up to 100; of more, a share that falls from 50 % to 5 %. */
 export function nodesToFind(nodes: number): number {
   if (nodes < NODES_MIN) return nodes;
   const percent = Math.max(PERCENT_MAX - Math.floor(nodes / NODES_PER_PERCENT), PERCENT_MIN);
@@ -145,7 +145,7 @@ function explain(
   return { ...refused, message: full, preemption: null, clearsNomination };
 }
 
-/** kube-scheduler has no node to preempt on then, and reports `not found`. */
+/** kube-scheduler then has no node on which to preempt, and adds `not found`. */
 function obstructed(nodes: number, obstacle: string, plugin: PluginName): Placement {
   const message = `${obstacleMessage(nodes, obstacle)} ${NOT_FOUND}`;
   return { ...refuseAll(message, plugin), clearsNomination: false };

@@ -1,9 +1,9 @@
 /**
- * How much a pod requests, as kube-scheduler counts it.
+ * Computes the resource requests of a pod as kube-scheduler does.
  *
- * A running container counts with the largest of its spec, its allocation and its actual resources: while it
- * is resized down, it still uses what it had. For scores, a container without requests counts with a little
- * of cpu and memory; otherwise all such pods would gather on one node.
+ * A running container counts with the maximum of its spec, its allocated and its actual resources: while it
+ * is resized down, it still uses what it had. For scores, a container without requests counts with small
+ * default amounts of cpu and memory; otherwise all such pods would end up on one node.
  */
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { readAmount } from '../../../api/validation/quantities.ts';
@@ -28,7 +28,7 @@ export function amountsOfPod(pod: JsonObject): PodAmounts {
   };
 }
 
-/** What the kubelet reports about resources: a resize shows there first. */
+/** The resources in the pod's status, in which a resize shows first. */
 export function reportedResources(pod: JsonObject): Json {
   return ['containerStatuses', 'initContainerStatuses'].map((field) =>
     objectsAt(pod, `status.${field}`).map(({ resources, allocatedResources }) => [

@@ -1,4 +1,7 @@
-/** What a pod is to the scheduler, and which of its changes matter. */
+/**
+ * Classifies pods for the scheduler (pending, on a node), and decides which changes of pods and nodes matter
+ * to it.
+ */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { objectsAt, structAt, textAt } from '../../objects/field-path.ts';
@@ -8,7 +11,7 @@ import { reportedResources } from './pod-amounts.ts';
 
 export const SCHEDULER_NAME = 'default-scheduler';
 
-/** It has no node, wants this scheduler, and no scheduling gate holds it. */
+/** Whether the pod has no node, names this scheduler, and has no scheduling gate. */
 export function isPending(pod: JsonObject): boolean {
   return (
     textAt(pod, 'spec.nodeName') === '' &&
@@ -19,7 +22,7 @@ export function isPending(pod: JsonObject): boolean {
   );
 }
 
-/** A finished pod uses nothing any more. */
+/** Whether the pod uses capacity of a node. A finished pod does not. */
 export function isOnNode(pod: JsonObject): boolean {
   return textAt(pod, 'spec.nodeName') !== '' && !isOver(pod);
 }
@@ -28,7 +31,7 @@ function isOver(pod: JsonObject): boolean {
   return ['Succeeded', 'Failed'].includes(textAt(pod, 'status.phase'));
 }
 
-/** Most changes are of the status, and few of those matter. */
+/** Whether a change does not matter: most changes are in the status, and few of those matter. */
 export function isSamePod(pod: JsonObject, before: JsonObject): boolean {
   const [now, then] = [metadataOf(pod), metadataOf(before)];
   return (
@@ -43,7 +46,10 @@ export function isSamePod(pod: JsonObject, before: JsonObject): boolean {
   );
 }
 
-/** A change of the pod itself may help; one of its status, which the scheduler writes, does not. */
+/**
+ * A change of the pod itself may make it schedulable; a change of its status, which the scheduler writes,
+ * does not.
+ */
 export function differsInSubstance(pod: JsonObject, before: JsonObject): boolean {
   const hasOtherSpec =
     pod['spec'] !== before['spec'] && !jsonEqual(structAt(pod, 'spec'), structAt(before, 'spec'));
@@ -55,7 +61,7 @@ export function differsIn(field: string, object: JsonObject, before: JsonObject)
   return now !== then && !jsonEqual(now, then);
 }
 
-/** Heartbeats come every few seconds, and do not matter. */
+/** Whether a change does not matter, as a heartbeat every few seconds. */
 export function isSameNode(node: NodeView, before: NodeView): boolean {
   const shape = ({ labels, taints, isUnschedulable, allocatable }: NodeView): Json => {
     const plain = taints.map(({ key, value, effect }) => [key, value, effect]);

@@ -1,4 +1,4 @@
-/** A pod as the scheduler sees it: its demands on a node and on neighbouring pods, read once. */
+/** A pod as the scheduler sees it: its requirements on a node and on other pods, parsed once. */
 import type { Labels } from '../../../api/values/label-selector.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { numberAt, objectsAt, structAt, textAt } from '../../objects/field-path.ts';
@@ -22,19 +22,22 @@ export interface PodView {
   readonly priority: number;
   readonly isBeingDeleted: boolean;
   readonly requests: Amounts;
-  /** What it is expected to use, for scoring nodes. */
+  /** The expected usage, for scoring nodes. */
   readonly assumed: Amounts;
   readonly hostPorts: readonly HostPort[];
-  /** Ports that its containers declare: ports of the machine where pods share its network. */
+  /**
+   * Ports that its containers declare. On nodes whose pods share the machine's network, they are ports of the
+   * machine.
+   */
   readonly containerPorts: readonly HostPort[];
   readonly tolerations: readonly JsonObject[];
   readonly affinity: readonly AffinityTerm[];
   readonly antiAffinity: readonly AffinityTerm[];
   readonly preferredAffinity: readonly WeightedTerm[];
   readonly preferredAntiAffinity: readonly WeightedTerm[];
-  /** Claims that its volumes name; those of ephemeral volumes are not among them. */
+  /** Claims that its volumes name, without those of ephemeral volumes. */
   readonly claimNames: readonly string[];
-  /** Empty: it has not started. */
+  /** Empty: the pod has not started. */
   readonly startTime: string;
 }
 
@@ -83,7 +86,7 @@ export function viewPod(key: string, object: JsonObject): PodView {
   };
 }
 
-/** Those of containers and of sidecars, which run beside them. */
+/** The ports of containers and of sidecars, which run beside them. */
 function readPorts(pod: JsonObject, field: 'hostPort' | 'containerPort'): readonly HostPort[] {
   const sidecars = objectsAt(pod, 'spec.initContainers').filter(
     ({ restartPolicy }) => restartPolicy === 'Always',

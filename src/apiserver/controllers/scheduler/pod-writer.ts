@@ -1,4 +1,7 @@
-/** What the scheduler writes about pods: bindings, refusals with their nominations, and Events. */
+/**
+ * Writes the scheduler's decisions about pods: bindings, unschedulable conditions with nominations,
+ * preemptions, and Events.
+ */
 import { formatTime } from '../../../api/values/time.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { bindPod } from '../../actions/binding.ts';
@@ -17,7 +20,7 @@ import type { PodView } from './pod-view.ts';
 export interface PodRefusal {
   readonly reason: 'Unschedulable' | 'SchedulerError';
   readonly message: string;
-  /** Null: an earlier nomination stays. Empty: it ends. */
+  /** Null: keeps an earlier nomination. Empty: clears it. */
   readonly nominatedNode: string | null;
 }
 
@@ -64,7 +67,7 @@ export class PodWriter {
     await this.#updateStatus(pod, (old) => withNomination(old, ''));
   }
 
-  /** Deletes the victim with its own grace period, and writes why. */
+  /** Deletes the victim with its own grace period, after writing the reason to its status. */
   async preempt(victim: PodView, preemptor: PodView, node: string): Promise<void> {
     const { namespace, name, object } = victim;
     const target = { definition: pods, namespace, name };
@@ -80,7 +83,7 @@ export class PodWriter {
     });
   }
 
-  /** A pod that was bound or replaced meanwhile stays as it is. */
+  /** Does not change a pod that was bound or replaced in the meantime. */
   async #updateStatus(
     { namespace, name, uid }: PodView,
     change: (pod: JsonObject) => JsonObject,

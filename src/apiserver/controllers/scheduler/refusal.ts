@@ -1,6 +1,6 @@
 /**
- * Why a pod cannot run on a node, in kube-scheduler's words, and which of its plugins says so: the plugins
- * decide which later changes can help (queue/queueing-hints.ts).
+ * The result of a filter that refuses a node: kube-scheduler's message, and the name of the plugin. The
+ * plugin determines which later changes can help (queue/queueing-hints.ts).
  */
 import type { NodeView } from './cluster.ts';
 import type { PodView } from './pod-view.ts';
@@ -22,7 +22,10 @@ export type PluginName =
 export interface Refusal {
   readonly plugin: PluginName;
   readonly reasons: readonly string[];
-  /** Could it help to remove pods from the node? kube-scheduler: Unschedulable, not …AndUnresolvable. */
+  /**
+   * Whether removing pods from the node could help. In kube-scheduler: Unschedulable, not
+   * UnschedulableAndUnresolvable.
+   */
   readonly isResolvable: boolean;
 }
 
@@ -30,11 +33,11 @@ export interface Refusal {
 export interface NodeFilter {
   /** Null: the node fits. */
   check(node: NodeView): Refusal | null;
-  /** Absent: the filter depends on no pods of other nodes. */
+  /** Absent: the filter does not depend on pods of other nodes. */
   readonly counts?: PodCounts;
 }
 
-/** What a filter has counted over the pods of the cluster; a dry run changes a copy. */
+/** The counts of a filter over the pods of the cluster. A dry run changes a copy. */
 export interface PodCounts {
   /** `pod` is added to the node, or removed from it. */
   change(pod: PodView, node: NodeView, sign: 1 | -1): void;

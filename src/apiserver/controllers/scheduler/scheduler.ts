@@ -1,15 +1,16 @@
 /**
  * The default scheduler, for clusters without kube-scheduler: binds every pending pod to a node.
  *
- *     store ──followed──> cluster and queue ──> placement ──> bound, or refused with reasons
- *                                                  └──> pods of lower priority are preempted
+ *     store ──follow──> cluster and queue ──> placement ──> bound, or refused with a reason
+ *                                                  └──> preemption of pods of lower priority
  *
- * Nodes are chosen for one pod at a time, so that each choice sees the load of all before it. A choice counts
- * at once; its binding is written while the next choices are made, so the disk does not set the pace. A
- * refused pod waits until a change could help it (queue/queueing-hints.ts).
+ * The scheduler chooses a node for one pod at a time, and each decision sees the load of all previous ones. A
+ * decision counts immediately; its binding is written while the next decisions are made, so the disk does not
+ * limit the rate. A refused pod waits until a change could help it (queue/queueing-hints.ts).
  *
- * The scheduler acts only while podkeep holds the Lease of schedulers. It takes the Lease with the first
- * pending pod, so an empty cluster has none, and a kube-scheduler that holds it schedules instead.
+ * The scheduler acts only while podkeep holds the Lease `kube-scheduler`. It acquires the Lease with the
+ * first pending pod, so an empty cluster has none. While a kube-scheduler holds the Lease, that one schedules
+ * instead.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { podDisruptionBudgets } from '../../kinds/apps/pod-disruption-budget.ts';
@@ -39,7 +40,7 @@ import { VolumeBinder } from './storage/volume-binder.ts';
 
 const LEASE = 'kube-scheduler';
 const NEXT = 'the next pod';
-/** Writes about pods that are under way at the same time. */
+/** How many writes about pods may be in flight at the same time. */
 const WRITES_MAX = 32;
 
 interface RefusedPod {
@@ -57,11 +58,11 @@ export class Scheduler implements Controller {
   readonly #preemption: PreemptionExecutor;
   readonly #feed: ClusterFeed;
   readonly #deps: PlacementDeps;
-  /** Pods that wait for a change, by key. */
+  /** Unschedulable pods that wait for a change, by key. */
   readonly #refused = new Map<string, RefusedPod>();
-  /** What is being written about a pod, by key. */
+  /** The write in flight for each pod, by key. */
   readonly #writes = new Map<string, Promise<void>>();
-  /** Pods whose volumes are being bound; that may take minutes. */
+  /** Pods whose volumes are being bound, which may take minutes. */
   readonly #slow = new Set<string>();
   #lease: ControllerLease | null = null;
   #isLeading = false;
@@ -158,13 +159,13 @@ export class Scheduler implements Controller {
     }
   }
 
-  /** The pod came up while something was still being written about it. */
+  /** The pod's turn came while a write about it was still in flight. */
   #again(key: string): void {
     const object = this.#parts.store.get(key)?.value;
     if (object && isPending(object)) this.#add(key, object);
   }
 
-  /** Returns when another write may start, not when this one is done. */
+  /** Resolves when another write may start, not when this one is done. */
   async #decide(pod: PodView): Promise<void> {
     const placement = placePod(pod, this.#deps);
     if (placement.type === 'fits') this.#assign(pod, placement.node, placement.claims);
@@ -235,13 +236,13 @@ export class Scheduler implements Controller {
     this.#queue.add(NEXT);
   }
 
-  /** The pod was taken from the queue, but neither bound nor refused: it is retried after its back-off. */
+  /** The pod was taken from the queue but neither bound nor refused: it is retried after its back-off. */
   #putBack(key: string): void {
     this.#fail(key);
     this.#unassign(key);
   }
 
-  /** A choice whose binding failed leaves no load behind. */
+  /** Removes the load of a decision whose binding failed. */
   #unassign(key: string): void {
     const object = this.#parts.store.get(key)?.value;
     const before = this.#cluster.pod(key) ?? null;

@@ -1,4 +1,4 @@
-/** A constraint of spec.topologySpreadConstraints, and which nodes and pods it counts. */
+/** Parses a topology spread constraint, and determines which nodes and pods it counts. */
 import {
   matchesLabels,
   type Labels,
@@ -28,7 +28,7 @@ const HARD_EFFECTS = ['NoSchedule', 'NoExecute'];
 
 type WhenUnsatisfiable = 'DoNotSchedule' | 'ScheduleAnyway';
 
-/** A pod that was refused is asked about each change of its cluster, so its selectors are read once. */
+/** Cache: queueing hints are evaluated for each change of the cluster, so selectors are parsed once. */
 const known = new WeakMap<
   JsonObject,
   Readonly<Record<WhenUnsatisfiable, readonly SpreadConstraint[]>>
@@ -62,7 +62,7 @@ function readConstraint(constraint: JsonObject, labels: Labels): SpreadConstrain
   };
 }
 
-/** matchLabelKeys: pods with the same values as the pod itself. A label that it lacks does not count. */
+/** matchLabelKeys adds the pod's own values of these labels. A label that the pod lacks is skipped. */
 function readSelector(constraint: JsonObject, labels: Labels): LabelSelector | null {
   const selector = readTermSelector(constraint['labelSelector']);
   const same = readTexts(constraint['matchLabelKeys']).flatMap((key): LabelRequirement[] => {
@@ -91,7 +91,7 @@ export function countSpreadPods(
   return count;
 }
 
-/** Only nodes that the pod could run on count, if the constraint says so. */
+/** Whether the constraint counts the node: it may exclude nodes on which the pod could not run. */
 export function spreadCountsNode(
   { honorsAffinity, honorsTaints }: SpreadConstraint,
   { tolerations }: PodView,

@@ -1,4 +1,4 @@
-/** Which taints of a node a pod tolerates. */
+/** Matches the taints of a node with the tolerations of a pod. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { readText } from '../../../api/validation/json-reading.ts';
 
@@ -13,7 +13,7 @@ export function readTaint(taint: JsonObject): Taint {
   return { key: readText(key), value: readText(value), effect: readText(effect) };
 }
 
-/** An empty key or effect matches all of them; without an operator the values must be equal. */
+/** An empty key or effect matches all. Without an operator the values must be equal. */
 export function tolerates(toleration: JsonObject, taint: Taint): boolean {
   const [key, effect] = [readText(toleration['key']), readText(toleration['effect'])];
   if (effect !== '' && effect !== taint.effect) return false;
@@ -33,7 +33,7 @@ export function toleratesAll(
     .every((taint) => tolerations.some((toleration) => tolerates(toleration, taint)));
 }
 
-/** How many taints of effect PreferNoSchedule a pod does not tolerate. */
+/** How many PreferNoSchedule taints the pod does not tolerate. */
 export function countUnwantedTaints(
   tolerations: readonly JsonObject[],
   taints: readonly Taint[],

@@ -1,8 +1,9 @@
 /**
- * Removes the protection finalizer from deleted storage once it is unused, and adds it where it is missing.
+ * Storage protection controller: removes the protection finalizer from deleted storage objects that are no
+ * longer in use, and adds the finalizer where it is missing.
  *
- * Follows claims, volumes and classes, and objects that may have stopped using them. Whether something is
- * used is read from the store at the moment of the decision, so that nothing can be missed.
+ * It follows claims, volumes and classes, and the objects that may have stopped using them. Whether an object
+ * is in use is read from the store when the decision is made, so that no use is missed.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { StoreEvent } from '../../../ports/api/object-store.ts';

@@ -1,14 +1,15 @@
 /**
- * The Lease by which components of one kind elect a leader: `kube-system/kube-controller-manager` for controller
- * managers, `kube-system/kube-scheduler` for schedulers.
+ * Leader election by Lease: `kube-system/kube-controller-manager` for the workload controllers,
+ * `kube-system/kube-scheduler` for the scheduler.
  *
- *     free, expired or podkeep's own ──> held, renewed every few seconds ──> released at the end
- *     held by another ─────────────────> wait until it is given up, or not renewed for its duration
+ *     free, expired or podkeep's own ──> held, renewed every few seconds ──> released when podkeep stops
+ *     held by another ─────────────────> wait until it is released, or not renewed for its duration
  *
- * The workload controllers act only while podkeep holds it. So a kube-controller-manager that runs against
- * podkeep either waits, or has taken the Lease first and podkeep waits: never do both create pods for the same
- * ReplicaSet. The scheduler likewise binds pods only while podkeep holds the other Lease. The identity is that of the data folder (the UID of the namespace kube-system, which is as old as
- * the store): after a kill podkeep finds its own Lease and does not wait until it expires.
+ * The workload controllers act only while podkeep holds the first Lease. So either podkeep or a
+ * kube-controller-manager that runs against it waits, and they never both create pods for the same
+ * ReplicaSet. Likewise the scheduler binds pods only while podkeep holds the second Lease. The holder
+ * identity is derived from the UID of the namespace kube-system, which stays the same for a data folder:
+ * after a kill podkeep recognizes its own Lease and does not wait until it expires.
  */
 import { formatMicroTime } from '../../../api/values/time.ts';
 import type { Cancel } from '../../../ports/clock.ts';
@@ -22,7 +23,7 @@ import { MANAGER_IDENTITY_PREFIX } from '../../admission/stored-only.ts';
 import { uidOf } from '../garbage/owner-reference.ts';
 
 export interface LeaseListener {
-  /** Called when the Lease is held, and again after each loss. */
+  /** Called when the Lease is acquired, and again after each loss. */
   held(): void;
   lost(): void;
 }
@@ -31,8 +32,8 @@ export interface LeaseOptions {
   /** Absent: the Lease of controller managers. */
   readonly name?: string;
   /**
-   * A Lease that no other component holds counts as held before it is written, so that the first pod need not
-   * wait for that. If another component is faster, `lost` follows at once.
+   * True: a Lease that no other component holds counts as held before it is written, so that the first pod
+   * need not wait for the write. If another component is faster, `lost` is called at once.
    */
   readonly isOptimistic?: boolean;
 }
@@ -74,7 +75,7 @@ export class ControllerLease {
     this.#later(0);
   }
 
-  /** Gives the Lease up, so that the next holder need not wait. The controllers must have stopped before. */
+  /** Releases the Lease, so that the next holder need not wait. The controllers must have stopped before. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#leave();
@@ -82,7 +83,7 @@ export class ControllerLease {
     if (!this.#isHeld) return;
     this.#isHeld = false;
     await this.#write((spec) => ({ ...spec, holderIdentity: '', leaseDurationSeconds: 1 })).catch(
-      (error: unknown) => this.#parts.log.warn('failed to release lease', { error }),
+      (error: unknown) => this.#parts.log.warn('Failed to release Lease', { error }),
     );
   }
 
@@ -91,7 +92,7 @@ export class ControllerLease {
     if (this.#isHeld && holder !== this.#identity()) {
       this.#isHeld = false;
       const { name } = this.#target;
-      this.#parts.log.warn('stopped leading: another component took the lease', { name, holder });
+      this.#parts.log.warn('Stopped leading: another component took the Lease', { name, holder });
       this.#listener.lost();
     }
     if (!this.#isHeld && holder === '') this.#later(0);
@@ -109,7 +110,7 @@ export class ControllerLease {
     try {
       await this.#acquire();
     } catch (error) {
-      this.#parts.log.debug('failed to acquire or renew lease', { error });
+      this.#parts.log.debug('Failed to acquire or renew Lease', { error });
     }
     this.#isBusy = false;
     this.#later(this.#isHeld ? RENEW_MS : RETRY_MS);
@@ -134,20 +135,22 @@ export class ControllerLease {
     this.#listener.held();
   }
 
-  /** No other component holds it. Without the namespace there is no Lease at all. */
+  /**
+   * Whether no other component holds the Lease. Without the namespace kube-system there is no Lease at all.
+   */
   #isFree(): boolean {
     const lease = this.#parts.store.get(keyOf(this.#target))?.value;
     const holder = lease ? textAt(lease, 'spec.holderIdentity') : '';
     return holder === '' || holder === this.#identity();
   }
 
-  /** Measured on this process's own clock, from the last change that it saw. */
+  /** Measured by this process's own clock, from the last change of the Lease that it saw. */
   #isExpired(lease: JsonObject): boolean {
     const durationMs = numberAt(lease, 'spec.leaseDurationSeconds') * MS_PER_SECOND;
     return this.#parts.clock.monotonic() - this.#observedMs >= durationMs;
   }
 
-  /** Throws if the holder is not the expected one any more. */
+  /** Throws if another component now holds the Lease. */
   async #write(
     change: (spec: JsonObject) => JsonObject,
     expected = this.#identity(),
@@ -163,7 +166,7 @@ export class ControllerLease {
     });
   }
 
-  /** Null: the namespace is missing. */
+  /** Null: the namespace does not exist. */
   #identity(): string | null {
     const key = keyOf({ definition: namespaces, namespace: '', name: NAMESPACE });
     const namespace = this.#parts.store.get(key)?.value;

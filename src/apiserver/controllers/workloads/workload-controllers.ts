@@ -1,9 +1,10 @@
 /**
- * Runs the workload controllers: loaded when the first object is created that one of them manages, started when
- * podkeep holds the Lease of controller managers (controller-lease.ts), stopped when it loses it.
+ * Runs the workload controllers: loads them when the first object that one of them manages is created, starts
+ * them when podkeep acquires the Lease `kube-controller-manager` (controller-lease.ts), and stops them when
+ * it loses the Lease.
  *
- *     no such object ──> nothing is loaded, no Lease, no timer
- *     first object ────> acquire the Lease ──> held: all of them start ──> lost: all of them stop
+ *     no such object ──> no code is loaded, no Lease, no timer
+ *     first object ────> acquire the Lease ──> held: all controllers start ──> lost: all controllers stop
  *
  * Each start lists all objects, so a controller that was stopped for a while misses nothing.
  */
@@ -65,7 +66,7 @@ interface Need {
 const SERVICE: Need = { kind: services, isNeeded: hasPodSelector };
 const MIRRORED: Need = { kind: endpoints, isNeeded: isMirrored };
 
-/** The objects that make a controller necessary. */
+/** The objects for which each controller is needed. */
 const NEEDED_BY: Readonly<Record<WorkloadControllerName, readonly Need[]>> = {
   deployment: [{ kind: deployments }],
   replicaset: [{ kind: replicaSets }],
@@ -86,7 +87,7 @@ export class WorkloadControllers implements Controller {
   readonly #names: readonly WorkloadControllerName[];
   readonly #leave: (() => void)[] = [];
   #lease: ControllerLease | null = null;
-  /** Resolves when the last start or stop is over: they never overlap. */
+  /** Resolves when the last start or stop has finished, so that they never overlap. */
   #turn: Promise<void> = Promise.resolve();
   #running: Controller | null = null;
   #isWanted = false;
@@ -127,7 +128,7 @@ export class WorkloadControllers implements Controller {
     this.#turn = this.#turn
       .then(() => this.#arrange())
       .catch((error: unknown) => {
-        this.#parts.log.error('failed to start or stop workload controllers', { error });
+        this.#parts.log.error('Failed to start or stop workload controllers', { error });
       });
   }
 
@@ -140,7 +141,7 @@ export class WorkloadControllers implements Controller {
       return;
     }
     const { startWorkloads } = await import('./workload-starters.ts');
-    // The Lease may be lost again while the code was loaded.
+    // The Lease may have been lost while the code was loaded.
     if (this.#isWanted) this.#running = startWorkloads(this.#parts, this.#names);
   }
 }

@@ -1,4 +1,7 @@
-/** Starts workload controllers by name. A module of its own, loaded when the first workload is created. */
+/**
+ * Starts workload controllers by name. It is a separate module, so that it is loaded only when the first
+ * workload is created.
+ */
 import { controllerRevisions } from '../../kinds/apps/controller-revision.ts';
 import { jobs } from '../../kinds/batch/job.ts';
 import { replicaSets } from '../../kinds/apps/replica-set.ts';

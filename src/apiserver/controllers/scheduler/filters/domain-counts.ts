@@ -1,4 +1,4 @@
-/** Counts by topology domain: the key and the value of a node label. A count of zero is no entry. */
+/** Counts pods by topology domain (the key and the value of a node label). A count of zero has no entry. */
 import type { Labels } from '../../../../api/values/label-selector.ts';
 
 export class DomainCounts {

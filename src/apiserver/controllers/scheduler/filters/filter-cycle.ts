@@ -1,9 +1,10 @@
 /**
- * The filters of one pod, in kube-scheduler's order; the first that refuses a node gives the reason.
+ * Runs the filters for one pod, in kube-scheduler's order. The first filter that refuses a node gives the
+ * reason.
  *
- * Pods that were nominated to run on a node, with the same or a higher priority, count as if they ran there:
- * capacity that was freed for them is theirs. A node must fit with them and without them, because one of them
- * may end up elsewhere.
+ * Pods with the same or a higher priority that are nominated to a node count as if they ran there, because
+ * capacity was freed for them. The pod must fit with them and without them, because they may end up on
+ * another node.
  */
 import type { Cluster, NodeView } from '../cluster.ts';
 import { readNodeRequirement } from '../node-affinity.ts';
@@ -39,7 +40,7 @@ export class FilterCycle {
     this.#nominations = nominations;
   }
 
-  /** Null: the node fits. */
+  /** Null: the pod fits on the node. */
   check(node: NodeView): Refusal | null {
     const { key, priority } = this.#pod;
     const nominated = this.#nominations
@@ -64,7 +65,7 @@ export class FilterCycle {
     for (const { counts } of this.#filters) counts?.change(pod, node, -1);
   }
 
-  /** For a dry run; the node must be a copy, too. */
+  /** For a dry run, in which the node must be a copy, too. */
   copy(): FilterCycle {
     const filters = this.#filters.map((filter) => filter.counts?.copy() ?? filter);
     return new FilterCycle(this.#pod, filters, this.#nominations);

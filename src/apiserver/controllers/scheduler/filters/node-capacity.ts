@@ -1,4 +1,4 @@
-/** Does a node have capacity for one more pod, for its requests, for its ports? */
+/** Checks whether a node has capacity for one more pod, its requests and its ports. */
 import type { NodeView } from '../cluster.ts';
 import { portKey } from '../node-load.ts';
 import type { HostPort, PodView } from '../pod-view.ts';
@@ -7,7 +7,7 @@ import { refuseNode, type Refusal } from '../refusal.ts';
 const PORTS_TAKEN = "node(s) didn't have free ports for the requested pod ports";
 const ANY_ADDRESS = '0.0.0.0';
 
-/** Lists every resource that is short, not only the first. */
+/** Lists every insufficient resource, not only the first. */
 export function checkCapacity(
   { requests }: PodView,
   { allocatable, load }: NodeView,
@@ -24,7 +24,7 @@ export function checkCapacity(
   return reasons.length === 0 ? null : { plugin: 'NodeResourcesFit', reasons, isResolvable };
 }
 
-/** Where pods share the network of the machine, all ports that they declare are ports of the machine. */
+/** On nodes whose pods share the machine's network, all declared ports are ports of the machine. */
 export function checkPorts(pod: PodView, { load, sharesNetwork }: NodeView): Refusal | null {
   for (const port of portsOf(pod, sharesNetwork)) {
     for (const other of load.ports.get(portKey(port)) ?? []) {
@@ -36,7 +36,7 @@ export function checkPorts(pod: PodView, { load, sharesNetwork }: NodeView): Ref
   return null;
 }
 
-/** Would the pod get a port if the other one left? */
+/** Whether the pod would get a port if the other pod were removed. */
 export function wantsPortOf(pod: PodView, other: PodView): boolean {
   return portsOf(pod, true).some((port) => takes(other, port, true));
 }
@@ -52,13 +52,16 @@ function takes(other: PodView, port: HostPort, sharesNetwork: boolean): boolean 
   return portsOf(other, sharesNetwork).some((taken) => collides(port, taken));
 }
 
-/** kube-scheduler names neither port nor pod: there, a pod asked for a host port. */
+/**
+ * Unlike kube-scheduler's message, this one names port and pod: here the pod may not have asked for a host
+ * port.
+ */
 function describeClash({ port, protocol }: HostPort, { name, namespace }: PodView): string {
   const other = `${namespace}/${name}`;
   return `port ${port}/${protocol} is taken by pod ${other}: pods share the network of the machine`;
 }
 
-/** A port on all addresses collides with one on any address. */
+/** A port on all addresses conflicts with the same port on any address. */
 function collides(a: HostPort, b: HostPort): boolean {
   if (a.port !== b.port || a.protocol !== b.protocol) return false;
   return a.ip === b.ip || a.ip === ANY_ADDRESS || b.ip === ANY_ADDRESS;

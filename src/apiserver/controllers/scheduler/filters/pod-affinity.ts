@@ -1,9 +1,9 @@
 /**
- * Required pod affinity and anti-affinity, the latter in both directions. Pods are near each other if their
- * nodes share the value of a label: a host, a zone, a rack.
+ * Filters by required pod affinity and anti-affinity, the latter in both directions. Two pods are in the same
+ * topology domain if their nodes share the value of a label: a host, a zone, a rack.
  *
- * For each topology domain it counts the pods that satisfy all affinity terms, those that an anti-affinity
- * term matches, and the existing pods whose own anti-affinity matches the new pod.
+ * For each topology domain it counts the pods that match all affinity terms, the pods that match an
+ * anti-affinity term, and the existing pods whose own anti-affinity matches the new pod.
  */
 import type { Cluster, NodeView } from '../cluster.ts';
 import { termMatches, type AffinityTerm, type NamespaceLabels } from '../affinity-term.ts';
@@ -41,7 +41,7 @@ class PodAffinityFilter implements NodeFilter, PodCounts {
   readonly #wanted: DomainCounts;
   readonly #unwanted: DomainCounts;
   readonly #existing: DomainCounts;
-  /** Its affinity matches itself, so the first such pod may go to any node with the labels. */
+  /** True: the pod matches its own affinity, so the first such pod may go to any node with the labels. */
   readonly #matchesItself: boolean;
 
   constructor(

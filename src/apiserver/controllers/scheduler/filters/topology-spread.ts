@@ -1,8 +1,9 @@
 /**
- * Required topology spread: how evenly pods must be spread over the values of a node label.
+ * Filters by topology spread constraints with DoNotSchedule: how evenly pods must be spread over the values
+ * of a node label.
  *
- * Counts pods of the same namespace that the constraint selects and that are not terminating, on nodes that
- * have all the labels in question. The domain with the fewest pods sets the minimum.
+ * It counts pods of the same namespace that the constraint selects and that are not terminating, on nodes
+ * that have the labels of all constraints. The domain with the fewest pods sets the minimum.
  */
 import type { NodeView } from '../cluster.ts';
 import type { NodeRequirement } from '../node-affinity.ts';
@@ -23,7 +24,7 @@ const LABEL_MISSING = `${UNEVEN} (missing required label)`;
 interface Spread {
   readonly constraint: SpreadConstraint;
   readonly counts: Map<string, number>;
-  /** The fewest pods in a domain. Null: counts have changed since. */
+  /** The fewest pods in a domain. Null: must be computed again. */
   fewest: number | null;
 }
 
@@ -107,7 +108,7 @@ class SpreadFilter implements NodeFilter, PodCounts {
   }
 }
 
-/** With fewer domains than minDomains, a missing one counts as empty. */
+/** If there are fewer domains than minDomains, the minimum is zero. */
 function fewestOf(spread: Spread): number {
   const { counts, constraint } = spread;
   if (counts.size < constraint.domainsMin) return 0;

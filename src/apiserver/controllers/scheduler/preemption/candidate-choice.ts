@@ -1,7 +1,7 @@
 /**
- * On which node to preempt, by kube-scheduler's rules, each applied to those that the rules before it left:
- * fewest violated budgets, lowest priority of the most important victim, lowest sum of priorities, fewest
- * victims, latest start of the most important ones.
+ * Chooses the node on which to preempt, by kube-scheduler's criteria in this order: fewest violated
+ * PodDisruptionBudgets, lowest priority of the most important victim, lowest sum of priorities, fewest
+ * victims, latest start of the most important victims.
  */
 import { byImportance, compareStarts, type Candidate } from './victims.ts';
 
@@ -16,7 +16,7 @@ const RULES: readonly ((a: Candidate, b: Candidate) => number)[] = [
   (a, b) => -compareStarts(earliestStart(a), earliestStart(b)),
 ];
 
-/** Among equals the first. Undefined: there are no candidates. */
+/** Among equal candidates the first. Undefined: there are no candidates. */
 export function chooseCandidate(candidates: readonly Candidate[]): Candidate | undefined {
   const [first, ...others] = candidates;
   if (!first) return undefined;
@@ -43,7 +43,7 @@ function sumOfPriorities({ victims }: Candidate): number {
   return victims.reduce((sum, { priority }) => sum + priority + PRIORITY_OFFSET, 0);
 }
 
-/** Of the victims with the highest priority. */
+/** The earliest start among the victims with the highest priority. */
 function earliestStart(candidate: Candidate): string {
   const highest = highestPriority(candidate);
   const top = candidate.victims.filter(({ priority }) => priority === highest);

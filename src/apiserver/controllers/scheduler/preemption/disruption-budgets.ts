@@ -1,4 +1,4 @@
-/** Which of the pods to preempt would violate a PodDisruptionBudget. */
+/** Determines which of the potential victims would violate a PodDisruptionBudget if they were preempted. */
 import { matchesLabels, type LabelSelector } from '../../../../api/values/label-selector.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
 import { numberAt, structAt, valueAt } from '../../../objects/field-path.ts';
@@ -10,11 +10,11 @@ export interface DisruptionBudget {
   readonly namespace: string;
   readonly selector: LabelSelector;
   readonly allowed: number;
-  /** Pods whose eviction was already counted. */
+  /** Pods whose eviction the budget has already counted. */
   readonly disrupted: ReadonlySet<string>;
 }
 
-/** Null: it selects no pods. */
+/** Null: the budget selects no pods. */
 export function readBudget(object: JsonObject): DisruptionBudget | null {
   const selector = readTermSelector(valueAt(object, 'spec.selector'));
   if (selector === null || selector.length === 0) return null;

@@ -1,6 +1,6 @@
 /**
- * Preempts the chosen victims: nominations of lower priority for the same node end, then the victims are
- * deleted. Until all of that is written, the pod is not tried again.
+ * Performs a preemption: clears nominations of lower priority for the same node, then deletes the victims.
+ * The scheduler does not try the pod again until all of that is written.
  */
 import type { Log } from '../../../../ports/log.ts';
 import type { Cluster } from '../cluster.ts';
@@ -21,7 +21,7 @@ export class PreemptionExecutor {
     this.#log = log;
   }
 
-  /** Undefined: no preemption is under way for the pod. */
+  /** Undefined: no preemption is running for the pod. */
   of(key: string): Promise<void> | undefined {
     return this.#running.get(key);
   }
@@ -38,7 +38,7 @@ export class PreemptionExecutor {
     this.#running.set(pod.key, run);
   }
 
-  /** Resolves when no preemption is under way. */
+  /** Resolves when no preemption is running. */
   async settled(): Promise<void> {
     await Promise.all(this.#running.values());
   }

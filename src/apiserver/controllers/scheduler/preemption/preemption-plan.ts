@@ -1,8 +1,9 @@
 /**
- * Decides whether pods of lower priority are preempted for a pod that fits nowhere, on which node and which.
+ * Decides whether to preempt pods of lower priority for a pod that fits on no node, and if so which pods on
+ * which node.
  *
- * Only nodes count that refused the pod because of other pods. In a large cluster a tenth of them, or a
- * hundred, are tried, beginning at random.
+ * Candidates are nodes that refused the pod because of other pods. In a large cluster a tenth of them, but at
+ * least 100, are tried, beginning at a random one.
  */
 import { objectsAt, textAt } from '../../../objects/field-path.ts';
 import type { Cluster, NodeView } from '../cluster.ts';
@@ -18,18 +19,18 @@ export type PreemptionPlan =
   | { readonly type: 'preempt'; readonly candidate: Candidate }
   | {
       readonly type: 'none';
-      /** As kube-scheduler reports it. */
+      /** In kube-scheduler's words. */
       readonly message: string;
-      /** An earlier nomination of the pod ends. */
+      /** True: an earlier nomination of the pod is cleared. */
       readonly clearsNomination: boolean;
     };
 
 export interface PreemptionDeps {
   readonly cluster: Cluster;
   readonly cycle: FilterCycle;
-  /** Called at most once, and only if the pod would fit on a node without pods of lower priority. */
+  /** Called at most once, and only if the pod would fit on a node without its pods of lower priority. */
   readonly budgets: () => readonly DisruptionBudget[];
-  /** At least 0 and below 1: with which node the search begins. */
+  /** At least 0 and below 1: determines the node with which the search begins. */
   readonly chance: number;
 }
 
@@ -39,7 +40,7 @@ const NOT_HELPFUL = 'Preemption is not helpful for scheduling';
 const CANDIDATES_MIN = 100;
 const CANDIDATES_PERCENT = 10;
 
-/** `refusals`: of the nodes that were tried, by name. */
+/** `refusals`: those of the nodes that were tried, by node name. */
 export function planPreemption(
   pod: PodView,
   refusals: ReadonlyMap<string, Refusal>,
@@ -59,7 +60,7 @@ function none(message: string, clearsNomination: boolean): PreemptionPlan {
   return { type: 'none', message: `preemption: ${message}`, clearsNomination };
 }
 
-/** Pods were already preempted for it, and have not ended yet. */
+/** Whether pods were already preempted for this pod and have not terminated yet. */
 function waitsForVictims(
   pod: PodView,
   refusals: ReadonlyMap<string, Refusal>,
@@ -89,7 +90,7 @@ interface Search {
   readonly refused: readonly Refusal[];
 }
 
-/** Enough candidates end the search, if one of them violates no budget. */
+/** Stops when there are enough candidates and one of them violates no budget. */
 function search(pod: PodView, nodes: readonly NodeView[], deps: PreemptionDeps): Search {
   const { cycle, chance } = deps;
   let read: readonly DisruptionBudget[] | null = null;

@@ -1,6 +1,6 @@
 /**
- * The pods to preempt on one node, found by a dry run: all pods of lower priority are removed, and then put
- * back one after the other, the most important first, as long as the new pod still fits.
+ * Finds the victims on one node by a dry run: removes all pods of lower priority, then adds them back one by
+ * one, the most important first, as long as the new pod still fits.
  */
 import type { NodeView } from '../cluster.ts';
 import type { FilterCycle } from '../filters/filter-cycle.ts';
@@ -10,7 +10,7 @@ import { splitByBudgets, type DisruptionBudget } from './disruption-budgets.ts';
 
 export interface Candidate {
   readonly node: string;
-  /** The most important first; at least one. */
+  /** The most important first. At least one. */
   readonly victims: readonly PodView[];
   /** How many of them violate a PodDisruptionBudget. */
   readonly violations: number;
@@ -46,7 +46,7 @@ export function findVictims(
   };
   const violations = violating.filter((other) => !reprieve(other)).length;
   for (const other of free) reprieve(other);
-  // kube-scheduler counts this as an error of its own: the pod fits without any preemption.
+  // As in kube-scheduler this is an internal error: the pod fits without any preemption.
   if (victims.length === 0) {
     return refused([`expected at least one victim pod on node ${JSON.stringify(node.name)}`]);
   }
@@ -54,13 +54,13 @@ export function findVictims(
   return { type: 'candidate', candidate };
 }
 
-/** Higher priority first, then the one that started first; one that has not started comes last. */
+/** Higher priority first, then the earlier start. A pod that has not started comes last. */
 export function byImportance(a: PodView, b: PodView): number {
   if (a.priority !== b.priority) return b.priority - a.priority;
   return compareStarts(a.startTime, b.startTime);
 }
 
-/** Times of the API compare as texts. Empty: not started. */
+/** API times compare as strings. Empty: not started. */
 export function compareStarts(a: string, b: string): number {
   if (a === b) return 0;
   if (a === '') return 1;

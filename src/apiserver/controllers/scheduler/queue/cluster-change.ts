@@ -4,13 +4,13 @@ import type { NodeView } from '../cluster.ts';
 import type { PodView } from '../pod-view.ts';
 
 export type ClusterChange =
-  /** Null after: deleted; null before: new. */
+  /** `after` null: deleted; `before` null: new. */
   | { readonly kind: 'node'; readonly before: NodeView | null; readonly after: NodeView | null }
-  /** Of a pod on a node. */
+  /** A pod that is bound to a node. */
   | { readonly kind: 'pod'; readonly before: PodView | null; readonly after: PodView | null }
   | { readonly kind: 'claim'; readonly after: JsonObject | null }
-  /** A volume, a class, capacity, an attachment or what a node can attach. */
+  /** A PersistentVolume, StorageClass, CSIStorageCapacity, VolumeAttachment or CSINode. */
   | { readonly kind: 'storage' }
   | { readonly kind: 'namespace' }
-  /** A PodDisruptionBudget allows more. */
+  /** A PodDisruptionBudget allows more disruptions. */
   | { readonly kind: 'budget' };

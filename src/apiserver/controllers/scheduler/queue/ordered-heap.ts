@@ -1,4 +1,4 @@
-/** A binary heap: the first item by the given order comes out first, whatever the order of arrival. */
+/** A binary heap: pops the first item by the given order. */
 export class OrderedHeap<Item> {
   readonly #isBefore: (a: Item, b: Item) => boolean;
   readonly #items: Item[] = [];

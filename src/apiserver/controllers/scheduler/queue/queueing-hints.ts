@@ -1,7 +1,7 @@
 /**
- * Queueing hints: could a change help a pod that was refused? Each plugin that refused the pod answers for
- * itself, as in kube-scheduler, and one yes is enough. A pod that was refused because there were no nodes
- * waits for a node.
+ * Queueing hints: decides whether a change could make an unschedulable pod schedulable. As in kube-scheduler
+ * each plugin that refused the pod is asked, and one yes is enough. A pod that was refused because there were
+ * no nodes waits for a node.
  */
 import { jsonEqual } from '../../../../api/values/json-equal.ts';
 import type { Labels } from '../../../../api/values/label-selector.ts';
@@ -108,7 +108,7 @@ function helps(
     case 'namespace':
       return hints.namespace ?? false;
     case 'budget':
-      // A budget that allows more makes other victims possible, whatever refused the pod.
+      // A budget that allows more disruptions makes other victims possible, whichever plugin refused the pod.
       return true;
   }
 }
@@ -120,7 +120,9 @@ function becomesTrue(
   return after !== null && holds(after) && (!before || !holds(before));
 }
 
-/** The empty node would be large enough, and more of what the pod requests is there than before. */
+/**
+ * Whether the empty node would be large enough, and has more than before of a resource that the pod requests.
+ */
 function offersMore(pod: PodView, { before, after }: Change<'node'>): boolean {
   if (!after || checkCapacity(pod, { ...after, load: new NodeLoad() })) return false;
   if (!before) return true;
@@ -138,7 +140,7 @@ function freesCapacity({ requests }: PodView, { before, after }: Change<'pod'>):
   );
 }
 
-/** Labels of a claim and its volume are not looked at: any change of a claim of the pod counts. */
+/** Any change of one of the pod's claims counts, whatever has changed. */
 function usesClaim(pod: PodView, { after }: Change<'claim'>): boolean {
   if (!after || metadataOf(after)['namespace'] !== pod.namespace) return false;
   return namedClaims(pod).some(({ name }) => name === nameOf(after));
@@ -169,7 +171,7 @@ function changesSpread(pod: PodView, { before, after }: Change<'pod'>): boolean 
 function changesAffinityLabels(pod: PodView, { before, after }: Change<'node'>): boolean {
   if (!after) return false;
   if (!before) return true;
-  // The anti-affinity of existing pods may look at any label.
+  // The anti-affinity of existing pods may use any topology key.
   const keys = [...pod.affinity, ...pod.antiAffinity].map(({ topologyKey }) => topologyKey);
   if (keys.length === 0) return differ(before, after, labelsOf);
   return (
@@ -184,7 +186,7 @@ function changesAffinity(
 ): boolean {
   const meets = (other: PodView | null, terms: PodView['affinity']): boolean =>
     other !== null && terms.some((term) => termMatches(term, other, labelsOfNamespace));
-  // A matching pod comes, or one that keeps the pod away leaves.
+  // A pod that the affinity matches arrives, or one that the anti-affinity matches leaves.
   if (meets(after, pod.affinity) && !meets(before, pod.affinity)) return true;
   if (meets(before, pod.antiAffinity) && !meets(after, pod.antiAffinity)) return true;
   const repels = before?.antiAffinity.some((term) => termMatches(term, pod, labelsOfNamespace));

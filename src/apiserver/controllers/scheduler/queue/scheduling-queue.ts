@@ -1,16 +1,17 @@
 /**
- * The scheduling queue: pending pods, and which one is next.
+ * The scheduling queue: holds pending pods and picks the next one to schedule.
  *
  *     new ──> active ──> tried ──refused──> unschedulable ──a change could help, or 5 minutes──┐
  *               ↑                  └failed─> backing off <────────────────────────────────────┘
  *               └──────────────────────────────┘ after 1 s to 10 s
  *
- * Higher priority goes first, then the pod that came first. While no pod is active, one that was refused is
- * taken before its back-off ends: a pod that came before the first node of a cluster need not wait for a
- * second. That happens a few times only; then a full cluster would be tried again and again. After a failure
- * of the scheduler itself the back-off is always complete.
+ * Higher priority goes first, then earlier arrival. While no pod is active, a refused pod may be taken before
+ * its back-off ends: a pod that was created before the first node need not wait for a second. This is allowed
+ * only five times per pod; otherwise a full cluster would be tried all the time. After a failure of the
+ * scheduler itself the back-off is never shortened.
  *
- * Each step takes logarithmic time: entries of a heap that are out of date are skipped when they come up.
+ * Each operation takes logarithmic time: outdated entries stay in a heap until they are popped, and are
+ * skipped then.
  */
 import type { Clock } from '../../../../ports/clock.ts';
 import { OrderedHeap } from './ordered-heap.ts';
@@ -20,7 +21,7 @@ const BACKOFF_MS_MAX = 10_000;
 /** Pods whose back-off ends in the same second are ordered by priority. */
 const WINDOW_MS = 1000;
 const UNSCHEDULABLE_MS_MAX = 5 * 60_000;
-/** So many back-offs may be cut short. */
+/** How many back-offs of a pod may be shortened. */
 const SHORT_BACKOFFS_MAX = 5;
 
 interface Queued {
@@ -34,13 +35,13 @@ interface Queued {
 
 export class SchedulingQueue {
   readonly #clock: Clock;
-  /** The current entry of each pod, wherever it is. */
+  /** The current entry of each pod, in whichever heap it is. */
   readonly #pods = new Map<string, Queued>();
   readonly #active = new OrderedHeap<Queued>(isMoreUrgent);
   readonly #backingOff = new OrderedHeap<Queued>(isEarlier);
-  /** Their back-off is not cut short. */
+  /** Pods whose back-off may not be shortened. */
   readonly #resting = new OrderedHeap<Queued>(isEarlier);
-  /** When they were refused, the first one first. */
+  /** When each pod was refused, the earliest first. */
   readonly #unschedulable = new Map<string, number>();
   #count = 0;
 
@@ -48,7 +49,7 @@ export class SchedulingQueue {
     this.#clock = clock;
   }
 
-  /** The pod is new, or has changed itself. It keeps its position and its back-off. */
+  /** Adds a new pod, or one whose own spec has changed. A known pod keeps its position and its back-off. */
   add(key: string, priority: number): void {
     const known = this.#pods.get(key);
     const { number = this.#count++, attempts = 0, notBeforeMs = 0 } = known ?? {};
@@ -60,14 +61,14 @@ export class SchedulingQueue {
     this.#unschedulable.delete(key);
   }
 
-  /** No node fits: it waits until `wake` finds that a change could help. */
+  /** No node fits: the pod waits until `wake` finds that a change could help. */
   refused(key: string): void {
     if (!this.#pods.has(key)) return;
     this.#unschedulable.delete(key);
     this.#unschedulable.set(key, this.#clock.monotonic());
   }
 
-  /** The attempt failed, not because of the pod: it is retried after its back-off. */
+  /** The attempt failed for reasons other than the pod: it is retried after its back-off. */
   failed(key: string): void {
     const queued = this.#pods.get(key);
     if (!queued) return;
@@ -77,7 +78,7 @@ export class SchedulingQueue {
     this.#resting.push(again);
   }
 
-  /** Something changed. True: a pod may be tried now or after its back-off. */
+  /** Called after a change of the cluster. True: a pod may be tried now or after its back-off. */
   wake(couldHelp: (key: string) => boolean): boolean {
     let isAny = false;
     for (const key of this.#unschedulable.keys()) {
@@ -88,7 +89,7 @@ export class SchedulingQueue {
     return isAny;
   }
 
-  /** Takes the next pod. The caller says then what became of it. */
+  /** Takes the next pod. The caller then reports the result with `refused`, `failed` or `delete`. */
   next(): string | undefined {
     this.#flush();
     const queued = this.#popCurrent(this.#active) ?? this.#popCurrent(this.#backingOff);
@@ -100,7 +101,7 @@ export class SchedulingQueue {
     return queued.key;
   }
 
-  /** Milliseconds until the next pod can be taken if nothing changes; undefined: there is none. */
+  /** Milliseconds until the next pod can be taken if nothing changes. Undefined: no pod is waiting. */
   get restMs(): number | undefined {
     if (this.#peekCurrent(this.#active) || this.#peekCurrent(this.#backingOff)) return 0;
     const times: number[] = [];
@@ -114,7 +115,7 @@ export class SchedulingQueue {
     return Math.max(Math.min(...times) - this.#clock.monotonic(), 0);
   }
 
-  /** Back-offs that are over, and pods that have been unschedulable for too long. */
+  /** Activates pods whose back-off has ended, and pods that have been unschedulable for too long. */
   #flush(): void {
     const nowMs = this.#clock.monotonic();
     for (const heap of [this.#backingOff, this.#resting]) {
@@ -150,7 +151,7 @@ export class SchedulingQueue {
     return queued;
   }
 
-  /** Drops entries of pods that are gone or were queued again. */
+  /** Drops entries of pods that were deleted or queued again. */
   #peekCurrent(heap: OrderedHeap<Queued>): Queued | undefined {
     for (;;) {
       const queued = heap.peek();

@@ -1,6 +1,7 @@
 /**
- * Scores by preferred pod affinity and anti-affinity, of the new pod and of existing ones. Required affinity of
- * an existing pod counts as a preference of weight 1: the new pod is drawn to pods that want it near.
+ * Scores nodes by preferred pod affinity and anti-affinity, of the new pod and of existing pods. Required
+ * affinity of an existing pod counts as a preference with weight 1, so the new pod is attracted to pods that
+ * require its kind nearby.
  */
 import { termMatches, type NamespaceLabels, type WeightedTerm } from '../affinity-term.ts';
 import type { NodeView } from '../cluster.ts';
@@ -11,7 +12,7 @@ import type { ScoreDeps, Scores } from './score-plugins.ts';
 
 const REQUIRED_WEIGHT = 1;
 
-/** Null: no pod prefers any place. */
+/** Null: no pod has a preference. */
 export function affinityScores(
   pod: PodView,
   nodes: readonly NodeView[],
@@ -51,7 +52,7 @@ export function affinityScores(
   return scaleBetween(sums);
 }
 
-/** The lowest becomes 0, the highest 100. */
+/** Scales linearly: the lowest sum becomes 0, the highest 100. */
 function scaleBetween(sums: readonly number[]): readonly number[] {
   let [lowest, highest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const sum of sums) {

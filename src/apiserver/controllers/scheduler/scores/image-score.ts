@@ -1,6 +1,6 @@
 /**
- * ImageLocality: sums the sizes of the pod's images that are on the node, each scaled by the fraction of nodes
- * that have it, so that one node with a rare image does not attract all pods.
+ * Score plugin ImageLocality: sums the sizes of the pod's images that the node already has, each scaled by
+ * the fraction of nodes that have it, so that one node with a rare image does not attract all pods.
  */
 import { objectsAt, textAt } from '../../../objects/field-path.ts';
 import type { NodeView } from '../cluster.ts';
@@ -38,7 +38,7 @@ export function imageScores(
   });
 }
 
-/** Nodes report images with tags; without one, `latest` is meant. */
+/** Nodes report images with tags; an image without a tag means `latest`. */
 function withTag(name: string): string {
   return name.lastIndexOf(':') <= name.lastIndexOf('/') ? `${name}:latest` : name;
 }

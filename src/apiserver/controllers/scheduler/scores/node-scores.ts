@@ -1,4 +1,4 @@
-/** Scores by taints of effect PreferNoSchedule, and by preferred node affinity. */
+/** Scores nodes by PreferNoSchedule taints and by preferred node affinity. */
 import { readText } from '../../../../api/validation/json-reading.ts';
 import type { NodeView } from '../cluster.ts';
 import { readNodePreference } from '../node-affinity.ts';
@@ -7,7 +7,7 @@ import { countUnwantedTaints } from '../taints.ts';
 import { normalizeScores } from './normalize-scores.ts';
 import type { Scores } from './score-plugins.ts';
 
-/** The fewer such taints are not tolerated, the better. */
+/** The fewer PreferNoSchedule taints the pod does not tolerate, the better. */
 export function taintScores({ tolerations }: PodView, nodes: readonly NodeView[]): Scores {
   const relevant = tolerations.filter(({ effect }) =>
     ['', 'PreferNoSchedule'].includes(readText(effect)),

@@ -1,7 +1,7 @@
-/** Brings scores to the range of 0 to 100, as kube-scheduler does by default. */
+/** Normalizes scores to the range 0 to 100, as kube-scheduler does by default. */
 export const SCORE_MAX = 100;
 
-/** `isReversed`: the highest becomes the lowest. */
+/** `isReversed`: the highest raw score becomes the lowest result. */
 export function normalizeScores(scores: readonly number[], isReversed: boolean): readonly number[] {
   let highest = 0;
   for (const score of scores) highest = Math.max(highest, score);

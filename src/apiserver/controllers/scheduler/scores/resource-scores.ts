@@ -1,6 +1,6 @@
 /**
- * Scores by cpu and memory once the pod is there: the largest free share (LeastAllocated), and how evenly both
- * are used (BalancedAllocation), compared with before.
+ * Scores nodes by cpu and memory as they would be with the pod: the largest free share (LeastAllocated), and
+ * how evenly both are used compared with before (BalancedAllocation).
  */
 import type { Amounts } from '../amounts.ts';
 import type { NodeView } from '../cluster.ts';
@@ -25,7 +25,7 @@ export function leastAllocatedScores({ assumed }: PodView, nodes: readonly NodeV
   });
 }
 
-/** Null for a pod without requests. */
+/** Null: the pod has no requests. */
 export function balancedScores({ requests }: PodView, nodes: readonly NodeView[]): Scores {
   if (RESOURCES.every((name) => (requests.get(name) ?? 0n) === 0n)) return null;
   return nodes.map(({ allocatable, load }) => {

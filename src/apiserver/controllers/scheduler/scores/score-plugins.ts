@@ -1,6 +1,6 @@
 /**
  * Scores nodes as kube-scheduler does with its default plugins and weights. Each plugin gives a node 0 to
- * 100; the weighted sum decides, and among the best one is drawn at random.
+ * 100. The node with the highest weighted sum wins; among equals one is chosen at random.
  */
 import type { Cluster, NodeView } from '../cluster.ts';
 import type { LabelSelector } from '../../../../api/values/label-selector.ts';
@@ -11,19 +11,19 @@ import { nodeAffinityScores, taintScores } from './node-scores.ts';
 import { balancedScores, leastAllocatedScores } from './resource-scores.ts';
 import { spreadScores } from './spread-score.ts';
 
-/** The score of each node, in the order of the nodes. Null: the plugin has nothing to say about the pod. */
+/** The score of each node, in the order of the nodes. Null: the plugin does not apply to the pod. */
 export type Scores = readonly number[] | null;
 
 export interface ScoreDeps {
   readonly cluster: Cluster;
-  /** Selects the pods that belong together with the pod, by services and controllers. Empty: none. */
+  /** Selects the pods that Services and controllers group with the pod. Empty: none. */
   readonly defaultSelector: () => LabelSelector;
 }
 
 export interface ScoredNode {
   readonly node: NodeView;
   readonly total: number;
-  /** By plugin, with its weight. */
+  /** Weighted, by plugin. */
   readonly scores: ReadonlyMap<string, number>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Scores by soft topology spread constraints: the fewer matching pods a domain has, the better. A pod without
- * constraints is spread over hosts and zones if it belongs to a Service or a controller.
+ * Scores nodes by topology spread constraints with ScheduleAnyway: the fewer matching pods a domain has, the
+ * better. A pod without constraints is spread over hosts and zones if a Service or a controller selects it.
  */
 import type { NodeView } from '../cluster.ts';
 import { readNodeRequirement } from '../node-affinity.ts';
@@ -32,7 +32,7 @@ export function spreadScores(
     ? readSpread(pod, 'ScheduleAnyway')
     : defaultConstraints(defaultSelector());
   if (constraints.length === 0) return null;
-  // With constraints of its own, nodes that lack one of the labels get nothing.
+  // If the pod has its own constraints, nodes that lack one of their labels get score 0.
   const isScored = ({ labels }: NodeView): boolean =>
     !isOwn || hasSpreadLabels(constraints, labels);
   const scored = nodes.filter(isScored);
@@ -59,11 +59,11 @@ export function spreadScores(
 
 interface Domains {
   readonly domains: ReadonlyMap<string, number>;
-  /** How many domains there are. */
+  /** The number of domains. */
   readonly size: number;
 }
 
-/** Domains are those of the nodes that fit; the pods in them are counted on all nodes. */
+/** Domains are those of the fitting nodes; the pods in them are counted on all nodes. */
 function countDomains(
   pod: PodView,
   constraint: SpreadConstraint,
@@ -83,7 +83,7 @@ function countDomains(
   return { domains, size: domains.size };
 }
 
-/** Few becomes much. Null: the node lacks a label. */
+/** Inverts sums to scores: few pods become a high score. Null: the node lacks a label. */
 function invert(sums: readonly (number | null)[]): readonly number[] {
   let [lowest, highest] = [Number.MAX_SAFE_INTEGER, 0];
   for (const sum of sums) {

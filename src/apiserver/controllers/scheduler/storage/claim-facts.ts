@@ -1,4 +1,4 @@
-/** Facts about claims and volumes, as kube-scheduler and the volume controllers read them. */
+/** Reads PersistentVolumeClaims and PersistentVolumes as kube-scheduler and the volume controllers do. */
 import { isJsonObject, type JsonObject } from '../../../../lib/json.ts';
 import { readAmount } from '../../../../api/validation/quantities.ts';
 import { compareQuantities, type Quantity } from '../../../../api/values/quantity.ts';
@@ -23,7 +23,7 @@ export function classOf(object: JsonObject): string {
   return annotationOf(object, CLASS_ANNOTATION) ?? textAt(object, 'spec.storageClassName');
 }
 
-/** The volume controller has finished: both sides name each other. */
+/** Whether the volume controller has finished: claim and volume name each other. */
 export function isFullyBound(claim: JsonObject): boolean {
   return (
     textAt(claim, 'spec.volumeName') !== '' && annotationOf(claim, BIND_COMPLETED) !== undefined
@@ -38,7 +38,7 @@ export function requestedStorage(claim: JsonObject): Quantity {
   return readAmount(valueAt(claim, 'spec.resources.requests.storage'));
 }
 
-/** Is the volume reserved for just this claim? */
+/** Whether the volume is reserved for exactly this claim. */
 export function isReservedFor(volume: JsonObject, claim: JsonObject): boolean {
   const reference = valueAt(volume, 'spec.claimRef');
   if (!isJsonObject(reference)) return false;
@@ -53,8 +53,8 @@ export function isVolumeReachable(volume: JsonObject, node: NodeIdentity): boole
 }
 
 /**
- * The smallest free volume that satisfies the claim and can be reached from the node; one that is reserved
- * for the claim takes precedence. Undefined: none.
+ * The smallest free volume that satisfies the claim and is reachable from the node. A volume that is reserved
+ * for the claim takes precedence. Undefined: there is none.
  */
 export function findVolumeFor(
   claim: JsonObject,

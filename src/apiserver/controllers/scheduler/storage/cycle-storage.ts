@@ -1,6 +1,6 @@
 /**
- * Storage during one choice of a node: each kind is listed at most once, however many nodes are checked. Nothing
- * is written meanwhile, because a choice is made without waiting for anything.
+ * Caches storage objects during one scheduling decision: each kind is listed at most once, however many nodes
+ * are checked. They cannot change meanwhile, because a decision is synchronous.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import type { StorageReader } from './storage-reader.ts';

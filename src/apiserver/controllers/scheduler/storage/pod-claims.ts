@@ -1,6 +1,7 @@
 /**
- * The claims of a pod before any node is looked at: what rules out every node, and what is left to check for
- * each. In kube-scheduler these are the PreFilters of VolumeRestrictions, VolumeBinding and VolumeZone.
+ * Checks a pod's claims before any node is tried: finds problems that rule out every node, and collects the
+ * claims to check for each node. In kube-scheduler these are the PreFilters of VolumeRestrictions,
+ * VolumeBinding and VolumeZone.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { readText, readTexts } from '../../../../api/validation/json-reading.ts';
@@ -13,9 +14,9 @@ import type { StorageReader } from './storage-reader.ts';
 
 export interface PodClaims {
   readonly bound: readonly JsonObject[];
-  /** Not bound yet: their class waits for the first pod that uses them. */
+  /** Unbound claims whose StorageClass binds them when the first pod uses them (WaitForFirstConsumer). */
   readonly waiting: readonly JsonObject[];
-  /** With access mode ReadWriteOncePod. */
+  /** Claims with access mode ReadWriteOncePod. */
   readonly exclusive: ReadonlySet<string>;
 }
 
@@ -64,7 +65,7 @@ interface NamedClaim {
   readonly isEphemeral: boolean;
 }
 
-/** Of volumes that name a claim, and of ephemeral volumes, whose claims are named after pod and volume. */
+/** Claims that volumes name, and claims of ephemeral volumes, which are named after pod and volume. */
 export function namedClaims({ object, name }: PodView): readonly NamedClaim[] {
   return objectsAt(object, 'spec.volumes').flatMap((volume): NamedClaim[] => {
     const claim = textAt(volume, 'persistentVolumeClaim.claimName');
@@ -122,7 +123,7 @@ function waitsForPod(claim: JsonObject, storage: StorageReader): boolean {
   );
 }
 
-/** Volumes that a CSI driver can attach to a node, by driver. Absent: no limit. */
+/** How many volumes each CSI driver can attach to the node. Absent: no limit. */
 export function volumeLimits(csiNode: JsonObject): ReadonlyMap<string, number> {
   return new Map(
     objectsAt(csiNode, 'spec.drivers').flatMap((driver) =>

@@ -1,4 +1,7 @@
-/** The claims, volumes and classes that the scheduler reads; here from the store. */
+/**
+ * The interface by which the scheduler reads claims, volumes and classes, and its implementation on the
+ * store.
+ */
 import type { JsonObject } from '../../../../lib/json.ts';
 import type { ObjectStore } from '../../../../ports/api/object-store.ts';
 import { csiDrivers, csiNodes, csiStorageCapacities } from '../../../kinds/storage/csi.ts';

@@ -1,11 +1,12 @@
 /**
- * Binds the waiting claims of a pod once its node is chosen, before the pod itself is bound:
+ * Binds the unbound claims of a pod after its node was chosen and before the pod itself is bound:
  *
  *     a volume exists ──> spec.claimRef of the volume names the claim     ┐
  *     none ─────────────> the claim gets the annotation selected-node     ┴──> wait until all claims are bound
  *
- * The volume controller completes the binding, a provisioner creates new volumes. Until then both are promised
- * to this pod. After ten minutes, or if the provisioner gives the node back, the attempt fails.
+ * The volume controller completes the binding, and a provisioner creates new volumes. Until then they are
+ * reserved for this pod. The attempt fails after ten minutes, or if the provisioner removes the selected-node
+ * annotation.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { persistentVolumeClaims } from '../../../kinds/storage/persistent-volume-claim.ts';
@@ -46,7 +47,7 @@ export class VolumeBinder {
     return { volumes: this.#volumes, nodes: this.#nodes };
   }
 
-  /** Null: there is nothing to bind. The promises hold until the returned function has settled. */
+  /** Null: there is nothing to bind. The reservations last until the returned function has settled. */
   prepare(claims: PodClaims, node: NodeView): (() => Promise<void>) | null {
     if (claims.waiting.length === 0) return null;
     const answer = findBindings(claims, node, this.#storage, this.promises);
@@ -68,7 +69,7 @@ export class VolumeBinder {
     };
   }
 
-  /** Ends all waiting with an error. */
+  /** Makes all waiting bindings fail. */
   stop(): void {
     for (const stop of this.#stop) stop();
   }
@@ -126,7 +127,7 @@ function isSelected(claim: JsonObject): boolean {
   return annotationOf(claim, SELECTED_NODE) !== undefined;
 }
 
-/** Throws if the volume was reserved for another claim meanwhile. */
+/** Throws if the volume was reserved for another claim in the meantime. */
 function reserve(volume: JsonObject, claim: JsonObject): JsonObject {
   const spec = structAt(volume, 'spec');
   const wasReserved = isReservedFor(volume, claim);

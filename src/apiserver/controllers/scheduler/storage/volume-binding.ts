@@ -1,6 +1,6 @@
 /**
- * Which volumes the waiting claims of a pod get if it runs on a node: free ones that exist, or new ones that
- * a provisioner creates there (kube-scheduler's VolumeBinding).
+ * Finds volumes for the unbound claims of a pod on a given node: existing free volumes, or new ones that a
+ * provisioner creates there (kube-scheduler's VolumeBinding).
  */
 import { quantityValue } from '../../../../api/values/quantity.ts';
 import { compareQuantities } from '../../../../api/values/quantity.ts';
@@ -39,9 +39,9 @@ export type VolumeAnswer =
   | { readonly type: 'bindings'; readonly bindings: VolumeBindings }
   | { readonly type: 'refused'; readonly reasons: readonly string[] };
 
-/** What other pods were promised, while their volumes are being bound. */
+/** Volumes and nodes that are reserved for other pods while their claims are being bound. */
 export interface VolumePromises {
-  /** Names of volumes. */
+  /** The names of reserved volumes. */
   readonly volumes: ReadonlySet<string>;
   /** The node that was selected for a claim, by `claimKey`. */
   readonly nodes: ReadonlyMap<string, string>;
@@ -103,7 +103,7 @@ function bySize(claims: readonly JsonObject[]): readonly JsonObject[] {
   return claims.toSorted((a, b) => compareQuantities(requestedStorage(a), requestedStorage(b)));
 }
 
-/** Null: its provisioner can create a volume for the node. */
+/** Null: the provisioner can create a volume for the node. */
 function provisioningProblem(
   claim: JsonObject,
   { labels }: NodeIdentity,
@@ -118,7 +118,7 @@ function provisioningProblem(
   return hasCapacity(claim, storageClass, labels, storage) ? null : NOT_ENOUGH;
 }
 
-/** One of the terms of allowedTopologies matches, if there are any. */
+/** Whether one of the terms of allowedTopologies matches. True if there are none. */
 function isAllowed(storageClass: JsonObject, labels: Labels): boolean {
   const terms = readObjects(storageClass['allowedTopologies']);
   return (
@@ -136,7 +136,9 @@ function isAllowed(storageClass: JsonObject, labels: Labels): boolean {
   );
 }
 
-/** Where the driver publishes capacity, some of it must be enough and reachable from the node. */
+/**
+ * Where the driver publishes CSIStorageCapacity, some of it must be large enough and reachable from the node.
+ */
 function hasCapacity(
   claim: JsonObject,
   storageClass: JsonObject,

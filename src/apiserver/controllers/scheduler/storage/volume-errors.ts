@@ -1,4 +1,4 @@
-/** Why the claims of a pod could not be bound on the node that was chosen for it. */
+/** The error of a pod whose claims could not be bound on the chosen node. */
 import { defineError } from '../../../../lib/errors.ts';
 
 export const volumeBindingFailed = defineError<{ why: string }>({

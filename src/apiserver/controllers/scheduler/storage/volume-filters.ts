@@ -1,6 +1,6 @@
 /**
- * The filters that look at volumes: those that only one pod may use (VolumeRestrictions), how many a node can
- * attach (NodeVolumeLimits), from where they can be reached (VolumeBinding, VolumeZone).
+ * The filters for volumes: volumes that only one pod may use (VolumeRestrictions), how many volumes a node
+ * can attach (NodeVolumeLimits), and from which nodes a volume is reachable (VolumeBinding, VolumeZone).
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { readText, readTexts } from '../../../../api/validation/json-reading.ts';
@@ -66,7 +66,7 @@ export function volumeFilters(
   return filters;
 }
 
-/** Would the pod get a disk or a claim if the other one left? */
+/** Whether the pod would get a disk or a claim if the other pod were removed. */
 export function wantsVolumeOf(pod: PodView, other: PodView): boolean {
   if (pod.namespace !== other.namespace) return false;
   if (pod.claimNames.some((claim) => other.claimNames.includes(claim))) return true;
@@ -160,7 +160,7 @@ interface VolumeZone {
   readonly values: ReadonlySet<string>;
 }
 
-/** Zones and regions that a volume has as labels; several zones are joined by `__`. */
+/** The zones and regions in the labels of a volume; several zones are joined by `__`. */
 function zonesOf(volume: JsonObject): readonly VolumeZone[] {
   const labels = labelsOf(volume);
   return [...ZONES.keys()].flatMap((key) => {
@@ -169,7 +169,7 @@ function zonesOf(volume: JsonObject): readonly VolumeZone[] {
   });
 }
 
-/** A node without any such label is in one zone with everything. */
+/** A node without any zone label matches every volume. */
 function checkZones(zones: readonly VolumeZone[], labels: NodeView['labels']): Refusal | null {
   if (zones.length === 0) return null;
   if (![...ZONES.keys()].some((key) => Object.hasOwn(labels, key))) return null;

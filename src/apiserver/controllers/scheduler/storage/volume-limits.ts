@@ -1,6 +1,6 @@
 /**
- * How many volumes of each CSI driver a node would have attached with one more pod, where its CSINode sets a
- * limit. A volume that several pods of the node use counts once.
+ * Counts how many volumes of each CSI driver a node would have attached with one more pod, for drivers whose
+ * limit the CSINode sets. A volume that several pods of the node use counts once.
  */
 import { textAt } from '../../../objects/field-path.ts';
 import { readText } from '../../../../api/validation/json-reading.ts';
@@ -16,7 +16,7 @@ export interface AttachedVolumes {
   readonly count: number;
 }
 
-/** Only drivers of which the pod adds a volume. */
+/** Only for drivers of which the pod adds a volume. */
 export function countAttached(
   pod: PodView,
   { name, load }: NodeView,
@@ -44,7 +44,7 @@ export function countAttached(
   });
 }
 
-/** Volumes of CSI drivers: an id, and the driver. A claim without a volume counts as one of its own. */
+/** The CSI volumes of a pod, each with an ID and its driver. An unbound claim counts as one volume. */
 function volumesOf(pod: PodView, storage: StorageReader): readonly (readonly [string, string])[] {
   return namedClaims(pod).flatMap(({ name }): (readonly [string, string])[] => {
     const claim = storage.claim(pod.namespace, name);

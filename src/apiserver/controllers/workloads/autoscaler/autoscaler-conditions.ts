@@ -1,4 +1,4 @@
-/** The conditions of a HorizontalPodAutoscaler: reason and message are always the newest. */
+/** Sets a condition of a HorizontalPodAutoscaler. Reason and message are always updated. */
 import { formatTime } from '../../../../api/values/time.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
 

@@ -1,6 +1,7 @@
 /**
- * HorizontalPodAutoscalers: every 15 seconds each reads the usage of its target's pods from the metrics API and
- * scales the target (autoscaler-plan.ts). A change of the spec is acted on at once; its own status is not.
+ * HorizontalPodAutoscaler controller: every 15 seconds it reads the usage of each target's pods from the
+ * metrics API and scales the target (autoscaler-plan.ts). A change of an autoscaler's spec triggers a sync at
+ * once; a change of its status does not.
  */
 import { formatTime } from '../../../../api/values/time.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
@@ -115,7 +116,7 @@ class AutoscalerController implements Controller {
     if (memory) this.#memories.set(key, { ...memory, history });
   }
 
-  /** False: it failed, and the status says so. */
+  /** False: scaling failed, and the status says so. */
   async #rescale(autoscaler: JsonObject, scale: ScaleTarget, plan: AutoscalerPlan) {
     const size = `New size: ${plan.replicas}; reason: ${plan.rescale}`;
     try {

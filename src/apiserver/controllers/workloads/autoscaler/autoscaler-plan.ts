@@ -1,9 +1,9 @@
 /**
- * Decides the size of an autoscaler's target, and what its status says.
+ * Decides the desired replicas of an autoscaler's target, and the status of the autoscaler.
  *
  *     target has 0 replicas ──────────> ScalingDisabled
- *     outside of minimum and maximum ─> to the bound, whatever the metrics say
- *     else ───────────────────────────> by the metrics, within windows, rates and bounds
+ *     outside minReplicas..maxReplicas > to the bound, whatever the metrics say
+ *     otherwise ──────────────────────> by the metrics, within windows, rates and bounds
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { readObject } from '../../../../api/validation/json-reading.ts';
@@ -19,7 +19,7 @@ export interface AutoscalerView {
   readonly replicas: number;
   readonly pods: readonly JsonObject[];
   readonly metrics: readonly JsonObject[] | string;
-  /** Why the selector of the target cannot be used; null: it can. */
+  /** Why the selector of the target cannot be used. Null: it can. */
   readonly selectorProblem: (EventText & { readonly condition: string }) | null;
   readonly history: ScalingHistory;
   readonly nowMs: number;
@@ -27,13 +27,13 @@ export interface AutoscalerView {
 
 export interface AutoscalerPlan {
   readonly replicas: number;
-  /** Null: the target keeps its size. */
+  /** The reason for scaling. Null: the target keeps its size. */
   readonly rescale: string | null;
   readonly conditions: readonly JsonObject[];
   readonly currentMetrics: readonly JsonObject[];
   readonly events: readonly EventText[];
   readonly history: ScalingHistory;
-  /** Nothing could be computed: the desired number of the status stays. */
+  /** True: nothing could be computed, and the status keeps its desiredReplicas. */
   readonly isFailed: boolean;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Asks each metric of an autoscaler for a number of replicas, and takes the highest. Metrics that cannot be read
- * are reported; they stop a scale-down, and a scale-up only if no other metric asks for one.
+ * Computes the number of replicas that each metric of an autoscaler proposes, and takes the highest. Metrics
+ * that cannot be read are reported. They prevent a scale-down, and a scale-up only if no other metric
+ * proposes one.
  */
 import { readText } from '../../../../api/validation/json-reading.ts';
 import { quantityFromMilli } from '../../../../api/values/quantity.ts';
@@ -20,15 +21,15 @@ import {
 export interface ProposalView {
   readonly autoscaler: JsonObject;
   readonly replicas: number;
-  /** That the target selects. */
+  /** The pods that the target selects. */
   readonly pods: readonly JsonObject[];
-  /** PodMetrics of these pods; a text: why there are none. */
+  /** PodMetrics of these pods. A string: the reason why there are none. */
   readonly metrics: readonly JsonObject[] | string;
   readonly nowMs: number;
 }
 
 export interface Proposals {
-  /** Null: nothing is to be scaled. */
+  /** Null: the target is not scaled. */
   readonly replicas: number | null;
   readonly metric: string;
   readonly statuses: readonly JsonObject[];
@@ -40,7 +41,7 @@ export interface Proposals {
 export interface MetricFailure {
   readonly reason: string;
   readonly message: string;
-  /** With what was tried, for the Event about all metrics. */
+  /** The error with the step that failed, for the Event about all metrics. */
   readonly summary: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Pods, Object and External metrics: podkeep serves no custom or external metrics API, so they fail as they do in a
- * cluster without an adapter.
+ * Builds the errors of Pods, Object and External metrics: podkeep serves no custom or external metrics API,
+ * so they fail as in a cluster without a metrics adapter.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { readEntries, readText } from '../../../../api/validation/json-reading.ts';
@@ -28,7 +28,7 @@ export function missingMetric(spec: JsonObject, namespace: string): MetricFailur
 function objectMetric(spec: JsonObject, namespace: string): MetricFailure {
   const name = textAt(spec, 'object.metric.name');
   const { kind, name: object } = structAt(spec, 'object.describedObject');
-  // In this order Kubernetes prints them.
+  // Kubernetes prints them in this order.
   const where = `${readText(kind)} on ${namespace} ${readText(object)}/${NO_CUSTOM}`;
   const message = `unable to get metric ${name}: ${where}`;
   const isAverage = textAt(spec, 'object.target.type') === 'AverageValue';

@@ -1,6 +1,6 @@
 /**
- * The figures of a namespace's pods from the metrics API, read once for all autoscalers that ask within a second:
- * they are measured every 15 seconds, and many autoscalers are synced at the same time.
+ * Reads the PodMetrics of a namespace from the metrics API, once for all autoscalers that ask within a
+ * second: metrics change only every 15 seconds, and many autoscalers sync at the same time.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import type { ServerParts } from '../../../registry/server-parts.ts';
@@ -21,7 +21,7 @@ export class NamespaceMetrics {
     this.#parts = parts;
   }
 
-  /** A text: why there are none. */
+  /** A string: the reason why there are no metrics. */
   in(namespace: string): Promise<Figures> {
     const nowMs = this.#parts.clock.monotonic();
     if (nowMs - this.#sinceMs >= SHARED_MS) {

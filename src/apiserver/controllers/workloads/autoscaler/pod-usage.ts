@@ -1,4 +1,4 @@
-/** The usage of pods, as the metrics API reports it, for one resource of all containers or of one. */
+/** Extracts the usage of one resource by pods from PodMetrics, for all containers or for one. */
 import { quantityMilliValue, type Quantity } from '../../../../api/values/quantity.ts';
 import { readQuantity } from '../../../../api/values/quantity-text.ts';
 import { parseGoDuration } from '../../../../api/values/time-duration.ts';
@@ -17,7 +17,7 @@ export interface PodUsage {
 
 export type PodUsages = ReadonlyMap<string, PodUsage>;
 
-/** By the name of the pod; `container` empty: the sum over all. Pods without all of the figures are left out. */
+/** By pod name. `container`: empty: the sum over all containers. Pods with incomplete metrics are omitted. */
 export function podUsages(
   metrics: readonly JsonObject[],
   resource: string,
@@ -39,7 +39,7 @@ export function podUsages(
   return usages;
 }
 
-/** Null: absent or unreadable. */
+/** Null: the amount is absent or invalid. */
 export function milliAt(amounts: JsonObject, resource: string): number | null {
   if (!Object.hasOwn(amounts, resource)) return null;
   const given = amounts[resource];

@@ -1,12 +1,12 @@
 /**
- * How many replicas a Resource metric asks for: `ceil(replicas × usage ÷ target)`, unless the ratio is within the
- * tolerance.
+ * Computes the number of replicas that a Resource metric proposes: `ceil(replicas × usage ÷ target)`, unless
+ * the ratio is within the tolerance.
  *
- *     pods that are ending or failed ───────> do not count
- *     pending, or CPU figures from the start ─> not ready: at scale-up as if they used nothing
- *     pods without figures ─────────────────> at scale-up as if they used nothing, at scale-down as if all
+ *     terminating or failed pods ────────────> do not count
+ *     pending, or CPU usage of the start-up ─> not ready: at scale-up they count with usage 0
+ *     pods without metrics ──────────────────> count at scale-up with usage 0, at scale-down with full usage
  *
- * If these assumptions turn the direction round, nothing is scaled.
+ * If these assumptions reverse the direction, the target is not scaled.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { objectsAt, structAt, textAt, valueAt } from '../../../objects/field-path.ts';
@@ -23,7 +23,7 @@ export interface Tolerances {
 
 export interface ResourceTarget {
   readonly resource: string;
-  /** Empty: the pod as a whole. */
+  /** Empty: the whole pod. */
   readonly container: string;
   /** Percent of the requests; null: `averageMilli` is given. */
   readonly utilization: number | null;
@@ -45,7 +45,7 @@ export interface ReplicaProposal {
   readonly averageMilli: number;
 }
 
-/** Why no number can be computed. */
+/** Why no number of replicas can be computed. */
 export class MetricProblem extends Error {}
 
 const CPU_INITIALIZATION_MS = 5 * 60 * 1000;
@@ -87,7 +87,7 @@ function isWithin({ up, down }: Tolerances, ratio: number): boolean {
   return 1 - down <= ratio && ratio <= 1 + up;
 }
 
-/** Bounded, as an int32 is. */
+/** Limited to the range of int32. */
 function ceil(number: number): number {
   return Math.min(Math.ceil(number), 2 ** 31 - 1);
 }
@@ -96,7 +96,7 @@ function groupPods(resource: string, { pods, usages, nowMs }: CalculatorView) {
   let ready = 0;
   const unready: string[] = [];
   const missing: string[] = [];
-  // Figures of pods that the store does not have (any more) count too, as in Kubernetes.
+  // As in Kubernetes, metrics of pods that are not (or no longer) in the store count, too.
   const counted = new Map([...usages].map(([name, { milli }]) => [name, milli]));
   for (const pod of pods) {
     const name = nameOf(pod);
@@ -112,7 +112,7 @@ function groupPods(resource: string, { pods, usages, nowMs }: CalculatorView) {
   return { ready, unready, missing, counted };
 }
 
-/** CPU figures of a start say nothing about the load. */
+/** CPU usage during the start-up of a pod says nothing about its load. */
 function isUnready(pod: JsonObject, resource: string, usage: PodUsage, nowMs: number): boolean {
   if (resource !== 'cpu') return false;
   const condition = podConditionOf(pod, 'Ready');
@@ -135,7 +135,7 @@ interface Measured {
 
 interface Measure {
   (usages: ReadonlyMap<string, number>): Measured;
-  /** What a pod without figures is assumed to use at scale-down. */
+  /** The usage that is assumed at scale-down for a pod without metrics. */
   fullUsage: (name: string) => number;
 }
 
@@ -171,7 +171,7 @@ function sum(numbers: Iterable<number>): number {
   return total;
 }
 
-/** Throws a MetricProblem: utilization is relative to requests, so all containers must have one. */
+/** Throws a MetricProblem: utilization is relative to requests, so all containers must have a request. */
 function requestOf(pod: JsonObject, { resource, container }: ResourceTarget): number {
   const hasOwn = Object.hasOwn(structAt(pod, 'spec.resources'), 'requests');
   if (hasOwn && container === '') return requestOfPod(pod, resource);

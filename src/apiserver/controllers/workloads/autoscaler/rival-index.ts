@@ -1,11 +1,11 @@
 /**
- * Which other autoscalers scale the same pods: an index of the selectors of all targets.
+ * Finds other autoscalers that scale the same pods, by an index of the selectors of all targets.
  *
- *     an autoscaler gets another target, or its target changes ──> its selector is read again, at the next question
- *     a kind is added or removed ────────────────────────────────> all are
+ *     an autoscaler gets another target, or its target changes ──> its selector is read again at the next lookup
+ *     a kind is added or removed ────────────────────────────────> all selectors are read again
  *
- * Selectors are found by one label that they require. So a round of a thousand autoscalers reads a thousand targets
- * at most, and not each of them a thousand times.
+ * Selectors are indexed by one label that they require. So a round of a thousand autoscalers reads at most a
+ * thousand targets, not a thousand for each autoscaler.
  */
 import { matchesLabels, type LabelSelector } from '../../../../api/values/label-selector.ts';
 import { jsonEqual } from '../../../../api/values/json-equal.ts';
@@ -21,7 +21,7 @@ import type { ServerParts } from '../../../registry/server-parts.ts';
 import { findScaleTarget, targetsOf } from './scale-target.ts';
 import { parsedSelector } from './target-selector.ts';
 
-/** Autoscalers of one namespace whose targets have the same selector. */
+/** The autoscalers of one namespace whose targets have the same selector. */
 interface Group {
   readonly selector: LabelSelector;
   readonly names: Set<string>;
@@ -30,8 +30,8 @@ interface Group {
 interface Entry {
   readonly name: string;
   readonly targetKeys: readonly string[];
-  /** Null: the target has no selector that can be used. */
-  readonly place: { readonly bucket: string; readonly text: string } | null;
+  /** Where the selector is in #buckets. Null: the target has no valid selector. */
+  readonly slot: { readonly bucket: string; readonly text: string } | null;
 }
 
 export class RivalIndex {
@@ -40,9 +40,9 @@ export class RivalIndex {
   readonly #byTarget = new Map<string, Set<string>>();
   /** By namespace and a label that the selectors require, then by the text of the selector. */
   readonly #buckets = new Map<string, Map<string, Group>>();
-  /** Keys of autoscalers whose selectors are to be read again. */
+  /** Keys of autoscalers whose selectors must be read again. */
   readonly #changed = new Set<string>();
-  /** By the prefix of the kind of a target. */
+  /** Stops watching a kind of targets, by the kind's prefix. */
   readonly #watched = new Map<string, () => void>();
   readonly #leave: () => void;
   #catalogVersion: number;
@@ -97,7 +97,8 @@ export class RivalIndex {
         const autoscaler = this.#parts.store.get(key)?.value;
         if (autoscaler) this.#add(key, autoscaler);
       } catch (error) {
-        // What cannot be decrypted is no rival: it is not scaled, either. Tried again, but no reason to stop others.
+        // A target that cannot be decrypted is not scaled, so it is no rival. It is read again later, and
+        // must not stop other autoscalers.
         if (!(error instanceof PodkeepError)) throw error;
         this.#changed.add(key);
       }
@@ -112,13 +113,13 @@ export class RivalIndex {
       this.#byTarget.set(target, (this.#byTarget.get(target) ?? new Set<string>()).add(key));
     }
     const name = nameOf(autoscaler);
-    this.#entries.set(key, { name, targetKeys, place: null });
+    this.#entries.set(key, { name, targetKeys, slot: null });
     const found = findScaleTarget(this.#parts, autoscaler);
     const text = typeof found === 'string' ? '' : found.selector;
     const selector = parsedSelector(text);
     if (typeof selector === 'string') return;
     const bucket = bucketOf(textAt(autoscaler, 'metadata.namespace'), selector);
-    this.#entries.set(key, { name, targetKeys, place: { bucket, text } });
+    this.#entries.set(key, { name, targetKeys, slot: { bucket, text } });
     const groups = this.#buckets.get(bucket) ?? new Map<string, Group>();
     const group = groups.get(text) ?? { selector, names: new Set<string>() };
     group.names.add(name);
@@ -134,8 +135,8 @@ export class RivalIndex {
       keys?.delete(key);
       if (keys?.size === 0) this.#byTarget.delete(target);
     }
-    if (!entry.place) return;
-    const { bucket, text } = entry.place;
+    if (!entry.slot) return;
+    const { bucket, text } = entry.slot;
     const groups = this.#buckets.get(bucket);
     const names = groups?.get(text)?.names;
     names?.delete(entry.name);
@@ -157,7 +158,7 @@ function referenceOf(autoscaler: JsonObject): JsonObject {
   return structAt(autoscaler, 'spec.scaleTargetRef');
 }
 
-/** Of selectors that require no label with one value, there is one bucket for each namespace. */
+/** Selectors that require no label with a fixed value share one bucket for each namespace. */
 function bucketOf(namespace: string, selector: LabelSelector): string {
   const required = selector.find(
     ({ operator, values }) => ['=', '==', 'in'].includes(operator) && values.length === 1,
@@ -165,7 +166,7 @@ function bucketOf(namespace: string, selector: LabelSelector): string {
   return required ? `${namespace} ${required.key}=${required.values[0]}` : namespace;
 }
 
-/** Those of all selectors that may select the pod. */
+/** The buckets of all selectors that may select the pod. */
 function bucketsOf(namespace: string, pod: JsonObject): readonly string[] {
   const pairs = Object.entries(labelsOf(pod));
   return [namespace, ...pairs.map(([key, value]) => `${namespace} ${key}=${value}`)];

@@ -1,4 +1,7 @@
-/** The target of an autoscaler, by its scale subresource: of any kind that has one, custom kinds too. */
+/**
+ * Reads and writes the target of an autoscaler through its scale subresource. It may be of any kind that has
+ * one, including custom kinds.
+ */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { numberAt, structAt, textAt } from '../../../objects/field-path.ts';
 import type { KindDefinition, View } from '../../../objects/kind.ts';
@@ -10,14 +13,14 @@ import { updateExactly } from '../shared/exact-update.ts';
 export interface ScaleTarget {
   readonly target: Target;
   readonly view: View;
-  /** As it was read. */
+  /** The target as it was read. */
   readonly object: JsonObject;
   readonly replicas: number;
-  /** As text; empty: the target has none. */
+  /** The selector as text. Empty: the target has none. */
   readonly selector: string;
 }
 
-/** A text: why the target cannot be scaled. */
+/** A string: the reason why the target cannot be scaled. */
 export function findScaleTarget(parts: ServerParts, autoscaler: JsonObject): ScaleTarget | string {
   const { registry } = parts;
   const kinds = kindsOf(parts, autoscaler);
@@ -42,7 +45,7 @@ export function findScaleTarget(parts: ServerParts, autoscaler: JsonObject): Sca
   return `${first.resource}/scale${group} ${JSON.stringify(name)} not found`;
 }
 
-/** Where the target is, or would be: one for each version of its kind. */
+/** The target as an object of each served version of its kind, even if it does not exist. */
 export function targetsOf(parts: ServerParts, autoscaler: JsonObject): readonly Target[] {
   return scalableOf(kindsOf(parts, autoscaler), autoscaler);
 }
@@ -61,7 +64,10 @@ function kindsOf({ catalog }: ServerParts, autoscaler: JsonObject): readonly Kin
   return catalog.all().filter((definition) => isOfKind(reference, definition));
 }
 
-/** An autoscaler acts in its namespace alone: who may create one there may not change the cluster with it. */
+/**
+ * Only namespaced kinds: a user who may create an autoscaler in a namespace must not change cluster-scoped
+ * objects with it.
+ */
 function scalableOf(kinds: readonly KindDefinition[], autoscaler: JsonObject): readonly Target[] {
   const namespace = textAt(autoscaler, 'metadata.namespace');
   const { name } = referenceOf(autoscaler);
@@ -74,7 +80,9 @@ function scaleOf({ subresources }: KindDefinition) {
   return subresources?.find(({ name }) => name === 'scale');
 }
 
-/** Rejects with a conflict if the target has changed since it was read: a client may have scaled it. */
+/**
+ * Rejects with a conflict if the target has changed since it was read, because a client may have scaled it.
+ */
 export async function writeTargetScale(
   parts: ServerParts,
   { target, view, object }: ScaleTarget,

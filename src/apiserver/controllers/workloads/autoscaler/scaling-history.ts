@@ -1,4 +1,7 @@
-/** What an autoscaler has recommended and done lately. Lost at a restart, after which nothing shrinks at once. */
+/**
+ * Records what an autoscaler recently recommended and scaled. The history is lost at a restart, after which
+ * no target is scaled down at once.
+ */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { objectsAt } from '../../../objects/field-path.ts';
 
@@ -8,17 +11,19 @@ export interface TimedNumber {
 }
 
 export interface ScalingHistory {
-  /** Of each period the highest and the lowest. */
+  /** The highest and the lowest recommendation of each sync period. */
   readonly recommendations: readonly TimedNumber[];
-  /** Replicas that were added, and those that were removed. */
+  /** Replicas that were added in each sync period; `downs`: replicas that were removed. */
   readonly ups: readonly TimedNumber[];
   readonly downs: readonly TimedNumber[];
 }
 
 const SECOND_MS = 1000;
-/** How often an autoscaler is synced; a client that changes its spec causes more syncs, but no more entries. */
+/**
+ * How often an autoscaler is synced. A client that changes the spec causes more syncs, but no more entries.
+ */
 export const SYNC_MS = 15 * SECOND_MS;
-/** Longer than any window and period that the API allows (an hour and half an hour). */
+/** Longer than any window (one hour) and period (30 minutes) that the API allows. */
 const KEPT_MS = 2 * 60 * 60 * SECOND_MS;
 
 export function newHistory(replicas: number, nowMs: number): ScalingHistory {
@@ -58,7 +63,7 @@ function added(
   return [...earlier, { timeMs: nowMs, number: sum }];
 }
 
-/** Entries of earlier periods, and the numbers of the current one. */
+/** The entries of earlier periods, and the numbers of the current one. */
 function byPeriod(list: readonly TimedNumber[], nowMs: number) {
   const period = Math.floor(nowMs / SYNC_MS);
   const isSame = ({ timeMs }: TimedNumber): boolean => Math.floor(timeMs / SYNC_MS) === period;

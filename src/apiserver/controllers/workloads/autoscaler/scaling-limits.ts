@@ -1,8 +1,9 @@
 /**
- * What limits a recommended number of replicas: stabilization windows first, then rates, then minimum and maximum.
+ * Limits a recommended number of replicas: first by stabilization windows, then by rates, then by minReplicas
+ * and maxReplicas.
  *
- *     without behavior ──> highest recommendation of five minutes; at most double, or four
- *     with behavior ─────> windows and policies of each direction; `selectPolicy: Disabled` forbids one
+ *     without behavior ──> the highest recommendation of the last five minutes; at most double, or four
+ *     with behavior ─────> windows and policies of each direction; `selectPolicy: Disabled` forbids a direction
  */
 import { readNumber, readStruct, readText } from '../../../../api/validation/json-reading.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
@@ -73,7 +74,7 @@ const DOWN_LIMIT: LimitReason = {
   message: 'the desired replica count is decreasing faster than the maximum scale rate',
 };
 
-/** `behavior` null: the spec has none. */
+/** `behavior`: null: the spec has none. */
 export function limitScale(
   desired: number,
   bounds: ScaleBounds,
@@ -152,7 +153,7 @@ function withinRates(
   return { replicas: desired, why: WITHIN };
 }
 
-/** The number of replicas that the policies allow; `direction`: 1 is up, -1 is down. */
+/** The number of replicas that the policies allow. `direction`: 1 is up, -1 is down. */
 function rateLimit(
   current: number,
   rules: JsonObject,
@@ -172,7 +173,7 @@ function rateLimit(
     return direction === 1 ? Math.ceil(scaled) : Math.trunc(scaled);
   });
   if (proposals.length === 0) return current;
-  // The largest change is the highest number upwards, and the lowest one downwards.
+  // The largest change is the highest number when scaling up, and the lowest when scaling down.
   const isHighest = (direction === 1) === (select !== 'Min');
   return isHighest ? highestOf(proposals) : lowestOf(proposals);
 }

@@ -1,4 +1,4 @@
-/** The pods of an autoscaler's target, and whether another autoscaler scales them too. */
+/** Finds the pods of an autoscaler's target, and whether another autoscaler scales them, too. */
 import { matchesLabels } from '../../../../api/values/label-selector.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
 import { textAt } from '../../../objects/field-path.ts';

@@ -1,9 +1,9 @@
 /**
- * CronJobs: a Job at each time of a schedule (cron-job-plan.ts).
+ * CronJob controller: creates a Job at each time of a schedule (cron-job-plan.ts).
  *
  *     start the run that is due ──> write the status ──> delete old Jobs ──> wait for the next time
  *
- * A changed schedule counts from the change on, so that it does not make up for runs that it never had.
+ * A changed schedule applies from the change on, so that no runs before the change are made up for.
  */
 import { formatTime } from '../../../../api/values/time.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
@@ -26,7 +26,7 @@ import { jobOfRun, jobReference } from './cron-job-run.ts';
 
 export interface CronJobDeps {
   readonly parts: ServerParts;
-  /** By their CronJob. */
+  /** Jobs by their CronJob. */
   readonly jobs: OwnedIndex;
 }
 
@@ -35,7 +35,9 @@ interface SeenSchedule {
   readonly sinceMs: number;
 }
 
-/** Timers do not follow a wall clock that is set, so the schedule is read again after this long. */
+/**
+ * Timers do not notice when the wall clock is set, so the schedule is checked again after at most this long.
+ */
 const WAIT_MS_MAX = 60 * 60 * 1000;
 
 export function startCronJobs(deps: CronJobDeps): Controller {
@@ -76,12 +78,12 @@ class CronJobController implements Controller {
     const status = plan.start ? await this.#start(cronJob, plan.start, plan.status) : plan.status;
     for (const event of plan.events) this.#events.record(cronJob, event);
     await writeStatus(this.#parts, cronJobs, cronJob, { ...status });
-    // Last: a Job says when it ran until the status says it.
+    // Deleted last: until the status is written, only the Job says when it ran.
     for (const job of plan.remove) await this.#remove(cronJob, job);
     return plan.requeueMs === null ? null : Math.min(plan.requeueMs, WAIT_MS_MAX);
   }
 
-  /** 0: it has been so since this controller started. */
+  /** Since when the current schedule applies. 0: since this controller started. */
   #scheduleSince(cronJob: JsonObject, key: string, nowMs: number): number {
     const text = `${textAt(cronJob, 'spec.timeZone')} ${textAt(cronJob, 'spec.schedule')}`;
     const seen = this.#seen.get(key);
@@ -107,7 +109,7 @@ class CronJobController implements Controller {
     return { ...status, active, lastScheduleTime: formatTime(scheduledMs) };
   }
 
-  /** Null: the namespace is terminating, or another object has the name. */
+  /** Null: the namespace is terminating, or another object has this name. */
   async #create(cronJob: JsonObject, body: JsonObject): Promise<JsonObject | null> {
     const { registry } = this.#parts;
     const namespace = textOf(metadataOf(cronJob)['namespace']);

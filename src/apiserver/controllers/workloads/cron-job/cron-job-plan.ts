@@ -1,5 +1,6 @@
 /**
- * Decides what a CronJob needs: which of its Jobs are old, which are active, and whether a run starts now.
+ * Decides what to do for a CronJob: which of its Jobs to delete, which are active, and whether a run starts
+ * now.
  *
  *     no run is due, suspended, unknown zone ──────> wait
  *     due, after the starting deadline ────────────> MissSchedule, wait
@@ -7,8 +8,8 @@
  *     due, Replace ────────────────────────────────> delete the active Jobs, start
  *     due ─────────────────────────────────────────> start
  *
- * A Job carries its scheduled time, and is created before the status says so. After a kill in between the run is
- * known from its Job: no run is missed, and none is doubled.
+ * A Job carries its scheduled time, and is created before the status is written. If podkeep is killed in
+ * between, the Job still proves that the run was started: no run is missed or started twice.
  */
 import { formatTime } from '../../../../api/values/time.ts';
 import { readStruct } from '../../../../api/validation/json-reading.ts';
@@ -31,12 +32,12 @@ import { dueRun, msUntilNextRun, type RunClock } from './due-run.ts';
 export interface CronJobPlan {
   /** Finished Jobs beyond the history limits, the oldest first. */
   readonly remove: readonly JsonObject[];
-  /** Before a run starts. */
+  /** The status before a run starts. */
   readonly status: CronJobStatus;
   readonly events: readonly EventText[];
   /** Null: no run starts. */
   readonly start: CronJobStart | null;
-  /** Null: to be asked again when something changes. */
+  /** Null: plan again only when something changes. */
   readonly requeueMs: number | null;
 }
 
@@ -49,7 +50,7 @@ export interface CronJobStatus {
 export interface CronJobStart {
   readonly scheduledMs: number;
   readonly zone: TimeZone;
-  /** References to the Jobs that are deleted before. */
+  /** References to the Jobs that are deleted before the start. */
   readonly replace: readonly JsonObject[];
 }
 
@@ -61,7 +62,7 @@ const TOO_MANY =
 const FORBIDDEN =
   'Not starting job because prior execution is running and concurrency policy is Forbid';
 
-/** `jobs`: those that the CronJob owns. */
+/** `jobs`: the Jobs that the CronJob owns. */
 export function planCronJob(
   cronJob: JsonObject,
   jobs: readonly JsonObject[],
@@ -90,7 +91,7 @@ interface Observation {
   readonly events: readonly EventText[];
 }
 
-/** What the Jobs say: which are active, and when one succeeded last. */
+/** Which Jobs are active, and when one last succeeded. */
 function observeJobs(cronJob: JsonObject, jobs: readonly JsonObject[], nowMs: number): Observation {
   const events: EventText[] = [];
   const listed = objectsAt(cronJob, 'status.active');
@@ -108,7 +109,7 @@ function observeJobs(cronJob: JsonObject, jobs: readonly JsonObject[], nowMs: nu
   const known = new Set(listed.map(({ uid }) => textOf(uid)));
   for (const job of jobs) {
     if (known.has(uidOf(job)) || isJobFinished(job) || isBeingDeleted(job)) continue;
-    // Created by this controller, which was killed before it wrote the status.
+    // This controller created the Job and was killed before it wrote the status.
     if (runOf(cronJob, job) > 0) active.push(jobReference(job));
     else {
       const message = `Saw a job that the controller did not create or forgot: ${nameOf(job)}`;
@@ -129,13 +130,16 @@ function conditionOf(job: JsonObject): string {
   return textOf(found?.['type']);
 }
 
-/** When the Job was scheduled; 0: it is no run of the CronJob. */
+/** The scheduled time of the Job. 0: it is not a run of the CronJob. */
 function runOf(cronJob: JsonObject, job: JsonObject): number {
   const scheduledMs = timeMs(textOf(readStruct(metadataOf(job)['annotations'])[SCHEDULED_AT]));
   return nameOf(job) === cronJobName(cronJob, scheduledMs) ? scheduledMs : 0;
 }
 
-/** By the status and by the Jobs, whose status may not have been written. A Job of the future is forged. */
+/**
+ * From the status and from the Jobs, because the status may not have been written. A Job with a time in the
+ * future is forged, and ignored.
+ */
 function lastRun(cronJob: JsonObject, jobs: readonly JsonObject[], nowMs: number): string {
   const known = textAt(cronJob, 'status.lastScheduleTime');
   const runs = jobs.map((job) => runOf(cronJob, job)).filter((ms) => ms <= nowMs);
@@ -214,7 +218,7 @@ function decideStart(cronJob: JsonObject, status: CronJobStatus, clock: RunClock
     return wait(...missed, warning('MissSchedule', message));
   }
   const name = cronJobName(cronJob, dueMs);
-  // Schedules of less than a minute: the Job of this minute is there.
+  // For schedules of less than a minute: the Job of this minute already exists.
   if (status.active.some((one) => one['name'] === name)) return wait(...missed);
   const policy = textAt(cronJob, 'spec.concurrencyPolicy');
   if (policy === 'Forbid' && status.active.length > 0) {

@@ -1,4 +1,4 @@
-/** The Job of one run of a CronJob, and which finished Jobs are beyond the history limits. */
+/** Builds the Job of one run of a CronJob, and finds finished Jobs beyond the history limits. */
 import { readStruct } from '../../../../api/validation/json-reading.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
 import { wallTimeOf, type TimeZone } from '../../../../api/values/time-zone.ts';
@@ -13,7 +13,7 @@ export const SCHEDULED_AT = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
 const MINUTE_MS = 60_000;
 const SECONDS_PER_MINUTE = 60;
 
-/** With the minutes since 1970: each run has a name of its own. */
+/** Ends in the minutes since 1970, so that each run has its own name. */
 export function cronJobName(cronJob: JsonObject, scheduledMs: number): string {
   return `${nameOf(cronJob)}-${Math.floor(scheduledMs / MINUTE_MS)}`;
 }
@@ -32,7 +32,7 @@ export function jobOfRun(cronJob: JsonObject, scheduledMs: number, zone: TimeZon
   };
 }
 
-/** RFC 3339, as the clock of the zone shows it. */
+/** RFC 3339, in the local time of the zone. */
 export function timeInZone(ms: number, zone: TimeZone): string {
   const { year, month, day, hour, minute, second } = wallTimeOf(zone, ms);
   const two = (number: number): string => String(number).padStart(2, '0');

@@ -1,12 +1,12 @@
 /**
- * Which run of a CronJob is due: of all times that were missed only the most recent one is made up for.
+ * Finds the run of a CronJob that is due: of all missed times, only the most recent one is made up for.
  *
  *     earliest ────┬──────┬──────┬───── now ──┬───
  *   (last run,     missed  missed due          next
  *    or creation)
  *
- * With `startingDeadlineSeconds`, times before that deadline are not looked at. The number of missed runs is an
- * estimate from the first two, as in Kubernetes: above a hundred an Event warns of it.
+ * With `startingDeadlineSeconds`, times before that deadline are ignored. As in Kubernetes, the number of
+ * missed runs is estimated from the interval of the first two; above 100 an Event warns about it.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import type { TimeZone } from '../../../../api/values/time-zone.ts';
@@ -19,7 +19,7 @@ export interface RunClock {
   readonly schedule: CronSchedule;
   readonly zone: TimeZone;
   readonly nowMs: number;
-  /** Times before are not due: the schedule was another one then. */
+  /** Times before this are not due, because the CronJob had another schedule then. */
   readonly notBeforeMs: number;
 }
 
@@ -29,12 +29,12 @@ export interface DueRun {
   readonly isManyMissed: boolean;
 }
 
-/** The schedule has no times, or no two. */
+/** The schedule has no times, or only one. */
 export const SCHEDULE_EMPTY = 'time difference between two schedules is less than 1 second';
 
 const SECOND_MS = 1000;
 const MISSED_MAX = 100;
-/** A timer that fires a little early must not find the run not yet due. */
+/** Tolerance for a timer that fires slightly early. */
 const DELTA_MS = 100;
 const PRECISION_MS = SECOND_MS;
 
@@ -60,11 +60,11 @@ export function dueRun(cronJob: JsonObject, clock: RunClock): DueRun {
   return { dueMs: lastMs, isManyMissed };
 }
 
-/** Until the next run, whether the last one was missed or not. */
+/** The time until the next run, whether the last one was missed or not. */
 export function msUntilNextRun(cronJob: JsonObject, clock: RunClock): number | null {
   const { nowMs, schedule, zone } = clock;
   const earliestMs = earliestOf(cronJob, clock);
-  // An interval counts from the last run.
+  // An `@every` interval counts from the last run.
   const stepMs = schedule.kind === 'every' ? schedule.seconds * SECOND_MS : 1;
   const steps = Math.max(Math.floor((nowMs - earliestMs) / stepMs), 0);
   const next = nextRunMs(schedule, zone, earliestMs + steps * stepMs);
@@ -76,7 +76,9 @@ function earliestOf(cronJob: JsonObject, { notBeforeMs }: RunClock): number {
   return Math.max(last === '' ? createdMs(cronJob) : timeMs(last), notBeforeMs);
 }
 
-/** The last run up to `nowMs`, by halving: a schedule of every minute may have been missed for years. */
+/**
+ * The last run until `nowMs`, found by bisection: a schedule of every minute may have been missed for years.
+ */
 function lastRunMs(next: (ms: number) => number | null, foundMs: number, nowMs: number): number {
   let [low, high] = [foundMs, nowMs];
   while (high - low > PRECISION_MS) {

@@ -1,11 +1,11 @@
 /**
- * The next time of a schedule after a moment, by the same steps as robfig/cron v3, which Kubernetes uses: month,
- * day, hour and minute are moved forward one after the other, and all over again when one of them wraps.
+ * Finds the next time of a schedule after a moment, with the algorithm of robfig/cron v3, which Kubernetes
+ * uses: it advances month, day, hour and minute one after the other, and starts again when one of them wraps.
  *
- *     the clock is put forward ──> a time that it skips is not due that day
- *     the clock is put back ─────> a time that it shows twice is due twice, as if each were a day's
+ *     clocks go forward ──> a skipped time is not due that day
+ *     clocks go back ─────> a time that occurs twice is due twice
  *
- * A schedule without a time in five years (30 February) has none.
+ * A schedule without a time within five years (30 February) is never due.
  */
 import { momentOf, wallTimeOf, type TimeZone } from '../../../../api/values/time-zone.ts';
 import type { CronSchedule, FieldSchedule } from '../../../kinds/batch/cron-schedule.ts';
@@ -15,7 +15,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const YEARS_MAX = 5;
 
-/** Null: it is never due again. */
+/** Null: the schedule is never due again. */
 export function nextRunMs(schedule: CronSchedule, zone: TimeZone, afterMs: number): number | null {
   const fullMs = Math.floor(afterMs / SECOND_MS) * SECOND_MS;
   if (schedule.kind === 'every') return fullMs + schedule.seconds * SECOND_MS;
@@ -26,7 +26,7 @@ class Search {
   readonly #schedule: FieldSchedule;
   readonly #zone: TimeZone;
   #ms: number;
-  /** Has a field been moved? Then those below it are at their start. */
+  /** True: a field was advanced, so the smaller fields were reset to their start. */
   #isMoved = false;
 
   constructor(schedule: FieldSchedule, zone: TimeZone, startMs: number) {
@@ -45,7 +45,7 @@ class Search {
     return null;
   }
 
-  // Each of these returns false when it has wrapped: the search starts over.
+  // Each of these returns false when it wraps; the search then starts over.
 
   #findMonth(): boolean {
     while (!this.#schedule.months.has(this.#wall().month)) {
@@ -62,7 +62,7 @@ class Search {
       this.#begin({ hour: 0, minute: 0, second: 0 });
       const { day } = this.#wall();
       this.#ms = momentOf(this.#zone, { ...this.#wall(), day: day + 1 });
-      // The clock was changed at midnight.
+      // The clock change is at midnight.
       const { hour } = this.#wall();
       if (hour !== 0) this.#ms += (hour > 12 ? 24 - hour : -hour) * HOUR_MS;
       if (this.#wall().day === 1) return false;
@@ -96,7 +96,7 @@ class Search {
     return true;
   }
 
-  /** Schedules are due at the start of a minute. */
+  /** Runs are due at the start of a minute. */
   #findSecond(): boolean {
     const { second } = this.#wall();
     if (second === 0) return true;

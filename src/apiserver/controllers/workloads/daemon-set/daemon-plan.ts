@@ -1,11 +1,11 @@
 /**
- * Which pods a DaemonSet creates and deletes so that every node that fits has one.
+ * Decides which pods a DaemonSet creates and deletes so that every eligible node has exactly one.
  *
- *     node fits, no pod ─────────────────> create
+ *     node eligible, no pod ─────────────> create
  *     failed or succeeded ───────────────> delete; the next sync creates another (failed ones after a back-off)
- *     more than one ─────────────────────> delete all but the oldest; with surge, an old and a new one may be there
- *     node does not fit any more ────────> delete
- *     pod for a node that does not exist > delete, unless it is bound: the pod garbage collector does that
+ *     more than one ─────────────────────> delete all but the oldest; with surge, an old and a new pod may coexist
+ *     node no longer eligible ───────────> delete
+ *     pod for a node that does not exist > delete, unless it is bound: the pod garbage collector deletes it
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { nameOf } from '../../../objects/metadata.ts';
@@ -21,14 +21,14 @@ import type { NodeFit } from './node-fit.ts';
 export interface DaemonNode {
   readonly name: string;
   readonly fit: NodeFit;
-  /** On the node, or waiting for it. */
+  /** Pods on the node, or waiting to be bound to it. */
   readonly pods: readonly JsonObject[];
 }
 
 export interface DaemonView {
   readonly set: JsonObject;
   readonly nodes: readonly DaemonNode[];
-  /** Of nodes that do not exist. */
+  /** Pods for nodes that do not exist. */
   readonly strays: readonly JsonObject[];
   /** The hash of the current revision. */
   readonly hash: string;
@@ -36,14 +36,14 @@ export interface DaemonView {
 }
 
 export interface DaemonPlan {
-  /** Names of nodes. */
+  /** The names of the nodes that get a pod. */
   readonly create: readonly string[];
   readonly remove: readonly JsonObject[];
-  /** Of those that are removed: they need a back-off and an Event. */
+  /** The finished pods among the removed ones: they need a back-off and an Event. */
   readonly ended: readonly { readonly pod: JsonObject; readonly node: string }[];
 }
 
-/** Nodes in the order of their names; a pod that is over and being deleted counts nowhere. */
+/** Nodes sorted by name. A finished pod that is being deleted is not counted. */
 export function viewNodes(
   nodes: readonly JsonObject[],
   pods: readonly JsonObject[],
@@ -83,7 +83,7 @@ export function minReadyOfDaemon(set: JsonObject): number {
   return numberAt(set, 'spec.minReadySeconds');
 }
 
-/** Of `spec.updateStrategy.rollingUpdate`, rounded up. With OnDelete there is none. */
+/** `maxSurge` of `spec.updateStrategy.rollingUpdate`, rounded up. 0 with OnDelete. */
 export function surgeOf(set: JsonObject, nodes: number): number {
   return scaledAmount(valueAt(set, 'spec.updateStrategy.rollingUpdate.maxSurge'), nodes, 'up');
 }
@@ -110,7 +110,7 @@ function planNode(
   };
 }
 
-/** An old pod stays beside a new one as long as it is ready and the new one is not available. */
+/** An old pod stays beside a new one as long as the old one is ready and the new one is not available. */
 function surgeExtras({ set, hash, nowMs }: DaemonView, running: readonly JsonObject[]) {
   if (running.length < 2) return [];
   const isNew = (pod: JsonObject): boolean => labelsOf(pod)[REVISION_LABEL] === hash;
@@ -125,7 +125,7 @@ function isStaying(pod: JsonObject): boolean {
   return !isBeingDeleted(pod);
 }
 
-/** Bound ones first, then by age. */
+/** Bound pods first, then by age. */
 function olderFirst(a: JsonObject, b: JsonObject): number {
   const isBound = (pod: JsonObject): boolean => textAt(pod, 'spec.nodeName') !== '';
   return (

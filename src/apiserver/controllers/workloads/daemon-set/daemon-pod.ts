@@ -1,6 +1,6 @@
 /**
- * The pod of a DaemonSet on a node: node affinity on the node's name, and tolerations for the taints that Kubernetes
- * sets on nodes with a problem. The scheduler binds it.
+ * Builds the pod of a DaemonSet for a node: with node affinity for the node's name, and tolerations for the
+ * taints that Kubernetes sets on nodes with a problem. The scheduler binds the pod.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { readStruct, readTexts } from '../../../../api/validation/json-reading.ts';
@@ -17,7 +17,10 @@ const NAME_FIELD = 'metadata.name';
 const GENERATION_LABEL = 'pod-template-generation';
 const GENERATION = 'deprecated.daemonset.template.generation';
 
-/** Taints by key and effect. The node controllers set them, and must not evict or keep away daemons. */
+/**
+ * By key and effect. The node controllers set these taints, which must neither evict daemon pods nor keep
+ * them away.
+ */
 const TOLERATED = [
   ['not-ready', 'NoExecute'],
   ['unreachable', 'NoExecute'],
@@ -44,7 +47,7 @@ export function newDaemonPod(set: JsonObject, node: string, hash: string): JsonO
   };
 }
 
-/** The spec of a pod before it is for one node: with the tolerations of daemons. */
+/** The pod spec with the tolerations of daemon pods, not yet for one node. */
 export function daemonSpec(template: JsonObject): JsonObject {
   const spec = structAt(template, 'spec');
   const given = objectsAt(spec, 'tolerations');
@@ -54,12 +57,12 @@ export function daemonSpec(template: JsonObject): JsonObject {
     operator: 'Exists',
     effect,
   }));
-  // One for the same taint is replaced: without tolerationSeconds, so it has no end.
+  // A toleration of the same taint is replaced by one without tolerationSeconds.
   const kept = given.filter((one) => !added.some((other) => isSameToleration(one, other)));
   return { ...spec, tolerations: [...kept, ...added] };
 }
 
-/** Was the pod created from the current template? Old clients know its generation only. */
+/** Whether the pod was created from the current template. Old clients label it with the generation only. */
 export function isUpdated(set: JsonObject, pod: JsonObject, hash: string): boolean {
   const labels = labelsOf(pod);
   const generation = generationOf(set);
@@ -67,7 +70,7 @@ export function isUpdated(set: JsonObject, pod: JsonObject, hash: string): boole
   return generation !== '' && labels[GENERATION_LABEL] === generation;
 }
 
-/** The node that the pod runs on, or waits for; null: it names none. */
+/** The node on which the pod runs, or for which it waits. Null: it names none. */
 export function targetNodeOf(pod: JsonObject): string | null {
   const bound = textAt(pod, 'spec.nodeName');
   if (bound !== '') return bound;
@@ -83,7 +86,7 @@ function generationOf(set: JsonObject): string {
   return /^[0-9]{1,15}$/.test(text) ? text : '';
 }
 
-/** Replaces required node affinity: that the node meets it was checked when the node was chosen. */
+/** Replaces the required node affinity, which was checked when the node was chosen. */
 function withNode(affinity: JsonObject, node: string): JsonObject {
   const nodeAffinity = readStruct(valueAt(affinity, 'nodeAffinity'));
   const field = { key: NAME_FIELD, operator: 'In', values: [node] };

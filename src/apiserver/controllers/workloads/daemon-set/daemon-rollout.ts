@@ -1,8 +1,8 @@
 /**
- * The rolling update of a DaemonSet, within `maxUnavailable` or `maxSurge`.
+ * Decides the next step of a DaemonSet's rolling update, within `maxUnavailable` or `maxSurge`.
  *
- *     maxUnavailable   old pods are deleted, and the next sync creates new ones; not available ones first
- *     maxSurge         new pods are created beside old ones, and old ones deleted when new ones are available
+ *     maxUnavailable   old pods are deleted, unavailable ones first, and the next sync creates new ones
+ *     maxSurge         new pods are created beside old ones, which are deleted when the new ones are available
  *
  * A DaemonSet has one of the two.
  */
@@ -23,7 +23,7 @@ export function planDaemonRollout(view: DaemonView): DaemonPlan {
   const surge = surgeOf(set, wanted);
   const given = valueAt(set, 'spec.updateStrategy.rollingUpdate.maxUnavailable');
   const unavailable = scaledAmount(given, wanted, 'up');
-  // A DaemonSet that allows neither would never be updated.
+  // A DaemonSet with neither would never be updated.
   return surge === 0
     ? planReplacing(view, Math.max(unavailable, wanted > 0 ? 1 : 0))
     : planSurging(view, surge, wanted);
@@ -34,7 +34,7 @@ interface PodPair {
   readonly mayStart: boolean;
   readonly newPod: JsonObject | undefined;
   readonly oldPod: JsonObject | undefined;
-  /** More than one of a kind: the plan for nodes deletes them first. */
+  /** True: the node has more than one old or new pod, which planDaemons deletes first. */
   readonly isUnclear: boolean;
 }
 
@@ -88,7 +88,7 @@ function planSurging(view: DaemonView, maxSurge: number, wanted: number): Daemon
     else (isAvailable(oldPod) ? misplaced : remove).push(oldPod);
   }
   const allowed = Math.max(maxSurge - surging, 0);
-  // Pods of nodes that do not fit any more serve until others do.
+  // Pods on nodes that are no longer eligible still serve until others do.
   const spare = Math.max(available - wanted, 0);
   return {
     ...NOTHING,

@@ -1,12 +1,12 @@
 /**
- * DaemonSets: one pod on every node that fits.
+ * DaemonSet controller: runs one pod on every eligible node.
  *
  *     claim revisions and pods ──> revision of the template ──> every node has one pod? ──no──> create and delete
  *                                                                      │ yes
  *                                                                      └──> one step of the rolling update
  *                              ──> delete revisions beyond the limit ──> write the status
  *
- * A node counts by its labels and taints: a change of them brings a sync of the DaemonSets for which it decides.
+ * Labels and taints make a node eligible: a change of them triggers a sync of the DaemonSets that it affects.
  */
 import { jsonEqual } from '../../../../api/values/json-equal.ts';
 import { readStruct } from '../../../../api/validation/json-reading.ts';
@@ -52,7 +52,7 @@ export interface DaemonSetDeps {
   readonly revisions: OwnedIndex;
 }
 
-/** At most so many pods are created, and deleted, in one sync. */
+/** At most this many pods are created, and deleted, in one sync. */
 const BURST_MAX = 250;
 
 export function startDaemonSets(deps: DaemonSetDeps): Controller {
@@ -112,7 +112,7 @@ class DaemonSetController implements Controller {
       this.#events.warning(set, 'SelectingAll', message);
       return null;
     }
-    // Its history may be deleted before its pods: nothing can be counted.
+    // Its history may be deleted before its pods, so its pods cannot be classified.
     if (isBeingDeleted(set)) return null;
     const revisions = await this.#history.claim(set);
     const history = await this.#history.current(set, revisions);
@@ -141,7 +141,10 @@ class DaemonSetController implements Controller {
     return { set, ...viewNodes(nodes, own, nodeFitter(set)), hash, nowMs: clock.now() };
   }
 
-  /** Two revisions of one template: pods of the older one get the label of the newer, which alone stays. */
+  /**
+   * If two revisions have the same template, the pods of the older one get the label of the newer, and only
+   * the newer is kept.
+   */
   async #unify(
     { revision, duplicates }: CurrentRevision,
     own: readonly JsonObject[],
@@ -168,7 +171,7 @@ class DaemonSetController implements Controller {
     return unified;
   }
 
-  /** The first failure; null: there was none. */
+  /** The first failure. Null: there was none. */
   async #act(view: DaemonView): Promise<unknown> {
     const { set, nowMs } = view;
     const isHeld = (node: string): boolean =>
@@ -220,7 +223,7 @@ class DaemonSetController implements Controller {
     for (const one of surplus) await this.#history.remove(one);
   }
 
-  /** When a pod becomes available, or a failed one may be deleted. */
+  /** When a pod becomes available, or a failed pod may be deleted. */
   #nextSyncMs({ set, nodes, nowMs }: DaemonView, own: readonly JsonObject[]): number | null {
     const waits = nodes
       .filter((node) => node.pods.some((pod) => valueAt(pod, 'status.phase') === 'Failed'))
@@ -232,7 +235,7 @@ class DaemonSetController implements Controller {
   }
 }
 
-/** kube-controller-manager names it on the revision; one without the label counts by its name. */
+/** From the label that kube-controller-manager sets on the revision, or else from its name. */
 function hashOf(revision: JsonObject): string {
   return labelsOf(revision)[REVISION_LABEL] ?? nameOf(revision);
 }

@@ -1,11 +1,11 @@
-/** The status of a DaemonSet: nodes counted by their oldest pod. */
+/** Computes the status of a DaemonSet. A node is counted by its oldest pod. */
 import type { Json } from '../../../../lib/json.ts';
 import { numberAt } from '../../../objects/field-path.ts';
 import { isPodAvailable, isPodReady } from '../shared/pod-state.ts';
 import { isUpdated } from './daemon-pod.ts';
 import { minReadyOfDaemon, type DaemonView } from './daemon-plan.ts';
 
-/** Written even if they are zero. */
+/** Fields that are written even if they are zero. */
 export const DAEMON_ZEROS: ReadonlySet<string> = new Set([
   'currentNumberScheduled',
   'desiredNumberScheduled',

@@ -1,8 +1,8 @@
 /**
- * How long failed pods of a DaemonSet stay on their node before they are replaced: 1 s, doubled with each failure up to
- * 15 minutes, as in kube-controller-manager. A kubelet that refuses a pod would else be asked again and again.
+ * Back-off for replacing failed pods of a DaemonSet: 1 s, doubled with each failure up to 15 minutes, as in
+ * kube-controller-manager. Without it, a kubelet that rejects the pod would get a new one all the time.
  *
- * It is kept in memory: after a restart the first failure counts as the first.
+ * The back-off is in memory only, so it starts again after a restart.
  */
 interface Entry {
   readonly sinceMs: number;
@@ -12,7 +12,7 @@ interface Entry {
 const FIRST_MS = 1000;
 const LONGEST_MS = 15 * 60 * 1000;
 const FORGOTTEN_MS = 2 * LONGEST_MS;
-/** Entries of nodes that failed last are kept. */
+/** The least recently failed entries are dropped. */
 const ENTRIES_MAX = 10_000;
 
 export class FailedPodBackoff {
@@ -25,7 +25,7 @@ export class FailedPodBackoff {
     return Math.max(entry.sinceMs + entry.delayMs - nowMs, 0);
   }
 
-  /** A failed pod was deleted: the next one has to wait longer. */
+  /** Records that a failed pod was deleted: the next one waits longer. */
   note(key: string, nowMs: number): void {
     const entry = this.#entries.get(key);
     const isOld = !entry || nowMs - entry.sinceMs > FORGOTTEN_MS;

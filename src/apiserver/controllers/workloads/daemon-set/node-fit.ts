@@ -1,4 +1,4 @@
-/** Should a pod of a DaemonSet be created on a node, and should one that runs there stay? */
+/** Decides whether a DaemonSet creates a pod on a node, and whether a pod that runs there stays. */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { objectsAt, structAt, textAt } from '../../../objects/field-path.ts';
 import { nameOf } from '../../../objects/metadata.ts';
@@ -9,13 +9,13 @@ import { daemonSpec } from './daemon-pod.ts';
 
 export interface NodeFit {
   readonly mayStart: boolean;
-  /** Also if only a NoSchedule taint keeps new pods away. */
+  /** Also true if only a NoSchedule taint keeps new pods away. */
   readonly mayStay: boolean;
 }
 
 const NEITHER: NodeFit = { mayStart: false, mayStay: false };
 
-/** Reads the template once, for many nodes. Cordoned nodes count: daemons tolerate that taint. */
+/** Parses the template once, for many nodes. Cordoned nodes are eligible: daemon pods tolerate that taint. */
 export function nodeFitter(set: JsonObject): (node: JsonObject) => NodeFit {
   const spec = daemonSpec(structAt(set, 'spec.template'));
   const tolerations = objectsAt(spec, 'tolerations');

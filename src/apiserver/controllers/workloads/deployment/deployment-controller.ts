@@ -1,11 +1,12 @@
 /**
- * Deployments: a ReplicaSet for each version of the template, and the way from one to the next.
+ * Deployment controller: creates a ReplicaSet for each version of the template, and rolls out from one to the
+ * next.
  *
- *     claim ReplicaSets ──> note pause or resume ──> paused, or another size?  ──> shares for all
- *                                                    rollback asked for?       ──> the template of that revision
- *                                                    else one step of the rollout (rollout-plan.ts)
+ *     claim ReplicaSets ──> note pause or resume ──> paused, or scaled?        ──> proportional scaling
+ *                                                    rollback requested?       ──> template of that revision
+ *                                                    otherwise one step of the rollout (rollout-plan.ts)
  *
- * Each sync makes one step and writes the status; the changes that it made bring the next sync.
+ * Each sync makes one step and writes the status. Its own changes trigger the next sync.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { deployments } from '../../../kinds/apps/deployment.ts';
@@ -92,7 +93,7 @@ class DeploymentController implements Controller {
       selects: (owner, set) => selectorMatcher(owner)(set),
       sync: (object) => this.#sync(object),
     });
-    // A Recreate rollout waits until the last old pod is gone, which no ReplicaSet reports.
+    // A Recreate rollout waits until the last old pod is deleted, which no ReplicaSet reports.
     this.#leave = deps.pods.subscribe(({ value, isGone }) => {
       if (isGone) this.#wakeRecreating(value);
     });
@@ -193,7 +194,7 @@ class DeploymentController implements Controller {
     return this.#writeCounts(rollout.deployment, newSet, rollout.all.map(renew));
   }
 
-  /** Null: the Deployment itself was written, and its change brings the next sync. */
+  /** Null: the Deployment itself was written, and that change triggers the next sync. */
   async #withNewSet(
     deployment: JsonObject,
     sets: readonly JsonObject[],
@@ -201,7 +202,7 @@ class DeploymentController implements Controller {
   ): Promise<Rollout | null> {
     const found = newSetOf(deployment, sets);
     const others = sets.filter((set) => set !== found);
-    // Old ones with the same template (a race of two controllers) count as old.
+    // Older ReplicaSets with the same template (a race of two controllers) count as old.
     const revision = nextRevision(others);
     if (!found) {
       if (!isCreating) return { deployment, newSet: undefined, all: others };
@@ -222,7 +223,7 @@ class DeploymentController implements Controller {
     return updateExactly(this.#deps.parts, targetTo(replicaSets, set), set, () => changed);
   }
 
-  /** The revision of the Deployment is that of its newest ReplicaSet. */
+  /** Sets the revision of the Deployment to that of its newest ReplicaSet. */
   async #noteRevision(deployment: JsonObject, set: JsonObject): Promise<JsonObject | null> {
     const { parts } = this.#deps;
     const revision = textOf(annotationsOf(set)[REVISION]);
@@ -238,7 +239,8 @@ class DeploymentController implements Controller {
       const target = targetTo(deployments, deployment);
       const change = (seen: JsonObject): JsonObject =>
         withAnnotations(seen, { [REVISION]: revision });
-      // By the status, as kube-controller-manager does: it does not raise the generation.
+      // Written through the status subresource, as kube-controller-manager does, so that the generation stays
+      // the same.
       await updateExactly(parts, target, deployment, change, 'status');
       return null;
     }
@@ -251,7 +253,9 @@ class DeploymentController implements Controller {
     return null;
   }
 
-  /** The ReplicaSets that were written, by what they were before. `isNoting`: annotations count, too. */
+  /**
+   * The written ReplicaSets, by their earlier versions. `isNoting`: also writes changes of annotations only.
+   */
   async #resizeAll(
     deployment: JsonObject,
     resizes: readonly Resize[],
@@ -316,7 +320,7 @@ class DeploymentController implements Controller {
     }
   }
 
-  /** Copies the template of the revision, and removes the request in any case. */
+  /** Copies the template of the revision, and always removes the rollback annotation. */
   async #rollBack(deployment: JsonObject, sets: readonly JsonObject[]): Promise<null> {
     const asked = revisionNumber(deployment, ROLLBACK_TO);
     const revision = asked === 0n ? lastRevision(sets) : asked;

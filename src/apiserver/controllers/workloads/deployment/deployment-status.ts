@@ -1,4 +1,7 @@
-/** The status of a Deployment: counts over its ReplicaSets, and the conditions Available and Progressing. */
+/**
+ * Computes the status of a Deployment: counts over its ReplicaSets, and the conditions Available and
+ * Progressing.
+ */
 import { formatTime } from '../../../../api/values/time.ts';
 import type { Json, JsonObject } from '../../../../lib/json.ts';
 import { readObjects } from '../../../../api/validation/json-reading.ts';
@@ -15,7 +18,7 @@ const FAILURE = 'ReplicaFailure';
 const TIMED_OUT = 'ProgressDeadlineExceeded';
 const MS_PER_SECOND = 1000;
 
-/** `newSet` undefined: it does not exist yet. `all` includes it. */
+/** `newSet`: undefined: it does not exist yet. `all` includes it. */
 export interface Rollout {
   readonly deployment: JsonObject;
   readonly newSet: JsonObject | undefined;
@@ -50,7 +53,7 @@ export function countedStatus({ deployment, newSet, all }: Rollout, nowMs: numbe
   };
 }
 
-/** With an estimate of the progress of the rollout. */
+/** Includes the condition Progressing, from the progress of the rollout. */
 export function rolloutStatus(rollout: Rollout, nowMs: number): DeploymentStatus {
   const { deployment, newSet, all } = rollout;
   const status = countedStatus(rollout, nowMs);
@@ -97,7 +100,7 @@ export function progressing(
   return withDeploymentCondition(conditions, { type: PROGRESSING, status, reason, message }, nowMs);
 }
 
-/** Null: it is neither paused for the first time nor resumed. */
+/** Null: the Deployment was neither just paused nor just resumed. */
 export function pauseConditions(deployment: JsonObject, nowMs: number) {
   if (!hasProgressDeadline(deployment)) return null;
   const conditions = objectsAt(deployment, 'status.conditions');
@@ -120,7 +123,7 @@ export function isComplete(deployment: JsonObject, status: DeploymentStatus): bo
   );
 }
 
-/** When to check the deadline; null: there is nothing to wait for. */
+/** When to check the progress deadline. Null: there is nothing to wait for. */
 export function deadlineCheckMs(
   deployment: JsonObject,
   status: DeploymentStatus,
@@ -159,7 +162,7 @@ function isTimedOut(deployment: JsonObject, status: DeploymentStatus, nowMs: num
   return deadlineMs(deployment, current) < nowMs;
 }
 
-/** A ReplicaSet that cannot create pods makes its Deployment say so; the new one first. */
+/** Copies ReplicaFailure from a ReplicaSet that cannot create pods; the new one takes precedence. */
 function withFailure(
   conditions: readonly JsonObject[],
   newSet: JsonObject | undefined,

@@ -1,4 +1,7 @@
-/** Creates the ReplicaSet of a new template. A name that is taken by another template is a collision: next hash. */
+/**
+ * Creates the ReplicaSet of a new template. If another template already has its name, that is a hash
+ * collision, and the next hash is tried.
+ */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { readStruct } from '../../../../api/validation/json-reading.ts';
 import { deployments } from '../../../kinds/apps/deployment.ts';

@@ -1,4 +1,4 @@
-/** Revisions of a Deployment: annotations of its ReplicaSets, which are its history. */
+/** Reads and writes the revisions of a Deployment: annotations of its ReplicaSets, which are its history. */
 import { jsonEqual } from '../../../../api/values/json-equal.ts';
 import { readStruct } from '../../../../api/validation/json-reading.ts';
 import type { Json, JsonObject } from '../../../../lib/json.ts';
@@ -30,13 +30,15 @@ export function annotationsOf(object: JsonObject): JsonObject {
   return readStruct(metadataOf(object)['annotations']);
 }
 
-/** 0: absent or no number. */
+/** 0: the annotation is absent or not a number. */
 export function annotationNumber(object: JsonObject, name: string): number {
   const text = textOf(annotationsOf(object)[name]);
   return /^[0-9]{1,15}$/.test(text) ? Number(text) : 0;
 }
 
-/** As 64-bit integers: a client may have annotated any of them. 0: absent or no such number. */
+/**
+ * A 64-bit integer, because a client may have written any. 0: the annotation is absent or not such a number.
+ */
 export function revisionNumber(object: JsonObject, name: string = REVISION): bigint {
   const text = textOf(annotationsOf(object)[name]);
   const number = /^[0-9]{1,19}$/.test(text) ? BigInt(text) : 0n;
@@ -69,7 +71,7 @@ export function byCreation(a: JsonObject, b: JsonObject): number {
   return createdMs(a) - createdMs(b) || (nameOf(a) < nameOf(b) ? -1 : 1);
 }
 
-/** The oldest of those with the current template; undefined: there is none yet. */
+/** The oldest ReplicaSet with the current template. Undefined: there is none yet. */
 export function newSetOf(
   deployment: JsonObject,
   sets: readonly JsonObject[],
@@ -77,13 +79,13 @@ export function newSetOf(
   return sets.toSorted(byCreation).find((set) => hasTemplate(set, deployment));
 }
 
-/** One more than the highest; the last one repeats, since none comes after it. */
+/** One more than the highest revision. The largest number repeats, since none comes after it. */
 export function nextRevision(sets: readonly JsonObject[]): bigint {
   const [highest = 0n] = revisionsOf(sets);
   return highest < REVISION_MAX ? highest + 1n : highest;
 }
 
-/** The second highest: the one before the current. 0: there is none. */
+/** The second highest revision: the one before the current. 0: there is none. */
 export function lastRevision(sets: readonly JsonObject[]): bigint {
   return revisionsOf(sets)[1] ?? 0n;
 }
@@ -97,7 +99,7 @@ export function compareNumbers(a: bigint, b: bigint): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** What a user annotated on the Deployment, and the revision if it is a higher one. */
+/** Adds the Deployment's annotations, and the revision if it is higher. */
 export function withRevision(
   set: JsonObject,
   deployment: JsonObject,
@@ -120,7 +122,7 @@ function historyWith(set: JsonObject, revision: string): string {
   return numbers.join(',');
 }
 
-/** Annotations of the Deployment after a rollback to the ReplicaSet. */
+/** The annotations of the Deployment after a rollback to the ReplicaSet. */
 export function annotationsAfterRollback(deployment: JsonObject, set: JsonObject): JsonObject {
   const entries = (object: JsonObject, isOwn: boolean): readonly [string, Json][] =>
     Object.entries(annotationsOf(object)).filter(([name]) => OWN.has(name) === isOwn);

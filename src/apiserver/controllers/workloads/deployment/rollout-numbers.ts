@@ -1,4 +1,7 @@
-/** Numbers of a rollout: surge, unavailability, proportions, and how many replicas the new ReplicaSet may have. */
+/**
+ * Computes the numbers of a rollout: maxSurge, maxUnavailable, proportions, and the size of the new
+ * ReplicaSet.
+ */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { numberAt, textAt, valueAt } from '../../../objects/field-path.ts';
 import { scaledAmount } from '../shared/amounts-of-replicas.ts';
@@ -20,7 +23,7 @@ export function maxSurgeOf(deployment: JsonObject): number {
   return scaledAmount(surge, replicasOf(deployment), 'up');
 }
 
-/** At least one if there is no surge: otherwise nothing could ever be replaced. */
+/** At least 1 if maxSurge is 0: otherwise no pod could ever be replaced. */
 export function maxUnavailableOf(deployment: JsonObject): number {
   const replicas = replicasOf(deployment);
   if (!isRolling(deployment) || replicas === 0) return 0;
@@ -39,7 +42,7 @@ export function sumOf(sets: readonly JsonObject[], path: string): number {
   return sets.reduce((sum, set) => sum + numberAt(set, path), 0);
 }
 
-/** `all` includes the new one, if it exists. */
+/** `all` includes the new ReplicaSet, if it exists. */
 export function newSetSize(
   deployment: JsonObject,
   all: readonly JsonObject[],
@@ -52,7 +55,7 @@ export function newSetSize(
   return current + Math.min(free, replicas - current);
 }
 
-/** How many of the replicas to add (or, below zero, to remove) fall to this ReplicaSet. */
+/** How many of the replicas to add (or, if negative, to remove) this ReplicaSet gets. */
 export function proportionOf(
   set: JsonObject,
   deployment: JsonObject,

@@ -1,10 +1,10 @@
 /**
- * Which ReplicaSets of a Deployment change their size in one step of a rollout.
+ * Decides which ReplicaSets of a Deployment are resized in one step of a rollout.
  *
- *     rolling    the new one grows into the surge; then old ones shrink: unhealthy pods first, and only as far
- *                as enough pods are available
- *     recreate   all old ones shrink to nothing; when no old pod runs any more, the new one gets all replicas
- *     scaling    the size of the Deployment itself has changed, or it is paused: every active ReplicaSet gets
+ *     rolling    the new one is scaled up within maxSurge; then old ones are scaled down, unhealthy pods
+ *                first, as long as enough pods are available
+ *     recreate   all old ones are scaled to 0; when no old pod runs any more, the new one gets all replicas
+ *     scaling    the Deployment was scaled, or is paused: every active ReplicaSet gets
  *                its share
  */
 import type { JsonObject } from '../../../../lib/json.ts';
@@ -37,7 +37,7 @@ export function isActiveSet(set: JsonObject): boolean {
   return replicasOf(set) > 0;
 }
 
-/** The Deployment has another size than when its ReplicaSets were last resized. */
+/** Whether the Deployment's size has changed since its ReplicaSets were last resized. */
 export function isScaling(deployment: JsonObject, all: readonly JsonObject[]): boolean {
   return all.filter(isActiveSet).some((set) => {
     const isNoted = annotationsOf(set)[DESIRED_REPLICAS] !== undefined;
@@ -86,7 +86,7 @@ function planOldSets(
   return [...sizes].map(([set, replicas]) => ({ set, replicas }));
 }
 
-/** A Deployment that is paused or being scaled. Undefined `newSet`: it does not exist yet. */
+/** For a Deployment that is paused or being scaled. `newSet`: undefined: it does not exist yet. */
 export function planScaling(
   deployment: JsonObject,
   newSet: JsonObject | undefined,
@@ -103,7 +103,7 @@ export function planScaling(
   return isRolling(deployment) ? planProportions(deployment, active) : [];
 }
 
-/** The new ReplicaSet has all replicas, and all of them are available. */
+/** Whether the new ReplicaSet has all replicas and all of them are available. */
 function isSaturated(deployment: JsonObject, newSet: JsonObject): boolean {
   const wanted = replicasOf(deployment);
   return (
@@ -117,7 +117,8 @@ function planProportions(deployment: JsonObject, active: readonly JsonObject[]):
   const wanted = replicasOf(deployment);
   const allowed = wanted > 0 ? wanted + maxSurgeOf(deployment) : 0;
   const toAdd = allowed - sumOf(active, 'spec.replicas');
-  // The larger ones first; of equal ones the newer first to grow, the older first to shrink.
+  // Larger ReplicaSets first; of equal ones the newer first when scaling up, the older first when scaling
+  // down.
   const ordered = active.toSorted(
     (a, b) => replicasOf(b) - replicasOf(a) || (toAdd > 0 ? byCreation(b, a) : byCreation(a, b)),
   );
@@ -137,7 +138,9 @@ export function planRecreate(old: readonly JsonObject[]): readonly Resize[] {
   return old.filter(isActiveSet).map((set) => ({ set, replicas: 0 }));
 }
 
-/** Old ReplicaSets beyond the history limit, oldest revision first; only those that are settled and empty. */
+/**
+ * Old ReplicaSets beyond the history limit, the oldest revision first; only those that are settled and empty.
+ */
 export function planCleanup(old: readonly JsonObject[], limit: number): readonly JsonObject[] {
   const surplus = old.length - limit;
   if (surplus <= 0) return [];

@@ -1,9 +1,10 @@
 /**
- * The status of a PodDisruptionBudget: how many of its pods are healthy, how many must be, and so how many may be
- * evicted now.
+ * Computes the status of a PodDisruptionBudget: how many of its pods are healthy, how many must be, and how
+ * many may be evicted now.
  *
- * Evicted pods that are not being deleted yet do not count as healthy, for two minutes: then the eviction has
- * failed. A budget without pods allows nothing, so that its first pods are safe before it has counted them.
+ * An evicted pod that is not being deleted yet does not count as healthy for two minutes; after that the
+ * eviction has failed. A budget without pods allows no disruption, so that its first pods are protected
+ * before they are counted.
  */
 import { readStruct, readText, type Value } from '../../../../api/validation/json-reading.ts';
 import { formatTime } from '../../../../api/values/time.ts';
@@ -22,15 +23,15 @@ const ALLOWED = 'DisruptionAllowed';
 export interface BudgetObservation {
   readonly budget: JsonObject;
   readonly pods: readonly JsonObject[];
-  /** The sum of the sizes of the controllers of the pods; of no interest unless `needsScale`. */
+  /** The sum of the sizes of the pods' controllers. Used only if `needsScale`. */
   readonly expectedScale: number;
 }
 
 export interface BudgetDecision {
   readonly status: Readonly<Record<string, Json | undefined>>;
-  /** When an eviction counts as failed; null: none is under way. */
+  /** When an eviction counts as failed. Null: no eviction is in progress. */
   readonly recheckMs: number | null;
-  /** Pods that should have been deleted and were not. */
+  /** Evicted pods that should have been deleted and were not. */
   readonly overdue: readonly JsonObject[];
 }
 
@@ -55,7 +56,7 @@ export function decideBudget(seen: BudgetObservation, nowMs: number): BudgetDeci
   return { status, recheckMs, overdue };
 }
 
-/** Whether the pods' controllers have to be counted: an absolute minimum needs no total. */
+/** Whether the sizes of the pods' controllers are needed: an absolute minAvailable needs no total. */
 export function needsScale(budget: JsonObject): boolean {
   const { minAvailable, maxUnavailable } = structAt(budget, 'spec');
   return isSet(maxUnavailable) || typeof minAvailable === 'string';
@@ -97,7 +98,7 @@ function disruptedPodsOf(budget: JsonObject, pods: readonly JsonObject[], nowMs:
   return { disrupted, overdue, recheckMs };
 }
 
-/** The condition of a budget whose pods cannot be counted. */
+/** The status of a budget whose pods cannot be counted. */
 export function syncFailed(
   conditions: readonly JsonObject[],
   budget: JsonObject,

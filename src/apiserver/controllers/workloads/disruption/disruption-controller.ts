@@ -1,6 +1,7 @@
 /**
- * PodDisruptionBudgets: counts the pods that each budget selects, so that evictions and `kubectl drain` know how
- * many may go. A change of a pod wakes the budgets that select it, before or after the change.
+ * Disruption controller: counts the pods that each PodDisruptionBudget selects, which limits evictions and
+ * `kubectl drain`. A change of a pod triggers a sync of the budgets that select it before or after the
+ * change.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { budgetsOf } from '../../../actions/disruption-budget.ts';
@@ -95,7 +96,7 @@ class DisruptionController implements Controller {
     return all.filter((pod) => budgetsOf(store, pod).some((one) => nameOf(one) === name));
   }
 
-  /** The sum over the controllers of the pods; a pod without one does not count. */
+  /** The sum over the controllers of the pods. A pod without a controller does not count. */
   #scaleOf(budget: JsonObject, selected: readonly JsonObject[]): number {
     const sizes = new Map<string, number>();
     const known = new Set<string>();
@@ -116,7 +117,7 @@ class DisruptionController implements Controller {
     return [...sizes.values()].reduce((sum, size) => sum + size, 0);
   }
 
-  /** The size of a ReplicaSet of a Deployment is that of the Deployment, which counts once. */
+  /** The size of a Deployment's ReplicaSet is that of the Deployment, which counts once. */
   #measure(pod: JsonObject, reference: ControllerRef, sizes: Map<string, number>): void {
     const namespace = textOf(metadataOf(pod)['namespace']);
     const found = this.#scaled(namespace, reference);
@@ -147,7 +148,7 @@ class DisruptionController implements Controller {
     this.#events.warning(pod, 'NotDeleted', message);
   }
 
-  /** What cannot be counted allows no eviction. */
+  /** If the pods cannot be counted, the budget allows no eviction. */
   async #close(budget: JsonObject, why: string): Promise<void> {
     const message = `Failed to calculate the number of expected pods: ${why}`;
     this.#events.warning(budget, 'CalculateExpectedPodCountFailed', message);

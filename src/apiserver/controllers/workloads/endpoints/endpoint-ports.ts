@@ -1,9 +1,9 @@
-/** The ports of a Service at one pod: a number, or the name of a container's port. */
+/** Resolves the ports of a Service for one pod: targetPort is a number, or the name of a container port. */
 import { readNumber, readText } from '../../../../api/validation/json-reading.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
 import { objectsAt } from '../../../objects/field-path.ts';
 
-/** Ports that the pod does not have are left out. */
+/** Omits named ports that the pod does not have. */
 export function endpointPorts(service: JsonObject, pod: JsonObject): readonly JsonObject[] {
   return objectsAt(service, 'spec.ports').flatMap((port) => {
     const number = targetPort(port, pod);

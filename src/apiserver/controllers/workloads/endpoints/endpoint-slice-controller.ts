@@ -1,6 +1,7 @@
 /**
- * EndpointSlices of Services with a selector (slice-plan.ts). The slices are owned by their Service, so the garbage
- * collector deletes them with it. A slice that another client changes is restored a second later.
+ * EndpointSlice controller: writes the EndpointSlices of Services with a selector (slice-plan.ts). A Service
+ * owns its slices, so the garbage collector deletes them with it. A slice that another client changes is
+ * restored one second later.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { nodes } from '../../../kinds/core/node.ts';
@@ -31,7 +32,7 @@ export interface EndpointSliceDeps {
   readonly pods: OwnedIndex;
 }
 
-/** A client that keeps changing slices causes one sync a second. */
+/** A client that keeps changing slices causes only one sync per second. */
 const SLICE_CHANGE_MS = 1000;
 const NO_TOPOLOGY =
   'podkeep does not allocate endpoints to zones by the annotation topology-mode; use spec.trafficDistribution';

@@ -1,8 +1,9 @@
 /**
- * Endpoints of Services with a selector (endpoints-plan.ts), deleted with their Service.
+ * Endpoints controller: writes the Endpoints of Services with a selector (endpoints-plan.ts), and deletes
+ * them with their Service.
  *
- * When it starts it deletes Endpoints whose Service was deleted while it did not run: only those that it has
- * labelled, because a client may create Endpoints before their Service.
+ * When it starts, it deletes Endpoints whose Service was deleted while it was not running. It deletes only
+ * those with its own label, because a client may create Endpoints before their Service.
  */
 import { isMissing, isNamespaceGoing, removeIfThere } from '../../deletion-request.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
@@ -84,7 +85,7 @@ class EndpointsController implements Controller {
       }
     } catch (error) {
       if (!current && isNamespaceGoing(error)) return;
-      // Deleted meanwhile: that has enqueued the Service.
+      // The Endpoints were deleted in the meantime, which has enqueued the Service.
       if (current && isMissing(error)) return;
       const reason = current ? 'FailedToUpdateEndpoint' : 'FailedToCreateEndpoint';
       const message = current
@@ -102,7 +103,7 @@ class EndpointsController implements Controller {
   }
 }
 
-/** The time says when a change happened, and is no change itself. */
+/** The trigger time alone is no reason for a write. */
 function withoutTime(object: JsonObject): JsonObject {
   const { annotations, ...rest } = metadataOf(object);
   const { [TRIGGER_TIME]: _, ...others } = readStruct(annotations);

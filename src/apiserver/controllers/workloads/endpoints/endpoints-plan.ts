@@ -1,6 +1,7 @@
 /**
- * The Endpoints object of a Service: all of its addresses in one object, for clients that do not read
- * EndpointSlices. Above 1000 addresses it is truncated, ready ones kept first, and says so in an annotation.
+ * Computes the Endpoints object of a Service: all of its addresses in one object, for clients that do not
+ * read EndpointSlices. Above 1000 addresses it is truncated, ready addresses are kept first, and an
+ * annotation says so.
  */
 import { jsonEqual } from '../../../../api/values/json-equal.ts';
 import { readFlag, readStruct, readTexts } from '../../../../api/validation/json-reading.ts';
@@ -26,7 +27,7 @@ export const ENDPOINTS_MANAGER = 'endpoint-controller';
 const OVER_CAPACITY = 'endpoints.kubernetes.io/over-capacity';
 const ADDRESSES_MAX = 1000;
 
-/** Null: the current object is right. Without the time of the change. */
+/** Without the trigger time. Null: the current object is up to date. */
 export function planEndpoints(
   service: JsonObject,
   pods: readonly JsonObject[],
@@ -62,13 +63,13 @@ function subsetsOfPod(service: JsonObject, pod: JsonObject): readonly JsonObject
   return endpointPorts(service, pod).map((port) => ({ ...subset, ports: [withoutEmpty(port)] }));
 }
 
-/** An empty name is absent in Endpoints. */
+/** In Endpoints, a port without a name omits the field. */
 function withoutEmpty(port: JsonObject): JsonObject {
   const { name, ...rest } = port;
   return name === '' ? rest : port;
 }
 
-/** Null: the pod has no address of the first family of the Service. */
+/** Null: the pod has no address of the Service's first family. */
 function addressOf(service: JsonObject, pod: JsonObject): JsonObject | null {
   const family = familyOf(service, pod);
   const ip = podIpsOf(pod)
@@ -101,7 +102,7 @@ function endpointsLabels(service: JsonObject): JsonObject {
   };
 }
 
-/** Each subset keeps its share; not-ready addresses go first. */
+/** Each subset keeps its share. Not-ready addresses are dropped first. */
 function truncated(subsets: readonly JsonObject[]) {
   const count = (list: string): number =>
     subsets.reduce((sum, subset) => sum + objectsAt(subset, list).length, 0);

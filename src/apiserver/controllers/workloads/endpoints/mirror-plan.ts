@@ -1,6 +1,6 @@
 /**
- * EndpointSlices that mirror Endpoints of a Service without a selector, which a client has written: one for each
- * list of ports and each address family, with at most 1000 addresses.
+ * Computes the EndpointSlices that mirror the Endpoints of a Service without a selector: one for each list of
+ * ports and each address family, with at most 1000 addresses.
  */
 import { jsonEqual } from '../../../../api/values/json-equal.ts';
 import { readStruct, readText } from '../../../../api/validation/json-reading.ts';
@@ -25,7 +25,7 @@ export interface MirrorPlan {
   readonly create: readonly JsonObject[];
   readonly update: readonly SliceUpdate[];
   readonly remove: readonly JsonObject[];
-  /** Addresses that are no IP addresses, and those above the limit. */
+  /** The number of addresses that are not IP addresses or exceed the limit. */
   readonly invalid: number;
   readonly skipped: number;
 }
@@ -36,7 +36,7 @@ interface Wanted {
   readonly endpoints: Map<string, JsonObject>;
 }
 
-/** `slices`: those that mirror these Endpoints already. */
+/** `slices`: the slices that already mirror these Endpoints. */
 export function planMirror(object: JsonObject, slices: readonly JsonObject[]): MirrorPlan {
   const { groups, invalid, skipped } = groupAddresses(object);
   const create: JsonObject[] = [];

@@ -1,4 +1,7 @@
-/** Which Endpoints are mirrored into EndpointSlices: all but those that say no, and records of leader elections. */
+/**
+ * Decides which Endpoints are mirrored into EndpointSlices: all except those with the label skip-mirror and
+ * leader election records.
+ */
 import { readStruct } from '../../../../api/validation/json-reading.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
 import { labelsOf } from '../../../objects/object-labels.ts';

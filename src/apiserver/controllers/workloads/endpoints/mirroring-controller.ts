@@ -1,6 +1,7 @@
 /**
- * Mirrors Endpoints that clients write for Services without a selector into EndpointSlices (mirror-plan.ts), so
- * that readers need only these. Slices of Endpoints that are no longer mirrored are deleted.
+ * EndpointSlice mirroring controller: mirrors the Endpoints that clients write for Services without a
+ * selector into EndpointSlices (mirror-plan.ts), so that readers need only EndpointSlices. It deletes the
+ * slices of Endpoints that are no longer mirrored.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { endpointSlices } from '../../../kinds/networking/endpoint-slice.ts';

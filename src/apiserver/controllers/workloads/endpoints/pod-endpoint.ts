@@ -1,4 +1,4 @@
-/** A pod as an endpoint of an EndpointSlice. */
+/** Converts a pod to an endpoint of an EndpointSlice. */
 import { jsonEqual } from '../../../../api/values/json-equal.ts';
 import {
   readFlag,
@@ -18,7 +18,7 @@ export type AddressType = 'IPv4' | 'IPv6';
 
 const ZONE = 'topology.kubernetes.io/zone';
 
-/** By the families of the Service; one without families is as its address, or of both if it has none. */
+/** From the Service's ipFamilies. Without them, the family of its cluster IP, or both if it has none. */
 export function addressTypesOf(service: JsonObject): readonly AddressType[] {
   const families = readTexts(valueAt(service, 'spec.ipFamilies'));
   const given = (['IPv4', 'IPv6'] as const).filter((family) => families.includes(family));
@@ -52,7 +52,7 @@ export function podEndpoint(
   };
 }
 
-/** A pod that is being deleted is never ready, unless the Service publishes every address. */
+/** A terminating pod is never ready, unless the Service publishes not-ready addresses. */
 function conditionsOf(pod: JsonObject, service: JsonObject): JsonObject {
   const serving = isPodReady(pod);
   const terminating = isBeingDeleted(pod);
@@ -60,7 +60,7 @@ function conditionsOf(pod: JsonObject, service: JsonObject): JsonObject {
   return { ready: isPublished || (serving && !terminating), serving, terminating };
 }
 
-/** What makes two endpoints the same one, whatever their conditions are. */
+/** Identifies an endpoint, whatever its conditions are. */
 export function endpointKey(endpoint: JsonObject): string {
   const target = readStruct(endpoint['targetRef']);
   return JSON.stringify([
@@ -71,7 +71,7 @@ export function endpointKey(endpoint: JsonObject): string {
   ]);
 }
 
-/** Compares what is not part of the key; hints and versions do not count. */
+/** Compares the fields that are not part of the key, except hints and resourceVersions. */
 export function isSameEndpoint(left: JsonObject, right: JsonObject): boolean {
   return jsonEqual(changeable(left), changeable(right));
 }

@@ -1,6 +1,6 @@
 /**
- * What drives the controllers of endpoints: a queue of Services, which fills up when a Service changes, a pod
- * that it selects (before or after the change), or a node appears or changes its zone.
+ * Queues Services for the endpoints controllers: when a Service changes, when a pod changes that it selects
+ * (before or after the change), and when a node is added or changes its zone.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { nodes } from '../../../kinds/core/node.ts';
@@ -24,7 +24,7 @@ export interface ServiceDriverOptions {
   readonly events: WorkloadEvents;
   /** Called for Services with a selector, with the pods that they select. */
   readonly sync: (service: JsonObject, pods: readonly JsonObject[], key: string) => Promise<void>;
-  /** Called when the Service is gone. */
+  /** Called when the Service is deleted. */
   readonly forget: (key: string) => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Which pods stand behind a Service, and which changes of a pod its endpoints have to follow. */
+/** Determines which pods belong to a Service, and which changes of a pod affect its endpoints. */
 import { jsonEqual } from '../../../../api/values/json-equal.ts';
 import { readStruct, readText } from '../../../../api/validation/json-reading.ts';
 import type { Json, JsonObject } from '../../../../lib/json.ts';
@@ -9,7 +9,7 @@ import { isBeingDeleted } from '../../garbage/owner-reference.ts';
 import { isPodDone, isPodReady } from '../shared/pod-state.ts';
 import { labelMapMatcher } from '../shared/workload-selector.ts';
 
-/** False: its endpoints are written by a client, or it has none. */
+/** False: a client writes the endpoints of the Service, or it has none. */
 export function hasPodSelector(service: JsonObject): boolean {
   const selector = readStruct(structAt(service, 'spec')['selector']);
   return Object.keys(selector).length > 0 && textAt(service, 'spec.type') !== 'ExternalName';
@@ -19,7 +19,7 @@ export function serviceMatcher(service: JsonObject): (pod: JsonObject) => boolea
   return labelMapMatcher(structAt(service, 'spec.selector'));
 }
 
-/** Does the change of a pod matter to endpoints? */
+/** Whether the change of a pod can change endpoints. */
 export function areEndpointsAffected(before: JsonObject, after: JsonObject): boolean {
   return !jsonEqual(endpointFacts(before), endpointFacts(after));
 }
@@ -41,7 +41,7 @@ export function podIpsOf(pod: JsonObject): readonly string[] {
   return objectsAt(pod, 'status.podIPs').map(({ ip }) => readText(ip));
 }
 
-/** A pod that is over, or has no address yet, is no endpoint. */
+/** A pod that is finished or has no address yet is not an endpoint. */
 export function isEndpointPod(pod: JsonObject, includesTerminating: boolean): boolean {
   if (isPodDone(pod)) return false;
   if (podIpsOf(pod).length === 0) return false;

@@ -1,9 +1,9 @@
 /**
- * Places endpoints into slices with as few writes as possible.
+ * Distributes endpoints over EndpointSlices with as few writes as possible.
  *
- *     1. in each existing slice: drop what is not wanted, renew what has changed
+ *     1. in each existing slice: remove endpoints that are no longer wanted, update those that have changed
  *     2. fill up the slices that are written anyway, the fullest first
- *     3. put the rest into the one unchanged slice that it fills best, or into new slices
+ *     3. put the rest into the unchanged slice that is fullest afterwards, or into new slices
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { objectsAt } from '../../../objects/field-path.ts';
@@ -16,7 +16,7 @@ export interface SlicePlacement {
   readonly create: readonly (readonly JsonObject[])[];
   readonly update: readonly PlacedSlice[];
   readonly remove: readonly JsonObject[];
-  /** Nothing to change in them but, possibly, labels and hints. */
+  /** Slices whose endpoints do not change; labels and hints may. */
   readonly keep: readonly JsonObject[];
 }
 
@@ -82,7 +82,7 @@ function fill(endpoints: JsonObject[], rest: JsonObject[]): void {
   if (capacity > 0) endpoints.push(...rest.splice(0, capacity));
 }
 
-/** The slice that is closest to full afterwards. */
+/** The slice that is closest to full with `count` more endpoints. */
 function bestToFill(slices: readonly JsonObject[], count: number): JsonObject | undefined {
   let best: JsonObject | undefined;
   let least = ENDPOINTS_PER_SLICE;

@@ -1,8 +1,8 @@
 /**
  * Decides which EndpointSlices of a Service are created, updated and deleted.
  *
- * Slices are grouped by address type and ports: pods whose named ports have different numbers are in different
- * slices. A Service without endpoints has one empty slice of each address type, which says that there are none.
+ * Slices are grouped by address type and ports: pods whose named ports have different numbers are in
+ * different slices. A Service without endpoints has one empty placeholder slice of each address type.
  */
 import { jsonEqual } from '../../../../api/values/json-equal.ts';
 import { readFlag } from '../../../../api/validation/json-reading.ts';
@@ -26,10 +26,10 @@ export const HEADLESS = 'service.kubernetes.io/headless';
 
 export interface ServiceView {
   readonly service: JsonObject;
-  /** That the Service selects. */
+  /** The pods that the Service selects. */
   readonly pods: readonly JsonObject[];
   readonly nodeOf: (name: string) => JsonObject | undefined;
-  /** Of the Service and of this controller. */
+  /** The slices of this Service that this controller manages. */
   readonly slices: readonly JsonObject[];
 }
 
@@ -37,7 +37,7 @@ export interface SlicePlan {
   readonly create: readonly JsonObject[];
   readonly update: readonly SliceUpdate[];
   readonly remove: readonly JsonObject[];
-  /** Why pods are left out. */
+  /** Why pods are omitted. */
   readonly problems: readonly string[];
 }
 
@@ -99,7 +99,7 @@ function planType(view: ServiceView, type: AddressType): SlicePlan {
   return reuse(service, { create, update, remove, problems }, { type, existing, foreign });
 }
 
-/** A slice that would be deleted takes the content of one that would be created. */
+/** A slice that would be deleted is updated instead with the content of one that would be created. */
 function reuse(
   service: JsonObject,
   plan: SlicePlan,
@@ -119,7 +119,7 @@ function reuse(
     if (wanted) update.push({ seen: old, wanted: withContent(old, wanted) });
     else remove.push(old);
   }
-  // The placeholder may be there already.
+  // The placeholder may already exist.
   const changed = update.filter(({ seen, wanted }) => !jsonEqual(seen, wanted));
   return { create, update: changed, remove, problems: plan.problems };
 }
@@ -168,7 +168,7 @@ function newSlice(
   };
 }
 
-/** With a dash, unless the name would be too long with it. */
+/** Ends in a dash, unless that would make the name too long. */
 export function slicePrefix(name: string): string {
   return name.length < NAME_MAX ? `${name}-` : name;
 }
@@ -197,7 +197,7 @@ function withContent(old: JsonObject, wanted: JsonObject): JsonObject {
   return changed;
 }
 
-/** The labels of the Service, and those that are reserved. */
+/** The labels of the Service, and the reserved labels. */
 function sliceLabels(service: JsonObject): JsonObject {
   const own = Object.entries(labelsOf(service)).filter(([key]) => !RESERVED.has(key));
   return {

@@ -1,4 +1,4 @@
-/** Carries out a plan for EndpointSlices: creations first, so that no endpoint is missing in between. */
+/** Writes a plan for EndpointSlices: creates slices first, so that no endpoint is missing in between. */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { endpointSlices } from '../../../kinds/networking/endpoint-slice.ts';
 import type { ServerParts } from '../../../registry/server-parts.ts';

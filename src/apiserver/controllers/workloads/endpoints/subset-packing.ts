@@ -1,10 +1,11 @@
 /**
- * Subsets of Endpoints: addresses with the same ports share a subset, and ports with the same addresses do.
+ * Packs the subsets of Endpoints: addresses with the same ports share a subset, and so do ports with the same
+ * addresses.
  *
  *     {10.0.0.1}×{80}, {10.0.0.2}×{80}, {10.0.0.1}×{443} ──> {10.0.0.1, 10.0.0.2}×{80} and {10.0.0.1}×{443}
  *
- * The order is canonical, so that two packings of the same endpoints are equal. An address that is ready and not
- * ready at the same port is not ready.
+ * The order is canonical, so that two packings of the same endpoints are equal. An address that is listed as
+ * both ready and not ready for a port is not ready.
  */
 import { readText } from '../../../../api/validation/json-reading.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
@@ -13,7 +14,7 @@ import { objectsAt, textAt } from '../../../objects/field-path.ts';
 interface PortEntry {
   /** Null: a headless Service without ports. */
   readonly port: JsonObject | null;
-  /** Is the address ready, by its key? */
+  /** Whether an address is ready, by its key. */
   readonly isReady: Map<string, boolean>;
 }
 

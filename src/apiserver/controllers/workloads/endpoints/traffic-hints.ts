@@ -1,5 +1,6 @@
 /**
- * Hints of endpoints by `spec.trafficDistribution`: clients prefer endpoints of their own zone, or node.
+ * Sets the hints of endpoints from `spec.trafficDistribution`: clients prefer endpoints in their own zone or
+ * on their own node.
  *
  *     PreferClose, PreferSameZone ──> the zone of the endpoint
  *     PreferSameNode ───────────────> its zone and its node
@@ -28,7 +29,10 @@ export function withHints(endpoint: JsonObject, service: JsonObject): JsonObject
   return { ...plain, hints };
 }
 
-/** The annotation that came before `spec.trafficDistribution`, and takes precedence over it. */
+/**
+ * Whether the Service has the annotation that preceded `spec.trafficDistribution`, and that takes precedence
+ * over it.
+ */
 export function asksForTopology(service: JsonObject): boolean {
   const annotations = readTextMap(metadataOf(service)['annotations']);
   const mode = MODES.map((name) => annotations.get(name)).find((value) => value !== undefined);

@@ -1,6 +1,7 @@
 /**
- * `endpoints.kubernetes.io/last-change-trigger-time`: when the change happened that endpoints follow, so that the
- * latency of the network can be measured. It is the earliest readiness change of a pod since the last sync.
+ * Computes the annotation `endpoints.kubernetes.io/last-change-trigger-time`: when the change happened that
+ * caused an update of endpoints, for measuring network programming latency. It is the earliest change of a
+ * pod's readiness since the last sync.
  */
 import { formatTime } from '../../../../api/values/time.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
@@ -22,7 +23,7 @@ export class TriggerTimes {
     this.#known.delete(key);
   }
 
-  /** 0: no known change. To be called once in each sync, even if it changes nothing. */
+  /** 0: there is no known change. Must be called once in each sync, even if the sync changes nothing. */
   next(key: string, service: JsonObject, pods: readonly JsonObject[]): number {
     const last = this.#known.get(key);
     const now = { createdMs: createdMs(service), podMs: podTimes(pods) };

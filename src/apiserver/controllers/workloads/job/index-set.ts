@@ -1,4 +1,4 @@
-/** Sets of completion indexes as Jobs print them: `1,3-5`. */
+/** Parses and prints sets of completion indexes, in the form of a Job's status: `1,3-5`. */
 
 export function parseIndexes(text: string): ReadonlySet<number> {
   const indexes = new Set<number>();

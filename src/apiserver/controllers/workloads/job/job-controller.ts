@@ -1,8 +1,9 @@
 /**
- * Jobs: pods until enough of them have succeeded (job-plan.ts), and their deletion after `ttlSecondsAfterFinished`.
+ * Job controller: creates pods until enough have succeeded (job-plan.ts), and deletes finished Jobs after
+ * `ttlSecondsAfterFinished`.
  *
- * The status is stored first; only when it says all that the pods say does the controller act on it. A Job adopts
- * no pods, and one that another controller manages (`managedBy`) is left alone.
+ * The controller writes the status first, and acts only once the stored status reflects all pods. A Job
+ * adopts no pods, and the controller ignores a Job that another controller manages (`managedBy`).
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { jobs } from '../../../kinds/batch/job.ts';
@@ -43,7 +44,7 @@ class JobController implements Controller {
   readonly #events: WorkloadEvents;
   readonly #control: PodControl;
   readonly #driver: WorkloadDriver;
-  /** Removals of finalizers from pods whose Job is gone. */
+  /** Running removals of finalizers from pods whose Job no longer exists. */
   readonly #freeing = new Set<Promise<void>>();
 
   constructor({ parts, pods: index }: JobDeps) {
@@ -76,7 +77,7 @@ class JobController implements Controller {
   async #sync(job: JsonObject): Promise<number | null> {
     const manager = textAt(job, 'spec.managedBy');
     if (manager !== '' && manager !== OWN_NAME) return null;
-    // Its first sync: pods of an earlier Job of this name may be left.
+    // At the first sync, pods of an earlier Job of the same name may be left.
     if (textAt(job, 'status.startTime') === '') {
       this.#freePodsOf(keyOf(targetTo(jobs, job)), uidOf(job));
     }
@@ -122,7 +123,7 @@ class JobController implements Controller {
     }
   }
 
-  /** Pods of a Job that is gone, or was made again under its name: nothing will count them. */
+  /** Releases pods whose Job was deleted, or recreated under the same name: no controller counts them. */
   #freePodsOf(key: string, uid = ''): void {
     const { namespace, name } = readKey(key);
     const { store, log } = this.#parts;
@@ -132,7 +133,7 @@ class JobController implements Controller {
       if (reference.name !== name || reference.uid === uid) continue;
       const freeing = this.#free(pod)
         .catch((error: unknown) => {
-          log.debug('failed to remove the job-tracking finalizer from an orphaned pod; retrying', {
+          log.debug('Failed to remove the job-tracking finalizer from an orphaned pod; retrying', {
             error,
           });
           this.#driver.enqueueAfter(key, RETRY_MS);

@@ -18,7 +18,7 @@ export interface JobOutcome {
 
 const MS_PER_SECOND = 1000;
 
-/** Null: it goes on. */
+/** Null: the Job continues. */
 export function outcomeOf(
   job: JsonObject,
   counts: JobCounts,
@@ -58,7 +58,7 @@ function isBackoffExceeded(
   return limit === 0 ? restarts > 0 : restarts >= limit;
 }
 
-/** The first rule of the success policy that holds; null: none. */
+/** The first rule of the success policy that is met. Null: none is. */
 function successRule(job: JsonObject, { completedIndexes }: JobCounts): number | null {
   const rules = objectsAt(job, 'spec.successPolicy.rules');
   if (completedIndexes.size === 0) return null;

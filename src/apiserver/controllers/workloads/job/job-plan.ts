@@ -1,8 +1,8 @@
 /**
- * What a Job does next: its status first, and once that is stored, what follows from it.
+ * Decides what a Job does next: its status, and the actions once that status is stored.
  *
- *     running ──> an outcome is certain: SuccessCriteriaMet or FailureTarget, active pods are deleted
- *             ──> all pods are over and counted: Complete or Failed
+ *     running ──> the outcome is certain: SuccessCriteriaMet or FailureTarget, active pods are deleted
+ *             ──> all pods have finished and are counted: Complete or Failed
  *     suspended ─ active pods are deleted and do not count as failed
  */
 import { formatTime } from '../../../../api/values/time.ts';
@@ -21,11 +21,11 @@ import { countJob, type JobCounts } from './job-tracking.ts';
 
 export interface JobPlan {
   readonly status: Readonly<Record<string, Json | undefined>>;
-  /** Finished pods that are accounted for. */
+  /** Finished pods that are counted, so that their finalizer can be removed. */
   readonly untrack: readonly JsonObject[];
-  /** Deleted without being counted as failed. */
+  /** Pods to delete without counting them as failed. */
   readonly withdraw: readonly JsonObject[];
-  /** Deleted because the Job is over; they count as failed. */
+  /** Pods to delete because the Job has ended; they count as failed. */
   readonly end: readonly JsonObject[];
   readonly create: readonly NewJobPod[];
   readonly requeueMs: number | null;
@@ -46,7 +46,7 @@ export function isJobFinished(job: JsonObject): boolean {
   );
 }
 
-/** When the Job is to be deleted; null: never by itself. */
+/** When the Job is deleted. Null: it has no TTL. */
 export function expiryMs(job: JsonObject): number | null {
   const ttl = valueAt(job, 'spec.ttlSecondsAfterFinished');
   if (typeof ttl !== 'number' || !isJobFinished(job)) return null;
@@ -144,7 +144,7 @@ function wantedActive(job: JsonObject, counts: JobCounts, active: number): numbe
   return Math.max(Math.min(parallelism, left), 0);
 }
 
-/** What SuccessCriteriaMet or FailureTarget says; null: neither is set. */
+/** The outcome in the condition SuccessCriteriaMet or FailureTarget. Null: neither is set. */
 function announcedOutcome(job: JsonObject): JobOutcome | null {
   const conditions = objectsAt(job, 'status.conditions');
   for (const type of ['SuccessCriteriaMet', 'FailureTarget']) {

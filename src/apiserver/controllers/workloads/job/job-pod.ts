@@ -1,4 +1,4 @@
-/** The pods of Jobs: how they are made, and what they say about themselves. */
+/** Builds the pods of Jobs, and reads their index, failures and result. */
 import { readObjects, readStruct } from '../../../../api/validation/json-reading.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
 import { jobs } from '../../../kinds/batch/job.ts';
@@ -9,24 +9,24 @@ import { newControllerRef } from '../shared/controller-ref.ts';
 import { podFromTemplate } from '../shared/pod-control.ts';
 import { createdMs, podConditionOf, timeMs } from '../shared/pod-state.ts';
 
-/** Keeps a pod until it is counted. */
+/** The finalizer that keeps a pod until it is counted. */
 export const TRACKING = 'batch.kubernetes.io/job-tracking';
 const INDEX = 'batch.kubernetes.io/job-completion-index';
 const INDEX_FAILURES = 'batch.kubernetes.io/job-index-failure-count';
-/** The environment variable of the index. */
+/** The environment variable with the completion index. */
 const INDEX_ENV = { name: 'JOB_COMPLETION_INDEX' };
 
 export function isIndexed(job: JsonObject): boolean {
   return textAt(job, 'spec.completionMode') === 'Indexed';
 }
 
-/** -1: it has none. */
+/** -1: the pod has no index. */
 export function indexOf(pod: JsonObject): number {
   const text = textOf(readStruct(metadataOf(pod)['annotations'])[INDEX]);
   return /^[0-9]{1,9}$/.test(text) ? Number(text) : -1;
 }
 
-/** How often its index had failed before this pod. */
+/** How often the pod's index had failed before this pod. */
 export function indexFailuresOf(pod: JsonObject): number {
   const text = textOf(readStruct(metadataOf(pod)['annotations'])[INDEX_FAILURES]);
   return /^[0-9]{1,9}$/.test(text) ? Number(text) : 0;
@@ -36,7 +36,7 @@ export function isTracked(pod: JsonObject): boolean {
   return hasFinalizer(pod, TRACKING);
 }
 
-/** With such a policy a pod counts as failed only when it is over, not when its deletion begins. */
+/** Whether a pod counts as failed only when it has terminated, not when its deletion begins. */
 export function replacesFailedOnly(job: JsonObject): boolean {
   const policy = textAt(job, 'spec.podReplacementPolicy');
   return policy === 'Failed' || Object.keys(structAt(job, 'spec.podFailurePolicy')).length > 0;
@@ -52,7 +52,10 @@ export function isJobPodSucceeded(pod: JsonObject): boolean {
   return textAt(pod, 'status.phase') === 'Succeeded';
 }
 
-/** When its last container ended; else when it became unready, its deletion began, or it was created. */
+/**
+ * When the last container terminated; otherwise when the pod became unready, its deletion began, or it was
+ * created.
+ */
 export function finishedMs(pod: JsonObject): number {
   const statuses = objectsAt(pod, 'status.containerStatuses');
   const times = statuses.map((one) => timeMs(textAt(one, 'state.terminated.finishedAt')));

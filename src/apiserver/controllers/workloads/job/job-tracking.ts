@@ -1,12 +1,12 @@
 /**
- * Counts finished pods exactly once, over restarts too.
+ * Counts finished pods of a Job exactly once, even across restarts.
  *
  *     finished pod with finalizer ──> its UID in `uncountedTerminatedPods` (or its index in `completedIndexes`)
  *     UID is written ───────────────> the finalizer is removed from the pod
- *     pod without finalizer, or gone > the UID is removed and the counter raised, in one write
+ *     pod without finalizer, or gone > one write removes the UID and increases the counter
  *
- * Each arrow is one write, and each state says what comes next. So a process that is killed between two of them
- * neither forgets a pod nor counts it twice.
+ * Each arrow is one write, and each state determines the next step. So a process that is killed between two
+ * writes neither misses a pod nor counts it twice.
  */
 import { readTexts } from '../../../../api/validation/json-reading.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
@@ -30,9 +30,9 @@ export interface JobCounts {
   readonly uncountedFailed: readonly string[];
   readonly completedIndexes: ReadonlySet<number>;
   readonly failedIndexes: ReadonlySet<number>;
-  /** Of a rule of the failure policy that fails the whole Job; null: none. */
+  /** The message of a failure policy rule that fails the whole Job. Null: there is none. */
   readonly failJob: string | null;
-  /** Finished pods that are written down: their finalizer can go once the status is stored. */
+  /** Finished pods that are counted: their finalizer can be removed once the status is stored. */
   readonly accounted: readonly JsonObject[];
 }
 
@@ -89,12 +89,12 @@ export function countJob(job: JsonObject, pods: readonly JsonObject[]): JobCount
   };
 }
 
-/** More wait until some are counted: the status has a limited size. */
+/** Whether more pods must wait until some are counted, because the status has a limited size. */
 function isFull({ succeeded, failed }: { succeeded: string[]; failed: string[] }): boolean {
   return succeeded.length + failed.length >= UNCOUNTED_MAX;
 }
 
-/** Being deleted with the Job itself: nothing waits for its end. */
+/** Whether the pod is being deleted together with its Job, so that no result is needed. */
 function isAbandoned(job: JsonObject, pod: JsonObject): boolean {
   return isBeingDeleted(job) && isBeingDeleted(pod);
 }

@@ -1,4 +1,4 @@
-/** What the failure policy of a Job says about a failed pod: the first rule that matches decides. */
+/** Applies the pod failure policy of a Job to a failed pod: the first rule that matches decides. */
 import { readNumber, readObjects, readText } from '../../../../api/validation/json-reading.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
 import { objectsAt, structAt, textAt } from '../../../objects/field-path.ts';
@@ -6,7 +6,7 @@ import { metadataOf, nameOf, textOf } from '../../../objects/metadata.ts';
 
 export interface FailureDecision {
   readonly action: 'Count' | 'Ignore' | 'FailJob' | 'FailIndex';
-  /** Why; of interest for FailJob. */
+  /** The reason, used for FailJob. */
   readonly message: string;
 }
 

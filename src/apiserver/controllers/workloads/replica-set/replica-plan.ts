@@ -1,4 +1,7 @@
-/** How many pods a ReplicaSet or ReplicationController creates, or which it deletes; and its status. */
+/**
+ * Decides how many pods a ReplicaSet or ReplicationController creates or which it deletes, and computes its
+ * status.
+ */
 import { formatTime } from '../../../../api/values/time.ts';
 import type { Json, JsonObject } from '../../../../lib/json.ts';
 import { numberAt, objectsAt, structAt } from '../../../objects/field-path.ts';
@@ -16,11 +19,11 @@ export interface ReplicaPlan {
 export interface ReplicaObservation {
   readonly object: JsonObject;
   readonly active: readonly JsonObject[];
-  /** Pods of all ReplicaSets of the same owner. */
+  /** The pods of all ReplicaSets with the same owner. */
   readonly related: readonly JsonObject[];
 }
 
-/** At most so many pods are created or deleted before the ReplicaSet looks again. */
+/** At most this many pods are created or deleted in one sync. */
 const BURST_MAX = 500;
 const FAILURE = 'ReplicaFailure';
 
@@ -39,9 +42,9 @@ export function planReplicas(
 export interface ReplicaCounts {
   readonly active: readonly JsonObject[];
   readonly terminating: readonly JsonObject[];
-  /** Of the creation or deletion that failed in this sync; null: none. */
+  /** The message of a create or delete that failed in this sync. Null: none failed. */
   readonly failure: string | null;
-  /** ReplicationControllers do not count them. */
+  /** False for ReplicationControllers, whose status has no terminatingReplicas. */
   readonly countsTerminating: boolean;
 }
 
@@ -68,7 +71,7 @@ export function replicaStatus(
   };
 }
 
-/** A failure that is reported already stays as it is until it is over. */
+/** A reported failure does not change until it is resolved. */
 function failureConditions(
   object: JsonObject,
   surplus: number,

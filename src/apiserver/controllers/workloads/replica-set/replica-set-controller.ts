@@ -1,5 +1,5 @@
 /**
- * ReplicaSets and ReplicationControllers: as many pods of one template as `spec.replicas` says.
+ * ReplicaSet and ReplicationController controller: runs `spec.replicas` pods of one template.
  *
  *     claim pods ──> create or delete the difference ──> write the status
  *
@@ -32,7 +32,7 @@ import { planReplicas, replicaStatus } from './replica-plan.ts';
 export interface ReplicaSetDeps {
   readonly parts: ServerParts;
   readonly pods: OwnedIndex;
-  /** Of ReplicaSets by their Deployment. */
+  /** ReplicaSets by their Deployment. */
   readonly replicaSets: OwnedIndex;
 }
 
@@ -117,7 +117,7 @@ class ReplicaController implements Controller {
     return { active, terminating: owned.filter((pod) => isPodTerminating(pod) && matches(pod)) };
   }
 
-  /** The first failure; null: there was none. */
+  /** The first failure. Null: there was none. */
   async #manage(object: JsonObject, active: readonly JsonObject[]): Promise<unknown> {
     const related = this.#relatedPods(object);
     const plan = planReplicas({ object, active, related }, this.#deps.parts.clock.now());
@@ -133,7 +133,7 @@ class ReplicaController implements Controller {
     }
   }
 
-  /** Of all ReplicaSets of the same Deployment, this one included. */
+  /** The pods of all ReplicaSets of the same Deployment, including this one. */
   #relatedPods(object: JsonObject): readonly JsonObject[] {
     const reference = controllerRefOf(object);
     const siblings = reference ? this.#deps.replicaSets.ownedBy(reference.uid) : [object];

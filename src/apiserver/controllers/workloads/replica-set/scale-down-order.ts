@@ -1,8 +1,8 @@
 /**
- * In which order a ReplicaSet deletes pods: the ones that will be missed least come first.
+ * Orders the pods of a ReplicaSet for scale-down, the least valuable first.
  *
- * Without a node, then pending, then not ready; lower deletion cost; more pods of the same owner on the node;
- * ready or created more recently (in steps that double, so that age decides only roughly); more restarts.
+ * Criteria: pods without a node, then pending, then not ready; lower deletion cost; more pods of the same
+ * owner on the node; ready or created more recently (compared on a logarithmic scale); more restarts.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { textAt } from '../../../objects/field-path.ts';
@@ -21,7 +21,7 @@ interface Ranked {
   readonly neighbours: number;
 }
 
-/** `related`: the pods of all ReplicaSets of the same owner, these included. */
+/** `related`: the pods of all ReplicaSets with the same owner, including these. */
 export function scaleDownOrder(
   pods: readonly JsonObject[],
   related: readonly JsonObject[],
@@ -66,7 +66,7 @@ function deletionCost(pod: JsonObject): number {
   return /^-?(?:0|[1-9][0-9]*)$/.test(text) ? Number(text) : 0;
 }
 
-/** Equal times are equal; times in the same power of two of their age are ordered by UID. */
+/** Ages within the same power of two are ordered by UID. */
 function younger(
   a: JsonObject,
   b: JsonObject,

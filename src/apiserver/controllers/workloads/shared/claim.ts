@@ -1,10 +1,11 @@
 /**
- * Adoption and release: which objects a controller manages, by its selector and by controller references.
+ * Adopts and releases objects: decides which objects a controller manages, by its selector and by controller
+ * references.
  *
  *     managed by another controller ──────────────────────────> ignore
  *     managed by this one     selector matches ───────────────> own
- *                             not any more ───────────────────> release
- *     without a controller    selector matches, nothing ends ──> adopt
+ *                             no longer matches ──────────────> release
+ *     without a controller    matches, neither is being deleted > adopt
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import type { KindDefinition } from '../../../objects/kind.ts';
@@ -19,7 +20,7 @@ export type ClaimDecision = 'own' | 'adopt' | 'release' | 'ignore';
 
 export interface ClaimOptions {
   readonly parts: ServerParts;
-  /** The kind of the owner, and of what it owns. */
+  /** The kind of the owner; `childKind`: the kind of the objects that it owns. */
   readonly ownerKind: KindDefinition;
   readonly childKind: KindDefinition;
   readonly owner: JsonObject;
@@ -41,7 +42,7 @@ export function decideClaim(
   return 'adopt';
 }
 
-/** Performs the decisions, and returns what the owner manages afterwards. */
+/** Performs the decisions, and returns the objects that the owner manages afterwards. */
 export async function claimAll(
   options: ClaimOptions,
   candidates: readonly JsonObject[],

@@ -1,4 +1,4 @@
-/** Conditions of workloads: a condition that says the same as before is left as it is, with its times. */
+/** Sets conditions of workloads. A condition whose status and reason do not change is left unchanged. */
 import type { Json, JsonObject } from '../../../../lib/json.ts';
 
 export interface WorkloadCondition extends JsonObject {
@@ -15,7 +15,10 @@ export function workloadConditionOf(
   return conditions.find((one) => one['type'] === type);
 }
 
-/** Sets a condition unless its status and reason stay. A condition that keeps its status keeps that time. */
+/**
+ * Sets a condition unless status and reason stay the same. If the status stays the same, so does
+ * lastTransitionTime.
+ */
 export function setCondition(
   conditions: readonly JsonObject[],
   condition: WorkloadCondition,

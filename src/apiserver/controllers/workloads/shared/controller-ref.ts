@@ -1,5 +1,6 @@
 /**
- * The controller reference: the one owner that manages an object, by which a controller knows its own pods.
+ * Reads and builds controller references: the one owner reference (`controller: true`) by which a controller
+ * recognizes its own objects.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { readObjects } from '../../../../api/validation/json-reading.ts';
@@ -14,7 +15,7 @@ export interface ControllerRef {
   readonly uid: string;
 }
 
-/** Null: no controller manages it. */
+/** Null: no controller manages the object. */
 export function controllerRefOf(object: JsonObject): ControllerRef | null {
   const { ownerReferences } = metadataOf(object);
   if (ownerReferences === undefined) return null;
@@ -32,7 +33,7 @@ function apiVersionOf({ group, version }: KindDefinition): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** Is the referenced owner of this kind? The version does not matter, as in Kubernetes. */
+/** Whether the referenced owner is of this kind. As in Kubernetes, the version is ignored. */
 export function isOfKind({ apiVersion, kind }: ControllerRef, definition: KindDefinition): boolean {
   const slash = apiVersion.indexOf('/');
   const group = slash === -1 ? '' : apiVersion.slice(0, slash);

@@ -1,6 +1,6 @@
 /**
- * Updates of the very version that a decision was made on: if the object has changed meanwhile, the update
- * fails with a conflict, the work queue retries, and the controller decides again.
+ * Updates exactly the version of an object on which a decision was based: if the object has changed since,
+ * the update fails with a conflict, the work queue retries, and the controller decides again.
  */
 import { jsonEqual } from '../../../../api/values/json-equal.ts';
 import type { Json, JsonObject } from '../../../../lib/json.ts';
@@ -37,8 +37,8 @@ export async function updateExactly(
 }
 
 /**
- * Writes the status if it differs; absent, zero and empty fields are the same, except for zeros of the fields named
- * in `zeros`. Returns the newest object.
+ * Writes the status if it differs. Absent, zero and empty fields are equal, except for zeros of the fields in
+ * `zeros`. Returns the newest object.
  */
 export async function writeStatus(
   parts: ServerParts,
@@ -53,7 +53,7 @@ export async function writeStatus(
   return updateExactly(parts, targetTo(definition, seen), seen, change, 'status');
 }
 
-/** Without the fields that say nothing. */
+/** Omits absent, zero and empty fields. */
 function compact(
   status: Readonly<Record<string, Json | undefined>>,
   zeros: ReadonlySet<string>,
@@ -71,5 +71,5 @@ function compact(
   return given;
 }
 
-/** Pointers in Go: a zero is printed. */
+/** Fields that are pointers in Go, so that a zero is printed. */
 const COUNTED: ReadonlySet<string> = new Set(['terminatingReplicas', 'terminating', 'ready']);

@@ -1,6 +1,6 @@
 /**
- * The pods of a namespace, listed once for all syncs between two changes of its pods: one change may cause syncs of
- * a thousand Services or autoscalers.
+ * Caches the list of pods in a namespace until one of its pods changes: one change may trigger syncs of a
+ * thousand Services or autoscalers.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { pods } from '../../../kinds/core/pods.ts';
@@ -29,7 +29,7 @@ export class NamespacePods {
     const known = this.#listed.get(namespace);
     if (known) return known;
     const all = this.#store.list(prefixOf(pods, namespace)).objects.map(({ value }) => value);
-    // Without pods nothing would remove the entry when the namespace is deleted.
+    // An empty list is not cached, because nothing would remove it when the namespace is deleted.
     if (all.length > 0) this.#listed.set(namespace, all);
     return all;
   }

@@ -1,5 +1,5 @@
 /**
- * Objects of one kind by the UID of their controller, and those without a controller by namespace.
+ * Indexes objects of one kind by the UID of their controller, and objects without a controller by namespace.
  *
  * The store notifies its watchers before it acknowledges a commit. So this index is never behind a write that
  * a controller has awaited: there is no stale cache, and a controller that reads it after its own writes counts
@@ -43,7 +43,7 @@ export class OwnedIndex {
     return [...(this.#buckets.get(`uid ${uid}`)?.values() ?? [])];
   }
 
-  /** Without a controller. */
+  /** Objects without a controller. */
   orphansIn(namespace: string): readonly JsonObject[] {
     return [...(this.#buckets.get(`orphans ${namespace}`)?.values() ?? [])];
   }

@@ -1,4 +1,4 @@
-/** Creates and deletes pods for a workload, and records an Event about each on the workload. */
+/** Creates and deletes pods for a workload, and records an Event on the workload for each. */
 import { readObjects, readStruct } from '../../../../api/validation/json-reading.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
 import { pods } from '../../../kinds/core/pods.ts';
@@ -11,7 +11,7 @@ import type { WorkloadEvents } from './workload-events.ts';
 
 const POD_NAME_MAX = 253;
 
-/** The pod of a template. `reference` names its controller. */
+/** `reference`: the controller reference of the pod. */
 export function podFromTemplate(
   template: JsonObject,
   owner: JsonObject,
@@ -30,7 +30,7 @@ export function podFromTemplate(
   };
 }
 
-/** With a dash, unless the name would be too long with it. */
+/** Ends in a dash, unless that would make the name too long. */
 function podNamePrefix(name: string): string {
   return name.length < POD_NAME_MAX ? `${name}-` : name;
 }
@@ -44,7 +44,7 @@ export class PodControl {
     this.#events = events;
   }
 
-  /** Null: the namespace is terminating, and the pod is not needed. */
+  /** Null: the namespace is terminating, so the pod is not needed. */
   async create(owner: JsonObject, pod: JsonObject): Promise<JsonObject | null> {
     const namespace = textOf(metadataOf(owner)['namespace']);
     try {
@@ -60,7 +60,7 @@ export class PodControl {
     }
   }
 
-  /** Deletes this very pod, not another one of its name. */
+  /** Deletes exactly this pod, not another one with the same name. */
   async remove(owner: JsonObject, pod: JsonObject): Promise<void> {
     const { namespace } = metadataOf(pod);
     const target = { definition: pods, namespace: textOf(namespace), name: nameOf(pod) };

@@ -1,4 +1,4 @@
-/** What controllers ask of a pod: is it active, ready, and ready for long enough to count as available? */
+/** Determines for controllers whether a pod is active, ready and available. */
 import { parseTime } from '../../../../api/values/time.ts';
 import { PodkeepError } from '../../../../lib/errors.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
@@ -17,7 +17,7 @@ export function isPodActive(pod: JsonObject): boolean {
   return !isPodDone(pod) && !isBeingDeleted(pod);
 }
 
-/** Being deleted and not over yet. */
+/** Whether the pod is being deleted and not finished yet. */
 export function isPodTerminating(pod: JsonObject): boolean {
   return !isPodDone(pod) && isBeingDeleted(pod);
 }
@@ -30,7 +30,7 @@ export function isPodReady(pod: JsonObject): boolean {
   return podConditionOf(pod, 'Ready')?.['status'] === 'True';
 }
 
-/** 0: it is not ready. */
+/** 0: the pod is not ready. */
 export function podReadySinceMs(pod: JsonObject): number {
   const ready = podConditionOf(pod, 'Ready');
   return ready?.['status'] === 'True' ? timeMs(textOf(ready['lastTransitionTime'])) : 0;
@@ -49,7 +49,7 @@ export function msUntilAvailable(pod: JsonObject, minReadySeconds: number, nowMs
   return sinceMs + minReadySeconds * MS_PER_SECOND - nowMs;
 }
 
-/** The earliest moment at which another of the pods becomes available; null: none will by itself. */
+/** When the next of the pods becomes available. Null: none is waiting to. */
 export function nextAvailabilityMs(
   pods: readonly JsonObject[],
   minReadySeconds: number,
@@ -61,7 +61,7 @@ export function nextAvailabilityMs(
   return waits.length === 0 ? null : Math.min(...waits);
 }
 
-/** An absent or unreadable time counts as 0. */
+/** An absent or invalid time counts as 0. */
 export function timeMs(text: string): number {
   if (text === '') return 0;
   try {

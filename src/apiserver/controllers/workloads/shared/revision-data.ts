@@ -1,12 +1,14 @@
 /**
- * The history of a StatefulSet or DaemonSet: one ControllerRevision for each version of its pod template.
+ * Decides the history of a StatefulSet or DaemonSet: one ControllerRevision for each version of its pod
+ * template.
  *
  *     equal to the newest revision ────────> use it
- *     equal to an older one (a rollback) ──> give that one the next number
+ *     equal to an older one (a rollback) ──> give it the next number
  *     equal to none ───────────────────────> create one with the next number
  *
- * The data of a revision is a strategic merge patch that replaces `spec.template`: kubectl sends it as it is for
- * `kubectl rollout undo`, and kube-controller-manager writes the same. Keys are sorted, because both compare bytes.
+ * The data of a revision is a strategic merge patch that replaces `spec.template`: `kubectl rollout undo`
+ * sends it unchanged, and kube-controller-manager writes the same. Keys are sorted, because both compare
+ * bytes.
  */
 import { jsonEqual } from '../../../../api/values/json-equal.ts';
 import { readNumber, readStruct } from '../../../../api/validation/json-reading.ts';
@@ -20,12 +22,12 @@ import type { KindDefinition } from '../../../objects/kind.ts';
 import { createdMs } from './pod-state.ts';
 import { templateHash } from './template-hash.ts';
 
-/** Of pods: the name of their revision (StatefulSets), or its hash (DaemonSets). */
+/** On pods: the name of their revision (StatefulSets), or its hash (DaemonSets). */
 export const REVISION_LABEL = 'controller-revision-hash';
 const NAME_PREFIX_MAX = 223;
 const REVISION_MAX = 2n ** 63n - 1n;
 
-/** Of 64 bits: a client may have written any of them. */
+/** A 64-bit integer, because a client may have written any. */
 export type RevisionNumber = number | bigint;
 
 export type HistoryPlan =
@@ -42,7 +44,7 @@ type Revisions = readonly JsonObject[];
 
 export interface RevisionForm {
   readonly ownerKind: KindDefinition;
-  /** The label of the ControllerRevision that has its hash. */
+  /** The label on the ControllerRevision that holds its hash. */
   readonly hashLabel: string;
 }
 
@@ -58,14 +60,14 @@ export function planHistory(revisions: Revisions, owner: JsonObject): HistoryPla
     if (revision === newest) return { type: 'use', revision, duplicates };
     return { type: 'renumber', revision, number, duplicates };
   }
-  // A revision of a version that knew fewer defaults: no reason to replace all pods.
+  // A revision that was written with fewer defaults is the same: it must not replace all pods.
   if (newest && jsonEqual(defaultPodTemplate(templateOf(newest)), template)) {
     return { type: 'use', revision: newest, duplicates: [] };
   }
   return { type: 'create', number };
 }
 
-/** The last one repeats, since none comes after it. */
+/** The largest number repeats, since none comes after it. */
 function numberAfter(newest: JsonObject | undefined): RevisionNumber {
   const number = newest ? revisionNumberOf(newest) : 0n;
   return jsonInteger(number < REVISION_MAX ? number + 1n : number);
@@ -111,15 +113,15 @@ export function newRevision(
 }
 
 export interface TruncationOptions {
-  /** `spec.revisionHistoryLimit`; below zero: all are kept. */
+  /** `spec.revisionHistoryLimit`. Negative: all are kept. */
   readonly limit: number;
-  /** Pods of the revision exist: it is never deleted. */
+  /** Whether pods of the revision exist; then it is never deleted. */
   readonly isLive: (revision: JsonObject) => boolean;
-  /** DaemonSets count revisions with pods against the limit, StatefulSets do not. */
+  /** DaemonSets count revisions with pods against the limit; StatefulSets do not. */
   readonly countsLive: boolean;
 }
 
-/** Which revisions to delete, the oldest first. `old` does not have the current one. */
+/** The revisions to delete, the oldest first. `old` does not include the current one. */
 export function planTruncation(
   old: Revisions,
   { limit, isLive, countsLive }: TruncationOptions,

@@ -1,4 +1,7 @@
-/** Writes what revision-data.ts decides: adopts, creates, renumbers and deletes the ControllerRevisions of an owner. */
+/**
+ * Performs what revision-data.ts decides: adopts, creates, renumbers and deletes the ControllerRevisions of
+ * an owner.
+ */
 import { jsonEqual } from '../../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
 import { controllerRevisions } from '../../../kinds/apps/controller-revision.ts';
@@ -29,11 +32,11 @@ export interface CurrentRevision {
   readonly revision: JsonObject;
   /** For `status.collisionCount`. */
   readonly collisions: number;
-  /** Older ones with the same template, left by two controllers at once. */
+  /** Older revisions with the same template, created by two controllers at the same time. */
   readonly duplicates: readonly JsonObject[];
 }
 
-/** More names than this are not tried in one sync: so many collisions are no accident. */
+/** At most this many names are tried in one sync: more collisions are no accident. */
 const COLLISIONS_MAX = 20;
 
 export class RevisionHistory {
@@ -45,7 +48,7 @@ export class RevisionHistory {
     this.#form = form;
   }
 
-  /** Adopts revisions that the owner selects, and releases those that it does not. */
+  /** Adopts revisions that the owner selects, and releases those that it no longer selects. */
   async claim(owner: JsonObject): Promise<readonly JsonObject[]> {
     const { parts, revisions: index } = this.#deps;
     const namespace = textOf(metadataOf(owner)['namespace']);
@@ -79,7 +82,7 @@ export class RevisionHistory {
     await removeIfThere(this.#deps.parts.registry, target, { uid: uidOf(revision) });
   }
 
-  /** A name that another template has is a collision: the next hash is tried. */
+  /** If another template has the name, that is a hash collision, and the next hash is tried. */
   async #create(
     owner: JsonObject,
     number: RevisionNumber,

@@ -1,6 +1,6 @@
 /**
- * Calls something many times in batches that double: 1, 2, 4 and so on. After a batch with a failure the rest
- * is left out, so that a quota that is used up refuses one request and not hundreds.
+ * Calls a function many times, in batches that double: 1, 2, 4 and so on. After a batch with a failure the
+ * rest is skipped, so that an exhausted quota refuses one request and not hundreds.
  */
 const FIRST_BATCH = 1;
 

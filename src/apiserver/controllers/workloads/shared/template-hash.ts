@@ -1,10 +1,10 @@
 /**
- * The value of the label `pod-template-hash`.
+ * Computes the value of the label `pod-template-hash`.
  *
- * kube-controller-manager hashes a dump of Go's memory, which depends on the version of Go's types. This is the
- * same checksum (FNV-1a) in the same letters over the template as JSON with sorted keys: opaque, stable, and
- * different from the value that kube-controller-manager would choose. Either one recognizes a ReplicaSet of
- * the other by its template, and never by the hash.
+ * kube-controller-manager hashes a dump of a Go struct, which depends on the version of Go's types. podkeep
+ * applies the same checksum (FNV-1a) and alphabet to the template as JSON with sorted keys: the value is
+ * stable, and differs from that of kube-controller-manager. Both recognize each other's ReplicaSets by the
+ * template, never by the hash.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../../../lib/json.ts';
 import { fnv1a32 } from '../../../../lib/fnv.ts';

@@ -1,13 +1,12 @@
 /**
- * What drives a workload controller: a queue of keys of its kind, which fills up when an object of the kind or
- * something that it owns changes.
+ * Queues objects for a workload controller: when an object of its kind changes, or an object that it owns.
  *
  *     the object itself changes ─────────────> its key
  *     an owned object changes ───────────────> the key of its controller, before and after
- *     an object without controller changes ──> the keys of all that select it: one may adopt it
+ *     an object without controller changes ──> the keys of all objects that select it: one may adopt it
  *
- * A key is worked on by one worker at a time, and reads the newest state. So a decision depends only on what is
- * stored, and a process that is killed after any write continues with the same decision after its restart.
+ * One worker at a time processes a key, and reads the newest state. So a decision depends only on the store,
+ * and a process that is killed after any write continues with the same decision after its restart.
  */
 import { jsonEqual } from '../../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
@@ -29,13 +28,13 @@ export interface WorkloadDriverOptions {
   readonly name: string;
   readonly definition: KindDefinition;
   readonly events: WorkloadEvents;
-  /** Of what the objects own. */
+  /** The indexes of the objects that they own. */
   readonly owned: readonly OwnedIndex[];
-  /** Whether an object may adopt this one; absent: it adopts nothing. */
+  /** Whether an object may adopt this one. Absent: it adopts nothing. */
   readonly selects?: (owner: JsonObject, candidate: JsonObject) => boolean;
-  /** Null: to be asked again when something changes. */
+  /** The delay until the next sync in milliseconds. Null: sync again only when something changes. */
   readonly sync: (object: JsonObject, key: string) => Promise<number | null>;
-  /** Called when the object is gone. */
+  /** Called when the object is deleted. */
   readonly forget?: (key: string) => Promise<void> | void;
 }
 

@@ -1,4 +1,4 @@
-/** Records Events of a controller in the background: its work does not wait for them, its stop does. */
+/** Records Events of a controller in the background: its work does not wait for them, but its stop does. */
 import type { JsonObject } from '../../../../lib/json.ts';
 import type { ServerParts } from '../../../registry/server-parts.ts';
 import { EventRecorder, type EventText } from '../../event-recorder.ts';

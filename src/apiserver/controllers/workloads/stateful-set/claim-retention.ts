@@ -1,14 +1,15 @@
 /**
- * Who owns a claim, by `persistentVolumeClaimRetentionPolicy`: the garbage collector deletes it with its owner.
+ * Decides the owner of a StatefulSet's claim by `persistentVolumeClaimRetentionPolicy`: the garbage collector
+ * deletes the claim with its owner.
  *
- *     whenDeleted  whenScaled   owner of the claim of a wanted pod   of a pod that is scaled away
+ *     whenDeleted  whenScaled   owner of the claim of a wanted pod   of a scaled-down pod
  *     Retain       Retain       none                                 none
  *     Delete       Retain       the StatefulSet                      the StatefulSet
  *     Retain       Delete       none                                 the pod
  *     Delete       Delete       the StatefulSet                      the pod
  *
- * A claim that another controller owns is left to it, and one whose owner was an earlier StatefulSet or pod of the
- * same name is left to the garbage collector.
+ * A claim that another controller owns is not changed. A claim whose owner was an earlier StatefulSet or pod
+ * of the same name is left to the garbage collector.
  */
 import { jsonEqual } from '../../../../api/values/json-equal.ts';
 import type { Json, JsonObject } from '../../../../lib/json.ts';
@@ -24,7 +25,7 @@ const POLICY = 'spec.persistentVolumeClaimRetentionPolicy';
 
 export interface ClaimHolder {
   readonly set: JsonObject;
-  /** Without a UID as long as it is not created. */
+  /** Has no UID until it is created. */
   readonly pod: JsonObject;
   readonly ordinal: number;
 }
@@ -33,20 +34,20 @@ export function deletesWhen(set: JsonObject, when: 'whenDeleted' | 'whenScaled')
   return textAt(set, `${POLICY}.${when}`) === 'Delete';
 }
 
-/** The owner references that the claim should have; null: they are right, or not to be touched. */
+/** The owner references that the claim should have. Null: they are correct, or must not be changed. */
 export function claimOwners(claim: JsonObject, holder: ClaimHolder): readonly JsonObject[] | null {
   const { set, pod } = holder;
   const references = objectsAt(claim, 'metadata.ownerReferences');
   if (references.some((one) => isStale(one, set, SET) || isStale(one, pod, POD))) return null;
   const own = references.filter((one) => refersTo(one, set, SET) || refersTo(one, pod, POD));
   const others = references.filter((one) => !own.includes(one));
-  // With another controller, this one owns nothing of the claim.
+  // If another controller owns the claim, this StatefulSet must not.
   const wanted = isConflicting(claim, holder) ? [] : wantedOwners(holder);
   const key = ({ uid, controller }: JsonObject): Json => [uid ?? '', controller ?? false];
   return jsonEqual(own.map(key), wanted.map(key)) ? null : [...others, ...wanted];
 }
 
-/** Another controller owns a claim that this set should own. */
+/** Whether another controller owns a claim that this StatefulSet should own. */
 export function isConflicting(claim: JsonObject, { set, pod }: ClaimHolder): boolean {
   if (!deletesWhen(set, 'whenDeleted') && !deletesWhen(set, 'whenScaled')) return false;
   return objectsAt(claim, 'metadata.ownerReferences').some(
@@ -55,8 +56,8 @@ export function isConflicting(claim: JsonObject, { set, pod }: ClaimHolder): boo
 }
 
 /**
- * The claim of an earlier pod of this name, which is about to be deleted with it: a new pod waits, or it would lose
- * its storage.
+ * Whether the claim belongs to an earlier pod of this name and is about to be deleted with it. A new pod must
+ * wait; otherwise it would lose its storage.
  */
 export function isLeftover(claim: JsonObject, { set, pod }: ClaimHolder): boolean {
   if (!deletesWhen(set, 'whenScaled')) return false;

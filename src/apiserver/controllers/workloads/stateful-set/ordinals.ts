@@ -1,11 +1,11 @@
 /**
- * Ordinals: the number of a StatefulSet's pod, by which the pod and its claims are named.
+ * Computes the ordinals of a StatefulSet's pods, by which the pods and their claims are named.
  *
  *     pod    NAME-ORDINAL             web-0
  *     claim  TEMPLATE-NAME-ORDINAL    data-web-0
  *
- * A pod whose name is not exactly that (`web-01`) is no member. kube-controller-manager reads it as number 1 and then
- * fails to rename it.
+ * A pod whose name does not have exactly this form (`web-01`) is not a member. kube-controller-manager reads
+ * it as ordinal 1 and then fails to rename it.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { numberAt, objectsAt, textAt } from '../../../objects/field-path.ts';
@@ -13,13 +13,13 @@ import { nameOf } from '../../../objects/metadata.ts';
 
 export interface OrdinalRange {
   readonly start: number;
-  /** The first one that is too high. */
+  /** The first ordinal beyond the range. */
   readonly end: number;
 }
 
 const ORDINAL_MAX = 2 ** 31 - 1;
 
-/** Null: the pod is no member of the set. */
+/** Null: the pod is not a member of the StatefulSet. */
 export function ordinalOf(set: JsonObject, pod: JsonObject): number | null {
   const prefix = `${nameOf(set)}-`;
   const name = nameOf(pod);
@@ -42,7 +42,7 @@ export function podNameAt(set: JsonObject, ordinal: number): string {
 }
 
 export interface NamedClaim {
-  /** Of the template, and of the volume in the pod. */
+  /** The name of the template, and of the volume in the pod. */
   readonly volume: string;
   readonly name: string;
   readonly template: JsonObject;

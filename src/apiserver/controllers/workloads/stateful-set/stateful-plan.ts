@@ -1,12 +1,13 @@
 /**
- * What a StatefulSet does next: one sync makes these steps, and their changes bring the next sync.
+ * Decides the next steps of a StatefulSet. One sync performs them, and their changes trigger the next sync.
  *
- *     wanted ordinals, the lowest first    ended ──> delete       missing ──> create       pending ──> claims
- *     ordinals that are too high           the highest first: give its claims their owner, delete it
+ *     wanted ordinals, the lowest first    finished ──> delete    missing ──> create       pending ──> claims
+ *     ordinals beyond the range            the highest first: set the owner of its claims, delete it
  *     then the update                      the highest first: delete a pod of an old revision
  *
- * OrderedReady: a pod that is missing, going or not available stops everything behind it, so at most one pod changes
- * at a time. Parallel: all pods at once; only the update goes one by one, or `maxUnavailable` at a time.
+ * OrderedReady: a pod that is missing, terminating or not available blocks all pods after it, so at most one
+ * pod changes at a time. Parallel: all pods at once; only the update replaces one pod, or `maxUnavailable`
+ * pods, at a time.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { isGiven, readObject } from '../../../../api/validation/json-reading.ts';
@@ -21,9 +22,9 @@ import { hasIdentity, hasStorage, revisionOf } from './stateful-pod.ts';
 
 export interface StatefulView {
   readonly set: JsonObject;
-  /** Its members. */
+  /** The members of the StatefulSet. */
   readonly pods: readonly JsonObject[];
-  /** ControllerRevisions: the one that pods below the partition have, and that of the template. */
+  /** The ControllerRevision of pods below the partition; `update`: that of the current template. */
   readonly current: JsonObject;
   readonly update: JsonObject;
   readonly claimNamed: (name: string) => JsonObject | undefined;
@@ -40,10 +41,10 @@ export type StatefulStep =
   /** Corrects owners of the claims of a pod that is scaled away. */
   | { readonly type: 'settleClaims'; readonly pod: JsonObject };
 
-/** Phases one after another; after a failure in one, the others are left out. */
+/** Phases in order. After a failure in one phase, the later ones are skipped. */
 export type StatefulPlan = readonly (readonly StatefulStep[])[];
 
-/** At most so many pods are created in one sync. */
+/** At most this many pods are created in one sync. */
 const BURST_MAX = 500;
 
 export function planStatefulSet(view: StatefulView): StatefulPlan {
@@ -65,7 +66,7 @@ export function planStatefulSet(view: StatefulView): StatefulPlan {
   return [steps, claims, removals, planUpdate(view, layout)];
 }
 
-/** No pod waits for another. */
+/** Whether pods do not wait for each other. */
 export function isParallel(set: JsonObject): boolean {
   return textAt(set, 'spec.podManagementPolicy') === 'Parallel';
 }
@@ -77,7 +78,7 @@ interface Member {
 
 interface Layout {
   readonly wanted: ReadonlyMap<number, JsonObject>;
-  /** The highest first. */
+  /** The highest ordinal first. */
   readonly surplus: readonly Member[];
 }
 
@@ -100,7 +101,7 @@ function planWanted(view: StatefulView, { wanted }: Layout, isOrdered: boolean) 
   const { start, end } = ordinalRange(view.set);
   const steps: StatefulStep[] = [];
   let missing = 0;
-  // The number of replicas has no limit, but that of pods has: this loop ends soon after the last pod.
+  // spec.replicas has no limit, so the loop also ends when BURST_MAX pods are missing.
   for (let ordinal = start; ordinal < end && missing < BURST_MAX; ordinal++) {
     const pod = wanted.get(ordinal);
     if (!pod) missing += 1;
@@ -160,7 +161,10 @@ function hasLeftoverClaim({ set, claimNamed }: StatefulView, ordinal: number): b
   });
 }
 
-/** Below the partition the current revision; without one, as many as still have the current revision. */
+/**
+ * Below the partition the current revision. Without a partition, as many pods as still have the current
+ * revision get it.
+ */
 function revisionAt({ set, pods, current, update }: StatefulView, ordinal: number): JsonObject {
   if (!isRollingSet(set)) return update;
   const name = nameOf(current);
@@ -169,7 +173,10 @@ function revisionAt({ set, pods, current, update }: StatefulView, ordinal: numbe
   return ordinal < ordinalRange(set).start + kept ? current : update;
 }
 
-/** One pod at a time, the highest first. It waits for pods that are not available, unless it is that very pod. */
+/**
+ * One pod at a time, the highest first. It waits for pods that are not available, unless the pod to delete is
+ * that one.
+ */
 function planScaleDown(view: StatefulView, surplus: readonly Member[]): readonly StatefulStep[] {
   const [highest] = surplus;
   if (!highest || isBeingDeleted(highest.pod)) return [];
@@ -217,7 +224,7 @@ function isServing(view: StatefulView, pod: JsonObject): boolean {
   return isPodAvailable(pod, minReadyOf(view.set), view.nowMs) && !isBeingDeleted(pod);
 }
 
-/** Running, ready, and for long enough. */
+/** Whether the pod is running, ready, and ready for long enough. */
 function isAvailable({ set, nowMs }: StatefulView, pod: JsonObject): boolean {
   return isRunningReady(pod) && isPodAvailable(pod, minReadyOf(set), nowMs);
 }

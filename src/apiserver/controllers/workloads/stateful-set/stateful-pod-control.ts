@@ -1,4 +1,4 @@
-/** Performs the steps of a StatefulSet: pods, their claims, and an Event about each. */
+/** Performs the steps of a StatefulSet on pods and claims, and records an Event for each. */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { unreachable } from '../../../../lib/assert.ts';
 import { persistentVolumeClaims } from '../../../kinds/storage/persistent-volume-claim.ts';
@@ -58,7 +58,7 @@ export class StatefulPodControl {
     return this.#parts.store.get(keyOf(target))?.value;
   }
 
-  /** The claims come first: a pod never waits for a claim that no controller will create. */
+  /** Creates the claims first, so that a pod never waits for a claim that no controller will create. */
   async #create(set: JsonObject, pod: JsonObject, ordinal: number): Promise<void> {
     const namespace = textOf(metadataOf(set)['namespace']);
     try {
@@ -73,7 +73,7 @@ export class StatefulPodControl {
     }
   }
 
-  /** Deletes this very pod, not another one of its name. */
+  /** Deletes exactly this pod, not another one with the same name. */
   async #delete(set: JsonObject, pod: JsonObject): Promise<void> {
     try {
       const options = { ...PLAIN_DELETION, uid: uidOf(pod) };
@@ -136,7 +136,7 @@ export class StatefulPodControl {
       const claim = this.claimNamed(set, name);
       if (!claim) continue;
       if (isConflicting(claim, holder)) {
-        // As kube-controller-manager spells it: users search for it.
+        // kube-controller-manager's spelling, which users search for.
         const message = `PersistentVolumeClaim ${name} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`;
         this.#events.warning(set, 'ConflictingController', message);
       }

@@ -1,4 +1,4 @@
-/** The pod of a StatefulSet at an ordinal, its identity, and the claims that it mounts. */
+/** Builds the pod of a StatefulSet at an ordinal, its identity, and the claims that it mounts. */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { readStruct } from '../../../../api/validation/json-reading.ts';
 import { statefulSets } from '../../../kinds/apps/stateful-set.ts';
@@ -13,7 +13,7 @@ import { claimsAt, ordinalOf, podNameAt, type NamedClaim } from './ordinals.ts';
 const POD_NAME_LABEL = 'statefulset.kubernetes.io/pod-name';
 const POD_INDEX_LABEL = 'apps.kubernetes.io/pod-index';
 
-/** `revision`: the ControllerRevision whose template it has. */
+/** `revision`: the ControllerRevision whose template the pod has. */
 export function newStatefulPod(set: JsonObject, revision: JsonObject, ordinal: number): JsonObject {
   const reference = newControllerRef(statefulSets, set);
   const pod = podFromTemplate(templateOf(revision), set, reference);
@@ -31,7 +31,7 @@ export function newStatefulPod(set: JsonObject, revision: JsonObject, ordinal: n
   });
 }
 
-/** The name of the ControllerRevision that the pod was created from; empty: unknown. */
+/** The name of the ControllerRevision from which the pod was created. Empty: unknown. */
 export function revisionOf(pod: JsonObject): string {
   return labelsOf(pod)[REVISION_LABEL] ?? '';
 }
@@ -40,7 +40,7 @@ export function hasIdentity(set: JsonObject, pod: JsonObject): boolean {
   return labelsOf(pod)[POD_NAME_LABEL] === nameOf(pod) && ordinalOf(set, pod) !== null;
 }
 
-/** Does the pod mount every claim of its ordinal? */
+/** Whether the pod mounts every claim of its ordinal. */
 export function hasStorage(set: JsonObject, pod: JsonObject): boolean {
   const ordinal = ordinalOf(set, pod);
   if (ordinal === null) return false;
@@ -52,7 +52,10 @@ export function hasStorage(set: JsonObject, pod: JsonObject): boolean {
   );
 }
 
-/** With labels and volumes as a member has them. An adopted pod may lack them; volumes cannot be changed later. */
+/**
+ * The pod with the labels and volumes of a member. An adopted pod may lack them; its volumes cannot be
+ * changed later.
+ */
 export function asMember(set: JsonObject, pod: JsonObject, ordinal: number): JsonObject {
   const labels = {
     ...readStruct(metadataOf(pod)['labels']),
@@ -62,7 +65,7 @@ export function asMember(set: JsonObject, pod: JsonObject, ordinal: number): Jso
   return hasStorage(set, pod) ? labelled : withClaimedVolumesOf(set, ordinal, labelled);
 }
 
-/** With the labels of the set's selector, by which users find the claims of a set. */
+/** Has the labels of the StatefulSet's selector, by which users find its claims. */
 export function newClaim(set: JsonObject, { name, template }: NamedClaim): JsonObject {
   const metadata = metadataOf(template);
   const labels = {
@@ -76,7 +79,7 @@ function identityLabels(name: string, ordinal: number): JsonObject {
   return { [POD_NAME_LABEL]: name, [POD_INDEX_LABEL]: String(ordinal) };
 }
 
-/** A volume for each claim, which replaces one of the same name in the template. */
+/** Adds a volume for each claim, which replaces a volume of the same name in the template. */
 function withClaimedVolumesOf(set: JsonObject, ordinal: number, pod: JsonObject): JsonObject {
   const claims = claimsAt(set, ordinal);
   if (claims.length === 0) return pod;

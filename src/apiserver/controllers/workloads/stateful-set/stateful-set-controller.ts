@@ -1,11 +1,12 @@
 /**
- * StatefulSets: pods with a stable name, ordinal and storage, created and replaced in order.
+ * StatefulSet controller: runs pods with a stable name, ordinal and storage, which it creates and replaces in
+ * order.
  *
  *     claim revisions and pods ──> revision of the template ──> steps (stateful-plan.ts) ──> write the status
  *                                                           ──> delete revisions beyond the limit
  *
- * The claims of a pod are created before it, and a step never depends on memory: a process that dies after any
- * write continues with the same decision.
+ * The claims of a pod are created before the pod. No step depends on state in memory, so a process that is
+ * killed after any write continues with the same decision.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { statefulSets } from '../../../kinds/apps/stateful-set.ts';
@@ -80,7 +81,8 @@ class StatefulSetController implements Controller {
     });
     const { store } = parts;
     this.#leave = [
-      // A name that a foreign pod or an ending claim had is free: the set need not wait for its next retry.
+      // A name that a foreign pod or a terminating claim used is free now, so the StatefulSet need not wait
+      // for its next retry.
       deps.pods.subscribe(({ value, isGone }) => {
         if (isGone) this.#wake(value, (set) => ordinalOf(set, value) !== null);
       }),
@@ -139,7 +141,7 @@ class StatefulSetController implements Controller {
     return claimAll({ parts, ...kinds, owner, matches }, candidates);
   }
 
-  /** The first failure; null: there was none. */
+  /** The first failure. Null: there was none. */
   async #perform(set: JsonObject, plan: StatefulPlan): Promise<unknown> {
     try {
       for (const steps of plan) await this.#performPhase(set, steps);

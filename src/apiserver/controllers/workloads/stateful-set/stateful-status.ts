@@ -1,4 +1,4 @@
-/** The status of a StatefulSet: its pods counted, and the revisions that they have and will have. */
+/** Computes the status of a StatefulSet: counts of its pods, and its current and update revision. */
 import type { Json, JsonObject } from '../../../../lib/json.ts';
 import { numberAt, textAt } from '../../../objects/field-path.ts';
 import { nameOf } from '../../../objects/metadata.ts';
@@ -15,7 +15,7 @@ export interface StatefulCounts {
   readonly collisions: number;
 }
 
-/** Written even if they are zero. */
+/** Fields that are written even if they are zero. */
 export const STATEFUL_ZEROS: ReadonlySet<string> = new Set([
   'replicas',
   'availableReplicas',
@@ -47,7 +47,10 @@ export function statefulStatus(
     : counted;
 }
 
-/** The status of a set that is being deleted: it keeps its revisions, which may be deleted already. */
+/**
+ * The status of a StatefulSet that is being deleted: it keeps its revision names, because the revisions may
+ * already be deleted.
+ */
 export function endingStatus(
   set: JsonObject,
   pods: readonly JsonObject[],
@@ -62,7 +65,7 @@ export function endingStatus(
   return statefulStatus(set, counts, nowMs);
 }
 
-/** Every pod has the new revision and is ready: the update is over. */
+/** Whether every pod has the new revision and is ready. */
 function isComplete(
   set: JsonObject,
   status: Readonly<Record<'updatedReplicas' | 'readyReplicas' | 'replicas', number>>,
@@ -73,7 +76,7 @@ function isComplete(
   return isRollingSet(set) && isAll;
 }
 
-/** The revision that pods below the partition keep: that of the status, if it still exists. */
+/** The revision that pods below the partition keep: the one in the status, if it still exists. */
 export function currentRevisionOf(
   set: JsonObject,
   revisions: readonly JsonObject[],
