@@ -111,7 +111,9 @@ it('a violation of the audit level is logged, whether the pod is refused or not'
   for (const enforce of ['privileged', 'baseline']) {
     const harness = await Harness.open({ enforce, audit: 'baseline', 'audit-version': 'v1.30' });
     await harness.createPod(PRIVILEGED);
-    expect(harness.logged).toEqual([`would violate PodSecurity "baseline:v1.30": ${REASON}`]);
+    expect(harness.logged).toEqual([
+      `Object would violate PodSecurity "baseline:v1.30": ${REASON}`,
+    ]);
   }
 });
 

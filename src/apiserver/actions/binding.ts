@@ -1,7 +1,8 @@
 /**
- * Binds a pod to a node: the only way in which a pod gets its node after its creation.
+ * Implements POST pods/binding: binds a pod to a node. After its creation a pod gets its node in no other
+ * way.
  *
- * Only an unbound pod can be bound; schedulers rely on it being bound at most once.
+ * Only an unbound pod can be bound; schedulers rely on a pod being bound at most once.
  */
 import { formatTime } from '../../api/values/time.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
@@ -73,7 +74,7 @@ function obstacleOf(pod: JsonObject): string | undefined {
   return isGated ? `pod ${name} has non-empty .spec.schedulingGates` : undefined;
 }
 
-/** The pod with its node, and with the labels and annotations of the binding. */
+/** The pod with its node and the labels and annotations of the Binding. */
 function assign(pod: JsonObject, binding: JsonObject, now: string): JsonObject {
   const { annotations, labels } = metadataOf(binding);
   const { nominatedNodeName: _, ...status } = structAt(pod, 'status');

@@ -1,4 +1,4 @@
-/** How many disruptions a budget still allows, and the error when none is left. */
+/** Charges an eviction to a PodDisruptionBudget, or refuses it if the budget allows no more disruptions. */
 import { matchesLabels, selectorFromObject, type Labels } from '../../api/values/label-selector.ts';
 import { PodkeepError } from '../../lib/errors.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
@@ -14,11 +14,11 @@ import type { NewCondition } from './pod-condition.ts';
 const BUDGET = { group: 'policy', resource: 'poddisruptionbudget' };
 const CAUSE = 'DisruptionBudget';
 const VIOLATED = "Cannot evict pod as it would violate the pod's disruption budget.";
-/** Evicted pods that the disruption controller has not yet processed. */
+/** The most evicted pods that the disruption controller may not have processed yet. */
 const DISRUPTED_MAX = 2000;
 const RETRY_SECONDS = 10;
 
-/** The condition that explains why an evicted pod ends. */
+/** The condition on an evicted pod that explains why it is deleted. */
 export const disruptionTarget: NewCondition = {
   type: 'DisruptionTarget',
   status: 'True',
@@ -26,7 +26,7 @@ export const disruptionTarget: NewCondition = {
   message: 'Eviction API: evicting',
 };
 
-/** Evicting a pod that does not run yet, or is terminating, disrupts nothing. */
+/** Evicting a pod that does not run yet or is terminating disrupts nothing. */
 export function isBudgetNeeded(pod: JsonObject): boolean {
   const phase = textAt(pod, 'status.phase');
   const isIdle = phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending';
@@ -52,7 +52,7 @@ function selects(budget: JsonObject, labels: Labels): boolean {
   }
 }
 
-/** The budget after one more disruption. Throws if it does not allow that. */
+/** The budget after one more disruption. Throws if the budget does not allow it. */
 export function chargeBudget(budget: JsonObject, pod: string, now: string): JsonObject {
   const status = structAt(budget, 'status');
   const name = nameOf(budget);
@@ -105,7 +105,7 @@ function refusalOf(budget: JsonObject): JsonObject | undefined {
   );
 }
 
-/** No disruption is left: the condition says so. */
+/** The conditions once no disruption is left: DisruptionAllowed becomes False. */
 function usedUp(budget: JsonObject, now: string): readonly JsonObject[] {
   const conditions = objectsAt(budget, 'status.conditions');
   const old = conditions.find(({ type }) => type === 'DisruptionAllowed');

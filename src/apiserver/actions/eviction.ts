@@ -1,13 +1,13 @@
 /**
- * Evicts a pod: deletes it, if its disruption budget allows.
+ * Implements POST pods/eviction: deletes a pod if its PodDisruptionBudget allows it.
  *
- *     pod over, pending or being deleted ──────────────────────────────> deleted
+ *     pod finished, pending or being deleted ──────────────────────────> deleted
  *     no budget, or an unready pod that does not count ────────────────> deleted
- *     budget with something left ──> one less, and the pod noted down ──> deleted
- *     budget used up, or not computed yet ──> 429: try again later
+ *     budget with disruptions left ──> one less, pod in disruptedPods ─> deleted
+ *     budget exhausted, or not computed yet ──> 429: try again later
  *
- * The budget is charged before the pod is deleted. The disruption controller sees the note and no longer
- * counts the pod as available.
+ * The budget is charged before the pod is deleted. The disruption controller sees the pod in disruptedPods
+ * and no longer counts it as available.
  */
 import { formatTime } from '../../api/values/time.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -40,7 +40,7 @@ export async function evictPod(
       await evict(parts, request, target, options);
       return { code: 201, body: { ...successStatus(), code: 201 } };
     } catch (error) {
-      // The pod has changed meanwhile: decide again, unless the client asked for this very version.
+      // Another write changed the pod: decide again, unless the client requires this very version.
       const isRace = error instanceof StatusError && error.code === 409;
       if (!isRace || options.resourceVersion !== null || attempt >= ATTEMPTS_MAX) throw error;
       if (options.uid !== null && options.uid !== uidOf(parts, target)) throw error;
@@ -76,7 +76,10 @@ function isOver(pod: JsonObject): boolean {
   return phase === 'Succeeded' || phase === 'Failed' || isBeingDeleted;
 }
 
-/** False: there is no budget, or the pod does not count for it. Throws if the budget is used up. */
+/**
+ * False: the pod is unready and not counted, so it may be deleted only in the version that was checked. True:
+ * there is no budget, or it was charged. Throws if the budget is exhausted.
+ */
 async function charge(
   { store, clock, registry }: EvictionParts,
   pod: JsonObject,
@@ -112,7 +115,7 @@ function isReady(pod: JsonObject): boolean {
   );
 }
 
-/** An unready pod reduces no availability. */
+/** Whether the budget lets unready pods be evicted: they reduce no availability. */
 function mayGoUnready(budget: JsonObject): boolean {
   if (textAt(budget, 'spec.unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true;
   const desired = numberAt(budget, 'status.desiredHealthy');

@@ -1,4 +1,4 @@
-/** Sets a condition of a pod for the server itself, as the kubelet would write it. */
+/** Sets a pod condition on behalf of the API server, in the form in which the kubelet writes conditions. */
 import type { JsonObject } from '../../lib/json.ts';
 import { objectsAt, structAt } from '../objects/field-path.ts';
 
@@ -7,7 +7,7 @@ export interface NewCondition extends JsonObject {
   readonly status: string;
 }
 
-/** A condition whose status stays keeps its time (SM-23). */
+/** A condition whose status does not change keeps its lastTransitionTime (SM-23). */
 export function withCondition(pod: JsonObject, condition: NewCondition, now: string): JsonObject {
   const conditions = objectsAt(pod, 'status.conditions');
   const index = conditions.findIndex(({ type }) => type === condition.type);

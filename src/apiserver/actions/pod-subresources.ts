@@ -1,4 +1,4 @@
-/** What a POST to a subresource of a pod does. */
+/** The handlers of POST requests to subresources of pods (binding, eviction). */
 import type { Actions } from '../objects/action.ts';
 import { nameOf } from '../objects/metadata.ts';
 import type { ServerParts } from '../registry/server-parts.ts';
@@ -9,7 +9,7 @@ export function podActions(parts: ServerParts): Actions {
   const { registry, clock } = parts;
   return new Map([
     ['/pods/binding', (request) => bindPod(registry, clock, request)],
-    // The oldest way to bind: the binding itself names the pod.
+    // The oldest way to bind is to create a Binding, which names the pod itself.
     [
       '/bindings',
       (request) => bindPod(registry, clock, { ...request, name: nameOf(request.body) }),

@@ -1,4 +1,4 @@
-/** The built-in admission plugins, in kube-apiserver's order. */
+/** Lists the built-in admission plugins, in kube-apiserver's order. */
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ObjectStore } from '../../ports/api/object-store.ts';

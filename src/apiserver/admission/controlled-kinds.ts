@@ -1,4 +1,7 @@
-/** Kinds that a controller of podkeep acts on, by resource as kubectl prints it: the controller's name. */
+/**
+ * Maps the resources on which a controller of podkeep acts, as kubectl prints them, to the name of that
+ * controller.
+ */
 export const CONTROLLER_OF: ReadonlyMap<string, string> = new Map([
   ['cronjobs.batch', 'cronjob'],
   ['daemonsets.apps', 'daemonset'],

@@ -1,4 +1,4 @@
-/** Dynamic admission of this server, in kube-apiserver's order: policies, then webhooks. */
+/** Creates dynamic admission with its stages in kube-apiserver's order: policies, then webhooks. */
 import { DynamicAdmission } from '../registry/dynamic-admission.ts';
 import { MutatingPolicies } from './policies/mutating-policies.ts';
 import { ValidatingPolicies } from './policies/validating-policies.ts';

@@ -1,4 +1,7 @@
-/** A pod tolerates a lost node for five minutes, unless it says otherwise. */
+/**
+ * Admission plugin DefaultTolerationSeconds: a pod tolerates a not-ready or unreachable node for five
+ * minutes, unless it has its own toleration.
+ */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { listOf } from '../objects/metadata.ts';
 import { isPod, type Admission, type AdmissionRequest } from '../registry/admission.ts';

@@ -1,11 +1,12 @@
 /**
- * Checks one container, pod or claim against limit ranges: each broken rule yields a sentence.
+ * Checks one container, pod or PersistentVolumeClaim against a LimitRange: yields a message for each
+ * violation.
  *
  *     min      request and limit are at least this much
- *     max      there is a limit, and it and the request are at most this much
- *     ratio    the limit is at most so many times the request
+ *     max      a limit is set, and request and limit are at most this much
+ *     ratio    the limit is at most this many times the request
  *
- * The sentences are Kubernetes' own, two spaces included.
+ * The messages are Kubernetes' own, including their double spaces.
  */
 import { quantityMilliValue, type Quantity } from '../../api/values/quantity.ts';
 import { formatQuantity } from '../../api/values/quantity-text.ts';
@@ -28,7 +29,7 @@ export function* checkDemand(item: JsonObject, type: string, demand: Demand): Ge
   }
 }
 
-/** Claims have requests only, which count for both bounds. */
+/** A PersistentVolumeClaim has only requests, which are compared with both bounds. */
 export function* checkClaim(
   item: JsonObject,
   type: string,
@@ -89,7 +90,7 @@ function* checkRatio(
   }
 }
 
-/** Limit ranges compare in thousandths. */
+/** LimitRanger compares in thousandths. */
 function isLess(a: Quantity, b: Quantity): boolean {
   return milliOf(a) < milliOf(b);
 }

@@ -1,8 +1,9 @@
 /**
- * LimitRanger: default requests and limits of containers, and bounds for containers, pods and claims.
+ * Admission plugin LimitRanger: fills in default requests and limits of containers, and enforces bounds for
+ * containers, pods and PersistentVolumeClaims.
  *
- * Defaults are filled in before validation; the bounds are checked after it. A pod's containers change only
- * when it is created or resized, so only then.
+ * Defaults are filled in before validation; bounds are checked after it. Both happen only when a pod is
+ * created or resized: otherwise its resources cannot change.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Change, ObjectStore } from '../../ports/api/object-store.ts';
@@ -64,7 +65,7 @@ function isLimited({ verb, definition, subresource, old }: AdmissionRequest): bo
   );
 }
 
-/** The pod with the defaults that its containers leave out, and an annotation that lists them. */
+/** Adds the defaults that containers omit, and an annotation that lists what was added. */
 function fillDefaults(pod: JsonObject, range: JsonObject): JsonObject {
   const items = objectsAt(range, 'spec.limits').filter(({ type }) => type === 'Container');
   const merge = (list: string): JsonObject =>
@@ -132,7 +133,7 @@ function* checkPvc(range: JsonObject, claim: JsonObject): Generator<string> {
   }
 }
 
-/** cpu and memory of the pod itself take precedence over the sum of its containers. */
+/** The pod-level cpu and memory take precedence over the sum of its containers. */
 function demandOfPod(spec: JsonObject): Demand {
   const own = readDemand(structAt(spec, 'resources'));
   const sum = (list: 'requests' | 'limits'): LimitAmounts =>

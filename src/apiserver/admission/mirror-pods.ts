@@ -1,6 +1,7 @@
 /**
- * A mirror pod represents a static pod, which runs on its node whatever the API says, so it must need nothing
- * from the API. Checked last: a client that may not write the pod gets that error first.
+ * Refuses mirror pods that refer to API objects. A mirror pod represents a static pod, which runs on its node
+ * whatever the API says, so it must need nothing from the API. This is the last check: a client that may not
+ * write the pod gets that error first.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { secretsOf } from './pod-references.ts';

@@ -1,4 +1,7 @@
-/** NamespaceLifecycle: nothing is created in a namespace that does not exist or is terminating. */
+/**
+ * Admission plugin NamespaceLifecycle: refuses to create objects in a namespace that does not exist or is
+ * terminating, and protects the system namespaces.
+ */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { ObjectStore } from '../../ports/api/object-store.ts';
 import type { Admission, AdmissionRequest } from '../registry/admission.ts';
@@ -6,7 +9,7 @@ import { nameOf } from '../objects/metadata.ts';
 import { forbidden, notFound } from '../objects/status.ts';
 
 const NAMESPACES = { group: '', resource: 'namespaces' };
-/** The server needs these, so they cannot be deleted. */
+/** The server needs these namespaces, so clients cannot delete them. */
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 
 export class NamespaceLifecycle implements Admission {

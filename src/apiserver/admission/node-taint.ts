@@ -1,6 +1,6 @@
 /**
- * Taints new nodes as not ready, so that no pod is scheduled there before the node reports Ready. For servers
- * whose node controller removes the taint then.
+ * Admission plugin TaintNodesByCondition: taints new nodes as not ready, so that no pod is scheduled there
+ * before the node reports Ready. For servers with a node lifecycle controller, which removes the taint.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { objectsAt, structAt } from '../objects/field-path.ts';

@@ -1,4 +1,7 @@
-/** The other objects that a pod or a volume names, which its kubelet has to read. */
+/**
+ * Lists the Secrets, ConfigMaps and claims that a pod or a PersistentVolume refers to, which its kubelet must
+ * read.
+ */
 import type { JsonObject } from '../../lib/json.ts';
 import { objectsAt, structAt, textAt } from '../objects/field-path.ts';
 import {
@@ -9,7 +12,7 @@ import {
 } from '../../api/validation/json-reading.ts';
 import { nameOf } from '../objects/metadata.ts';
 
-/** Where a volume of a pod names a secret of its namespace. */
+/** Fields of a pod's volume that name a Secret in its namespace. */
 const SECRET_PATHS = [
   'azureFile.secretName',
   'cephfs.secretRef.name',
@@ -23,7 +26,7 @@ const SECRET_PATHS = [
   'storageos.secretRef.name',
 ];
 
-/** Where a persistent volume names a secret that the kubelet uses. */
+/** Fields of a PersistentVolume that name a Secret that the kubelet uses. */
 const VOLUME_SECRET_PATHS = [
   'cephfs.secretRef',
   'cinder.secretRef',
@@ -73,7 +76,7 @@ export function claimsOf(pod: JsonObject): readonly string[] {
   );
 }
 
-/** Secrets of a persistent volume; without a namespace, that of its claim. */
+/** The Secrets of a PersistentVolume. A reference without a namespace means that of the claim. */
 export function volumeSecretsOf(volume: JsonObject): readonly Named[] {
   const spec = readStruct(volume['spec']);
   const claimed = textAt(spec, 'claimRef.namespace');

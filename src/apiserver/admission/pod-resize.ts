@@ -1,6 +1,6 @@
 /**
- * PodResize: a pod cannot be resized beyond its node, on a node that is gone, or on one without Linux. The
- * kubelet would defer such a resize forever.
+ * Refuses resizes that the kubelet would defer without end: beyond the node's allocatable resources, on a
+ * node that no longer exists, or on a node without Linux.
  */
 import { parseQuantity } from '../../api/values/quantity-text.ts';
 import {
@@ -22,7 +22,7 @@ import { keyOf } from '../registry/registry.ts';
 
 const OS = 'kubernetes.io/os';
 
-/** How kube-apiserver prints amounts of each resource. */
+/** The unit in which kube-apiserver prints each resource. */
 const COUNTED: readonly (readonly ['cpu' | 'memory', (amount: Quantity) => bigint])[] = [
   ['cpu', quantityMilliValue],
   ['memory', quantityValue],
@@ -42,7 +42,7 @@ export class PodResize implements Admission {
   review({ verb, definition, subresource, object, old }: AdmissionRequest): void {
     if (verb !== 'update' || subresource !== 'resize' || !isPod(definition) || !old) return;
     const name = textAt(object, 'spec.nodeName');
-    // The generation counts changes of the spec.
+    // A changed generation means a changed spec.
     const isChanged = metadataOf(object)['generation'] !== metadataOf(old)['generation'];
     if (name === '' || !isChanged) return;
     const node = this.#store.get(keyOf({ definition: nodes, namespace: '', name }))?.value;

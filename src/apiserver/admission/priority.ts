@@ -1,4 +1,7 @@
-/** Priority: a pod gets the priority of its class; without a class, that of the default class, or zero. */
+/**
+ * Admission plugin Priority: a pod gets the priority of its PriorityClass, or else that of the default class,
+ * or zero.
+ */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { ObjectStore } from '../../ports/api/object-store.ts';
 import type { KindDefinition } from '../objects/kind.ts';
@@ -8,7 +11,7 @@ import { forbidden } from '../objects/status.ts';
 import { isNewPod, isPod, type Admission, type AdmissionRequest } from '../registry/admission.ts';
 
 const CLASSES = '/scheduling.k8s.io/priorityclasses/';
-/** These two exist in every cluster, created or not. */
+/** These two classes always exist, even if they are not in the store. */
 const SYSTEM: Readonly<Record<string, number>> = {
   'system-cluster-critical': 2_000_000_000,
   'system-node-critical': 2_000_001_000,
@@ -57,7 +60,7 @@ export class Priority implements Admission {
     };
   }
 
-  /** Only one class can be the default. */
+  /** Only one PriorityClass may be the default. */
   review({ verb, definition, object }: AdmissionRequest): void {
     const { group, resource } = definition;
     if (group !== 'scheduling.k8s.io' || resource !== 'priorityclasses') return;
@@ -81,7 +84,7 @@ export class Priority implements Admission {
     return readClass(stored);
   }
 
-  /** The lowest, if several are marked as the default. */
+  /** If several classes are marked as default, the one with the lowest value. */
   #findDefault(): PriorityClass {
     return this.#defaults()[0] ?? { name: '', value: 0, preemptionPolicy: PREEMPTS };
   }
@@ -115,7 +118,7 @@ function isPodUpdate({ verb, definition, subresource }: AdmissionRequest): boole
   return verb === 'update' && subresource === null && isPod(definition);
 }
 
-/** An update that leaves out what admission filled in keeps it. */
+/** An update that omits the values that admission filled in keeps them. */
 function keepPriority({ object, old }: AdmissionRequest): JsonObject {
   const { spec } = object;
   const before = old?.['spec'];

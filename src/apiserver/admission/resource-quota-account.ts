@@ -1,9 +1,9 @@
 /**
- * One quota and one write: the quota's usage afterwards, or why the write is refused.
+ * Computes the usage of one ResourceQuota after one write, or the reason for refusing the write.
  *
  * Writes that can raise usage (creating an object, resizing a pod, changing a service or a claim) are refused
- * if not enough is left. All other writes only update the usage: a pod that ends, or an object that is
- * deleted, returns what it used.
+ * if not enough is left. All other writes only update the usage: it falls when a pod finishes or an object is
+ * deleted.
  */
 import {
   addQuantities,
@@ -61,7 +61,7 @@ export function account(quota: JsonObject, request: AdmissionRequest, nowMs: num
   return { type: 'used', used: addChanges(used, changes) };
 }
 
-/** Must the remaining quota be checked? */
+/** Whether the write can raise usage, so that the remaining quota must be checked. */
 function mayCostMore({ verb, definition, subresource, object, old }: AdmissionRequest): boolean {
   if (verb === 'delete') return false;
   if (isPod(definition)) {
@@ -74,14 +74,14 @@ function mayCostMore({ verb, definition, subresource, object, old }: AdmissionRe
   return subresource === null && (verb === 'create' || isVarying);
 }
 
-interface Judgement {
+interface QuotaCheck {
   readonly quota: JsonObject;
   readonly request: AdmissionRequest;
   readonly names: readonly string[];
   readonly used: QuotaAmounts;
 }
 
-function refuse({ quota, request, names, used }: Judgement): string | null {
+function refuse({ quota, request, names, used }: QuotaCheck): string | null {
   const { definition, object } = request;
   const missing = isPod(definition) ? missingDemand(object, names) : null;
   if (missing !== null) return `failed quota: ${nameOf(quota)}: ${missing}`;

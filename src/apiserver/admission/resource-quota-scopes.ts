@@ -1,4 +1,4 @@
-/** Scopes: which objects a quota counts, if not all of them. */
+/** Determines whether an object is in the scopes of a ResourceQuota, which then counts it. */
 import { matchesLabels, type LabelOperator } from '../../api/values/label-selector.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { KindDefinition } from '../objects/kind.ts';
@@ -22,7 +22,7 @@ const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
 ]);
 const AFFINITIES = ['podAffinity', 'podAntiAffinity'];
 
-/** A quota with scopes counts the objects that are in all of them. */
+/** A quota counts only objects that are in all of its scopes. */
 export function isInScopes(
   quota: JsonObject,
   definition: KindDefinition,
@@ -71,7 +71,7 @@ function isClaim({ group, kind }: KindDefinition): boolean {
   return group === '' && kind === 'PersistentVolumeClaim';
 }
 
-/** A claim that is moving from one class to another is in both. */
+/** A claim that changes from one VolumeAttributesClass to another is in both. */
 function isClaimIn(scope: Scope, claim: JsonObject): boolean {
   if (scope.name !== 'VolumeAttributesClass') return false;
   const names = [
@@ -82,14 +82,14 @@ function isClaimIn(scope: Scope, claim: JsonObject): boolean {
   return (names.length === 0 ? [''] : names).some((name) => selects(scope, name));
 }
 
-/** Empty name: it has no such class. */
+/** `name`: empty: the object has no such class. */
 function selects({ name: key, operator: word, values }: Scope, name: string): boolean {
   const operator = OPERATORS.get(word);
   if (!operator) return false;
   return matchesLabels([{ key, operator, values }], name === '' ? {} : { [key]: name });
 }
 
-/** Does it have affinity or anti-affinity to pods of other namespaces? */
+/** Whether the pod has affinity or anti-affinity to pods of other namespaces. */
 function looksBeyond(pod: JsonObject): boolean {
   const terms = AFFINITIES.flatMap((kind) => {
     const path = `spec.affinity.${kind}`;

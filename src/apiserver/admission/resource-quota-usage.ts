@@ -1,10 +1,10 @@
 /**
- * The usage of an object in the quotas of its namespace, by the names that quotas use.
+ * Computes what one object uses of the quotas in its namespace, by the resource names of quotas.
  *
- *     pods       themselves, while not finished; their requests and limits
- *     services   themselves, their node ports, their load balancers
- *     claims     themselves, the storage they request; both by storage class as well
- *     anything   itself, as count/RESOURCE.GROUP
+ *     pods       the pod itself, until it is finished; its requests and limits
+ *     services   the service itself, its node ports, its load balancer
+ *     claims     the claim itself, its requested storage; both also per storage class
+ *     any kind   the object itself, as count/RESOURCE.GROUP
  */
 import { parseTime } from '../../api/values/time.ts';
 import {
@@ -33,7 +33,7 @@ const POD_NAMES: ReadonlySet<string> = new Set(
   ]),
 );
 const CLAIM_NAMES = ['persistentvolumeclaims', 'requests.storage'];
-/** Counted under their own name since before count/ existed. */
+/** Resources that quotas count by their plain name, since before count/ existed. */
 const OLD_NAMES: ReadonlySet<string> = new Set([
   'configmaps',
   'resourcequotas',
@@ -60,7 +60,7 @@ export function usageOf(
   }
 }
 
-/** Does a quota with this name count objects of this kind? */
+/** Whether a quota with this resource name counts objects of this kind. */
 export function countsUnder(definition: KindDefinition, name: string): boolean {
   if (name === countName(definition)) return true;
   switch (coreResourceOf(definition)) {
@@ -75,7 +75,10 @@ export function countsUnder(definition: KindDefinition, name: string): boolean {
   }
 }
 
-/** The resources that a quota counts and a container does not set, as a sentence; null: none. */
+/**
+ * A message that lists the resources that the quota counts and a container does not set. Null: there are
+ * none.
+ */
 export function missingDemand(pod: JsonObject, names: readonly string[]): string | null {
   if (Object.keys(structAt(pod, 'spec.resources')).length > 0) return null;
   const needed = names.filter((name) => /^(?:requests\.|limits\.)?(?:cpu|memory)$/.test(name));
@@ -96,14 +99,14 @@ export function countName({ group, resource }: KindDefinition): string {
   return group === '' ? `count/${resource}` : `count/${resource}.${group}`;
 }
 
-/** Finished, or terminating for longer than it should. */
+/** Whether the pod is finished, or terminating for longer than its grace period. */
 function isOver(pod: JsonObject, nowMs: number): boolean {
   if (['Succeeded', 'Failed'].includes(textAt(pod, 'status.phase'))) return true;
   const overMs = overdueMs(pod);
   return overMs !== null && nowMs > overMs;
 }
 
-/** When a terminating pod stops counting; null: it is not being deleted. */
+/** When a terminating pod stops counting. Null: it is not being deleted. */
 export function overdueMs(pod: JsonObject): number | null {
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadataOf(pod);
   const time = textOf(deletionTimestamp);
@@ -125,7 +128,10 @@ function readContainer(container: JsonObject): Demand {
   return { requests: readAmounts(requests), limits: readAmounts(limits) };
 }
 
-/** A request counts under its short name as well; of other resources only requests count. */
+/**
+ * Common requests count under both of their names, such as `cpu` and `requests.cpu`. Of extended resources
+ * only requests count.
+ */
 function demands({ requests, limits }: Demand): Map<string, Quantity> {
   const usage = new Map<string, Quantity>();
   for (const [name, amount] of requests) {
@@ -139,7 +145,7 @@ function demands({ requests, limits }: Demand): Map<string, Quantity> {
   return usage;
 }
 
-/** Huge pages and extended resources. */
+/** Whether the name is that of huge pages or of an extended resource. */
 function isScalar(name: string): boolean {
   if (/^(?:requests\.)?hugepages-/.test(name)) return true;
   const isNative = !name.includes('/') || name.includes('kubernetes.io/');
@@ -170,7 +176,7 @@ function claimUsage(claim: JsonObject): QuotaAmounts {
   return new Map([...usage, ...byClass]);
 }
 
-/** In whole units; the allocation counts if it is more. */
+/** In whole units. If more than the request is allocated, the allocation counts. */
 function storageOf(claim: JsonObject): Quantity | undefined {
   const wanted = valueAt(claim, 'spec.resources.requests.storage');
   if (wanted === undefined) return undefined;
@@ -197,7 +203,7 @@ function isOldName({ group, resource }: KindDefinition): boolean {
   return group === '' && OLD_NAMES.has(resource);
 }
 
-/** Does the pod have an active deadline? */
+/** Whether the pod has activeDeadlineSeconds. */
 export function hasDeadline(pod: JsonObject): boolean {
   return (
     typeof valueAt(pod, 'spec.activeDeadlineSeconds') === 'number' &&

@@ -1,10 +1,10 @@
 /**
- * ResourceQuota: refuses what exceeds a quota, and updates the usage in the same commit as the objects that
- * it counts.
+ * Admission plugin ResourceQuota: refuses writes that exceed a quota, and updates the quota's usage in the
+ * same commit as the object.
  *
- * Many writes may be in flight at once. Each sees the usage as earlier writes will leave it, even if they are
- * not durable yet: a quota that was handed to the store is remembered until the store shows it. If it never
- * does, the expectation fails, and the write is checked again.
+ * Many writes may be in flight at once. Each sees the usage including earlier writes that are not durable
+ * yet: this file keeps a quota that it has passed to the store until the store returns it. If the earlier
+ * commit fails, the commit of the later write fails its revision check, and the write is checked again.
  */
 import { formatQuantity } from '../../api/values/quantity-text.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -23,7 +23,7 @@ import type { QuotaAmounts } from './resource-quota-usage.ts';
 export class ResourceQuotas implements Admission {
   readonly #store: ObjectStore;
   readonly #clock: Pick<Clock, 'now'>;
-  /** Quotas that were handed to the store and that it does not show yet. */
+  /** Quotas that were passed to the store and that it does not return yet. */
   readonly #pending = new Map<string, StoredObject>();
 
   constructor(store: ObjectStore, clock: Pick<Clock, 'now'>) {
@@ -72,7 +72,7 @@ export class ResourceQuotas implements Admission {
   }
 }
 
-/** Events do not count, as in Kubernetes. */
+/** Quotas do not count Events, as in Kubernetes. */
 function isEvent({ group, resource }: KindDefinition): boolean {
   return resource === 'events' && (group === '' || group === 'events.k8s.io');
 }

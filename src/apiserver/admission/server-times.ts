@@ -1,7 +1,8 @@
 /**
- * Timestamps that the server fills in: when a volume entered its phase, and when a device was tainted.
+ * Sets timestamps on behalf of the server: when a PersistentVolume entered its phase, and when a device was
+ * tainted.
  *
- * The rules of a kind have no clock, so this is done here, as an admission plugin.
+ * The rules of a kind have no clock, so an admission plugin does it.
  */
 import { formatTime } from '../../api/values/time.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -34,7 +35,7 @@ export class ServerTimes implements Admission {
   }
 }
 
-/** A client may set the time; one that is only copied from the old object counts as unset. */
+/** A client may set the time; a time that is only copied from the old object counts as unset. */
 function withPhaseTime(volume: JsonObject, old: JsonObject | null, now: string): JsonObject {
   const [given, before] = [valueAt(volume, SINCE), old ? valueAt(old, SINCE) : undefined];
   const isSamePhase = old !== null && textAt(old, PHASE) === textAt(volume, PHASE);

@@ -1,6 +1,7 @@
 /**
- * ServiceAccount: every pod runs as a service account, and its token, the cluster's CA certificate and its
- * namespace are mounted where client libraries expect them, unless the pod or its account opts out.
+ * Admission plugin ServiceAccount: every pod runs as a service account. Its token, the cluster's CA
+ * certificate and its namespace are mounted where client libraries expect them, unless the pod or the account
+ * opts out.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { ObjectStore } from '../../ports/api/object-store.ts';
@@ -73,7 +74,7 @@ function wantsToken(spec: JsonObject, account: JsonObject): boolean {
   return given !== false;
 }
 
-/** A container that mounts something there already keeps it. */
+/** A container that already mounts a volume at that path is not changed. */
 function withMount(container: Json, name: string): Json {
   if (!isJsonObject(container)) return container;
   const mounts = listOf(container['volumeMounts']);

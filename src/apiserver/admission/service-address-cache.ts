@@ -1,14 +1,14 @@
 /**
- * Which addresses and node ports are taken: by services in the store, which this cache follows, and by those
- * on their way into it.
+ * Tracks which cluster IPs and node ports are in use: by Services in the store, which this cache follows, and
+ * by Services that are about to be stored.
  *
- *     hold, while webhooks are asked ──refused──> free
+ *     hold, while webhooks are called ──refused──> free
  *       │
  *     reserve ──> commit ──store notifies──> held ──service gone or changed──> free
  *                    └──failed──> free
  *
- * A reservation ends when all commits that were in flight have settled: by then the store has notified of the
- * service, or it never will. So nothing is given out twice, and nothing leaks.
+ * A reservation ends when all commits that were in flight have settled: by then the store has notified this
+ * cache of the Service, or never will. So no address or port is allocated twice, and none leaks.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import type { ObjectStore } from '../../ports/api/object-store.ts';
@@ -20,7 +20,7 @@ const SERVICES = '/core/services/';
 
 export class ServiceAddressCache {
   readonly #store: ObjectStore;
-  /** Keys of services by the address or port that they hold. */
+  /** The keys of the Services that use an address or port. */
   readonly #holders = new Map<string, Set<string>>();
   readonly #reserved = new Map<string, { readonly key: string }>();
 
@@ -32,7 +32,7 @@ export class ServiceAddressCache {
     });
   }
 
-  /** Free for this service: no other one has it. */
+  /** Whether no other Service uses or reserves it. */
   isFree(thing: string, key: string): boolean {
     const holders = this.#holders.get(thing);
     const isHeld = holders !== undefined && !(holders.size === 1 && holders.has(key));
@@ -40,20 +40,23 @@ export class ServiceAddressCache {
     return !isHeld && (!reservation || reservation.key === key);
   }
 
-  /** For a service that waits for webhooks before its commit. Returns the end of the reservation. */
+  /**
+   * Reserves for a Service whose webhooks are still being called. Returns a function that ends the
+   * reservation.
+   */
   hold(things: readonly string[], key: string): () => void {
     const reservation = { key };
     for (const thing of things) this.#reserved.set(thing, reservation);
     return () => this.#end(things, reservation);
   }
 
-  /** To be called synchronously before the commit. Takes the place of a reservation by `hold`. */
+  /** Must be called synchronously before the commit. Replaces a reservation by `hold`. */
   reserve(things: readonly string[], key: string): void {
     if (things.length === 0) return;
     const reservation = { key };
     for (const thing of things) this.#reserved.set(thing, reservation);
     const end = (): void => this.#end(things, reservation);
-    // An empty commit settles after all before it, whether they succeed or fail.
+    // An empty commit settles after all earlier commits, whether they succeed or fail.
     void Promise.resolve()
       .then(() => this.#store.commit([]))
       .then(end, end);
@@ -86,7 +89,7 @@ export function portThing(port: number): string {
   return `port ${port}`;
 }
 
-/** The addresses and ports of a service, each once. */
+/** The addresses and ports of a Service, each once. */
 export function heldBy(service: JsonObject): ReadonlySet<string> {
   const spec = readStruct(service['spec']);
   const addresses = spec['type'] === 'ExternalName' ? [] : addressesOf(spec);

@@ -1,15 +1,15 @@
 /**
- * Ranges of numbers to allocate from: ports, and addresses as numbers.
+ * Picks a free number from a range: node ports, and cluster IPs as numbers.
  *
- * Users mostly choose low numbers themselves, so those are allocated last. Among the rest the choice is
- * random, so that a number that was just released is not the next one.
+ * Users who choose a number themselves mostly choose a low one, so low numbers are allocated last. Otherwise
+ * the choice is random, so that a number that was just released is not reused at once.
  */
 import type { Random } from '../../ports/random.ts';
 
 export interface NumberRange {
   readonly first: number;
   readonly last: number;
-  /** This many from the first on are allocated only when all others are taken. */
+  /** This many numbers at the start of the range are allocated only when all others are in use. */
   readonly lowCount: number;
 }
 
@@ -22,7 +22,7 @@ export const SERVICE_ADDRESSES: NumberRange = {
 export const NODE_PORT_RANGE_TEXT = '30000-32767';
 export const NODE_PORTS: NumberRange = { first: 30_000, last: 32_767, lowCount: 86 };
 
-/** Undefined: all are taken. */
+/** Undefined: the whole range is in use. */
 export function pickFree(
   range: NumberRange,
   random: Random,

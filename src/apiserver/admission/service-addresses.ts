@@ -1,11 +1,11 @@
 /**
- * Allocates the cluster IPs and node ports that services need and do not set, and refuses those that are
- * taken or out of range.
+ * Allocates the cluster IPs and node ports that a Service needs and does not set, and refuses requested ones
+ * that are in use or out of range.
  *
- * Missing ones are filled in after webhooks have changed the service and before it is validated, and held while
- * validating webhooks are asked: so two services that wait at the same time never get the same. Requested ones are checked afterwards, as the
- * last step before it is stored: so a service that is invalid in other ways gets those errors first, and
- * takes nothing away from others.
+ * Allocation happens after mutating webhooks and before validation. Allocated values are reserved while
+ * validating webhooks are called, so two concurrent Services never get the same. Requested values are checked
+ * in the last step before the Service is stored: a Service that is invalid in other ways gets those errors
+ * first, and takes no value from others.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { parseIp } from '../../lib/ip.ts';
@@ -89,7 +89,7 @@ export class ServiceAddresses implements Admission {
     const isAddressed = readText(spec['clusterIP']) !== '' || addressesOf(spec).length > 0;
     const family = objectFamily(spec);
     if (spec['type'] === 'ExternalName' || isAddressed || family !== 'IPv4') return spec;
-    // A dry run shows the network's own address, which no service can get and no client can rely on.
+    // A dry run shows the network address of the range, which no Service can get and no client can rely on.
     if (dryRun) return { ...spec, clusterIP: DRY_ADDRESS, clusterIPs: [DRY_ADDRESS] };
     const number = pickFree(SERVICE_ADDRESSES, this.#random, (one) =>
       this.#addresses.isFree(addressThing(printIpv4(one)), key),
@@ -159,7 +159,7 @@ export class ServiceAddresses implements Admission {
       const thing = addressThing(address);
       if (known.has(thing) || (dryRun && address === DRY_ADDRESS)) continue;
       const isOurs = isInRange(SERVICE_ADDRESSES, readIpv4(address));
-      // A dry run takes nothing away from other services.
+      // A dry run reserves nothing, so it may use a value of another Service.
       if (isOurs && (dryRun || this.#addresses.isFree(thing, key))) continue;
       const why = isOurs ? ADDRESS_TAKEN : ADDRESS_FOREIGN;
       const detail = `failed to allocate IP ${address}: ${why}`;
@@ -186,7 +186,7 @@ export class ServiceAddresses implements Admission {
   }
 }
 
-/** The service, and what it holds already. */
+/** The Service, and the values that it already holds. */
 interface Holder {
   readonly key: string;
   readonly known: ReadonlySet<string>;
@@ -204,7 +204,7 @@ function* checkAddressFamilies(
   }
 }
 
-/** Only one address family is supported. A service without addresses, and without pods, may name both. */
+/** Only IPv4 is supported. A headless Service without a selector may name both families. */
 function* checkFamilies(spec: JsonObject): Generator<FieldError, void> {
   const isAnywhere =
     spec['clusterIP'] === 'None' && Object.keys(readStruct(spec['selector'])).length === 0;

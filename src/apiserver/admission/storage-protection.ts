@@ -1,6 +1,7 @@
 /**
- * StorageObjectInUseProtection: new storage gets a finalizer, which a controller removes once it is deleted
- * and unused. For servers with that controller inside, or beside them.
+ * Admission plugin StorageObjectInUseProtection: adds a finalizer to new storage objects, which a controller
+ * removes once the object is deleted and no longer in use. For servers with that controller, in the same
+ * process or in a kube-controller-manager.
  */
 import { withProtection } from '../kinds/storage/protection.ts';
 import type { Admission } from '../registry/admission.ts';

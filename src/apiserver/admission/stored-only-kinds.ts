@@ -1,5 +1,5 @@
 /**
- * The kinds that this API server stores and validates, and on which nothing in podkeep acts yet.
+ * Lists the kinds that this API server stores and validates but on which no part of podkeep acts yet.
  *
  * Every served kind is either acted on or listed here (stored-only-kinds.test.ts); docs/controllers.md has
  * the same table.

@@ -1,12 +1,11 @@
 /**
- * Warns clients that write an object on which nothing will act: a policy that is stored and not enforced
+ * Warns clients that write an object on which no controller acts: a policy that is stored but not enforced
  * looks enforced, and a StatefulSet without a controller looks broken.
  *
- * 1. Only the object itself counts, no subresource: a status is written by the component that acts on the
- *    kind.
- * 2. Components of Kubernetes get no warnings: no person reads their answers.
- * 3. A kind whose controller was left out of `--controllers` counts as stored only, too.
- * 4. While a kube-controller-manager holds its lease, the kinds that it manages are acted on.
+ * 1. Writes to subresources get no warning: a status is written by the component that acts on the kind.
+ * 2. Components of Kubernetes get no warnings: no person reads the responses to them.
+ * 3. A kind whose controller is disabled by `--controllers` is stored only, too.
+ * 4. While a kube-controller-manager holds its lease, writes of the kinds that it manages get no warning.
  */
 import { parseTime } from '../../api/values/time.ts';
 import { PodkeepError } from '../../lib/errors.ts';

@@ -1,7 +1,7 @@
 /**
  * Reads kube-apiserver's EncryptionConfiguration (apiserver.config.k8s.io/v1), with its rules and error
- * messages. The one difference: the provider `kms` is refused, because podkeep talks to no plugin. No error
- * shows a key, nor any part of one.
+ * messages. The only difference: the provider `kms` is refused, because podkeep does not call KMS plugins. No
+ * error message contains a key or a part of one.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import {
@@ -25,10 +25,10 @@ export type ProviderConfig =
   | { readonly type: KeyedProvider; readonly keys: readonly EncryptionKey[] }
   | { readonly type: 'identity' };
 
-/** In the order of the file. */
+/** One entry of `resources`; entries are in the order of the file. */
 export interface EncryptionRule {
   readonly resources: readonly GroupResource[];
-  /** The first one writes, all of them read. */
+  /** The first provider encrypts, all of them decrypt. */
   readonly providers: readonly ProviderConfig[];
 }
 
@@ -56,7 +56,7 @@ export function readEncryptionConfig(document: unknown): readonly EncryptionRule
   return rules;
 }
 
-/** Refuses a rule that an earlier one covers. */
+/** Refuses a rule for resources that an earlier rule already covers. */
 function checkMasks(rules: readonly EncryptionRule[]): void {
   const earlier = new Set<string>();
   for (const resource of rules.flatMap(({ resources }) => resources)) {

@@ -1,4 +1,4 @@
-/** Errors of encryption at rest, and their remedies. */
+/** The errors of encryption at rest, each with a hint. */
 import { defineError } from '../../lib/errors.ts';
 
 export const encryptionConfigInvalid = defineError<{ reason: string }>({

@@ -1,13 +1,14 @@
 /**
- * Chooses the provider that writes an object, and the one that reads it.
+ * Encrypts values before they are stored and decrypts them after they are read, with the provider that the
+ * EncryptionConfiguration names.
  *
  * The prefix of an encrypted value names its provider and key:
  *
  *     k8s:enc:aescbc:v1:KEYNAME:…   k8s:enc:aesgcm:v1:KEYNAME:…   k8s:enc:secretbox:v1:KEYNAME:…
  *
- * A value without such a prefix is plain: the provider `identity` wrote it. For each resource the first key
- * of the first provider writes. A value that another key wrote is stale: the next write of the object changes
- * it on disk, even if the object itself stays as it is.
+ * A value without such a prefix is plaintext: the provider `identity` wrote it. For each resource the first
+ * key of the first provider encrypts. A value that another key encrypted is stale: the next write of the
+ * object re-encrypts it on disk, even if the object itself does not change.
  */
 import { createHash } from 'node:crypto';
 import type { IdentityRandom } from '../../ports/random.ts';
@@ -16,19 +17,19 @@ import { patternsFor, printGroupResource, resourceOfKey } from './group-resource
 import { createCipher, DecryptError, type ValueCipher } from './value-cipher.ts';
 
 export interface Encryption {
-  /** The same for two rule sets exactly if the same key writes each resource. */
+  /** Equal for two configurations if and only if the same key encrypts each resource in both. */
   readonly fingerprint: string;
-  /** The bytes to write; the text itself if the resource is not encrypted. */
+  /** The bytes to store. The plaintext itself if the resource is not encrypted. */
   seal(key: string, text: Buffer): Buffer;
-  /** The text of a value that was read. Throws a DecryptError. */
+  /** The plaintext of a stored value. Throws a DecryptError. */
   open(key: string, bytes: Buffer): Buffer;
-  /** Whether the value would be written in another way now. */
+  /** Whether the value would be encrypted differently now. */
   isStale(key: string, bytes: Buffer): boolean;
 }
 
-/** One provider of the file. Without keys it is `identity`. */
+/** One provider of the configuration. `identity` has no keys. */
 interface Provider {
-  /** The prefix of all its values. */
+  /** The prefix of all values of this provider. */
   readonly start: Buffer;
   readonly keys: readonly ProviderKey[];
   readonly noKey: string;
@@ -42,7 +43,7 @@ interface ProviderKey {
 
 const ENCRYPTED = Buffer.from('k8s:enc:');
 const NO_PROVIDER = 'no matching prefix found';
-/** kube-apiserver's error if none of the provider's keys fits. */
+/** kube-apiserver's error if none of the provider's keys decrypts the value. */
 const NO_KEY: Readonly<Record<KeyedProvider, string>> = {
   aescbc: 'no matching key was found for the provided AES transformer',
   aesgcm: 'no matching key was found for the provided AES transformer',
@@ -65,7 +66,7 @@ export function createEncryption(
     const made = rule.providers.map((provider) => openProvider(provider, random));
     for (const resource of rule.resources) {
       const name = printGroupResource(resource);
-      // The same resource in two rules has the providers of both, those of the first rule first.
+      // A resource that two rules name has the providers of both, those of the first rule first.
       providers.set(name, [...(providers.get(name) ?? []), ...made]);
     }
   }
@@ -90,7 +91,7 @@ export function createEncryption(
   };
 }
 
-/** Covers which key writes what; if it changes, the disk may have older values. */
+/** Identifies which key encrypts which resource. If it changes, the disk may hold stale values. */
 function fingerprintOf(rules: readonly EncryptionRule[]): string {
   const hash = createHash('sha256');
   const seen = new Set<string>();
@@ -118,7 +119,7 @@ function openProvider(provider: ProviderConfig, random: Pick<IdentityRandom, 'by
   return { start: Buffer.from(start), keys, noKey: NO_KEY[type] };
 }
 
-/** Several keys may have one name: all that match are tried before an error. */
+/** Several keys may have the same name, so all that match are tried before an error. */
 function openWith(providers: readonly Provider[], key: string, bytes: Buffer): Buffer {
   const reasons = new Set<string>();
   for (const { start, keys, noKey } of providers) {

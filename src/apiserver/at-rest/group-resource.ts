@@ -1,12 +1,13 @@
 /**
- * The resources that an EncryptionConfiguration names, as kube-apiserver reads and orders them.
+ * Parses the resource names of an EncryptionConfiguration and defines their precedence, as kube-apiserver
+ * does.
  *
- *     secrets            of the core group         deployments.apps    of a group, a custom one too
+ *     secrets            in the core group         deployments.apps    in a group, also a custom one
  *     *.                 all of the core group     *.apps              all of a group
  *     *.*                all
  *
  * A resource is looked up by its name, then by its group, then by `*.*`. A rule that an earlier one covers
- * would never be used, and is refused.
+ * would never apply, and is refused.
  */
 export interface GroupResource {
   readonly group: string;
@@ -22,7 +23,7 @@ export function parseGroupResource(text: string): GroupResource {
     : { group: text.slice(dot + 1), resource: text.slice(0, dot) };
 }
 
-/** As in the file. */
+/** The form in the configuration file. */
 export function printGroupResource({ group, resource }: GroupResource): string {
   if (group !== '') return `${resource}.${group}`;
   return resource === ANY ? '*.' : resource;
@@ -48,13 +49,13 @@ export function patternsFor({ group, resource }: GroupResource): readonly string
   ];
 }
 
-/** The earlier rule that covers this one. Undefined: none does. */
+/** The earlier pattern that covers this one. Undefined: there is none. */
 export function maskOf(wanted: GroupResource, earlier: ReadonlySet<string>): string | undefined {
   const [, ...wider] = patternsFor(wanted);
   return wider.find((pattern) => earlier.has(pattern));
 }
 
-/** Whether a name is in the list twice. */
+/** Whether the list names a resource twice. */
 export function hasDuplicate(list: readonly GroupResource[]): boolean {
   return new Set(list.map(printGroupResource)).size < list.length;
 }

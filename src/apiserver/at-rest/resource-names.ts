@@ -2,7 +2,7 @@
 import type { FieldError } from '../../api/validation/field-error.ts';
 import { ANY, hasDuplicate, hasOverlap, parseGroupResource } from './group-resource.ts';
 
-/** Resources that the server stores for itself, without an API. */
+/** Resources that kube-apiserver stores for itself and does not serve. */
 const WITHOUT_API: ReadonlySet<string> = new Set([
   'apiserveripinfo',
   'serviceipallocations',
@@ -37,7 +37,7 @@ export function resourceNameErrors(names: readonly string[], field: string): rea
   return errors;
 }
 
-/** Null: it is valid. */
+/** Null: the name is valid. */
 function faultOf(name: string): string | null {
   if (name !== name.toLowerCase()) return 'resource name should not contain capital letters';
   if (name === ANY) {

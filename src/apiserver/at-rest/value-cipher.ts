@@ -1,26 +1,26 @@
 /**
- * The ciphers of kube-apiserver's providers, byte for byte.
+ * Implements the ciphers of kube-apiserver's encryption providers, byte for byte.
  *
- *     aescbc      IV (16 bytes), AES-CBC with PKCS#7 padding; it does not notice a change
- *     aesgcm      nonce (12 bytes), AES-GCM, tag (16 bytes); the object's key is authenticated with it
+ *     aescbc      IV (16 bytes), AES-CBC with PKCS#7 padding; does not detect tampering
+ *     aesgcm      nonce (12 bytes), AES-GCM, tag (16 bytes); also authenticates the object's key
  *     secretbox   nonce (24 bytes), tag (16 bytes), XSalsa20 and Poly1305
  *
- * The caller passes random bytes, from the system's source for keys. Errors have kube-apiserver's messages;
- * the one for secretbox is as misleading there.
+ * The caller passes random bytes from the system's cryptographic source. Errors have kube-apiserver's
+ * messages, including its misleading one for secretbox.
  */
 import { createCipheriv, createDecipheriv, type CipherGCMTypes } from 'node:crypto';
 import { NONCE_BYTES, openSecretbox, sealSecretbox, TAG_BYTES } from '../../lib/nacl/secretbox.ts';
 import type { IdentityRandom } from '../../ports/random.ts';
 import type { KeyedProvider } from './encryption-config.ts';
 
-/** `context`: must be the same when the value is read; it is the key of the object. */
+/** `context`: the key of the object, which must be the same when the value is decrypted. */
 export interface ValueCipher {
   seal(text: Uint8Array, context: string): Buffer;
   /** Throws a DecryptError. */
   open(bytes: Uint8Array, context: string): Buffer;
 }
 
-/** Clients of the API see its message. */
+/** API clients see its message. */
 export class DecryptError extends Error {
   override readonly name = 'DecryptError';
 }

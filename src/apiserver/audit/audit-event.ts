@@ -1,4 +1,4 @@
-/** audit.k8s.io/v1 Event: the facts of a request, printed as kube-apiserver does. */
+/** Prints audit events (audit.k8s.io/v1) as kube-apiserver does. */
 import { formatMicroTime } from '../../api/values/time.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { ApiHeaders } from '../../ports/api/http-handler.ts';
@@ -15,7 +15,7 @@ export interface AuditEvent {
   /** Null: the client could not be authenticated. */
   readonly user: User | null;
   readonly impersonatedUser: User | null;
-  /** Such as `impersonate:user-info`; empty: there is none. */
+  /** Such as `impersonate:user-info`. Empty: no constrained impersonation. */
   readonly impersonationConstraint: string;
   readonly sourceIPs: readonly string[];
   readonly userAgent: string;
@@ -56,7 +56,7 @@ export function referenceOf(attributes: Attributes): ObjectReference | null {
   };
 }
 
-/** One line, with the fields in the order in which Go prints them. */
+/** The event as one line of JSON, with the fields in Go's order. */
 export function printEvent(event: AuditEvent): string {
   const { level, auditID, stage, requestURI, verb, user, impersonatedUser } = event;
   const { impersonationConstraint: constraint } = event;
@@ -85,7 +85,7 @@ export function printEvent(event: AuditEvent): string {
   });
 }
 
-/** kube-apiserver's format `legacy`. */
+/** The event in kube-apiserver's format `legacy`. */
 export function printLegacy(event: AuditEvent): string {
   const { user, impersonatedUser, objectRef, responseStatus, sourceIPs } = event;
   const groups = user && user.groups.length > 0 ? quoteAll(user.groups) : '<none>';
@@ -112,7 +112,7 @@ export function shortenAgent(agent: string): string {
   return isLong ? `${agent.slice(0, USER_AGENT_CHARS_MAX)}...TRUNCATED` : agent;
 }
 
-/** The addresses that proxies name, and then the client of the connection. */
+/** The addresses in the proxies' headers, then the address of the connection. */
 export function sourceIPsOf(headers: ApiHeaders, address: string | undefined): readonly string[] {
   const given = [...(headers.get('x-forwarded-for') ?? '').split(','), headers.get('x-real-ip')];
   const ips = [...given, address].flatMap((text) => {
@@ -122,7 +122,7 @@ export function sourceIPsOf(headers: ApiHeaders, address: string | undefined): r
   return ips.filter((ip, index) => ip !== ips[index - 1]);
 }
 
-/** The object without managedFields; lists and tables, too. */
+/** The object, list or table without managedFields. */
 export function withoutManagedFields(object: JsonObject): JsonObject {
   const { metadata, items, rows } = object;
   const strip = (one: Json): Json => (isJsonObject(one) ? withoutManagedFields(one) : one);

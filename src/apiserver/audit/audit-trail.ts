@@ -1,13 +1,13 @@
 /**
- * The audit of one request, at the stages that its rule asks for.
+ * Records the audit events of one request, at the stages that its policy rule selects.
  *
- *     RequestReceived    the client is known, nothing else has happened
- *     ResponseStarted    only of long-running requests (watch, exec, log, proxy); and of
+ *     RequestReceived    the client is authenticated, nothing else has happened
+ *     ResponseStarted    only for long-running requests (watch, exec, log, proxy), and for
  *                        requests whose client could not be authenticated, as their only event
- *     ResponseComplete   the answer is complete
+ *     ResponseComplete   the response is complete
  *     Panic              the server failed with an internal error
  *
- * The policy alone decides what is recorded of objects, Secrets and tokens included.
+ * The policy alone decides whether objects are recorded, even Secrets and tokens.
  */
 import type { Duplex } from 'node:stream';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
@@ -88,7 +88,7 @@ export class AuditTrail implements AccessObserver {
   }
 
   /**
-   * The user as whom the request is carried out. `constraint`: the mode that allows it; empty: the old one.
+   * The impersonated user. `constraint`: the constrained mode that allowed it; empty: the verb `impersonate`.
    */
   impersonated(user: User, constraint: string): void {
     this.#event = { ...this.#event, impersonatedUser: user, impersonationConstraint: constraint };
@@ -101,7 +101,7 @@ export class AuditTrail implements AccessObserver {
     });
   }
 
-  /** An object that the client sent, of this kind. */
+  /** The object of this kind that the client sent. */
   requested(definition: Pick<KindDefinition, 'rules' | 'type'>, object: JsonObject): void {
     const { objectRef } = this.#event;
     if (!this.#reaches('Metadata')) return;
@@ -126,12 +126,12 @@ export class AuditTrail implements AccessObserver {
     this.requestedRaw({ kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal', ...rest });
   }
 
-  /** A patch, as it was sent. */
+  /** The patch that the client sent. */
   requestedRaw(body: Json): void {
     if (this.#reaches('Request')) this.#setRequest(body);
   }
 
-  /** Whether the response is recorded, too: then it must be complete. */
+  /** Whether the response body is recorded, too: then it must be built completely. */
   get recordsResponse(): boolean {
     return this.#reaches('RequestResponse');
   }
@@ -152,12 +152,12 @@ export class AuditTrail implements AccessObserver {
     this.#event = { ...this.#event, responseObject: this.#strip(body) };
   }
 
-  /** An internal error. The response is the last stage. */
+  /** The server failed with an internal error. The event of the response is then the last one. */
   panicked(): void {
     this.#lastStage = 'Panic';
   }
 
-  /** Records the stages of the response, now and at its end, and adds the audit ID to it. */
+  /** Records the stages of the response, now and at its end, and adds the audit ID header. */
   finish(answer: ApiResponse): ApiResponse {
     const audited = withAuditId(answer, this.id);
     this.#setCode(answer.status);
@@ -196,7 +196,7 @@ export class AuditTrail implements AccessObserver {
     this.#deps.record({ ...this.#event, stage, stageMs });
   }
 
-  /** Adds annotations, such as those of webhooks; one that is there already stays. */
+  /** Adds annotations, such as those of webhooks. An existing annotation is not replaced. */
   annotate(more: Readonly<Record<string, string>>): void {
     this.#annotate({ ...more, ...this.#event.annotations });
   }
@@ -233,7 +233,7 @@ export class AuditTrail implements AccessObserver {
   }
 }
 
-/** The ID of a token that was issued; the token itself is only for its client. */
+/** The ID of an issued token; the token itself is never recorded. */
 function issuedCredential({ status }: JsonObject): string | undefined {
   const token = isJsonObject(status) ? readToken(textOf(status['token'])) : null;
   const id = token?.claims['jti'];
@@ -245,7 +245,7 @@ function uriOf(url: string): string {
   return at < 0 ? '/' : url.slice(at);
 }
 
-/** kube-apiserver records the decoded object: with the defaults of the kind, in Go's form. */
+/** kube-apiserver records the decoded object: with the defaults of its kind, in Go's form. */
 function asDecoded(
   { rules, type }: Pick<KindDefinition, 'rules' | 'type'>,
   object: JsonObject,

@@ -1,4 +1,4 @@
-/** Adds the audit ID to responses, and reports their end, without serializing them. */
+/** Adds the audit ID header to responses, and calls back when they end, without serializing them. */
 import type { JsonObject } from '../../lib/json.ts';
 import type { ApiResponse } from '../../ports/api/http-handler.ts';
 import { bodyWithEnd } from '../flow/stream-end.ts';
@@ -13,7 +13,7 @@ export function withAuditId(answer: ApiResponse, id: string): ApiResponse {
   return { status, headers, body, ...(events && { events }) };
 }
 
-/** `onEnd` is called once: at the end, on an error, or when the client leaves. */
+/** `onEnd` is called once: at the end, on an error, or when the client disconnects. */
 export function withAnswerEnd(answer: ApiResponse, onEnd: () => void): ApiResponse {
   let isOver = false;
   const end = (): void => {

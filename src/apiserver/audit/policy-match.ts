@@ -1,4 +1,6 @@
-/** Finds the rule of an audit Policy for a request: the first one that matches; none means `None`. */
+/**
+ * Finds the audit policy rule for a request: the first that matches. If none matches, the level is `None`.
+ */
 import type { Attributes, ResourceAttributes, User } from '../objects/access.ts';
 import type {
   GroupResources,
@@ -51,7 +53,7 @@ function matchesResource(
   { namespaces, resources }: AuditPolicyRule,
   attributes: ResourceAttributes,
 ): boolean {
-  // Resources without a namespace have the empty one.
+  // Cluster-scoped resources have an empty namespace.
   if (namespaces.length > 0 && !namespaces.includes(attributes.namespace)) return false;
   return resources.length === 0 || resources.some((one) => covers(one, attributes));
 }

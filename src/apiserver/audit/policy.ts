@@ -1,8 +1,8 @@
 /**
- * Reads kube-apiserver's audit Policy (audit.k8s.io/v1), with its rules and error messages.
+ * Parses kube-apiserver's audit Policy (audit.k8s.io/v1), with its validation rules and error messages.
  *
- * Unknown fields are refused. kube-apiserver logs a warning and ignores them; a rule that matches more or
- * less than its author meant is worse than a server that does not start.
+ * Unknown fields are refused, although kube-apiserver only logs a warning: a rule that matches more or less
+ * than its author meant is worse than a server that does not start.
  */
 import { defineError } from '../../lib/errors.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
@@ -20,7 +20,7 @@ export interface GroupResources {
   readonly resourceNames: readonly string[];
 }
 
-/** An empty list restricts nothing. */
+/** An empty list matches everything. */
 export interface AuditPolicyRule {
   readonly level: AuditLevel;
   readonly users: readonly string[];
@@ -30,7 +30,7 @@ export interface AuditPolicyRule {
   readonly namespaces: readonly string[];
   readonly nonResourceURLs: readonly string[];
   readonly omitStages: readonly AuditStage[];
-  /** Null: the policy's setting. */
+  /** Null: the setting of the policy applies. */
   readonly omitManagedFields: boolean | null;
 }
 

@@ -1,9 +1,9 @@
 /**
- * Assembles authentication, authorization and their admission checks.
+ * Assembles authentication, authorization and the admission plugins that belong to them.
  *
  *     listener ─> authenticator ─> impersonation ─> authorizer ─> admission: escalation, nodes, certificates
  *
- * It is created before the server, which needs all of it:
+ * It is created before the ApiServer, which gets it as follows:
  *
  *     const access = createAccess({ store, clock, random, log }, { issuer, signingKey, … });
  *     new ApiServer({
@@ -53,20 +53,23 @@ import { TokenVerifier } from './token-verifier.ts';
 export type AccessPorts = Pick<ServerParts, 'store' | 'clock' | 'random' | 'log'>;
 
 export interface AccessOptions {
-  /** A token alone gives system:masters; otherwise it is for the named user. */
+  /**
+   * A plain string authenticates a member of system:masters; a StaticToken authenticates the user that it
+   * names.
+   */
   readonly adminTokens?: readonly (string | StaticToken)[];
-  /** The issuer of service account tokens: the address of the server, in a form that stays. */
+  /** The issuer of service account tokens: a stable address of the server. */
   readonly issuer?: string;
-  /** The default audiences of tokens; absent: the issuer. */
+  /** The default audiences of tokens. Absent: the issuer. */
   readonly audiences?: readonly string[];
-  /** P-256, as PEM or as a key object. */
+  /** A P-256 key, as PEM or as a KeyObject. */
   readonly signingKey: string | KeyObject;
   /** PEMs of earlier signing keys, whose tokens are still valid. */
   readonly verifyingKeys?: readonly string[];
   readonly mode: AuthorizationMode;
 }
 
-/** `RBAC`: roles decide, and for kubelets the node authorizer. */
+/** `RBAC`: roles decide, and for kubelets the node authorizer, too. */
 export type AuthorizationMode = 'RBAC' | 'AlwaysAllow';
 
 export const DEFAULT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
@@ -75,7 +78,7 @@ export function createAccess(ports: AccessPorts, options: AccessOptions): Access
   return new AccessControl(ports, options);
 }
 
-/** Tokens for service accounts, and all reviews. */
+/** Handlers for service account tokens and for all reviews. */
 export function createAccessActions(parts: ServerParts, access: AccessControl): Actions {
   return new Map([
     ...reviewActions(parts.clock, access),
@@ -91,12 +94,12 @@ export class AccessControl implements Access {
   readonly issuer: string;
   readonly audiences: readonly string[];
   readonly signingKey: SigningKey;
-  /** The signing key first. */
+  /** The key with which tokens are signed comes first. */
   readonly verifyingKeys: readonly VerifyingKey[];
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
   readonly nodeRestriction: NodeRestriction;
-  /** For the server, after its own admission. */
+  /** The plugins that the server runs after its own admission. */
   readonly admission: readonly Admission[];
   readonly #impersonation: Impersonation;
   readonly #index: RbacIndex;
@@ -149,7 +152,7 @@ export class AccessControl implements Access {
     return this.authorizer.authorize(user, attributes);
   }
 
-  /** The token that a Secret for this service account holds. */
+  /** The token for a service account token Secret. */
   makeSecretToken(account: JsonObject, secret: JsonObject): string {
     return serviceAccountToken(this.signingKey, account, secret);
   }

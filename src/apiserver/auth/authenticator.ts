@@ -1,8 +1,8 @@
 /**
  * Authenticates requests: by the certificate of the connection, else by the bearer token, else as anonymous.
  *
- * Anonymous clients may see that the server is alive and its version, and nothing else. Wrong credentials are
- * refused even there: the client should learn that they are wrong.
+ * Anonymous clients may read the health endpoints and the version, nothing else. Invalid credentials are
+ * refused even there, so that the client learns that they are invalid.
  */
 import type { ApiRequest } from '../../ports/api/http-handler.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -45,7 +45,7 @@ export class Authenticator {
     const { clock, ownAudiences } = this.#options;
     const holder = certificate && userOfCertificate(certificate, clock.now());
     if (holder) return withAuthenticated(holder);
-    // A client with invalid credentials is not the same as one without any.
+    // A client with invalid credentials is refused, not anonymous.
     const hasShown = certificate !== undefined || certificateFault !== undefined;
     const token = readBearer(headers.get('authorization'));
     if (token !== null) {
@@ -57,13 +57,13 @@ export class Authenticator {
     throw unauthorized();
   }
 
-  /** The user of a token, if it is meant for one of these audiences. */
+  /** The user of a token, if the token is valid for one of these audiences. */
   review(token: string, audiences: readonly string[]): TokenReviewResult {
     const { staticTokens, verifier } = this.#options;
     const review = staticTokens.find(token, audiences) ?? verifier.verify(token, audiences);
     if (!review) return UNKNOWN_TOKEN;
     if ('user' in review) return { ...review, user: withAuthenticated(review.user) };
-    // Both have refused it, and kube-apiserver reports both.
+    // Both the static tokens and the verifier refused the token; kube-apiserver reports both errors.
     return refuse(joinErrors([UNKNOWN_TOKEN.refusal, review.refusal]));
   }
 }
@@ -72,7 +72,7 @@ export function unauthorized(): StatusError {
   return new StatusError(401, 'Unauthorized', 'Unauthorized');
 }
 
-/** Null: there is none. The scheme may be in any case. */
+/** Null: there is no bearer token. The scheme is case-insensitive. */
 function readBearer(header: string | null): string | null {
   const [scheme = '', token = ''] = (header ?? '').trim().split(' ');
   return scheme.toLowerCase() === 'bearer' && token !== '' ? token : null;

@@ -1,7 +1,7 @@
 /**
- * Asks several authorizers in turn; the first that allows a request decides.
+ * Chains several authorizers: the first that allows a request decides.
  *
- * No authorizer here denies. What none allows is refused, with the reasons of all of them.
+ * No authorizer can veto the others. A request that none allows is refused, with the reasons of all of them.
  */
 import type { AccessDecision, Attributes, User } from '../objects/access.ts';
 import { isMaster } from '../objects/groups.ts';
@@ -9,13 +9,13 @@ import type { PolicyRule } from './rbac/policy-rule.ts';
 
 export interface Authorizer {
   authorize(user: User, attributes: Attributes): AccessDecision;
-  /** The user's permissions in this namespace, as far as they can be listed. */
+  /** The user's permissions in this namespace, as far as the authorizer can list them. */
   rulesFor(user: User, namespace: string): RulesFound;
 }
 
 export interface RulesFound {
   readonly rules: readonly PolicyRule[];
-  /** Whether there are more than those listed. */
+  /** True: the user has more permissions than those listed. */
   readonly isIncomplete: boolean;
   readonly errors: readonly string[];
 }
@@ -38,7 +38,7 @@ export const alwaysAllow: Authorizer = {
   }),
 };
 
-/** Members of system:masters may do everything, so that a cluster cannot be locked completely. */
+/** Members of system:masters are always allowed, so that no configuration can lock everyone out. */
 export function askInTurn(authorizers: readonly Authorizer[]): Authorizer {
   return {
     authorize: (user, attributes) => {
@@ -62,7 +62,7 @@ export function askInTurn(authorizers: readonly Authorizer[]): Authorizer {
   };
 }
 
-/** Several errors in one message, each once. */
+/** Joins error messages, without duplicates. */
 export function joinErrors(errors: readonly string[]): string {
   const distinct = [...new Set(errors)];
   return distinct.length === 1 ? (distinct[0] ?? '') : `[${distinct.join(', ')}]`;

@@ -1,6 +1,6 @@
 /**
- * Writes the requesting user into a certificate request; checks the permission to approve or sign for its
- * signer; and refuses certificates for members of system:masters.
+ * Admission checks of CertificateSigningRequests: records the requesting user, checks the permission to
+ * approve or sign for the signer, and refuses certificates for system:masters.
  */
 import { jsonEqual } from '../../api/values/json-equal.ts';
 import { PodkeepError } from '../../lib/errors.ts';
@@ -36,7 +36,7 @@ export class CertificateAdmission implements Admission {
     return object;
   }
 
-  /** The old object counts: an approval cannot change the signer. */
+  /** Uses the old object, because an approval cannot change the signer. */
   #check({ definition, object, user }: AdmissionRequest, old: JsonObject, verb: string): void {
     const signer = textAt(old, 'spec.signerName');
     const [domain = ''] = signer.split('/');
@@ -57,7 +57,7 @@ function checkSubject({ definition, object }: AdmissionRequest): JsonObject {
   throw forbidden(definition, nameOf(object), why);
 }
 
-/** A request that cannot be parsed is left to validation, which comes later and names the field. */
+/** A CSR that cannot be parsed has none here; validation reports it later, with its field. */
 function organizationsOf(object: JsonObject): readonly string[] {
   try {
     return readSigningRequest(textAt(object, 'spec.request')).subject.organizations;

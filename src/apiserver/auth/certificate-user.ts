@@ -1,7 +1,7 @@
 /**
- * The user of the certificate that the listener has verified: the common name is the user name, each
- * organization a group. The listener verifies once for each connection, so the validity period is checked
- * here.
+ * Reads the user from a client certificate that the listener has verified: the common name is the user name,
+ * and each organization is a group. The listener verifies only once per connection, so this file checks the
+ * validity period at each request.
  */
 import { createHash } from 'node:crypto';
 import { PodkeepError } from '../../lib/errors.ts';
@@ -13,10 +13,10 @@ interface Holder extends Validity {
   readonly user: User;
 }
 
-/** Every request of a connection has the same certificate. */
+/** Cached, because every request of a connection has the same certificate. */
 const known = new WeakMap<Uint8Array, Holder | null>();
 
-/** Null: it names no user, or has expired. */
+/** Null: the certificate names no user, or has expired. */
 export function userOfCertificate(der: Uint8Array, nowMs: number): User | null {
   const holder = known.get(der) ?? readHolder(der);
   known.set(der, holder);

@@ -1,27 +1,33 @@
-/** The modes of impersonation, and the permissions that each of them needs. */
+/**
+ * Lists the ways in which a request may be allowed to impersonate a user (the verb `impersonate`, and the
+ * constrained modes), and the permissions that each of them needs.
+ */
 import { checkDns1123Subdomain } from '../../api/validation-names.ts';
 import type { Attributes, ResourceAttributes, User } from '../objects/access.ts';
 import { MASTERS, NODES, readNodeUsername } from '../objects/groups.ts';
 import { groupsOf, readUsername } from './service-account-name.ts';
 
 export interface Mode {
-  /** Precedes the verb of the request, which must be allowed, too. Null: the old mode. */
+  /**
+   * The prefix of the permission for the verb of the request itself, which a constrained mode also needs.
+   * Null: the mode `impersonate`, which needs no such permission.
+   */
   readonly verbPrefix: string | null;
-  /** Everything that is impersonated; each must be allowed. */
+  /** The user name, UID, groups and extras that are impersonated; each must be allowed. */
   readonly takeovers: readonly Takeover[];
   readonly becomes: User;
 }
 
 export interface Takeover {
   readonly attributes: Attributes;
-  /** Always refused, for this reason. */
+  /** Present: always refused, for this reason. */
   readonly refusal?: string;
 }
 
 const AUTHENTICATION = 'authentication.k8s.io';
 const NODE_NAME = 'authentication.kubernetes.io/node-name';
 
-/** Those that apply, in the order in which they are tried. */
+/** The modes that apply, in the order in which they are tried. */
 export function modesFor(caller: User, asker: User): readonly Mode[] {
   const node = nodeOf(caller);
   const account = readUsername(caller.name);
@@ -106,7 +112,7 @@ function extraTakeovers(ask: Ask, { extra = {} }: User): readonly Takeover[] {
   );
 }
 
-/** Service accounts, and nodes in the new modes, have groups that need not be named. */
+/** Adds the groups that service accounts always have; in the constrained modes, also those of nodes. */
 function withFixedGroups(caller: User, isNode: boolean): User {
   if (isNode) return { ...caller, groups: [NODES] };
   const account = readUsername(caller.name);
@@ -127,7 +133,7 @@ function readNode(username: string): string | null {
   return node !== null && checkDns1123Subdomain(node).length === 0 ? node : null;
 }
 
-/** A service account whose token was given to a pod on that node. */
+/** Whether the user is a service account whose token was issued to a pod on that node. */
 function isAssociated({ name, extra = {} }: User, node: string): boolean {
   const nodes = Object.hasOwn(extra, NODE_NAME) ? extra[NODE_NAME] : undefined;
   return readUsername(name) !== null && nodes?.length === 1 && nodes[0] === node;

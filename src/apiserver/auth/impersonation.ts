@@ -1,10 +1,11 @@
 /**
- * Impersonation by the Impersonate- headers.
+ * Applies the Impersonate- headers of a request: determines the impersonated user, and checks that the caller
+ * may impersonate it.
  *
- * There are two ways to allow it. The old one is the verb `impersonate` on everything that is impersonated:
- * the user, its groups, its UID, its extras. The newer ones also limit what may be done meanwhile:
- * `impersonate:MODE` on the same things, and `impersonate-on:MODE:VERB` on the object of the request. The
- * newer ones are tried first, and if none allows it, the first refusal is returned.
+ * Either of two kinds of permission allows it. Unconstrained: the verb `impersonate` on the user, groups, UID
+ * and extras. Constrained: the verb `impersonate:MODE` on the same, and also `impersonate-on:MODE:VERB` on
+ * the object of the request. The constrained modes are tried first. If no mode allows it, the first refusal
+ * is returned.
  */
 import type { ApiHeaders } from '../../ports/api/http-handler.ts';
 import type { AccessObserver, Attributes, User } from '../objects/access.ts';
@@ -26,8 +27,8 @@ export class Impersonation {
   }
 
   /**
-   * The user from now on. Throws a StatusError if `user` may not impersonate them. `wanted`: the object of
-   * the request.
+   * The user as whom the request continues. Throws a StatusError if `user` may not impersonate it. `wanted`:
+   * the object of the request.
    */
   resolve(
     user: User,
@@ -51,7 +52,7 @@ export class Impersonation {
     throw refusal ?? badRequest('all impersonation modes failed');
   }
 
-  /** Null: this mode allows it. */
+  /** The reason why the mode does not allow it. Null: it does. */
   #refuse(user: User, mode: Mode, attributes: Attributes): StatusError | null {
     const takeovers: readonly Takeover[] = mode.takeovers;
     const checks: readonly Takeover[] = mode.verbPrefix
@@ -69,12 +70,12 @@ export class Impersonation {
   }
 }
 
-/** `impersonate-on:MODE:` is the prefix of the mode `impersonate:MODE`. */
+/** The name of the mode: `impersonate:MODE` for the verb prefix `impersonate-on:MODE:`. */
 function constraintOf({ verbPrefix }: Mode): string {
   return verbPrefix ? verbPrefix.replace(/^impersonate-on:(.*):$/, 'impersonate:$1') : '';
 }
 
-/** Null: no impersonation. */
+/** Null: the request does not impersonate. */
 function readHeaders(headers: ApiHeaders): User | null {
   const name = headers.get(USER) ?? '';
   const uid = headers.get(UID) ?? '';
@@ -104,7 +105,7 @@ function readExtra(headers: ApiHeaders): ReadonlyMap<string, readonly string[]> 
   return extra;
 }
 
-/** A header that was sent several times comes as one, joined by commas. */
+/** Repeated headers arrive as one, joined by commas. */
 function listOf(value: string | null): readonly string[] {
   return value === null ? [] : value.split(', ');
 }
@@ -117,7 +118,7 @@ function unescapeKey(key: string): string {
   }
 }
 
-/** As Go prints kube-apiserver's struct of a user. */
+/** The user as Go prints kube-apiserver's struct. */
 function describe(
   uid: string,
   groups: readonly string[],

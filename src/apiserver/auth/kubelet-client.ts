@@ -1,5 +1,5 @@
 /**
- * The user name of the API server at kubelets: the common name of its client certificate for them, and of its
- * calls to the kubelet in the same process. kubeadm uses the same name.
+ * The user name with which the API server authenticates at kubelets: the common name of its client
+ * certificate, and the user of its calls to a kubelet in the same process. kubeadm uses the same name.
  */
 export const KUBELET_CLIENT_USER = 'kube-apiserver-kubelet-client';

@@ -1,4 +1,4 @@
-/** OpenID discovery: the issuer of service account tokens, and the keys that verify them. */
+/** Serves OpenID discovery: the issuer of service account tokens, and the public keys that verify them. */
 import type { JsonObject } from '../../lib/json.ts';
 import type { ApiResponse } from '../../ports/api/http-handler.ts';
 import type { PathHandler } from '../requests/path-handler.ts';
@@ -14,7 +14,7 @@ export function openIdHandler(issuer: string, verifyingKeys: readonly VerifyingK
     if (method !== 'GET' && method !== 'HEAD') return null;
     if (pathname === KEYS) return handler(keys, 'application/jwk-set+json');
     if (pathname !== CONFIGURATION) return null;
-    // The keys have the same host as the configuration.
+    // The URL of the keys has the host of the request.
     return handler(describeIssuer(issuer, `https://${host}${KEYS}`), 'application/json');
   };
 }

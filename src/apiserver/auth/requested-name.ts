@@ -1,6 +1,6 @@
 /**
- * The name of a new object as its author gave it. Here admission runs after the server has generated a name
- * from `generateName`; kube-apiserver generates it later, and its refusals do not have it yet.
+ * Finds the name of a new object as the client sent it. podkeep generates a name from `generateName` before
+ * admission runs; kube-apiserver does so later, so its refusals do not contain a generated name.
  */
 import type { AdmissionRequest } from '../registry/admission.ts';
 import { metadataOf, nameOf, textOf } from '../objects/metadata.ts';
@@ -8,7 +8,7 @@ import { metadataOf, nameOf, textOf } from '../objects/metadata.ts';
 const SUFFIX_LENGTH = 5;
 const BASE_LENGTH_MAX = 58;
 
-/** Empty: the server generates it. */
+/** Empty: the client sent none, and the server generates it. */
 export function requestedNameOf({ verb, object }: AdmissionRequest): string {
   const name = nameOf(object);
   const base = textOf(metadataOf(object)['generateName']).slice(0, BASE_LENGTH_MAX);

@@ -1,6 +1,6 @@
 /**
- * Checks whether a secret holds this token for a service account. Such tokens do not expire, so the secret is
- * the only proof that one is still wanted.
+ * Verifies a token of a Secret of type service-account-token. It does not expire, so it is valid only as long
+ * as the Secret holds it.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { JsonObject } from '../../lib/json.ts';
@@ -14,7 +14,7 @@ import { refuse, type TokenRefused, type TokenReviewResult } from './token-revie
 const INVALID_SINCE = 'kubernetes.io/legacy-token-invalid-since';
 const INVALIDATED = refuse('Token has been invalidated');
 
-/** Its signature and audiences have been checked. */
+/** Expects that the signature and the audiences have been checked. */
 export function verifySecretToken(
   store: ObjectStore,
   text: string,
@@ -87,7 +87,7 @@ function checkAccount(
   return refuse(`ServiceAccount UID (${textOf(found)}) does not match claim (${uid})`);
 }
 
-/** Tokens that were unused for long are labelled, and refused until the label is removed. */
+/** Tokens that were unused for a long time are labelled, and refused until the label is removed. */
 function checkLabels(secret: JsonObject, { namespace, name }: TokenClaims): TokenRefused | null {
   const labels = readTextMap(metadataOf(secret)['labels']);
   if ((labels.get(INVALID_SINCE) ?? '') === '') return null;

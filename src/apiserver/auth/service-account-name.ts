@@ -1,4 +1,4 @@
-/** User name and groups of a service account, and how to parse the user name. */
+/** Converts between a service account and its user name and groups. */
 import { checkDns1123Label, checkDns1123Subdomain } from '../../api/validation-names.ts';
 
 const PREFIX = 'system:serviceaccount:';
@@ -17,7 +17,7 @@ export function groupsOf({ namespace }: Pick<AccountName, 'namespace'>): readonl
   return [ALL_GROUP, `${ALL_GROUP}:${namespace}`];
 }
 
-/** Null: it is not the user name of a service account. */
+/** Null: the name is not that of a service account. */
 export function readUsername(username: string): AccountName | null {
   if (!username.startsWith(PREFIX)) return null;
   const [namespace = '', name, ...more] = username.slice(PREFIX.length).split(':');

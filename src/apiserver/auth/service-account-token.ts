@@ -1,4 +1,4 @@
-/** Makes the tokens of service accounts: requested ones, and those that secrets hold. */
+/** Creates service account tokens: those of TokenRequests, and those of token Secrets. */
 import type { JsonObject } from '../../lib/json.ts';
 import { writeToken } from '../objects/json-web-token.ts';
 import type { SigningKey } from '../objects/signing-key.ts';
@@ -10,9 +10,9 @@ export function requestedToken(key: SigningKey, facts: ClaimFacts): string {
 }
 
 /**
- * The token for a Secret of the type `kubernetes.io/service-account-token`. It does not expire: it is valid
- * as long as the secret holds it and the account has the same UID. The controller of such secrets stores it,
- * in base64, as `data.token`.
+ * The token for a Secret of type `kubernetes.io/service-account-token`. It does not expire: it is valid as
+ * long as the Secret holds it and the account has the same UID. The token controller stores it, in base64, as
+ * `data.token`.
  */
 export function serviceAccountToken(
   key: SigningKey,

@@ -1,8 +1,8 @@
 /**
- * Tokens from the server's configuration, each for one user.
+ * Authenticates static tokens from the server's configuration, each for one user.
  *
- * The comparison takes the same time for every wrong token, so that a client cannot guess a right one by
- * timing. Hashes are compared, because they have the same length for all tokens.
+ * Comparison takes the same time for every wrong token, so that timing reveals nothing about valid ones. It
+ * compares hashes, because they have the same length for all tokens.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { User } from '../objects/access.ts';
@@ -22,7 +22,7 @@ export class StaticTokens {
     this.#ownAudiences = ownAudiences;
   }
 
-  /** Null: it is none of them, or its audience is not this server. */
+  /** Null: no such token, or this server is not among the audiences. */
   find(token: string, audiences: readonly string[]): TokenAccepted | null {
     const hash = hashOf(token);
     // All are compared, so that the time does not reveal which one matched.

@@ -1,8 +1,9 @@
 /**
- * The claims of a service account token: its account, audiences, expiry, and the object to which it is bound.
+ * Builds the claims of a service account token: its account, audiences, expiry, and the object to which it is
+ * bound.
  *
- * Times are in whole seconds since 1970. A token that is bound to a pod carries the pod's node, too, for its
- * readers; it is not bound to the node.
+ * Times are in whole seconds since 1970. A token that is bound to a pod also names the pod's node, for
+ * information: it is not bound to the node.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { metadataOf, nameOf, textOf } from '../objects/metadata.ts';
@@ -12,11 +13,11 @@ export interface ClaimFacts {
   readonly issuer: string;
   readonly account: JsonObject;
   readonly audiences: readonly string[];
-  /** A pod, a secret, or a node; absent: it lives as long as its account. */
+  /** A pod, a Secret or a node. Absent: the token is bound to its account only. */
   readonly bound?: BoundObject;
   readonly nowMs: number;
   readonly expirationSeconds: number;
-  /** From then on its use causes a warning; absent: never. */
+  /** From then on, using the token causes a warning. Absent: never. */
   readonly warnAfterSeconds?: number;
   /** The ID of the token. */
   readonly id: string;
@@ -28,7 +29,7 @@ export type BoundObject =
 
 export interface Reference {
   readonly name: string;
-  /** Absent: the object does not exist, but its name is known. */
+  /** Absent: the object does not exist; only its name is known. */
   readonly uid?: string;
 }
 
@@ -61,7 +62,7 @@ export function makeClaims(facts: ClaimFacts): JsonObject {
   };
 }
 
-/** The claims of a token that a secret holds, and that lives as long as that secret. */
+/** The claims of a token that is valid as long as a Secret holds it. */
 export function makeSecretClaims(account: JsonObject, secret: JsonObject): JsonObject {
   const namespace = textOf(metadataOf(account)['namespace']);
   const name = nameOf(account);

@@ -5,7 +5,7 @@ export type TokenReviewResult = TokenAccepted | TokenRefused;
 
 export interface TokenAccepted {
   readonly user: User;
-  /** The requested audiences for which it is valid. */
+  /** The requested audiences for which the token is valid. */
   readonly audiences: readonly string[];
 }
 
@@ -14,7 +14,7 @@ export interface TokenRefused {
   readonly refusal: string;
 }
 
-/** The token is of no known kind. */
+/** No authenticator recognizes the token. */
 export const UNKNOWN_TOKEN: TokenRefused = { refusal: 'invalid bearer token' };
 
 export function refuse(refusal: string): TokenRefused {

@@ -1,8 +1,8 @@
 /**
  * Verifies service account tokens.
  *
- * The signature proves that we issued it; everything else is looked up each time. So a token ends with its
- * account, and with the pod, secret or node to which it is bound, in the moment in which they are deleted.
+ * The signature proves that this server issued the token; everything else is looked up each time. So a token
+ * becomes invalid as soon as its account, or the pod, Secret or node to which it is bound, is deleted.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -23,7 +23,7 @@ export interface TokenVerifierOptions {
   readonly clock: Clock;
   readonly keys: readonly VerifyingKey[];
   readonly issuer: string;
-  /** Of this server: the default audiences. */
+  /** The audiences of this server, which are the default. */
   readonly ownAudiences: readonly string[];
 }
 
@@ -36,14 +36,14 @@ const EXTRA = 'authentication.kubernetes.io/';
 
 export class TokenVerifier {
   readonly #options: TokenVerifierOptions;
-  /** Tokens whose signature was valid: it stays valid, and verifying it is the most expensive step. */
+  /** Tokens with a valid signature. Cached, because verifying a signature is the most expensive step. */
   readonly #signed = new Map<string, Token>();
 
   constructor(options: TokenVerifierOptions) {
     this.#options = options;
   }
 
-  /** Null: it is not a service account token of ours. */
+  /** Null: it is not a service account token of this server. */
   verify(text: string, audiences: readonly string[]): TokenReviewResult | null {
     const { issuer, ownAudiences, store } = this.#options;
     const known = this.#signed.get(text) ?? readToken(text);
@@ -128,7 +128,7 @@ export class TokenVerifier {
     return this.#isDeleted(found) ? INVALIDATED : null;
   }
 
-  /** Deleted longer ago than the leeway. */
+  /** Whether the deletion began longer ago than the leeway. */
   #isDeleted(object: JsonObject): boolean {
     const { deletionTimestamp } = metadataOf(object);
     if (typeof deletionTimestamp !== 'string') return false;
@@ -139,7 +139,7 @@ export class TokenVerifier {
 interface Checked {
   readonly namespace: string;
   readonly account: JsonObject;
-  /** The claims of Kubernetes. */
+  /** The claim `kubernetes.io`. */
   readonly own: JsonObject;
   readonly audiences: readonly string[];
 }
@@ -165,12 +165,12 @@ function accept({ jti }: JsonObject, checked: Checked): TokenAccepted {
   return { user, audiences };
 }
 
-/** One audience may stand alone, without a list around it. */
+/** A single audience may be a plain string instead of a list. */
 function audiencesOf({ aud }: JsonObject): readonly string[] {
   return typeof aud === 'string' ? [aud] : readTexts(aud);
 }
 
-/** As Go prints a list of quoted strings. */
+/** The list as Go prints quoted strings. */
 function print(texts: readonly string[]): string {
   return `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`;
 }

@@ -1,9 +1,10 @@
 /**
- * The service `kubernetes` in the namespace `default`, by which pods find the API server.
+ * Creates the Service `kubernetes` in the namespace `default`, by which pods find the API server, and its
+ * endpoints.
  *
- * As in kube-apiserver the service is created once and then left alone, while its endpoints follow the
- * address of the listener. Unlike there, that may be a loopback address: pods that are processes of this
- * machine reach it, and no other address would be right.
+ * As in kube-apiserver, the Service is created once and never updated, while its endpoints are set to the
+ * address of the listener. Unlike in kube-apiserver, that may be a loopback address, which pods that are
+ * processes on this machine can reach.
  */
 import { jsonEqual } from '../../api/values/json-equal.ts';
 import { parseIp } from '../../lib/ip.ts';
@@ -24,11 +25,11 @@ export interface ServingAddress {
 
 const NAME = 'kubernetes';
 const NAMESPACE = 'default';
-/** The first address of the services' range. The server's certificate is valid for it. */
+/** The first address of the Service range. The server's certificate is valid for it. */
 const SERVICE_IP = '10.96.0.1';
 const SERVICE_PORT = 443;
 
-/** The namespace must exist. */
+/** Requires that the namespace exists. */
 export async function bootstrapKubernetesService(
   parts: ServerParts,
   address: ServingAddress,
@@ -79,7 +80,7 @@ function service({ port }: ServingAddress): JsonObject {
 
 function endpointsAt({ ip, port }: ServingAddress): JsonObject {
   return {
-    // Its slice is created here as well, so the mirroring controller must not make another.
+    // The EndpointSlice is created here as well, so the mirroring controller must not create another.
     metadata: { name: NAME, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
     subsets: [{ addresses: [{ ip }], ports: [{ name: 'https', port, protocol: 'TCP' }] }],
   };

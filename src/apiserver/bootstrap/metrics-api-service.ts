@@ -1,6 +1,6 @@
 /**
- * The APIService of the metrics API, which this server serves itself: tools look for it before they read
- * metrics. An object of this name that a user has written stays as it is.
+ * Creates the APIService of the metrics API, which this server serves itself: tools look for it before they
+ * read metrics. An existing object of this name is not changed.
  */
 import { formatTime } from '../../api/values/time.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -12,7 +12,7 @@ import { createMissing } from './namespaces.ts';
 const [GROUP, VERSION] = ['metrics.k8s.io', 'v1beta1'];
 const TARGET = { definition: apiServices, namespace: '', name: `${VERSION}.${GROUP}` };
 
-/** The priorities of metrics-server. */
+/** Its priorities are those of metrics-server. */
 const API_SERVICE: JsonObject = {
   metadata: {
     name: TARGET.name,

@@ -1,4 +1,4 @@
-/** The namespaces that every cluster has. A server creates the missing ones when it starts. */
+/** Creates the namespaces that every cluster has, if they are missing, when the server starts. */
 import { StatusError } from '../objects/status.ts';
 import { namespaces } from '../kinds/core/namespace.ts';
 import { keyOf, type CreateRequest } from '../registry/registry.ts';
@@ -14,7 +14,7 @@ export async function bootstrapNamespaces(parts: ServerParts): Promise<void> {
   );
 }
 
-/** Existing objects stay as they are. All new ones reach the disk together. */
+/** Existing objects are not changed. All new ones are written to disk together. */
 export async function createMissing(
   { store, registry }: ServerParts,
   wanted: readonly CreateRequest[],

@@ -1,4 +1,4 @@
-/** The two priority classes that every cluster has, for its critical pods. */
+/** Creates the two system PriorityClasses that every cluster has for critical pods. */
 import { priorityClasses } from '../kinds/core/priority-class.ts';
 import type { ServerParts } from '../registry/server-parts.ts';
 import { createMissing } from './namespaces.ts';

@@ -1,6 +1,6 @@
 /**
- * Creates and updates the default roles and bindings. On the first start they come in one commit, aggregated
- * roles with their rules.
+ * Creates and updates the default RBAC roles and bindings. The first start writes them in one commit,
+ * aggregated roles with their rules.
  */
 import { formatTime } from '../../api/values/time.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -25,10 +25,13 @@ export async function bootstrapPolicy(parts: BootstrapParts): Promise<void> {
   if (changes.length > 0) await parts.store.commit(changes);
 }
 
-/** The rules that the aggregator would compute, so that the roles are never visible without them. */
+/**
+ * Computes the rules that the aggregator would compute, so that aggregated roles are never visible without
+ * rules.
+ */
 function aggregate(policy: readonly PolicyObject[]): ReadonlyMap<PolicyObject, JsonObject> {
   const gathered = new Map(policy.map((one) => [one, one.object]));
-  // Roles aggregate aggregated roles: `admin` what `edit` has, `edit` what `view` has.
+  // Aggregated roles aggregate each other: `admin` includes `edit`, and `edit` includes `view`.
   for (let isOver = false; !isOver;) {
     isOver = true;
     const all = [...gathered].filter(([one]) => isClusterRole(one)).map(([, object]) => object);
@@ -46,7 +49,7 @@ function isClusterRole({ definition }: PolicyObject): boolean {
   return definition.kind === 'ClusterRole';
 }
 
-/** Once an aggregated role exists, its rules are the aggregator's. */
+/** The rules of an existing aggregated role belong to the aggregator and are not changed here. */
 function changesFor(
   { store, clock, random }: BootstrapParts,
   wanted: PolicyObject,

@@ -1,6 +1,6 @@
 /**
- * Reconciles a default role or binding with the changes of users: missing parts are restored, added ones
- * stay, and an object with autoupdate off is left alone.
+ * Reconciles an existing default role or binding: restores missing rules and subjects, keeps those that users
+ * added, and skips objects with autoupdate off.
  */
 import { jsonEqual } from '../../api/values/json-equal.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
@@ -16,7 +16,7 @@ import {
 import { metadataOf, withMetadata } from '../objects/metadata.ts';
 import { AUTO_UPDATE } from '../auth/rbac/rbac-policy.ts';
 
-/** The existing object itself, if nothing changes. Null: it has to be deleted and created again. */
+/** The existing object itself, if nothing changes. Null: the object must be deleted and created again. */
 export function reconcile(existing: JsonObject, expected: JsonObject): JsonObject | null {
   if (readTextMap(metadataOf(existing)['annotations']).get(AUTO_UPDATE) === 'false')
     return existing;
@@ -31,7 +31,7 @@ export function reconcile(existing: JsonObject, expected: JsonObject): JsonObjec
   return jsonEqual(whole, existing) ? existing : whole;
 }
 
-/** Values of users take precedence over ours. */
+/** Values that users set take precedence over the defaults. */
 function mergeField(existing: JsonObject, expected: JsonObject, field: string): JsonObject {
   return { ...readStruct(metadataOf(expected)[field]), ...readStruct(metadataOf(existing)[field]) };
 }
@@ -45,7 +45,7 @@ function withRules(role: JsonObject, expected: JsonObject): JsonObject {
   return withSelectors(withItems(role, 'rules', missing.map(toJson)), expected);
 }
 
-/** A role aggregates others only if it should. */
+/** Sets the aggregation selectors only if the default role has some. */
 function withSelectors(role: JsonObject, expected: JsonObject): JsonObject {
   const path = 'aggregationRule.clusterRoleSelectors';
   if (!readObject(expected['aggregationRule'])) {

@@ -1,4 +1,7 @@
-/** The options of a connection as an object, such as PodExecOptions: what webhooks and policies see of it. */
+/**
+ * Builds the options object of a connect request (such as PodExecOptions), which webhooks and policies get as
+ * its object.
+ */
 import type { JsonObject } from '../../lib/json.ts';
 import type { Subresource } from '../objects/kind.ts';
 import { readQueryFlag } from './pod-backend.ts';

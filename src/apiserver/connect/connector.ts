@@ -1,12 +1,12 @@
 /**
- * Passes requests on that the API server does not answer itself: to the kubelet of a pod's node, to the pod,
- * to a pod behind a service, or to a node.
+ * Forwards exec, attach, portforward, log and proxy requests to their backend: the kubelet of a pod's node,
+ * the pod, a pod behind a Service, or a node.
  *
  *     exec, attach, portforward   only with an upgrade to another protocol
- *     log                         as a stream of text
- *     proxy                       as it is, both ways
+ *     log                         as a stream of plain text
+ *     proxy                       request and response unchanged
  *
- * The client is authorized by now. Its credentials are not passed on.
+ * The client has been authorized before. Its credentials are not forwarded.
  */
 import { isIP } from 'node:net';
 import { kubeletAddressOf } from '../../api/node-address.ts';
@@ -39,7 +39,7 @@ export interface ConnectCall {
   readonly user: User;
 }
 
-/** The backend, and the path for it. */
+/** The backend, and the path of the request to it. */
 interface Way {
   readonly backend: Backend;
   readonly target: string;
@@ -54,7 +54,7 @@ export class Connector {
     this.#dialer = dialer;
   }
 
-  /** For a request without an upgrade. Throws a StatusError. */
+  /** Handles a request without a protocol upgrade. Throws a StatusError. */
   async answer(call: ConnectCall): Promise<ApiResponse> {
     const { request, path, part } = call;
     refuseDryRun(call);
@@ -63,12 +63,14 @@ export class Connector {
     const way = await this.#findWay(call);
     if (part.connects === 'stream') throw badRequest('Upgrade request required');
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    // Otherwise relative links on a page would lead out of the proxy.
+    // Without the trailing slash, relative links on a page would lead out of the proxy.
     if (path.beneath === null && isRead) return redirectInto(call);
     return this.#fetch(way, { ...request, headers: withoutSecrets(request.headers) });
   }
 
-  /** For a request with an upgrade. Throws a StatusError if the client has got no answer yet. */
+  /**
+   * Handles a request with a protocol upgrade. Throws a StatusError if the client has not got a response yet.
+   */
   async connect(call: ConnectCall, connection: Connection): Promise<void> {
     const { method, headers } = call.request;
     refuseDryRun(call);
@@ -82,7 +84,10 @@ export class Connector {
     });
   }
 
-  /** Webhooks and policies may refuse exec, attach, port-forward and proxies; a log is only read. */
+  /**
+   * Runs admission: webhooks and policies may refuse exec, attach, port-forward and proxy. Reading a log is
+   * not subject to admission.
+   */
   async #ask({ url, path, definition, part, user }: ConnectCall): Promise<void> {
     const target = { definition, namespace: path.namespace ?? '', name: path.name ?? '' };
     const body = connectOptions(part, url.searchParams, path.beneath);
@@ -122,8 +127,8 @@ export class Connector {
   }
 
   /**
-   * A node chooses its address: it must be that of another machine, unless its kubelet is in this process and
-   * is not dialled.
+   * A node reports its own address, so only addresses of other machines are allowed. A kubelet in this
+   * process is reached without an address.
    */
   #proxiedNode(text: string): Backend {
     const given = readProxyName(text, 'node');
@@ -132,11 +137,12 @@ export class Connector {
     const address = kubeletAddressOf(kubelet.node);
     const isKubelet = port === null || port === address?.port;
     if (isKubelet && this.#dialer?.isLocal?.(given.name) === true) return kubelet;
-    // The addresses of a name are checked when it is looked up; without an address nothing is dialled.
+    // The addresses of a host name are checked when the name is resolved; without an address no connection is
+    // made.
     if (isKubelet && (!address || isIP(address.host) === 0)) return { ...kubelet, isRemote: true };
     if (!address || !isGlobalUnicast(address.host)) throw badRequest('address not allowed');
     if (isKubelet) return kubelet;
-    // Another port than the kubelet's is treated as a plain address.
+    // A port that is not the kubelet's is treated as a plain address.
     return { type: 'address', scheme: given.scheme, host: address.host, port };
   }
 
@@ -180,7 +186,7 @@ export class Connector {
   }
 }
 
-/** The host does not matter: the backend is given separately. */
+/** The host is a placeholder: the backend is given separately. */
 function urlOf(target: string): string {
   return `https://node${target}`;
 }
@@ -197,7 +203,7 @@ function redirectInto({ url }: ConnectCall): ApiResponse {
   return { status: 301, headers: [['location', location]], body: null };
 }
 
-/** The API returns the reason of the failed connection. */
+/** The API returns why the connection failed. */
 function unreachable(error: unknown, prefix: string): StatusError {
   if (error instanceof StatusError) return error;
   const why = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-/** Validates the options of a request for a log. */
+/** Validates the options of a pod log request. */
 import {
   forbiddenField,
   invalidField as wrong,
@@ -29,7 +29,7 @@ function* problems(query: URLSearchParams): FieldErrors {
   } else if (sinceSeconds !== null && sinceSeconds < 1) {
     yield wrong('sinceSeconds', sinceSeconds, 'must be greater than 0');
   }
-  // Choosing one of the two streams is a feature of Kubernetes that is off by default.
+  // Choosing one of the two streams (PodLogsQuerySplitStreams) is off by default.
   if (query.has('stream')) yield forbiddenField('stream', 'may not be specified');
 }
 

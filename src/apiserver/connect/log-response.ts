@@ -1,4 +1,4 @@
-/** Converts a kubelet's errors for a log request to those of the API. */
+/** Converts a kubelet's error responses to log requests into API errors. */
 import type { ApiResponse } from '../../ports/api/http-handler.ts';
 import { badRequest, internalError, resourceUnknown, StatusError } from '../objects/status.ts';
 

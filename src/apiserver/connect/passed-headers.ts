@@ -1,9 +1,9 @@
-/** The headers that go on to a backend: all but the client's credentials. */
+/** Removes the client's credentials from the headers that are forwarded to a backend. */
 import type { ApiHeaders } from '../../ports/api/http-handler.ts';
 
 const SECRET = /^(?:authorization$|impersonate-)/;
 
-/** Not a `Headers`: that would load all of fetch, at the cost of every start. */
+/** Not a `Headers` object, because that would load all of fetch at every start. */
 export const NO_HEADERS: ApiHeaders = { get: () => null, *[Symbol.iterator]() {} };
 
 export function withoutSecrets(headers: ApiHeaders): ApiHeaders {

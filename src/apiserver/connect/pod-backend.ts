@@ -1,6 +1,6 @@
 /**
- * The backend of a request to a subresource of a pod: exec, attach, port-forward and logs go to the kubelet
- * of its node, under the kubelet's own paths and names; a proxy request to the pod itself.
+ * Finds the backend of a request to a subresource of a pod. exec, attach, port-forward and logs go to the
+ * kubelet of its node, with the kubelet's paths and parameters; proxy requests go to the pod itself.
  */
 import { isGlobalUnicast } from '../../lib/global-unicast.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -17,7 +17,7 @@ const CONTAINER_LISTS = [
   'spec.ephemeralContainers',
 ] as const;
 
-/** The path and query that the kubelet knows. The subresource is one of exec, attach, portforward. */
+/** The kubelet's path and query. `subresource`: exec, attach or portforward. */
 export function streamPath(pod: JsonObject, subresource: string, query: URLSearchParams): string {
   const place = placeOf(pod);
   if (subresource === 'portforward') {
@@ -34,7 +34,7 @@ export function streamPath(pod: JsonObject, subresource: string, query: URLSearc
   return withQuery(`/${subresource}/${place}/${encodeURIComponent(container)}`, params);
 }
 
-/** The names in the API, and those in the kubelet. */
+/** The names of parameters in the API, and in the kubelet. */
 const STREAM_FLAGS = [
   ['stdin', 'input'],
   ['stdout', 'output'],
@@ -42,7 +42,7 @@ const STREAM_FLAGS = [
   ['tty', 'tty'],
 ] as const;
 
-/** The query has been validated. */
+/** Expects a query that was validated. */
 export function logPath(pod: JsonObject, query: URLSearchParams): string {
   const container = chooseContainer(pod, query.get('container') ?? '');
   const params: [string, string][] = [];
@@ -57,8 +57,8 @@ export function logPath(pod: JsonObject, query: URLSearchParams): string {
 }
 
 /**
- * `name` may name the port, and that it speaks TLS. `own`: addresses of this machine that the node in this
- * process gave to the pod.
+ * `name` may contain the port and the scheme. `own`: addresses of this machine that the node in this process
+ * assigned to the pod.
  */
 export function podAddress(pod: JsonObject, name: string, own: readonly string[]): Backend {
   const given = readProxyName(name, 'pod');
@@ -70,7 +70,7 @@ export function podAddress(pod: JsonObject, name: string, own: readonly string[]
   return { type: 'address', scheme: given.scheme, host, port: port ?? (first > 0 ? first : null) };
 }
 
-/** The one that was named, or the only one. */
+/** The requested container, or the only one. */
 function chooseContainer(pod: JsonObject, wanted: string): string {
   const all = CONTAINER_LISTS.flatMap((list) => objectsAt(pod, list)).map(({ name }) =>
     readText(name),
@@ -91,7 +91,7 @@ function placeOf(pod: JsonObject): string {
   return `${encodeURIComponent(namespace)}/${encodeURIComponent(nameOf(pod))}`;
 }
 
-/** As the API server reads flags in queries: anything that is present and not a clear no is a yes. */
+/** As the API server reads flags in queries: any value except a clear no counts as true. */
 export function readQueryFlag(query: URLSearchParams, name: string): boolean {
   const value = query.get(name);
   return value !== null && value !== '0' && value.toLowerCase() !== 'false';

@@ -1,10 +1,10 @@
-/** In a proxy request a name may be `name`, `name:port` or `scheme:name:port`. */
+/** Parses the name in a proxy request: `name`, `name:port` or `scheme:name:port`. */
 import { badRequest, type StatusError } from '../objects/status.ts';
 
 export interface ProxyName {
   readonly scheme: 'http' | 'https';
   readonly name: string;
-  /** Empty: none is named. */
+  /** Empty: the name has no port. */
   readonly port: string;
 }
 
@@ -18,7 +18,7 @@ export function readProxyName(text: string, kind: string): ProxyName {
   return { scheme: scheme === 'https' ? 'https' : 'http', name, port };
 }
 
-/** For resources whose ports have no names. Null: none is named. */
+/** For resources whose ports have no names. Null: the name has no port. */
 export function readPortNumber({ port }: ProxyName, text: string, kind: string): number | null {
   if (port === '') return null;
   const number = Number(port);

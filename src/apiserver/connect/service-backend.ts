@@ -1,8 +1,8 @@
 /**
- * The backend of a proxy request to a service: one of its ready pods, chosen at random.
+ * Finds the backend of a proxy request to a Service: one of its ready pods, chosen at random.
  *
- * Only addresses of pods count: users may write any endpoints, and must not reach other machines through the
- * API server by that.
+ * Only addresses of pods are used: users may write any Endpoints, and must not reach other machines through
+ * the API server that way.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import type { Backend } from '../../ports/api/kubelet-dialer.ts';
@@ -15,7 +15,7 @@ import { keyOf } from '../registry/registry.ts';
 import type { ServerParts } from '../registry/server-parts.ts';
 import { badRequest, StatusError } from '../objects/status.ts';
 
-/** `text` is `name`, `name:port` or `scheme:name:port`; the port by its name or number. */
+/** `text`: `name`, `name:port` or `scheme:name:port`, with the port's name or number. */
 export function serviceAddress(parts: ServerParts, namespace: string, text: string): Backend {
   const { scheme, name, port } = readServiceName(text);
   const portName = /^\d+$/.test(port) ? nameOfPort(parts, namespace, name, Number(port)) : port;
@@ -69,7 +69,7 @@ function nameOfPort(
   return readText(port['name']);
 }
 
-/** All of them, starting with a random one. */
+/** All items, rotated by a random number. */
 function fromSomewhere<Item>({ random }: ServerParts, items: readonly Item[]): readonly Item[] {
   const start = Math.floor(random.next() * items.length);
   return [...items.slice(start), ...items.slice(0, start)];

@@ -1,6 +1,6 @@
 /**
- * Signs approved certificate requests, for the three signers of a cluster that make client and kubelet
- * certificates. In other clusters the controller manager does this.
+ * CSR signing controller: signs approved CertificateSigningRequests of the three Kubernetes signers for
+ * client and kubelet certificates. In other clusters kube-controller-manager does this.
  */
 import { formatTime } from '../../api/values/time.ts';
 import { PodkeepError } from '../../lib/errors.ts';
@@ -33,7 +33,7 @@ const SECOND_MS = 1000;
 const LIFETIME_MS = 365 * 24 * 60 * 60 * SECOND_MS;
 const LIFETIME_MS_MIN = 10 * 60 * SECOND_MS;
 const BACKDATED_MS = 5 * 60 * SECOND_MS;
-/** Certificates with a shorter lifetime are backdated without a loss at their end. */
+/** Certificates with a shorter lifetime are backdated without shortening it. */
 const SHORT_MS = 8 * 60 * 60 * SECOND_MS;
 
 export class CertificateSigner {
@@ -76,9 +76,9 @@ export class CertificateSigner {
     try {
       await registry.update({ ...target, change: (old) => this.#answer(old) });
     } catch (error) {
-      // Deleted meanwhile: there is nothing left to sign.
+      // The request was deleted in the meantime, so there is nothing to sign.
       if (error instanceof StatusError && error.code === 404) return;
-      log.error('failed to sign certificate', { request: name, error });
+      log.error('Failed to sign certificate', { request: name, error });
     }
   }
 
@@ -132,7 +132,7 @@ export class CertificateSigner {
 
 const PREFIX = prefixOf(certificateSigningRequests, '');
 
-/** Or the reason why it cannot be parsed. */
+/** The parsed request, or the reason why it cannot be parsed. */
 function readOrRefuse(encoded: string): SigningRequest | string {
   try {
     return readSigningRequest(encoded);
@@ -142,7 +142,9 @@ function readOrRefuse(encoded: string): SigningRequest | string {
   }
 }
 
-/** Approved, neither denied nor failed, not signed yet, and for one of our signers. */
+/**
+ * Whether the request is approved, neither denied nor failed, not signed yet, and for one of these signers.
+ */
 function isWaiting(request: JsonObject): boolean {
   const types = new Set(objectsAt(request, 'status.conditions').map(({ type }) => type));
   return (

@@ -1,7 +1,7 @@
 /**
- * Makes X.509 certificates with a key on P-256.
+ * Issues X.509 certificates with P-256 keys.
  *
- * Written with node's own cryptography and a few lines of DER: a library for it takes longer to load than the
+ * It uses Node's own cryptography and a few lines of DER, because loading a library takes longer than the
  * whole server may take to start.
  */
 import { createPrivateKey, sign } from 'node:crypto';
@@ -12,7 +12,7 @@ import { authorityExtensions, leafExtensions, type Use } from '../../lib/x509/ex
 import { readPem, writePem } from '../../lib/x509/pem.ts';
 import { readCertificate, type Validity } from '../../lib/x509/read-certificate.ts';
 
-/** PEMs. */
+/** The CA's certificate and key, as PEM. */
 export interface Authority {
   readonly cert: string;
   readonly key: string;
@@ -20,10 +20,10 @@ export interface Authority {
 
 export interface LeafRequest extends Validity {
   readonly subject: Pick<Subject, 'commonName' | 'organizations'>;
-  /** In DER (SubjectPublicKeyInfo). */
+  /** As DER (SubjectPublicKeyInfo). */
   readonly publicKey: Uint8Array;
   readonly uses: readonly Use[];
-  /** General names in DER. */
+  /** General names as DER. */
   readonly altNames: readonly Uint8Array[];
 }
 
@@ -86,7 +86,7 @@ function issue(facts: Issued, signingKey: string): string {
   return writePem(CERTIFICATE, sequence(signed, algorithm, bitString(signature)));
 }
 
-/** Positive and random: a duplicate only has to be unlikely. */
+/** Positive and random: duplicates need only be unlikely. */
 function makeSerial(random: IdentityRandom): Uint8Array {
   return Buffer.from([1, ...random.bytes(SERIAL_BYTES - 1)]);
 }

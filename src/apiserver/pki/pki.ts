@@ -1,9 +1,9 @@
 /**
- * The keys and certificates of a cluster: its authority, and what that signs.
+ * Creates the keys and certificates of a cluster: its CA, and the certificates that the CA signs.
  *
- *     ca ──signs──> server   the API server's, for all its names
+ *     ca ──signs──> server   the API server's serving certificate, for all its names
  *        ──signs──> admin    a client in system:masters
- *        ──signs──> kubelet client   the API server's identity at kubelets, and good for nothing else
+ *        ──signs──> kubelet client   the API server's client certificate for kubelets, valid for nothing else
  *        ──signs──> nodes, and approved certificate signing requests
  *     serviceAccountKey      signs tokens; no certificate
  *
@@ -40,7 +40,7 @@ export interface KeyPair {
 export interface PkiOptions {
   readonly clock: Clock;
   readonly random: IdentityRandom;
-  /** Names of the server, beyond those that every server has. */
+  /** Names of the server in addition to those that every server has. */
   readonly names?: readonly string[];
   readonly addresses?: readonly string[];
 }
@@ -48,10 +48,10 @@ export interface PkiOptions {
 const DAY_MS = 24 * 60 * 60 * 1000;
 const AUTHORITY_DAYS = 3650;
 const LEAF_DAYS = 365;
-/** The clocks of clients may be slow. */
+/** Certificates are backdated, because the clocks of clients may be slow. */
 const BACKDATED_MS = 60 * 60 * 1000;
 
-/** The first address of the services' range is that of the API server. */
+/** The API server has the first address of the Service range. */
 const SERVER_ADDRESSES = ['127.0.0.1', '::1', '10.96.0.1'];
 const SERVER_NAMES = [
   'localhost',
@@ -64,9 +64,9 @@ const SERVER_NAMES = [
 export const ADMIN = { commonName: 'kubernetes-admin', organizations: ['system:masters'] };
 
 /**
- * The API server's user at kubelets. It has no group, and one role: that of the kubelet's own API. A node
- * chooses the address at which its kubelet is dialled, and may name the API server's: there this certificate
- * must give access to nothing.
+ * The API server's user at kubelets. It has no groups, and only the role for the kubelet's API. A node
+ * reports the address at which its kubelet is dialled, and may report the API server's own: there this
+ * certificate must give access to nothing else.
  */
 export const KUBELET_CLIENT = { commonName: KUBELET_CLIENT_USER, organizations: [] };
 
@@ -90,7 +90,7 @@ export async function createPki(options: PkiOptions): Promise<Pki> {
   };
 }
 
-/** For the API server, or to renew its certificate: names and addresses are those of the options. */
+/** The API server's certificate, also for renewing it, with the names and addresses of the options. */
 export async function issueServerCertificate(ca: Authority, options: PkiOptions): Promise<KeyPair> {
   const { names, addresses } = serverNames(options);
   const subject = { commonName: 'kube-apiserver', organizations: [] };
@@ -101,7 +101,7 @@ export async function issueServerCertificate(ca: Authority, options: PkiOptions)
   );
 }
 
-/** The common name is the user, the organizations are its groups. */
+/** The common name is the user name, the organizations are its groups. */
 export async function issueClientCertificate(
   ca: Authority,
   subject: Pick<Subject, 'commonName' | 'organizations'>,
@@ -110,7 +110,7 @@ export async function issueClientCertificate(
   return issueFor(ca, { subject, uses: ['client'], altNames: [] }, options);
 }
 
-/** A kubelet is a client, and serves under its own name and addresses. */
+/** A kubelet is a client, and also serves under its own name and addresses. */
 export async function issueNodeCertificate(
   ca: Authority,
   nodeName: string,
@@ -122,7 +122,7 @@ export async function issueNodeCertificate(
   return issueFor(ca, { subject, uses: ['client', 'server'], altNames }, options);
 }
 
-/** Every name and address of a server certificate. */
+/** All names and addresses of the server certificate. */
 export function serverNames({
   names = [],
   addresses = [],

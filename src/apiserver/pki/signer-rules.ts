@@ -1,4 +1,4 @@
-/** The rules of each signer: subjects, alternative names, and usages. */
+/** The rules of each signer for subjects, alternative names and usages. */
 import type { JsonObject } from '../../lib/json.ts';
 import { textAt, valueAt } from '../objects/field-path.ts';
 import { readTexts } from '../../api/validation/json-reading.ts';
@@ -11,7 +11,7 @@ const KUBELET_SERVING = 'kubernetes.io/kubelet-serving';
 
 export const SIGNERS: ReadonlySet<string> = new Set([CLIENT, KUBELET_CLIENT, KUBELET_SERVING]);
 
-/** Why it is not signed. Null: it is. */
+/** Why the request is not signed. Null: it is. */
 export function checkSignerRules(request: JsonObject, wanted: SigningRequest): string | null {
   const usages = readTexts(valueAt(request, 'spec.usages'));
   switch (textAt(request, 'spec.signerName')) {
@@ -75,7 +75,7 @@ function checkNodeName({ subject }: SigningRequest): string | null {
   return 'subject common name does not begin with system:node:';
 }
 
-/** All of them; key encipherment may be missing, because only RSA keys need it. */
+/** All usages are required, except key encipherment, which only RSA keys need. */
 function checkUsages(usages: readonly string[], main: string): string | null {
   const given = [...new Set(usages)].toSorted().join();
   const all = ['digital signature', 'key encipherment', main].toSorted();

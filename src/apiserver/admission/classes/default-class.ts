@@ -1,6 +1,7 @@
 /**
- * DefaultStorageClass and DefaultIngressClass: a new claim or ingress that names no class gets the default
- * one. Of several defaults the newest counts, so that an administrator can replace one without a gap.
+ * Admission plugins DefaultStorageClass and DefaultIngressClass: a new PersistentVolumeClaim or Ingress that
+ * names no class gets the default one. If several classes are marked as default the newest wins, so that an
+ * administrator can replace the default without a gap.
  */
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import type { ObjectStore } from '../../../ports/api/object-store.ts';
@@ -18,11 +19,11 @@ import { prefixOf } from '../../registry/registry.ts';
 interface ClassedKind {
   readonly definition: KindDefinition;
   readonly classes: KindDefinition;
-  /** Where the object names its class. */
+  /** The field of the spec that names the class. */
   readonly field: string;
-  /** The older way to name it. An object with this annotation is left as it is. */
+  /** The deprecated annotation that names the class. An object with it is not changed. */
   readonly annotation: string;
-  /** Which annotations make a class the default, with the value `true`. */
+  /** The annotations that mark a class as the default, with the value `true`. */
   readonly marks: readonly string[];
 }
 
@@ -72,7 +73,7 @@ function isNew(request: AdmissionRequest, { definition: wanted }: ClassedKind): 
   return verb === 'create' && subresource === null && isOfKind;
 }
 
-/** An empty name counts: the client wants no class. */
+/** An empty class name counts as named: the client wants no class. */
 function namesClass(object: JsonObject, { field, annotation }: ClassedKind): boolean {
   const { annotations } = metadataOf(object);
   if (isJsonObject(annotations) && Object.hasOwn(annotations, annotation)) return true;

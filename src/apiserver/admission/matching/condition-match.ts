@@ -1,6 +1,6 @@
 /**
- * Match conditions: a webhook or policy is for the requests for which all of them are true. One that is false
- * decides, even if another fails to evaluate.
+ * Evaluates the matchConditions of a webhook or policy: all must be true for it to apply to a request. One
+ * that is false decides, even if another fails to evaluate.
  */
 import type { Budget } from '../../../cel/cel.ts';
 import type { ExpressionInput } from '../../expressions/admission-expression.ts';
@@ -13,10 +13,13 @@ import {
   type PolicyExpression,
 } from '../../expressions/expression-run.ts';
 
-/** For all conditions of one webhook or policy, as in kube-apiserver. */
+/** The limit for all conditions of one webhook or policy, as in kube-apiserver. */
 const CONDITIONS_COST_MAX = 2_500_000;
 
-/** `request`: what all conditions and policies of a request may cost. A problem: the failure policy decides. */
+/**
+ * `request`: the cost budget that all conditions and policies of the request share. A `problem`: the failure
+ * policy decides.
+ */
 export function meetsConditions(
   conditions: readonly PolicyExpression[],
   scope: ExpressionScope,
@@ -24,7 +27,7 @@ export function meetsConditions(
   request: Budget,
 ): boolean | { readonly problem: string } {
   const budget = new SharedBudget(CONDITIONS_COST_MAX, request);
-  // As in kube-apiserver, conditions do not see the namespace.
+  // As in kube-apiserver, match conditions have no namespaceObject.
   const seen = { ...input, namespaceObject: null };
   const problems: string[] = [];
   try {

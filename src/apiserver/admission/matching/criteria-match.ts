@@ -1,9 +1,9 @@
 /**
- * The criteria of webhooks, policies and bindings: rules for resources, and selectors for namespaces and
- * objects.
+ * Matches a request with the criteria of webhooks, policies and bindings: resource rules, and selectors for
+ * namespaces and objects.
  *
- * With the match policy Equivalent, a rule for one version of a kind is for the others, too: the webhook or
- * policy then sees the object in the version that its rule names.
+ * With matchPolicy Equivalent, a rule for one version of a kind also matches requests in its other versions:
+ * the webhook or policy then gets the object in the version that the rule names.
  */
 import type { LabelSelector } from '../../../api/values/label-selector.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -23,7 +23,7 @@ export interface Selectors {
   readonly objectSelector: LabelSelector;
 }
 
-/** The kind whose version a rule names; null: no rule is for such requests. */
+/** The kind whose version a rule names. Null: no rule matches the request. */
 export function kindFor(
   { rules, isExact }: ResourceRules,
   attributes: DynamicAttributes,
@@ -39,7 +39,7 @@ export function kindFor(
   return null;
 }
 
-/** The request in the version that a rule names; null: no rule is for such requests. */
+/** The request, converted to the version that a rule names. Null: no rule matches the request. */
 export function versionFor(
   criteria: ResourceRules,
   attributes: DynamicAttributes,

@@ -1,8 +1,9 @@
 /**
- * What webhooks and policies see of a request: its names, its objects in the version that they ask for, and
- * what they may match.
+ * Presents a request to webhooks and policies: operation, resource, names, and the objects in the version
+ * that their rule names.
  *
- * A subresource with a kind of its own (Scale) is shown as that kind, and changes of it are written back.
+ * A subresource with its own kind (Scale) is presented as that kind, and changes to it are written back to
+ * the object.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { KindDefinition, Subresource } from '../../objects/kind.ts';
@@ -30,14 +31,14 @@ export interface DynamicAttributes {
   readonly resource: GroupVersionResource;
   readonly kind: GroupVersionKind;
   readonly subresource: string;
-  /** Of a namespace: its own name. Empty: cluster-scoped. */
+  /** For a Namespace: its own name. Empty: the object is cluster-scoped. */
   readonly namespace: string;
   readonly name: string;
-  /** Null: the operation has none, such as a delete. */
+  /** Null: the operation has no new object (delete). */
   readonly object: JsonObject | null;
   readonly oldObject: JsonObject | null;
   readonly request: AdmissionRequest;
-  /** The kind in whose version the objects are shown. */
+  /** The kind in whose version the objects are presented. */
   readonly shownAs: KindDefinition;
 }
 
@@ -67,19 +68,19 @@ export function attributesOfRequest(request: AdmissionRequest): DynamicAttribute
   };
 }
 
-/** The request's object after webhooks have changed what they saw of it. */
+/** The request's object with the changes that webhooks or policies made to their view of it. */
 export function objectOfRequest(request: AdmissionRequest, seen: JsonObject): JsonObject {
   const view = partOfRequest(request)?.view;
   return view ? view.write(request.object, seen) : seen;
 }
 
-/** The kind in which changes are decoded. */
+/** The kind as which changed objects are decoded. */
 export function decodedAs({ request, shownAs }: DynamicAttributes): KindDefinition {
   const part = partOfRequest(request);
   return part?.view?.definition ?? part?.body ?? shownAs;
 }
 
-/** A changed object in the version of the request. */
+/** A changed object, converted back to the version of the request. */
 export function backConverted(
   object: JsonObject,
   { request, shownAs }: DynamicAttributes,
@@ -88,13 +89,16 @@ export function backConverted(
   return isSame ? object : converted(object, shownAs, request.definition);
 }
 
-/** A subresource with a kind of its own, or the body of a POST: the same in all versions of the resource. */
+/**
+ * Whether the request has a subresource with its own kind, or a POST body: both are the same in all versions
+ * of the resource.
+ */
 function hasOwnKind(request: AdmissionRequest): boolean {
   const part = partOfRequest(request);
   return part?.view !== undefined || part?.body !== undefined;
 }
 
-/** The other served kinds of the same stored objects. They are found once for each change of the catalog. */
+/** The other served versions of the same stored objects. Cached until the catalog changes. */
 export function equivalentsOf(
   definition: KindDefinition,
   catalog: Catalog,
@@ -118,13 +122,13 @@ const equivalents = new WeakMap<
   { readonly version: number; readonly byKind: Map<KindDefinition, Equivalents> }
 >();
 
-/** A Namespace is cluster-scoped, though its request has a namespace: itself. */
+/** A Namespace is cluster-scoped, although the namespace of its request is its own name. */
 export function isNamespaceRequest({ request }: DynamicAttributes): boolean {
   const { group, resource } = request.definition;
   return group === '' && resource === 'namespaces';
 }
 
-/** The same request in another version of its kind. */
+/** The same request, presented in another version of its kind. */
 export function convertAttributes(
   attributes: DynamicAttributes,
   to: KindDefinition,

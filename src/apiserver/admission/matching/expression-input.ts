@@ -1,8 +1,9 @@
 /**
- * What expressions in admission see of a request: the variables of one evaluation.
+ * Builds the CEL variables (object, oldObject, request, namespaceObject, authorizer) that admission
+ * expressions see of a request.
  *
- * Cluster-scoped objects have no namespaceObject, and neither has a Namespace, though its request has a
- * namespace: itself.
+ * Cluster-scoped objects have no namespaceObject. Neither has a Namespace, although the namespace of its
+ * request is its own name.
  */
 import { CelError, type AuthorizerParts } from '../../../cel/cel.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -32,7 +33,7 @@ export function inputOf(seen: DynamicAttributes, deps: InputDeps): ExpressionInp
   };
 }
 
-/** The AdmissionRequest without its objects: what expressions see of it. */
+/** The variable `request`: the AdmissionRequest without its objects. */
 export function requestFields(attributes: DynamicAttributes): JsonObject {
   const { request, kind, resource, subresource, name, namespace, operation } = attributes;
   const asked = attributesOfRequest(request);

@@ -1,4 +1,7 @@
-/** Whether a request is one that a webhook or policy is configured for: rules, namespaces, labels. */
+/**
+ * Checks whether a request matches one resource rule, a namespace selector or an object selector of a webhook
+ * or policy.
+ */
 import { PodkeepError } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { matchesLabels, selectorFromObject } from '../../../api/values/label-selector.ts';
@@ -31,7 +34,7 @@ export function matchesRule(
   );
 }
 
-/** Rules of webhooks name no objects. */
+/** Webhook rules have no resourceNames. */
 function isNamed(names: readonly string[], name: string): boolean {
   return names.length === 0 || names.includes(name);
 }
@@ -45,7 +48,7 @@ function includes(list: Parameters<typeof readTexts>[0], wanted: string): boolea
   return readTexts(list).some((one) => one === '*' || one === wanted);
 }
 
-/** A Namespace is cluster-scoped, though its request has a namespace: itself. */
+/** A Namespace is cluster-scoped, although the namespace of its request is its own name. */
 function matchesScope(
   scope: string,
   { namespace }: DynamicAttributes,
@@ -56,7 +59,9 @@ function matchesScope(
   return scope === (isCluster ? 'Cluster' : 'Namespaced');
 }
 
-/** Cluster-scoped objects have no namespace to select. Throws a StatusError if the namespace is missing. */
+/**
+ * Cluster-scoped objects match any namespace selector. Throws a StatusError if the namespace does not exist.
+ */
 export function matchesNamespace(
   selector: LabelSelector,
   attributes: DynamicAttributes,
@@ -85,7 +90,7 @@ function labels(object: JsonObject): Labels {
   return labelsOf(object);
 }
 
-/** An absent selector selects everything. Null: it cannot be read, which the validation excludes. */
+/** An absent selector selects everything. Null: it is invalid, which validation excludes. */
 export function selectorAt(object: JsonObject, path: string): LabelSelector | null {
   try {
     return selectorFromObject(structAt(object, path));

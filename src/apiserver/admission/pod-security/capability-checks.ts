@@ -1,4 +1,4 @@
-/** Which Linux capabilities a container may add, and which it must drop. */
+/** Pod Security checks of Linux capabilities: which a container may add, and which it must drop. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { readTexts } from '../../../api/validation/json-reading.ts';
 import {
@@ -45,7 +45,7 @@ export const capabilitiesRestricted: Check = (pod) => {
   return { reason: 'unrestricted capabilities', detail: details.join('; ') };
 };
 
-/** Empty: only allowed ones are added. */
+/** The added capabilities that are not allowed, as a text. Empty: there are none. */
 function addedBeyond(pod: CheckedPod, allowed: ReadonlySet<string>): string {
   const forbidden = (container: JsonObject): readonly string[] =>
     capabilitiesOf(container, 'add').filter((name) => !allowed.has(name));

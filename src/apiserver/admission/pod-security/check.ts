@@ -1,5 +1,5 @@
 /**
- * One check of the Pod Security Standards: a pure function from a pod to what it violates.
+ * The type of a Pod Security check (a pure function from a pod to its violation), and helpers for all checks.
  *
  * Reasons and details are exactly those of Kubernetes' admission plugin: people search for them, and tools
  * match them.
@@ -30,7 +30,7 @@ export function containersOf({ spec }: CheckedPod): readonly JsonObject[] {
   return CONTAINER_LISTS.flatMap((list) => objectsAt(spec, list));
 }
 
-/** The names of the containers for which the test holds. */
+/** The names of the containers for which the predicate is true. */
 export function containersWith(
   pod: CheckedPod,
   test: (container: JsonObject) => boolean,
@@ -50,7 +50,10 @@ export function namedContainers(names: readonly string[]): string {
   return `${plural('container', names.length)} ${quoteAll(names)}`;
 }
 
-/** What sets something: the pod, some containers, or both; empty: neither. */
+/**
+ * Names the pod, some containers, or both, for a message about which of them sets a field. Empty: neither
+ * does.
+ */
 export function settersOf(isPod: boolean, containers: readonly string[]): readonly string[] {
   return [
     ...(isPod ? ['pod'] : []),
@@ -58,7 +61,7 @@ export function settersOf(isPod: boolean, containers: readonly string[]): readon
   ];
 }
 
-/** Not escaped, as in Kubernetes. */
+/** Quoted but not escaped, as in Kubernetes. */
 export function quoteAll(texts: readonly string[]): string {
   return texts.length === 0 ? '' : `"${texts.join('", "')}"`;
 }

@@ -1,6 +1,6 @@
 /**
- * Warnings for a namespace that gets a stricter level: its existing pods that would be refused now. Pods of
- * one controller are alike, so one of each is checked first; at most 3,000 are checked.
+ * Warns about existing pods that violate the new level of their namespace. Pods of one controller are alike,
+ * so one pod of each controller is checked first; at most 3,000 pods are checked.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { structAt } from '../../objects/field-path.ts';

@@ -1,4 +1,7 @@
-/** What a pod may share with the node: namespaces, files, ports, addresses. */
+/**
+ * Pod Security checks of what a pod may use of its node: host namespaces, hostPath volumes, host ports, and
+ * hosts in probes.
+ */
 import type { JsonObject } from '../../../lib/json.ts';
 import { objectsAt, textAt } from '../../objects/field-path.ts';
 import { readNumber, readText } from '../../../api/validation/json-reading.ts';
@@ -53,7 +56,10 @@ const HANDLERS = [
   'lifecycle.preStop',
 ] as const;
 
-/** The kubelet probes from the node's network: a host could point it at what only the node can reach. */
+/**
+ * The kubelet probes from the node's network: a `host` field could point it at addresses that only the node
+ * can reach.
+ */
 export const hostProbesAndHostLifecycle: Check = (pod) => {
   const names = sortedSet(containersWith(pod, (one) => hostsOf(one).length > 0));
   if (names.length === 0) return undefined;

@@ -1,4 +1,4 @@
-/** What a pod may see and set in the kernel: unmasked /proc, and sysctls. */
+/** Pod Security checks of unmasked /proc (procMount) and of sysctls. */
 import { objectsAt } from '../../objects/field-path.ts';
 import { readText } from '../../../api/validation/json-reading.ts';
 import {
@@ -43,7 +43,7 @@ const SAFE_1_29 = [
 ];
 const SAFE_1_32 = [...SAFE_1_29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem'];
 
-/** By the minor version from which they apply. */
+/** By the minor version from which each applies. */
 export const sysctls: readonly (readonly [minor: number, check: Check])[] = [
   [0, sysctlsBeyond(SAFE)],
   [27, sysctlsBeyond(SAFE_1_27)],

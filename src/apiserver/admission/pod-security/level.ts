@@ -1,4 +1,4 @@
-/** A level of the Pod Security Standards, and the Kubernetes version whose checks it means. */
+/** Parses and prints a Pod Security level (`baseline`) and the version whose checks it means (`v1.24`). */
 export type PodSecurityLevel = 'privileged' | 'baseline' | 'restricted';
 
 export interface LevelVersion {

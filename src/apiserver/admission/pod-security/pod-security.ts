@@ -1,13 +1,14 @@
 /**
- * PodSecurity: checks pods against the level in the labels of their namespace (policy.ts).
+ * Admission plugin PodSecurity: checks pods against the level in the labels of their namespace (policy.ts).
  *
  *     a pod                        enforce, audit, warn
- *     a template of a controller   audit, warn: the controller's pods are refused later, one by one
- *     a namespace                  labels must be readable; a stricter level warns about existing pods
+ *     a pod template               audit, warn: the pods that its controller creates are enforced
+ *     a namespace                  labels must be valid; a stricter level warns about existing pods
  *
- * 1. An update of a pod is checked only if it adds an image or a container: existing pods continue.
+ * 1. An update of a pod is checked only if it adds an image or a container, so existing pods can still be
+ *    updated.
  * 2. A pod that is refused gets no warnings.
- * 3. There is no audit log: what kube-apiserver writes into it is logged.
+ * 3. Violations of the audit level are logged; kube-apiserver writes them to audit annotations.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Log } from '../../../ports/log.ts';
@@ -35,7 +36,7 @@ const TEMPLATES: ReadonlyMap<string, string> = new Map([
   ['batch/cronjobs', 'spec.jobTemplate.spec.template'],
 ]);
 
-/** Writes to these change nothing that a check looks at. */
+/** Subresources whose writes change nothing that a check reads. */
 const IGNORED: ReadonlySet<string> = new Set(['binding', 'eviction', 'status']);
 
 export class PodSecurity implements Admission {
@@ -122,7 +123,7 @@ export class PodSecurity implements Admission {
     if (violations.length === 0) return;
     const { resource } = definition;
     const facts = { resource, namespace, name, user: user.name };
-    this.#log.warn(wouldViolate(level, describeViolations(violations)), facts);
+    this.#log.warn(`Object ${wouldViolate(level, describeViolations(violations))}`, facts);
   }
 }
 
@@ -141,7 +142,9 @@ function checked(pod: JsonObject): CheckedPod {
   return { metadata: metadataOf(pod), spec: structAt(pod, 'spec') };
 }
 
-/** Does the update add a container or an image? Nothing else that the checks look at can change. */
+/**
+ * Whether the update adds a container or changes an image. No other field that the checks read can change.
+ */
 function isSignificant(pod: JsonObject, old: JsonObject): boolean {
   const isChanged = ['spec.containers', 'spec.initContainers'].some((list) => {
     const [now, before] = [objectsAt(pod, list), objectsAt(old, list)];

@@ -1,14 +1,14 @@
 /**
- * The policy in the labels of a namespace, in three modes.
+ * Reads the Pod Security policy from the labels of a namespace, for three modes.
  *
  *     pod-security.kubernetes.io/enforce, enforce-version   pods that violate it are refused
  *     pod-security.kubernetes.io/audit,   audit-version     violations are logged
  *     pod-security.kubernetes.io/warn,    warn-version      violations are answered with a warning
  *
  * 1. A namespace without labels has no restrictions (privileged, latest).
- * 2. Without a label for warnings, the enforced level warns as well: so the creator of a Deployment learns
- *    that its pods will be refused.
- * 3. An unreadable label enforces the strictest level, and neither audits nor warns.
+ * 2. Without a `warn` label the enforced level also warns, so the creator of a Deployment learns that its
+ *    pods will be refused.
+ * 3. An invalid enforce label means restricted; an invalid audit or warn label means privileged.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { readTextMap } from '../../../api/validation/json-reading.ts';
@@ -21,7 +21,7 @@ export interface Policy {
   readonly enforce: LevelVersion;
   readonly audit: LevelVersion;
   readonly warn: LevelVersion;
-  /** Errors of unreadable labels. */
+  /** The errors of invalid labels. */
   readonly errors: readonly FieldError[];
 }
 

@@ -1,4 +1,4 @@
-/** Which user a container runs as, and which privileges it can gain. */
+/** Pod Security checks of the user that a container runs as, and of the privileges that it can gain. */
 import { valueAt } from '../../objects/field-path.ts';
 import {
   containersWith,
@@ -65,12 +65,12 @@ export const runAsUser: Check = (pod) => {
   return { reason: 'runAsUser=0', detail: `${setters.join(' and ')} must not set runAsUser=0` };
 };
 
-/** Linux only: Windows has no such setting, so pods with `os.name: windows` pass. */
+/** A check that pods with `os.name: windows` pass, because Windows has no such setting. */
 export function unlessWindows(check: Check): Check {
   return (pod) => (isWindows(pod) ? undefined : check(pod));
 }
 
-/** Root in the pod's own user namespace has no rights outside it. */
+/** A check that pods with their own user namespace pass: root there has no rights outside it. */
 export function unlessOwnUsers(check: Check): Check {
   return (pod) => (hasPodUsers(pod) ? undefined : check(pod));
 }

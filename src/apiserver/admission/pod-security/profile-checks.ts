@@ -1,4 +1,4 @@
-/** Profiles that confine a container: seccomp, AppArmor, SELinux. None may be turned off. */
+/** Pod Security checks of seccomp, AppArmor and SELinux: no pod or container may disable its profile. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { valueAt } from '../../objects/field-path.ts';
 import { readObject, readText, readTextMap } from '../../../api/validation/json-reading.ts';
@@ -18,7 +18,7 @@ import {
 
 const CONFINING: ReadonlySet<string> = new Set(['RuntimeDefault', 'Localhost']);
 
-/** The profile of the pod; undefined: it has none. */
+/** The pod's own profile. Undefined: it has none. */
 function podProfile({ spec }: CheckedPod, name: string): JsonObject | undefined {
   return readObject(valueAt(spec, `securityContext.${name}`));
 }
@@ -32,7 +32,7 @@ interface Unconfined {
   readonly types: readonly string[];
 }
 
-/** What names a profile that confines nothing, and which profile. */
+/** Which of pod and containers set a profile that confines nothing, and which profile. */
 function unconfinedBy(pod: CheckedPod, name: string): Unconfined {
   const isBad = (profile: JsonObject | undefined): profile is JsonObject =>
     profile !== undefined && !CONFINING.has(readText(profile['type']));
@@ -64,7 +64,7 @@ function isAppArmorAllowed(value: string): boolean {
   return value === '' || value === 'runtime/default' || value.startsWith('localhost/');
 }
 
-/** By the pod's fields, since v1.19. */
+/** Reads fields; applies from v1.19. */
 export const seccompProfileBaseline: Check = (pod) => {
   const { setters, types } = unconfinedBy(pod, 'seccompProfile');
   return setters.length === 0 ? undefined : unconfinedSeccomp(setters, types);
@@ -88,7 +88,7 @@ function unconfinedSeccomp(setters: readonly string[], types: readonly string[])
 const SECCOMP_OF_POD = 'seccomp.security.alpha.kubernetes.io/pod';
 const SECCOMP_OF_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/';
 
-/** By annotations, before v1.19. */
+/** Reads annotations; applies before v1.19. */
 export const seccompAnnotations: Check = (pod) => {
   const annotations = readTextMap(pod.metadata['annotations']);
   const names = containersOf(pod).map(({ name }) => `${SECCOMP_OF_CONTAINER}${readText(name)}`);
@@ -109,7 +109,7 @@ function isSeccompAllowed(value: string): boolean {
 }
 
 const SELINUX_TYPES = ['', 'container_t', 'container_init_t', 'container_kvm_t'];
-/** The last one since v1.31. */
+/** v1.31 added `container_engine_t`. */
 const SELINUX_TYPES_1_31 = [...SELINUX_TYPES, 'container_engine_t'];
 
 export const seLinuxOptions = seLinuxOptionsOf(SELINUX_TYPES);

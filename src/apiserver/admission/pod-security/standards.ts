@@ -1,12 +1,13 @@
 /**
- * The Pod Security Standards: which checks belong to which level, from which Kubernetes version on.
+ * Defines the Pod Security Standards: which checks belong to which level, and from which Kubernetes version
+ * on.
  *
  *     privileged   none
  *     baseline     the checks of baseline
- *     restricted   those of baseline that it does not replace, and its own
+ *     restricted   its own checks, and those of baseline that it does not replace
  *
- * A namespace may ask for the checks of an older version (`v1.24`); `latest`, and versions newer than any
- * check, mean the newest. Checks run in the order of their names, those of baseline first.
+ * A namespace may choose the checks of an older version (`v1.24`). `latest`, and versions newer than any
+ * check, mean the newest checks. Checks run in the order of their names, those of baseline first.
  */
 import { capabilitiesBaseline, capabilitiesRestricted } from './capability-checks.ts';
 import type { Check, CheckedPod, Violation } from './check.ts';

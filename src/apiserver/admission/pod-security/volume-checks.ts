@@ -1,4 +1,6 @@
-/** Which volumes a restricted pod may have: those from the cluster, not from the node. */
+/**
+ * Pod Security check of volume types: a restricted pod may use volumes from the cluster, not from the node.
+ */
 import type { JsonObject } from '../../../lib/json.ts';
 import { objectsAt } from '../../objects/field-path.ts';
 import { isGiven, readText } from '../../../api/validation/json-reading.ts';
@@ -16,7 +18,7 @@ const ALLOWED = [
   'secret',
 ];
 
-/** The first one that a volume has is reported. */
+/** If a volume has several of these sources, the first is reported. */
 const RESTRICTED = [
   'hostPath',
   'gcePersistentDisk',

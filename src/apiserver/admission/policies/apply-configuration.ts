@@ -1,8 +1,8 @@
 /**
- * Merges what a mutation made into an object, as server-side apply merges, but without managers: what a policy
- * adds belongs to no one.
+ * Applies the ApplyConfiguration of a mutating admission policy to an object. It merges as server-side apply
+ * does, but records no field managers.
  *
- * Lists, maps and structs that are one value cannot be mutated: the parts that the author did not write would be
+ * Atomic lists, maps and structs cannot be set this way: parts that the author did not write would be
  * removed.
  */
 import { formOf, typeOfField, type FieldType } from '../../../api/managed-fields/field-type.ts';

@@ -1,6 +1,6 @@
 /**
- * Lets other requests have their turn while policies are evaluated: after an expression, when those since the
- * last turn have cost about as much as a large request may take. One expression is not interrupted.
+ * Yields to other requests while policies are evaluated: after an expression, if about as much cost as a
+ * large request takes was spent since the last yield. One expression is not interrupted.
  */
 import type { Budget } from '../../../cel/cel.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -12,7 +12,7 @@ export class EvaluationTurns {
   readonly #budget: Budget;
   #spent = 0;
 
-  /** `budget`: that of the request, which counts what was spent. */
+  /** `budget`: that of the request, which counts the cost. */
   constructor(clock: Pick<Clock, 'turn'>, budget: Budget) {
     this.#clock = clock;
     this.#budget = budget;

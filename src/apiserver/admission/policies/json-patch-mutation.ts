@@ -1,4 +1,7 @@
-/** Applies the JSON patch that a mutation made. A test that fails leaves the object as it is. */
+/**
+ * Applies the JSONPatch of a mutating admission policy to an object. A `test` operation that fails leaves the
+ * object unchanged.
+ */
 import { applyJsonPatch } from '../../../api/patch/json-patch.ts';
 import { MessageValue, type ListValue } from '../../../cel/cel.ts';
 import { PodkeepError } from '../../../lib/errors.ts';

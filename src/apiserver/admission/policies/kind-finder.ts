@@ -1,4 +1,4 @@
-/** Finds a served kind by its apiVersion and name; the catalog is indexed once for each of its changes. */
+/** Finds a served kind by its apiVersion and kind. The index is rebuilt when the catalog changes. */
 import type { KindDefinition } from '../../objects/kind.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 

@@ -1,9 +1,9 @@
 /**
- * MutatingAdmissionPolicy: the policies that are for a request change its object, one after the other, each
- * seeing it as the one before left it.
+ * Admission plugin MutatingAdmissionPolicy: the policies that match a request change its object one after the
+ * other, each starting from the result of the previous one.
  *
- * Which policies are for the request is decided before the first change, match conditions just before each
- * policy. A deletion has no object to change.
+ * Resource rules and selectors are evaluated once, before the first change; match conditions just before each
+ * policy. A delete has no object to change.
  */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import { Budget } from '../../../cel/cel.ts';
@@ -91,7 +91,7 @@ export class MutatingPolicies implements MutatingStage {
     return object;
   }
 
-  /** The very same object if nothing has changed; null: the policy was not invoked. */
+  /** The very same object if the policy changed nothing. Null: the policy was not invoked. */
   #invoke(
     { policy, binding, shownAs, param }: Invocation<MutatingPolicy>,
     request: AdmissionRequest,
@@ -132,7 +132,7 @@ function shown(request: AdmissionRequest, as: AdmissionRequest['definition']): D
   return as === request.definition ? attributes : convertAttributes(attributes, as);
 }
 
-/** With defaults, in the version of the request. */
+/** The mutated object with defaults, converted to the version of the request. */
 function written(made: JsonObject, seen: DynamicAttributes, request: AdmissionRequest): JsonObject {
   const complete = decodedAs(seen).rules.applyDefaults?.(made) ?? made;
   return objectOfRequest(request, backConverted(complete, seen));
@@ -148,7 +148,7 @@ function describe(policy: string, binding: string | null, problem: string): stri
   return `policy '${policy}' with binding '${binding}' denied request: ${problem}`;
 }
 
-/** The first is the answer; all are its causes. */
+/** The response has the message and reason of the first refusal; its causes list all of them. */
 function refused(
   { definition, name }: AdmissionRequest,
   refusals: readonly Refusal[],

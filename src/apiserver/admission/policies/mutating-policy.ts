@@ -1,6 +1,6 @@
 /**
- * Evaluates the mutations of a mutating policy: an expression makes an apply configuration or a JSON patch, and
- * the object is changed by it.
+ * Compiles a MutatingAdmissionPolicy and evaluates its mutations: each expression yields an
+ * ApplyConfiguration or a JSONPatch, which is applied to the object.
  */
 import { ListValue, MessageValue, type Budget } from '../../../cel/cel.ts';
 import { isGiven, readObject, readText } from '../../../api/validation/json-reading.ts';
@@ -44,7 +44,7 @@ interface Mutation extends PolicyExpression {
   readonly type: keyof typeof PATCH_RESULTS;
 }
 
-/** For each mutation, as in kube-apiserver. */
+/** The cost limit of each mutation, as in kube-apiserver. */
 const MUTATION_COST_MAX = 10_000_000;
 
 export function compileMutatingPolicy(policy: JsonObject): MutatingPolicy {
@@ -68,7 +68,10 @@ function compileMutation(mutation: JsonObject, scope: ExpressionScope): Mutation
   return { type, text, compiled: compileAdmissionExpression(text, seen, [PATCH_RESULTS[type]]) };
 }
 
-/** The changed object, of the given kind. `request`: what all its policies may cost. Throws a MutationError, or a StatusError. */
+/**
+ * The changed object, of the given kind. `request`: the cost budget that all policies of the request share.
+ * Throws a MutationError, or a StatusError.
+ */
 export function mutate(
   mutation: Mutation,
   composition: Composition,

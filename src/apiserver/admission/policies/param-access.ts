@@ -1,9 +1,9 @@
 /**
- * Users who write a policy or a binding must be allowed to read its parameters: otherwise they could learn from
- * refusals what an object contains that they may not see.
+ * Checks that a user who writes a policy or a binding may read its parameters: otherwise refusals could
+ * reveal the contents of objects that the user may not read.
  *
- * A policy takes `get` on all objects of its paramKind, a binding `get` or `list` on what its paramRef names.
- * What is unchanged is not checked again.
+ * A policy requires `get` on all objects of its paramKind, a binding `get` or `list` on the objects of its
+ * paramRef. An unchanged paramKind or paramRef is not checked again.
  */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import { goText } from '../../../api/managed-fields/typed-value-error.ts';
@@ -33,7 +33,7 @@ export interface ParamAccessDeps {
   readonly authorize: Access['authorize'];
 }
 
-/** What a check is about; `*` where it is not known. */
+/** The resource that the user must be allowed to read; `*` where it is not known. */
 interface ParamResource {
   readonly group: string;
   readonly version: string;
@@ -109,7 +109,7 @@ export class ParamAccess implements Admission {
     return this.#deps.authorize(user, wanted).isAllowed;
   }
 
-  /** All resources of the group, if the kind is not served. */
+  /** If the kind is not served: all resources of the group. */
   #resourceOf(paramKind: JsonObject): ParamResource {
     const apiVersion = readText(paramKind['apiVersion']);
     const [version = '', group = ''] = apiVersion.split('/').toReversed();
@@ -129,7 +129,7 @@ function refuse({ definition, name }: AdmissionRequest, field: string, why: stri
   throw invalid(definition, name, [forbiddenField(field, why)]);
 }
 
-/** As Go prints it. */
+/** The user as Go prints it. */
 function printUser({ name, uid = '', groups, extra = {} }: User): string {
   return `&{${name} ${uid} ${goText(groups)} ${goText(extra)}}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The audit annotations of validating policies for one request: what their expressions say, and the first failed
- * validation of a binding with the action Audit.
+ * Collects the audit annotations of validating policies for one request: those of their expressions, and the
+ * first failed validation of a binding with the action Audit.
  */
 import type { AdmissionRequest } from '../../registry/admission.ts';
 import type { Binding } from './policy-source.ts';
@@ -18,7 +18,7 @@ export class AuditAnnotations {
     this.#request = request;
   }
 
-  /** Equal values of several bindings count once. */
+  /** Equal values of several bindings are listed once. */
   add(policy: string, key: string, value: string): void {
     const name = `${policy}/${key}`;
     const values = this.#values.get(name) ?? new Set();
@@ -26,7 +26,7 @@ export class AuditAnnotations {
     this.#values.set(name, values);
   }
 
-  /** An annotation has one value: only the first failure is there. */
+  /** An annotation has one value, so only the first failure is recorded. */
   failed(policy: string, { name: binding, actions }: Binding, { index, message }: Denial): void {
     if (this.#hasFailure) return;
     this.#hasFailure = true;

@@ -1,4 +1,4 @@
-/** The match conditions of a policy, compiled. */
+/** Compiles the matchConditions of a policy. */
 import { BOOL } from '../../../cel/cel.ts';
 import { readText } from '../../../api/validation/json-reading.ts';
 import type { JsonObject } from '../../../lib/json.ts';

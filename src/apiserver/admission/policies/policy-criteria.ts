@@ -1,4 +1,4 @@
-/** The criteria of policies and bindings, read once, and whether a request meets them. */
+/** Parses the match criteria of a policy or binding, and checks whether a request meets them. */
 import type { LabelSelector } from '../../../api/values/label-selector.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { ObjectStore } from '../../../ports/api/object-store.ts';
@@ -11,11 +11,11 @@ import { selectorAt } from '../matching/rule-match.ts';
 import { ConfigurationError } from './policy-errors.ts';
 
 export interface Criteria {
-  /** Empty: all requests; a policy always has some. */
+  /** Empty: matches all requests. A policy always has rules. */
   readonly rules: readonly JsonObject[];
   readonly excluded: readonly JsonObject[];
   readonly isExact: boolean;
-  /** Null: it cannot be read. */
+  /** Null: it is invalid. */
   readonly namespaceSelector: LabelSelector | null;
   readonly objectSelector: LabelSelector | null;
 }
@@ -30,7 +30,10 @@ export function readCriteria(match: JsonObject): Criteria {
   };
 }
 
-/** The request in the version that a rule names; null: it is not for this. Throws a ConfigurationError. */
+/**
+ * The request in the version that a rule names. Null: the request does not match. Throws a
+ * ConfigurationError.
+ */
 export function meetCriteria(
   criteria: Criteria,
   attributes: DynamicAttributes,

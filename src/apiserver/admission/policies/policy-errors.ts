@@ -1,11 +1,11 @@
-/** Why a policy could not be applied: its failure policy decides. */
+/** Errors that keep a policy from being applied to a request. Its failure policy then decides. */
 
-/** The policy or the binding cannot be used. */
+/** The policy or the binding is misconfigured. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
 
-/** A mutation failed. */
+/** A mutation of the policy failed. */
 export class MutationError extends Error {
   override readonly name = 'MutationError';
 }

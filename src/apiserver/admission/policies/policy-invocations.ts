@@ -1,6 +1,6 @@
 /**
- * What is to be evaluated for a request: each policy that is for it, with each of its bindings that is, too, and
- * each parameter. What cannot be used is listed with the reason.
+ * Lists what must be evaluated for a request: each matching policy with each of its matching bindings and
+ * each parameter. Misconfigured policies and bindings are listed with the reason.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { KindDefinition } from '../../objects/kind.ts';
@@ -13,7 +13,7 @@ import type { AdmissionPolicy, Binding, Hook } from './policy-source.ts';
 export interface Invocation<Compiled> {
   readonly policy: AdmissionPolicy<Compiled>;
   readonly binding: Binding;
-  /** In the version that the policy's rule names. */
+  /** The kind in the version that the policy's rule names. */
   readonly shownAs: KindDefinition;
   /** Null: the policy has no parameters, or the binding names none. */
   readonly param: JsonObject | null;
@@ -21,7 +21,7 @@ export interface Invocation<Compiled> {
 
 export interface Misconfigured<Compiled> {
   readonly policy: AdmissionPolicy<Compiled>;
-  /** Null: the policy itself cannot be used. */
+  /** Null: the policy itself is misconfigured. */
   readonly binding: Binding | null;
   readonly problem: string;
 }
@@ -34,7 +34,9 @@ export function isMisconfigured<Compiled>(
   return 'problem' in found;
 }
 
-/** In the order of policies and bindings. Policies that ignore failures are never listed as misconfigured. */
+/**
+ * In the order of policies and bindings. A policy with failurePolicy Ignore is never listed as misconfigured.
+ */
 export function* invocationsFor<Compiled>(
   hooks: readonly Hook<Compiled>[],
   attributes: DynamicAttributes,
@@ -79,7 +81,7 @@ function* invocationsOf<Compiled>(
   for (const param of params) yield { policy, binding, shownAs: seen.shownAs, param };
 }
 
-/** The result, or why there is none. */
+/** The result, or the message of a ConfigurationError. */
 function attempt<Result>(act: () => Result): Result | string {
   try {
     return act();

@@ -1,6 +1,6 @@
 /**
- * The parameters of a policy for one binding and one request. A binding names one object, or selects several:
- * the policy is evaluated for each.
+ * Finds the parameters of a policy for one binding and one request. A binding names one object or selects
+ * several; the policy is evaluated for each.
  *
  * Parameters of a namespaced kind are in the namespace of the request, unless the binding names another.
  */
@@ -18,7 +18,7 @@ import { keyOf, prefixOf } from '../../registry/registry.ts';
 import { findKind } from './kind-finder.ts';
 import { ConfigurationError } from './policy-errors.ts';
 
-/** A binding that selects more is refused: each one is evaluated for every request. */
+/** A binding that selects more is refused, because each parameter is evaluated for every request. */
 const PARAMS_MAX = 1000;
 
 export interface ParamDeps {
@@ -39,7 +39,7 @@ export function findParamKind(
   throw new ConfigurationError(`failed to find resource referenced by paramKind: '${named}'`);
 }
 
-/** Null among them: the policy is evaluated without parameters. Throws a ConfigurationError. */
+/** A null in the list: the policy is evaluated without parameters. Throws a ConfigurationError. */
 export function collectParams(
   kind: KindDefinition | null,
   ref: JsonObject | null,
@@ -101,7 +101,7 @@ function readSelector(ref: JsonObject): LabelSelector {
   }
 }
 
-/** Parameters that did not change are the very same object, so that expressions convert them once. */
+/** Cache: unchanged parameters stay the very same object, so that expressions convert them only once. */
 const shown = new WeakMap<JsonObject, Map<KindDefinition, JsonObject>>();
 
 function served(kind: KindDefinition, stored: JsonObject): JsonObject {

@@ -1,12 +1,13 @@
 /**
- * The admission policies that are bound, with their bindings, in the order of their names.
+ * Follows the admission policies and their bindings in the store, and finds those for a resource, sorted by
+ * name.
  *
  *     store ──watch──> policies, bindings ──> hooks, by the resources that their rules name
  *
  * 1. A policy without a binding is not evaluated.
  * 2. A policy is read once for each change, and compiled when the first request needs it.
- * 3. A request looks only at policies whose rules name its resource, or any resource: however many others there
- *    are, they cost it nothing.
+ * 3. A request considers only policies whose rules name its resource or any resource, so other policies cost
+ *    it nothing.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { readObject, readText, readTexts } from '../../../api/validation/json-reading.ts';
@@ -25,7 +26,7 @@ export interface AdmissionPolicy<Compiled> {
   readonly spec: JsonObject;
   readonly criteria: Criteria;
   readonly isIgnored: boolean;
-  /** Null: it has no parameters. */
+  /** Null: the policy has no parameters. */
   readonly paramKind: JsonObject | null;
   readonly compiled: Compiled;
 }
@@ -33,7 +34,7 @@ export interface AdmissionPolicy<Compiled> {
 export interface Binding {
   readonly name: string;
   readonly policyName: string;
-  /** Null: all requests that are for the policy. */
+  /** Null: the binding applies to all requests that match the policy. */
   readonly criteria: Criteria | null;
   readonly paramRef: JsonObject | null;
   /** Deny, Warn, Audit. */
@@ -48,11 +49,11 @@ export interface Hook<Compiled> {
 interface Index<Compiled> {
   /** By `group/resource`. */
   readonly named: ReadonlyMap<string, readonly Hook<Compiled>[]>;
-  /** Those with a rule for any group or any resource. */
+  /** The policies with a rule for any group or any resource. */
   readonly general: readonly Hook<Compiled>[];
 }
 
-/** Reviews are never stored, and refusing them may break the cluster: no policy is for them. */
+/** Reviews are never stored, and refusing them may break the cluster, so no policy applies to them. */
 const EXCLUDED: ReadonlySet<string> = new Set([
   'selfsubjectreviews',
   'tokenreviews',
@@ -93,7 +94,7 @@ export class PolicySource<Compiled> {
     });
   }
 
-  /** The policies that may be for objects of this kind. */
+  /** The policies whose rules may match objects of this kind. */
   hooksFor(definition: KindDefinition): readonly Hook<Compiled>[] {
     if (this.#bindings.size === 0 || isExcluded(definition)) return [];
     const index = this.#currentIndex();
@@ -180,7 +181,7 @@ function indexed<Compiled>(
   return { named, general };
 }
 
-/** As `group/resource`, subresources with their resource; null: any. */
+/** Each as `group/resource`, a subresource counted as its resource. Null: any resource. */
 function resourcesOf({ rules }: Criteria): ReadonlySet<string> | null {
   const found = new Set<string>();
   for (const rule of rules) {

@@ -1,6 +1,6 @@
 /**
- * What an expression made, as JSON. Messages must have the names of the fields that they are in:
- * `Object{spec: Object.wrong{}}` is a mistake that only this check finds.
+ * Converts the result of a mutation expression to JSON. The type name of a message must match the field that
+ * holds it: only this check finds a mistake such as `Object{spec: Object.wrong{}}`.
  */
 import {
   Duration,

@@ -1,11 +1,11 @@
 /**
- * Bounds what an expression made, before it becomes JSON: a value that holds another twice, which holds
- * another twice, is small in memory and endless as text.
+ * Limits the size of an expression's result before it is converted to JSON: a list that contains another list
+ * twice, which again contains one twice, is small in memory and huge as text.
  */
 import { ListValue, MapValue, MessageValue, type CelValue } from '../../../cel/cel.ts';
 import { MutationError } from './policy-errors.ts';
 
-/** More than the largest object that can be stored has fields. */
+/** More than the number of fields that the largest storable object can have. */
 const PARTS_MAX = 200_000;
 
 /** Throws a MutationError. */

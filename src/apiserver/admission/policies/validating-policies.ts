@@ -1,6 +1,6 @@
 /**
- * ValidatingAdmissionPolicy: evaluates all policies that are for a request. The first denial is the answer;
- * warnings and audit annotations come from all.
+ * Admission plugin ValidatingAdmissionPolicy: evaluates all policies that match a request. The first denial
+ * is the response; warnings and audit annotations come from all policies.
  */
 import { Budget } from '../../../cel/cel.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -36,7 +36,7 @@ export interface PolicyDeps extends ParamDeps {
   readonly clock: Pick<Clock, 'turn'>;
 }
 
-/** For all policies of a request, which take turns with other requests. */
+/** The cost limit for all policies of a request. EvaluationTurns lets other requests run in between. */
 export const REQUEST_COST_MAX = 30_000_000;
 const CODES: Readonly<Record<string, number>> = { Forbidden: 403, RequestEntityTooLarge: 413 };
 const INVALID = 422;
@@ -79,7 +79,7 @@ export class ValidatingPolicies implements ValidatingStage {
     if (first) throw first;
   }
 
-  /** The first denial that the binding enforces. */
+  /** The first denial of this invocation that the binding enforces. */
   async #evaluate(
     { policy, binding, shownAs, param }: Invocation<ValidatingPolicy>,
     attributes: DynamicAttributes,
@@ -110,7 +110,7 @@ export class ValidatingPolicies implements ValidatingStage {
   }
 }
 
-/** Expressions see the namespace: a request for one that is gone has no answer. */
+/** Expressions can read the namespace, so a request in one that no longer exists is refused. */
 export function requireNamespace(attributes: DynamicAttributes, { store }: ParamDeps): void {
   const { namespace } = attributes;
   if (namespace === '' || isNamespaceRequest(attributes)) return;

@@ -1,8 +1,9 @@
 /**
- * Evaluates a validating policy for one request and one parameter: a decision for each validation, and the
- * audit annotations.
+ * Compiles a ValidatingAdmissionPolicy and evaluates it for one request and one parameter: the denials of its
+ * validations, and its audit annotations.
  *
- * Validations and their messages share one budget, audit annotations have another, as in kube-apiserver.
+ * As in kube-apiserver, validations and their messages share one cost budget, and audit annotations have
+ * another.
  */
 import { BOOL, STRING, type Budget, type CelValue } from '../../../cel/cel.ts';
 import { readText } from '../../../api/validation/json-reading.ts';
@@ -41,7 +42,7 @@ export interface ValidatingPolicy {
 
 interface Validation extends PolicyExpression {
   readonly message: string;
-  /** Null: there is none. */
+  /** Null: there is no messageExpression. */
   readonly computedMessage: PolicyExpression | null;
   readonly reason: string;
 }
@@ -50,9 +51,9 @@ interface AuditAnnotation extends PolicyExpression {
   readonly key: string;
 }
 
-/** A refusal, or an error of a policy that does not ignore failures. */
+/** A failed validation, or an evaluation error of a policy with failurePolicy Fail. */
 export interface Denial {
-  /** Which validation of the policy. */
+  /** The index of the validation in the policy. */
   readonly index: number;
   readonly message: string;
   readonly reason: string;
@@ -61,11 +62,11 @@ export interface Denial {
 export interface Evaluation {
   readonly denials: readonly Denial[];
   readonly annotations: readonly (readonly [key: string, value: string])[];
-  /** Why audit annotations have no value; each refuses the request. */
+  /** Evaluation errors of audit annotations; each refuses the request. */
   readonly annotationProblems: readonly string[];
 }
 
-/** For validations and for audit annotations, each. */
+/** The limit for validations, and once more for audit annotations. */
 const POLICY_COST_MAX = 10_000_000;
 const MESSAGE_BYTES_MAX = 5 * 1024;
 const ADMITTED: Evaluation = { denials: [], annotations: [], annotationProblems: [] };
@@ -105,12 +106,12 @@ function compileMessage(text: string, scope: ExpressionScope): PolicyExpression 
 }
 
 interface Spending {
-  /** What all policies of the request may cost. */
+  /** The cost budget that all policies of the request share. */
   readonly request: Budget;
   readonly turns: EvaluationTurns;
 }
 
-/** `isIgnored`: what fails to evaluate does not count. */
+/** `isIgnored`: evaluation errors are ignored (failurePolicy Ignore). */
 export async function evaluateValidations(
   policy: ValidatingPolicy,
   input: ExpressionInput,
@@ -138,7 +139,7 @@ export async function evaluateValidations(
   }
 }
 
-/** Variables are evaluated once for all of them. Throws OutOfBudget. */
+/** Evaluates variables once for all expressions. Throws OutOfBudget. */
 async function runAll(
   { composition }: ValidatingPolicy,
   expressions: readonly PolicyExpression[],
@@ -180,7 +181,7 @@ function denialOf(
   }
 }
 
-/** Empty: there is none, or it cannot be shown. Throws OutOfBudget. */
+/** Empty: there is no message expression, or its result cannot be shown. Throws OutOfBudget. */
 function computedMessageOf(
   { composition }: ValidatingPolicy,
   { computedMessage }: Validation,
@@ -219,7 +220,7 @@ async function annotationsOf(
   return { annotations, annotationProblems };
 }
 
-/** The type of the expression allows only texts and null. */
+/** The type of the expression allows only strings and null. */
 function valueOfAnnotation(value: CelValue): string {
   return typeof value === 'string' ? value.trim() : '';
 }

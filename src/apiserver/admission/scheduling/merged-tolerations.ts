@@ -1,4 +1,4 @@
-/** Two lists of tolerations as one: a toleration that another one of them includes is left out. */
+/** Merges two lists of tolerations, and omits each toleration that another one includes. */
 import { isGiven, readNumber, readText } from '../../../api/validation/json-reading.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 
@@ -11,7 +11,7 @@ export function mergeTolerations(
   for (const [index, one] of all.entries()) {
     const isIncluded =
       merged.some((kept) => includes(kept.toleration, one.toleration)) ||
-      // Of two equal ones the first stays.
+      // Of two equal tolerations the first stays.
       all
         .slice(index + 1)
         .some(
@@ -29,7 +29,7 @@ interface Toleration {
   readonly operator: string;
   readonly value: string;
   readonly effect: string;
-  /** Null: without end. */
+  /** Null: tolerates without time limit. */
   readonly seconds: number | null;
 }
 
@@ -54,7 +54,7 @@ function areEqual(a: Toleration, b: Toleration): boolean {
   );
 }
 
-/** Whether `wide` tolerates all that `narrow` does. */
+/** Whether `wide` tolerates everything that `narrow` tolerates. */
 function includes(wide: Toleration, narrow: Toleration): boolean {
   if (areEqual(wide, narrow)) return true;
   const isAnyKey = wide.key === '' && wide.operator === 'Exists';

@@ -1,6 +1,6 @@
 /**
- * PodTopologyLabels: a pod that gets a node gets the zone and region of that node as labels, so that its
- * containers can read them by the downward API. A pod without a known node is left as it is.
+ * Admission plugin PodTopologyLabels: copies the zone and region labels of a node to a pod that is bound to
+ * it, so that its containers can read them by the downward API. A pod on an unknown node is not changed.
  */
 import { readTextMap } from '../../../api/validation/json-reading.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -41,7 +41,7 @@ export class PodTopologyLabels implements Admission {
   }
 }
 
-/** A binding arrives here as the update of the pod that it gives a node. */
+/** A binding reaches admission as an update of the pod. */
 function isBinding({ verb, definition, subresource }: AdmissionRequest): boolean {
   return verb === 'update' && subresource === 'binding' && isPod(definition);
 }

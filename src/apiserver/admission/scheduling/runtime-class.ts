@@ -1,8 +1,9 @@
 /**
- * RuntimeClass: a new pod must name an existing class. It gets the overhead of the class, which is counted
- * with its requests, and the node selector and tolerations that take it to nodes with that runtime.
+ * Admission plugin RuntimeClass: a new pod that names a RuntimeClass must name an existing one. It gets the
+ * overhead of the class, which is added to its requests, and the node selector and tolerations for nodes with
+ * that runtime.
  *
- * The overhead is checked once more when the pod is complete: a webhook may have changed it.
+ * The overhead is checked again after all mutations, because a webhook may have changed it.
  */
 import { compareQuantities } from '../../../api/values/quantity.ts';
 import {
@@ -103,7 +104,7 @@ function withScheduling(
   };
 }
 
-/** Undefined: the class has none, or the pod has no class. */
+/** Undefined: the class has no overhead, or the pod has no class. */
 function overheadOf(runtimeClass: JsonObject | undefined): JsonObject | undefined {
   const overhead = readObject(runtimeClass?.['overhead']);
   return overhead && structAt(overhead, 'podFixed');

@@ -1,4 +1,7 @@
-/** AdmissionReview: the question to a webhook, and its answer, checked as kube-apiserver checks it. */
+/**
+ * Builds the AdmissionReview request for a webhook, and parses and checks the webhook's response as
+ * kube-apiserver does.
+ */
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { readText, readTexts } from '../../../api/validation/json-reading.ts';
 import type { DynamicAttributes } from '../matching/dynamic-attributes.ts';

@@ -1,7 +1,7 @@
 /**
- * The authorities of a webhook. A bundle that holds no certificate is stored all the same, as in
- * kube-apiserver: some programs create a webhook with a placeholder and write the bundle later. The call fails
- * then, and never falls back to the authorities of the system.
+ * Reads the CA bundle of a webhook. As in kube-apiserver, a configuration may be stored with a bundle that
+ * holds no certificate: some programs create a webhook with a placeholder and write the bundle later. A call
+ * fails until then, and never falls back to the system's CAs.
  */
 import { PodkeepError } from '../../../lib/errors.ts';
 import { writePem } from '../../../lib/x509/pem.ts';

@@ -1,15 +1,16 @@
 /**
- * The address behind a Service reference. There is no kube-proxy, so the server resolves it itself:
+ * Resolves the Service reference of a webhook to an address. No kube-proxy runs here, so the API server does
+ * it itself:
  *
  *     Service ──> its port ──> ready addresses of EndpointSlices, or of Endpoints
  *                          └─> without either (no endpoint controller runs): ready pods that it selects
  *
- * Who may be reached (docs/decisions/0009-service-references.md):
+ * Which addresses are allowed (docs/decisions/0009-service-references.md):
  * 1. A Service with a selector: addresses of pods of its namespace only, as the pods report them. A loopback
  *    address counts only if the node of this process gave it to that pod.
- * 2. A Service without a selector: what its EndpointSlices or Endpoints say, if it is the address of another
- *    machine. The certificate must be valid for NAME.NAMESPACE.svc.
- * 3. ExternalName: nothing; a webhook outside of the cluster has a `url`.
+ * 2. A Service without a selector: the addresses of its EndpointSlices or Endpoints, if they belong to
+ *    another machine. The certificate must be valid for NAME.NAMESPACE.svc.
+ * 3. ExternalName: none; a webhook outside the cluster must use `url`.
  */
 import { matchesLabels, selectorFromObject } from '../../../api/values/label-selector.ts';
 import { isGlobalUnicast, isLoopback } from '../../../lib/global-unicast.ts';

@@ -1,7 +1,7 @@
 /**
- * One call of one webhook, with kube-apiserver's words for everything that can go wrong.
+ * Calls one webhook once, with kube-apiserver's error messages.
  *
- * A failed call is a CallFailure: the failure policy of the webhook decides then. A refusal is an answer.
+ * A failed call throws a CallFailure, and the webhook's failure policy decides. A refusal is a normal result.
  */
 import { uuidOf } from '../../../lib/uuid.ts';
 import type { Json } from '../../../lib/json.ts';

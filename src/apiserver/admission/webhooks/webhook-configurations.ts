@@ -1,6 +1,7 @@
 /**
- * The configured webhooks in the order in which they are called: configurations by name, and the webhooks of
- * one in their own order. They are read once for each change, so a request that concerns none costs nothing.
+ * Follows the webhook configurations in the store and lists their webhooks in calling order: configurations
+ * by name, and the webhooks of one configuration in their own order. Configurations are parsed once for each
+ * change.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { LabelSelector } from '../../../api/values/label-selector.ts';

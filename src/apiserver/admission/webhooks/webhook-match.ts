@@ -1,6 +1,6 @@
 /**
- * Whether a webhook is called for a request, and in which version of its kind: rules, then selectors, then
- * match conditions. A condition that fails to evaluate goes to the failure policy.
+ * Decides whether a webhook is called for a request, and in which version of the kind: by its rules, then its
+ * selectors, then its match conditions. If a condition fails to evaluate, the failure policy decides.
  */
 import { Budget } from '../../../cel/cel.ts';
 import type { ObjectStore } from '../../../ports/api/object-store.ts';

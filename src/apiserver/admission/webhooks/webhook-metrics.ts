@@ -1,4 +1,7 @@
-/** Metrics of webhooks under kube-apiserver's names. Labels come from configurations, never from requests. */
+/**
+ * Webhook metrics with kube-apiserver's names. Label values come from webhook configurations, never from
+ * requests, so their number is bounded.
+ */
 import { Registry } from '../../../lib/metrics/registry.ts';
 import { prometheusText } from '../../../lib/metrics/exposition.ts';
 import type { Clock } from '../../../ports/clock.ts';

@@ -1,4 +1,7 @@
-/** The Status of a request that a webhook refused, or that a webhook could not be asked about. */
+/**
+ * Builds the Status of a request that a webhook refused, or for which a webhook without dry-run support would
+ * have to be called.
+ */
 import { readNumber, readText } from '../../../api/validation/json-reading.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { badRequest, StatusError } from '../../objects/status.ts';

@@ -1,8 +1,8 @@
 /**
- * MutatingAdmissionWebhook and ValidatingAdmissionWebhook.
+ * Admission plugins MutatingAdmissionWebhook and ValidatingAdmissionWebhook.
  *
- * Mutating webhooks are called one after the other, each with the object as the one before left it;
- * validating ones at the same time. The first refusal, in the order of the configuration, is the answer.
+ * Mutating webhooks are called one after the other, each with the result of the previous one; validating
+ * webhooks are called concurrently. The first refusal, in the order of the configurations, is the response.
  */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';

@@ -1,6 +1,6 @@
 /**
- * Checks mirror pods, by which a kubelet shows its static pods in the API: they must not give it access to
- * anything.
+ * Checks the mirror pods that a kubelet creates for its static pods: they must not give the kubelet access to
+ * any API object.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { objectsAt, textAt } from '../../objects/field-path.ts';
@@ -10,7 +10,7 @@ import { configMapsOf, secretsOf, sourcesOf, volumesOf } from '../../admission/p
 
 const MIRROR = 'kubernetes.io/config.mirror';
 
-/** Why the node may not create this pod. Null: it may. */
+/** The reason why the node may not create this pod. Null: it may. */
 export function checkMirrorPod(
   pod: JsonObject,
   node: string,
@@ -51,7 +51,7 @@ function checkOwner(pod: JsonObject, node: string, findNode: () => JsonObject): 
   return `node ${node} UID mismatch: expected ${textOf(uid)} got ${actual}`;
 }
 
-/** In the order in which they are checked. */
+/** In the order in which kube-apiserver checks them. */
 const VOLUME_REFERENCES = [
   ['csi', 'csidrivers (via CSI volumes)'],
   ['glusterfs', 'endpoints (via glusterFS volumes)'],
@@ -65,7 +65,7 @@ const SOURCE_REFERENCES = [
   ['podCertificate', 'podcertificates'],
 ] as const;
 
-/** The kind of API object that the pod refers to. Null: none. */
+/** The kind of API object that the pod refers to. Null: it refers to none. */
 function referenceOf(pod: JsonObject): string | null {
   if (textAt(pod, 'spec.serviceAccountName') !== '') return 'serviceaccounts';
   if (secretsOf(pod).length > 0) return 'secrets';

@@ -1,6 +1,6 @@
 /**
- * Authorizes kubelets: for what every kubelet needs, and of secrets, config maps, volumes and tokens only for
- * those of pods on its own node. NodeRestriction, which sees the object, checks writes again.
+ * Node authorizer: allows kubelets what every kubelet needs, but Secrets, ConfigMaps, volumes and tokens only
+ * for pods on their own node. The NodeRestriction plugin, which sees the object, checks writes again.
  */
 import type { ObjectStore } from '../../../ports/api/object-store.ts';
 import type { FieldSelector } from '../../../api/values/field-selector.ts';
@@ -12,10 +12,10 @@ import { NodeGraph, type Kept } from './node-graph.ts';
 
 const LEASES = 'kube-node-lease';
 
-/** A request, and the node that makes it. */
+/** The attributes of a request, with the node that sent it. */
 interface Wanted extends ResourceAttributes {
   readonly node: string;
-  /** Of a list or a watch. */
+  /** Present for a list or a watch. */
   readonly fieldSelector?: FieldSelector;
 }
 
@@ -26,7 +26,7 @@ export class NodeAuthorizer implements Authorizer {
   readonly #rules: readonly PolicyRule[];
   #graph: NodeGraph | null = null;
 
-  /** `rules`: the permissions of every node on resources that are not handled here. */
+  /** `rules`: the permissions that every node has on resources that this file does not handle. */
   constructor(store: ObjectStore, rules: readonly PolicyRule[]) {
     this.#store = store;
     this.#rules = rules;
@@ -39,7 +39,7 @@ export class NodeAuthorizer implements Authorizer {
     if (!('path' in attributes)) {
       const { group, resource } = attributes;
       const evaluate = AUTHORIZERS.get(`${group}/${resource}`);
-      // Most servers never meet a kubelet outside of their process, so the graph is built on first use.
+      // The graph is built on first use: most servers never get a request of a kubelet in another process.
       if (evaluate)
         return evaluate({ ...attributes, node }, (this.#graph ??= new NodeGraph(this.#store)));
     }
@@ -70,7 +70,7 @@ const AUTHORIZERS: ReadonlyMap<string, Authorize> = new Map<string, Authorize>([
   ['/pods', authorizePod],
 ]);
 
-/** Reads objects one by one: a list or a watch must name the object. */
+/** Allows reading single objects: a list or a watch must name the object. */
 function authorizeReading(kind: Kept): Authorize {
   return (wanted, graph) => {
     const { verb, subresource, namespace } = wanted;
@@ -173,7 +173,7 @@ function authorizePod(wanted: Wanted, graph: NodeGraph): AccessDecision {
   return verb === 'list' || verb === 'watch' ? authorizePodList(wanted, graph) : deny();
 }
 
-/** The pods of its own node, by a field selector; or one that is known to run there. */
+/** Allows pods that a field selector restricts to the own node, or one pod that is known to run there. */
 function authorizePodList(wanted: Wanted, graph: NodeGraph): AccessDecision {
   const isOwn = wanted.fieldSelector?.some(
     ({ field, operator, value }) =>

@@ -1,4 +1,4 @@
-/** Checks that a kubelet requests certificates for itself only. */
+/** Checks that a kubelet requests client and serving certificates only for its own node. */
 import { PodkeepError } from '../../../lib/errors.ts';
 import type { AdmissionRequest } from '../../registry/admission.ts';
 import { textAt } from '../../objects/field-path.ts';
@@ -9,7 +9,7 @@ const NODE_SIGNERS: ReadonlySet<string> = new Set([
   'kubernetes.io/kubelet-serving',
 ]);
 
-/** The reason for a refusal. Null: it is allowed. */
+/** The reason for a refusal. Null: the request is allowed. */
 export function checkNodeCertificateRequest(
   { verb, object }: AdmissionRequest,
   node: string,

@@ -1,10 +1,10 @@
 /**
- * Which objects belong to which node, in step with the store.
+ * Tracks which objects the pods of a node refer to, by following the store.
  *
  *     secret, configmap, claim, service account ──> pod ──> node
  *     secret ──> persistent volume ──> claim ──> pod ──> node        volume attachment ──> node
  *
- * A pod's status changes often and its references hardly ever, so most changes of a pod are skipped.
+ * A pod's status changes often, its references hardly ever, so most changes of a pod are skipped.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { ObjectStore, StoreEvent } from '../../../ports/api/object-store.ts';
@@ -35,14 +35,14 @@ const MIRROR = 'kubernetes.io/config.mirror';
 export class NodeGraph {
   /** For each object that pods refer to: the nodes of those pods, with their number. */
   readonly #nodesOf = new Map<string, Map<string, number>>();
-  /** By key: what a pod has added to the above. */
+  /** By the pod's key: its node and references, as counted in #nodesOf. */
   readonly #pods = new Map<
     string,
     { readonly node: string; readonly references: readonly string[] }
   >();
-  /** By name: the claim of a volume, as a key of the above. */
+  /** By the volume's name: its claim, as a key of #nodesOf. */
   readonly #claimOf = new Map<string, string>();
-  /** By the key of a secret: the volumes that refer to it. */
+  /** By the key of a Secret: the PersistentVolumes that refer to it. */
   readonly #volumesOf = new Map<string, Set<string>>();
   readonly #attachedTo = new Map<string, string>();
   readonly #stops: readonly (() => void)[];
@@ -152,7 +152,7 @@ function referencesOfPod(pod: JsonObject): readonly string[] {
   const { namespace, annotations } = metadataOf(pod);
   const word = (kind: Kept, name: string): string => wordOf(kind, textOf(namespace), name);
   const own = word('pods', nameOf(pod));
-  // A kubelet makes mirror pods itself: they must not give it access to anything.
+  // A kubelet creates mirror pods itself, so they must not give it access to other objects.
   if (readTextMap(annotations).has(MIRROR)) return [own];
   const account = textAt(pod, 'spec.serviceAccountName');
   return [

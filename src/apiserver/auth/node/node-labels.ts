@@ -1,4 +1,4 @@
-/** Which labels of its own node a kubelet may set: those that cannot attract pods to it. */
+/** Finds labels that a kubelet may not set on its own Node, because they could attract pods to it. */
 import { mayNodeSetLabel } from '../../../api/node-labels.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { readTextMap } from '../../../api/validation/json-reading.ts';
@@ -13,7 +13,7 @@ export function labelChanges(node: JsonObject, old: JsonObject): readonly string
   );
 }
 
-/** Sorted. */
+/** The keys that a kubelet may not set, sorted. */
 export function forbiddenLabels(keys: readonly string[]): readonly string[] {
   return keys.filter((key) => !mayNodeSetLabel(key)).toSorted();
 }

@@ -1,7 +1,7 @@
 /**
- * Restricts what a kubelet may write: its own node without the labels and taints that attract pods, its own
- * lease and CSINode, the status of its pods, mirror pods that give it access to nothing, and tokens for its
- * pods.
+ * Admission plugin NodeRestriction: a kubelet may write only its own Node (without labels and taints that
+ * attract pods), its own Lease and CSINode, the status of its pods, mirror pods that give it no access, and
+ * tokens for its pods.
  */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -20,7 +20,7 @@ import { NodeTokens, type AskAuthorizer } from './node-tokens.ts';
 
 const LEASES = 'kube-node-lease';
 
-/** A request, and which node makes it. */
+/** An admission request, with the node that sent it. */
 interface FromNode extends AdmissionRequest {
   readonly node: string;
 }
@@ -29,7 +29,7 @@ export class NodeRestriction implements Admission {
   readonly #store: ObjectStore;
   readonly #tokens: NodeTokens;
 
-  /** `ask`: whether a node may have a token for an audience that its pod does not name. */
+  /** `ask`: checks whether a node may have a token for an audience that its pod does not name. */
   constructor(store: ObjectStore, ask: AskAuthorizer) {
     this.#store = store;
     this.#tokens = new NodeTokens(store, ask);
@@ -47,7 +47,7 @@ export class NodeRestriction implements Admission {
     return object;
   }
 
-  /** The reason for a refusal. Null: it is allowed. */
+  /** The reason for a refusal. Null: the request is allowed. */
   #evaluate(request: FromNode): string | null {
     const { group, resource } = request.definition;
     switch (`${group}/${resource}`) {
@@ -165,7 +165,7 @@ function authorizeNode({ verb, object, old, name, node }: FromNode): string | nu
   return labels === '' ? null : `is not allowed to modify labels: ${labels}`;
 }
 
-/** Only the fields that a kubelet updates after it has resized a volume. */
+/** The fields that a kubelet updates after it has resized a volume. */
 const CLAIM_STATUS: ReadonlySet<string> = new Set([
   'allocatedResourceStatuses',
   'allocatedResources',
@@ -201,7 +201,7 @@ function authorizeOwnName({ object, node }: FromNode, what: string): string | nu
   return `can only access ${what} with the same name as the requesting node`;
 }
 
-/** Absent and empty are the same. */
+/** Absent and empty are equal. */
 function isSame(object: JsonObject, old: JsonObject, path: string): boolean {
   const [now, before] = [valueAt(object, path), valueAt(old, path)];
   if (Array.isArray(now) || Array.isArray(before)) {

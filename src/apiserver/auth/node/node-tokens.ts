@@ -1,6 +1,6 @@
 /**
- * Checks that a kubelet requests tokens only for the pods on its node, bound to them, for audiences they
- * name.
+ * Checks that a kubelet requests tokens only for pods on its node, bound to these pods, and for audiences
+ * that the pods name.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { ObjectStore } from '../../../ports/api/object-store.ts';
@@ -12,7 +12,7 @@ import { metadataOf, nameOf, textOf } from '../../objects/metadata.ts';
 import { notFound } from '../../objects/status.ts';
 import { sourcesOf, volumesOf } from '../../admission/pod-references.ts';
 
-/** Whether this user may do this. */
+/** Whether the user is authorized. */
 export type AskAuthorizer = (user: User, attributes: ResourceAttributes) => boolean;
 
 export class NodeTokens {
@@ -24,7 +24,7 @@ export class NodeTokens {
     this.#ask = ask;
   }
 
-  /** Why the node may not have this token. Null: it may. */
+  /** The reason why the node may not have this token. Null: it may. */
   evaluate(request: AdmissionRequest, node: string): string | null {
     const { object, namespace } = request;
     const { apiVersion, kind, name, uid } = structAt(object, 'spec.boundObjectRef');
@@ -77,7 +77,7 @@ export class NodeTokens {
     });
   }
 
-  /** The CSI driver behind a volume; empty: there is none. */
+  /** The CSI driver of a volume. Empty: there is none. */
   #driverOf(pod: JsonObject, volume: JsonObject): string {
     const driver = textAt(volume, 'csi.driver');
     const claimName = isGiven(volume['ephemeral'])

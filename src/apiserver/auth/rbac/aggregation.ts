@@ -1,4 +1,6 @@
-/** Computes the rules of an aggregated ClusterRole: those of all roles that its selectors match. */
+/**
+ * Computes the rules of an aggregated ClusterRole: the rules of all ClusterRoles that its selectors match.
+ */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import {
   matchesLabels,
@@ -11,8 +13,8 @@ import { readList, readObject, readTextMap } from '../../../api/validation/json-
 import { metadataOf, nameOf } from '../../objects/metadata.ts';
 
 /**
- * The rules that it should have, each once, in the order of the roles' names. Null: it aggregates nothing, or
- * has them already.
+ * The rules without duplicates, in the order of the roles' names. Null: the role aggregates nothing, or
+ * already has these rules.
  */
 export function aggregatedRules(
   role: JsonObject,

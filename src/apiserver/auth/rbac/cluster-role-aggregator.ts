@@ -1,6 +1,6 @@
 /**
- * The controller of aggregated ClusterRoles: whenever a ClusterRole changes, all aggregated ones are computed
- * again. There are so few of them that tracking their dependencies is not worth it.
+ * ClusterRole aggregation controller: whenever a ClusterRole changes, it recomputes all aggregated
+ * ClusterRoles. There are too few of them to be worth tracking dependencies.
  */
 import type { Log } from '../../../ports/log.ts';
 import type { ObjectStore } from '../../../ports/api/object-store.ts';
@@ -32,7 +32,7 @@ export class ClusterRoleAggregator {
     this.#wake();
   }
 
-  /** Resolves when work under way is done. */
+  /** Resolves when running work has finished. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#stopWatching();
@@ -50,15 +50,15 @@ export class ClusterRoleAggregator {
   }
 
   async #run(): Promise<void> {
-    // Never inside the store's notification of a change.
+    // Runs after the store's notification, never inside it.
     await Promise.resolve();
     while (this.#isDirty && !this.#isStopped) {
       this.#isDirty = false;
       try {
         await this.#pass();
       } catch (error) {
-        // The next change of any role tries again; a role that was deleted meanwhile needs nothing.
-        this.#parts.log.error('failed to update aggregated cluster roles', { error });
+        // The next change of any role retries; a role that was deleted in the meantime needs nothing.
+        this.#parts.log.error('Failed to update aggregated ClusterRoles', { error });
       }
     }
     this.#running = null;

@@ -1,6 +1,6 @@
 /**
- * Prevents privilege escalation: a user who writes or binds a role must have all its permissions, or the
- * explicit permission to escalate or bind.
+ * Admission check against privilege escalation: a user who writes a role or binds it must already have all
+ * its permissions, or the verb `escalate` or `bind`.
  */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -26,9 +26,9 @@ const EVERYTHING: readonly PolicyRule[] = [
 
 export class EscalationCheck implements Admission {
   readonly #index: RbacIndex;
-  /** The permissions by roles, which count. */
+  /** RBAC alone: only permissions from roles count as held. */
   readonly #roles: Authorizer;
-  /** All authorizers together: they decide whether a user may escalate or bind. */
+  /** All authorizers: they decide whether the user has the verb `escalate` or `bind`. */
   readonly #authorizer: Authorizer;
 
   constructor(index: RbacIndex, roles: Authorizer, authorizer: Authorizer) {
@@ -49,12 +49,12 @@ export class EscalationCheck implements Admission {
   #checkRole(request: AdmissionRequest): void {
     const { definition, object, old, user, namespace, verb } = request;
     const { group, resource } = definition;
-    // The name of a new object is not in the path, so the check omits it.
+    // The path of a create has no name, so the check has none either.
     const name = verb === 'create' ? '' : request.name;
     const wanted = { verb: 'escalate', group, version: '*', resource, subresource: '' };
     if (this.#authorizer.authorize(user, { ...wanted, namespace, name }).isAllowed) return;
     this.#confirm(request, readRules(object));
-    // The rules of an aggregated role are not known beforehand, so creating one takes all permissions.
+    // The future rules of an aggregated role are unknown, so writing one requires all permissions.
     if (!isAggregated(object) && !(old && isAggregated(old))) return;
     if (missingRules(this.#rulesOf(user, namespace).rules, EVERYTHING).length === 0) return;
     const why = 'must have cluster-admin privileges to use the aggregationRule';
@@ -72,7 +72,7 @@ export class EscalationCheck implements Admission {
     if (!isKnown) throw unexpected(roleMissing(roleRef));
     if (this.#authorizer.authorize(user, asked).isAllowed) return;
     const rules = this.#index.rulesOf(roleRef, namespace);
-    // The role is what is missing, but kube-apiserver names the requested resource.
+    // The role is missing, but kube-apiserver's error names the requested resource (the binding).
     if (!rules) throw notFound(request.definition, roleRef.name);
     this.#confirm(request, rules);
   }
@@ -100,7 +100,7 @@ function isAggregated(role: JsonObject): boolean {
   return objectsAt(role, 'aggregationRule.clusterRoleSelectors').length > 0;
 }
 
-/** Only the fields that a garbage collector changes during a deletion. */
+/** Whether only fields differ that the garbage collector changes. */
 function isOnlyCollected(object: JsonObject, old: JsonObject): boolean {
   return jsonEqual(withoutCollected(object), withoutCollected(old));
 }

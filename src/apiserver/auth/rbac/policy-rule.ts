@@ -1,4 +1,4 @@
-/** One rule of a role: verbs on resources or paths, and whether it allows a request. */
+/** Parses a rule of a role (verbs on resources or paths), and checks whether it allows a request. */
 import type { Attributes } from '../../objects/access.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { readObjects, readTexts } from '../../../api/validation/json-reading.ts';
@@ -30,7 +30,7 @@ export function ruleAllows(rule: PolicyRule, wanted: Attributes): boolean {
   );
 }
 
-/** `*` is everything; a `*` at the end, everything with that prefix. */
+/** `*` matches every path; a pattern that ends in `*`, every path with that prefix. */
 export function pathCovers(pattern: string, path: string): boolean {
   if (pattern === path) return true;
   return pattern.endsWith(ALL) && path.startsWith(pattern.replace(/\*+$/, ''));
@@ -54,7 +54,7 @@ function includes(list: readonly string[], wanted: string): boolean {
   return list.includes(ALL) || list.includes(wanted);
 }
 
-/** `pods/log` is one subresource; a star before the slash means that subresource of all resources. */
+/** `pods/log` means one subresource; a star before the slash means that subresource of all resources. */
 function resourceMatches(
   { resources = NONE }: PolicyRule,
   resource: string,

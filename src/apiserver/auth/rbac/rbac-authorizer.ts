@@ -1,4 +1,7 @@
-/** Authorizes by roles and bindings: a user who is bound to a role with a matching rule may do it. */
+/**
+ * RBAC authorizer: allows a request if a role that is bound to the user or to one of its groups has a
+ * matching rule.
+ */
 import type { AccessDecision, Attributes, User } from '../../objects/access.ts';
 import { deny, joinErrors, type Authorizer, type RulesFound } from '../authorizer.ts';
 import { ruleAllows, type PolicyRule } from './policy-rule.ts';
@@ -36,7 +39,7 @@ export class RbacAuthorizer implements Authorizer {
   }
 }
 
-/** A bound role that does not exist. */
+/** The message for a binding to a role that does not exist. */
 export function roleMissing({ kind, name }: RoleReference): string {
   if (kind !== 'Role' && kind !== 'ClusterRole') {
     return `unsupported role reference kind: ${JSON.stringify(kind)}`;

@@ -1,10 +1,10 @@
 /**
- * An index of roles and bindings, in step with the store.
+ * Indexes roles and bindings by subject, and follows the store.
  *
  *     user and groups ──> bindings that name them ──> roles ──> rules
  *
- * The store notifies of every change before the write is acknowledged, so a new permission holds from the
- * user's next request on.
+ * The store notifies this index before it acknowledges a write, so a new permission applies to the user's
+ * next request.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { ObjectStore, StoreEvent } from '../../../ports/api/object-store.ts';
@@ -19,7 +19,7 @@ export interface RoleReference {
   readonly name: string;
 }
 
-/** A binding for a user, with the first of its subjects that matches. */
+/** A binding that applies to a user, with the first of its subjects that matches. */
 export interface Grant {
   readonly roleRef: RoleReference;
   /** Empty: cluster-wide. */
@@ -31,7 +31,7 @@ export interface Grant {
 export interface RbacSubject {
   readonly kind: string;
   readonly name: string;
-  /** Of a service account: its own, or that of the binding. */
+  /** For a ServiceAccount: the subject's namespace, or else the binding's. */
   readonly namespace: string;
 }
 
@@ -41,7 +41,7 @@ interface Binding {
   readonly name: string;
   readonly roleRef: RoleReference;
   readonly subjects: readonly RbacSubject[];
-  /** One for each subject: its key in the index. */
+  /** The index key of each subject. */
   readonly subjectKeys: readonly string[];
 }
 
@@ -50,10 +50,10 @@ const [ROLES, CLUSTER_ROLES] = [`${PREFIX}roles/`, `${PREFIX}clusterroles/`];
 const [BINDINGS, CLUSTER_BINDINGS] = [`${PREFIX}rolebindings/`, `${PREFIX}clusterrolebindings/`];
 
 export class RbacIndex {
-  /** By the key in the store. */
+  /** By the role's key in the store. */
   readonly #roles = new Map<string, readonly PolicyRule[]>();
   readonly #bindings = new Map<string, Binding>();
-  /** By namespace (empty: all) and subject: the keys of bindings. */
+  /** The keys of bindings, by namespace (empty: cluster-wide) and subject. */
   readonly #bySubject = new Map<string, Set<string>>();
   readonly #stop: () => void;
 
@@ -73,7 +73,7 @@ export class RbacIndex {
     return this.#roles.get(`${prefix}${name}`);
   }
 
-  /** Cluster-wide ones first. */
+  /** Cluster-wide grants first. */
   grantsFor(user: User, namespace: string): readonly Grant[] {
     const everywhere = this.#grantsIn(user, '');
     return namespace === '' ? everywhere : [...everywhere, ...this.#grantsIn(user, namespace)];
@@ -110,7 +110,7 @@ export class RbacIndex {
     } else if (key.startsWith(BINDINGS) || key.startsWith(CLUSTER_BINDINGS)) {
       const binding = readBinding(key, value);
       this.#bindings.set(key, binding);
-      for (const place of placesOf(binding)) {
+      for (const place of indexKeysOf(binding)) {
         const keys = this.#bySubject.get(place) ?? new Set();
         this.#bySubject.set(place, keys.add(key));
       }
@@ -122,7 +122,7 @@ export class RbacIndex {
     const binding = this.#bindings.get(key);
     if (!binding) return;
     this.#bindings.delete(key);
-    for (const place of placesOf(binding)) {
+    for (const place of indexKeysOf(binding)) {
       const keys = this.#bySubject.get(place);
       keys?.delete(key);
       if (keys?.size === 0) this.#bySubject.delete(place);
@@ -139,17 +139,20 @@ function readBinding(key: string, object: JsonObject): Binding {
     namespace: readText(subject['namespace']) || namespace,
   }));
   const roleRef = { kind: readText(kind), name: readText(name) };
-  const subjectKeys = subjects.map(wordOf);
+  const subjectKeys = subjects.map(subjectKeyOf);
   return { key, namespace, name: nameOf(object), roleRef, subjects, subjectKeys };
 }
 
 /** The index keys of a binding. */
-function placesOf({ namespace, subjectKeys }: Binding): readonly string[] {
+function indexKeysOf({ namespace, subjectKeys }: Binding): readonly string[] {
   return subjectKeys.map((word) => `${namespace}/${word}`);
 }
 
-/** A service account is a user with a long name; without a namespace it is no user. */
-function wordOf({ kind, name, namespace }: RbacSubject): string {
+/**
+ * A ServiceAccount is the user `system:serviceaccount:NAMESPACE:NAME`. Without a namespace it matches no
+ * user.
+ */
+function subjectKeyOf({ kind, name, namespace }: RbacSubject): string {
   if (kind === 'Group') return `group ${name}`;
   if (kind === 'User') return `user ${name}`;
   if (kind !== 'ServiceAccount' || namespace === '') return 'nobody';

@@ -1,10 +1,11 @@
 /**
- * The roles and bindings that every cluster starts with. Their contents come from Kubernetes' source
- * (scripts/update-rbac.ts); this adds what all of them share.
+ * Provides the default roles and bindings of every cluster. Their contents come from Kubernetes' source
+ * (scripts/update-rbac.ts); this file adds the metadata that all of them share.
  *
- * Two objects are not kube-apiserver's. The role of those who read metrics is the one that metrics-server
- * installs, because this server serves the metrics API itself. One binding is podkeep's own: kubeadm puts the API server's client certificate for kubelets into a group of
- * administrators; podkeep binds its user to the role of the kubelet's API and nothing else.
+ * Two objects are not kube-apiserver's. The ClusterRole for reading metrics is the one that metrics-server
+ * installs, because this server serves the metrics API itself. One binding is podkeep's own: where kubeadm
+ * puts the API server's kubelet client certificate into a group of administrators, podkeep binds its user to
+ * the role for the kubelet's API only.
  */
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { KUBELET_CLIENT_USER } from '../kubelet-client.ts';
@@ -19,11 +20,11 @@ export interface PolicyObject {
   readonly definition: KindDefinition;
   readonly namespace: string;
   readonly name: string;
-  /** As a client would post it. */
+  /** In the form in which a client would post it. */
   readonly object: JsonObject;
 }
 
-/** `true`: the server updates it at its start; an administrator may set `false`. */
+/** `true`: the server updates the object when it starts. An administrator may set `false`. */
 export const AUTO_UPDATE = 'rbac.authorization.kubernetes.io/autoupdate';
 const BOOTSTRAPPING = { 'kubernetes.io/bootstrapping': 'rbac-defaults' };
 
@@ -65,7 +66,7 @@ export function policyObjects(): readonly PolicyObject[] {
   });
 }
 
-/** The permissions of every kubelet, beyond those on its own objects. */
+/** The permissions of every kubelet on resources that the node authorizer does not handle. */
 export function nodeRules(): readonly PolicyRule[] {
   const isNodeRole = ({ kind, name }: JsonObject): boolean =>
     kind === 'ClusterRole' && name === 'system:node';

@@ -1,8 +1,7 @@
 /**
- * Whether a set of rules covers another, and if not, the missing permissions as text.
+ * Finds the permissions that one set of rules has and another lacks, and prints them as kube-apiserver does.
  *
- * The wanted rules are split into single permissions, each of which one of the held rules has to cover
- * completely.
+ * The wanted rules are split into single permissions. One held rule must cover each of them completely.
  */
 import { pathCovers, type PolicyRule } from './policy-rule.ts';
 
@@ -17,7 +16,7 @@ export function missingRules(
   return wanted.flatMap(takeApart).filter((one) => !held.some((rule) => covers(rule, one)));
 }
 
-/** A line for each resource, in order, as kube-apiserver prints them. */
+/** One line for each resource, sorted, as kube-apiserver prints them. */
 export function describeRules(rules: readonly PolicyRule[]): string {
   const lines = joinVerbs(rules).map(describe);
   return [...new Set(lines)].toSorted().join('\n');
@@ -49,7 +48,7 @@ function onlyNamed(name: string): Pick<PolicyRule, 'resourceNames'> {
   return { resourceNames: [name] };
 }
 
-/** `one` has one of each at most. */
+/** `one`: a single permission: one verb, one group, one resource or path. */
 function covers(rule: PolicyRule, one: PolicyRule): boolean {
   const { resourceNames = NONE, nonResourceURLs = NONE } = rule;
   const names = one.resourceNames ?? NONE;
@@ -78,12 +77,12 @@ function hasResource(list: readonly string[], resource: string): boolean {
   return slash >= 0 && list.includes(`${ALL}${resource.slice(slash)}`);
 }
 
-/** Permissions on the same resource become one rule with several verbs. */
+/** Joins permissions on the same resource into one rule with several verbs. */
 function joinVerbs(rules: readonly PolicyRule[]): readonly PolicyRule[] {
   const joined = new Map<string, PolicyRule>();
   for (const rule of rules) {
     const { verbs, ...rest } = rule;
-    // Paths are listed one by one.
+    // Permissions on paths are not joined.
     const key = JSON.stringify(rule.nonResourceURLs ? rule : rest);
     const before = joined.get(key);
     joined.set(key, before ? { ...before, verbs: [...before.verbs, ...verbs] } : rule);
@@ -107,7 +106,7 @@ function describe(rule: PolicyRule): string {
   return `{${parts.join(', ')}}`;
 }
 
-/** As Go prints a list of quoted strings. */
+/** The list as Go prints quoted strings. */
 export function quoteList(texts: readonly string[]): string {
   return `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`;
 }

@@ -1,4 +1,4 @@
-/** Access reviews in three forms: about any user, about oneself, and in one namespace. */
+/** Answers SubjectAccessReviews, SelfSubjectAccessReviews and LocalSubjectAccessReviews. */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { User } from '../../objects/access.ts';
 import type { Action, ActionAnswer, ActionRequest } from '../../objects/action.ts';
@@ -77,7 +77,10 @@ function answer(
   return { code: 201, body: type ? printedForm(object, type) : object };
 }
 
-/** The kind has no name at this point in kube-apiserver, so the message begins with the group. */
+/**
+ * Throws an Invalid error. At this point kube-apiserver does not know the kind yet, so the message begins
+ * with the group.
+ */
 function check(errors: readonly FieldError[]): void {
   if (errors.length === 0) return;
   throw invalidObject({ group: 'authorization.k8s.io', kind: '' }, '', errors);

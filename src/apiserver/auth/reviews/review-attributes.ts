@@ -1,8 +1,8 @@
 /**
- * Reads the attributes of an access review from its spec, and validates them.
+ * Parses and validates the attributes in the spec of an access review.
  *
- * A selector that cannot be parsed is left out and reported: without it the question is broader, so the
- * answer never allows too much.
+ * A selector that cannot be parsed is omitted and reported. The question is broader without it, so the answer
+ * never allows too much.
  */
 import { parseFieldSelector, type FieldSelector } from '../../../api/values/field-selector.ts';
 import { parseLabelSelector } from '../../../api/values/label-selector-text.ts';
@@ -22,7 +22,7 @@ import {
 
 export interface Question {
   readonly attributes: Attributes;
-  /** The selectors that could not be parsed. */
+  /** Messages about selectors that could not be parsed. */
   readonly errors: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export function readQuestion(spec: JsonObject): Question {
   return { attributes, errors: [...fields.errors, ...labels] };
 }
 
-/** Validates everything but the user. */
+/** Validates everything except the user. */
 export function checkQuestion(spec: JsonObject): readonly FieldError[] {
   const resource = readObject(spec['resourceAttributes']);
   const path = readObject(spec['nonResourceAttributes']);
@@ -82,7 +82,7 @@ export function checkSelectors(spec: JsonObject): readonly FieldError[] {
   );
 }
 
-/** Paths in the form in which kube-apiserver shows them in its errors. */
+/** Non-resource attributes in the form in which kube-apiserver's errors print them. */
 export function inGo({ path, verb }: JsonObject): JsonObject {
   return { Path: readText(path), Verb: readText(verb) };
 }
@@ -121,7 +121,7 @@ function readFieldSelector(given: JsonObject[string] | undefined): {
   return { selector, errors: isComplete ? [] : [ignored('field', selector.length > 0)] };
 }
 
-/** No authorizer here decides by labels, but the client learns whether its selector could be parsed. */
+/** Only checks the syntax, for the error in the response: no authorizer here decides by labels. */
 function readLabelSelector(given: JsonObject[string] | undefined): readonly string[] {
   const { rawSelector, requirements } = readStruct(given);
   const raw = readText(rawSelector);

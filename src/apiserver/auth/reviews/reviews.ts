@@ -1,4 +1,7 @@
-/** All reviews: questions about users and their permissions, which are answered and not stored. */
+/**
+ * The handlers of all reviews (TokenReview, SubjectAccessReview and so on), which are answered and not
+ * stored.
+ */
 import { formatTime } from '../../../api/values/time.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -16,7 +19,7 @@ import { reviewLocalSubject, reviewSelf, reviewSubject } from './access-reviews.
 export interface ReviewParts {
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
-  /** Of this server. */
+  /** The audiences of this server. */
   readonly audiences: readonly string[];
 }
 
@@ -32,7 +35,7 @@ export function reviewActions(clock: Clock, parts: ReviewParts): Actions {
   ]);
 }
 
-/** SelfSubjectRulesReview: what may I do in this namespace? */
+/** SelfSubjectRulesReview: lists the user's permissions in a namespace. */
 function reviewRules(authorizer: Authorizer): Action {
   return async ({ definition, body, user }) => {
     const namespace = readText(readStruct(body['spec'])['namespace']);
@@ -44,7 +47,7 @@ function reviewRules(authorizer: Authorizer): Action {
       incomplete: isIncomplete,
       ...(errors.length > 0 && { evaluationError: joinErrors(errors) }),
     };
-    // The spec is not returned.
+    // As in kube-apiserver, the spec is not returned.
     return { code: 201, body: { ...typeOf(definition), metadata: {}, spec: {}, status } };
   };
 }
@@ -62,7 +65,7 @@ function pathRule({ verbs, nonResourceURLs }: PolicyRule): JsonObject {
   return { verbs, ...(nonResourceURLs && { nonResourceURLs }) };
 }
 
-/** TokenReview: whose token is this? */
+/** TokenReview: authenticates a token. */
 function reviewToken(authenticator: Authenticator, ownAudiences: readonly string[]): Action {
   return async ({ definition, body }) => {
     const { token, audiences } = readStruct(body['spec']);
@@ -78,7 +81,7 @@ function reviewToken(authenticator: Authenticator, ownAudiences: readonly string
   };
 }
 
-/** SelfSubjectReview: who am I? */
+/** SelfSubjectReview: returns the user's own attributes. */
 function reviewWho(clock: Clock): Action {
   return async ({ definition, user }) =>
     print(definition, {

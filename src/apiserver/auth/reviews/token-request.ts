@@ -1,6 +1,6 @@
 /**
- * Issues a token for a service account: with audiences, an expiry, and optionally bound to a pod, a secret or
- * a node, with which it ends.
+ * Implements POST serviceaccounts/token (TokenRequest): issues a token with audiences and an expiry. It may
+ * be bound to a pod, a Secret or a node, and becomes invalid when that object is deleted.
  */
 import { formatTime } from '../../../api/values/time.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -34,9 +34,9 @@ const KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' };
 const SECONDS_DEFAULT = 3600;
 const SECONDS_MIN = 600;
 const SECONDS_MAX = 2 ** 32;
-/** The API server recognizes tokens that were mounted by default by this lifetime. */
+/** The lifetime by which the API server recognizes requests for tokens that are mounted by default. */
 const MOUNTED_SECONDS = 3607;
-/** Those live for a year, so that programs which read their token only once go on working for a while. */
+/** The actual lifetime of these tokens, one year, for programs that read their token only once. */
 const EXTENDED_SECONDS = 365 * 24 * 60 * 60;
 const SECOND_MS = 1000;
 
@@ -71,7 +71,7 @@ export function tokenRequestAction(parts: Parts, access: TokenParts): Action {
   };
 }
 
-/** Names in the body must match the path. */
+/** The names in the body must match the path. */
 function checkNames({ body, name, namespace }: ActionRequest): void {
   const given = metadataOf(body);
   const [requestedName, requestedNamespace] = [textOf(given['name']), textOf(given['namespace'])];
@@ -136,7 +136,7 @@ function check(request: JsonObject): void {
 
 function restrict(restriction: NodeRestriction, asked: ActionRequest, object: JsonObject): void {
   const { definition, namespace, name, user, dryRun, body } = asked;
-  // A node is checked for the audiences that it sent, without defaults.
+  // NodeRestriction checks the audiences that the kubelet sent, without defaults.
   const { audiences = [] } = readStruct(body['spec']);
   const worded = { ...object, spec: { ...readStruct(object['spec']), audiences } };
   const what = { definition, subresource: 'token', namespace, name, object: worded, old: null };
@@ -193,7 +193,7 @@ function checkUid(reference: JsonObject, object: JsonObject): void {
   );
 }
 
-/** Of a node that is gone only the name is recorded. */
+/** If the pod's node no longer exists, only its name is recorded. */
 function withNode(store: Parts['store'], pod: JsonObject): BoundObject {
   const name = textAt(pod, 'spec.nodeName');
   if (name === '') return { kind: 'pod', object: pod };
@@ -202,7 +202,7 @@ function withNode(store: Parts['store'], pod: JsonObject): BoundObject {
   return { kind: 'pod', object: pod, node };
 }
 
-/** As the kind of the response, which is not that of the resource. */
+/** The response has the kind TokenRequest, not that of the resource. */
 function print({ definition }: ActionRequest, object: JsonObject): JsonObject {
   const body = definition.subresources?.find(({ name }) => name === 'token')?.body;
   const whole = { ...object, kind: KIND.kind, apiVersion: `${KIND.group}/v1` };
