@@ -2,11 +2,11 @@
  * Decides the status of a CustomResourceDefinition.
  *
  *     names are free ──> NamesAccepted, Established ──> served
- *     a name is taken ──> NamesAccepted: False; what was accepted before stays accepted
- *     marked for deletion ──> Terminating, until the last object is gone
+ *     a name is taken ──> NamesAccepted: False; names that were accepted before stay accepted
+ *     marked for deletion ──> Terminating, until its last object is deleted
  *
- * Names are taken in the order of definitions, within their group. Once established, a definition stays so,
- * even if it asks for other names that it cannot have.
+ * Within a group, the definition that comes first gets a name. An established definition stays established,
+ * even if an update requests names that it cannot have.
  */
 import { jsonEqual } from '../../api/values/json-equal.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';

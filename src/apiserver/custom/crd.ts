@@ -1,4 +1,4 @@
-/** The parts of a CustomResourceDefinition, read from its JSON. */
+/** Reads a CustomResourceDefinition from its JSON into typed fields. */
 import type { JsonObject } from '../../lib/json.ts';
 import { metadataOf, nameOf } from '../objects/metadata.ts';
 import {

@@ -1,5 +1,5 @@
 /**
- * Makes kinds from a CustomResourceDefinition: one for each served version.
+ * Converts a CustomResourceDefinition to kind definitions: one for each served version.
  *
  * All versions serve the same objects. These are stored once, in the storage version; read through another
  * version, an object gets that apiVersion and its defaults, and loses fields that version does not have

@@ -1,13 +1,13 @@
 /**
- * Serves custom kinds: follows CustomResourceDefinitions in the store, updates the catalog of kinds, and
- * completes their status and deletion.
+ * Serves custom kinds: follows CustomResourceDefinitions in the store, updates the catalog of kinds, writes
+ * their status and completes their deletion.
  *
  *     stored ──> names accepted, established ──> kinds in the catalog
- *     marked for deletion ──> its objects deleted ──> finalizer gone ──> kinds out of the catalog
+ *     marked for deletion ──> objects deleted ──> finalizer removed ──> kinds removed from the catalog
  *
- * The catalog changes synchronously with the store, so a client that sees a definition as established finds
- * its kind served. Everything else is done step by step; a failed step is retried a little later. All state
- * is in the store, so a restart changes nothing.
+ * The catalog changes synchronously with the store, so a kind is served as soon as a client can see that its
+ * definition is established. All other steps are asynchronous, and are retried after a failure. All state is
+ * in the store, so a restart changes nothing.
  */
 import { formatTime } from '../../api/values/time.ts';
 import { PodkeepError } from '../../lib/errors.ts';

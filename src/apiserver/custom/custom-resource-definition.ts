@@ -1,6 +1,6 @@
 /**
- * CustomResourceDefinitions: kinds that users define. This file has their own defaults and validation; the
- * rest of custom/ serves them.
+ * Defines the kind CustomResourceDefinition, with its defaults and validation. The rest of custom/ serves the
+ * kinds that users define with it.
  */
 import { formatTime } from '../../api/values/time.ts';
 import type { JsonObject } from '../../lib/json.ts';

@@ -1,4 +1,7 @@
-/** The rules of a custom kind: those of its schema, of its scale, and those written in CEL. */
+/**
+ * Builds the rules of a custom kind: defaulting, pruning and validation by its schema, its scale subresource
+ * and its CEL rules.
+ */
 import { jsonEqual } from '../../api/values/json-equal.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { checkLabelKey } from '../../api/validation-names.ts';

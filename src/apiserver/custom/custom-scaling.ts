@@ -1,4 +1,4 @@
-/** The scale of a custom kind: its definition has the paths of the replicas. */
+/** Implements the scale subresource of a custom kind, whose definition names the paths of the replicas. */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { FieldError } from '../../api/validation/field-error.ts';
 import { invalidField } from '../../api/validation/field-errors.ts';

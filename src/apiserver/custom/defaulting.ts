@@ -1,6 +1,6 @@
 /**
- * Fills in the defaults of a schema, from the top down: a default that adds an object gets the defaults of
- * that object's fields as well. It is idempotent.
+ * Fills in the defaults of a custom resource's schema, from the top down: an object that a default adds gets
+ * the defaults of its own fields, too. Defaulting is idempotent.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { mapShared } from '../../lib/share.ts';

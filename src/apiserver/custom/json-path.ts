@@ -1,10 +1,11 @@
 /**
- * JSONPath as Kubernetes uses it in printer columns and selectable fields.
+ * Parses and evaluates JSONPath as Kubernetes uses it in printer columns and selectable fields.
  *
  *     .spec.replicas   .metadata.labels['a.b']   .items[0]   .items[-1]   .list[*].name
  *     .metadata.annotations.example\.com/a       .status.conditions[?(@.type=="Ready")].status
  *
- * A path that leads nowhere finds nothing. What is rare in columns (unions, several paths) is not supported.
+ * A path that does not exist in the object finds nothing. Unions and several paths, which are rare in
+ * columns, are not supported.
  */
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import { jsonInteger } from '../../lib/json-text/exact-json.ts';

@@ -1,4 +1,7 @@
-/** The columns that a definition gives its kind: the name, and the values at its paths. */
+/**
+ * Builds the table columns of a custom kind from its additionalPrinterColumns: the name, and the values at
+ * their paths.
+ */
 import { parseTime } from '../../api/values/time.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import type { Column } from '../objects/kind.ts';

@@ -1,8 +1,8 @@
 /**
- * Compiles expressions of admission, and evaluates them for one request.
+ * Compiles CEL expressions of webhooks and admission policies, and evaluates them for one request.
  *
- * A fault is a sentence for the author of the expression, in kube-apiserver's words: it is reported when the
- * configuration is written. An evaluation that fails throws a CelError; the failure policy decides then.
+ * A fault is kube-apiserver's message about an invalid expression, reported when the configuration is
+ * written. An evaluation that fails throws a CelError, and the failure policy decides.
  */
 import {
   type Budget,
@@ -36,20 +36,20 @@ export interface ExpressionInput {
   readonly request: JsonObject;
   readonly namespaceObject: JsonObject | null;
   readonly authorizer: AuthorizerParts;
-  /** Absent: the policy has none. */
+  /** Absent: the policy has no parameters. */
   readonly params?: JsonObject | null;
-  /** Computes what the policy defines; absent: nothing. */
+  /** Computes the variables that the policy defines. Absent: it defines none. */
   readonly variables?: CelValue;
 }
 
-/** A program, or the sentence that says why there is none. */
+/** A program, or the message about why the expression is invalid. */
 export type Compiled = Program | { readonly fault: string };
 
 export function isFaulty(compiled: Compiled): compiled is { readonly fault: string } {
   return 'fault' in compiled;
 }
 
-/** `wanted`: the types that the result may have; absent: any. */
+/** `wanted`: the types that the result may have. Absent: any type. */
 export function compileAdmissionExpression(
   text: string,
   scope: ExpressionScope,
@@ -71,7 +71,7 @@ export function compileAdmissionExpression(
   }
 }
 
-/** Types of results have their full names. */
+/** The type's full name, as messages about results print it. */
 function nameOfType(type: CelType): string {
   if (type.kind === 'null') return 'null_type';
   if (type.kind === 'timestamp') return 'google.protobuf.Timestamp';
@@ -112,7 +112,7 @@ function valueOf(name: string, input: ExpressionInput): CelValue | undefined {
   }
 }
 
-/** Many expressions look at one object: it is converted once. */
+/** Cache: many expressions read the same object. */
 const converted = new WeakMap<JsonObject, CelValue>();
 
 function cached(object: JsonObject | null): CelValue {

@@ -1,26 +1,27 @@
 /**
- * The variables of expressions in admission, and their types: of match conditions of webhooks, and of
- * admission policies.
+ * Declares the CEL variables and their types for match conditions of webhooks and for admission policies.
  *
  *     object, oldObject     the object after and before the request; null where there is none
  *     request               the AdmissionRequest, without its objects
  *     namespaceObject       the namespace of the object; null for cluster-scoped ones
  *     params                the parameters of a policy, if it has a paramKind
- *     authorizer            asks what the user of the request may do
- *     variables             what the policy defines itself
+ *     authorizer            checks what the user of the request may do
+ *     variables             the variables that the policy defines
  */
 import { BOOL, DYN, STRING, type CelType } from '../../cel/cel.ts';
 
 export interface ExpressionScope {
   readonly hasParams: boolean;
   readonly hasAuthorizer: boolean;
-  /** Of `object` and `oldObject`; absent: it is known only at run time. */
+  /** The type of `object` and `oldObject`. Absent: it is known only at run time. */
   readonly objectType?: CelType;
-  /** Of `params`; absent: it is known only at run time. */
+  /** The type of `params`. Absent: it is known only at run time. */
   readonly paramsType?: CelType;
-  /** The expression makes a patch: it has `Object` and `JSONPatch`. */
+  /** True: the expression yields a patch, so it may use `Object` and `JSONPatch`. */
   readonly hasPatchTypes?: boolean;
-  /** The variables that the policy has defined so far; absent: the expression cannot use any. */
+  /**
+   * The variables that the policy has defined before this expression. Absent: the expression cannot use any.
+   */
   readonly variables?: ReadonlyMap<string, CelType>;
 }
 
@@ -56,7 +57,7 @@ export const REQUEST_TYPE: CelType = struct({
   options: DYN,
 });
 
-/** A part of a Namespace only, as in kube-apiserver. */
+/** Only some fields of a Namespace, as in kube-apiserver. */
 export const NAMESPACE_TYPE: CelType = struct({
   metadata: struct({
     name: STRING,
@@ -88,7 +89,7 @@ export const NAMESPACE_TYPE: CelType = struct({
   }),
 });
 
-/** In the order in which a program gets their values. */
+/** In the order in which a program gets the values. */
 export function variableTypes({
   hasParams,
   hasAuthorizer,

@@ -1,18 +1,18 @@
 /**
- * Runs expressions of one policy or webhook for one request, within what the request may cost.
+ * Evaluates the expressions of one policy or webhook for one request, within cost limits.
  *
- *     one expression   at most a million units; then it fails alone, as if it had divided by zero
- *     one policy       at most its budget; then nothing more of it is evaluated
- *     one request      at most the budget of all its policies together (SharedBudget)
+ *     one expression   at most a million units; beyond that, only this expression fails
+ *     one policy       at most its budget; beyond that, no more of its expressions are evaluated
+ *     one request      at most one budget for all its policies together (SharedBudget)
  *
- * The first two limits and the sentences are those of kube-apiserver. It has no third one: it evaluates beside
- * other requests, while here they have their turn only between expressions.
+ * The first two limits and the messages are kube-apiserver's. It needs no third one, because it evaluates
+ * requests in parallel; here other requests run only between expressions.
  */
 import { Budget, CelError, CostExceeded, type CelValue } from '../../cel/cel.ts';
 import { evaluate, isFaulty, type Compiled, type ExpressionInput } from './admission-expression.ts';
 import type { ExpressionScope } from './admission-types.ts';
 
-/** An expression as it was written, and what it was compiled to. */
+/** An expression with its text and its compiled form. */
 export interface PolicyExpression {
   readonly text: string;
   readonly compiled: Compiled;
@@ -22,7 +22,7 @@ export type Outcome = { readonly value: CelValue } | { readonly problem: string 
 
 const EXPRESSION_COST_MAX = 1_000_000;
 
-/** The budget of one policy, as a part of what its request may cost. */
+/** The budget of one policy, which is also charged to the budget of the request. */
 export class SharedBudget extends Budget {
   readonly request: Budget;
 
@@ -32,7 +32,7 @@ export class SharedBudget extends Budget {
   }
 }
 
-/** The request has cost too much: its policy fails as a whole. */
+/** The request has exceeded its budget: its policy fails as a whole. */
 export class OutOfBudget extends CostExceeded {
   override readonly message =
     'validation failed due to running out of cost budget, no further validation rules will be run';
@@ -62,14 +62,14 @@ export function runExpression(
   }
 }
 
-/** What one expression may cost: no more than is left for its policy and its request. Throws OutOfBudget. */
+/** The budget of one expression: at most what is left for its policy and its request. Throws OutOfBudget. */
 export function expressionBudget(total: Budget): Budget {
   const left = Math.min(...budgetsOf(total).map(({ spent, limit }) => limit - spent));
   if (left <= 0) throw new OutOfBudget();
   return new Budget(Math.min(EXPRESSION_COST_MAX, left));
 }
 
-/** What a finished expression has cost counts for the request. Throws OutOfBudget. */
+/** Charges the cost of a finished expression to the request. Throws OutOfBudget. */
 export function charge(total: Budget, own: Budget): void {
   const isCut = own.limit < EXPRESSION_COST_MAX && own.spent > own.limit;
   const cost = Math.min(own.spent, own.limit);

@@ -1,8 +1,9 @@
 /**
- * The type of a kind's objects, for checking expressions against it before any object is there.
+ * Derives the CEL type of a kind's objects, for type-checking expressions.
  *
- * A built-in kind has the types of the schema table, a custom one those of its schema, with the metadata of all
- * objects. What may have several types is checked at run time only: quantities, ports, embedded objects.
+ * The types of a built-in kind come from the schema table; those of a custom kind from its schema and the
+ * common metadata. Fields that may have several types (quantities, ports, embedded objects) are checked only
+ * at run time.
  */
 import { DYN, escapeName, STRING, type CelType } from '../../cel/cel.ts';
 import { structOf } from '../../api/schema/schema.ts';
@@ -31,7 +32,7 @@ const SPECIALS: Partial<Readonly<Record<Special, CelType>>> = {
 
 const META = 'meta/v1.ObjectMeta';
 
-/** Undefined: nothing is known about it. */
+/** Undefined: the type is unknown. */
 export function typeOfKind({ type, openApiSchema }: KindDefinition): CelType | undefined {
   if (type) return typeOfStruct(type);
   const declared = openApiSchema && declaredType(readSchema(openApiSchema), true);
@@ -40,7 +41,7 @@ export function typeOfKind({ type, openApiSchema }: KindDefinition): CelType | u
   return { kind: 'object', fields: new Map([...declared.fields, ['metadata', metadata]]) };
 }
 
-/** One type for each struct: structs that contain themselves are read field by field. */
+/** One type for each struct. Fields are resolved late, because structs may contain themselves. */
 const structs = new WeakMap<StructType, CelType>();
 
 function typeOfStruct(struct: StructType): CelType {

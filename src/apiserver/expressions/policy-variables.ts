@@ -1,8 +1,9 @@
 /**
- * Variables of a policy: expressions with a name, which later expressions read as `variables.name`.
+ * Compiles and evaluates the variables of a policy: named expressions, which later expressions read as
+ * `variables.name`.
  *
- * A variable is evaluated when it is first read, once for each group of expressions, and what it costs counts
- * for the request. One that nothing reads costs nothing.
+ * A variable is evaluated when it is first read, once for each group of expressions, and its cost is charged
+ * to the request. A variable that no expression reads costs nothing.
  */
 import {
   CelError,
@@ -28,13 +29,13 @@ export interface PolicyVariable extends PolicyExpression {
 }
 
 export interface Composition {
-  /** In their order; each reads only those before it. */
+  /** In order: each may read only earlier ones. */
   readonly variables: readonly PolicyVariable[];
-  /** Of expressions after all variables. */
+  /** The scope of expressions after all variables. */
   readonly scope: ExpressionScope;
 }
 
-/** `spec`: what a policy has under `spec.variables`. */
+/** `spec`: the policy's `spec.variables`. */
 export function composeVariables(
   spec: readonly JsonObject[],
   base: Omit<ExpressionScope, 'variables'>,
@@ -61,7 +62,7 @@ const DECLARED: ReadonlySet<CelType['kind']> = new Set([
   'uint',
 ]);
 
-/** Types of the libraries that Kubernetes adds are known only at run time. */
+/** Types of Kubernetes' own CEL libraries are known only at run time. */
 function declared(type: CelType): CelType {
   if (type.kind === 'list') return { kind: 'list', item: declared(type.item) };
   if (type.kind === 'map') {
@@ -70,13 +71,14 @@ function declared(type: CelType): CelType {
   return DECLARED.has(type.kind) ? type : DYN;
 }
 
-/** The input with the variable `variables`; what its parts cost is charged to `total`. */
+/** The input with the variable `variables`, whose cost is charged to `total`. */
 export function withVariables(
   input: ExpressionInput,
   { variables, scope }: Composition,
   total: Budget,
 ): ExpressionInput {
-  // Failures too: a variable that reads another twice would otherwise evaluate it twice as often each time.
+  // Failures are cached, too: otherwise a chain of variables that each read the previous one twice would take
+  // exponential time.
   const known = new Map<string, VariableOutcome>();
   const byName = new Map(variables.map((one) => [one.name, one]));
   const complete: ExpressionInput = {

@@ -1,4 +1,7 @@
-/** JSON as values of CEL: by a declared type, or as it is where the type is known only at run time. */
+/**
+ * Converts JSON to CEL values: by a declared type, or by the JSON type where the declared type is known only
+ * at run time.
+ */
 import {
   ListValue,
   MapValue,
@@ -27,7 +30,7 @@ export function typedValue(value: Json, type: CelType): CelValue {
   return untypedValue(value);
 }
 
-/** Whole numbers are integers, objects are maps, times are strings. */
+/** Integers become int, objects become maps, and times stay strings. */
 export function untypedValue(value: Json): CelValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'bigint') return value;

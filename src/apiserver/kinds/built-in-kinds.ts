@@ -1,4 +1,4 @@
-/** Every built-in kind that the server serves, in the order of the groups in discovery. */
+/** Lists every built-in kind that the server serves, in the order of the groups in discovery. */
 import type { KindDefinition } from '../objects/kind.ts';
 import {
   mutatingAdmissionPolicies,

@@ -1,4 +1,4 @@
-/** A number of pods, absolute or as a percentage: `3` or `"25%"`. */
+/** Validates numbers of pods that are absolute or a percentage: `3` or `"25%"`. */
 import { invalidField, type FieldErrors } from '../../api/validation/field-errors.ts';
 import type { Value } from '../../api/validation/json-reading.ts';
 
@@ -21,7 +21,7 @@ export function* validateAtMostAll(value: Value, field: string): FieldErrors {
   yield invalidField(field, value, 'must not be greater than 100%');
 }
 
-/** The number, or that of the percentage; zero if unreadable. */
+/** The number, or the number of percent. Zero if invalid. */
 export function amountOf(value: Value): number {
   if (typeof value === 'number') return value;
   return typeof value === 'string' ? Number.parseInt(value, 10) || 0 : 0;

@@ -1,4 +1,4 @@
-/** How the server prepares new objects of kinds with a generation or a status. */
+/** Prepares new objects of kinds with a generation or a status, as the server does before validation. */
 import { jsonEqual } from '../../api/values/json-equal.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { metadataOf, withMetadata } from '../objects/metadata.ts';
@@ -14,7 +14,7 @@ export function startGenerations(object: JsonObject): JsonObject {
   return withMetadata(object, { generation: 1 });
 }
 
-/** The usual kind with a spec and a status. */
+/** For the usual kind with a spec and a status. */
 export function startWithoutStatus(object: JsonObject): JsonObject {
   return startGenerations(withoutStatus(object));
 }
@@ -24,14 +24,14 @@ export function keepSpec(object: JsonObject, old: JsonObject): JsonObject {
   return withFieldOf(object, 'spec', old);
 }
 
-/** Annotations are inputs of the Deployment controller, so they count like its spec. */
+/** The Deployment controller reads annotations, so a change of them raises the generation, too. */
 export function differsInSpecOrAnnotations(object: JsonObject, old: JsonObject): boolean {
   const [now, before] = [metadataOf(object)['annotations'], metadataOf(old)['annotations']];
   const isSameSpec = jsonEqual(object['spec'] ?? null, old['spec'] ?? null);
   return !isSameSpec || !jsonEqual(now ?? null, before ?? null);
 }
 
-/** The status that a new object starts with. */
+/** Sets the status with which a new object starts. */
 export function withStatus(object: JsonObject, status: JsonObject): JsonObject {
   return changeStructAt(withoutStatus(object), 'status', () => status);
 }

@@ -1,4 +1,4 @@
-/** Rules for counters, and for immutable fields. */
+/** Validates counters and immutable fields. */
 import { jsonEqual } from '../../api/values/json-equal.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { valueAt } from '../objects/field-path.ts';
@@ -15,7 +15,7 @@ export function* validateNotBelowZero(object: JsonObject, paths: readonly string
   }
 }
 
-/** A part cannot exceed the total. */
+/** A partial count cannot exceed the total. */
 export function* validateAtMost(
   object: JsonObject,
   path: string,
@@ -39,7 +39,7 @@ export function* validateUnchanged(
   }
 }
 
-/** A counter that never decreases. */
+/** The counter must not decrease. */
 export function* validateNotDecremented(
   object: JsonObject,
   old: JsonObject,

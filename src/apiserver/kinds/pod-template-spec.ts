@@ -1,7 +1,8 @@
 /**
- * A pod template inside another object, such as a Deployment: its defaults and its rules.
+ * Defaults and validates a pod template inside another object, such as a Deployment.
  *
- * They are those of a pod's spec. A template has no name and no node, so a few rules apply only to its pods.
+ * The rules are those of a pod's spec. A template has no name and no node, so a few rules apply only to its
+ * pods.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { changeStructAt, structAt } from '../objects/field-path.ts';
@@ -42,7 +43,7 @@ export function* validatePodTemplate(
   }
 }
 
-/** Pods that are replaced when they end: restart policy Always, and no deadline. */
+/** For pods that run without end: restartPolicy must be Always, and activeDeadlineSeconds unset. */
 export function* validateEndless(template: JsonObject, path: string, owner: string): FieldErrors {
   const spec = structAt(template, 'spec');
   const policy = readText(spec['restartPolicy']);

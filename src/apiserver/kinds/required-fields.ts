@@ -1,4 +1,4 @@
-/** Required fields, and fields with a few supported values. */
+/** Validates required fields, and fields with a few supported values. */
 import type { JsonObject } from '../../lib/json.ts';
 import { valueAt } from '../objects/field-path.ts';
 import { required, unsupported, type FieldErrors } from '../../api/validation/field-errors.ts';
@@ -12,7 +12,7 @@ export function* validateRequired(object: JsonObject, paths: readonly string[]):
   }
 }
 
-/** Only if it is set: whether it is required is another rule. */
+/** Checks the field only if it is set. */
 export function* validateOneOf(
   object: JsonObject,
   path: string,

@@ -1,4 +1,4 @@
-/** The selector of a workload: it is valid, and matches the labels of its template. */
+/** Validates the selector of a workload: it must be valid, and match the labels of the template. */
 import {
   matchesLabels,
   selectorFromObject,
@@ -36,7 +36,7 @@ export function* validateTemplateLabels(object: JsonObject): FieldErrors {
   const selector = readSelector(given);
   const path = 'spec.template.metadata.labels';
   const labels = structAt(object, path);
-  // An absent selector selects nothing, and an empty one everything.
+  // An absent selector selects nothing, an empty one everything.
   if (isGiven(given) && (!selector || selector.length === 0)) return;
   if (selector && matchesLabels(selector, Object.fromEntries(readTextMap(labels)))) return;
   yield invalidField(
@@ -46,7 +46,7 @@ export function* validateTemplateLabels(object: JsonObject): FieldErrors {
   );
 }
 
-/** Undefined: absent or unreadable. */
+/** Undefined: it is absent or invalid. */
 export function readSelector(selector: unknown): LabelSelector | undefined {
   if (!isJsonObject(selector)) return undefined;
   try {

@@ -1,6 +1,6 @@
 /**
- * Reads `/metrics/resource` of one kubelet. A node chooses its address, so neither the duration nor the size
- * of its answer is up to it.
+ * Scrapes `/metrics/resource` of one kubelet. A node reports its own address, so the response is not trusted:
+ * both its duration and its size are limited.
  */
 import {
   readResourceSamples,
@@ -13,7 +13,7 @@ import type { KubeletDialer } from '../../ports/api/kubelet-dialer.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { NO_HEADERS } from '../connect/passed-headers.ts';
 
-/** 500 pods of ten containers are about 3 MiB. */
+/** 500 pods with ten containers each need about 3 MiB. */
 const BYTES_MAX = 16 * 1024 * 1024;
 const TIMEOUT_MS = 5000;
 

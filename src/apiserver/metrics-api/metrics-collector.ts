@@ -1,13 +1,14 @@
 /**
- * Samples all kubelets for the metrics API, as metrics-server does, but only while clients ask.
+ * Scrapes all kubelets for the metrics API, as metrics-server does, but only while clients request metrics.
  *
  *     idle ──request──> first ──two samples──> collecting ──no request for a minute──> idle
  *                       3 s apart              every 15 s
  *
- * 1. While no client asks, no kubelet is asked either: an idle cluster stays idle.
- * 2. The first request waits for two samples, so it answers with figures; later ones get the last window.
- * 3. A kubelet that fails loses its window: old figures are not shown as new ones.
- * 4. Memory: two samples of each container, and nothing while idle.
+ * 1. While no client requests metrics, no kubelet is scraped: an idle cluster stays idle.
+ * 2. The first request waits for two samples, so that its response has values; later requests get the last
+ *    window.
+ * 3. If scraping a kubelet fails, its window is dropped, so that old values are never shown as new ones.
+ * 4. Memory: two samples for each container, and nothing while idle.
  */
 import { advanceUsageWindow, type UsageWindow } from '../../core/resource-metrics/usage-window.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -39,7 +40,7 @@ export class MetricsCollector {
   readonly #scrapes = new Semaphore(PARALLEL_SCRAPES);
   readonly #failing = new Set<string>();
   #windows: ReadonlyMap<string, UsageWindow> = new Map();
-  /** Resolves when the first two samples are there. Null: idle. */
+  /** Resolves when the first two samples are complete. Null: idle. */
   #first: Promise<void> | null = null;
   #askedMs = 0;
   #cancel: Cancel = () => {};
@@ -49,7 +50,7 @@ export class MetricsCollector {
     this.#deps = deps;
   }
 
-  /** A client asks: the windows of all nodes by name. */
+  /** Called for a client's request. The windows of all nodes, by name. */
   async windows(): Promise<ReadonlyMap<string, UsageWindow>> {
     if (this.#isStopped) return this.#windows;
     this.#askedMs = this.#deps.clock.monotonic();
@@ -68,7 +69,7 @@ export class MetricsCollector {
     await this.#sample();
     await new Promise<void>((resolve) => {
       const cancel = this.#deps.clock.after(FIRST_WINDOW_MS, resolve);
-      // A request that waits is answered when the server stops.
+      // When the server stops, waiting requests are answered.
       this.#cancel = () => {
         cancel();
         resolve();
@@ -83,7 +84,8 @@ export class MetricsCollector {
     if (this.#isStopped) return;
     this.#cancel = this.#deps.clock.after(RESOLUTION_MS, () => {
       if (this.#deps.clock.monotonic() - this.#askedMs >= IDLE_MS) return this.#idle();
-      // The next one is due in a resolution, however long the kubelets take: each has a deadline.
+      // The next sample is due after RESOLUTION_MS, however long the kubelets take: each scrape has a
+      // deadline.
       this.#schedule();
       void this.#sample();
     });
@@ -114,9 +116,9 @@ export class MetricsCollector {
       this.#failing.delete(name);
       return [name, advanceUsageWindow(this.#windows.get(name), samples, RESOLUTION_MS)];
     } catch (error) {
-      // Once for each outage: it is tried every 15 seconds.
+      // Logged once for each outage, because the kubelet is tried every 15 seconds.
       if (!this.#failing.has(name)) {
-        log.warn('failed to scrape the resource metrics of a node', { node: name, error });
+        log.warn('Failed to scrape the resource metrics of a node', { node: name, error });
       }
       this.#failing.add(name);
       return null;

@@ -1,8 +1,9 @@
 /**
- * metrics.k8s.io/v1beta1: NodeMetrics and PodMetrics, which `kubectl top` and HorizontalPodAutoscalers read.
+ * Defines the kinds NodeMetrics and PodMetrics (metrics.k8s.io/v1beta1), which `kubectl top` and
+ * HorizontalPodAutoscalers read.
  *
- * The objects are made for each answer from the windows of the collector. The figures of a pod are taken from
- * the kubelet of its own node only: no node can report the usage of the pods of another.
+ * The objects are generated for each response from the windows of the collector. The values of a pod come
+ * only from the kubelet of its own node: no node can report the usage of another node's pods.
  */
 import { addQuantities, ZERO_QUANTITY, type Quantity } from '../../api/values/quantity.ts';
 import { formatQuantity, readQuantity } from '../../api/values/quantity-text.ts';
@@ -45,7 +46,7 @@ export function metricsKinds(deps: MetricsKindsDeps): readonly KindDefinition[] 
     plainKind(API_VERSION, {
       kind: 'NodeMetrics',
       resource: 'nodes',
-      // metrics-server names none, and clients derive it from the kind.
+      // metrics-server has no singular name, and clients derive it from the kind.
       singular: '',
       verbs: ['get', 'list'],
       columns: columnsOf((object) => [object]),
@@ -91,7 +92,7 @@ async function podMetrics(deps: MetricsKindsDeps, scope: MadeScope) {
   return made;
 }
 
-/** A missing node or pod is reported as such. */
+/** Throws a not-found error for a node or pod that does not exist. */
 function objectsIn(
   { store }: MetricsKindsDeps,
   definition: KindDefinition,
@@ -107,7 +108,7 @@ function valueOf({ value }: { readonly value: JsonObject }): JsonObject {
   return value;
 }
 
-/** Under the names that metrics-server has for them. */
+/** The not-found error with metrics-server's resource names. */
 function noMetrics(resource: string, name: string) {
   return notFound({ group: METRICS_GROUP, resource }, name);
 }
@@ -141,7 +142,7 @@ function usageJson({ nanoCores, memoryBytes }: MeasuredUsage): JsonObject {
   };
 }
 
-/** As metrics-server prints them. */
+/** The columns that metrics-server prints. */
 function columnsOf(parts: (object: JsonObject) => readonly JsonObject[]): readonly Column[] {
   return [
     NAME,

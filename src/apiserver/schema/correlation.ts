@@ -3,8 +3,8 @@
  *
  *     map: by key     list of type map: by the key fields of its items     other lists: unknown
  *
- * A schema may have become stricter since an object was written. Unchanged errors are ignored, so that a
- * client can still change the rest (ratcheting).
+ * It is needed for ratcheting: a schema may have become stricter since an object was written, so errors of
+ * unchanged parts are ignored, and a client can still change the rest.
  */
 import { jsonEqual } from '../../api/values/json-equal.ts';
 import { isJsonObject, type Json } from '../../lib/json.ts';

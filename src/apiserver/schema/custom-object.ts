@@ -1,6 +1,6 @@
 /**
- * Decodes a custom object: unknown fields are dropped and reported, meaningless nulls are dropped, and its
- * metadata is read like that of any object.
+ * Decodes a custom object: drops and reports unknown fields, drops nulls that are not allowed, and decodes
+ * its metadata like that of any object.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { isValueTooDeep } from '../decode/nesting.ts';
@@ -11,7 +11,7 @@ import { dropNulls, pruneResource } from './pruning.ts';
 import type { Schema } from './schema.ts';
 import { changeFields } from './shared-change.ts';
 
-/** A kind from a CustomResourceDefinition, in one of its versions. */
+/** A kind of a CustomResourceDefinition, in one of its versions. */
 export interface CustomKind extends KindDefinition {
   readonly schema: Schema;
   /** The kind of a list. */

@@ -1,7 +1,6 @@
 /**
- * Resources inside resources (x-kubernetes-embedded-resource): they need apiVersion and kind, and their
- * metadata is that of any object. Unknown fields are dropped from it, as from the metadata of the outer
- * object.
+ * Decodes and validates resources inside resources (x-kubernetes-embedded-resource). They need apiVersion and
+ * kind, and their metadata is treated like that of the outer object: unknown fields are dropped.
  */
 import { structOf } from '../../api/schema/schema.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
@@ -17,7 +16,7 @@ import { entryBelow, fieldBelow } from './field-path.ts';
 import { schemaOfField, type Schema } from './schema.ts';
 import { changeFields } from './shared-change.ts';
 
-/** Metadata as Go would hold it; throws WrongType. */
+/** Metadata in Go's form. Throws WrongType. */
 export function readMetadata(value: Json, fieldPath: string, unknown: string[]): Json {
   if (value === null) return value;
   const type = structOf('meta/v1.ObjectMeta');
@@ -27,7 +26,7 @@ export function readMetadata(value: Json, fieldPath: string, unknown: string[]):
   return printedForm(object, type);
 }
 
-/** Reads the metadata of every embedded resource; throws WrongType. */
+/** Decodes the metadata of every embedded resource. Throws WrongType. */
 export function readEmbedded(
   value: Json,
   schema: Schema | undefined,
@@ -57,7 +56,7 @@ function checkTypeName(name: string, value: Json, fieldPath: string): void {
   );
 }
 
-/** The errors of embedded resources. The outer one is validated elsewhere. */
+/** The errors of embedded resources. The outer resource is validated elsewhere. */
 export function validateEmbedded(
   value: Json,
   schema: Schema | undefined,
@@ -112,7 +111,7 @@ function validateKind(value: Json, fieldPath: string): readonly FieldError[] {
   return [invalidField(field, value, detail)];
 }
 
-/** A name and a namespace are optional. */
+/** Name and namespace are optional. */
 function validateInnerMetadata(resource: JsonObject, fieldPath: string): readonly FieldError[] {
   const { metadata } = resource;
   if (!isJsonObject(metadata)) return [];

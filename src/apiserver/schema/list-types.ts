@@ -1,4 +1,4 @@
-/** Lists that are sets or maps must not have duplicates. */
+/** Finds duplicates in lists of type set or map. */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { FieldError } from '../../api/validation/field-error.ts';
 import { duplicate, invalidField } from '../../api/validation/field-errors.ts';
@@ -64,7 +64,7 @@ function keysOf(item: Json, names: readonly string[]): JsonObject {
   return Object.fromEntries(keys);
 }
 
-/** Items that occur for the second time; a third time is not reported again. */
+/** Items that occur for the second time. A third occurrence is not reported again. */
 function repeatedIn(
   list: readonly Json[],
   keyOf: (item: Json) => Json,

@@ -1,9 +1,9 @@
 /**
- * Drops the fields that the schema does not have, and reports their paths.
+ * Prunes custom objects: drops the fields that the schema does not have, and reports their paths.
  *
- * Decoding into a struct does the same for a built-in kind: unknown fields never get into the store. Below
- * `x-kubernetes-preserve-unknown-fields` unknown fields stay, but known ones are still pruned inside.
- * `apiVersion`, `kind` and `metadata` of a resource are always known.
+ * For built-in kinds decoding does the same: unknown fields are never stored. Below
+ * `x-kubernetes-preserve-unknown-fields` unknown fields are kept, but the content of known fields is still
+ * pruned. `apiVersion`, `kind` and `metadata` of a resource are always known.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { mapShared } from '../../lib/share.ts';
@@ -64,7 +64,7 @@ function pruneObject(
   });
 }
 
-/** A list that preserves unknown fields does so for its items, whatever their schema says. */
+/** A list that preserves unknown fields does so for its items, too, whatever their schema says. */
 function itemsOf(schema: Schema | undefined): Schema | undefined {
   if (!schema?.items || !schema.preservesUnknown) return schema?.items;
   return { ...schema.items, preservesUnknown: true };
@@ -74,7 +74,7 @@ function hasAdditional(schema: Schema | undefined): boolean {
   return schema?.additional !== undefined;
 }
 
-/** Null where it is not allowed, and where no default will replace it, counts as absent. */
+/** A null counts as absent if it is not allowed and no default replaces it. */
 export function dropNulls(value: Json, schema: Schema | undefined): Json {
   if (Array.isArray(value)) {
     const items: readonly Json[] = value;

@@ -1,15 +1,15 @@
 /**
- * Paths of fields in a schema, as rules and selectable fields write them: `.spec.a`, `.spec['b.c']`. Only
- * fields of the schema can be named.
+ * Parses paths of fields in a schema, as CEL rules and selectable fields write them: `.spec.a`,
+ * `.spec['b.c']`. They can name only fields that the schema has.
  */
 import { entryBelow, fieldBelow } from './field-path.ts';
 import type { Schema } from './schema.ts';
 
 export interface WalkedPath {
   readonly names: readonly string[];
-  /** As field errors name it: `spec.a`, `spec[b.c]`. */
+  /** The path as field errors write it: `spec.a`, `spec[b.c]`. */
   readonly fieldPath: string;
-  /** Undefined: any value. */
+  /** Undefined: the field may have any value. */
   readonly schema: Schema | undefined;
 }
 

@@ -1,13 +1,13 @@
 /**
- * The structural schema of a custom kind: the part of OpenAPI v3 that Kubernetes supports, read once from the
- * JSON of a CustomResourceDefinition, and immutable.
+ * The structural schema of a custom kind: the part of OpenAPI v3 that Kubernetes supports, parsed once from a
+ * CustomResourceDefinition, and immutable.
  *
  * A schema has two parts. Its structure (type, properties, items, additionalProperties and the x-kubernetes
- * extensions) defines which fields there are: by it objects are pruned and defaulted. Its value rules
- * (limits, patterns, enums, allOf, anyOf, oneOf, not) only validate the result.
+ * extensions) defines the fields, for pruning and defaulting. Its value rules (limits, patterns, enums,
+ * allOf, anyOf, oneOf, not) only validate the result.
  *
- * Reading never fails: an invalid part reads as absent, and the rules for definitions (definition/) have
- * refused it before.
+ * Parsing never fails: an invalid part reads as absent. Validation of the CustomResourceDefinition
+ * (definition/) has refused it before.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import {
@@ -21,16 +21,16 @@ import {
 } from '../../api/validation/json-reading.ts';
 
 export interface Schema {
-  /** As it was written. */
+  /** The JSON as it was written. */
   readonly source: JsonObject;
-  /** Empty: any. */
+  /** Empty: any type. */
   readonly type: string;
   readonly format: string;
   readonly isNullable: boolean;
-  /** Undefined: none. A default of null is none. */
+  /** Undefined: there is no default. A default of null counts as none. */
   readonly default: Json | undefined;
   readonly properties: ReadonlyMap<string, Schema>;
-  /** For keys that are no properties: their schema, or whether there may be any. */
+  /** For keys that are not properties: their schema, or whether they are allowed. */
   readonly additional: Schema | boolean | undefined;
   readonly items: Schema | undefined;
   readonly preservesUnknown: boolean;
@@ -50,10 +50,10 @@ export interface Schema {
   readonly rules: readonly RuleText[];
 }
 
-/** An integer of 64 bits. */
+/** A 64-bit integer. */
 type Count = number | bigint;
 
-/** Bounds of numbers are doubles in Kubernetes, too. */
+/** Bounds of numbers are doubles, as in Kubernetes. */
 export interface Limits {
   readonly maximum: number | undefined;
   readonly isMaximumExclusive: boolean;
@@ -69,7 +69,7 @@ export interface Limits {
   readonly isUnique: boolean;
 }
 
-/** A rule in CEL, as it was written. */
+/** A CEL rule, as it was written. */
 export interface RuleText {
   readonly rule: string;
   readonly message: string;
@@ -168,14 +168,14 @@ function readRule(source: JsonObject): RuleText {
   };
 }
 
-/** The schema of one field: of a property, or of additional properties; undefined: unknown. */
+/** The schema of a property, or of additional properties. Undefined: unknown. */
 export function schemaOfField(schema: Schema | undefined, name: string): Schema | undefined {
   const property = schema?.properties.get(name);
   if (property) return property;
   return typeof schema?.additional === 'object' ? schema.additional : undefined;
 }
 
-/** The root of a resource, embedded or not, has these implicitly. */
+/** Fields that the root of a resource, embedded or not, has implicitly. */
 export function isMetaField(name: string): boolean {
   return name === 'apiVersion' || name === 'kind' || name === 'metadata';
 }

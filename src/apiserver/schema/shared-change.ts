@@ -1,4 +1,4 @@
-/** Changes of JSON values that share all unchanged parts. */
+/** Changes JSON values while sharing all unchanged parts. */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 
 /**

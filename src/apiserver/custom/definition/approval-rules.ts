@@ -1,6 +1,6 @@
 /**
- * Groups of the Kubernetes community (*.k8s.io) need an annotation that names their approval, or the lack of
- * it.
+ * Validates the approval annotation that definitions in groups of the Kubernetes community (*.k8s.io) need:
+ * it names the approval, or says that there is none.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { metadataOf } from '../../objects/metadata.ts';

@@ -1,4 +1,4 @@
-/** Conversion between versions: none, or by a webhook. */
+/** Validates `spec.conversion` of a CustomResourceDefinition: None, or Webhook. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   forbiddenField,

@@ -1,9 +1,10 @@
 /**
- * Validation of a CustomResourceDefinition, in kube-apiserver's words.
+ * Validates a CustomResourceDefinition, with kube-apiserver's error messages.
  *
- * kube-apiserver holds what all versions have in common once, above them. So an error in a schema that all
- * versions share (or of the only version) is reported at `spec.validation`, and only an error in a version's
- * own schema at `spec.versions[1].schema`. The same goes for subresources, columns and selectable fields.
+ * In kube-apiserver's internal form, a schema that all versions share is stored once, outside of `versions`.
+ * So an error in a shared schema (or in that of the only version) is reported at `spec.validation`, and only
+ * an error in a version's own schema at `spec.versions[1].schema`. The same holds for subresources, columns
+ * and selectable fields.
  */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';

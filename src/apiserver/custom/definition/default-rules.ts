@@ -1,4 +1,4 @@
-/** Validates defaults: each must be valid for its own schema, and have no unknown fields. */
+/** Validates the defaults in a schema: each must be valid for its own schema, and have no unknown fields. */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import { isJsonObject, type Json } from '../../../lib/json.ts';
 import { WrongType } from '../../decode/typed-object.ts';

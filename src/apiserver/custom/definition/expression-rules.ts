@@ -1,4 +1,4 @@
-/** Compiles the rules of one node of a schema, and reports those that do not compile. */
+/** Compiles the CEL rules of one schema node, and reports those that do not compile. */
 import { invalidField, type FieldErrors } from '../../../api/validation/field-errors.ts';
 import type { FieldError } from '../../../api/validation/field-error.ts';
 import { readObjects } from '../../../api/validation/json-reading.ts';

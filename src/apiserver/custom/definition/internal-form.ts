@@ -1,6 +1,6 @@
 /**
- * Parts of a definition in kube-apiserver's internal form, in which its errors print them: with Go's names,
- * and with absent fields.
+ * Converts parts of a CustomResourceDefinition to kube-apiserver's internal form, in which its errors print
+ * them: with Go's field names, and including absent fields.
  */
 import type { Json, JsonObject } from '../../../lib/json.ts';
 

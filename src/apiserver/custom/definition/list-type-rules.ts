@@ -1,4 +1,6 @@
-/** How lists and maps are merged (x-kubernetes-list-type, x-kubernetes-map-type). */
+/**
+ * Validates x-kubernetes-list-type and x-kubernetes-map-type, which determine how lists and maps are merged.
+ */
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import {
   forbiddenField,

@@ -1,4 +1,7 @@
-/** The names of a custom kind: each must fit into a path, and the list kind must differ from the kind. */
+/**
+ * Validates the names of a custom kind: each must be usable in a path, and the list kind must differ from the
+ * kind.
+ */
 import type { JsonObject } from '../../../lib/json.ts';
 import { invalidField, type FieldErrors } from '../../../api/validation/field-errors.ts';
 import { readText, readTexts } from '../../../api/validation/json-reading.ts';

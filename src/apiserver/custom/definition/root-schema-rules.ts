@@ -1,6 +1,6 @@
 /**
- * The schema of a version as a whole. It must be structural, with valid defaults, before its rules are
- * compiled: errors of rules in a broken schema would not help.
+ * Validates the schema of a version as a whole. Its CEL rules are compiled only if it is structural and its
+ * defaults are valid, because errors of rules in an invalid schema would not help.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { FieldError } from '../../../api/validation/field-error.ts';

@@ -1,4 +1,4 @@
-/** The texts of rules in CEL, checked before they are compiled. */
+/** Validates the texts of CEL rules before they are compiled. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   invalidField,

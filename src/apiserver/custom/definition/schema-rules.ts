@@ -1,6 +1,6 @@
 /**
- * Validates a schema node by node: what OpenAPI has and Kubernetes does not, and what the x-kubernetes
- * extensions require. Rules in CEL are compiled here, if nothing at or below their node is wrong.
+ * Validates a schema node by node: refuses parts of OpenAPI that Kubernetes does not support, and checks the
+ * x-kubernetes extensions. It compiles the CEL rules of a node if there is no error at or below it.
  */
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import type { FieldError } from '../../../api/validation/field-error.ts';

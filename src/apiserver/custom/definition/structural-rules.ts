@@ -1,6 +1,6 @@
 /**
- * What makes a schema structural: every field has a type, outside of allOf, anyOf, oneOf and not. Only then
- * is it clear which fields an object has, whatever its values are.
+ * Checks that a schema is structural: every field has a type outside of allOf, anyOf, oneOf and not. Only
+ * then the schema determines the fields of an object independently of its values.
  */
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { fieldErrorMessage, type FieldError } from '../../../api/validation/field-error.ts';

@@ -1,4 +1,7 @@
-/** Validates a version (or all of them together): its schema, subresources, columns and selectable fields. */
+/**
+ * Validates the schema, subresources, columns and selectable fields of one version, or of all versions that
+ * share them.
+ */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   duplicate,

@@ -1,4 +1,4 @@
-/** ControllerRevisions: snapshots of earlier templates, for controllers. */
+/** Defines the kind ControllerRevision: snapshots of earlier templates, for controllers. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { textColumn } from '../../objects/columns.ts';
 import { objectsAt } from '../../objects/field-path.ts';

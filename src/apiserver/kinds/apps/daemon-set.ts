@@ -1,4 +1,4 @@
-/** DaemonSets: one pod on every node that fits. */
+/** Defines the kind DaemonSet: its defaults, validation and columns. */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import { matchesLabels } from '../../../api/values/label-selector.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -137,7 +137,7 @@ function* checkSpec(object: JsonObject, old?: JsonObject): FieldErrors {
   yield* validateLabelSelector(selector, 'spec.selector');
   const labels = valueAt(object, LABELS);
   const read = readSelector(selector);
-  // A missing selector selects nothing, so not the template's pods either.
+  // A missing selector selects nothing, so it does not match the template either.
   if (!read || !matchesLabels(read, Object.fromEntries(readTextMap(labels)))) {
     yield invalidField(LABELS, labels ?? null, '`selector` does not match template `labels`');
   }
@@ -162,8 +162,8 @@ function* checkStrategy(strategy: JsonObject, path: string): FieldErrors {
 }
 
 /**
- * On each node either the old pod goes first (maxUnavailable) or the new one comes first (maxSurge): exactly
- * one of the two must be set.
+ * On each node either the old pod is deleted first (maxUnavailable) or the new one is created first
+ * (maxSurge): exactly one of the two must be nonzero.
  */
 function* checkRollingUpdate(update: JsonObject, path: string): FieldErrors {
   const { maxUnavailable, maxSurge } = update;

@@ -1,4 +1,4 @@
-/** Deployments: pods that are replaced gradually when their template changes. */
+/** Defines the kind Deployment: its defaults, validation and columns. */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { FieldError } from '../../../api/validation/field-error.ts';
 import { containerColumns, selectorText, textColumn, wide } from '../../objects/columns.ts';
@@ -129,7 +129,7 @@ function* checkStrategy(strategy: JsonObject): FieldErrors {
   else yield* checkRollingUpdate(update, path);
 }
 
-/** With both maxSurge and maxUnavailable zero, no update could begin. */
+/** If both maxSurge and maxUnavailable were zero, no update could begin. */
 function* checkRollingUpdate(update: JsonObject, path: string): FieldErrors {
   const { maxUnavailable, maxSurge } = update;
   yield* validateIntOrPercent(maxUnavailable, `${path}.maxUnavailable`);

@@ -1,4 +1,4 @@
-/** PodDisruptionBudgets: how many pods of a group may be disrupted voluntarily at the same time. */
+/** Defines the kind PodDisruptionBudget: its validation and columns. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { integerColumn, textColumn } from '../../objects/columns.ts';
 import { numberAt, structAt, valueAt } from '../../objects/field-path.ts';

@@ -1,4 +1,4 @@
-/** The scale of workloads that count their pods in `spec.replicas`. */
+/** Defines the scale subresource of workloads that have `spec.replicas`. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { scaleSubresource, type Scaling } from '../../registry/scale.ts';
 import { selectorText } from '../../objects/columns.ts';

@@ -1,4 +1,4 @@
-/** ReplicaSets: a fixed number of pods of one template. */
+/** Defines the kind ReplicaSet: its defaults, validation and columns. */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { FieldError } from '../../../api/validation/field-error.ts';
 import type { Column } from '../../objects/kind.ts';
@@ -29,7 +29,7 @@ const COUNTS = [
   'terminatingReplicas',
 ].map((name) => `status.${name}`);
 
-/** Desired, current, ready: the columns of every kind with replicas. */
+/** Desired, current and ready: the columns of every kind with replicas. */
 export const REPLICA_COLUMNS: readonly Column[] = [
   integerColumn('Desired', 'How many pods there should be.', (object) =>
     numberAt(object, 'spec.replicas'),

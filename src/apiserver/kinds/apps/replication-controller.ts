@@ -1,4 +1,7 @@
-/** ReplicationControllers: predecessors of ReplicaSets, whose selectors are plain maps of labels. */
+/**
+ * Defines the kind ReplicationController, the predecessor of ReplicaSet, whose selector is a plain map of
+ * labels.
+ */
 import type { JsonObject } from '../../../lib/json.ts';
 import { metadataOf, withMetadata } from '../../objects/metadata.ts';
 import { scaleSubresource } from '../../registry/scale.ts';
@@ -62,7 +65,7 @@ export const replicationControllers = plainKind('v1', {
   ],
 });
 
-/** An absent selector means the labels of the template. */
+/** An absent selector defaults to the labels of the template. */
 function applyDefaults(object: JsonObject): JsonObject {
   const filled = changeStructAt(object, 'spec', (spec) => fillAbsent(spec, { replicas: 1 }));
   const completed = changeGivenAt(filled, TEMPLATE, defaultPodTemplate);

@@ -1,4 +1,4 @@
-/** How a StatefulSet creates and replaces its pods. */
+/** Defaults and validates the update strategy and pod management policy of StatefulSets. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { structAt } from '../../objects/field-path.ts';
 import { amountOf, validateAtMostAll, validateIntOrPercent } from '../int-or-percent.ts';

@@ -1,4 +1,4 @@
-/** StatefulSets: pods with a stable name, ordinal and storage. */
+/** Defines the kind StatefulSet: its defaults, validation and columns. */
 import { checkDns1123Label } from '../../../api/validation-names.ts';
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -30,7 +30,7 @@ import {
 } from '../../../api/validation/json-changes.ts';
 
 const RETENTIONS = ['Retain', 'Delete'];
-/** What an update may change. The rest determines the names of the pods and of their storage. */
+/** The fields that an update may change. The others determine the names of the pods and of their storage. */
 const CHANGEABLE = [
   'replicas',
   'template',
@@ -81,7 +81,7 @@ function defaultSpec(spec: JsonObject): JsonObject {
   return changeStructAt(next, 'template', defaultPodTemplate);
 }
 
-/** A claim in a template is a whole claim, with its apiVersion, kind and status. */
+/** A claim in a template is a complete object, with apiVersion, kind and status. */
 function defaultClaim(claim: JsonObject): JsonObject {
   const named = fillEmpty(claim, { kind: 'PersistentVolumeClaim', apiVersion: 'v1' });
   const pending = changeStructAt(named, 'status', (status) =>
@@ -143,8 +143,8 @@ function* checkStatus(object: JsonObject): FieldErrors {
 }
 
 /**
- * The template as its pods will be: with a volume for each claim, and without hostname and subdomain, which
- * the controller sets.
+ * The template in the form of its pods: with a volume for each claim, and without hostname and subdomain,
+ * which the controller sets.
  */
 function withClaimedVolumes(object: JsonObject): JsonObject {
   const claims = objectsAt(object, 'spec.volumeClaimTemplates').map((claim) => {

@@ -1,4 +1,4 @@
-/** How an autoscaler's metrics are printed: the last measurement, and the target. */
+/** Prints an autoscaler's metrics for its table column: the current value and the target. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { printFirst } from '../../objects/columns.ts';
 import { objectsAt, structAt, textAt, valueAt } from '../../objects/field-path.ts';
@@ -7,7 +7,7 @@ import { printAmount } from '../../../api/validation/quantities.ts';
 
 const SHOWN_MAX = 2;
 const UNKNOWN = '<unknown>';
-/** The field with the details of a metric, by its type. */
+/** The field that describes a metric, by its type. */
 const SOURCES: ReadonlyMap<string, string> = new Map([
   ['External', 'external'],
   ['Pods', 'pods'],

@@ -1,6 +1,6 @@
 /**
- * Metrics as autoscaling/v1 writes them. It has fields for cpu utilization only: all others are JSON in
- * annotations, with names that autoscaling/v2 has changed since.
+ * Converts metrics between autoscaling/v2 and autoscaling/v1. The latter has fields for cpu utilization only:
+ * all other metrics are JSON in annotations, with field names that autoscaling/v2 has changed.
  *
  *     {"type":"Pods","pods":{"metricName":"q","targetAverageValue":"5"}}
  *     {"type":"Pods","pods":{"metric":{"name":"q"},"target":{"type":"AverageValue","averageValue":"5"}}}
@@ -10,13 +10,13 @@ import { changeStructAt, structAt, textAt, valueAt } from '../../objects/field-p
 import { withField, withoutField } from '../../../api/validation/json-changes.ts';
 import { isGiven, readText } from '../../../api/validation/json-reading.ts';
 
-/** The target, or the measurement. */
+/** The target value, or the current value. */
 export type MetricPart = 'target' | 'current';
 
 interface Source {
-  /** The field with the details. */
+  /** The field that describes the metric. */
   readonly field: string;
-  /** Old and new names; the part is `target` or `current`. */
+  /** Pairs of old and new field names. */
   readonly names: (part: MetricPart) => readonly (readonly [old: string, now: string])[];
 }
 
@@ -78,7 +78,7 @@ export function toOldMetric(metric: JsonObject, part: MetricPart): JsonObject {
     return isGiven(value) ? [[old, value]] : [];
   });
   const notified = Object.fromEntries(fields);
-  // For an object the old form always has a value: zero where there is none.
+  // For Object metrics the old form always has a value: zero if there is none.
   const valued = type === 'Object' ? { [`${part}Value`]: '0', ...notified } : notified;
   return { type, [source.field]: valued };
 }
@@ -98,7 +98,7 @@ export function fromOldMetric(metric: JsonObject, part: MetricPart): JsonObject 
   return { type, [source.field]: named };
 }
 
-/** The old form does not name the type of the target. */
+/** The old form does not name the type of the target, so it is derived. */
 function withTargetType(target: JsonObject, metricType: string): JsonObject {
   const isAverage = isGiven(target['averageValue']);
   if (isGiven(target['averageUtilization'])) return withField(target, 'type', 'Utilization');

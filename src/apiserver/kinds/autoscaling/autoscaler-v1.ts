@@ -1,10 +1,10 @@
 /**
- * HorizontalPodAutoscalers as autoscaling/v1 serves them.
+ * Defines the kind HorizontalPodAutoscaler of autoscaling/v1, which is stored as autoscaling/v2.
  *
  *     autoscaling/v2  <── stored as ──  autoscaling/v1
  *
- * The old version has fields for cpu utilization only. The rest is in annotations, so that a client that
- * reads an object and writes it back loses nothing; they are never stored.
+ * autoscaling/v1 has fields for cpu utilization only. The other fields are in annotations, so that a client
+ * that reads an object and writes it back loses nothing. These annotations are never stored.
  */
 import { structOf } from '../../../api/schema/schema.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
@@ -50,7 +50,7 @@ export const oldHorizontalPodAutoscalers = plainKind('autoscaling/v1', {
   rules: {
     applyDefaults: (object) => toOld(fromOld(object)),
     prepareForCreate: (object) => withoutStatus(withAnnotationsOf(object, {}, OF_STATUS)),
-    // Annotations for parts of the spec or status that this update does not change stay as they were.
+    // Annotations for parts of the spec or status that this update does not change are kept.
     prepareForUpdate: (object, old) =>
       withFieldOf(withAnnotationsOf(object, old, OF_STATUS), 'status', old),
     prepareForStatusUpdate: (object, old) =>
@@ -153,7 +153,7 @@ function toOldMetrics(metrics: readonly JsonObject[], part: MetricPart): Json | 
   return metrics.length === 0 ? undefined : metrics.map((metric) => toOldMetric(metric, part));
 }
 
-/** With these annotations in place of all that carry a field. */
+/** Replaces all annotations that carry fields by these. */
 function withNotes(
   object: JsonObject,
   notes: Readonly<Record<string, Json | undefined>>,
@@ -167,7 +167,7 @@ function withNotes(
   return withMetadata(object, { annotations: isEmpty ? undefined : annotations });
 }
 
-/** Copies the named annotations from another object: their values, or their absence. */
+/** Copies the named annotations, or their absence, from another object. */
 function withAnnotationsOf(
   object: JsonObject,
   other: JsonObject,
@@ -184,7 +184,7 @@ function readNote(text: string | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter((one): one is JsonObject => isJsonObject(one)) : [];
 }
 
-/** An unreadable annotation carries nothing. */
+/** An invalid annotation is ignored. */
 function parseNote(text: string | undefined): Json {
   if (text === undefined) return null;
   try {
@@ -195,7 +195,7 @@ function parseNote(text: string | undefined): Json {
   }
 }
 
-/** As Go prints a type without JSON names, which is the established form. */
+/** Go prints the keys of a type without JSON names in this form, which clients expect. */
 function capitalized(value: Json): Json {
   return renamed(value, (name) => name.charAt(0).toUpperCase() + name.slice(1));
 }

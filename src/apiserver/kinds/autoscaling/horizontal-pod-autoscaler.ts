@@ -1,4 +1,4 @@
-/** HorizontalPodAutoscalers: scale the number of pods by load. */
+/** Defines the kind HorizontalPodAutoscaler of autoscaling/v2: its defaults, validation and columns. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { textColumn } from '../../objects/columns.ts';
 import {

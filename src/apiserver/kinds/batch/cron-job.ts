@@ -1,4 +1,4 @@
-/** CronJobs: jobs on a schedule. */
+/** Defines the kind CronJob: its defaults, validation and columns. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { timeZoneOf } from '../../../api/values/time-zone.ts';
 import { nameOf } from '../../objects/metadata.ts';
@@ -30,7 +30,7 @@ import { isGiven, readFlag, readText } from '../../../api/validation/json-readin
 
 const POLICIES = ['Allow', 'Forbid', 'Replace'];
 const JOB = 'spec.jobTemplate.spec';
-/** The controller appends a dash and ten digits to name a job. */
+/** The controller appends a dash and ten digits to the name of each Job. */
 const NAME_LENGTH_MAX = 63 - 11;
 const ZONE_PART = /^[A-Za-z.\-_0-9+]{1,14}$/;
 
@@ -143,7 +143,7 @@ function isZonePart(part: string): boolean {
   return part !== '.' && part !== '..' && !part.startsWith('-') && ZONE_PART.test(part);
 }
 
-/** With a manual selector, every job of it would claim the pods of all the others. */
+/** With a manual selector, every Job would claim the pods of all the others. */
 function* checkJobTemplate(object: JsonObject, old: JsonObject | undefined): FieldErrors {
   yield* validateJobSpec(object, JOB, old);
   const selector = valueAt(object, `${JOB}.selector`);

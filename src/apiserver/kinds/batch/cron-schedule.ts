@@ -1,6 +1,6 @@
 /**
- * Schedules such as `0 3 * * 1-5`: five fields, or a macro such as `@daily`. This file reads them; the CronJob
- * controller decides when one is due.
+ * Parses cron schedules such as `0 3 * * 1-5`: five fields, or a macro such as `@daily`. The CronJob
+ * controller decides when a schedule is due.
  */
 import { parseGoDuration } from '../../../api/values/time-duration.ts';
 import { PodkeepError } from '../../../lib/errors.ts';
@@ -9,14 +9,14 @@ export type CronSchedule = FieldSchedule | IntervalSchedule;
 
 export interface FieldSchedule {
   readonly kind: 'fields';
-  /** In the schedule itself, which new CronJobs may not have; null: not given. */
+  /** The time zone in the schedule itself, which new CronJobs may not have. Null: none. */
   readonly zone: string | null;
   readonly minutes: ReadonlySet<number>;
   readonly hours: ReadonlySet<number>;
   readonly days: ReadonlySet<number>;
   readonly months: ReadonlySet<number>;
   readonly weekdays: ReadonlySet<number>;
-  /** Is one of the two fields for days a star? Otherwise a day that matches either of them is due. */
+  /** True: one of the two day fields is a star. Otherwise a day that matches either field is due. */
   readonly needsBothDays: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface IntervalSchedule {
   readonly seconds: number;
 }
 
-/** What is wrong with the schedule. */
+/** The schedule is invalid. */
 export class ScheduleFault extends Error {}
 
 interface Bounds {
@@ -107,7 +107,7 @@ function valuesOf(field: Field | undefined): ReadonlySet<number> {
   return field?.values ?? new Set();
 }
 
-/** At least a second, in full seconds. */
+/** At least one second, in whole seconds. */
 function parseInterval(text: string): IntervalSchedule {
   try {
     const ms = parseGoDuration(text.slice(EVERY.length));

@@ -1,6 +1,6 @@
 /**
- * The labels that select the pods of a job. Unless the user sets a manual selector, the server generates one
- * from the job's UID, so that no two jobs can claim the same pod.
+ * Generates and validates the selector of a Job. Unless the user sets a manual selector, the server generates
+ * one from the Job's UID, so that no two Jobs can claim the same pod.
  */
 import { matchesLabels } from '../../../api/values/label-selector.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -23,7 +23,7 @@ export function withGeneratedSelector(job: JsonObject): JsonObject {
   const { labels: own } = metadataOf(job);
   const labels = fillAbsent(structAt(job, LABELS), expectedLabels(job));
   const placed = changeStructAt(job, LABELS, () => labels);
-  // A job without labels has those of its template: they are one object.
+  // A Job without labels shares the labels object of its template.
   const isShared = !isGiven(own) || own === valueAt(job, LABELS);
   const labelled = isShared ? withMetadata(placed, { labels }) : placed;
   return changeStructAt(labelled, 'spec.selector.matchLabels', (labels) =>

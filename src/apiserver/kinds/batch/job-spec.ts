@@ -1,4 +1,4 @@
-/** The spec of a job, in a Job and in the template of a CronJob. */
+/** Defaults and validates the spec of a Job, in a Job and in the template of a CronJob. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { changeStructAt, numberAt, structAt, textAt, valueAt } from '../../objects/field-path.ts';
 import { validateNotBelowZero } from '../number-rules.ts';
@@ -27,7 +27,7 @@ const COUNTS = [
   'maxFailedIndexes',
 ];
 
-/** A Job gets all of these; the template of a CronJob gets only the defaults of its pods. */
+/** A Job gets all of these defaults; the template of a CronJob gets only those of its pods. */
 export function defaultJobSpec(spec: JsonObject): JsonObject {
   const isSingle = !isGiven(spec['completions']) && !isGiven(spec['parallelism']);
   const limitsEachIndex = isGiven(spec['backoffLimitPerIndex']);
@@ -43,7 +43,7 @@ export function defaultJobSpec(spec: JsonObject): JsonObject {
   return changeStructAt(filled, 'template', defaultPodTemplate);
 }
 
-/** Everything but the selector, which the template of a CronJob does not have. */
+/** Everything except the selector, which the template of a CronJob does not have. */
 export function* validateJobSpec(object: JsonObject, path: string, old?: JsonObject): FieldErrors {
   yield* validateNotBelowZero(
     object,
@@ -103,7 +103,7 @@ function* validateReplacement(spec: JsonObject, path: string): FieldErrors {
   yield unsupported(`${path}.podReplacementPolicy`, policy, supported);
 }
 
-/** Pods of a job must end. An unset policy defaults to Always, which a job cannot use. */
+/** The pods of a Job must terminate. An unset policy defaults to Always, which a Job cannot use. */
 function* validateRestartPolicy(spec: JsonObject, field: string): FieldErrors {
   const policy = textAt(spec, 'template.spec.restartPolicy');
   if (policy === 'Always' || policy === '') {

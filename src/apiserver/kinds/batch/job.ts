@@ -1,4 +1,4 @@
-/** Jobs: pods that run until enough of them have succeeded. */
+/** Defines the kind Job: its defaults, validation and columns. */
 import { isDns1123Label } from '../../../api/validation-names.ts';
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import { formatHumanDuration } from '../../../api/values/human-duration.ts';
@@ -33,12 +33,12 @@ import {
   readObject,
 } from '../../../api/validation/json-reading.ts';
 
-/** Scheduling fields that may change while a job is suspended. */
+/** Scheduling fields that may change while a Job is suspended. */
 const SCHEDULING = ['nodeSelector', 'tolerations', 'schedulingGates', 'affinity'];
 const PODS_PRESERVED =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove ' +
   'them or set propagationPolicy=Orphan to suppress this warning';
-/** In the order in which one of them is shown. */
+/** In the order of precedence for the Status column. */
 const ENDS = ['Complete', 'Failed'];
 const STATES = ['Suspended', 'FailureTarget', 'SuccessCriteriaMet'];
 
@@ -89,7 +89,7 @@ function applyDefaults(object: JsonObject): JsonObject {
   return labels && !isLabelled ? withMetadata(filled, { labels }) : filled;
 }
 
-/** The hostname of an indexed pod ends with its index; the last one is the longest. */
+/** The hostname of an indexed pod ends in its index, so that of the last one is the longest. */
 function* checkHostnames(object: JsonObject): FieldErrors {
   const completions = numberAt(object, 'spec.completions');
   if (textAt(object, 'spec.completionMode') !== 'Indexed' || completions <= 0) return;
@@ -123,7 +123,7 @@ function* checkTemplateUpdate(object: JsonObject, old: JsonObject): FieldErrors 
   if (!jsonEqual(template, allowed)) yield invalidField('spec.template', template, IMMUTABLE);
 }
 
-/** The scheduling fields of a suspended job may change before its first pod starts. */
+/** Whether scheduling fields may change: the Job is suspended and no pod has started. */
 function mayBeRedirected(old: JsonObject): boolean {
   return readFlag(valueAt(old, 'spec.suspend')) && !isGiven(valueAt(old, 'status.startTime'));
 }

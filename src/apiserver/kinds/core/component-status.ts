@@ -1,6 +1,6 @@
 /**
- * ComponentStatuses: the health of the control plane. A deprecated kind that only old tools read; this
- * control plane is one process, so if it answers, all components are healthy.
+ * Defines the kind ComponentStatus: the health of the control plane. It is deprecated, and only old tools
+ * read it. This control plane is one process, so if it responds, all components are healthy.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { textColumn } from '../../objects/columns.ts';

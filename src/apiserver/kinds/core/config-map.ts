@@ -1,4 +1,4 @@
-/** ConfigMaps: data for pods, which may be immutable. */
+/** Defines the kind ConfigMap: its validation, including immutable data, and its columns. */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { FieldError } from '../../../api/validation/field-error.ts';
@@ -54,7 +54,7 @@ function validate({ data, binaryData }: JsonObject): readonly FieldError[] {
   ];
 }
 
-/** Immutability cannot be undone: pods may have read the data already. */
+/** Immutability cannot be undone, because pods may already rely on it. */
 export function sealErrors(object: JsonObject, old: JsonObject): readonly FieldError[] {
   if (old['immutable'] !== true) return [];
   const detail = 'field is immutable when `immutable` is set';
@@ -78,7 +78,7 @@ export function keyErrors(data: Json | undefined, field: string): readonly Field
   return errors;
 }
 
-/** A fast path: nearly every key is plain, and a map may have a hundred thousand of them. */
+/** A fast path: nearly every key is plain, and a ConfigMap may have a hundred thousand of them. */
 function isPlainKey(key: string): boolean {
   return key.length <= KEY_LENGTH_MAX && !key.startsWith('.') && KEY.test(key);
 }

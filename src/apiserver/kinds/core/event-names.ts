@@ -1,6 +1,6 @@
 /**
- * The two sets of field names that events have. The fields are the same: core/v1 came first, and
- * events.k8s.io/v1 renamed unclear ones and deprecated others.
+ * Converts Events between core/v1 and events.k8s.io/v1. The fields are the same, but events.k8s.io/v1 renamed
+ * unclear ones and deprecated others.
  */
 import { structOf } from '../../../api/schema/schema.ts';
 import type { JsonObject } from '../../../lib/json.ts';

@@ -1,9 +1,8 @@
 /**
- * Validation of events. An event with an `eventTime` is of the new form and must be complete; one without may
- * come from a client of any age and is accepted nearly as it is.
+ * Validates Events. An Event with an `eventTime` has the new form and must be complete; one without it may
+ * come from an old client, and is hardly checked.
  *
- * The rules use core/v1's fields, whichever of the two groups the event came through: kube-apiserver's errors
- * name those as well.
+ * The rules use the field names of core/v1 for both groups, as kube-apiserver's errors do.
  */
 import { checkDns1123Subdomain } from '../../../api/validation-names.ts';
 import { jsonEqual } from '../../../api/values/json-equal.ts';
@@ -39,7 +38,7 @@ const KEPT = [
   'reportingInstance',
 ];
 
-/** Rules of both groups. */
+/** The rules of both groups. */
 export function* validateAnyEvent(event: JsonObject, reporterField: string): FieldErrors {
   if (isGiven(event['eventTime'])) yield* validateNewEvent(event, reporterField);
   else yield* validateOldEvent(event);
@@ -47,7 +46,7 @@ export function* validateAnyEvent(event: JsonObject, reporterField: string): Fie
   yield* invalidFor('namespace', namespace, checkDns1123Subdomain(namespace));
 }
 
-/** Rules of events.k8s.io only. */
+/** The rules of events.k8s.io only. */
 export function* validateStrictEvent(event: JsonObject): FieldErrors {
   yield* validateSeries(event);
   if (!isGiven(event['eventTime'])) yield required('eventTime');

@@ -1,10 +1,10 @@
 /**
- * Events: what happened to an object, for people.
+ * Defines the kind Event of core/v1 and of events.k8s.io/v1.
  *
  *     core/v1 Event  <── stored as ──  events.k8s.io/v1 Event
  *
- * Two groups serve the same events (event-names.ts). Both print them in the same table, and each selects by
- * its own field names.
+ * Both groups serve the same Events (event-names.ts) and print them in the same table; each selects by its
+ * own field names.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Column, KindRules } from '../../objects/kind.ts';
@@ -28,7 +28,7 @@ const OBJECT_FIELDS = [
 
 const rules: KindRules = {
   createsOnUpdate: true,
-  // Most names of events are generated, so any part of a path will do.
+  // Most names of Events are generated, so any path segment is valid.
   checkName: checkPathSegment,
   selectableFields: (event) => ({
     ...fieldsOf(event, 'involvedObject', 'reportingComponent'),

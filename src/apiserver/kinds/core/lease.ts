@@ -1,4 +1,4 @@
-/** Leases: which client holds something, and until when. The kubelet's heartbeat is one. */
+/** Defines the kind Lease: its validation and columns. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { textColumn } from '../../objects/columns.ts';
 import { changeStructAt, structAt, textAt } from '../../objects/field-path.ts';
@@ -25,7 +25,7 @@ export const leases = plainKind('coordination.k8s.io/v1', {
   ],
 });
 
-/** Fields of coordinated leader election, whose feature gate is off by default. */
+/** Drops the fields of coordinated leader election, whose feature gate is off by default. */
 function withoutElection(object: JsonObject): JsonObject {
   return changeStructAt(object, 'spec', (spec) =>
     withoutField(withoutField(spec, 'strategy'), 'preferredHolder'),

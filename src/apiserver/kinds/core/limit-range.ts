@@ -1,6 +1,4 @@
-/**
- * LimitRanges: default resources of containers in a namespace, and bounds for containers, pods and claims.
- */
+/** Defines the kind LimitRange: its defaults, validation and columns. */
 import {
   compareQuantities,
   quantityFromInteger,
@@ -39,7 +37,7 @@ export const limitRanges = plainKind('v1', {
   columns: [NAME, CREATED_AT],
 });
 
-/** Unset values default to each other: a limit to the maximum, a request to the limit. */
+/** Unset values default to others: a default limit to the maximum, a default request to the default limit. */
 function defaultItem(item: JsonObject): JsonObject {
   if (item['type'] !== 'Container') return item;
   const limits = fillAbsent(readStruct(item['default']), readStruct(item['max']));
@@ -102,7 +100,7 @@ interface Amounts {
   readonly limit: Quantity | undefined;
 }
 
-/** Minimum, default request, default limit, maximum: each at most the next. */
+/** Minimum, default request, default limit and maximum: each must be at most the next. */
 function* checkOrder(
   { min, max, limit }: Amounts,
   request: Quantity | undefined,

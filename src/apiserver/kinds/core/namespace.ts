@@ -1,10 +1,10 @@
 /**
- * Namespaces.
+ * Defines the kind Namespace: its validation, deletion and columns.
  *
  *     Active ──delete──> Terminating ──spec.finalizers emptied (finalize)──> gone
  *
- * The namespace controller deletes the contents, then removes `kubernetes` from the finalizers. The server
- * does neither by itself: a namespace that is being deleted stays until both are done.
+ * The namespace controller deletes the content, then removes `kubernetes` from the finalizers. The server
+ * does neither: a namespace that is being deleted exists until both are done.
  */
 import { checkDns1123Label, checkLabelKey } from '../../../api/validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -25,7 +25,7 @@ import { readStruct, readTexts } from '../../../api/validation/json-reading.ts';
 
 const KUBERNETES = 'kubernetes';
 const NAME_LABEL = 'kubernetes.io/metadata.name';
-/** Everything else lives in these, or expects them to exist. */
+/** Namespaces that other components expect to exist. */
 const LASTING: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([
   KUBERNETES,
@@ -72,7 +72,7 @@ export const namespaces = plainKind('v1', {
   ],
 });
 
-/** So that selectors can name a namespace. */
+/** Adds the label with the name, so that selectors can select a namespace by its name. */
 function withNameLabel(object: JsonObject): JsonObject {
   const name = nameOf(object);
   const labels = readStruct(metadataOf(object)['labels']);
@@ -88,7 +88,7 @@ function holdByKubernetes(object: JsonObject): JsonObject {
   );
 }
 
-/** Only `finalize` removes finalizers. */
+/** Only the subresource finalize removes finalizers. */
 function prepareForUpdate(object: JsonObject, old: JsonObject): JsonObject {
   const kept = changeStructAt(object, 'spec', (spec) =>
     withFieldOf(spec, 'finalizers', structAt(old, 'spec')),

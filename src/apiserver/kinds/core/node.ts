@@ -1,4 +1,7 @@
-/** Nodes: machines that run pods. The kubelet registers its node and updates its status. */
+/**
+ * Defines the kind Node: its defaults, validation, columns and subresources. The kubelet registers its Node
+ * and updates its status.
+ */
 import { checkLabelValue } from '../../../api/validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { metadataOf } from '../../objects/metadata.ts';
@@ -77,7 +80,7 @@ function defaultStatus(status: JsonObject): JsonObject {
   return withField(status, 'allocatable', capacity);
 }
 
-/** The range is stored twice: alone, which counts where both differ, and as the first of a list. */
+/** The pod CIDR is stored twice: as podCIDR, which wins if both differ, and as the first of podCIDRs. */
 function defaultCidrs(spec: JsonObject): JsonObject {
   const [alone, listed] = [readText(spec['podCIDR']), readTexts(spec['podCIDRs'])];
   const [first = ''] = listed;
@@ -100,7 +103,7 @@ function* checkCidrs(object: JsonObject): FieldErrors {
 function* checkTaints(object: JsonObject): FieldErrors {
   const seen = new Set<string>();
   for (const [index, taint] of objectsAt(object, 'spec.taints').entries()) {
-    // kube-apiserver reports taints below metadata, although they are in the spec.
+    // kube-apiserver reports errors of taints below metadata, although taints are in the spec.
     const path = `metadata.taints[${index}]`;
     const [key, value, effect] = [taint['key'], taint['value'], taint['effect']].map(readText);
     yield* validateQualifiedName(key ?? '', `${path}.key`);

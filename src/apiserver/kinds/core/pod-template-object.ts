@@ -1,4 +1,4 @@
-/** PodTemplates: a pod template as an object of its own. */
+/** Defines the kind PodTemplate: a pod template as a separate object. */
 import { containerColumns, printLabels, textColumn } from '../../objects/columns.ts';
 import { changeStructAt, structAt, valueAt } from '../../objects/field-path.ts';
 import { startGenerations } from '../lifecycle.ts';

@@ -1,10 +1,10 @@
-/** Pods and their subresources. */
+/** Defines the kinds Pod and Binding, and the subresources of pods. */
 import type { KindDefinition, Subresource } from '../../objects/kind.ts';
 import { plainKind, proxySubresource } from '../../objects/plain-kind.ts';
 import { POD } from '../pod/definition.ts';
 import { POD_SUBRESOURCES } from '../pod/subresources.ts';
 
-/** Binds a pod to a node. It is carried out, and not stored. */
+/** Binds a pod to a node. A Binding is executed and not stored. */
 export const bindings = plainKind('v1', {
   kind: 'Binding',
   resource: 'bindings',
@@ -22,7 +22,7 @@ const BODIES: ReadonlyMap<string, KindDefinition> = new Map([
   ['eviction', evictions],
 ]);
 
-/** Subresources that the pod's node, or the pod itself, answers. */
+/** Subresources that the kubelet of the pod's node, or the pod itself, serves. */
 const CONNECTED: readonly Subresource[] = [
   streamTo('attach', 'PodAttachOptions'),
   streamTo('exec', 'PodExecOptions'),

@@ -1,4 +1,4 @@
-/** PriorityClasses: which pods are scheduled first. */
+/** Defines the kind PriorityClass: its defaults, validation and columns. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { nameOf } from '../../objects/metadata.ts';
 import { booleanColumn, integerColumn, textColumn } from '../../objects/columns.ts';

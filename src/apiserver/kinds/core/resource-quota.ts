@@ -1,4 +1,4 @@
-/** ResourceQuotas: how much all objects of a namespace may use together. */
+/** Defines the kind ResourceQuota: its validation and columns. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { textColumn } from '../../objects/columns.ts';
 import { valueAt } from '../../objects/field-path.ts';

@@ -1,4 +1,4 @@
-/** RuntimeClasses: which of a node's runtimes runs a pod. */
+/** Defines the kind RuntimeClass: its validation and columns. */
 import { checkDns1123Label } from '../../../api/validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { textColumn } from '../../objects/columns.ts';

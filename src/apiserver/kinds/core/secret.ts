@@ -1,4 +1,7 @@
-/** Secrets: confidential data for pods. The type determines which keys they must have. */
+/**
+ * Defines the kind Secret: its defaults, validation and columns. The type of a Secret determines which keys
+ * it must have.
+ */
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import type { FieldError } from '../../../api/validation/field-error.ts';
 import { metadataOf } from '../../objects/metadata.ts';
@@ -24,7 +27,7 @@ import {
 const BYTES_MAX = 1024 * 1024;
 const ACCOUNT_ANNOTATION = 'kubernetes.io/service-account.name';
 
-/** The missing keys of each type; some types need one of several. */
+/** The missing keys, by type. Some types need only one of several keys. */
 const KEYS: Readonly<Record<string, (data: JsonObject) => readonly string[]>> = {
   'kubernetes.io/dockercfg': (data) => missing(data, ['.dockercfg']),
   'kubernetes.io/dockerconfigjson': (data) => missing(data, ['.dockerconfigjson']),
@@ -73,7 +76,7 @@ function applyDefaults(secret: JsonObject): JsonObject {
   return fillEmpty(encodeTexts(secret), { type: 'Opaque' });
 }
 
-/** `stringData` is encoded into `data`, and is never returned. */
+/** `stringData` is encoded into `data`, and never returned. */
 function encodeTexts(secret: JsonObject): JsonObject {
   const texts = readEntries(secret['stringData']).map(([key, text]): [string, Json] => [
     key,

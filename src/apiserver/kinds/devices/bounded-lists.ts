@@ -1,4 +1,4 @@
-/** Lists with a maximum length. A longer one gets that error only; its items are not validated. */
+/** Validates lists with a maximum length. A longer list gets only that error; its items are not validated. */
 import { duplicate, tooMany, type FieldErrors } from '../../../api/validation/field-errors.ts';
 
 export function* validateItems<Item>(
@@ -14,7 +14,7 @@ export function* validateItems<Item>(
   for (const [index, item] of items.entries()) yield* validate(item, `${field}[${index}]`);
 }
 
-/** The same, with distinct keys. */
+/** The same, and the keys of the items must be distinct. */
 export function* validateDistinctItems<Item>(
   items: readonly Item[],
   countMax: number,

@@ -1,6 +1,6 @@
 /**
- * The status of a claim: which devices are allocated to it, for which pods, and what drivers report about
- * them.
+ * Validates the status of a ResourceClaim: the allocated devices, the pods for which it is reserved, and the
+ * drivers' reports about the devices.
  */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -31,7 +31,7 @@ const RESULTS = `${ALLOCATION}.devices.results`;
 const RESERVATIONS_MAX = 256;
 const RESULTS_MAX = 32;
 
-/** Drops what drivers reported about devices that are no longer allocated. */
+/** Drops the drivers' reports about devices that are no longer allocated. */
 export function withoutFreed(object: JsonObject, old: JsonObject): JsonObject {
   const kept = new Set(objectsAt(object, RESULTS).map(keyOfDevice));
   const freed = new Set(
@@ -73,7 +73,10 @@ function* validateReservation(reference: JsonObject, path: string): FieldErrors 
   }
 }
 
-/** A claim without devices cannot be reserved, nor can one that is being deleted get new users. */
+/**
+ * A claim without allocated devices cannot be reserved, and a claim that is being deleted cannot get new
+ * users.
+ */
 function* validateReserving(object: JsonObject, old: JsonObject): FieldErrors {
   const reservations = objectsAt(object, RESERVED_FOR);
   if (reservations.length === 0) return;

@@ -1,4 +1,4 @@
-/** Validation of device requests, in claims and in templates for claims. */
+/** Defaults and validates device requests, in ResourceClaims and in ResourceClaimTemplates. */
 import { checkLabelValue } from '../../../api/validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { changeStructAt, objectsAt, textAt } from '../../objects/field-path.ts';
@@ -35,7 +35,7 @@ const MODES = ['All', 'ExactCount'];
 const OPERATORS = ['Equal', 'Exists'];
 export const EFFECTS = ['NoExecute', 'NoSchedule', 'None'];
 
-/** One device, unless a count or all are requested. */
+/** A request is for one device, unless it names a count or all. */
 export function defaultDeviceClaim(spec: JsonObject): JsonObject {
   return changeStructAt(spec, 'devices', (devices) =>
     changeObjects(devices, 'requests', (request) =>

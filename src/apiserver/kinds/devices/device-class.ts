@@ -1,4 +1,4 @@
-/** DeviceClasses: kinds of devices that can be requested. */
+/** Defines the kind DeviceClass: its validation. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { objectsAt, valueAt } from '../../objects/field-path.ts';
 import { startGenerations } from '../lifecycle.ts';

@@ -1,4 +1,4 @@
-/** The names around devices: drivers, pools, classes, attributes, and references to requests. */
+/** Validates names of drivers, pools, device classes, attributes, and references to requests. */
 import { checkDns1123Subdomain } from '../../../api/validation-names.ts';
 import {
   invalidField,
@@ -15,7 +15,7 @@ const IDENTIFIER_BYTES_MAX = 32;
 const IDENTIFIER_FORM = '[A-Za-z_][A-Za-z0-9_]*';
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** A driver name is a domain, in any case. */
+/** A driver name is a domain name, in upper or lower case. */
 export function* validateDriverName(name: string, field: string): FieldErrors {
   if (name === '') {
     yield required(field);
@@ -25,7 +25,7 @@ export function* validateDriverName(name: string, field: string): FieldErrors {
   yield* invalidFor(field, name, checkDns1123Subdomain(name.toLowerCase()));
 }
 
-/** Domains separated by slashes. */
+/** Domain names separated by slashes. */
 export function* validatePoolName(name: string, field: string): FieldErrors {
   if (name === '') {
     yield required(field);
@@ -40,7 +40,7 @@ export function* validateClassName(name: string, field: string): FieldErrors {
   else yield* validateDnsSubdomain(name, field);
 }
 
-/** An attribute or a capacity: an identifier, optionally after the domain that defines it. */
+/** The name of an attribute or a capacity: an identifier, optionally with the domain that defines it. */
 export function* validateAttributeName(name: string, field: string): FieldErrors {
   const [first = '', second, ...more] = name.split('/');
   // The API accepts names with more slashes.
@@ -65,10 +65,10 @@ export function* validateFullAttributeName(name: string, field: string): FieldEr
   );
 }
 
-/** The names of a claim's requests, each with those of its alternatives. */
+/** The names of a claim's requests, each with the names of its alternatives. */
 export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** `request`, or `request/alternative`. */
+/** `request` or `request/alternative`. */
 export function* validateRequestReference(
   name: string,
   field: string,

@@ -1,4 +1,4 @@
-/** What classes and claims have in common: device selectors and configuration. */
+/** Validates what DeviceClasses and ResourceClaims share: device selectors and configuration. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { textAt, valueAt } from '../../objects/field-path.ts';
 import { required, tooLong, type FieldErrors } from '../../../api/validation/field-errors.ts';
@@ -17,12 +17,12 @@ export const SETTINGS_MAX = 32;
 const EXPRESSION_BYTES_MAX = 10 * 1024;
 const PARAMETERS_BYTES_MAX = 10 * 1024;
 
-/** Expressions are not evaluated here: the scheduler does that. */
+/** The CEL expressions are not evaluated here; the scheduler does that. */
 export function* validateSelectors(selectors: Value, field: string): FieldErrors {
   yield* validateItems(readObjects(selectors), SELECTORS_MAX, field, validateSelector);
 }
 
-/** Opaque settings, for the driver only. */
+/** Opaque configuration, which only the driver reads. */
 export function* validateSettings(settings: JsonObject, field: string): FieldErrors {
   if (!readObject(settings['opaque'])) {
     yield required(`${field}.opaque`);

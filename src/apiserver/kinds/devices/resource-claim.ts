@@ -1,4 +1,4 @@
-/** ResourceClaims and their templates: requests for devices, and their allocation. */
+/** Defines the kinds ResourceClaim and ResourceClaimTemplate: their defaults, validation and columns. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { metadataOf } from '../../objects/metadata.ts';
 import { textColumn } from '../../objects/columns.ts';

@@ -1,4 +1,7 @@
-/** ResourceSlices: the devices that a driver offers, and from which nodes they can be used. */
+/**
+ * Defines the kind ResourceSlice: the devices that a driver offers, and the nodes from which they can be
+ * used.
+ */
 import { checkLabelValue } from '../../../api/validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { textColumn } from '../../objects/columns.ts';
@@ -110,7 +113,7 @@ function* checkSpec(object: JsonObject, old?: JsonObject): FieldErrors {
     yield* validateUnchanged(object, old, ['spec.pool.name', 'spec.driver', 'spec.nodeName']);
   }
   const spec = structAt(object, 'spec');
-  yield* checkPlaces(spec);
+  yield* checkNodes(spec);
   const devices = readObjects(spec['devices']);
   if (isGiven(spec['sharedCounters']) && isGiven(spec['devices'])) {
     yield invalidField('spec', '', 'only one of `sharedCounters` or `devices` is allowed');
@@ -145,8 +148,8 @@ function* checkPool(object: JsonObject): FieldErrors {
   }
 }
 
-/** Devices are usable from one node, from some, from all, or each from its own. */
-function* checkPlaces(spec: JsonObject): FieldErrors {
+/** Devices are usable from one node, from some nodes, from all nodes, or each from its own. */
+function* checkNodes(spec: JsonObject): FieldErrors {
   const given = WHERE.filter((name) => isGiven(spec[name]));
   for (const name of given) yield* checkPlace(spec, name);
   const chosen = given.filter((name) => spec[name] !== false && spec[name] !== '');

@@ -1,6 +1,6 @@
 /**
- * Admission policies and their bindings: rules in CEL that validate or change objects
- * (admission/policies/ evaluates them).
+ * Defines the kinds of admission policies and their bindings, with CEL expressions that validate or change
+ * objects (admission/policies/ evaluates them).
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { KindDefinition } from '../../objects/kind.ts';
@@ -87,7 +87,7 @@ function policyBindings(prefix: Prefix): KindDefinition {
   });
 }
 
-/** What the type checker writes. */
+/** Validates the status, which the type checker writes. */
 function* checkStatus(object: JsonObject): FieldErrors {
   const path = 'status.typeChecking.expressionWarnings';
   for (const [index, warning] of objectsAt(object, path).entries()) {

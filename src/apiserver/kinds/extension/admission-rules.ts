@@ -1,4 +1,4 @@
-/** Rules of webhooks: for which operations on which resources they are called. */
+/** Validates the rules of webhooks: operations and resources for which they are called. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   invalidField,

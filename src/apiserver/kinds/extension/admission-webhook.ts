@@ -1,4 +1,7 @@
-/** Webhook configurations: services that the API server calls during admission. */
+/**
+ * Defines the kinds MutatingWebhookConfiguration and ValidatingWebhookConfiguration: their defaults and
+ * validation.
+ */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { KindDefinition } from '../../objects/kind.ts';
 import { integerColumn } from '../../objects/columns.ts';
@@ -150,7 +153,7 @@ function* checkQualifiedDomain(name: string, field: string): FieldErrors {
   }
 }
 
-/** Either a URL, or a service of the cluster. */
+/** Exactly one of a URL and a Service. */
 function* checkClient(config: JsonObject, path: string): FieldErrors {
   const hasUrl = isGiven(config['url']);
   const hasService = isGiven(config['service']);

@@ -1,4 +1,4 @@
-/** APIServices: which API versions there are, and which server serves them. */
+/** Defines the kind APIService: its validation and columns. */
 import { checkDns1123Subdomain } from '../../../api/validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { nameOf } from '../../objects/metadata.ts';

@@ -1,7 +1,8 @@
 /**
- * FlowSchemas and PriorityLevelConfigurations: which requests a busy server handles first.
+ * Defines the kinds FlowSchema and PriorityLevelConfiguration: their defaults, validation and columns.
  *
- * They are stored for tools that write them, without effect: requests are not queued here.
+ * They are stored for tools that write them, but have no effect: the server's own priority levels are fixed
+ * (flow/priority.ts).
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { nameOf } from '../../objects/metadata.ts';

@@ -1,4 +1,4 @@
-/** The rules of a FlowSchema: requests of which subjects, and for what. */
+/** Validates the rules of a FlowSchema: subjects, and the requests that match. */
 import { checkDns1123Label, checkDns1123Subdomain } from '../../../api/validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { objectsAt, structAt, textAt } from '../../objects/field-path.ts';
@@ -23,13 +23,13 @@ const VERBS = [
   'update',
   'watch',
 ];
-/** Kinds of subjects, in alphabetical order, each with its field. */
+/** The kinds of subjects in alphabetical order, each with its field. */
 const SUBJECTS: ReadonlyMap<string, string> = new Map([
   ['Group', 'group'],
   ['ServiceAccount', 'serviceAccount'],
   ['User', 'user'],
 ]);
-/** In the order in which the API reports those that do not fit. */
+/** In the order in which the API reports fields of other kinds. */
 const WITH_ERRORS = ['ServiceAccount', 'User', 'Group'];
 
 export function* validateFlowRule(rule: JsonObject, path: string): FieldErrors {
@@ -93,7 +93,7 @@ function* validateVerbs(rule: JsonObject, path: string): FieldErrors {
   else if (!verbs.every((verb) => VERBS.includes(verb))) yield unsupported(field, verbs, VERBS);
 }
 
-/** A star matches everything, so it must stand alone. */
+/** A star matches everything, so it must be the only item. */
 function* validateAlone(texts: readonly string[], field: string, what: string): FieldErrors {
   if (texts.length < 2 || !texts.includes('*')) return;
   yield invalidField(field, texts, `if '*' is present, must not specify other ${what}`);

@@ -1,4 +1,4 @@
-/** Match conditions of webhooks and policies: named expressions that must compile when they are written. */
+/** Validates match conditions of webhooks and policies: named CEL expressions, which must compile. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { BOOL } from '../../../cel/cel.ts';
 import {

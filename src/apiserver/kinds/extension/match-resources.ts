@@ -1,4 +1,4 @@
-/** The criteria of policies and bindings: which requests they are for. */
+/** Defaults and validates the match criteria of policies and bindings. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   duplicate,
@@ -16,7 +16,7 @@ import { validateOneOf } from '../required-fields.ts';
 import { checkRule } from './admission-rules.ts';
 
 const MATCH_POLICIES = ['Equivalent', 'Exact'];
-/** There is nothing to change in a deletion. */
+/** Without DELETE, which has no object to change. */
 const MUTABLE_OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
 
 export function defaultMatch(match: JsonObject): JsonObject {

@@ -1,4 +1,4 @@
-/** What a mutating admission policy must be, and its mutations. */
+/** Validates a mutating admission policy and its mutations. */
 import type { CelType } from '../../../cel/cel.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import {
@@ -19,7 +19,7 @@ const PATCH_TYPES = ['ApplyConfiguration', 'JSONPatch'];
 const REINVOCATION_POLICIES = ['IfNeeded', 'Never'];
 const OBJECT: CelType = { kind: 'message', name: 'Object' };
 
-/** What the expression of each type of patch makes. */
+/** The types to which the expression of each patch type may evaluate. */
 export const PATCH_RESULTS = {
   applyConfiguration: OBJECT,
   jsonPatch: { kind: 'list', item: { kind: 'message', name: 'JSONPatch' } },

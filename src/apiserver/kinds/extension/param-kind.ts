@@ -1,4 +1,4 @@
-/** The kind of a policy's parameters. */
+/** Validates the paramKind of a policy. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { invalidField, required, type FieldErrors } from '../../../api/validation/field-errors.ts';
 import { readText } from '../../../api/validation/json-reading.ts';

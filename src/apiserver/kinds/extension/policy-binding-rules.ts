@@ -1,4 +1,4 @@
-/** What a binding of an admission policy must be. */
+/** Validates a binding of an admission policy. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   duplicate,

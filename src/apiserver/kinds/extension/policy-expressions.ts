@@ -1,10 +1,10 @@
-/** One expression of a policy: it must compile, to one of the types that its field takes. */
+/** Validates one expression of a policy: it must compile to one of the types that its field accepts. */
 import type { CelType } from '../../../cel/cel.ts';
 import { invalidField, type FieldErrors } from '../../../api/validation/field-errors.ts';
 import { compileAdmissionExpression, isFaulty } from '../../expressions/admission-expression.ts';
 import type { ExpressionScope } from '../../expressions/admission-types.ts';
 
-/** `compiled`: the text without the space around it, where kube-apiserver compiles that. */
+/** `compiled`: the trimmed text, where kube-apiserver compiles that. */
 export function* checkExpression(
   text: string,
   scope: ExpressionScope,

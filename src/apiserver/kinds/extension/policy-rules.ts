@@ -1,9 +1,9 @@
 /**
- * What an admission policy must be. Every expression is compiled when the policy is written, so that its author
- * learns at once what is wrong with it.
+ * Validates an admission policy. Every expression is compiled when the policy is written, so that its author
+ * learns of mistakes at once.
  *
- * Variables exist only in policies that define some, as in kube-apiserver; in mutating policies always. Match
- * conditions are checked only if they have changed.
+ * As in kube-apiserver, the CEL variable `variables` exists only in validating policies that define
+ * variables, and in all mutating policies. Match conditions are checked only if they have changed.
  */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import { BOOL, STRING } from '../../../cel/cel.ts';
@@ -40,7 +40,7 @@ const RESERVED: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** What validating and mutating policies have in common, in the order of kube-apiserver. */
+/** The checks that validating and mutating policies share, in kube-apiserver's order. */
 export function* checkPolicy(object: JsonObject): FieldErrors {
   yield* validateOneOf(object, 'spec.failurePolicy', FAILURE_POLICIES);
   const paramKind = readObject(valueAt(object, 'spec.paramKind'));

@@ -1,4 +1,4 @@
-/** The queues of a priority level: how many there are, and how long. */
+/** Validates the queues of a priority level: their number and length. */
 import { invalidField, required, type FieldErrors } from '../../../api/validation/field-errors.ts';
 import {
   isGiven,
@@ -8,7 +8,7 @@ import {
 } from '../../../api/validation/json-reading.ts';
 
 const QUEUES_MAX = 10_000_000;
-/** A flow picks its queues by the bits of one hash. */
+/** The queues of a flow are chosen by the bits of one hash. */
 const HASH_BITS = 60;
 
 export function* validateQueuing(value: Value, path: string): FieldErrors {

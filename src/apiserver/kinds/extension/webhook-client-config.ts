@@ -1,4 +1,4 @@
-/** Where a webhook is: a URL over TLS, or a Service of the cluster. */
+/** Validates the address of a webhook: an HTTPS URL, or a Service of the cluster. */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   invalidField,

@@ -1,4 +1,4 @@
-/** EndpointSlices: the addresses behind a service, in pieces of limited size. */
+/** Defines the kind EndpointSlice: its validation and columns. */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import { parseIp } from '../../../lib/ip.ts';
 import type { JsonObject } from '../../../lib/json.ts';

@@ -1,4 +1,4 @@
-/** Endpoints: the addresses behind a service, the predecessor of EndpointSlices. */
+/** Defines the kind Endpoints, the predecessor of EndpointSlice: its validation and columns. */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { FieldError } from '../../../api/validation/field-error.ts';

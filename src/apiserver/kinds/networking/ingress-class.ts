@@ -1,4 +1,4 @@
-/** IngressClasses: which controller serves an ingress. */
+/** Defines the kind IngressClass: its validation and columns. */
 import { checkDns1123Subdomain } from '../../../api/validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { metadataOf, nameOf } from '../../objects/metadata.ts';
@@ -52,7 +52,7 @@ export const ingressClasses = plainKind('networking.k8s.io/v1', {
   ],
 });
 
-/** The name, with a mark on the default class. */
+/** The name, followed by `(default)` for the default class. */
 export function withDefaultMark(object: JsonObject, annotation: string): string {
   const isDefault = readTextMap(metadataOf(object)['annotations']).get(annotation) === 'true';
   return isDefault ? `${nameOf(object)} (default)` : nameOf(object);
@@ -67,7 +67,7 @@ function* checkSpec(object: JsonObject): FieldErrors {
   }
 }
 
-/** `example.com/name` */
+/** `example.com/name`. */
 function* checkDomainPath(value: string, field: string): FieldErrors {
   if (value === '') {
     yield required(field);

@@ -1,4 +1,4 @@
-/** Ingresses: which requests from outside go to which service. */
+/** Defines the kind Ingress: its defaults, validation and columns. */
 import { checkDns1123Label, checkDns1123Subdomain } from '../../../api/validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { textColumn } from '../../objects/columns.ts';

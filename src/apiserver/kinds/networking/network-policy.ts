@@ -1,4 +1,4 @@
-/** NetworkPolicies: which pods may connect to which. */
+/** Defines the kind NetworkPolicy: its defaults, validation and columns. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { parseIp } from '../../../lib/ip.ts';
 import { printSelector, textColumn } from '../../objects/columns.ts';

@@ -1,8 +1,8 @@
 /**
- * ServiceCIDRs and IPAddresses: the ranges of service addresses, and which service has each one.
+ * Defines the kinds ServiceCIDR and IPAddress: ranges of cluster IPs, and which Service has each address.
  *
- * They are stored for external controllers: this server allocates from one fixed range and records addresses
- * in the services only.
+ * They are stored for external controllers. This server allocates from one fixed range, and records addresses
+ * only in the Services.
  */
 import { checkDns1123Subdomain } from '../../../api/validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -78,7 +78,7 @@ function* checkRanges(ranges: readonly string[]): FieldErrors {
   yield invalidField(CIDRS, ranges, detail);
 }
 
-/** CIDRs stay; one of the other family may be added. */
+/** CIDRs cannot be changed or removed; one of the other family may be added. */
 function* checkRangesUpdate(ranges: readonly string[], before: readonly string[]): FieldErrors {
   const isJoined = before.length === 1 && ranges.length === 2;
   if (!isJoined && ranges.length !== before.length) {

@@ -1,4 +1,4 @@
-/** Validation of services: ports, names, and which fields go with which type. */
+/** Validates Services: ports, names, and which fields each type allows. */
 import { checkDns1123Subdomain } from '../../../api/validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { objectsAt, structAt, textAt, valueAt } from '../../objects/field-path.ts';
@@ -49,7 +49,7 @@ export function* validateService(object: JsonObject, old?: JsonObject): FieldErr
   if (old) yield* validateSameAddress(object, old);
 }
 
-/** The address alone, and the list that it begins. Forms that were there before stay. */
+/** clusterIP must equal the first of clusterIPs. Invalid forms that the old object had are allowed. */
 function* validateClusterIps(spec: JsonObject, old: JsonObject | undefined): FieldErrors {
   const field = 'spec.clusterIPs';
   const [alone, listed] = [readText(spec['clusterIP']), readTexts(spec['clusterIPs'])];
@@ -103,7 +103,7 @@ function* validateAffinitySeconds(spec: JsonObject): FieldErrors {
   yield invalidField(`spec.${field}`, seconds, detail);
 }
 
-/** Two ports with the same number must differ in their protocol. */
+/** Two ports with the same number must have different protocols. */
 function* validateSamePorts(ports: readonly JsonObject[]): FieldErrors {
   const seen = new Set<string>();
   for (const [index, port] of ports.entries()) {
@@ -114,7 +114,7 @@ function* validateSamePorts(ports: readonly JsonObject[]): FieldErrors {
   }
 }
 
-/** What the API compares, and prints: a port with only these two fields, under Go's names. */
+/** The struct that the API compares and prints: a port with only these two fields, under Go's names. */
 function keyInGo(protocol: string, port: number): JsonObject {
   return {
     Name: '',
@@ -126,7 +126,7 @@ function keyInGo(protocol: string, port: number): JsonObject {
   };
 }
 
-/** An address is immutable while the type of the service has one. */
+/** The cluster IP is immutable while the type of the Service has one. */
 function* validateSameAddress(object: JsonObject, old: JsonObject): FieldErrors {
   const [before, now] = [textAt(old, 'spec.clusterIP'), textAt(object, 'spec.clusterIP')];
   const isExternal = [object, old].some((one) => textAt(one, 'spec.type') === 'ExternalName');

@@ -1,9 +1,9 @@
 /**
- * What an update of a service keeps and drops implicitly.
+ * Decides what an update of a Service keeps and drops implicitly.
  *
- * Allocated values (address, node ports, health check port) stay while the service needs them and the update
- * leaves them out. Values that belong to the old type only are dropped, if the update left them unchanged: a
- * client that changed them as well made a mistake, and validation reports it.
+ * Allocated values (cluster IP, node ports, health check port) are kept if the update omits them and the
+ * Service still needs them. Values that only the old type allows are dropped if the update did not change
+ * them; if it did, the client made a mistake, and validation reports it.
  */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -26,7 +26,7 @@ export function dropUnneeded(object: JsonObject, old: JsonObject): JsonObject {
   return isBalanced ? dropped : changeStructAt(dropped, 'status', () => ({ loadBalancer: {} }));
 }
 
-/** A client that knows the address alone changes or removes it in the list, too. */
+/** A client that only knows clusterIP changes or removes it in clusterIPs, too. */
 function withSameFirst(spec: JsonObject, before: JsonObject): JsonObject {
   const alone = readText(spec['clusterIP']);
   const listed = readTexts(spec['clusterIPs']);
@@ -53,7 +53,7 @@ function keepIn(spec: JsonObject, before: JsonObject): JsonObject {
   return next;
 }
 
-/** By the names of the ports, unless another port has the number. */
+/** Matches ports by name, unless another port already has the node port. */
 function keepNodePorts(spec: JsonObject, before: JsonObject): JsonObject {
   const now = new Set(nodePortsOf(spec));
   const known = new Map(
@@ -108,7 +108,7 @@ function needsAddress(spec: JsonObject): boolean {
   return spec['type'] !== 'ExternalName';
 }
 
-/** `byType`: ignoring allocateLoadBalancerNodePorts. */
+/** `byType`: ignores allocateLoadBalancerNodePorts. */
 function needsNodePorts(spec: JsonObject, byType = false): boolean {
   if (spec['type'] === 'NodePort') return true;
   const isWanted = byType || spec['allocateLoadBalancerNodePorts'] !== false;

@@ -1,8 +1,8 @@
 /**
- * Services: a stable address for changing pods.
+ * Defines the kind Service: its defaults, validation, columns and subresources.
  *
- * Addresses and node ports are allocated by admission (admission/service-addresses.ts). Nothing here routes
- * to them.
+ * Admission allocates cluster IPs and node ports (admission/service-addresses.ts). No service proxy routes
+ * traffic to them.
  */
 import { checkDns1123Label } from '../../../api/validation-names.ts';
 import { parseIp } from '../../../lib/ip.ts';
@@ -102,7 +102,7 @@ function defaultAffinity(spec: JsonObject): JsonObject {
   });
 }
 
-/** The address is stored twice: alone, and as the first of a list with the families beside it. */
+/** The cluster IP is stored twice: as clusterIP, and as the first of clusterIPs, next to ipFamilies. */
 function defaultFamilies(spec: JsonObject): JsonObject {
   const address = readText(spec['clusterIP']) || (readTexts(spec['clusterIPs'])[0] ?? '');
   const family = parseIp(address)?.family === 6 ? 'IPv6' : 'IPv4';
@@ -111,7 +111,7 @@ function defaultFamilies(spec: JsonObject): JsonObject {
   const isAnywhere = address === 'None' && Object.keys(readStruct(spec['selector'])).length === 0;
   if (!isAnywhere)
     return fillAbsent(listed, { ipFamilies: [family], ipFamilyPolicy: 'SingleStack' });
-  // A headless service without a selector gets its endpoints from elsewhere, so any family will do.
+  // A client writes the endpoints of a headless Service without a selector, so any family is allowed.
   const next = fillAbsent(listed, { ipFamilyPolicy: 'RequireDualStack' });
   const [first = family, second] = readTexts(next['ipFamilies']);
   const isSingle = next['ipFamilyPolicy'] === 'SingleStack' || second !== undefined;
@@ -134,7 +134,7 @@ function printExternal(object: JsonObject): string {
   }
 }
 
-/** Addresses or names of the load balancers of a service or an ingress, without duplicates. */
+/** The addresses or host names of the load balancers of a Service or an Ingress, without duplicates. */
 export function printBalancers(object: JsonObject): readonly string[] {
   const found = objectsAt(object, 'status.loadBalancer.ingress').map(
     (one) => readText(one['ip']) || readText(one['hostname']),

@@ -1,4 +1,4 @@
-/** Copies an AppArmor profile from the old annotation to its field. */
+/** Copies AppArmor profiles from the deprecated annotations to their fields. */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { validateAppArmor } from '../../../api/pod-validation/security/security-profiles.ts';
@@ -29,7 +29,7 @@ export function syncAppArmor(pod: JsonObject): JsonObject {
   });
 }
 
-/** A profile that the pod or the container has already is not written again. */
+/** Does not write a profile that the pod or the container already has. */
 function withProfile(
   container: JsonObject,
   profile: JsonObject | undefined,

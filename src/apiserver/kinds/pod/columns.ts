@@ -1,4 +1,4 @@
-/** The columns that kubectl prints of pods, and the mark on rows of finished pods. */
+/** The columns that kubectl prints for pods, and the row condition of finished pods. */
 import { formatHumanDuration } from '../../../api/values/human-duration.ts';
 import { parseTime } from '../../../api/values/time.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -89,7 +89,7 @@ export const POD_COLUMNS: readonly Column[] = [
   },
 ];
 
-/** Marks a row so that kubectl can leave out or grey out finished pods. */
+/** Marks the row so that kubectl can hide or grey out finished pods. */
 export function podRowConditions(pod: JsonObject): readonly JsonObject[] {
   const { phase } = readStruct(pod['status']);
   if (phase === 'Succeeded') {

@@ -1,4 +1,4 @@
-/** The kind Pod: its names, its columns, and where its rules are. */
+/** Defines the kind Pod: its names, columns and rules. */
 import { structOf } from '../../../api/schema/schema.ts';
 import type { KindDefinition } from '../../objects/kind.ts';
 import { POD_COLUMNS, podRowConditions } from './columns.ts';

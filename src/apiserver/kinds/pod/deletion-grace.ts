@@ -1,8 +1,9 @@
 /**
- * How long a pod may take to end once it is deleted.
+ * Computes the grace period of a pod's deletion.
  *
- * As long as the request says, or else the pod. Zero if nothing has to be stopped: the pod has no node yet,
- * or is finished. A negative value means one second: soon, but processes still get their signal first.
+ * The request determines it, or else the pod's terminationGracePeriodSeconds. It is zero if there is nothing
+ * to stop, because the pod has no node yet or is finished. A negative value means one second, so that
+ * processes still get their signal.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { readNumber, readStruct, readText } from '../../../api/validation/json-reading.ts';

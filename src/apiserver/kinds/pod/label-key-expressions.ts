@@ -1,6 +1,6 @@
 /**
- * matchLabelKeys: when a pod is created, the keys are written into the selectors with the pod's own values,
- * so that the scheduler need not know the rule.
+ * Applies matchLabelKeys and mismatchLabelKeys when a pod is created: writes the keys with the pod's own
+ * values into the selectors, so that the scheduler need not handle them.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { changeObject, changeObjects, withField } from '../../../api/validation/json-changes.ts';
@@ -14,7 +14,7 @@ export function addLabelKeysToSelectors(spec: JsonObject, labels: Labels): JsonO
     const near = changeObject(affinity, 'podAffinity', (one) => changeTerms(one, addTo));
     return changeObject(near, 'podAntiAffinity', (one) => changeTerms(one, addTo));
   });
-  // Spread constraints have no mismatchLabelKeys, whatever is written there.
+  // Spread constraints have no mismatchLabelKeys, so one in the input is ignored.
   return changeObjects(changed, 'topologySpreadConstraints', (constraint) =>
     addExpressions(constraint, labels, false),
   );

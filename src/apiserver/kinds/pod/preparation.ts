@@ -1,4 +1,4 @@
-/** What the server sets in a pod before validation. */
+/** Sets the fields of a pod that the server determines before validation, on create and on updates. */
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import {
   changeObject,
@@ -20,7 +20,7 @@ import { bumpPodGeneration } from './update/generation.ts';
 import { addLabelKeysToSelectors } from './label-key-expressions.ts';
 import { qosClassOf } from './qos.ts';
 
-/** A new pod is pending, whatever status was sent. */
+/** A new pod is Pending, whatever status the client sent. */
 export function prepareForCreate(pod: JsonObject): JsonObject {
   const metadata = withField(readStruct(pod['metadata']), 'generation', 1);
   const status = { phase: 'Pending', qosClass: qosClassOf(pod), ...conditionsFor(pod) };
@@ -35,8 +35,8 @@ export function prepareForUpdate(pod: JsonObject, old: JsonObject): JsonObject {
 }
 
 /**
- * An update of the status changes nothing else, except labels, annotations and finalizers. What the server
- * has set before stays if the new status leaves it out.
+ * An update of the status changes nothing else, except labels, annotations and finalizers. Values that the
+ * server has set before are kept if the new status omits them.
  */
 export function prepareForStatusUpdate(pod: JsonObject, old: JsonObject): JsonObject {
   const before = readStruct(old['metadata']);
@@ -67,7 +67,7 @@ function keepObserved(status: JsonObject, old: JsonObject): JsonObject {
   next = keepGeneration(next, old['observedGeneration']);
   const known = generationsByType(old);
   return changeObjects(next, 'conditions', (condition) =>
-    // A condition type may occur twice; then they are matched one by one.
+    // A condition type may occur twice; then the conditions are matched in order.
     keepGeneration(condition, known.get(readText(condition['type']))?.shift()),
   );
 }

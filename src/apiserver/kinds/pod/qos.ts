@@ -1,4 +1,4 @@
-/** The QoS class of an unvalidated pod (core/resources/qos-class.ts decides). */
+/** Determines the QoS class of an unvalidated pod (core/resources/qos-class.ts decides). */
 import type { Container, Pod, QosClass } from '../../../api/pod.ts';
 import type { ResourceRequirements } from '../../../api/resources.ts';
 import { qosClass } from '../../../core/resources/qos-class.ts';

@@ -1,5 +1,5 @@
 /**
- * What kube-apiserver v1.36.4 answered to requests about pods, for the tests of this folder.
+ * Reads recorded responses of kube-apiserver v1.36.4 to requests about pods, for the tests of this folder.
  *
  * One scenario per line, each in its own namespace. Times, identifiers and the like are placeholders such as
  * `<time>`. The server ran with its default admission plugins, whose additions are not tested here:
@@ -35,7 +35,7 @@ const SERVER_METADATA = ['creationTimestamp', 'namespace', 'resourceVersion', 'u
 
 export function stepsOf(name: string): readonly RecordedStep[] {
   const text = readFileSync(new URL('recorded-answers.jsonl', import.meta.url), 'utf8');
-  // Any valid time will do for one that the server chose.
+  // A time that the server chose is replaced by a fixed valid one.
   const known = text.replaceAll('"<time>"', '"2026-11-15T00:00:00Z"').replaceAll('<rand>', 'abcde');
   const scenarios: readonly Scenario[] = known
     .trim()
@@ -44,7 +44,7 @@ export function stepsOf(name: string): readonly RecordedStep[] {
   return scenarios.find(({ scenario }) => scenario === name)?.steps ?? [];
 }
 
-/** Steps that create pods, with their answers. */
+/** Steps that create pods, with their responses. */
 export function creationsIn(name: string): readonly RecordedStep[] {
   return stepsOf(name).filter(
     ({ request: { method, body } }) => method === 'POST' && body?.['kind'] === 'Pod',
@@ -61,7 +61,7 @@ export function applyRecordedPatch(object: JsonObject, { request }: RecordedStep
   return isJsonObject(patched) ? patched : {};
 }
 
-/** The object without what the server's metadata and its admission plugins add. */
+/** The object without the additions of the server's metadata and its admission plugins. */
 export function withoutAdmission(pod: JsonObject): JsonObject {
   const spec = without(objectIn(pod, 'spec'), ADMITTED_FIELDS);
   const tolerations = listIn(spec, 'tolerations').filter(
@@ -69,7 +69,7 @@ export function withoutAdmission(pod: JsonObject): JsonObject {
   );
   const volumes = listIn(spec, 'volumes').filter((volume) => !isTokenVolume(volume));
   const metadata = without(objectIn(pod, 'metadata'), SERVER_METADATA);
-  // The printed form of an object leaves out empty maps.
+  // The printed form of an object omits empty maps.
   const hasLabels = Object.keys(objectIn(metadata, 'labels')).length > 0;
   return {
     ...pod,
@@ -86,7 +86,7 @@ export function withoutAdmission(pod: JsonObject): JsonObject {
   };
 }
 
-/** Tolerations that an admission plugin restores whenever an update removes them. */
+/** Adds the tolerations that an admission plugin restores when an update removes them. */
 export function withAdmittedTolerations(pod: JsonObject, old: JsonObject): JsonObject {
   const spec = objectIn(pod, 'spec');
   const own = listIn(spec, 'tolerations');

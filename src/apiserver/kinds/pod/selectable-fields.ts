@@ -1,4 +1,6 @@
-/** The fields by which pods can be selected: the kubelet lists those of its node. */
+/**
+ * The fields of pods that field selectors support, such as spec.nodeName, by which a kubelet lists its pods.
+ */
 import type { JsonObject } from '../../../lib/json.ts';
 import {
   readFlag,

@@ -1,4 +1,7 @@
-/** The subresources that change parts of a pod which an ordinary update may not. */
+/**
+ * Lists the subresources that change parts of a pod which an ordinary update may not change, with their
+ * rules.
+ */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { FieldError } from '../../../api/validation/field-error.ts';
 import { prepareEphemeralUpdate, validateEphemeralUpdate } from './update/ephemeral-containers.ts';
@@ -11,7 +14,7 @@ export interface PodUpdateRules {
   readonly validate: (object: JsonObject, old: JsonObject) => readonly FieldError[];
 }
 
-/** A binding sets the pod's node; the bind action has validated it. */
+/** For bindings, which set the pod's node: the bind action has validated them. */
 const asGiven: PodUpdateRules = { prepare: (object) => object, validate: () => [] };
 
 export const POD_SUBRESOURCES: ReadonlyMap<string, PodUpdateRules> = new Map([

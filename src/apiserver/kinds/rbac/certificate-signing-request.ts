@@ -1,7 +1,7 @@
 /**
- * CertificateSigningRequests: one client requests a certificate, another approves it (approval), and a signer
- * issues it (status). None of the three can do the work of the others. Admission sets the requester; the
- * client cannot.
+ * Defines the kind CertificateSigningRequest: one client requests a certificate, another approves it
+ * (subresource approval), and a signer issues it (subresource status). Each subresource can change only its
+ * own part. Admission sets the requesting user; the client cannot.
  */
 import { formatHumanDuration } from '../../../api/values/human-duration.ts';
 import { jsonEqual } from '../../../api/values/json-equal.ts';
@@ -72,7 +72,7 @@ export const certificateSigningRequests = plainKind('certificates.k8s.io/v1', {
     statusSubresource('CertificateSigningRequest'),
   ],
   rules: {
-    // Any name: kubelets use digests with capital letters.
+    // Any name is valid: kubelets use digests with capital letters.
     checkName: () => [],
     prepareForCreate: (object) => withoutUser(withoutStatus(object)),
     prepareForUpdate: (object, old) => withFieldOf(keepSpec(object, old), 'status', old),

@@ -1,4 +1,4 @@
-/** RoleBindings and ClusterRoleBindings: which subjects have a role. */
+/** Defines the kinds RoleBinding and ClusterRoleBinding: their defaults, validation and columns. */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import { checkDns1123Subdomain } from '../../../api/validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';

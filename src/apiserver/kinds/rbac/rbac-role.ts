@@ -1,4 +1,4 @@
-/** Roles and ClusterRoles: what may be done. */
+/** Defines the kinds Role and ClusterRole: their validation and columns. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { CREATED_AT } from '../../objects/columns.ts';
 import { objectsAt } from '../../objects/field-path.ts';
@@ -33,7 +33,7 @@ export const clusterRoles = plainKind(`${RBAC}/v1`, {
   columns: [NAME, CREATED_AT],
 });
 
-/** Names that only have to be valid path segments: `system:node` is one. */
+/** For names that only have to be valid path segments, such as `system:node`. */
 export function checkPathSegment(name: string): readonly string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`];
   return ['/', '%'].flatMap((letter) =>

@@ -1,4 +1,7 @@
-/** Reviews: questions about users and their permissions. They are answered and not stored. */
+/**
+ * Defines the kinds of reviews (TokenReview, SubjectAccessReview and so on), which are answered and not
+ * stored.
+ */
 import type { KindDefinition } from '../../objects/kind.ts';
 import { plainKind } from '../../objects/plain-kind.ts';
 

@@ -1,7 +1,7 @@
-/** ServiceAccounts: the identity of a pod towards the API. */
+/** Defines the kind ServiceAccount and its subresource token. */
 import { plainKind } from '../../objects/plain-kind.ts';
 
-/** The body of a POST to `token`: the audiences of the token, and its lifetime. */
+/** The body of a POST to `token`: the audiences and the lifetime of the token. */
 const tokenRequests = plainKind('authentication.k8s.io/v1', {
   kind: 'TokenRequest',
   resource: 'tokenrequests',

@@ -1,5 +1,6 @@
 /**
- * CSIDrivers, CSINodes and CSIStorageCapacities: storage drivers, where they run, and their free capacity.
+ * Defines the kinds CSIDriver, CSINode and CSIStorageCapacity: storage drivers, the nodes on which they run,
+ * and their free capacity.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { booleanColumn, integerColumn, textColumn } from '../../objects/columns.ts';
@@ -37,7 +38,7 @@ export const csiDrivers = plainKind(STORAGE, {
     validate: (object) => [...checkDriver(object)],
     validateUpdate: (object, old) => [
       ...checkDriver(object),
-      // The API's error misspells the field.
+      // kube-apiserver's error misspells the field.
       ...[...validateUnchanged(object, old, ['spec.attachRequired'])].map((error) => ({
         ...error,
         field: 'spec.attachedRequired',

@@ -1,4 +1,4 @@
-/** Defaults of a claim, wherever a claim may occur. */
+/** Applies the defaults of a PersistentVolumeClaim's spec, also inside templates. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { fillAbsent } from '../../../api/validation/json-changes.ts';
 

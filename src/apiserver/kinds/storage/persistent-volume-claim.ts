@@ -1,4 +1,4 @@
-/** PersistentVolumeClaims: requests for storage. */
+/** Defines the kind PersistentVolumeClaim: its defaults, validation and columns. */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import { compareQuantities } from '../../../api/values/quantity.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -74,14 +74,14 @@ export const persistentVolumeClaims = plainKind('v1', {
 
 function checkSpec(object: JsonObject): readonly FieldError[] {
   const spec = structAt(object, 'spec');
-  // The template has the same spec one level down, so its errors begin with a dot.
+  // The claim template has the same spec one level deeper, so the paths of its errors begin with a dot.
   return [...validateClaimTemplate({ spec }, '')].map((error) => ({
     ...error,
     field: error.field.replace(/^\./, ''),
   }));
 }
 
-/** A claim is immutable, but a bound one may request more. */
+/** A claim is immutable, except that a bound claim may request more storage. */
 function* checkUpdate(object: JsonObject, old: JsonObject): FieldErrors {
   const [spec, before] = [structAt(object, 'spec'), structAt(old, 'spec')];
   const isBound = textAt(object, 'status.phase') === 'Bound';
@@ -125,7 +125,7 @@ export function printModes(modes: Value): string {
   return SHORT_MODES.flatMap(([mode, short]) => (given.has(mode) ? [short] : [])).join(',');
 }
 
-/** The class used to be an annotation. */
+/** The class may also be in the deprecated annotation. */
 export function printClass(object: JsonObject): string {
   const annotated = readTextMap(metadataOf(object)['annotations']).get(OLD_CLASS);
   return annotated ?? textAt(object, 'spec.storageClassName');

@@ -1,4 +1,4 @@
-/** PersistentVolumes: storage that outlives pods. */
+/** Defines the kind PersistentVolume: its defaults, validation and columns. */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import { structOf } from '../../../api/schema/schema.ts';
 import type { JsonObject } from '../../../lib/json.ts';

@@ -1,7 +1,7 @@
 /**
- * The finalizers that protect storage in use, and what counts as use.
+ * Adds and removes the finalizers that protect storage in use, and determines what counts as use.
  *
- *     claim    a pod on a node names it, or owns it for an ephemeral volume
+ *     claim    a pod with a node names it, or owns it for an ephemeral volume
  *     volume   it is bound to a claim
  *     class    a claim or a volume names it
  */
@@ -43,7 +43,10 @@ export function isLeaving(object: JsonObject): boolean {
   return metadataOf(object)['deletionTimestamp'] !== undefined;
 }
 
-/** `pod` is in the claim's namespace. Without a node it has not started, and can no longer start. */
+/**
+ * `pod`: in the claim's namespace. A pod without a node does not use the claim yet, and cannot start once the
+ * claim is being deleted.
+ */
 export function usesClaim(pod: JsonObject, claim: JsonObject): boolean {
   if (textAt(pod, 'spec.nodeName') === '') return false;
   const isOwner = isMadeFor(claim, pod) && !isShutDown(pod);
@@ -66,7 +69,7 @@ export function isBound(volume: JsonObject): boolean {
   return textAt(volume, 'status.phase') === 'Bound';
 }
 
-/** The current and target classes of a claim or a volume. */
+/** The current and the target class of a claim or a volume. */
 export function classNamesOf(object: JsonObject): readonly string[] {
   return [
     textAt(object, 'spec.volumeAttributesClassName'),

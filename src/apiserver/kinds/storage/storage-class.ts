@@ -1,4 +1,4 @@
-/** StorageClasses: kinds of storage that can be requested. */
+/** Defines the kind StorageClass: its defaults, validation and columns. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { textColumn } from '../../objects/columns.ts';
 import { textAt } from '../../objects/field-path.ts';

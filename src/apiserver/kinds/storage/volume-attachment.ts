@@ -1,4 +1,4 @@
-/** VolumeAttachments: a volume that should be attached to a node, and whether it is. */
+/** Defines the kind VolumeAttachment: its validation and columns. */
 import { booleanColumn, textColumn } from '../../objects/columns.ts';
 import { textAt, valueAt } from '../../objects/field-path.ts';
 import { withoutStatus } from '../lifecycle.ts';

@@ -1,4 +1,4 @@
-/** VolumeAttributesClasses: performance settings of volumes, which claims select. */
+/** Defines the kind VolumeAttributesClass: its validation and columns. */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { textColumn } from '../../objects/columns.ts';

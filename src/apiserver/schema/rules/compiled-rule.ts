@@ -1,4 +1,4 @@
-/** The compiled rules of one node of a schema. They are compiled once for each schema. */
+/** Compiles the CEL rules of one schema node. They are compiled once for each schema. */
 import {
   CelFailure,
   CelFault,
@@ -13,13 +13,13 @@ import { declaredType } from './declared-type.ts';
 
 export interface CompiledRule {
   readonly text: RuleText;
-  /** Absent: it is empty, or does not compile. */
+  /** Absent: the rule is empty or does not compile. */
   readonly program: Program | undefined;
   readonly fault: string | undefined;
   readonly message: Program | undefined;
   readonly messageFault: string | undefined;
   readonly usesOldSelf: boolean;
-  /** The field that a failure is reported at, below the value itself; empty: the value itself. */
+  /** The field at which a failure is reported, relative to the value. Empty: the value itself. */
   readonly fieldPath: string;
 }
 
@@ -70,7 +70,7 @@ function variablesOf(type: CelType | undefined, isOptional: boolean): ReadonlyMa
   ]);
 }
 
-/** A string says why it does not compile. */
+/** A string: why the rule does not compile. */
 function tryCompile(
   text: string,
   variables: ReadonlyMap<string, CelType>,

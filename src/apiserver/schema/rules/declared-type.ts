@@ -1,14 +1,14 @@
 /**
- * The type that rules see for a schema.
+ * Derives the CEL type that rules see for a schema.
  *
- * Values of unknown shape (fields that preserve unknown ones, but have no type) are invisible to rules. A
- * resource has its apiVersion, kind, and the name in its metadata, whatever its schema says.
+ * Values without a type (fields that preserve unknown fields) are invisible to rules. A resource always has
+ * apiVersion, kind, and the name in its metadata, whatever its schema says.
  */
 import { DYN, escapeName, STRING, type CelType } from '../../../cel/cel.ts';
 import { isJsonObject, type Json } from '../../../lib/json.ts';
 import { readSchema, type Schema } from '../schema.ts';
 
-/** Undefined: rules cannot see it. */
+/** Undefined: rules cannot see the value. */
 export function declaredType(schema: Schema, isResource: boolean): CelType | undefined {
   if (schema.isIntOrString) return DYN;
   const seen = isResource ? withMeta(schema) : schema;

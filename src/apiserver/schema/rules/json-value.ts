@@ -1,4 +1,4 @@
-/** JSON as values of CEL, by its schema: the same number is an int here and a double there. */
+/** Converts JSON to CEL values by its schema: the same number may be an int or a double. */
 import {
   CelError,
   keyText,
@@ -15,7 +15,7 @@ import type { Schema } from '../schema.ts';
 import { withMeta } from './declared-type.ts';
 import { printExactJson } from '../../../lib/json-text/exact-json.ts';
 
-/** Reads the root of a resource, or any other value. */
+/** `isResource`: the value is the root of a resource. */
 export function celValueOf(value: Json, schema: Schema, isResource = schema.isEmbedded): CelValue {
   if (value === null) return null;
   if (Array.isArray(value)) return readList(value, schema);

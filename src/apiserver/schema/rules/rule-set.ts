@@ -1,9 +1,9 @@
 /**
- * Runs the rules of a schema on an object, each on the value at its node.
+ * Evaluates the CEL rules of a schema on an object, each on the value at its node.
  *
- * Rules never run on null: a rule about null belongs to the parent. Transition rules (those that use the old
- * value) run only where there is one, unless they opt in with optionalOldSelf. All rules of an object share
- * one budget; when that is exhausted, the object is refused.
+ * Rules are not evaluated on null: a rule about null belongs to the parent. Transition rules (those that use
+ * oldSelf) are evaluated only where there is an old value, unless they set optionalOldSelf. All rules of an
+ * object share one cost budget; if it is exhausted, the object is refused.
  */
 import { Budget, CelError, CostExceeded, OptionalValue, type CelValue } from '../../../cel/cel.ts';
 import { isJsonObject, type Json } from '../../../lib/json.ts';
@@ -24,7 +24,8 @@ import { celValueOf } from './json-value.ts';
 
 const RULE_COST_MAX = 1_000_000;
 /**
- * kube-apiserver allows an object a cost of 10,000,000. Here rules run on the thread that serves all clients.
+ * kube-apiserver's limit is 10,000,000. It is lower here, because rules run on the thread that serves all
+ * clients.
  */
 const OBJECT_COST_MAX = 2_000_000;
 const MESSAGE_BYTES_MAX = 5120;
@@ -192,7 +193,7 @@ class Check {
     this.errors.push({ type: 'Invalid', field: at || NOWHERE, value: schema.type, detail });
   }
 
-  /** The rule is violated. An unchanged value may stay, unless this is a transition rule. */
+  /** The rule is violated. An unchanged value is allowed, unless this is a transition rule. */
   #refuse(
     rule: CompiledRule,
     fieldPath: CheckedField,
@@ -208,7 +209,7 @@ class Check {
     this.errors.push(errorOf(text.reason, field || NOWHERE, value, detail));
   }
 
-  /** Undefined: there is none, or it is unusable. */
+  /** Undefined: there is no messageExpression, or its result is unusable. */
   #messageOf(
     { message }: CompiledRule,
     values: readonly (CelValue | undefined)[],

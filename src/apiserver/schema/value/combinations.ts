@@ -1,8 +1,8 @@
-/** Junctors: all of several schemas, any of them, exactly one, or not this one. */
+/** Validates allOf, anyOf, oneOf and not. */
 import type { Schema } from '../schema.ts';
 import { Findings } from './finding.ts';
 
-/** `validateAgainst`: the findings of one schema about the value. */
+/** `validateAgainst`: returns the findings of one schema about the value. */
 export function checkCombinations(
   schema: Schema,
   fieldPath: string,
@@ -49,7 +49,7 @@ function checkAll(results: readonly Findings[], name: string, findings: Findings
   findings.addGeneral(`${name} must validate all the schemas (allOf)${more}`);
 }
 
-/** Of those that fail, the one with the most matches. */
+/** Of the failed schemas, the one with the most matches. */
 function bestOf(results: readonly Findings[]): Findings {
   return results.reduce((best, one) => (one.matches > best.matches ? one : best));
 }

@@ -1,8 +1,8 @@
 /**
- * The errors of a value, and how much of it matched.
+ * Collects the errors of a value, and counts how much of it matched.
  *
- * The matches count where several schemas are tried: of those that fail, the one with the most matches is
- * reported. So the counting is kube-apiserver's, odd as it is in places.
+ * If several schemas are tried and fail, the one with the most matches is reported. So matches are counted
+ * exactly as in kube-apiserver, even where its counting is odd.
  */
 import type { FieldError } from '../../../api/validation/field-error.ts';
 
@@ -10,7 +10,7 @@ import type { FieldError } from '../../../api/validation/field-error.ts';
 export const NOWHERE = '<nil>';
 
 export class Findings {
-  /** By sentence: each is reported once. */
+  /** By message, so that each is reported once. */
   readonly #errors = new Map<string, FieldError>();
   matches = 0;
 
@@ -27,7 +27,7 @@ export class Findings {
     if (!this.#errors.has(sentence)) this.#errors.set(sentence, error);
   }
 
-  /** An error of no field in particular. */
+  /** Adds an error that belongs to no field. */
   addGeneral(detail: string): void {
     this.add({ type: 'Invalid', field: NOWHERE, value: '', detail });
   }
@@ -37,7 +37,7 @@ export class Findings {
     this.matches += other.matches;
   }
 
-  /** The same matches without errors: for a value that was as invalid before. */
+  /** The same matches without errors: for a value that was already invalid before the update. */
   forgiven(): Findings {
     const findings = new Findings();
     findings.matches = this.matches;

@@ -27,7 +27,7 @@ export function checkNumber(value: number | bigint, schema: Schema, fieldPath: s
   return findings;
 }
 
-/** Does it fit into the type that the schema names? */
+/** Whether the number fits the type that the schema names. */
 function checkRange(
   value: number | bigint,
   { type, format, isIntOrString }: Schema,
@@ -54,7 +54,7 @@ function fitsFloat(value: number | bigint): boolean {
   return Math.abs(Number(value)) <= FLOAT32_MAX;
 }
 
-/** Integers are compared with integers: the fraction of a limit is cut off. */
+/** Integers are compared with integers, so the fraction of a limit is cut off. */
 function limitFor(value: number | bigint, limit: number): number {
   return typeof value === 'bigint' || Number.isInteger(value) ? Math.trunc(limit) : limit;
 }
@@ -106,7 +106,7 @@ function isMultiple(value: number | bigint, factor: number): boolean {
   return isNearlyInteger(factor < 1 ? (1 / factor) * value : value / factor);
 }
 
-/** Division of fractions is never exact. */
+/** Tolerates rounding, because division of fractions is not exact. */
 function isNearlyInteger(value: number): boolean {
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
   return Math.abs(value - Math.round(value)) < 1e-9 * Math.max(1, Math.abs(value));

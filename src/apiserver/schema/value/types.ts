@@ -1,4 +1,4 @@
-/** Checks the type of a value. An integer is a number, and 1.0 is an integer. */
+/** Validates the type of a value. An integer is a number, and 1.0 is an integer. */
 import type { Json } from '../../../lib/json.ts';
 import type { Schema } from '../schema.ts';
 import { Findings } from './finding.ts';
@@ -40,7 +40,7 @@ function findFault(value: Json, schema: Schema, types: readonly string[]): Fault
     return [format, foundFormat];
   }
   const wantsNumber = types.includes('number') || types.includes('integer');
-  // A value with a format is checked by it, not by its type.
+  // A value with a format is checked by the format, not by its type.
   if (isListOrText && format !== '' && !wantsNumber) return undefined;
   return fits ? undefined : [types.join(','), found];
 }
@@ -50,7 +50,7 @@ function kindOf(value: Json): readonly [type: string, format: string] {
   if (typeof value === 'boolean') return ['boolean', ''];
   if (typeof value === 'bigint') return ['integer', 'int64'];
   if (typeof value !== 'number') return [Array.isArray(value) ? 'array' : 'object', ''];
-  // Beyond 2^53 a number is a double: such integers are bigints.
+  // A number beyond 2^53 is a double; integers of that size are bigints.
   return Number.isSafeInteger(value) ? ['integer', 'int64'] : ['number', 'float64'];
 }
 

@@ -1,10 +1,10 @@
 /**
- * Validates a value by its schema, in kube-apiserver's words.
+ * Validates a value by its schema, with kube-apiserver's error messages.
  *
  *     type -> allOf, anyOf, oneOf, not -> text, format, number -> items -> enum -> fields
  *
- * For null only type and enum are checked. `correlation`: the old value, on an update; errors that it had,
- * too, are ignored.
+ * For null only type and enum are checked. `correlation`: the old value, on an update; errors that the old
+ * value also had are ignored.
  */
 import { codePoints } from '../../../lib/code-points.ts';
 import { jsonEqual } from '../../../api/values/json-equal.ts';
@@ -83,7 +83,7 @@ function formatOf(schema: Schema): string {
 
 const SHOWN_CHARS = 100;
 
-/** Only the first error of a text is reported. */
+/** Reports only the first error of a string. */
 function checkText(
   value: string,
   { limits, pattern }: Schema,

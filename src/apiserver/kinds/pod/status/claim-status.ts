@@ -1,4 +1,4 @@
-/** The status of the devices that a pod claims. */
+/** Validates the status of a pod's resource claims (devices). */
 import { checkDns1123Subdomain } from '../../../../api/validation-names.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
 import {

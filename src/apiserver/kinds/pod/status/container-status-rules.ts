@@ -1,4 +1,4 @@
-/** Validation of container statuses: users, and the health of devices. */
+/** Validates container statuses: users, and the health of devices. */
 import type { JsonObject } from '../../../../lib/json.ts';
 import {
   duplicate,

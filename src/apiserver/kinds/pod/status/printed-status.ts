@@ -1,11 +1,11 @@
 /**
- * The columns STATUS, READY and RESTARTS of `kubectl get pods`.
+ * Computes the columns STATUS, READY and RESTARTS of `kubectl get pods`.
  *
- *     the phase (or the status' own reason)
- *       <- SchedulingGated      while it waits at its gates
- *       <- Init:…               the first init container that holds it up
- *       <- CrashLoopBackOff …   the reason of the first container in trouble
- *       <- Terminating          once it is being deleted
+ *     the phase (or status.reason)
+ *       <- SchedulingGated      while it has scheduling gates
+ *       <- Init:…               the first init container that blocks the pod
+ *       <- CrashLoopBackOff …   the reason of the first container with a problem
+ *       <- Terminating          when the pod is being deleted
  *
  * Each line overrides those above it. STATUS is for people: the phase alone hides too much.
  */
@@ -24,11 +24,11 @@ export interface PrintedStatus {
   readonly ready: number;
   readonly total: number;
   readonly restarts: number;
-  /** When the last restart was, as the API prints it; empty: unknown. */
+  /** The time of the last restart, as the API prints it. Empty: unknown. */
   readonly restartedAt: string;
 }
 
-/** The sums over some containers. */
+/** Sums over several containers. */
 interface Tally {
   readonly status?: string;
   readonly ready: number;
@@ -44,11 +44,11 @@ export function printStatus(pod: JsonObject): PrintedStatus {
       .map(({ name }) => readText(name)),
   );
   const total = readObjects(spec['containers']).length + sidecars.size;
-  const init = lookAtInitContainers(spec, status, sidecars);
+  const init = tallyInitContainers(spec, status, sidecars);
   const start = init.all.status ?? statusOfPod(status);
   const isRunning = init.all.status === undefined || isTrue(status, 'Initialized');
   const tally = isRunning
-    ? lookAtContainers(status, start, init.sidecars)
+    ? tallyContainers(status, start, init.sidecars)
     : { ...init.all, status: start };
   return {
     ready: isRunning ? tally.ready + init.all.ready : init.all.ready,
@@ -69,14 +69,14 @@ function statusOfPod(status: JsonObject): string {
 
 function statusOfDeletion(pod: JsonObject, status: JsonObject): string | undefined {
   if (!isGiven(readStruct(pod['metadata'])['deletionTimestamp'])) return undefined;
-  // The node is lost: whether the pod is ending is unknown.
+  // The node is lost, so it is unknown whether the pod is terminating.
   if (status['reason'] === 'NodeLost') return 'Unknown';
   const { phase } = status;
   return phase === 'Succeeded' || phase === 'Failed' ? undefined : 'Terminating';
 }
 
-/** Visits them until one holds up the others. Sidecars count on, the others only until then. */
-function lookAtInitContainers(
+/** Visits init containers until one blocks the others. Sidecars are counted beyond that, too. */
+function tallyInitContainers(
   spec: JsonObject,
   status: JsonObject,
   sidecars: ReadonlySet<string>,
@@ -107,8 +107,8 @@ function statusOfInit(container: JsonObject): string | undefined {
   return reason === '' || reason === 'PodInitializing' ? undefined : reason;
 }
 
-/** From the last container to the first, so that the first one in trouble determines the result. */
-function lookAtContainers(status: JsonObject, start: string, sidecars: Tally): Tally {
+/** From the last container to the first, so that the first one with a problem determines the result. */
+function tallyContainers(status: JsonObject, start: string, sidecars: Tally): Tally {
   let tally: Tally = { ...sidecars, status: start, ready: 0 };
   let failure = '';
   let hasRunning = false;
@@ -130,7 +130,7 @@ function lookAtContainers(status: JsonObject, start: string, sidecars: Tally): T
   return { ...tally, status: statusOfCompleted(status, hasRunning, failure) };
 }
 
-/** A completed container does not determine the status if others run, or failed. */
+/** A completed container does not determine the status if others run or have failed. */
 function statusOfCompleted(status: JsonObject, hasRunning: boolean, failure: string): string {
   if (hasRunning && isTrueSomewhere(status, 'Ready')) return 'Running';
   if (failure !== '') return failure;
@@ -150,7 +150,7 @@ function countRestarts(tally: Tally, container: JsonObject): Tally {
   return {
     ...tally,
     restarts: tally.restarts + readNumber(container['restartCount']),
-    // Times in UTC with whole seconds: the later text is the later time.
+    // Times are in UTC with whole seconds, so they compare as strings.
     restartedAt: finishedAt > tally.restartedAt ? finishedAt : tally.restartedAt,
   };
 }

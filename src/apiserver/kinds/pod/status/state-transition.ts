@@ -1,6 +1,6 @@
 /**
- * A container that has ended stays ended, unless its policy lets it restart. A status that says otherwise
- * comes from a writer with outdated state.
+ * Validates container state transitions: a terminated container stays terminated unless its restart policy
+ * lets it restart. A status that says otherwise comes from a client with outdated state.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { forbiddenField, type FieldErrors } from '../../../../api/validation/field-errors.ts';
@@ -21,7 +21,7 @@ export function* validateTransitions(
   old: JsonObject,
   spec: JsonObject,
 ): FieldErrors {
-  // Where one container may restart the whole pod in place, any of them may start again.
+  // If a container may restart all containers of the pod, each of them may start again.
   if (!mayRestartAll(spec)) {
     yield* checkList(status, old, 'containerStatuses', mayRestart(spec, 'containers'));
     yield* checkList(status, old, 'initContainerStatuses', mayRestart(spec, 'initContainers'));

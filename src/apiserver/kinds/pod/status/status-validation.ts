@@ -1,4 +1,4 @@
-/** Validates a new status of a pod against the old one. The kubelet writes it, and other clients may. */
+/** Validates an update of a pod's status. The kubelet writes it, and other clients may. */
 import type { JsonObject } from '../../../../lib/json.ts';
 import type { FieldError } from '../../../../api/validation/field-error.ts';
 import {
@@ -19,7 +19,7 @@ import { validateContainerStatuses } from './container-status-rules.ts';
 import { validateTransitions } from './state-transition.ts';
 import { checkAnnotationUpdate } from '../../../../api/pod-validation/pod-validation.ts';
 
-/** Known conditions; all others need a qualified name. */
+/** All other condition types need a qualified name. */
 const SYSTEM_CONDITIONS = new Set(['PodScheduled', 'Ready', 'Initialized']);
 
 export function validatePodStatusUpdate(pod: JsonObject, old: JsonObject): readonly FieldError[] {
@@ -80,7 +80,7 @@ function* checkHostAddresses(status: JsonObject, before: JsonObject): FieldError
   yield* checkAddresses(status, before, 'hostIPs');
 }
 
-/** At most one address of each family; those that were there before are not validated again. */
+/** At most one address of each family. Addresses that the old status had are not validated again. */
 function* checkAddresses(
   status: JsonObject,
   before: JsonObject,

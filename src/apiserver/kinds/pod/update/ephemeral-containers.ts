@@ -1,6 +1,6 @@
 /**
- * The subresource `ephemeralcontainers`: the only way to add a container to a running pod. It can only add:
- * existing ephemeral containers cannot be changed or removed.
+ * Rules of the subresource `ephemeralcontainers`, the only way to add a container to a running pod. Existing
+ * ephemeral containers cannot be changed or removed.
  */
 import { structOf } from '../../../../api/schema/schema.ts';
 import { semanticallyEqual } from '../../../../api/values/semantic-equal.ts';

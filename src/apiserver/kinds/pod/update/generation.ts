@@ -1,4 +1,4 @@
-/** A pod's generation rises when its spec changes in substance. */
+/** Increases a pod's generation when its spec changes in substance. */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { readNumber, readStruct } from '../../../../api/validation/json-reading.ts';
 import { isSameSpec } from '../../../../api/pod-validation/update/spec-change.ts';

@@ -1,4 +1,4 @@
-/** Metadata that an update through a subresource does not change. */
+/** Restores the metadata that an update through a subresource must not change. */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { withFieldOf } from '../../../../api/validation/json-changes.ts';
 import { readStruct } from '../../../../api/validation/json-reading.ts';

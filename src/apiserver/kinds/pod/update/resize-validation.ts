@@ -47,7 +47,7 @@ function* checkPlace(pod: JsonObject, old: JsonObject): FieldErrors {
     yield invalidField('spec', shown, 'Pod QOS Class may not change as a result of resizing');
   }
   const status = readStruct(old['status']);
-  // A node that reports no resources of a running container is too old to change them.
+  // A kubelet that reports no resources for a running container is too old to resize it.
   const running = readObjects(status['containerStatuses']).find((container) =>
     isGiven(readStruct(container['state'])['running']),
   );
@@ -150,7 +150,7 @@ function undoList(spec: JsonObject, old: JsonObject, list: List): JsonObject {
   );
 }
 
-/** Claims are removed, too: they are not compared. */
+/** Also removes claims, which are not compared. */
 function undoContainer(container: JsonObject, old: JsonObject): JsonObject {
   const next = withoutField(readStruct(container['resources']), 'claims');
   return withField(container, 'resources', undoCpuAndMemory(next, readStruct(old['resources'])));

@@ -1,8 +1,7 @@
 /**
- * The subresource `resize`: changes cpu and memory of running containers.
+ * Rules of the subresource `resize`, which changes cpu and memory of running containers.
  *
- * Nothing else can change here, and the pod keeps its QoS class: the kubelet has placed it in the cgroup of
- * that class.
+ * Nothing else can change, and the pod keeps its QoS class, because it runs in the cgroup of that class.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { changeObjects, withField, withFieldOf } from '../../../../api/validation/json-changes.ts';
@@ -10,7 +9,7 @@ import { readObjects, readStruct, readText } from '../../../../api/validation/js
 import { bumpPodGeneration } from './generation.ts';
 import { keepMetadata } from './preserved-metadata.ts';
 
-/** The old pod with the new resources. Containers that cannot be matched are left to the validation. */
+/** The old pod with the new resources. Validation reports containers that cannot be matched. */
 export function prepareResize(pod: JsonObject, old: JsonObject): JsonObject {
   return bumpPodGeneration(keepAllButResources(pod, old), old);
 }

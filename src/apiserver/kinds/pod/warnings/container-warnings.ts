@@ -1,4 +1,7 @@
-/** Warnings about quantities that cannot be granted exactly, and variables that hide each other. */
+/**
+ * Warnings about quantities that cannot be granted exactly, and about environment variables that override
+ * each other.
+ */
 import type { JsonObject } from '../../../../lib/json.ts';
 import {
   isGiven,
@@ -34,7 +37,7 @@ export function* warnAboutContainers(container: JsonObject, path: string): Gener
   }
 }
 
-/** `PATH=$(PATH):/bin` extends the earlier definition, so it does not hide it. */
+/** `PATH=$(PATH):/bin` extends the earlier definition, so it does not override it. */
 function extendsItself(variable: JsonObject): boolean {
   const value = readText(variable['value']);
   const reference = `$(${readText(variable['name'])})`;

@@ -1,4 +1,7 @@
-/** Warnings about what is allowed but probably not meant, or will not stay allowed. One file per topic. */
+/**
+ * Warnings about pods that are valid but probably not intended, or use deprecated features. Each topic has
+ * its own file.
+ */
 import { checkDns1123Label } from '../../../../api/validation-names.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
 import { allContainers } from '../../../../api/pod-validation/container-lists.ts';
@@ -42,7 +45,7 @@ export function podWarnings(pod: JsonObject): readonly string[] {
   return [...warnAboutName(pod), ...warnAboutPod(pod)];
 }
 
-/** Of a pod, or of a template of pods. */
+/** For a pod, or for a pod template. */
 export function* warnAboutPod(pod: JsonObject): Warnings {
   const [metadata, spec] = [readStruct(pod['metadata']), readStruct(pod['spec'])];
   const annotations = readTextMap(metadata['annotations']);
@@ -67,7 +70,7 @@ export function* warnAboutPod(pod: JsonObject): Warnings {
   yield* warnAboutAddresses(spec);
 }
 
-/** A pod's name becomes its hostname, where dots have a meaning. */
+/** A pod's name becomes its hostname, in which dots have a meaning. */
 function* warnAboutName(pod: JsonObject): Warnings {
   const sentences = checkDns1123Label(readText(readStruct(pod['metadata'])['name']));
   if (sentences.length === 0) return;

@@ -1,4 +1,4 @@
-/** Warnings about ports that are listed twice, or are ambiguous. */
+/** Warnings about ports that are listed twice or are ambiguous. */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { readNumber, readObjects, readText } from '../../../../api/validation/json-reading.ts';
 import { allContainers } from '../../../../api/pod-validation/container-lists.ts';
@@ -57,7 +57,7 @@ function clashOf(port: Port, other: Port): string | undefined {
   const isSamePort = port.hostPort === other.hostPort;
   if (isSamePort && port.hostIp === other.hostIp) return 'duplicate';
   if (port.hostPort === 0 || other.hostPort === 0) return 'overlapping';
-  // One of the two listens on every address, the other on one of them.
+  // One of the two uses every host address, the other a single one.
   const isAmbiguous = isSamePort && (port.hostIp === '') !== (other.hostIp === '');
   return isAmbiguous ? 'dangerously ambiguous' : undefined;
 }

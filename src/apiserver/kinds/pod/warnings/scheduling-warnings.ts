@@ -1,4 +1,4 @@
-/** Warnings about renamed node labels, and selectors that select nothing. */
+/** Warnings about deprecated node labels, and about selectors that select nothing. */
 import { checkLabelValue } from '../../../../api/validation-names.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
 import {

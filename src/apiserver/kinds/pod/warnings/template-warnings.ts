@@ -1,6 +1,6 @@
 /**
- * Warnings about the template of pods in another object: those of a pod, under the path of the template. On an
- * update they are sent again only if it changes the generation: a client that sets labels did not write the
+ * Warnings about a pod template in another object: those of a pod, under the path of the template. An update
+ * repeats them only if it changes the generation, because a client that only sets labels did not write the
  * template.
  */
 import { checkDns1123Label } from '../../../../api/validation-names.ts';
@@ -10,7 +10,10 @@ import type { KindRules } from '../../../objects/kind.ts';
 import { metadataOf, nameOf } from '../../../objects/metadata.ts';
 import { warnAboutPod } from './pod-warnings.ts';
 
-/** `path`: of the template in the object. `namesPods`: its pods have its name in theirs, and as hostname. */
+/**
+ * `path`: the path of the template in the object. `namesPods`: the pods' names and hostnames contain the
+ * object's name.
+ */
 export function templateWarnings(
   path: string,
   namesPods: boolean,

@@ -1,4 +1,4 @@
-/** Warnings about volume sources that no longer work, and files of one volume that hide each other. */
+/** Warnings about volume sources that no longer work, and about files of one volume that hide each other. */
 import type { JsonObject } from '../../../../lib/json.ts';
 import {
   isGiven,
@@ -16,7 +16,7 @@ interface File {
   readonly source: string;
 }
 
-/** The field as the API names it in the warning, which is not always its real name. */
+/** `field`: the name in the API's warning, which is not always the real field name. */
 const OLD_SOURCES: readonly (readonly [source: string, field: string, advice: string])[] = [
   ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
@@ -117,7 +117,7 @@ function fileAt(holder: JsonObject, field: string, source: string): File {
   return { path: readText(holder[field]).replace(/\/+$/, ''), source };
 }
 
-/** A file at the path of another, or where another one needs a folder. */
+/** A file at the path of another file, or at a path that another file needs as a folder. */
 function overlapsOf(files: readonly File[], before: readonly File[] = []): readonly string[] {
   const seen = [...before];
   return files.flatMap((file) => {
