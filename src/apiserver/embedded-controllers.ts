@@ -1,9 +1,10 @@
 /**
  * Starts the controllers of an embedded server, one after the other.
  *
- * Each lists every object when it starts, and no request is answered meanwhile. With ten thousand pods all of
- * them together take as long as the rest of a start; so only those without which the first pod of a namespace
- * would be refused start immediately, and the others when the server serves already.
+ * A controller lists all its objects when it starts, and no request is answered meanwhile. With ten thousand
+ * pods all controllers together take as long as the rest of the start. So only the controllers without which
+ * the first pod of a namespace would be refused start immediately; the others start while the server already
+ * serves requests.
  */
 import type { Cancel } from '../ports/clock.ts';
 import type { Controller } from './controllers/controller.ts';
@@ -16,14 +17,14 @@ import {
 import { WORKLOAD_CONTROLLER_NAMES } from './controllers/workloads/workload-controllers.ts';
 import type { ServerParts } from './registry/server-parts.ts';
 
-/** A pod needs the account of its namespace, and what is mounted with it. */
+/** A pod needs the service account of its namespace, and the objects that are mounted with it. */
 const AT_ONCE: ReadonlySet<string> = new Set([
   'serviceaccount',
   'root-ca-certificate',
   'serviceaccount-token',
 ]);
 
-/** These share a Lease. */
+/** These share a Lease, so they start together. */
 const TOGETHER: ReadonlySet<string> = new Set(WORKLOAD_CONTROLLER_NAMES);
 
 export class EmbeddedControllers {
@@ -47,7 +48,7 @@ export class EmbeddedControllers {
     ];
   }
 
-  /** Starts the others, each in its own turn of the event loop. */
+  /** Starts the other controllers, each in its own turn of the event loop. */
   begin(): void {
     const [next, ...later] = this.#waiting;
     if (!next) return;

@@ -1,13 +1,13 @@
 /**
- * A complete API server: kinds, users, admission, controllers, and the objects that every cluster starts
- * with.
+ * A complete API server: kinds, authentication, authorization, admission, controllers, and the objects that
+ * every cluster starts with.
  *
- *     open      policy, namespaces and priority classes are created or found in the store
- *     announce  a listener is open: the service `kubernetes` gets its address
+ *     open      RBAC policy, namespaces and priority classes are created if they are missing
+ *     announce  the listener is open: the Service `kubernetes` gets its address
  *     run       controllers start, one after the other: each lists all objects
- *     close     controllers first; then nothing follows the store any more
+ *     close     controllers stop first; then nothing follows the store any more
  *
- * It does not listen (a listener is put in front of it) and does not own its store.
+ * It does not listen itself (the caller puts a listener in front of it), and does not own its store.
  */
 import type { HealthCheck } from '../lib/health-report.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -51,32 +51,32 @@ export interface EmbeddedServerOptions {
   readonly clock: Clock;
   readonly random: IdentityRandom;
   readonly log: Log;
-  /** The answer of `/version`. */
+  /** The response of `/version`. */
   readonly version: JsonObject;
   readonly access: AccessOptions;
-  /** The authority that signed the certificate of the listener, as PEM; pods get it. */
+  /** The CA that signed the listener's certificate, as PEM; pods get it. */
   readonly caCert: string;
-  /** Its key, which signs approved certificate requests. Absent: another signer does. */
+  /** The CA's key, which signs approved CertificateSigningRequests. Absent: another signer does. */
   readonly caKey?: string;
-  /** Those that run; absent: all. */
+  /** The controllers to run. Absent: all. */
   readonly controllers?: ControllerOptions['controllers'];
-  /** The connections to kubelets and pods; absent: exec and the like are answered with 503. */
+  /** Connects to kubelets and pods. Absent: exec and the like are answered with 503. */
   readonly kubeletDialer?: KubeletDialer;
   /** Absent: webhooks cannot be called, and their failure policy decides. */
   readonly webhookClient?: WebhookClient;
   /** Absent: no request is audited. */
   readonly auditor?: Auditor;
-  /** Health checks beside those of the server itself, as of now; absent: none. */
+  /** Additional health checks, evaluated for each request. Absent: none. */
   readonly checks?: () => readonly HealthCheck[];
-  /** Of the command line, for /flagz; absent: it is not served. */
+  /** The command line's flags, for /flagz. Absent: /flagz is not served. */
   readonly flags?: Readonly<Record<string, string>>;
 }
 
 export interface EmbeddedServer extends HttpHandler {
   readonly parts: ServerParts;
-  /** With the types of the fetch standard, for callers in this process. */
+  /** The same with the types of the fetch standard, for callers in this process. */
   fetch(request: Request, clientIdentity?: ClientIdentity): Promise<Response>;
-  /** Publishes the address of the server to pods. */
+  /** Publishes the server's address to pods. */
   announce(address: ServingAddress): Promise<void>;
   /**
    * Starts the controllers, each in its own turn of the event loop, so that requests are answered in between.
@@ -97,7 +97,7 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
   const checks = (): readonly HealthCheck[] => [shutdown, ...(options.checks?.() ?? [])];
   const server = createServer({ ...options, checks }, access, collector);
   const { parts } = server;
-  // One after the other into the store, and together onto the disk.
+  // The commits are made one after the other, and are written to disk together.
   await Promise.all([
     bootstrapNamespaces(parts),
     bootstrapPriorityClasses(parts),
@@ -134,7 +134,7 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
   };
 }
 
-/** Without a way to kubelets there are no metrics to serve. */
+/** Without a dialer for kubelets, the server has no metrics to serve. */
 function createCollector(options: EmbeddedServerOptions): MetricsCollector | undefined {
   const { store, clock, log, kubeletDialer: dialer } = options;
   return dialer && new MetricsCollector({ store, clock, log, dialer });
@@ -170,7 +170,7 @@ function createServer(
   });
 }
 
-/** Its texts are large, and most servers never serve them. */
+/** Loaded at the first request: the OpenAPI texts are large, and most servers never serve them. */
 function openApiLater(parts: ServerParts): PathHandler {
   let loaded: Promise<PathHandler> | undefined;
   return (request, url) => {

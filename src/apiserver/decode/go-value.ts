@@ -1,4 +1,4 @@
-/** Values as Go prints them, where an error of the API shows a value. */
+/** Prints values as Go does, for API errors that show a value. */
 import { isJsonObject, type Json } from '../../lib/json.ts';
 
 /** `map[data:map[n:1] list:[a b]]` */
@@ -12,7 +12,7 @@ export function printGoValue(value: Json): string {
   return `map[${fields.join(' ')}]`;
 }
 
-/** The Go kind of a JSON value. */
+/** Go's kind of a JSON value. */
 export function goKindOf(value: Json): string {
   if (Array.isArray(value)) return 'slice';
   if (isJsonObject(value)) return 'map';

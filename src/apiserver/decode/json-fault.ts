@@ -1,9 +1,9 @@
 /**
- * Why a text is not JSON, in the words of Go's decoder, which clients show and tools know. JSON.parse runs
- * first, as it is fast; this walks a text that it has refused.
+ * Explains why a text is not JSON, with the messages of Go's decoder, which tools match on. JSON.parse runs
+ * first, because it is fast; this file scans a text that JSON.parse has refused.
  */
 
-/** The sentence; for a text that is JSON after all, that it ends unexpectedly. */
+/** The message. For a text that turns out to be JSON: that it ends unexpectedly. */
 export function describeJsonFault(text: string): string {
   return findJsonFault(text) ?? END;
 }
@@ -32,7 +32,9 @@ class Fault extends Error {
 
 class Scan {
   readonly #text: string;
-  /** Open brackets, outermost first: an explicit list, because a text can nest deeper than the stack. */
+  /**
+   * Open brackets, outermost first. An explicit stack, because a text can nest deeper than the call stack.
+   */
   readonly #open: (keyof typeof CLOSING)[] = [];
   #at = 0;
 
@@ -47,7 +49,7 @@ class Scan {
     if (this.#at < this.#text.length) throw this.#strange('after top-level value');
   }
 
-  /** Up to the end of a value, or to the first value inside it. */
+  /** Scans to the end of a value, or to the first value inside it. */
   #value(): void {
     for (;;) {
       this.#skipSpace();
@@ -60,7 +62,7 @@ class Scan {
     }
   }
 
-  /** Closes what ends here. False: the document is complete. */
+  /** Closes the brackets that end here. False: the document is complete. */
   #findNextValue(): boolean {
     for (let open = this.#open.at(-1); open; open = this.#open.at(-1)) {
       this.#skipSpace();
@@ -149,7 +151,7 @@ class Scan {
     this.#at += 1;
   }
 
-  /** The next character; throws at the end. */
+  /** The next character. Throws at the end of the text. */
   #peek(): string {
     const char = this.#text[this.#at];
     if (char === undefined) throw new Fault(END);
@@ -175,7 +177,7 @@ function isDigit(char: string): boolean {
   return char >= '0' && char <= '9';
 }
 
-/** Go reads bytes, and shows the first one of a multi-byte letter. */
+/** Go reads bytes, and shows the first byte of a multi-byte character. */
 function quote(char: string): string {
   if (char === "'") return String.raw`'\''`;
   if (char === '"') return `'"'`;

@@ -1,9 +1,9 @@
 /**
- * JSON text to a value, with what JSON.parse does not report: duplicate fields, and numbers that are beyond all
- * doubles. Integers of 64 bits are exact (lib/json-text/exact-json.ts).
+ * Parses JSON and reports what JSON.parse does not: duplicate fields, and numbers that no double can hold.
+ * 64-bit integers stay exact (lib/json-text/exact-json.ts).
  *
- * The text is walked once more, without building anything, to find keys that occur twice in one object. A value
- * that prints as the very text it came from has none, and most clients send such texts.
+ * A second scan of the text finds keys that occur twice in one object. It is skipped if the value prints as
+ * exactly the same text, as it does for most clients.
  *
  * Each step is linear in the length of the text, and none of them recurses.
  */
@@ -14,18 +14,18 @@ import { checkDoubles, parseExactJson, printExactJson } from '../../lib/json-tex
 
 export interface ReadJson {
   readonly value: Json;
-  /** Paths of duplicate fields, such as `metadata.name`. The last one counts. */
+  /** The paths of duplicate fields, such as `metadata.name`. The last value counts. */
   readonly duplicates: readonly string[];
 }
 
-/** Throws a SyntaxError, a NestingError, or a RangeError for a number beyond all doubles. */
+/** Throws a SyntaxError, a NestingError, or a RangeError for a number that no double can hold. */
 export function readJson(text: string): ReadJson {
   const value = parseJson(text);
   if (printExactJson(value) === text) return { value, duplicates: [] };
   return { value, duplicates: findDuplicates(text) };
 }
 
-/** The same, without duplicates. */
+/** The same, without finding duplicates. */
 export function parseJson(text: string): Json {
   if (isTextTooDeep(text)) {
     const fault = findJsonFault(text);
@@ -36,18 +36,18 @@ export function parseJson(text: string): Json {
   return value;
 }
 
-/** As many as Kubernetes' decoder reports. */
+/** The limit of Kubernetes' decoder. */
 const DUPLICATES_MAX = 100;
 
 /** An object or list that is open. */
 interface Frame {
-  /** Null: a list. */
+  /** Null: the frame is a list. */
   readonly keys: Set<string> | null;
   /** The key or index of the current value. */
   at: string | number;
 }
 
-/** The text is known to be JSON, so each step only has to find where a token ends. */
+/** The text is known to be valid JSON, so each step only has to find the end of a token. */
 function findDuplicates(text: string): readonly string[] {
   const found = new Set<string>();
   const open: Frame[] = [];

@@ -1,9 +1,9 @@
 /**
- * How deep the body of a request may nest.
+ * Limits how deep the body of a request may nest.
  *
- * Validation, pruning, patches and printing recurse through objects, and a body of a few kilobytes can nest
- * deeper than any stack. So depth is counted before any of them runs: in the text of JSON before it is
- * parsed, and in values from elsewhere (YAML, patches).
+ * Validation, pruning, patches and printing are recursive, and a body of a few kilobytes can nest deeper than
+ * any stack. So the depth is checked before any of them runs: in JSON text before it is parsed, and in values
+ * from YAML and patches.
  *
  * kube-apiserver decodes up to 10,000 levels. No object of Kubernetes comes near this limit; a custom object
  * that exceeds it is refused with 400.
@@ -12,7 +12,7 @@ import { isJsonObject, type Json } from '../../lib/json.ts';
 
 export const NESTING_MAX = 500;
 
-/** The message is meant for the client. */
+/** Its message is sent to the client. */
 export class NestingError extends Error {
   override readonly name = 'NestingError';
 
@@ -21,12 +21,12 @@ export class NestingError extends Error {
   }
 }
 
-/** Does JSON text nest more brackets than objects may have? */
+/** Whether JSON text nests deeper than the limit. */
 export function isTextTooDeep(text: string): boolean {
   return opensMany(text) && surveyText(text).levels > NESTING_MAX;
 }
 
-/** The same for a value. `levels`: what is left of the limit. */
+/** The same for a value. `levels`: how many levels are left. */
 export function isValueTooDeep(value: Json, levels = NESTING_MAX): boolean {
   let level: Json[] = [];
   pushOpen([value], level);
@@ -46,7 +46,7 @@ function pushOpen(parts: readonly Json[], onto: Json[]): void {
   for (const part of parts) if (typeof part === 'object' && part !== null) onto.push(part);
 }
 
-/** Most bodies have fewer brackets than the limit, and searching for them is faster than walking. */
+/** Most bodies have fewer brackets than the limit, and counting them is faster than scanning the text. */
 function opensMany(text: string): boolean {
   let count = 0;
   for (const bracket of ['{', '[']) {
@@ -60,7 +60,7 @@ function opensMany(text: string): boolean {
 
 export interface TextSurvey {
   readonly levels: number;
-  /** About the number of fields and items. */
+  /** The approximate number of fields and items. */
   readonly parts: number;
 }
 
@@ -72,7 +72,7 @@ const CURLY = 0x20;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
-/** One quick pass over JSON text, which need not be valid. */
+/** One fast pass over JSON text, which need not be valid. */
 export function surveyText(text: string): TextSurvey {
   let depth = 0;
   let levels = 0;

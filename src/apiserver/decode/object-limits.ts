@@ -1,9 +1,9 @@
 /**
- * How large an object may be.
+ * Limits the size of an object.
  *
- * etcd refuses requests above 1.5 MiB, which kube-apiserver passes on as a 500 without a reason; its own
- * client refuses to send more than 2 MiB. The number of parts (fields and items) is a limit of this server:
- * validation time grows with it, and meanwhile no other request is answered.
+ * etcd refuses requests above 1.5 MiB, which kube-apiserver reports as a 500 without a reason; its etcd
+ * client refuses to send more than 2 MiB. The limit on parts (fields and items) is this server's own:
+ * validation time grows with their number, and no other request is answered meanwhile.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { surveyText } from './nesting.ts';
@@ -13,7 +13,7 @@ const INT64_CHARS = 20;
 const BYTES_MAX = 1536 * 1024;
 const SENT_BYTES_MAX = 2 * 1024 * 1024;
 const PARTS_MAX = 50_000;
-/** For the text of a patch, which may have several parts for each one of the object. */
+/** For the text of a patch, which may have several parts for one part of the object. */
 export const PATCH_PARTS_MAX = 2 * PARTS_MAX;
 
 /** Throws a StatusError for an object that etcd would refuse. */
@@ -34,7 +34,7 @@ export function checkParts(object: JsonObject): void {
   if (parts > PARTS_MAX) throw tooManyParts(PARTS_MAX);
 }
 
-/** The same for JSON text that has not been parsed yet, because that takes long, too. */
+/** The same for JSON text before it is parsed, because parsing takes long, too. */
 export function checkTextParts(text: string, partsMax = PARTS_MAX): void {
   if (text.length <= partsMax) return;
   if (surveyText(text).parts > partsMax) throw tooManyParts(partsMax);
@@ -45,12 +45,12 @@ function tooManyParts(limit: number): StatusError {
   return new StatusError(413, 'RequestEntityTooLarge', message);
 }
 
-/** Is the JSON of a value longer than this? Estimated without printing it. */
+/** Whether the JSON of a value is longer than this. Estimated without printing it. */
 export function isLonger(value: Json, bytes: number): boolean {
   return measure(value, Number.POSITIVE_INFINITY, bytes).bytes > bytes;
 }
 
-/** Stops as soon as a limit is passed: values share parts, and can print larger than memory. */
+/** Stops as soon as a limit is exceeded: values share parts, and their JSON can be larger than memory. */
 function measure(
   value: Json,
   partsMax: number,

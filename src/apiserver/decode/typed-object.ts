@@ -1,12 +1,12 @@
 /**
- * Checks a JSON value against the shape of a kind: wrong types are refused, unknown fields are dropped and
- * reported, and times and quantities must be readable.
+ * Decodes a JSON value as an object of a built-in kind: refuses wrong types and invalid times and quantities,
+ * and drops and reports unknown fields.
  *
- * The result is what kube-apiserver would have after decoding: nulls are dropped, and unknown fields never
- * get into the store.
+ * The result is what kube-apiserver has after decoding: nulls are dropped, and unknown fields are never
+ * stored.
  *
- * Most of a changed object is unchanged, the very same values: those are not read again, and stay the very
- * same, so that later steps can skip them too.
+ * Values that an update shares with the old object (the very same objects in memory) are not decoded again
+ * and stay the same objects, so that later steps can skip them, too.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { parseGoDuration } from '../../api/values/time-duration.ts';
@@ -23,10 +23,10 @@ export interface TypedObject {
   readonly unknown: readonly string[];
 }
 
-/** The value cannot be of that type. The message names the field. */
+/** The value does not have the type of its field. The message names the field. */
 export class WrongType extends Error {
   override readonly name = 'WrongType';
-  /** The message where a value is converted rather than decoded, as by a strategic patch. */
+  /** The message for a value that is converted rather than decoded, as by a strategic merge patch. */
   readonly conversion: string;
 
   constructor(message: string, conversion = message) {
@@ -37,7 +37,7 @@ export class WrongType extends Error {
 
 const NOTHING: JsonObject = {};
 
-/** `known`: an object that was read before, with which `value` may share parts. */
+/** `known`: an object that was decoded before, with which `value` may share parts. */
 export function readTyped(value: JsonObject, type: StructType, known?: JsonObject): TypedObject {
   const unknown: string[] = [];
   const object = readStruct(value, type, '', unknown, 0, known);
@@ -71,7 +71,7 @@ function readStruct(
   return Object.fromEntries(fields);
 }
 
-/** As many as Kubernetes' decoder reports. */
+/** The limit of Kubernetes' decoder. */
 export const UNKNOWN_MAX = 100;
 
 function addUnknown(unknown: string[], path: string): void {
@@ -88,7 +88,7 @@ function itemOf(list: Json | undefined, index: number): Json | undefined {
   return items[index];
 }
 
-/** A time that may be empty is printed as null rather than left out. */
+/** A time that may be empty is printed as null instead of being omitted. */
 function keepsNull({ shape, omitEmpty }: Field): boolean {
   return !omitEmpty && shape.kind === 'special';
 }
@@ -110,7 +110,7 @@ function readValue(
       if (typeof value === 'bigint' && shape.special === 'Quantity') return String(value);
       if (isSchemaSpecial(shape.special)) return readSchemas(value, shape.special, path, depth);
       checkSpecial(value, shape.special, path);
-      // The shape ends here, but the value may go on: patches can add to it level by level.
+      // The schema ends here, but the value may nest deeper: patches can add level by level.
       if (isValueTooDeep(value, NESTING_MAX - depth)) {
         throw new WrongType(`${path} is nested too deeply`);
       }
@@ -148,13 +148,13 @@ function readValue(
   }
 }
 
-/** Checks all values; false if one is null. Such maps can be large, so they are not copied. */
+/** Checks all values. False: one of them is null. Such maps can be large, so they are not copied. */
 function isScalarMap(map: JsonObject, scalar: Scalar, path: string): boolean {
   let isWhole = true;
   for (const key of Object.keys(map)) {
     const value = map[key] ?? null;
     if (value === null) isWhole = false;
-    // Most are texts, for which no path is needed.
+    // Most values are strings, for which no path is needed.
     else if (scalar !== 'string' || typeof value !== 'string') {
       checkScalar(value, scalar, `${path}.${key}`);
     }
@@ -187,25 +187,25 @@ function checkScalar(value: Json, scalar: Scalar, path: string): void {
   }
 }
 
-/** A double stays one, however it is written. */
+/** A field of type double stays a double, however it is written. */
 function readInteger(value: bigint, scalar: Scalar): Json {
   return scalar === 'float' || scalar === 'double' ? Number(value) : value;
 }
 
 function fitsInteger(value: Json, scalar: keyof typeof INTEGER_MAX): boolean {
-  // A bigint has 64 bits, and is beyond 2^53.
+  // A bigint is a 64-bit integer beyond 2^53.
   if (typeof value === 'bigint') return scalar === 'int64' || (scalar === 'uint64' && value > 0n);
   return Number.isInteger(value) && Math.abs(Number(value)) <= INTEGER_MAX[scalar];
 }
 
-/** A schema, or what the API allows in its place. */
+/** A JSON schema, or one of the values that the API allows instead. */
 type SchemaSpecial = Extract<Special, `JSONSchemaProps${string}`>;
 
 function isSchemaSpecial(special: Special): special is SchemaSpecial {
   return special.startsWith('JSONSchemaProps');
 }
 
-/** Go decodes these separately, and does not report unknown fields in them. */
+/** Go decodes these with its own code, which does not report unknown fields. */
 function readSchemas(value: Json, special: SchemaSpecial, path: string, depth: number): Json {
   const read = (one: Json): Json => {
     if (!isJsonObject(one)) throw wrongType(one, path, 'JSONSchemaProps');
@@ -250,7 +250,7 @@ function checkSpecial(value: Json, special: Special, path: string): void {
   } catch (error) {
     if (error instanceof WrongType) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    // For a quantity Kubernetes reports what is wrong with it, but not where.
+    // For a quantity, Kubernetes reports the problem but not the field.
     throw new WrongType(special === 'Quantity' ? reasonOf(why) : `field ${path}: ${why}`);
   }
 }
@@ -275,7 +275,7 @@ function wrongType(value: Json, path: string, expected: string): WrongType {
   );
 }
 
-/** Go converts only numbers, to strings and to each other. */
+/** Go converts only numbers: to strings and to other numbers. */
 function describeConversion(kind: string, expected: string): string {
   if (expected === 'a list' || expected === 'base64 text') {
     return `cannot restore slice from ${kind}`;

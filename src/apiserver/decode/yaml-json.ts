@@ -1,20 +1,19 @@
 /**
- * YAML text to JSON text, in linear time.
+ * Converts YAML to JSON text, in linear time.
  *
- * The yaml package compares each key of a map with all keys before it, and its composer recurses. So neither
- * is used as it is: nesting is counted in the tokens before anything is composed, and duplicate keys are
- * found with a set.
+ * The yaml package compares each key of a map with all earlier keys, and its composer is recursive. So this
+ * file checks nesting in the tokens before they are composed, and finds duplicate keys with a set.
  *
- * These functions run on the main thread for small texts and, as source text, in a worker thread for large
- * ones (yaml-worker.ts). Therefore they use only their arguments and each other.
+ * These functions run on the main thread for small texts. For large ones their source code is sent to a
+ * worker thread (yaml-worker.ts), so they use only their arguments and each other.
  */
 import type * as Yaml from 'yaml';
 
 export interface YamlLimits {
   readonly levels: number;
-  /** Of the JSON: an alias is short in YAML and long in JSON. */
+  /** The limit for the JSON: an alias is short in YAML and may be long in JSON. */
   readonly chars: number;
-  /** Of keys that are there twice the last counts; absent: they are refused. */
+  /** True: of duplicate keys the last one counts. Absent: they are refused. */
   readonly takesDuplicates?: boolean;
 }
 
@@ -29,7 +28,7 @@ export const YAML_TO_JSON_PARTS = [
   printWithIntegers,
 ];
 
-/** Throws an Error whose message is meant for the client. YAML 1.1, as Kubernetes reads it. */
+/** Throws an Error whose message is sent to the client. Reads YAML 1.1, as Kubernetes does. */
 export function yamlToJson(yaml: typeof Yaml, text: string, limits: YamlLimits): string {
   if (isNestedDeeper(new yaml.Parser().parse(text), limits.levels)) {
     throw new Error(
@@ -41,7 +40,7 @@ export function yamlToJson(yaml: typeof Yaml, text: string, limits: YamlLimits):
     merge: true,
     logLevel: 'error',
     uniqueKeys: false,
-    // As Go reads them: a time of day (22:22) and a date are strings, 0o10 is a number, binary data is text.
+    // As in Go: a time of day (22:22) and a date are strings, 0o10 is a number, binary data is a string.
     customTags: (tags) => [
       ...tags.filter(
         (tag) =>
@@ -63,7 +62,7 @@ export function yamlToJson(yaml: typeof Yaml, text: string, limits: YamlLimits):
       },
     ],
   });
-  // Of several documents the first one counts.
+  // Of several documents, only the first is read.
   const fault = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS');
   if (fault) throw fault;
   const equal = limits.takesDuplicates ? undefined : findEqualKey(yaml, document.contents);
@@ -115,7 +114,7 @@ function findEqualKey(yaml: typeof Yaml, root: unknown): number | undefined {
   return first;
 }
 
-/** Replaces rounded integers by what is written. True: there were some. */
+/** Replaces rounded integers by their exact value. True: there were some. */
 function keepIntegers(yaml: typeof Yaml, root: unknown): boolean {
   let hasFound = false;
   const waiting: unknown[] = [root];
@@ -133,7 +132,7 @@ function keepIntegers(yaml: typeof Yaml, root: unknown): boolean {
   return hasFound;
 }
 
-/** The depth was checked before. */
+/** Expects that the depth was checked. */
 function printWithIntegers(value: unknown): string {
   if (typeof value === 'bigint') return value.toString();
   if (Array.isArray(value)) return `[${value.map(printWithIntegers).join(',')}]`;
@@ -144,7 +143,7 @@ function printWithIntegers(value: unknown): string {
   return `{${fields.join(',')}}`;
 }
 
-/** In the words of the yaml package, with the line of the key. */
+/** The yaml package's own message, with the line of the key. */
 function describeEqualKey(text: string, at: number): string {
   const start = text.lastIndexOf('\n', at - 1) + 1;
   const line = text.slice(0, start).split('\n').length;
@@ -166,7 +165,7 @@ function describeEqualKey(text: string, at: number): string {
   return `${place}:\n\n${before}${shown}\n${' '.repeat(column)}^\n`;
 }
 
-/** Parts that several aliases share are counted each time, as they are printed each time. */
+/** Parts that several aliases share count each time, because they are printed each time. */
 function fits(value: unknown, { levels, chars }: YamlLimits): boolean {
   let left = chars;
   let level: unknown[] = [value];

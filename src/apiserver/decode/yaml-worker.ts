@@ -1,12 +1,12 @@
 /**
- * Reads YAML without blocking other clients: a small text inline, a large one on a worker thread.
+ * Parses YAML without blocking other clients: small texts on the main thread, large ones on a worker thread.
  *
- *     text ── up to 16 KiB ──> here
- *        └─── larger ────────> queue ──> one thread, one text at a time, ten seconds each at most
+ *     text ── up to 16 KiB ──> main thread
+ *        └─── larger ────────> queue ──> one worker, one text at a time, at most ten seconds each
  *
- * The yaml package needs about a millisecond per kilobyte. The first large text starts the thread, which all
- * servers of the process share, and which does not keep the process alive. A text that takes too long, or too
- * much memory, is refused; the next one gets a fresh thread if necessary.
+ * The yaml package needs about a millisecond per kilobyte. The first large text starts the worker. All
+ * servers of the process share it, and it does not keep the process alive. A text that takes too long or too
+ * much memory is refused; the next one gets a new worker if necessary.
  */
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
@@ -18,7 +18,7 @@ const TEXT_MS_MAX = 10_000;
 const MEMORY_MEGABYTES = 512;
 const LIMITS: YamlLimits = { levels: NESTING_MAX, chars: 3 * 1024 * 1024 };
 
-/** Resolves with JSON. Rejects with an Error whose message is meant for the client. */
+/** Resolves with JSON text. Rejects with an Error whose message is sent to the client. */
 export async function readYamlAsJson(text: string, takesDuplicates = false): Promise<string> {
   if (text.length > INLINE_CHARS_MAX) return queue(text, takesDuplicates);
   // Few clients send YAML, so the parser is loaded lazily.
@@ -32,7 +32,7 @@ interface Job {
   readonly reject: (error: Error) => void;
 }
 
-/** The answer of the thread; one of the two. */
+/** The worker's answer: exactly one of the two fields. */
 interface Result {
   readonly json?: string;
   readonly fault?: string;
@@ -79,14 +79,14 @@ function startThread(): Worker {
     settle((job) => (json === undefined ? job.reject(new Error(fault)) : job.resolve(json)));
   });
   started.on('error', () => {
-    // Out of memory, or out of stack: only this text is refused.
+    // The worker ran out of memory or stack: only this text is refused.
     if (thread === started) thread = undefined;
     settle((job) => job.reject(new Error('the YAML needs too much memory to be read')));
   });
   return started;
 }
 
-/** The watchdog of `vm` aborts a text that takes too long, whatever the thread is doing. */
+/** The watchdog of `vm` aborts a text that takes too long, whatever the worker is doing. */
 function programOf(yamlPath: string): string {
   return `
     const { parentPort } = require('node:worker_threads');

@@ -1,4 +1,4 @@
-/** The events of a watch for a client in this process: the objects themselves, without text. */
+/** Reads the events of a watch for a client in this process: as objects, without serializing them. */
 import type { KubeWatchEvent } from '../../ports/api/kube-api.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -20,7 +20,7 @@ export class EventReader implements AsyncIterator<KubeWatchEvent, void> {
     }
   }
 
-  /** A pending `next` ends, too. */
+  /** Also ends a pending `next`. */
   return(): Promise<IteratorResult<KubeWatchEvent, void>> {
     this.#taken = [].values();
     this.#outbox.leave();

@@ -1,24 +1,25 @@
 /**
- * Decides which request runs next. It has no clock and starts nothing: flow-control.ts does.
+ * Decides which request runs next. It has no clock and starts no requests; flow-control.ts does.
  *
  *     enqueue ──> the queue of its user ──take──> executing ──finish──> gone
  *        └──> refused, if the queue is full  └──remove──> gone
  *
- * Each priority level has its own seats and a queue for each user. Levels are served in their order; within a
- * level users take turns, so that a user with one request waits for one request of each other user, and not
- * for all requests of one of them.
+ * Each priority level has its own seats and a queue for each user. Levels are served in order. Within a level
+ * users take turns, so a user with one request waits for one request of each other user, not for all requests
+ * of one of them.
  *
  * Invariants
  * 1. A level never executes more requests than it has seats, a user never more than its share of them.
  * 2. Requests of one user are taken in the order in which they came.
  * 3. No queue is longer than its limit, and no level has more waiting requests than its limit.
- * 4. While a level has a free seat, no request waits whose user has seats left and does not rest.
+ * 4. While a level has a free seat, no request waits unless its user has no seats left or must rest
+ *    (rests.ts).
  */
 import { assert } from '../../lib/assert.ts';
 
 export interface LevelLimits {
   readonly seats: number;
-  /** Of one user at the same time. */
+  /** The most seats that one user may have at the same time. */
   readonly seatsPerUser: number;
   readonly queuePerUser: number;
   readonly queueTotal: number;
@@ -57,7 +58,7 @@ export class FairQueues<Level extends string> {
     );
   }
 
-  /** The id of the request, which waits now; null: its queue is full. */
+  /** The ID of the request, which now waits. Null: its queue is full. */
   enqueue(level: Level, user: string): number | null {
     const state = this.#stateOf(level);
     const flow = state.flows.get(user) ?? { user, waiting: [], executing: 0 };
@@ -72,8 +73,8 @@ export class FairQueues<Level extends string> {
   }
 
   /**
-   * The request that runs next; undefined: none may. `rests`: whether a user has computed so much that others
-   * come first.
+   * The request that runs next. Undefined: none may run. `rests`: whether a user must rest, so that others
+   * come first (rests.ts).
    */
   take(rests: (user: string) => boolean = () => false): number | undefined {
     for (const state of this.#levels.values()) {
@@ -83,7 +84,7 @@ export class FairQueues<Level extends string> {
       flow.executing += 1;
       state.executing += 1;
       state.waiting -= 1;
-      // Its user now goes to the end.
+      // The user moves to the end of the order.
       state.flows.delete(flow.user);
       state.flows.set(flow.user, flow);
       return id;
@@ -91,7 +92,7 @@ export class FairQueues<Level extends string> {
     return undefined;
   }
 
-  /** A request that was taken has ended. */
+  /** Called when a request that was taken has ended. */
   finish(id: number): void {
     const { state, flow } = this.#forget(id);
     flow.executing -= 1;
@@ -99,7 +100,7 @@ export class FairQueues<Level extends string> {
     dropIdle(state, flow);
   }
 
-  /** A request stops waiting. False: it does not wait. */
+  /** Removes a waiting request. False: it was not waiting. */
   remove(id: number): boolean {
     const request = this.#requests.get(id);
     const flow = request && this.#stateOf(request.level).flows.get(request.user);
@@ -149,7 +150,7 @@ function nextFlow(
   return undefined;
 }
 
-/** A user without requests is not remembered. */
+/** Forgets a user without requests. */
 function dropIdle({ flows }: LevelState, { user, waiting, executing }: Flow): void {
   if (waiting.length === 0 && executing === 0) flows.delete(user);
 }

@@ -1,15 +1,15 @@
 /**
- * Orders requests so that no single user can starve the others, or refuses them with 429.
+ * API priority and fairness: orders requests so that no user can starve the others, or refuses them with 429.
  *
- *     body (bounded bytes per user) ──> [large: one per user] ──> queue of its user ──> seat ──> answer
- *     watch or stream (bounded number per user) ───────────────────────────────────> answer, and its end
+ *     body (bounded bytes per user) ──> [large: one per user] ──> queue of its user ──> seat ──> response
+ *     watch or stream (bounded number per user) ───────────────────────────────────> response, until its end
  *
- * The server has one thread. A request that computes blocks all others, however many seats there are. So one
- * request starts in each turn of the event loop: requests of other users arrive in between, and
- * fair-queues.ts chooses among all of them. Large bodies take many turns; there are two seats for them, and
- * one user never has both.
+ * The server has one thread: a request that computes blocks all others, however many seats there are. So one
+ * request starts in each turn of the event loop. Requests of other users arrive in between, and
+ * fair-queues.ts chooses among all of them. Requests with large bodies take many turns; there are two seats
+ * for them, and one user never has both.
  *
- * A body is read before its request waits for a seat: a client that sends slowly holds no seat.
+ * A body is read before its request waits for a seat, so a client that sends slowly holds no seat.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { User } from '../objects/access.ts';
@@ -36,7 +36,7 @@ const LARGE_LIMITS: ReadonlyMap<'large', LevelLimits> = new Map([
 ]);
 
 export interface BodyShare {
-  /** Throws a StatusError (429) if the user has too much under way. */
+  /** Throws a StatusError (429) if the user's bodies in flight exceed the limit. */
   readonly add: (bytes: number) => void;
   readonly release: () => void;
 }
@@ -59,9 +59,7 @@ export class FlowControl {
     this.metrics = new FlowMetrics(this.#seats.queues);
   }
 
-  /**
-   * Resolves when the request may run. Throws a StatusError (429). `level`: null if the request is exempt.
-   */
+  /** Resolves when the request may run. Throws a StatusError (429). `level`: null: the request is exempt. */
   async seat(level: PriorityLevel | null, { name }: User, bodyBytes = 0): Promise<Seat> {
     if (level === null) {
       this.#seats.seen(name);
@@ -83,7 +81,7 @@ export class FlowControl {
     return { turn: seat.turn, free };
   }
 
-  /** Counts the bytes of a request's body, until `release`. Throws a StatusError (429). */
+  /** Counts the bytes of a request's body until `release`. Throws a StatusError (429). */
   body(level: PriorityLevel, { name }: User): BodyShare {
     if (!this.#uploads.add(name)) throw this.#refusal(level, 'concurrency-limit');
     let held = 0;
@@ -100,12 +98,12 @@ export class FlowControl {
     };
   }
 
-  /** A list that is sent in pieces. Returns a function that ends it, or throws a StatusError (429). */
+  /** Counts a list that is sent in pieces. Returns a function that ends it. Throws a StatusError (429). */
   list(level: PriorityLevel | null, user: User): () => void {
     return this.#hold(this.#lists, level, user);
   }
 
-  /** A watch, or another response without a foreseeable end. */
+  /** Counts a watch, or another response without a foreseeable end. Returns a function that ends it. */
   stream(level: PriorityLevel | null, user: User): () => void {
     return this.#hold(this.#streams, level, user);
   }

@@ -1,9 +1,9 @@
-/** kube-apiserver's metrics of priority and fairness, under the same names. */
+/** kube-apiserver's metrics of API priority and fairness, under the same names. */
 import { Registry } from '../../lib/metrics/registry.ts';
 import type { FairQueues } from './fair-queues.ts';
 import { LEVELS, type PriorityLevel } from './priority.ts';
 
-/** Each level here has one flow schema, of the same name. */
+/** Each priority level has one flow schema, of the same name. */
 const LABELS = ['priority_level', 'flow_schema'] as const;
 
 export class FlowMetrics {

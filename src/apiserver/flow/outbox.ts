@@ -1,18 +1,18 @@
 /**
- * The items that a watcher has yet to read: sent as fast as it reads them, and no faster.
+ * Buffers the items that a watch client has not read yet, and sends them as fast as the client reads.
  *
- *     first ones (made when they are taken) ──> waiting ones ──> the client
+ *     initial items (made when they are taken) ──> waiting items ──> client
  *
- * 1. The first ones are not stored: however many objects there are, a slow reader costs nothing.
- * 2. The weight of what waits is bounded. A reader that lets more pile up is cut off with a final item.
- * 3. Everything that waits when the reader comes is taken in one piece.
+ * 1. The initial items are not buffered, so a slow client costs no memory, however many objects there are.
+ * 2. The weight of waiting items is bounded. A client that exceeds it is disconnected with a final item.
+ * 3. When the client reads, it gets all waiting items in one piece.
  */
 
 export interface OutboxDeps<Item> {
   readonly weigh: (item: Item) => number;
-  /** The most that may wait for one reader. */
+  /** The largest weight that may wait for one client. */
   readonly waitingMax: number;
-  /** How much of the first ones is sent in one piece. */
+  /** The weight of initial items that is sent in one piece. */
   readonly piece: number;
 }
 
@@ -26,19 +26,19 @@ export class Outbox<Item> {
   #isClosed = false;
   #wake: (() => void) | undefined;
 
-  /** `onEnd`: the reader has left, or the box was closed. Called once. */
+  /** `onEnd`: called once, when the client has disconnected or the outbox was closed. */
   constructor(first: Iterable<Item>, deps: OutboxDeps<Item>, onEnd: () => void) {
     this.#first = first[Symbol.iterator]();
     this.#deps = deps;
     this.#onEnd = onEnd;
   }
 
-  /** The first ones have not all been taken. */
+  /** Whether initial items are left. */
   get hasFirst(): boolean {
     return !this.#isFirstDone;
   }
 
-  /** False: the reader is too slow, and should be cut off with `close`. */
+  /** False: the client is too slow, and should be disconnected with `close`. */
   put(item: Item): boolean {
     if (this.#isClosed) return true;
     const { weigh, waitingMax } = this.#deps;
@@ -48,24 +48,24 @@ export class Outbox<Item> {
     return this.#weight <= waitingMax;
   }
 
-  /** Ends it: after what waits, or after a final item instead of it. */
-  close(lastWord?: Item): void {
+  /** Ends the outbox: after the waiting items, or after `final` instead of them. */
+  close(final?: Item): void {
     if (this.#isClosed) return;
-    if (lastWord !== undefined) {
-      this.#waiting = [lastWord];
+    if (final !== undefined) {
+      this.#waiting = [final];
       this.#isFirstDone = true;
     }
     this.#end();
   }
 
-  /** The reader has left. */
+  /** Called when the client has disconnected. */
   leave(): void {
     this.#waiting = [];
     this.#isFirstDone = true;
     this.#end();
   }
 
-  /** What can be sent, as soon as there is something; null: nothing will come any more. */
+  /** The next items to send, as soon as there are any. Null: there will be no more. */
   async take(): Promise<readonly Item[] | null> {
     for (;;) {
       const items = this.#takeFirst() ?? this.#takeWaiting();

@@ -1,5 +1,6 @@
 /**
- * Limits the steps in each turn of the event loop: surplus ones wait for the next turns, in order of arrival.
+ * Limits the number of steps in each turn of the event loop: further steps wait for the next turns, in order
+ * of arrival.
  */
 import type { Clock } from '../../ports/clock.ts';
 
@@ -16,10 +17,10 @@ export class Pace {
     this.#left = perTurn;
   }
 
-  /** Calls back when the step may be taken: immediately, or in a later turn. */
+  /** Calls `take` when the step may be done: immediately, or in a later turn. */
   step(take: () => void): void {
     this.#turn ??= this.#clock.turn?.().then(() => this.#begin());
-    // A clock without turns has nothing to wait for.
+    // A clock without turns (in tests) has nothing to wait for.
     if (!this.#turn) return take();
     if (this.#left === 0) return void this.#waiting.push(take);
     this.#left -= 1;

@@ -1,6 +1,6 @@
 /**
- * The priority level of a request, by its user and its attributes. The names are those of kube-apiserver's
- * levels.
+ * Determines the priority level of a request by its user and attributes. The names are those of
+ * kube-apiserver's levels.
  *
  *     exempt           in-process calls, system:masters, health, leases of nodes: never queued
  *     leader-election  leases of controllers in kube-system
@@ -22,7 +22,7 @@ const CONTROL_PLANE: ReadonlySet<string> = new Set([
 ]);
 const HEALTH = /^\/(?:healthz|livez|readyz)(?:\/|$)/;
 
-/** Null: exempt. */
+/** Null: the request is exempt. */
 export function levelOf(user: User, wanted: Attributes): PriorityLevel | null {
   if (isMaster(user)) return null;
   if ('path' in wanted) return HEALTH.test(wanted.path) ? null : levelOfUser(user);

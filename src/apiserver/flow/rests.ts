@@ -1,20 +1,20 @@
 /**
- * Decides which users have to rest: those whose requests have computed for long, without a turn for others in
- * between.
+ * Decides which users must rest: those whose requests have blocked the thread for long, without a turn for
+ * others in between.
  *
- * The server has one thread, and a request of another user needs several turns of the event loop until it is
- * answered. If another long computation started in each of them, that user would wait for all of these. So
- * after a computation its user rests for several times as long, and uses only a part of the thread: the next
- * request waits, and so does the next step of a request that computes in several. A user who is alone never
- * rests.
+ * The server has one thread, and a request needs several turns of the event loop. If a long computation of
+ * another user ran in each of these turns, the request would wait for all of them. So after a long
+ * computation its user rests for several times as long, and gets only a part of the thread: the user's next
+ * request waits, and so does the next step of a request that computes in several steps. A user who is alone
+ * never rests.
  */
 
-/** Others do not notice shorter ones. */
+/** Shorter computations need no rest. */
 const FREE_MS = 5;
-/** With this rest a user has at most a fifth of the thread. */
+/** With this rest a user gets at most a fifth of the thread. */
 const REST_FACTOR = 4;
 const REST_MS_MAX = 2000;
-/** How long another user counts after its last request. */
+/** How long another user counts as active after its last request. */
 const RECENT_MS = 2000;
 const USERS_MAX = 1000;
 
@@ -22,7 +22,7 @@ export class Rests {
   readonly #untilMs = new Map<string, number>();
   readonly #seenMs = new Map<string, number>();
 
-  /** A request of this user came. */
+  /** Records that a request of this user arrived. */
   seen(user: string, nowMs: number): void {
     this.#seenMs.delete(user);
     this.#seenMs.set(user, nowMs);
@@ -32,7 +32,7 @@ export class Rests {
     }
   }
 
-  /** How long the user rests after a request that computed for `computedMs`. Zero: no rest. */
+  /** How long the user rests after a computation of `computedMs`. Zero: no rest. */
   computed(user: string, computedMs: number, nowMs: number): number {
     if (computedMs <= FREE_MS || this.#isAlone(user, nowMs)) return 0;
     const restMs = Math.min(REST_FACTOR * computedMs, REST_MS_MAX);

@@ -1,7 +1,6 @@
 /**
- * Gives requests their seats, in the order that fair-queues.ts decides, and refuses those that have waited
- * for too long. A user whose requests used the thread for long is paused for a while
- * (rests.ts).
+ * Assigns seats to requests in the order that fair-queues.ts decides, and refuses requests that have waited
+ * too long. A user whose requests have used the thread for long must rest (rests.ts).
  */
 import type { Cancel, Clock, Turn } from '../../ports/clock.ts';
 import { FairQueues, type LevelLimits } from './fair-queues.ts';
@@ -10,14 +9,14 @@ import { Rests } from './rests.ts';
 
 export interface Seat {
   /**
-   * Between two steps of a request that computes for long. Its user rests after a long step, and the request
-   * with it.
+   * Called between two steps of a request that computes for long. After a long step its user must rest, and
+   * the request waits.
    */
   readonly turn: Turn;
   readonly free: () => void;
 }
 
-/** Why a request gets no seat, as in kube-apiserver's metrics. */
+/** Why a request gets no seat, with the reasons of kube-apiserver's metrics. */
 export type SeatRefusal = 'queue-full' | 'time-out';
 
 const WAIT_MS_MAX = 15_000;
@@ -36,12 +35,14 @@ export class Seats<Level extends string> {
     this.queues = new FairQueues(limits);
   }
 
-  /** A request of this user runs without a seat. While it is active, the others are not alone. */
+  /**
+   * Records that a request of this user runs without a seat. While it is active, the others are not alone.
+   */
   seen(user: string): void {
     this.#rests.seen(user, this.#clock.monotonic());
   }
 
-  /** Resolves with the seat, or with the reason why there is none. */
+  /** Resolves with the seat, or with the reason for a refusal. */
   async take(level: Level, user: string): Promise<Seat | SeatRefusal> {
     this.seen(user);
     const id = this.queues.enqueue(level, user);
@@ -63,7 +64,7 @@ export class Seats<Level extends string> {
     this.#measure(user, this.#clock.monotonic());
   }
 
-  /** False: it has waited for too long. */
+  /** False: the request has waited too long. */
   #started(id: number): Promise<boolean> {
     return new Promise((resolve) => {
       const cancels: Cancel[] = [];
@@ -83,7 +84,7 @@ export class Seats<Level extends string> {
     });
   }
 
-  /** The next request is chosen when it may start, and not when it begins to wait for that. */
+  /** Chooses the next request when it may start, not when it begins to wait. */
   #startNext(): void {
     if (this.#isStarting) return;
     this.#isStarting = true;
@@ -100,7 +101,7 @@ export class Seats<Level extends string> {
     });
   }
 
-  /** A step of a request blocks all others until it waits. */
+  /** Measures how long a step of a request blocks all others. */
   #measure(user: string, startedMs: number): void {
     this.#clock.drained?.(() => {
       const nowMs = this.#clock.monotonic();

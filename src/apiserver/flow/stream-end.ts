@@ -1,4 +1,7 @@
-/** Reports the end of a response: when all of it is read, when it fails, or when the client leaves. */
+/**
+ * Calls back at the end of a response: when its body is read completely, when it fails, or when the client
+ * disconnects.
+ */
 import type { ApiResponse } from '../../ports/api/http-handler.ts';
 
 export function withEnd(answer: ApiResponse, onEnd: () => void): ApiResponse {
@@ -7,7 +10,7 @@ export function withEnd(answer: ApiResponse, onEnd: () => void): ApiResponse {
   return watched === body ? answer : { status, headers, body: watched };
 }
 
-/** A body that is no stream has ended already. */
+/** A body that is not a stream has already ended. */
 export function bodyWithEnd<Body>(
   body: Body | ReadableStream<Uint8Array>,
   onEnd: () => void,

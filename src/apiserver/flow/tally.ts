@@ -1,4 +1,7 @@
-/** Counts what each user has at the same time: bounded for one user and for all together. */
+/**
+ * Counts what each user has in flight (bytes, lists, streams), with a limit for one user and for all users
+ * together.
+ */
 
 export interface TallyLimits {
   readonly perUser: number;
@@ -18,7 +21,7 @@ export class Tally {
     return this.#total;
   }
 
-  /** False: the user, or all users together, would have too much; then nothing is added. */
+  /** False: a limit would be exceeded, and nothing is added. */
   add(user: string, amount = 1): boolean {
     const after = (this.#users.get(user) ?? 0) + amount;
     if (after > this.#limits.perUser || this.#total + amount > this.#limits.total) return false;

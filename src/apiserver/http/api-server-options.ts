@@ -1,4 +1,4 @@
-/** What an API server is built from. */
+/** The options of an API server. */
 import type { HealthCheck } from '../../lib/health-report.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { KubeletDialer } from '../../ports/api/kubelet-dialer.ts';
@@ -21,21 +21,21 @@ export interface ApiServerOptions {
   readonly random: IdentityRandom;
   readonly log: Log;
   readonly kinds: readonly KindDefinition[];
-  /** The answer of `/version`. */
+  /** The response of `/version`. */
   readonly version: JsonObject;
   /** Absent: every client may do everything. */
   readonly access?: (parts: ServerParts) => Access;
-  /** Runs after the admission that every server has. */
+  /** Plugins that run after the admission that every server has. */
   readonly admission?: readonly Admission[];
-  /** Beyond those on pods. */
+  /** Handlers in addition to those of pod subresources. */
   readonly actions?: (parts: ServerParts) => Actions;
   readonly handlers?: (parts: ServerParts) => readonly PathHandler[];
-  /** The connections to kubelets and pods; absent: requests that need them are answered with 503. */
+  /** Connects to kubelets and pods. Absent: requests that need it are answered with 503. */
   readonly kubeletDialer?: KubeletDialer;
   /** Absent: webhooks cannot be called, and their failure policy decides. */
   readonly webhookClient?: WebhookClient;
   /** Absent: no request is audited. */
   readonly auditor?: Auditor;
-  /** Health checks beside ping, log and store, as of now; absent: none. */
+  /** Health checks in addition to ping, log and store, evaluated for each request. Absent: none. */
   readonly checks?: () => readonly HealthCheck[];
 }

@@ -3,8 +3,8 @@
  *
  *     authenticate -> authorize -> a handler, or a kind and a verb -> registry, list or watch -> presentation
  *
- * It does not listen. A listener, a test or the kubelet in the same process calls it. Every error is answered
- * with a metav1.Status, and never with a broken connection.
+ * It does not listen itself: a listener, a test or the kubelet in the same process calls it. Every error is
+ * answered with a metav1.Status, never with a broken connection.
  */
 import { PodkeepError } from '../../lib/errors.ts';
 import { prometheusText } from '../../lib/metrics/exposition.ts';
@@ -87,7 +87,7 @@ export class ApiServer implements HttpHandler {
   constructor(options: ApiServerOptions) {
     const { store, clock, random, log, kinds, version } = options;
     const catalog = new Catalog(kinds);
-    // The authorizer needs the registry: it exists before the first request.
+    // Called late, because the authorizer needs the registry and is created after it.
     const authorize: Access['authorize'] = (user, wanted) => this.#access.authorize(user, wanted);
     const plugins = [
       ...builtInAdmission(store, random, clock, log),
@@ -130,7 +130,7 @@ export class ApiServer implements HttpHandler {
     ];
   }
 
-  /** The same answer with the types of the fetch standard, whose Request has resolved the path already. */
+  /** The same response with the types of the fetch standard, whose Request has already resolved the path. */
   async fetch(request: Request, clientIdentity: ClientIdentity = {}): Promise<Response> {
     const answer = await this.answer(request, clientIdentity);
     if (answer instanceof Response) return answer;
@@ -204,7 +204,7 @@ export class ApiServer implements HttpHandler {
     return { status: answer.status, headers, body: answer.body };
   }
 
-  /** The body is read first: a client that sends slowly takes no seat from others. */
+  /** Reads the body first, so that a client that sends slowly takes no seat from others. */
   async #inTurn(
     call: ResourceCall,
     level: PriorityLevel | null,
@@ -231,7 +231,7 @@ export class ApiServer implements HttpHandler {
     }
   }
 
-  /** Logs and proxied responses may go on for hours. */
+  /** Logs and proxied responses may last for hours. */
   async #answerConnection(
     call: ConnectCall,
     level: PriorityLevel | null,
@@ -246,7 +246,7 @@ export class ApiServer implements HttpHandler {
     }
   }
 
-  /** Answers on the connection itself, and takes it over if it is upgraded. */
+  /** Responds on the connection itself, and takes the connection over if it is upgraded. */
   async connect(
     request: ApiRequest,
     connection: Connection,
@@ -263,7 +263,7 @@ export class ApiServer implements HttpHandler {
         connection.socket.once('close', this.#requests.upgraded(request));
         return await this.#connector.connect(call, connection);
       }
-      // Any other request for an upgrade gets a plain answer.
+      // Any other upgrade request gets a plain response.
       answer = await this.answer(request, clientIdentity);
     } catch (error) {
       answer = await this.#printError(error, undefined, [], trail);
@@ -290,7 +290,7 @@ export class ApiServer implements HttpHandler {
     return call && { call, user, wanted };
   }
 
-  /** Null: the request is not one to pass on. */
+  /** Null: the request is not forwarded to a backend. */
   #connectionOf(user: User, call: Omit<ConnectCall, 'part' | 'user'>): ConnectCall | null {
     const { request, url, path, definition } = call;
     if (!definition.subresources?.some((one) => one.connects && one.name === path.subresource)) {
@@ -300,7 +300,7 @@ export class ApiServer implements HttpHandler {
     const verb = verbOf(request.method, path, url.searchParams);
     const part = partOf(definition, path, { verb, isHead: request.method === 'HEAD' });
     if (!part) return null;
-    // Browsers can open a WebSocket only with a GET. The right to read must not be enough for that.
+    // Browsers can open a WebSocket only with a GET. The permission to read must not suffice for exec.
     if (part.connects === 'stream' && verb !== 'create') {
       const { isAllowed, reason } = this.#access.authorize(user, attributesOf('create', path));
       if (!isAllowed) throw forbidden(definition, path.name ?? '', reason);
@@ -362,15 +362,15 @@ export class ApiServer implements HttpHandler {
 
   #statusOf(error: unknown, trail: AuditTrail | undefined): StatusError {
     if (error instanceof StatusError) return error;
-    // The client is gone, or was too slow: there is nothing to log, and no response to send.
+    // The client has disconnected, or was too slow: there is nothing to log, and no response to send.
     if (error instanceof PodkeepError && error.code === 'REQUEST_BROKEN_OFF') {
       return badRequest(error.message);
     }
     if (error instanceof PodkeepError && error.code === 'OBJECT_UNDECRYPTABLE') {
-      this.parts.log.error('failed to decrypt an object', { error });
+      this.parts.log.error('Failed to decrypt an object', { error });
       return internalError(error.message);
     }
-    this.parts.log.error('request failed with an unexpected error', { error });
+    this.parts.log.error('Request failed with an unexpected error', { error });
     if (!(error instanceof PodkeepError)) trail?.panicked();
     const hint = error instanceof PodkeepError ? `${error.message} (${error.hint})` : 'see the log';
     return internalError(hint);

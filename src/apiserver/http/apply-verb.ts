@@ -1,6 +1,6 @@
 /**
- * Server-side apply: a patch that creates the object if there is none, and otherwise merges a configuration
- * into it.
+ * Implements server-side apply: a patch that creates the object if it does not exist, and otherwise merges a
+ * configuration into it.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { formatTime } from '../../api/values/time.ts';
@@ -22,11 +22,11 @@ import type { Authorize } from './verbs.ts';
 const ATTEMPTS_MAX = 5;
 
 interface ApplyRequest extends UpdateRequest {
-  /** Null: there is no object yet. */
+  /** `old`: null: the object does not exist yet. */
   readonly change: (old: JsonObject | null) => JsonObject;
 }
 
-/** `present` makes the answer from the stored object. */
+/** `present` builds the response from the stored object. */
 export async function performApply(
   parts: ServerParts,
   call: Call,
@@ -48,7 +48,7 @@ export async function performApply(
       if (exists) return { code: 200, body: present(await parts.registry.update(request)) };
       return { code: 201, body: present(await create(parts, call, authorize, request)) };
     } catch (error) {
-      // Another client has created or deleted the object meanwhile.
+      // Another client has created or deleted the object in the meantime.
       const code = exists ? 404 : 409;
       const isRace =
         error instanceof StatusError &&
@@ -88,7 +88,7 @@ function requestOf(
   return { ...targetOf(call), subresource: path.subresource, ...writing };
 }
 
-/** As it comes out of the kind's own type: without null values, for example. */
+/** The object decoded as its kind, which for example drops null values. */
 function typed({ definition }: Call, applied: JsonObject, old: JsonObject | null): JsonObject {
   if (!definition.type) return withoutEmptyMetadata(applied);
   return hold({ value: applied }, definition, 'Ignore', old ?? undefined).object;
@@ -96,7 +96,7 @@ function typed({ definition }: Call, applied: JsonObject, old: JsonObject | null
 
 const MAY_BE_EMPTY = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
 
-/** A custom object's metadata has a type as well, which has no empty maps and lists. */
+/** Metadata of custom objects is typed, too: its empty maps and lists are dropped. */
 function withoutEmptyMetadata(object: JsonObject): JsonObject {
   const metadata = metadataOf(object);
   const empty = MAY_BE_EMPTY.filter((name) => Object.keys(metadata[name] ?? { a: 1 }).length === 0);

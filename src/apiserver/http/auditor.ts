@@ -1,8 +1,8 @@
 /**
- * Audits requests: begins a trail for each, and writes its events to a log.
+ * Audits requests: creates an AuditTrail for each, and writes the audit events to a log.
  *
- * Clients never wait for the log. Events wait in a buffer of bounded size; while it is full, and when the log
- * cannot be written, events are dropped, counted, and the count is logged.
+ * Clients never wait for the log. Events wait in a bounded buffer. While it is full or the log cannot be
+ * written, events are dropped and counted, and the count is logged.
  */
 import { PodkeepError } from '../../lib/errors.ts';
 import { uuidOf } from '../../lib/uuid.ts';
@@ -22,17 +22,17 @@ import type { AuditPolicy } from '../audit/policy.ts';
 export interface AuditorOptions {
   readonly policy: AuditPolicy;
   readonly format: 'json' | 'legacy';
-  /** Appends whole lines. Rejects if they could not be written. One call at a time. */
+  /** Appends whole lines. Rejects if they could not be written. Called once at a time. */
   readonly write: (lines: readonly string[]) => Promise<void>;
   readonly clock: Clock;
   readonly random: IdentityRandom;
   readonly log: Log;
-  /** Of the events that wait to be written. */
+  /** The limit for events that wait to be written. */
   readonly bufferCharsMax?: number;
 }
 
 const BUFFER_CHARS_MAX = 16 * 2 ** 20;
-/** The shortest time between two logs of dropped events. */
+/** The shortest time between two log messages about dropped events. */
 const REPORT_MS = 10_000;
 const ID_CHARS_MAX = 256;
 const ID_FORM = /^[\x21-\x7e]+$/;
@@ -62,13 +62,13 @@ export class Auditor {
 
   begin(request: ApiRequest, identity: ClientIdentity): AuditTrail {
     const given = request.headers.get('audit-id') ?? '';
-    // An ID must not break out of a header or fill the log.
+    // A client's ID must not break the header or fill the log.
     const isGood = given.length <= ID_CHARS_MAX && ID_FORM.test(given);
     const id = isGood ? given : uuidOf(this.#options.random.bytes(16));
     return new AuditTrail(this.#deps, id, request, identity, wantedBy(request));
   }
 
-  /** Resolves when all events that wait are written or dropped. */
+  /** Resolves when all waiting events are written or dropped. */
   async close(): Promise<void> {
     await this.#writing;
     this.#report(true);
@@ -86,7 +86,7 @@ export class Auditor {
   }
 
   async #write(): Promise<void> {
-    // All events of this moment share one write.
+    // All events of the same moment share one write.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const lines = this.#waiting;
@@ -97,7 +97,7 @@ export class Auditor {
       } catch (error) {
         this.#drop(lines.length, error);
       }
-      // Until here they took their share of the buffer.
+      // Until now they counted for the buffer.
       this.#waitingChars -= chars;
     }
     this.#writing = null;
@@ -117,7 +117,7 @@ export class Auditor {
     if (this.#unlogged === 0 || !isDue) return;
     this.#loggedAtMs = nowMs;
     const error = this.#lastError ?? 'the buffer of audit events is full';
-    log.error('dropped audit events', { count: this.#unlogged, total: this.#dropped, error });
+    log.error('Dropped audit events', { count: this.#unlogged, total: this.#dropped, error });
     this.#unlogged = 0;
     this.#lastError = undefined;
   }

@@ -1,4 +1,6 @@
-/** Discovery: lists the served kinds, per group and version, or aggregated for clients that ask for it. */
+/**
+ * Serves discovery: lists the served kinds by group and version, or aggregated for clients that request it.
+ */
 import type { JsonObject } from '../../lib/json.ts';
 import type { ApiRequest, ApiResponse } from '../../ports/api/http-handler.ts';
 import { AGGREGATED_TYPE, wantsAggregated } from '../registry/aggregated-discovery.ts';
@@ -42,7 +44,7 @@ export class Discovery {
     return this.#catalog.apiResourceList(group, version);
   }
 
-  /** It has its own content type. */
+  /** Aggregated discovery has its own content type. */
   #aggregated({ headers }: ApiRequest, path: string): ApiResponse | null {
     const root = /^\/(apis?)\/?$/.exec(path)?.[1];
     if ((root !== 'api' && root !== 'apis') || !wantsAggregated(headers.get('accept'))) return null;

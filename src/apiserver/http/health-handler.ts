@@ -1,6 +1,6 @@
 /**
- * /healthz, /livez and /readyz of the API server, in the words of kube-apiserver (lib/health-report.ts). Its own
- * checks are ping, log and store; a node in the same process adds those of its loops.
+ * Serves /healthz, /livez and /readyz of the API server, with kube-apiserver's texts (lib/health-report.ts).
+ * Its own checks are ping, log and store; a node in the same process adds the checks of its loops.
  */
 import {
   BUILT_IN_CHECKS,
@@ -16,10 +16,10 @@ import type { ObjectStore } from '../../ports/api/object-store.ts';
 import type { PathHandler } from '../requests/path-handler.ts';
 import { pathNotFound } from './plain-handlers.ts';
 
-/** No object has a key without a resource. */
+/** Not the key of any object, because it names no resource. */
 const UNUSED_KEY = '/health';
 
-/** The checks are read for each request: a node in the same process adds its own when it has started. */
+/** The checks are evaluated for each request: a node in the same process adds its own when it has started. */
 export function healthHandler(
   store: Pick<ObjectStore, 'get'>,
   more: () => readonly HealthCheck[] = () => [],
@@ -35,7 +35,7 @@ export function healthHandler(
   };
 }
 
-/** Its reads come from memory or the disk, and throw if the store is closed or damaged. */
+/** Reads throw if the store is closed or damaged. */
 function storeCheck(store: Pick<ObjectStore, 'get'>): HealthCheck {
   return {
     name: 'store',
@@ -46,7 +46,7 @@ function storeCheck(store: Pick<ObjectStore, 'get'>): HealthCheck {
   };
 }
 
-/** `name`: the one check that was asked for; empty: all of them. */
+/** `name`: the requested check. Empty: all checks. */
 async function answerHealth(
   endpoint: HealthEndpoint,
   name: string,

@@ -1,9 +1,9 @@
 /**
- * A long list as the body of a response, in pieces.
+ * Streams a long list as the body of a response, in pieces.
  *
- * Each piece is made when the client has read the one before it, and sockets and timers run in between:
- * neither the delay for others nor the memory depends on how long the list is, or on how slowly its client
- * reads. The objects are a snapshot; they are shared with the store.
+ * Each piece is serialized when the client has read the previous one, and other requests run in between:
+ * neither their delay nor the memory depends on the length of the list or on the speed of the client. The
+ * objects are a snapshot, shared with the store.
  */
 import type { Pace } from '../flow/pace.ts';
 import { isLonger } from '../decode/object-limits.ts';
@@ -11,15 +11,15 @@ import type { ListAnswer } from '../registry/presentation.ts';
 import { printExactJson } from '../../lib/json-text/exact-json.ts';
 
 const PIECE_CHARS = 64 * 1024;
-/** Small objects take time, too. */
+/** A limit in addition to the size, because small objects take time, too. */
 const PIECE_ENTRIES = 250;
 
-/** Whether a list is worth several pieces. */
+/** Whether a list is sent in several pieces. */
 export function isLongList({ objects }: ListAnswer): boolean {
   return objects.length > PIECE_ENTRIES || isLonger(objects, PIECE_CHARS);
 }
 
-/** `pace`: of all such streams together. */
+/** `pace`: shared by all list streams. */
 export function listStream(list: ListAnswer, pace: Pace): ReadableStream<Uint8Array> {
   const pieces = piecesOf(list);
   return new ReadableStream(

@@ -1,4 +1,4 @@
-/** Answers for paths at which there is nothing. */
+/** The 404 responses for paths that the server does not serve. */
 import type { ApiResponse } from '../../ports/api/http-handler.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import { textResponse } from '../requests/path-handler.ts';
@@ -6,7 +6,7 @@ import type { ResourceRequest } from '../requests/request-info.ts';
 import { resourceUnknown } from '../objects/status.ts';
 
 /**
- * A resource that is missing from a served version is an error of the API; otherwise the path is not found.
+ * For an unknown resource in a served version the response is a Status; for any other path it is a plain 404.
  */
 export function notServed({ group, version }: ResourceRequest, catalog: Catalog): ApiResponse {
   if (catalog.apiResourceList(group, version)) throw resourceUnknown();

@@ -1,4 +1,4 @@
-/** Responses as text: JSON or YAML, with warnings in their header. */
+/** Serializes responses as JSON or YAML, with Warning headers. */
 import type { JsonObject } from '../../lib/json.ts';
 import type { ApiResponse } from '../../ports/api/http-handler.ts';
 import type { Answer } from '../registry/call.ts';
@@ -27,7 +27,7 @@ export function printAnswer(
   return printYaml(body).then((printed) => ({ status: code, headers, body: printed }));
 }
 
-/** Its text is made when it is read: clients in this process take the object. */
+/** Serialized only when the text is read: clients in this process take the object. */
 class JsonAnswer implements ApiResponse {
   readonly status: number;
   readonly headers: ApiResponse['headers'];
@@ -44,10 +44,13 @@ class JsonAnswer implements ApiResponse {
   }
 }
 
-/** The YAML printer needs a millisecond for a kilobyte. Longer answers are sent as JSON, which is YAML. */
+/**
+ * The YAML printer needs a millisecond per kilobyte, so longer responses are sent as JSON, which is valid
+ * YAML.
+ */
 const YAML_CHARS_MAX = 64 * 1024;
 
-/** Few clients ask for YAML, so its printer is not loaded at the start. */
+/** Loaded at first use: few clients request YAML. */
 async function printYaml(body: JsonObject): Promise<string> {
   const json = printObject(body);
   if (json.length > YAML_CHARS_MAX) return json;

@@ -1,4 +1,6 @@
-/** The labels of a request, as kube-apiserver normalizes them: LIST, WATCH, APPLY and CONNECT are verbs. */
+/**
+ * Determines the metric labels of a request as kube-apiserver does: LIST, WATCH, APPLY and CONNECT are verbs.
+ */
 import type { ApiRequest } from '../../ports/api/http-handler.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import { readResourcePath, type ResourceRequest } from '../requests/request-info.ts';
@@ -72,7 +74,7 @@ function dryRunOf(query: URLSearchParams): string {
   return given.every((one) => one === 'All') ? 'All' : 'invalid';
 }
 
-/** Without a URL object: this runs for every request. */
+/** Without a URL object, because this runs for every request. */
 function splitUrl(url: string): { readonly pathname: string; readonly search: string } {
   const start = url.indexOf('/', url.indexOf('://') + 3);
   const mark = url.indexOf('?');
@@ -81,7 +83,7 @@ function splitUrl(url: string): { readonly pathname: string; readonly search: st
   return { pathname: url.slice(start, mark), search: url.slice(mark + 1) };
 }
 
-/** Null: the path is not that of a resource, or makes no sense and is refused elsewhere. */
+/** Null: the path is not that of a resource, or is invalid and refused elsewhere. */
 function tryRead(pathname: string): ResourceRequest | null {
   try {
     return readResourcePath(pathname);

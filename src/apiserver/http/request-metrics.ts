@@ -1,7 +1,7 @@
 /**
  * kube-apiserver's metrics of requests, watches and the store, under its names, labels and buckets.
  *
- *     begin ──> finish(answer) ──> counted; a streamed body when it has ended
+ *     begin ──> finish(answer) ──> counted; a streamed body is counted when it has ended
  *                    └── a watch: `watch` counts it when it has ended, as kube-apiserver does
  *
  * Invariants:
@@ -105,7 +105,7 @@ export class RequestMetrics {
     gauge?.add(1);
     return (answer) => {
       if (!isLong) kind.add(-1);
-      // The watch itself counts when it has ended.
+      // A watch is counted when it has ended.
       if (labels.where.verb === 'WATCH' && answer.status === 200) return answer;
       return withEndOnce(answer, () => {
         gauge?.add(-1);
@@ -114,7 +114,7 @@ export class RequestMetrics {
     };
   }
 
-  /** A watch has begun; returns the function to call at its end. */
+  /** Called when a watch has begun. Returns the function to call at its end. */
   watch(request: ApiRequest): () => void {
     const { clock, catalog } = this.#deps;
     const labels = labelsOfRequest(request, catalog);
@@ -127,7 +127,7 @@ export class RequestMetrics {
     });
   }
 
-  /** A connection that was upgraded; returns the function to call at its end. */
+  /** Called when a connection was upgraded. Returns the function to call at its end. */
   upgraded(request: ApiRequest): () => void {
     const finish = this.begin(request);
     return once(() => void finish({ status: 101, headers: [], body: null }));
@@ -159,7 +159,7 @@ export class RequestMetrics {
     }
     counter.inc();
     found.duration.observe(seconds);
-    // Streams and objects for this process have no length.
+    // Streams, and objects for clients in this process, have no length.
     const isSized = typeof body === 'string' || body instanceof Uint8Array;
     if (isSized && (where.verb === 'GET' || where.verb === 'LIST')) {
       found.size ??= this.#sizes.with(where);
@@ -167,7 +167,7 @@ export class RequestMetrics {
     }
   }
 
-  /** Found again by one key: a walk through nine labels costs more than all the rest. */
+  /** Cached by one key, because looking up nine labels costs more than everything else. */
   #metricsOf(where: RequestLabels['where'], dryRun: string): Counted {
     const { verb, group, version, resource, subresource, scope } = where;
     const key = `${verb} ${group} ${version} ${resource} ${subresource} ${scope} ${dryRun}`;

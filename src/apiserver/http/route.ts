@@ -1,5 +1,5 @@
 /**
- * The verbs that are served at each path of a kind: those of discovery, divided among the paths.
+ * Determines which verbs are served at each path of a kind: the verbs of discovery, divided among the paths.
  *
  *     /api/v1/configmaps                        list watch                          all namespaces
  *     /api/v1/namespaces/a/configmaps           list watch create deletecollection
@@ -7,15 +7,15 @@
  *     /api/v1/namespaces/a/configmaps/b/part    the verbs of that subresource
  *     /api/v1/watch/…                           watch, of each of the first three
  *
- * 1. No verb that writes is served for all namespaces at once: a delete of `/api/v1/configmaps` would
- *    otherwise delete those of every namespace.
+ * 1. No writing verb is served for all namespaces at once: otherwise a delete of `/api/v1/configmaps` would
+ *    delete the ConfigMaps of every namespace.
  * 2. A path must have the scope of the kind. The authorizer sees the namespace of the path: a role in one
  *    namespace must not reach `/api/v1/namespaces/a/nodes`.
- * 3. A path at which no verb is served does not exist (404); at all others the remaining verbs are refused
+ * 3. A path without any verb does not exist (404); at all other paths, verbs that are not served are refused
  *    (405).
  *
- * kube-apiserver serves custom resources with another handler, which refuses with other codes. This file reproduces
- * both, and test/apiserver/discovery-record.test.ts compares both with recorded answers.
+ * kube-apiserver serves custom resources with a different handler, which refuses with different codes. This
+ * file reproduces both, and test/apiserver/discovery-record.test.ts compares both with recorded responses.
  */
 import { verbsOf } from '../registry/catalog.ts';
 import { isCustomKind } from '../schema/custom-object.ts';
@@ -35,17 +35,17 @@ const ITEM: readonly Verb[] = ['get', 'update', 'patch', 'delete'];
 
 export interface Route {
   readonly verb: Verb;
-  /** HEAD is not GET: kube-apiserver has no routes for it, except of proxies and custom kinds. */
+  /** HEAD is not GET: kube-apiserver has no routes for it, except for proxies and custom kinds. */
   readonly isHead: boolean;
 }
 
-/** The subresource that the path names; undefined: the object itself. Throws a StatusError. */
+/** The subresource that the path names. Undefined: the object itself. Throws a StatusError. */
 export function partOf(
   definition: KindDefinition,
   path: ResourceRequest,
   route: Route,
 ): Subresource | undefined {
-  // A watch of one object by its path is a watch of the collection without all others.
+  // A watch of one object by its path is a watch of the collection, restricted to that object.
   const place = path.isWatch ? { ...path, name: null } : path;
   return isCustomKind(definition)
     ? customPart(definition, place, route.verb)
@@ -53,8 +53,8 @@ export function partOf(
 }
 
 /**
- * Whether the path has another scope than the kind. For custom kinds kube-apiserver then answers as for any
- * path that it does not serve.
+ * Whether the scope of the path differs from that of the kind. For custom kinds kube-apiserver then responds
+ * as for any path that it does not serve.
  */
 export function isUnknownPath(
   definition: KindDefinition,
@@ -85,7 +85,7 @@ function builtInPart(
   return part;
 }
 
-/** The verbs that have a route at this path; none: there is no such path. */
+/** The verbs that are served at this path. Empty: there is no such path. */
 function servedAt(
   definition: KindDefinition,
   { namespace, name }: ResourceRequest,
@@ -106,7 +106,7 @@ function customPart(
   verb: Verb,
 ): Subresource | undefined {
   if (subresource === null) {
-    // The handler of custom kinds checks the name only after it has chosen the verb.
+    // kube-apiserver's handler of custom kinds checks the name only after it has chosen the verb.
     if (name === null && ITEM.includes(verb)) throw badRequest('name must be provided');
     return undefined;
   }

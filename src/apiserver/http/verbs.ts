@@ -1,4 +1,4 @@
-/** The verbs of the API on any kind: what each reads from the request, and how it responds. */
+/** Implements the API verbs for any kind: what each reads from the request, and how it responds. */
 import type { ReadJson } from '../decode/json-text.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { ApiRequest } from '../../ports/api/http-handler.ts';
@@ -49,14 +49,14 @@ import { methodNotAllowed, notFound, StatusError, successStatus } from '../objec
 import type { RequestMetrics } from './request-metrics.ts';
 import { watchEvents, watchLines } from '../watch/watching.ts';
 
-/** For all clients together. A list does not wait behind the initial states of a thousand watches. */
+/** For all clients together, so that a list does not wait for the initial events of a thousand watches. */
 const LIST_PIECES_PER_TURN = 4;
 const WATCH_PIECES_PER_TURN = 4;
 
-/** The body of a subresource is no object of the kind. */
+/** The body of a subresource is not an object of the kind, so the kind's rules do not apply. */
 const NO_RULES = { rules: {} };
 
-/** Throws a StatusError unless the user may. */
+/** Throws a StatusError unless the user is authorized. */
 export type Authorize = (user: User, wanted: ResourceAttributes) => void;
 
 export class Verbs {
@@ -131,7 +131,7 @@ export class Verbs {
     return this.#presentList(call, listing);
   }
 
-  /** A long list is sent in pieces; clients in this process get the objects themselves. */
+  /** A long list is sent in pieces. Clients in this process get the objects themselves. */
   #presentList({ request, presenter, trail }: Call, listing: Listing): Answer {
     const list = presenter.list(listing);
     const isLong = !request.inProcess && !trail?.recordsResponse && isLongList(list);
@@ -158,7 +158,7 @@ export class Verbs {
       },
     };
     const body = request.inProcess ? watchEvents(watch) : watchLines(watch);
-    // Not before: a watch that cannot start at its version is no long-running request.
+    // Counted only now: a watch that cannot start at its resourceVersion is not a long-running request.
     ended = this.#metrics.watch(request);
     return { code: 200, body };
   }
@@ -169,7 +169,7 @@ export class Verbs {
     const action = this.#actions.get(actionKey(definition, path.subresource));
     const isKept = !part && verbsOf(definition).includes('get');
     if (!isKept && !action) throw methodNotAllowed();
-    // Reviews, tokens, bindings and evictions have no columns.
+    // Reviews, tokens, bindings and evictions cannot be printed as a Table.
     if (action && call.form.as === 'Table') negotiate(request.headers.get('accept'), false);
     const body = await readRequestObject(request, part?.body ?? definition, fieldValidation, turn);
     if (body.isLarge) await turn();
@@ -239,7 +239,7 @@ export class Verbs {
     return { code: 200, body: this.#present(call, object) };
   }
 
-  /** An update of an object that does not exist. */
+  /** An update (PUT) of an object that does not exist creates it. */
   async #createAt(call: Call, body: JsonObject, dryRun: boolean, manager: string): Promise<Answer> {
     const { definition, path, presenter, query } = call;
     const options = operationOptions('CreateOptions', query);
@@ -269,7 +269,7 @@ export class Verbs {
     const known = [...warnings];
     const patch = (before: JsonObject): JsonObject =>
       applyPatch(definition, before, { type, body, validation, duplicates }, (found) => {
-        // The warnings of an attempt that lost a race are dropped.
+        // The warnings of an attempt that failed with a conflict are dropped.
         warnings.splice(0, warnings.length, ...known, ...found);
       });
     const object = await this.#parts.registry.update({
@@ -333,7 +333,7 @@ export class Verbs {
       const { name, namespace } = metadataOf(object);
       const target = { definition, namespace: textOf(namespace), name: textOf(name) };
       await registry.remove(target, deletion, writing).catch((error: unknown) => {
-        // Another client was faster: it is gone, as requested.
+        // Another client has already deleted the object.
         if (!(error instanceof StatusError) || error.code !== 404) throw error;
       });
     }
@@ -346,7 +346,7 @@ async function readLargePatch(request: ApiRequest, type: PatchType, turn: Turn):
   const isLarge = bytes.byteLength > LARGE_BYTES;
   if (isLarge) await turn();
   const patch = readPatch(new TextDecoder().decode(bytes), type);
-  // Carrying it out takes as long again.
+  // Performing the request takes as long as decoding it.
   if (isLarge) await turn();
   return patch;
 }
@@ -356,7 +356,7 @@ function writingOf({ user, warnings, trail }: Call): Writing & { readonly user: 
   return { user, warn: warnOnce(warnings), annotate };
 }
 
-/** Jobs leave their pods, which surprises clients. */
+/** By default, deleting a Job leaves its pods, which surprises clients. */
 function warnOfOrphans({ definition, warnings }: Call, { propagation }: DeleteOptions): void {
   const { orphansWarning } = definition.rules;
   if (propagation === null && orphansWarning !== undefined) warnings.push(orphansWarning);
@@ -366,7 +366,7 @@ function managerOfCall({ request }: Call, fieldManager: string): string {
   return managerOf(fieldManager, request.headers.get('user-agent'));
 }
 
-/** A write that is tried again warns again: each sentence is sent once. */
+/** A retried write warns again, so each warning is sent only once. */
 function warnOnce(warnings: string[]): (sentence: string) => void {
   return (sentence) => {
     if (!warnings.includes(sentence)) warnings.push(sentence);

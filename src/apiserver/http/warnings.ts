@@ -1,7 +1,7 @@
 /**
- * Limits the texts of Warning headers as kube-apiserver does: duplicates are dropped, and texts are sent
- * unchanged while all of them have at most 4,096 characters. Beyond that each is cut to 256, and no more are
- * sent after 4,096 together.
+ * Limits the texts of Warning headers as kube-apiserver does: drops duplicates, and sends all texts unchanged
+ * if they have at most 4,096 characters together. Otherwise each is cut to 256 characters, and texts beyond a
+ * total of 4,096 are dropped.
  */
 const TOTAL_MAX = 4 * 1024;
 const EACH_MAX = 256;
@@ -10,7 +10,7 @@ export function cutWarnings(warnings: readonly string[]): readonly string[] {
   const sentences = [...new Set(warnings)].filter((text) => text !== '');
   const fitting = sentences.findIndex(exceeds(TOTAL_MAX));
   if (fitting < 0) return sentences;
-  // All texts up to the first one that does not fit are sent, but cut.
+  // All texts up to the first that does not fit are sent, but cut.
   const cut = sentences.map((text) => firstOf(text, EACH_MAX));
   const lengths = cut.map(lengthOf);
   let total = lengths.slice(0, fitting + 1).reduce((sum, length) => sum + length, 0);
@@ -19,7 +19,7 @@ export function cutWarnings(warnings: readonly string[]): readonly string[] {
   return cut.slice(0, count);
 }
 
-/** Characters beyond ASCII go out as the bytes of UTF-8. Null: a header cannot hold the text. */
+/** Characters beyond ASCII are sent as UTF-8 bytes. Null: a header cannot hold the text. */
 export function warningHeader(text: string): string | null {
   if (CONTROL.test(text)) return null;
   const quoted = `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
@@ -29,7 +29,7 @@ export function warningHeader(text: string): string | null {
 // oxlint-disable-next-line no-control-regex -- these are what it is about
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** Whether the texts up to this one together are longer. */
+/** Whether the texts up to and including this one are longer than `most` together. */
 function exceeds(most: number): (text: string) => boolean {
   let total = 0;
   return (text) => {
@@ -44,7 +44,7 @@ function lengthOf(text: string): number {
 }
 
 function firstOf(text: string, most: number): string {
-  // A code point has two units at most.
+  // A code point has at most two UTF-16 units.
   return Array.from(text.slice(0, 2 * most))
     .slice(0, most)
     .join('');

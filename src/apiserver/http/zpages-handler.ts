@@ -1,4 +1,6 @@
-/** /statusz and /flagz of the API server (api/zpages.ts has their formats). Authorization is by path. */
+/**
+ * Serves /statusz and /flagz of the API server (api/zpages.ts has the formats). Access is authorized by path.
+ */
 import {
   flagzObject,
   flagzText,
@@ -14,9 +16,9 @@ import { textResponse, type PathHandler } from '../requests/path-handler.ts';
 
 export interface ApiZpagesDeps {
   readonly clock: Clock;
-  /** The answer of /version. */
+  /** The response of /version. */
   readonly version: JsonObject;
-  /** Of the command line; absent: /flagz is not served. */
+  /** The command line's flags. Absent: /flagz is not served. */
   readonly flags?: Readonly<Record<string, string>>;
 }
 

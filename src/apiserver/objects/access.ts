@@ -1,10 +1,10 @@
 /**
- * Authentication and authorization of a request.
+ * The interface for authentication and authorization of requests.
  *
- *     client at a listener ──authenticate──> user ──authorize──> the request goes on, or 401, or 403
+ *     client at a listener ──authenticate──> user ──authorize──> request continues, or 401, or 403
  *
- * A server without an Access trusts every client that can reach it: for tests, and for a process that is
- * alone with its server.
+ * A server without an Access trusts every client that can reach it. That is for tests, and for servers that
+ * only their own process can reach.
  */
 import type { FieldSelector } from '../../api/values/field-selector.ts';
 import type { ApiRequest, User, ClientIdentity } from '../../ports/api/http-handler.ts';
@@ -24,7 +24,7 @@ export interface ResourceAttributes {
   /** Empty: all namespaces, or a cluster-scoped resource. */
   readonly namespace: string;
   readonly name: string;
-  /** Of a list or watch. */
+  /** Present for a list or a watch. */
   readonly fieldSelector?: FieldSelector;
 }
 
@@ -40,10 +40,10 @@ export interface AccessDecision {
   readonly reason: string;
 }
 
-/** Is notified of the authenticated user, and then of the impersonated one. */
+/** Notified of the authenticated user, and then of the impersonated one. */
 export interface AccessObserver {
   authenticated(user: User): void;
-  /** `constraint`: what the impersonation is restricted to; empty: not restricted. */
+  /** `constraint`: the mode that constrains the impersonation. Empty: it is not constrained. */
   impersonated(user: User, constraint: string): void;
 }
 
@@ -57,7 +57,7 @@ export interface Access {
   authorize(user: User, attributes: Attributes): AccessDecision;
 }
 
-/** May do everything, by its group. */
+/** The group system:masters may do everything. */
 export const MASTER: User = { name: 'system:admin', groups: ['system:masters'] };
 
 export const openAccess: Access = {

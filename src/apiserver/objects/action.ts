@@ -1,17 +1,17 @@
 /**
- * A POST that stores no object of its own: it binds a pod, evicts it, requests a token, or is a review that
- * is returned with its answer.
+ * The interface of handlers for POST requests that store no object: binding or evicting a pod, requesting a
+ * token, and reviews.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import type { User } from './access.ts';
 import type { KindDefinition } from './kind.ts';
 
 export interface ActionRequest {
-  /** The resource whose subresource it is, or the kind of the review. */
+  /** The resource whose subresource is called, or the kind of the review. */
   readonly definition: KindDefinition;
   /** Empty: cluster-scoped. */
   readonly namespace: string;
-  /** Of the object that the path names; empty for a review. */
+  /** The name of the object in the path. Empty for a review. */
   readonly name: string;
   readonly body: JsonObject;
   readonly user: User;
@@ -26,7 +26,7 @@ export interface ActionAnswer {
 /** May throw a StatusError. */
 export type Action = (request: ActionRequest) => Promise<ActionAnswer>;
 
-/** By `group/resource` or `group/resource/subresource`; the core group is empty: `/pods/binding`. */
+/** By `group/resource` or `group/resource/subresource`; the core group is empty, as in `/pods/binding`. */
 export type Actions = ReadonlyMap<string, Action>;
 
 export function actionKey({ group, resource }: KindDefinition, subresource: string | null): string {

@@ -1,4 +1,4 @@
-/** The columns of tables, and cells that several kinds share. */
+/** Builds table columns, and cells that several kinds share. */
 import { formatLabelSelector } from '../../api/values/label-selector-text.ts';
 import { selectorFromObject } from '../../api/values/label-selector.ts';
 import { PodkeepError } from '../../lib/errors.ts';
@@ -10,7 +10,7 @@ import { readEntries, readText, type Value } from '../../api/validation/json-rea
 
 type Cell = Column['cell'];
 
-/** For kinds without columns of their own. */
+/** The column of kinds that define none. */
 export const CREATED_AT: Column = {
   name: 'Created At',
   type: 'date',
@@ -31,12 +31,12 @@ export function booleanColumn(name: string, description: string, cell: Cell): Co
   return { name, type: 'boolean', description, priority: 0, cell };
 }
 
-/** Shown with `-o wide` only. */
+/** Shown only with `-o wide`. */
 export function wide(column: Column): Column {
   return { ...column, priority: 1 };
 }
 
-/** Names and images of a template's containers. */
+/** The names and images of a template's containers. */
 export function containerColumns(path: string): readonly Column[] {
   const join = (name: string) => (object: JsonObject) =>
     objectsAt(object, path)
@@ -48,13 +48,13 @@ export function containerColumns(path: string): readonly Column[] {
   ];
 }
 
-/** `a=1,b=2`, in the order of the keys. */
+/** `a=1,b=2`, sorted by key. */
 export function printLabels(labels: Value): string {
   const pairs = readEntries(labels).map(([key, value]) => `${key}=${readText(value)}`);
   return pairs.length === 0 ? '<none>' : pairs.join(',');
 }
 
-/** The text of a selector; empty if it selects everything, or is absent. */
+/** The text of a selector. Empty if it selects everything or is absent. */
 export function selectorText(selector: Value): string {
   if (!isJsonObject(selector)) return '';
   return formatLabelSelector(selectorFromObject(selector));
@@ -69,7 +69,7 @@ export function printSelector(selector: Value): string {
   }
 }
 
-/** The first few of a list, and how many more there are. */
+/** The first items of a list, and how many more there are. */
 export function printFirst(items: readonly string[], most: number, separator = ','): string {
   const shown = items.slice(0, most).join(separator);
   return items.length > most ? `${shown} + ${items.length - most} more...` : shown;

@@ -1,6 +1,6 @@
 /**
- * Nested fields by a path such as `spec.template.spec`. Reading never fails, and a change shares everything
- * beside the path.
+ * Reads and changes nested fields by a path such as `spec.template.spec`. Reading never fails, and a change
+ * copies only the objects on the path.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { changeObject, withField } from '../../api/validation/json-changes.ts';
@@ -21,7 +21,7 @@ export function valueAt(object: JsonObject, path: string): Value {
   return value;
 }
 
-/** Paths are literals in the code, so they are few, and are followed for every object. */
+/** Cache: paths are literals in the code, so there are few, and they are used for every object. */
 const split = new Map<string, readonly string[]>();
 
 function namesIn(path: string): readonly string[] {
@@ -48,7 +48,7 @@ export function objectsAt(object: JsonObject, path: string): readonly JsonObject
   return readObjects(valueAt(object, path));
 }
 
-/** Changes a struct that Go holds by value: an absent one is an empty one. */
+/** For a struct that Go holds by value: an absent one counts as empty. */
 export function changeStructAt(
   object: JsonObject,
   path: string,
@@ -61,7 +61,7 @@ export function changeStructAt(
   return withField(object, name, changed);
 }
 
-/** Changes an object that Go holds by a pointer: an absent one stays absent. */
+/** For an object that Go holds by pointer: an absent one stays absent. */
 export function changeGivenAt(
   object: JsonObject,
   path: string,

@@ -1,6 +1,6 @@
 /**
- * Records in metadata.managedFields who wrote which fields, for creates, updates and patches. It happens
- * before admission and before the kind's own rules: what these change has no manager.
+ * Records in metadata.managedFields which manager wrote which fields, for creates, updates and patches. This
+ * happens before admission and before the kind's own rules, so fields that these change have no manager.
  */
 import { builtInFieldType } from '../../api/managed-fields/built-in-type.ts';
 import { customFieldType } from '../../api/managed-fields/custom-type.ts';
@@ -22,7 +22,7 @@ import { metadataOf, textOf, withMetadata } from './metadata.ts';
 import { printedForm } from './printed-form.ts';
 import { resetFieldsOf } from './reset-fields.ts';
 
-/** Finds another version of a kind; undefined: it is not served. */
+/** Finds another version of a kind. Undefined: it is not served. */
 export type FindKind = (
   group: string,
   version: string,
@@ -46,7 +46,7 @@ export function fieldTypeOf({ type, openApiSchema }: KindDefinition): FieldType 
   return type ? builtInFieldType(type) : customFieldType(openApiSchema);
 }
 
-/** What Go has before anything is set. */
+/** The object before any field is set, in Go's form. */
 export function emptyObject(definition: KindDefinition): JsonObject {
   const { kind, type } = definition;
   const empty = { kind, apiVersion: apiVersionOfKind(definition) };
@@ -104,7 +104,7 @@ export function trackedCreate(write: FieldWrite, object: JsonObject): JsonObject
   return withManagers(object, limitManagers(managers));
 }
 
-/** The wanted object, with defaults, with its managedFields. `given`: those that the client sent. */
+/** The new object (with defaults) with its managedFields. `given`: the managedFields that the client sent. */
 export function trackedUpdate(
   write: FieldWrite,
   wanted: JsonObject,
@@ -119,13 +119,13 @@ export function trackedUpdate(
     const after = trackUpdate(scopeOf(write), live, bare, managers, write.manager);
     return withManagers(wanted, limitManagers(after));
   } catch (error) {
-    // It does not fit another version of the kind: better no managers than wrong ones.
+    // The object is not valid in another version of its kind: no managers are better than wrong ones.
     if (error instanceof TypedValueError) return withManagers(wanted, NO_MANAGERS);
     throw error;
   }
 }
 
-/** A client may set managedFields itself; what is empty or unreadable counts as not set. */
+/** A client may set managedFields itself; an empty or invalid value counts as not set. */
 function managersBefore(
   { subresource }: FieldWrite,
   given: Json | undefined,
@@ -147,7 +147,7 @@ function isReset(given: Json | undefined): boolean {
   return entry === undefined || (isJsonObject(entry) && Object.keys(entry).length === 0);
 }
 
-/** Undefined: they cannot be read. */
+/** Undefined: they are invalid. */
 function managersIn(managedFields: Json | undefined): Managers | undefined {
   const read = readManagers(managedFields);
   return 'managers' in read ? read.managers : undefined;
@@ -169,7 +169,7 @@ export function asPrinted(
   return type ? printedForm(object, type, old) : object;
 }
 
-/** The object with the old times of its managers, if they are all that has changed. */
+/** If only the times of managers have changed, the object with the old times. */
 export function withOldTimes(object: JsonObject, old: JsonObject): JsonObject {
   const before = metadataOf(old)['managedFields'];
   const after = metadataOf(object)['managedFields'];

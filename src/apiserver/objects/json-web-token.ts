@@ -1,5 +1,5 @@
 /**
- * JSON Web Tokens in their compact form, signed with ES256: only what is needed here.
+ * Reads, writes and verifies JSON Web Tokens in compact form, with ES256 only.
  *
  *     base64url(header) . base64url(claims) . base64url(signature)
  *
@@ -10,7 +10,7 @@ import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { SigningKey, VerifyingKey } from './signing-key.ts';
 
 export interface Token {
-  /** The key ID in its header; empty: it has none. */
+  /** The key ID in its header. Empty: there is none. */
   readonly keyId: string;
   readonly claims: JsonObject;
   /** The part of the text that is signed. */
@@ -31,7 +31,7 @@ export function writeToken(key: SigningKey, claims: JsonObject): string {
   return `${signed}.${signature.toString('base64url')}`;
 }
 
-/** Parses a token without verifying it. Null: malformed, or another algorithm. */
+/** Parses a token without verifying it. Null: it is malformed, or has another algorithm. */
 export function readToken(text: string): Token | null {
   const [head = '', body = '', tail = '', ...more] = text.split('.');
   if (more.length > 0 || ![head, body, tail].every((word) => WORD.test(word))) return null;

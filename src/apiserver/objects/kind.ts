@@ -1,6 +1,6 @@
 /**
- * The definition of a kind that the API server serves: its names, its shape, and the few rules that only it
- * has. Everything else is the same for all kinds and is in the registry.
+ * The definition of a kind that the API server serves: its names, its schema, and the rules that only this
+ * kind has. Everything else is the same for all kinds, and is in the registry.
  */
 import type { StructType } from '../../api/schema/shape.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -21,7 +21,7 @@ export interface KindDefinition {
   readonly namespaced: boolean;
   /** The shape of a built-in kind; absent for custom ones, whose rules bring their own. */
   readonly type?: StructType;
-  /** The structural schema of a custom kind, as its definition gives it; published to clients by OpenAPI. */
+  /** The structural schema of a custom kind from its definition, published to clients by OpenAPI. */
   readonly openApiSchema?: JsonObject;
   readonly verbs?: readonly Verb[];
   readonly subresources?: readonly Subresource[];
@@ -29,22 +29,23 @@ export interface KindDefinition {
   readonly columns: readonly Column[];
   /** Conditions of a Table row, such as that the object is completed. */
   readonly rowConditions?: (object: JsonObject) => readonly JsonObject[];
-  /** Sent with every answer: that the kind is deprecated, and what to use instead. */
+  /** Sent with every response: that the kind is deprecated, and what to use instead. */
   readonly warning?: string;
-  /** Objects that are generated for each answer, and never stored. May throw a StatusError. */
+  /** Objects that are generated for each response and never stored. May throw a StatusError. */
   readonly made?: (scope: MadeScope) => readonly JsonObject[] | Promise<readonly JsonObject[]>;
   /** Two kinds may serve the same stored objects, such as the events of two groups. */
   readonly storedAs?: StoredForm;
 }
 
-/** Which generated objects a request is for. */
+/** Which generated objects a request asks for. */
 export interface MadeScope {
-  /** Empty: of all namespaces, or of none. */
+  /** Empty: all namespaces, or a cluster-scoped kind. */
   readonly namespace: string;
   /** Null: a list. */
   readonly name: string | null;
 }
 
+/** The schema of a built-in kind. Absent for custom kinds, whose rules have their own schema. */
 export type Verb =
   | 'create'
   | 'delete'
@@ -62,15 +63,15 @@ export interface Subresource {
   readonly group?: string;
   readonly version?: string;
   readonly kind: string;
-  /** It serves another object, derived from the resource's own, such as a Scale. */
+  /** Present: the subresource serves another object, derived from the resource's own, such as a Scale. */
   readonly view?: View;
-  /** A request to it is forwarded, to a node or to what runs there (connect/). */
+  /** Requests are forwarded to a kubelet, or to a pod or Service (connect/). */
   readonly connects?: 'stream' | 'log' | 'proxy';
-  /** Changes through it do not raise the generation. */
+  /** Changes through this subresource do not increase the generation. */
   readonly keepsGeneration?: true;
-  /** The kind of the POST body, where a POST does something (action.ts). */
+  /** The kind of the POST body, for subresources with an action (action.ts). */
   readonly body?: KindDefinition;
-  /** Its own rules for updates; absent: those of the resource, or of its status. */
+  /** The subresource's own rules for updates. Absent: those of the resource, or of its status. */
   readonly prepareForUpdate?: (object: JsonObject, old: JsonObject) => JsonObject;
   readonly validateUpdate?: (object: JsonObject, old: JsonObject) => readonly FieldError[];
 }
@@ -82,59 +83,62 @@ export interface View {
   /** Both may throw a StatusError if the object has no such part, or cannot take it. */
   readonly read: (object: JsonObject) => JsonObject;
   readonly write: (object: JsonObject, view: JsonObject) => JsonObject;
-  /** Throws a StatusError if there is nothing to read yet, though it may be written. */
+  /** Throws a StatusError if there is nothing to read yet, although writing is allowed. */
   readonly checkRead?: (object: JsonObject) => void;
-  /** Where the object has the replicas that the view shows, as a path of FieldsV1. */
+  /** The field of the object with the replicas that the view shows, as a FieldsV1 path. */
   readonly replicasPath?: readonly string[];
 }
 
-/** The kind under which objects are stored, if it is not the one under which they are served. */
+/** The kind in which objects are stored, if it differs from the kind that serves them. */
 export interface StoredForm {
   readonly definition: KindDefinition;
   readonly fromStored: (stored: JsonObject) => JsonObject;
   readonly toStored: (object: JsonObject) => JsonObject;
 }
 
-/** Pure functions: each returns a changed object, or what is wrong with it. */
+/** Pure functions: each returns a changed object, or errors. */
 export interface KindRules {
   /**
-   * Fills in defaults. Also applied to what is read from old stores. `old` is there on an update, and is
-   * complete: what the object shares with it need not be looked at.
+   * Applies defaults, also to objects that are read from old stores. `old` is present on an update and
+   * already has its defaults, so parts that the object shares with it can be skipped.
    */
   readonly applyDefaults?: (object: JsonObject, old?: JsonObject) => JsonObject;
-  /** On creation: what the server sets itself, such as an empty status. */
+  /** On create: sets the fields that the server determines, such as an empty status. */
   readonly prepareForCreate?: (object: JsonObject) => JsonObject;
-  /** On update: what the server keeps from the old object, such as its status. */
+  /** On update: restores the fields that the server keeps from the old object, such as its status. */
   readonly prepareForUpdate?: (object: JsonObject, old: JsonObject) => JsonObject;
-  /** An update of an object that is not there creates it. */
+  /** True: an update of an object that does not exist creates it. */
   readonly createsOnUpdate?: true;
-  /** An update must have a resourceVersion. */
+  /** True: an update must have a resourceVersion. */
   readonly versionRequired?: true;
-  /** Does the change raise the generation? Absent: whenever anything but metadata and status changed. */
+  /** Whether the change increases the generation. Absent: any change outside metadata and status does. */
   readonly isNewGeneration?: (object: JsonObject, old: JsonObject) => boolean;
   readonly validate?: (object: JsonObject) => readonly FieldError[];
   readonly validateUpdate?: (object: JsonObject, old: JsonObject) => readonly FieldError[];
   /** The same for the status subresource. */
   readonly prepareForStatusUpdate?: (object: JsonObject, old: JsonObject) => JsonObject;
   readonly validateStatusUpdate?: (object: JsonObject, old: JsonObject) => readonly FieldError[];
-  /** Sentences for the Warning header, on creation and on an update. */
+  /** The texts of Warning headers, on create and on update. */
   readonly warnings?: (object: JsonObject) => readonly string[];
   readonly updateWarnings?: (object: JsonObject, old: JsonObject) => readonly string[];
-  /** Field selectors beyond metadata.name and metadata.namespace, with this object's values. */
+  /** Field selectors in addition to metadata.name and metadata.namespace, with this object's values. */
   readonly selectableFields?: (object: JsonObject) => Readonly<Record<string, string>>;
-  /** Which names objects of this kind may have; absent: a DNS subdomain. */
+  /** The errors of a name. Absent: names are DNS subdomains. */
   readonly checkName?: (name: string) => readonly string[];
-  /** Why this object may not be deleted; absent or undefined: it may. */
+  /** Why this object may not be deleted. Absent or undefined: it may. */
   readonly refuseDeletion?: (object: JsonObject) => string | undefined;
-  /** Changes beyond metadata that a pending deletion shows. */
+  /** Changes outside metadata that a pending deletion makes. */
   readonly prepareForDeletion?: (object: JsonObject, nowMs: number) => JsonObject;
-  /** Does anything beyond metadata.finalizers keep a deleted object in the store? */
+  /** Whether anything besides metadata.finalizers keeps a deleted object in the store. */
   readonly isHeld?: (object: JsonObject) => boolean;
-  /** A deletion without a propagation policy leaves the dependents; absent: the garbage collector removes them. */
+  /**
+   * True: a delete without a propagation policy orphans the dependents. Absent: the garbage collector deletes
+   * them.
+   */
   readonly orphansByDefault?: true;
-  /** The sentence for the Warning header of a deletion without a propagation policy. */
+  /** The text of the Warning header of a delete without a propagation policy. */
   readonly orphansWarning?: string;
-  /** Seconds that a deletion waits for the kubelet; absent: it is immediate. */
+  /** How long a deletion waits for the kubelet. Absent: it is immediate. */
   readonly gracePeriodSeconds?: (object: JsonObject, askedSeconds?: number) => number;
 }
 

@@ -1,11 +1,11 @@
 /**
  * Validates the metadata that every object has, whatever its kind.
  *
- * kube-apiserver validates metadata in up to four places of an update, and its answer names each error once for
- * each place; clients that count causes see the same number here. The places:
+ * kube-apiserver validates metadata up to four times in an update, and reports each error once for each time.
+ * podkeep reports the same number of causes:
  *
- *   common     as on creation, then what an update may not change
- *   the kind   what an update may not change; built-in kinds also check the names of finalizers
+ *   common     the rules of a create, then immutable fields
+ *   the kind   immutable fields; built-in kinds also check the names of finalizers
  *   the kind   some validate the whole object again (WHOLE_ON_UPDATE)
  */
 import {
@@ -46,7 +46,7 @@ const WHOLE_ON_UPDATE: ReadonlySet<string> = new Set([
   'VolumeAttributesClass',
 ]);
 
-/** The finalizers that need no domain in front. */
+/** Finalizers that need no domain prefix. */
 const STANDARD_FINALIZERS: ReadonlySet<Json> = new Set([
   'kubernetes',
   'orphan',
@@ -60,7 +60,7 @@ const LIBRARY_GROUPS: ReadonlySet<string> = new Set([
 
 type MetadataKind = Pick<KindDefinition, 'group' | 'kind' | 'namespaced' | 'type'>;
 
-/** On creation. Custom kinds may have finalizers of any qualified name. */
+/** On create. Custom kinds may have finalizers of any qualified name. */
 export function validateNewMetadata(
   object: JsonObject,
   definition: MetadataKind & Pick<KindDefinition, 'rules'>,
@@ -72,7 +72,7 @@ export function validateNewMetadata(
   ];
 }
 
-/** `isPart`: of a subresource, whose update validates no more than what it may change. */
+/** `isPart`: an update of a subresource, which validates only what it may change. */
 export function validateChangedMetadata(
   object: JsonObject,
   old: JsonObject,
@@ -104,7 +104,7 @@ export function validateMetadata(
   ];
 }
 
-/** Only a DELETE sets them. */
+/** Only a DELETE request sets them. */
 const DELETION_FIELDS = ['deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
 function changeErrors(object: JsonObject, old: JsonObject): readonly FieldError[] {
@@ -147,7 +147,7 @@ function changeErrors(object: JsonObject, old: JsonObject): readonly FieldError[
   ];
 }
 
-/** Also where the object has a name: the field is validated, not used. A dash at its end is no fault. */
+/** Validated even if the object has a name, and then not used. It may end in a dash. */
 function generateNameErrors(
   base: string,
   checkName: (name: string) => readonly string[],
@@ -240,11 +240,11 @@ function ownerErrors(owners: Json | undefined): readonly FieldError[] {
   });
 }
 
-/** The field names no index, as in kube-apiserver's answers. */
+/** The field path has no index, as in kube-apiserver's errors. */
 function* ownerReferenceErrors(owner: JsonObject, field: string): Generator<FieldError, void> {
   const [apiVersion, kind] = [textOf(owner['apiVersion']), textOf(owner['kind'])];
   const isEmpty = (key: string): boolean => textOf(owner[key]) === '';
-  // Go reads a text of three parts as no version.
+  // A text with more than one slash is not a valid apiVersion.
   if (isEmpty('apiVersion') || apiVersion.endsWith('/') || apiVersion.split('/').length > 2) {
     const detail = 'version must not be empty';
     yield { type: 'Invalid', field: `${field}.apiVersion`, value: apiVersion, detail };
@@ -276,7 +276,7 @@ function finalizerErrors(finalizers: Json | undefined): readonly FieldError[] {
   ];
 }
 
-/** Of kube-apiserver's own kinds; not of those that define other kinds, which its libraries bring. */
+/** For kube-apiserver's own kinds, but not for kinds of the extension and aggregation APIs. */
 function finalizerNameErrors(
   object: JsonObject,
   { group, type }: MetadataKind,

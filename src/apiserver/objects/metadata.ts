@@ -1,5 +1,5 @@
 /**
- * What the server sets in every object's metadata, whatever its kind: uid, times, generation.
+ * Reads metadata, and sets the metadata that the server determines for every kind: uid, times, generation.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { uuidOf } from '../../lib/uuid.ts';
@@ -71,7 +71,7 @@ export function metadataForCreate(
   });
 }
 
-/** Immutable metadata is taken from the old object; an empty value counts as unchanged. */
+/** Takes immutable metadata from the old object if the new value is empty. */
 export function metadataForUpdate(object: JsonObject, old: JsonObject): JsonObject {
   const before = metadataOf(old);
   const now = metadataOf(object);
@@ -98,7 +98,7 @@ const SERVER_FIELDS = [
   'selfLink',
 ] as const;
 
-/** The changed object with the kind and the metadata that the server gave the first one. */
+/** The changed object with the kind and the server-set metadata of the first one. */
 export function withServerFields(changed: JsonObject, first: JsonObject): JsonObject {
   const { kind, apiVersion } = first;
   const before = metadataOf(first);
@@ -117,7 +117,10 @@ export function listOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Bytes above the last multiple of the number of letters are drawn again: all letters are equally likely. */
+/**
+ * Bytes above the last multiple of the number of letters are drawn again, so that all letters are equally
+ * likely.
+ */
 function pickLetter(random: IdentityRandom): string {
   const count = SUFFIX_LETTERS.length;
   for (;;) {

@@ -1,4 +1,4 @@
-/** The labels of any object, in the form selectors need. */
+/** Reads the labels of any object in the form that selectors need. */
 import type { Labels } from '../../api/values/label-selector.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { readTextMap } from '../../api/validation/json-reading.ts';

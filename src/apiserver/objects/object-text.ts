@@ -1,9 +1,9 @@
 /**
- * Objects as JSON text, with a small cache.
+ * Prints objects as JSON, with a small cache.
  *
- * The journal prints each write, then the first remote watcher, and the answer to the client, shortly after
- * one another. And most writes change a status under an unchanged spec. So the last few texts of objects, and
- * of specs, are cached.
+ * Each written object is printed several times within a short time: for the journal, for the first remote
+ * watcher, and for the response to the client. And most writes change only the status. So the last few texts
+ * of objects and of specs are cached.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { printExactJson } from '../../lib/json-text/exact-json.ts';

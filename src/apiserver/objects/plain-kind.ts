@@ -1,7 +1,8 @@
 /**
- * The usual kind: a shape from the table, all verbs, and the two columns that every kind has.
+ * Builds the definition of a usual built-in kind: its schema from the table, all verbs, and the columns Name
+ * and Age.
  *
- * The kind's defaults come first, then the object is brought into the form in which the API prints it
+ * After each rule of the kind the object is converted to the form in which the API prints it
  * (printed-form.ts), so that no kind has to list the fields that are always printed.
  */
 import type { StructType } from '../../api/schema/shape.ts';
@@ -32,7 +33,7 @@ export function plainKind(apiVersion: string, given: PlainKind): KindDefinition 
   };
 }
 
-/** Every rule that returns an object returns it in its printed form. */
+/** Wraps the rules so that each returns objects in printed form. */
 function printing(rules: KindRules, type: StructType): KindRules {
   const { applyDefaults, prepareForCreate, prepareForUpdate, prepareForStatusUpdate } = rules;
   return {

@@ -1,4 +1,4 @@
-/** Requests and limits of an unvalidated pod, as core/resources/pod-resources.ts adds them up. */
+/** Computes the requests and limits of an unvalidated pod, with core/resources/pod-resources.ts. */
 import type { Container, Pod } from '../../api/pod.ts';
 import type { ResourceList, ResourceRequirements } from '../../api/resources.ts';
 import { podLimits, podRequests } from '../../core/resources/pod-resources.ts';

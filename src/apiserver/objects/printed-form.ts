@@ -1,16 +1,18 @@
 /**
- * The form in which kube-apiserver prints an object of a built-in kind, whatever was sent.
+ * Converts an object of a built-in kind to the form in which kube-apiserver prints it, whatever the client
+ * sent.
  *
- * Go decodes into structs and prints the structs, which leaves traces that clients rely on:
+ * Go decodes JSON to structs and prints these. Clients rely on the effects:
  *
  *   a struct is always printed, an empty one as {}        status: {}
- *   an empty text, number, list or map is left out, unless its field is printed even then
+ *   an empty string, number, list or map is omitted, unless the field is always printed
  *   an empty list that is printed is null                 rules: null
  *   a quantity has its canonical text, a time is in UTC   "0.5" becomes "500m"
  *
- * The schema table says which field is which. The function is idempotent, and returns an object in this form
- * as it is; so parts that a new version shares with the one before are skipped. Most structs have many fields
- * and set few: only set fields, and those that are printed even when unset, are visited.
+ * The schema table determines the rule for each field. The function is idempotent and returns an object that
+ * already has this form unchanged, so parts that a new version shares with the old one are skipped. Most
+ * structs have many fields and few set ones, so only set fields, and fields that are always printed, are
+ * visited.
  */
 import { formatQuantity, readQuantity } from '../../api/values/quantity-text.ts';
 import { structOf } from '../../api/schema/schema.ts';
@@ -21,7 +23,7 @@ import { mapShared } from '../../lib/share.ts';
 
 const NOTHING: JsonObject = {};
 
-/** `known` is in this form already, and `object` may share parts with it. */
+/** `known`: already in this form; `object` may share parts with it. */
 export function printedForm(object: JsonObject, type: StructType, known?: Json): JsonObject {
   if (object === known) return object;
   const before = isJsonObject(known) ? known : NOTHING;
@@ -42,7 +44,7 @@ export function printedForm(object: JsonObject, type: StructType, known?: Json):
 
 type Change = readonly [name: string, value: Json | undefined];
 
-/** By field name; undefined removes a field. */
+/** By field name. Undefined removes a field. */
 function withChanges(object: JsonObject, changes: readonly Change[]): JsonObject {
   const gone = changes.filter(([, value]) => value === undefined).map(([name]) => name);
   const changed: Record<string, Json> =
@@ -122,7 +124,7 @@ function printMap(map: JsonObject, shape: Shape): JsonObject {
   return Object.fromEntries(entries.map(([key], index) => [key, printed[index] ?? null]));
 }
 
-/** A schema or a list of them; anything else is printed as it is. */
+/** A schema or a list of schemas; any other value is printed unchanged. */
 function printSchemas(value: Json): Json {
   if (Array.isArray(value)) {
     const items: readonly Json[] = value;
@@ -151,7 +153,7 @@ const EMPTY_SPECIALS: ReadonlyMap<string, Json> = new Map<string, Json>([
   ['Duration', '0s'],
 ]);
 
-/** What an unset value prints. Only the time of creation is left out; other times are printed as null. */
+/** What an unset value prints. Only creationTimestamp is omitted; other times are printed as null. */
 function emptySpecial({ name, shape }: Field): Json | undefined {
   if (shape.kind !== 'special' || name === 'creationTimestamp') return undefined;
   return EMPTY_SPECIALS.get(shape.special) ?? null;

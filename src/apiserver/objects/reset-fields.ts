@@ -1,6 +1,7 @@
 /**
- * The fields that a write through a path does not change, because the server takes them from the stored
- * object: the status by way of the object itself, and the rest by way of its status. They get no manager.
+ * Lists the fields that a write does not change because the server resets them to the stored value: a write
+ * to the object resets its status, and a write to its status resets everything else. These fields get no
+ * manager.
  */
 import { setOf, type FieldSet } from '../../api/managed-fields/field-set.ts';
 import type { KindDefinition } from './kind.ts';
@@ -9,7 +10,7 @@ const STATUS = setOf([['f:status']]);
 const SPEC = setOf([['f:spec']]);
 const SPEC_AND_METADATA = setOf([['f:spec'], ['f:metadata']]);
 
-/** Their status takes no metadata, either. */
+/** Kinds whose status subresource resets metadata, too. */
 const KEEPS_METADATA: ReadonlySet<string> = new Set([
   'scheduling.k8s.io/PodGroup',
   'networking.k8s.io/ServiceCIDR',
@@ -26,7 +27,7 @@ const KEEPS_METADATA: ReadonlySet<string> = new Set([
   'apiregistration.k8s.io/APIService',
 ]);
 
-/** By kind and subresource, where it is not as everywhere. */
+/** Exceptions, by kind and subresource. */
 const OTHERS: Readonly<Record<string, FieldSet>> = {
   '/Pod/status': setOf([
     ['f:spec'],

@@ -1,14 +1,14 @@
 /**
- * The key that signs service account tokens: P-256, so that tokens are signed with ES256.
+ * Loads the keys that sign and verify service account tokens: P-256, for tokens with ES256.
  *
- * Its ID is the hash of its public half, as kube-apiserver computes it: a verifier finds the key by the ID in
- * the token's header, in the list of `/openid/v1/jwks`.
+ * The ID of a key is the hash of its public key, as in kube-apiserver: a verifier finds the key in
+ * `/openid/v1/jwks` by the ID in the token's header.
  */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { defineError } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 
-/** Verifies tokens that were signed before the key was replaced. */
+/** A public key, also of an earlier signing key whose tokens are still valid. */
 export interface VerifyingKey {
   readonly publicKey: KeyObject;
   readonly id: string;
@@ -39,7 +39,7 @@ export function openSigningKey(key: string | KeyObject): SigningKey {
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]+?-----END \1-----/g;
 
-/** All keys of a PEM: public ones, and the public halves of private ones. */
+/** All keys of a PEM: public keys, and the public keys of private ones. */
 export function openVerifyingKeys(pem: string): readonly VerifyingKey[] {
   const blocks = [...pem.matchAll(BLOCK)].flatMap(([block, label]) =>
     label === 'EC PARAMETERS' ? [] : [block],
@@ -59,7 +59,7 @@ function idOf(publicKey: KeyObject): string {
   return createHash('sha256').update(der).digest('base64url');
 }
 
-/** The public half, as a JSON Web Key. */
+/** The public key as a JSON Web Key. */
 export function describeKey({ publicKey, id }: VerifyingKey): JsonObject {
   const { kty = '', crv = '', x = '', y = '' } = publicKey.export({ format: 'jwk' });
   return { use: 'sig', kty, kid: id, crv, alg: 'ES256', x, y };

@@ -1,5 +1,5 @@
 /**
- * Errors of the API server as metav1.Status.
+ * Builds the API server's errors as metav1.Status.
  *
  * Clients branch on code and reason and show the message, so all three are kube-apiserver's.
  */
@@ -37,7 +37,7 @@ export class StatusError extends Error {
   readonly code: number;
   readonly reason: string;
   readonly details: StatusDetails | undefined;
-  /** Undefined: there is nothing to go on with. */
+  /** Undefined: the error has no continue token. */
   readonly continue: string | undefined;
 
   constructor(
@@ -108,7 +108,7 @@ export function forbidden(
   return new StatusError(403, 'Forbidden', message, details);
 }
 
-/** 403. `reason`: why, if the authorizer gave one. */
+/** 403. `reason`: the authorizer's reason, if it gave one. */
 export function accessDenied(user: string, wanted: Attributes, reason: string): StatusError {
   const why = reason === '' ? '' : `: ${reason}`;
   const who = `User ${quote(user)} cannot ${wanted.verb}`;
@@ -126,13 +126,15 @@ export function accessDenied(user: string, wanted: Attributes, reason: string): 
   );
 }
 
-/** A browser may show the sentence, so characters of markup are escaped. */
+/** Escapes markup characters, because a browser may show the message. */
 function quote(text: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return JSON.stringify(escaped);
 }
 
-/** An object can have as many errors as fields, each with a long value; this keeps the answer small. */
+/**
+ * An object can have as many errors as fields, each with a long value; this limits the size of the response.
+ */
 const ERRORS_MAX = 256;
 const ERROR_CHARS_MAX = 128 * 1024;
 
@@ -183,7 +185,7 @@ export function methodNotAllowed(): StatusError {
   return new StatusError(405, 'MethodNotAllowed', message, {});
 }
 
-/** A verb that the kind does not have, found by a handler and not by the router. */
+/** A verb that the kind does not have, refused by a handler and not by the router. */
 export function methodNotSupported(name: ResourceName, verb: string): StatusError {
   const message = `${verb} is not supported on resources of kind "${printName(name)}"`;
   return new StatusError(405, 'MethodNotAllowed', message, detailsOf(name, ''));
@@ -210,7 +212,7 @@ export function patchTypeUnknown(message = '415: Unsupported Media Type'): Statu
   return new StatusError(415, 'UnsupportedMediaType', message, {});
 }
 
-/** A JSON patch that cannot be applied: the API says no more than this. */
+/** A JSON patch that cannot be applied: the API gives no more details. */
 export function patchRejected(): StatusError {
   const message = 'the server rejected our request due to an error in our request';
   return new StatusError(422, 'Invalid', message, {});
@@ -222,12 +224,15 @@ export function tooLarge(limitBytes: number): StatusError {
 }
 
 /** The requested history is gone (410). */
-/** `token`: with which the client may go on nevertheless. */
+/**
+ * 410: the requested history is no longer available. `token`: a continue token with which the client may go
+ * on nevertheless.
+ */
 export function expired(message: string, token?: string): StatusError {
   return new StatusError(410, 'Expired', message, undefined, token);
 }
 
-/** The client may retry after so many seconds. */
+/** The client may retry after this many seconds. */
 export function tooManyRequests(
   message: string,
   retryAfterSeconds: number,
@@ -240,7 +245,7 @@ export function tooManyRequests(
   return new StatusError(429, 'TooManyRequests', message, details);
 }
 
-/** An error for which kube-apiserver has no reason. */
+/** An error to which kube-apiserver gives no reason. */
 export function unexpected(message: string): StatusError {
   return new StatusError(500, '', message);
 }
@@ -266,7 +271,7 @@ function withoutUndefined(details: StatusDetails): JsonObject {
   );
 }
 
-/** A failure of which kube-apiserver gives no reason. */
+/** A 500 to which kube-apiserver gives no reason. */
 export function internalFailure(message: string): StatusError {
   return new StatusError(500, '', message);
 }

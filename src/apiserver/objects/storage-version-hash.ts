@@ -1,6 +1,6 @@
 /**
- * A hash of the version in which objects of a kind are stored, published in discovery. Clients only compare
- * it: if it changed, stored objects may need to be written again.
+ * Computes the storage version hash in discovery. Clients only compare it: if it has changed, stored objects
+ * may have to be written again.
  */
 import { createHash } from 'node:crypto';
 import type { KindName } from './status.ts';
@@ -8,8 +8,8 @@ import type { KindName } from './status.ts';
 const HASH_BYTES = 8;
 
 /**
- * kube-apiserver still stores these under an older version than it serves. The hash must be the same here, so
- * that clients see no need to write them again.
+ * Kinds that kube-apiserver still stores in an older version than it serves. The hash must be
+ * kube-apiserver's, so that clients see no reason to write the objects again.
  */
 const KEPT_VERSIONS: ReadonlyMap<string, string> = new Map([
   ['apiextensions.k8s.io/CustomResourceDefinition', 'v1beta1'],

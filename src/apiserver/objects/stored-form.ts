@@ -1,13 +1,13 @@
 /**
- * Converts objects between the store and a kind that is stored under another one.
+ * Converts between stored objects and a kind that is stored as another kind.
  *
- * Most kinds are stored as they are served. Events are served by two groups, with the same fields under two
- * sets of names, and stored once: an event written through one group can be read through the other.
+ * Most kinds are stored as they are served. But Events, for example, are served by two groups with different
+ * field names, and stored once: an Event that is written through one group can be read through the other.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import type { KindDefinition } from './kind.ts';
 
-/** The definition under which the objects are stored. */
+/** The definition in which the objects are stored. */
 export function storageVersionOf(definition: KindDefinition): KindDefinition {
   return definition.storedAs?.definition ?? definition;
 }

@@ -1,6 +1,7 @@
 /**
- * What an update may change: of the whole object everything but its status, through the status only that, and
- * through another subresource what that subresource allows.
+ * Selects the rules of an update by its subresource: an update of the object may change everything but the
+ * status, an update of the status only the status, and one of another subresource what that subresource
+ * allows.
  */
 import { jsonEqual } from '../../api/values/json-equal.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -13,7 +14,7 @@ export interface UpdateRules {
   readonly countsGenerations: boolean;
 }
 
-/** The rules for an update of the whole (also through a scale), or of a subresource. */
+/** The rules for an update of the object (also through scale), or of a subresource. */
 export function updateRulesOf(
   { rules }: KindDefinition,
   part: Subresource | undefined,
@@ -31,7 +32,7 @@ export function updateRulesOf(
   };
 }
 
-/** A change of anything but metadata and status raises the generation, for kinds that have one. */
+/** Increases the generation of kinds that have one, if anything outside metadata and status changes. */
 export function bumpGeneration(
   { rules }: KindDefinition,
   object: JsonObject,

@@ -1,6 +1,6 @@
 /**
- * Subresources that are connections and no objects. exec, attach, port-forward and the proxies
- * have an options kind (such as PodExecOptions), whose fields are their query parameters. A log is text.
+ * Describes subresources that are connections. exec, attach, port-forward and proxy have an options kind
+ * (such as PodExecOptions), whose fields are their query parameters. A log is plain text.
  */
 import { kindOf } from '../../api/schema/schema.ts';
 import type { Subresource } from '../objects/kind.ts';
@@ -28,7 +28,7 @@ const ANSWERS: readonly OperationAnswer[] = [
   { code: 401, description: 'Unauthorized' },
 ];
 
-/** Undefined: the subresource is an object like others. */
+/** Undefined: the subresource is not a connection. */
 export function connectionPaths(
   subject: OperationSubject,
   part: Subresource,
@@ -45,7 +45,7 @@ export function connectionPaths(
   ];
 }
 
-/** The rest of the path behind that of the proxy. */
+/** The path after that of the proxy subresource. */
 const REST: Parameter = {
   name: 'path',
   in: 'path',

@@ -1,9 +1,9 @@
 /**
- * The definitions of a custom kind and its list, from its structural schema.
+ * Builds the OpenAPI definitions of a custom kind and its list from its structural schema.
  *
- * Fields that every object has are added: apiVersion, kind and metadata, at the root and in embedded objects.
- * OpenAPI 2 can express less than a structural schema, and kubectl refuses what it cannot read there; so what
- * does not fit is left out, and anything is allowed in its place.
+ * It adds the fields that every object has (apiVersion, kind and metadata), at the root and in embedded
+ * objects. OpenAPI 2 can express less than a structural schema, and kubectl refuses what it cannot read; so
+ * parts that OpenAPI 2 cannot express are replaced by schemas that allow anything.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { KindDefinition } from '../objects/kind.ts';
@@ -31,7 +31,7 @@ export function addCustomKind(definition: KindDefinition, definitions: Definitio
 
 function objectSchema(schema: JsonObject | undefined, definitions: Definitions): JsonObject {
   const isOld = definitions.dialect === V2;
-  // kubectl reads a schema with a single property there as one that forbids all others.
+  // In OpenAPI 2, kubectl reads a schema with one property as one that forbids all others.
   if (!schema || (isOld && isTrue(schema, PRESERVES_UNKNOWN))) return { type: 'object' };
   const described = isOld ? forVersion2(schema) : withAlternatives(schema);
   const embedding = mapSchema(described, (one) =>

@@ -1,8 +1,8 @@
 /**
- * The definitions of one document: every type that it refers to, and nothing else.
+ * Collects the definitions of one OpenAPI document: every type that it refers to, and no others.
  *
- * A type is written when it is first referred to, and so are the types of its fields. It is registered before
- * its fields are visited, so recursive types work.
+ * A type is added when the document first refers to it, and so are the types of its fields. It is registered
+ * before its fields are visited, so that recursive types work.
  */
 import { kinds, openApiName, structOf } from '../../api/schema/schema.ts';
 import type { TypeName } from '../../api/schema/shape.ts';
@@ -13,10 +13,10 @@ import type { Content, GroupVersion, GroupVersionKind } from './spec.ts';
 import { structSchema } from './struct-schema.ts';
 import { PATCH, PATCH_SCHEMA, VERSION_INFO, versionInfoSchema } from './type-facts.ts';
 
-/** Clients find the definition of a kind, and the operations on it, by this extension. */
+/** The extension by which clients find the definition of a kind and the operations on it. */
 export const KINDS = 'x-kubernetes-group-version-kind';
 
-/** Kinds that belong to every version, because bodies and watches of each may name them so. */
+/** Kinds that belong to every version, because bodies and watches of each version may name them. */
 const SHARED = new Map([
   ['meta/v1.DeleteOptions', 'DeleteOptions'],
   ['meta/v1.WatchEvent', 'WatchEvent'],
@@ -27,13 +27,13 @@ export class Definitions {
   readonly #versions: readonly GroupVersion[];
   readonly #schemas = new Map<string, JsonObject>();
 
-  /** `versions`: those of the document. */
+  /** `versions`: the versions that the document describes. */
   constructor(dialect: Dialect, versions: readonly GroupVersion[]) {
     this.dialect = dialect;
     this.#versions = versions;
   }
 
-  /** The schema of a body. */
+  /** The schema of a request or response body. */
   schemaOf(content: Content): JsonObject {
     switch (content.of) {
       case 'text':
@@ -51,7 +51,7 @@ export class Definitions {
     return this.dialect.refer(this.dialect.definitionsAt + definition, beside);
   };
 
-  /** A reference to a definition that is not in the table: a custom one, or one of ours. */
+  /** A reference to a definition that is not in the schema table: a custom one, or one of podkeep's own. */
   referTo(definition: string, beside: JsonObject = {}): JsonObject {
     if (definition === PATCH) this.add(PATCH, PATCH_SCHEMA);
     if (definition === VERSION_INFO) {
@@ -60,12 +60,12 @@ export class Definitions {
     return this.dialect.refer(this.dialect.definitionsAt + definition, beside);
   }
 
-  /** An existing definition stays: a custom kind cannot replace that of a pod. */
+  /** An existing definition is not replaced: a custom kind cannot replace that of a pod. */
   add(definition: string, schema: JsonObject): void {
     if (!this.#schemas.has(definition)) this.#schemas.set(definition, schema);
   }
 
-  /** By name, in order. */
+  /** All definitions, sorted by name. */
   all(): JsonObject {
     const entries = [...this.#schemas].toSorted(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(entries);

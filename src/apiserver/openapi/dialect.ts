@@ -1,9 +1,9 @@
 /**
  * The differences between the two versions of OpenAPI.
  *
- * Version 3 has alternatives and allows nothing beside a reference, so a reference with a description is
- * wrapped into an `allOf`. Version 2 has no alternatives, and its documents leave out defaults because old
- * clients fail on them.
+ * Version 3 supports alternatives (oneOf), but allows no fields beside a reference, so a reference with a
+ * description is wrapped in an `allOf`. Version 2 has no alternatives, and its documents omit defaults
+ * because old clients fail on them.
  */
 import type { Special } from '../../api/schema/shape.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -14,7 +14,7 @@ export interface Dialect {
   readonly hasDefaults: boolean;
   /** Types whose JSON differs from their Go fields. */
   readonly specials: Readonly<Record<Special, JsonObject>>;
-  /** A reference, and the fields beside it. */
+  /** A reference with additional fields. */
   readonly refer: (ref: string, beside: JsonObject) => JsonObject;
 }
 

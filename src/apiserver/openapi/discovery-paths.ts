@@ -1,4 +1,4 @@
-/** The paths of discovery: versions, groups, and their resources. */
+/** Describes the paths of discovery: versions, groups, and their resources. */
 import { groupTag, operationId, tagOf } from './operation-name.ts';
 import { rootOf, typeContent, type Content, type GroupVersion, type Path } from './spec.ts';
 import { VERSION_INFO } from './type-facts.ts';

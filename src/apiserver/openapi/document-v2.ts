@@ -1,6 +1,6 @@
 /**
- * The document of OpenAPI 2: everything that the server serves, in one. Common parameters are written once
- * and referred to.
+ * Builds the OpenAPI 2 document: everything that the server serves, in one document. Common parameters are
+ * written once and referenced.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { shareParameters } from './common-parameters.ts';
@@ -72,7 +72,7 @@ function parameterText({ name, in: place, type, description }: Parameter): Writt
   return { uniqueItems: true, type, description, name, in: place, ...(required && { required }) };
 }
 
-/** In this version, a body is a parameter like others. */
+/** In OpenAPI 2 a body is a parameter. */
 function bodyText({ body }: Operation, definitions: Definitions): readonly WrittenParameter[] {
   if (!body) return [];
   const schema = definitions.schemaOf(body.content);

@@ -1,4 +1,4 @@
-/** A document of OpenAPI 3: some paths, and all definitions that they use. */
+/** Builds an OpenAPI 3 document: some paths, and all definitions that they use. */
 import type { JsonObject } from '../../lib/json.ts';
 import { shareParameters } from './common-parameters.ts';
 import { KINDS, kindText, type Definitions } from './definitions.ts';

@@ -1,12 +1,13 @@
 /**
- * All OpenAPI documents of the server, each written on the first request for it.
+ * Builds all OpenAPI documents of the server, each at the first request for it.
  *
  *     api, apis, apis/GROUP, version       the paths of discovery
  *     api/v1, apis/GROUP/VERSION           the kinds of one version
- *     (version 2 of OpenAPI)               everything in one
+ *     (OpenAPI 2)                          everything in one document
  *
- * Custom kinds come and go, so the plan is made again whenever the catalog has changed. A document whose
- * kinds are the same stays: a new custom kind does not cost a new document of the core group.
+ * Custom kinds may be added and removed, so the list of documents is recomputed when the catalog has changed.
+ * A document whose kinds are unchanged is reused: a new custom kind does not rebuild the document of the core
+ * group.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { verbsOf, type Catalog } from '../registry/catalog.ts';
@@ -27,7 +28,7 @@ import { pathsOfKind } from './paths-of-kind.ts';
 import { rootOf, type GroupVersion, type Path } from './spec.ts';
 import { WrittenDocument } from './written-document.ts';
 
-/** The version of Kubernetes whose API this is. */
+/** `version`: the Kubernetes version of the API. */
 const INFO: DocumentInfo = { title: 'Kubernetes', version: '1.36', hasSecurity: true };
 const CUSTOM_INFO: DocumentInfo = {
   title: 'Kubernetes CRD Swagger',
@@ -50,7 +51,7 @@ export class Documents {
     this.#catalog = catalog;
   }
 
-  /** Of OpenAPI 3, by the path behind `/openapi/v3/`, in order. */
+  /** The OpenAPI 3 documents by the path after `/openapi/v3/`, sorted. */
   all(): ReadonlyMap<string, WrittenDocument> {
     const plan = [...this.#currentPlan()].toSorted(([a], [b]) => (a < b ? -1 : 1));
     return new Map(plan.map(([name, { document }]) => [name, document]));
@@ -60,7 +61,7 @@ export class Documents {
     return this.#currentPlan().get(name)?.document;
   }
 
-  /** Of OpenAPI 2. */
+  /** The OpenAPI 2 document. */
   everything(): WrittenDocument {
     this.#currentPlan();
     this.#everything ??= new WrittenDocument('v2', () => writeEverything(this.#catalog.all()));
@@ -89,7 +90,7 @@ interface Plan {
   readonly write: () => JsonObject;
 }
 
-/** The kinds of one version: there is no version without a kind. */
+/** The kinds of one version: every version has at least one. */
 type Members = readonly [KindDefinition, ...KindDefinition[]];
 
 function planDocuments(kinds: readonly KindDefinition[]): readonly Plan[] {
@@ -140,7 +141,7 @@ function definitionsOf(
 ): Definitions {
   const definitions = new Definitions(dialect, versions);
   for (const { type } of kinds) if (type) definitions.refer(type.name);
-  // No path refers to it, but every watch sends it.
+  // No path refers to WatchEvent, but every watch sends it.
   if (kinds.some(isWatched)) definitions.refer('meta/v1.WatchEvent');
   for (const kind of kinds) if (!isBuiltIn(kind)) addCustomKind(kind, definitions);
   return definitions;
@@ -157,7 +158,7 @@ function byVersion(kinds: readonly KindDefinition[]): readonly Members[] {
   return roots.map(([, members]) => members);
 }
 
-/** Custom kinds are not in the table of shapes. Documents of them alone leave discovery out. */
+/** Custom kinds are not in the schema table. Documents with custom kinds only omit discovery. */
 function isBuiltIn({ type }: KindDefinition): boolean {
   return type !== undefined;
 }

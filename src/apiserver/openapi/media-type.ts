@@ -1,6 +1,6 @@
 /**
- * Negotiates the form of a document: JSON or protobuf. The old name of the protobuf type has an `@` in it,
- * which no media type may have, and clients still ask for that one.
+ * Negotiates the form of an OpenAPI document: JSON or protobuf. Clients still request the old protobuf media
+ * type, which contains an `@` and is therefore not a valid media type.
  */
 import type { OpenApiVersion } from './protobuf/encode.ts';
 
@@ -30,7 +30,7 @@ export function formOf(accept: string | null, version: OpenApiVersion): Document
 interface Wish {
   readonly type: string;
   readonly quality: number;
-  /** How specific the type is: a full name comes before a wildcard. */
+  /** How specific the type is: a full name takes precedence over a wildcard. */
   readonly precision: number;
 }
 

@@ -2,12 +2,12 @@
  * Serves the OpenAPI documents, by which kubectl explains kinds, validates objects and finds merge
  * strategies.
  *
- *     /openapi/v3              the list of documents, each with the hash of its content
- *     /openapi/v3/apis/apps/v1 one of them; with `?hash=` an immutable copy
- *     /openapi/v2              everything in one, for kubectl's check of lists and for old clients
+ *     /openapi/v3              the list of documents, with the hash of each
+ *     /openapi/v3/apis/apps/v1 one document; with `?hash=` it may be cached forever
+ *     /openapi/v2              everything in one document, for kubectl's validation of lists and for old clients
  *
- * A document is identified by its content. A request with an outdated hash is redirected to the new one, and
- * a client that has the document gets 304.
+ * A document is identified by the hash of its content. A request with an outdated hash is redirected to the
+ * current one, and a client that already has the document gets 304.
  */
 import type { ApiRequest, ApiResponse } from '../../ports/api/http-handler.ts';
 import type { PathHandler } from '../requests/path-handler.ts';
@@ -23,7 +23,7 @@ const INDEX = '/openapi/v3';
 const EVERYTHING = '/openapi/v2';
 const VARY: Header = ['vary', 'Accept'];
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
-/** May be cached, but must be revalidated each time: it may have changed. */
+/** The response may be cached, but must be revalidated each time. */
 const ASK_AGAIN: Header = ['cache-control', 'no-cache, private'];
 const KEEP: Header = ['cache-control', 'public, immutable'];
 const NOT_ACCEPTABLE: ApiResponse = { status: 406, headers: [ASK_AGAIN, VARY], body: null };
@@ -69,14 +69,14 @@ function answer(
   return answerOnce(request, document.tag, [...caching, VARY, ['content-type', type]], body);
 }
 
-/** The document has changed since the client learned its hash. */
+/** For a client whose hash is outdated. */
 function redirect({ headers }: ApiRequest, name: string, document: WrittenDocument): ApiResponse {
   if (!formOf(headers.get('accept'), 'v3')) return NOT_ACCEPTABLE;
   const moved: Header = ['location', addressOf(name, document)];
   return { status: 301, headers: [ASK_AGAIN, VARY, etag(document.tag), moved], body: null };
 }
 
-/** A client that names the current tag gets 304. */
+/** A client that sends the current ETag gets 304. */
 function answerOnce(
   { headers: asked }: ApiRequest,
   tag: string,

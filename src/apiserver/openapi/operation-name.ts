@@ -1,10 +1,10 @@
 /**
- * The names of operations. Generated clients derive their functions from them (`readNamespacedPod` of
- * `readCoreV1NamespacedPod`), so the names are part of the API.
+ * Builds the names of operations. Generated clients derive their function names from them
+ * (`readNamespacedPod` from `readCoreV1NamespacedPod`), so the names are part of the API.
  */
 import type { GroupVersion } from './spec.ts';
 
-/** `read` and `NamespacedPod` of v1 are `readCoreV1NamespacedPod`. */
+/** `read` and `NamespacedPod` in v1 give `readCoreV1NamespacedPod`. */
 export function operationId(verb: string, version: GroupVersion, rest: string): string {
   return `${verb}${capitalized(groupWord(version))}${capitalized(version.version)}${rest}`;
 }
@@ -28,7 +28,7 @@ function groupWord({ group }: GroupVersion): string {
   return group === '' ? 'core' : group.replace(/\.k8s\.io$/, '');
 }
 
-/** Characters that a name cannot have are left out, and the next letter is capitalized. */
+/** Omits characters that a name cannot have, and capitalizes the next letter. */
 function toWord(text: string): string {
   return text
     .replace(/^[^\p{L}_]+/u, '')

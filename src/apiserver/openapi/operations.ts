@@ -1,7 +1,7 @@
 /**
- * The operations on an object, a collection, or a subresource, with their parameters and responses. They are
- * the same for all kinds, with two exceptions: custom kinds come from another server in kube-apiserver, which
- * has fewer media types, and a few old kinds answer a deletion with the deleted object.
+ * Describes the operations on an object, a collection or a subresource, with their parameters and responses.
+ * They are the same for all kinds, with two exceptions: custom kinds have fewer media types (kube-apiserver
+ * serves them with a separate server), and for a few old kinds a delete returns the deleted object.
  */
 import { capitalized, operationId, tagOf } from './operation-name.ts';
 import { inOrder, nameParameter, NAMESPACE, parametersOf, PRETTY } from './parameters.ts';
@@ -26,7 +26,7 @@ const UNAUTHORIZED: OperationAnswer = { code: 401, description: 'Unauthorized' }
 
 const OF_WATCHES: ReadonlySet<string> = new Set(['watch', 'allowWatchBookmarks']);
 
-/** The kinds whose deletion answers with the object, where others answer with a Status. */
+/** Kinds for which a delete returns the object instead of a Status. */
 const RETURNED_WHEN_DELETED: ReadonlySet<string> = new Set([
   ' PersistentVolume',
   ' PersistentVolumeClaim',
@@ -115,7 +115,7 @@ export function deleteAllOperation(subject: OperationSubject): Operation {
   });
 }
 
-/** `isEverywhere`: in all namespaces. */
+/** `isEverywhere`: for all namespaces. */
 export function listOperation(subject: OperationSubject, isEverywhere: boolean): Operation {
   const { resource, list, isCustom } = subject;
   return describe(subject, 'get', 'list', 'list', {

@@ -1,9 +1,9 @@
 /**
- * Parameters of OpenAPI 2 that are written once and referred to, named by their content: `limit-1NfNmdNH`.
- * Two parameters may have the same name and different content.
+ * Collects parameters of OpenAPI 2 that are written once and referenced. Their names contain a hash of their
+ * content (`limit-1NfNmdNH`), because two parameters may have the same name and different content.
  *
- * Some are never shared: the name of an object and the body of a kind belong to one kind only, and older
- * clients look for `dryRun` and `fieldValidation` in the operation itself.
+ * Some parameters are never shared: the object's name and the body belong to one kind only, and older clients
+ * look for `dryRun` and `fieldValidation` in the operation itself.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 
@@ -47,7 +47,7 @@ const FNV_PRIME = 0x100000001b3n;
 const MASK = (1n << 64n) - 1n;
 const HASH_BYTES = 6;
 
-/** The first six bytes of FNV-1 with 64 bits, in base64. */
+/** The first six bytes of 64-bit FNV-1, in base64. */
 function hashOf(text: string): string {
   let hash = FNV_START;
   for (const byte of new TextEncoder().encode(text)) {

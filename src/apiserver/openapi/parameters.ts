@@ -1,13 +1,13 @@
 /**
- * The parameters of operations. Those of the query are the fields of an operation's options (ListOptions and
- * the like), if a query can hold them.
+ * Describes the parameters of operations. Query parameters are the fields of an operation's options (such as
+ * ListOptions) that a query can hold.
  */
 import { structOf } from '../../api/schema/schema.ts';
 import type { Scalar, Shape, TypeName } from '../../api/schema/shape.ts';
 import { describeParameter } from './descriptions/parameters.ts';
 import type { Parameter } from './spec.ts';
 
-/** They name the options themselves, and are never sent in a query. */
+/** The type of the options object itself, which is never sent in a query. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['apiVersion', 'kind']);
 
 export const PRETTY = parameter('pretty', 'query', 'string');
@@ -19,7 +19,7 @@ export function nameParameter(kind: string): Parameter {
 
 const known = new Map<TypeName, readonly Parameter[]>();
 
-/** The parameters of a kind of options. */
+/** The query parameters of an options type. */
 export function parametersOf(options: TypeName): readonly Parameter[] {
   const found = known.get(options) ?? readParameters(options);
   known.set(options, found);
@@ -33,7 +33,7 @@ function readParameters(options: TypeName): readonly Parameter[] {
   });
 }
 
-/** Each once, in the usual order. */
+/** Without duplicates, in the usual order. */
 export function inOrder(parameters: readonly Parameter[]): readonly Parameter[] {
   const byName = new Map(parameters.map((one) => [`${one.name} ${one.in}`, one]));
   return [...byName].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
@@ -43,7 +43,7 @@ function parameter(name: string, place: Parameter['in'], type: Parameter['type']
   return { name, in: place, type, description: describeParameter(name) ?? '' };
 }
 
-/** A list is sent by repeating its parameter. Undefined: it has no place in a query. */
+/** A list is sent by repeating its parameter. Undefined: a query cannot hold this type. */
 function queryTypeOf(shape: Shape): Parameter['type'] | undefined {
   if (shape.kind === 'list') return queryTypeOf(shape.item);
   return shape.kind === 'scalar' ? typeOfScalar(shape.scalar) : undefined;

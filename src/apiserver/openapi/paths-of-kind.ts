@@ -1,6 +1,6 @@
 /**
- * The paths of one kind and their operations: its collection in all namespaces and in one, the object by its
- * name, and its subresources. Only what the kind offers is listed.
+ * Describes the paths of one kind and their operations: the collection in all namespaces and in one, the
+ * object, and its subresources. Only verbs that the kind serves are listed.
  */
 import { verbsOf } from '../registry/catalog.ts';
 import type { KindDefinition, Subresource, Verb } from '../objects/kind.ts';

@@ -1,9 +1,9 @@
-/** Walks a schema and all schemas in it: of properties, items and the values of maps. */
+/** Applies a change to a schema and to all schemas in it: properties, items and values of maps. */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 
 type Change = (schema: JsonObject) => JsonObject;
 
-/** Changes a schema first, and then the schemas inside of the result. */
+/** Changes a schema first, and then the schemas inside the result. */
 export function mapSchema(schema: JsonObject, change: Change): JsonObject {
   const changed = change(schema);
   const { properties, items, additionalProperties } = changed;

@@ -1,5 +1,5 @@
 /**
- * The paths and operations of the server, independent of the version of OpenAPI.
+ * Types for the paths and operations of the server, independent of the OpenAPI version.
  *
  *     kinds ──paths-of-kind.ts──> Path ──> document-v3.ts   one for each group and version
  *                                     └──> document-v2.ts   one for everything
@@ -28,12 +28,12 @@ export interface Operation {
   readonly tag: string;
   readonly description: string;
   readonly parameters: readonly Parameter[];
-  /** Media types of the body, even if there is none. */
+  /** The media types of the body, even if there is none. */
   readonly consumes: readonly string[];
   readonly produces: readonly string[];
   readonly body?: Body;
   readonly answers: readonly OperationAnswer[];
-  /** How clients find an operation; those of discovery have none. */
+  /** By which clients find an operation. Operations of discovery have none. */
   readonly action?: OperationAction;
   readonly kind?: GroupVersionKind;
 }
@@ -65,7 +65,7 @@ export interface Body {
 export interface OperationAnswer {
   readonly code: number;
   readonly description: string;
-  /** Absent: a response with nothing but its code. */
+  /** Absent: the response has no body. */
   readonly content?: Content;
 }
 

@@ -1,9 +1,9 @@
 /**
- * The schema of one type of the table: its fields with their types, formats, defaults and enums, which of
- * them are required, and how lists and maps are merged.
+ * Builds the OpenAPI schema of one type of the schema table: its fields with types, formats, defaults and
+ * enums, which of them are required, and how lists and maps are merged.
  *
- * A field that JSON always prints has a default, because leaving it out means its empty value: so Kubernetes
- * distinguishes "may be left out" from "may be absent".
+ * A field that JSON always prints has its empty value as default, because omitting the field means that
+ * value. This is how Kubernetes distinguishes fields that may be omitted from fields that may be absent.
  */
 import type { Field, Scalar, Shape, StructType, TypeName } from '../../api/schema/shape.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
@@ -14,7 +14,7 @@ import { isGranular, unionsOf } from './type-facts.ts';
 export interface SchemaContext {
   readonly dialect: Dialect;
   /**
-   * A reference to the definition of a type, which adds that definition. A special type is known by its plain
+   * Returns a reference to the definition of a type, and adds that definition. A special type has its plain
    * name, such as Quantity.
    */
   readonly refer: (name: TypeName, beside: JsonObject) => JsonObject;
@@ -60,7 +60,7 @@ function fieldSchema(type: StructType, field: Field, context: SchemaContext): Js
   });
 }
 
-/** `beside`: what belongs to the value in this place, and not to its type. */
+/** `beside`: fields that describe the value in this field, not its type. */
 function shapeSchema(shape: Shape, context: SchemaContext, beside: JsonObject): JsonObject {
   switch (shape.kind) {
     case 'scalar':
@@ -97,7 +97,7 @@ function defaultOf(field: Field): Json | undefined {
   return field.pointer ? undefined : emptyOf(field.shape, field.omitEmpty);
 }
 
-/** Go's empty value for a missing one in JSON; undefined: null, or nothing is printed then. */
+/** Go's empty value of a field that is missing in JSON. Undefined: it is null, or nothing is printed. */
 function emptyOf(shape: Shape, omitEmpty: boolean): Json | undefined {
   if (shape.kind === 'struct') return {};
   if (shape.kind !== 'scalar' || omitEmpty || shape.scalar === 'bytes') return undefined;
@@ -121,7 +121,7 @@ function extensionsOf(type: StructType, field: Field): JsonObject {
 
 function mapTypeOf(type: StructType, { name, shape, atomic }: Field): string | undefined {
   if (isGranular(type.name, name)) return 'granular';
-  // An atomic type has that in its own definition.
+  // The definition of an atomic type says so itself.
   const describedByType = shape.kind === 'struct' && shape.type.atomic === true;
   return atomic === true && !describedByType ? 'atomic' : undefined;
 }

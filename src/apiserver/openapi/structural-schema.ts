@@ -1,9 +1,8 @@
 /**
- * Converts a structural schema for each version of OpenAPI.
+ * Converts the structural schema of a custom kind for each OpenAPI version.
  *
- * OpenAPI v3 can express all of it; `x-kubernetes-int-or-string` becomes an anyOf of integer and string.
- * OpenAPI v2 has no
- * alternatives, no null and no defaults; a value that it cannot express has no type there.
+ * OpenAPI 3 can express all of it; `x-kubernetes-int-or-string` becomes an anyOf of integer and string.
+ * OpenAPI 2 has no alternatives, no null and no defaults; values that it cannot express have no type.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { jsonEqual } from '../../api/values/json-equal.ts';
@@ -20,7 +19,7 @@ export function isTrue(schema: JsonObject, key: string): boolean {
   return schema[key] === true;
 }
 
-/** For version 3. */
+/** For OpenAPI 3. */
 export function withAlternatives(schema: JsonObject): JsonObject {
   return mapSchema(schema, (one) => {
     if (!isTrue(one, INT_OR_STRING) || saysAlternatives(one)) return one;
@@ -30,7 +29,7 @@ export function withAlternatives(schema: JsonObject): JsonObject {
   });
 }
 
-/** For version 2. */
+/** For OpenAPI 2. */
 export function forVersion2(schema: JsonObject): JsonObject {
   return mapSchema(schema, (one) => {
     const isOpen = isTrue(one, PRESERVES_UNKNOWN);
@@ -50,7 +49,7 @@ export function forVersion2(schema: JsonObject): JsonObject {
   });
 }
 
-/** A nullable value cannot be required here: there would be no value to give. */
+/** A nullable field cannot be required in OpenAPI 2, because null cannot be expressed. */
 function withoutNullable(schema: JsonObject): JsonObject {
   const { required, properties, additionalProperties } = schema;
   if (required === undefined) return schema;

@@ -1,6 +1,6 @@
 /**
- * The subject of a path's operations: a kind, or a subresource of another kind (a Scale, an Eviction). Custom
- * kinds differ a little, because another server in kube-apiserver describes them.
+ * Describes the subject of a path's operations: a kind, or a subresource with another kind (a Scale, an
+ * Eviction). Custom kinds differ slightly, because kube-apiserver serves them with a separate server.
  */
 import { kindOf } from '../../api/schema/schema.ts';
 import { isCustomKind } from '../schema/custom-object.ts';
@@ -8,10 +8,10 @@ import type { KindDefinition, Subresource } from '../objects/kind.ts';
 import { apiVersionOf, typeContent, type Content, type GroupVersionKind } from './spec.ts';
 
 export interface OperationSubject {
-  /** Of the resource, whatever the subresource is. */
+  /** The kind of the resource, whatever the subresource is. */
   readonly resource: GroupVersionKind;
   readonly namespaced: boolean;
-  /** Null: the object itself. */
+  /** The subresource. Null: the object itself. */
   readonly part: string | null;
   /** The kind by which clients find the operations. */
   readonly kind: GroupVersionKind;

@@ -1,6 +1,7 @@
 /**
- * Facts about a few types that the schema table does not have: which fields exclude each other
- * (`x-kubernetes-unions`), and which maps are explicitly merged key by key, although all maps are.
+ * Adds facts about a few types that the schema table lacks: which fields exclude each other
+ * (`x-kubernetes-unions`), and which maps are explicitly marked as granular (all maps are granular by
+ * default).
  */
 import type { TypeName } from '../../api/schema/shape.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -23,7 +24,7 @@ const GRANULAR: ReadonlySet<string> = new Set([
   'core/v1.PersistentVolumeSpec.claimRef',
 ]);
 
-/** The names of the types that have no fields in the table, and no entry in it either. */
+/** The names of types that are not in the schema table. */
 export const PATCH = 'io.k8s.apimachinery.pkg.apis.meta.v1.Patch';
 export const VERSION_INFO = 'io.k8s.apimachinery.pkg.version.Info';
 
@@ -54,7 +55,7 @@ const EMULATION_FIELDS = [
   'minCompatibilityMinor',
 ] as const;
 
-/** The answer of `/version`. Only the fields about emulation are optional. */
+/** The response of `/version`. Only the emulation fields are optional. */
 export function versionInfoSchema(hasDefaults: boolean): JsonObject {
   const required = { type: 'string', ...(hasDefaults && { default: '' }) };
   const properties = [

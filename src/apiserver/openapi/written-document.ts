@@ -24,7 +24,7 @@ export class WrittenDocument {
     return this.#json;
   }
 
-  /** It changes if, and only if, the document does. */
+  /** Changes if and only if the document changes. */
   get tag(): string {
     this.#tag ??= entityTagOf(this.json);
     return this.#tag;
@@ -37,7 +37,7 @@ export class WrittenDocument {
 
   #encode(): Uint8Array {
     const document = this.#write();
-    // Every request for this also needs the tag, which is made of the JSON.
+    // Every request also needs the ETag, which is computed from the JSON.
     this.#json ??= printExactJson(document);
     return encodeDocument(this.#version, document);
   }

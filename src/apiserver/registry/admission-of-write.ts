@@ -1,19 +1,19 @@
-/** The admission request of a write. */
+/** Builds the admission request of a write. */
 import type { JsonObject } from '../../lib/json.ts';
 import { MASTER } from '../objects/access.ts';
 import type { AdmissionRequest } from './admission.ts';
 import type { Target, Writing } from './registry.ts';
 
-/** When the request began, and what is to be ended with the attempt. */
+/** When the request began, and a way to register work for the end of the attempt. */
 export interface Attempt extends Pick<AdmissionRequest, 'whenOver'> {
   readonly sinceMs: number;
 }
 
-/** What happens to an object between the plugins and its storage. */
+/** The steps between the admission plugins and storing the object. */
 export interface AdmissionSteps {
-  /** Takes back what a webhook may not change: the fields of the server. */
+  /** Restores the fields that webhooks may not change, because the server sets them. */
   readonly own: (object: JsonObject) => JsonObject;
-  /** Validates the object, and gives it its last form. */
+  /** Validates the object, and converts it to its final form. */
   readonly complete: (object: JsonObject) => JsonObject;
 }
 

@@ -1,10 +1,12 @@
 /**
- * Admission plugins: called after an object is complete and before it is validated and stored.
+ * The interface of admission plugins, which run after an object is decoded and defaulted and before it is
+ * validated and stored.
  *
- * Each plugin has one concern. It may change the object or throw a StatusError; mutating plugins come before
- * validating ones. What only one object may have, such as an address, is allocated after webhooks have changed
- * the object, and reserved until the write is over. A plugin that validates the complete object does so in `review`, after validation. One
- * that counts usage may add changes, which are committed atomically with the object.
+ * A plugin may change the object (`admit`) or throw a StatusError; mutating plugins come before validating
+ * ones. Values that only one object may have, such as a cluster IP, are allocated after webhooks have changed
+ * the object (`allocate`), and reserved until the write ends. A plugin that checks the final object does so
+ * after validation (`review`). A plugin that counts usage may add changes that are committed atomically with
+ * the object (`charge`).
  */
 import type { JsonObject } from '../../lib/json.ts';
 import type { Change } from '../../ports/api/object-store.ts';
@@ -12,43 +14,46 @@ import type { User } from '../objects/access.ts';
 import type { KindDefinition } from '../objects/kind.ts';
 
 export interface AdmissionRequest {
-  /** Plugins are asked for the first three; `connect` (exec, attach, proxies) is for dynamic admission only. */
+  /** Plugins run for the first three; `connect` (exec, attach, proxies) is for dynamic admission only. */
   readonly verb: 'create' | 'update' | 'delete' | 'connect';
   readonly definition: KindDefinition;
   readonly subresource: string | null;
   readonly namespace: string;
-  /** Empty: the server will generate one. */
+  /** Empty: the server will generate the name. */
   readonly name: string;
-  /** As it would be stored; for a delete: as it is stored. */
+  /** The object to be stored; for a delete, the stored one. */
   readonly object: JsonObject;
-  /** As it is stored; null for a create. */
+  /** The stored object; null for a create. */
   readonly old: JsonObject | null;
   readonly user: User;
   readonly dryRun: boolean;
-  /** Takes a sentence for the Warning header; absent: the server itself writes. */
+  /** Adds a Warning header to the response. Absent: the server itself writes. */
   readonly warn?: ((sentence: string) => void) | undefined;
-  /** Adds an annotation to the audit event of the request; absent: it is not audited. */
+  /** Adds an annotation to the audit event of the request. Absent: it is not audited. */
   readonly annotate?: ((key: string, value: string) => void) | undefined;
-  /** The options of the operation, such as CreateOptions; absent: there are none. */
+  /** The options of the operation, such as CreateOptions. Absent: there are none. */
   readonly options?: JsonObject | undefined;
-  /** When the request began, by the clock that never runs backward; absent: it begins now. */
+  /** When the request began, by the monotonic clock. Absent: it begins now. */
   readonly sinceMs?: number | undefined;
-  /** No webhook and no policy is asked (registry.ts, Writing). */
+  /** True: no webhook and no policy is called (registry.ts, Writing). */
   readonly isExempt?: boolean | undefined;
-  /** Takes a function that is called when this attempt to write is over, whether it succeeded or not. */
+  /** Registers a function that is called when this attempt to write has ended, successfully or not. */
   readonly whenOver?: ((end: () => void) => void) | undefined;
 }
 
 export interface Admission {
-  /** The object, changed or not; ignored for a delete. */
+  /** Returns the object, changed or not; the result is ignored for a delete. */
   admit(request: AdmissionRequest): JsonObject;
-  /** Fills in what only one object may have. Called after webhooks, before validation; never for a delete. */
+  /**
+   * Sets values that only one object may have. Called after webhooks and before validation; never for a
+   * delete.
+   */
   allocate?(request: AdmissionRequest): JsonObject;
-  /** Checks an object that is complete and valid: throws a StatusError, or warns. */
+  /** Checks a complete and valid object: throws a StatusError, or warns. */
   review?(request: AdmissionRequest): void;
   /**
-   * Changes to commit together with a valid object, each with the revision it expects. Called again if the
-   * commit fails because one of them has changed meanwhile.
+   * Changes to commit together with a valid object, each with its expected revision. Called again if the
+   * commit fails because one of these objects has changed in the meantime.
    */
   charge?(request: AdmissionRequest): readonly Change[];
 }
@@ -83,7 +88,7 @@ export function isPod({ group, kind }: KindDefinition): boolean {
   return group === '' && kind === 'Pod';
 }
 
-/** Is a pod itself, and not a subresource, about to be created? */
+/** Whether a pod itself, and not a subresource, is being created. */
 export function isNewPod({ verb, definition, subresource }: AdmissionRequest): boolean {
   return verb === 'create' && subresource === null && isPod(definition);
 }

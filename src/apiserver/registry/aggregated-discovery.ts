@@ -1,7 +1,7 @@
 /**
- * Aggregated discovery (apidiscovery.k8s.io/v2): everything that a server serves in one answer, so that
- * kubectl need not ask once for each group. Clients request it in their Accept header; others get the old
- * lists (catalog.ts).
+ * Builds aggregated discovery (apidiscovery.k8s.io/v2): everything that the server serves in one response, so
+ * that kubectl need not send a request for each group. Clients request it in their Accept header; others get
+ * the unaggregated lists (catalog.ts).
  */
 import type { JsonObject } from '../../lib/json.ts';
 import type { KindDefinition, Subresource } from '../objects/kind.ts';
@@ -10,7 +10,7 @@ export const AGGREGATED_TYPE =
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const AGGREGATED_PARAMETERS = AGGREGATED_TYPE.split(';');
 
-/** The part of the catalog that it needs. */
+/** The part of the catalog that this file needs. */
 export interface ServedGroups {
   readonly groups: readonly string[];
   versionsOf(group: string): readonly string[];
@@ -18,7 +18,7 @@ export interface ServedGroups {
   verbsOf(definition: KindDefinition): readonly string[];
 }
 
-/** Does the client name it before the old form? */
+/** Whether the client prefers the aggregated form. */
 export function wantsAggregated(accept: string | null): boolean {
   for (const wish of (accept ?? '').split(',')) {
     const words = new Set(wish.split(';').map((word) => word.trim()));

@@ -1,6 +1,6 @@
 /**
- * Server-side apply to one object: the applied configuration, checked and merged into what is stored, with the
- * managers of all fields. Failures are reported in the words of kube-apiserver.
+ * Applies a server-side apply configuration to one object: validates it, merges it into the stored object,
+ * and updates the managers of all fields. Errors have kube-apiserver's messages.
  */
 import { lastAppliedFields, withLastApplied } from '../../api/managed-fields/client-side-apply.ts';
 import {
@@ -32,7 +32,7 @@ export interface ApplyWrite extends FieldWrite {
   readonly force: boolean;
 }
 
-/** kubectl applied on the client before it could do so on the server. */
+/** The manager for client-side apply, which kubectl did before it could apply on the server. */
 const KUBECTL = 'kubectl';
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
@@ -76,7 +76,9 @@ function printKind(apiVersion: string, kind: string): string {
   return `${apiVersion.includes('/') ? '' : '/'}${apiVersion}, Kind=${kind}`;
 }
 
-/** An object without managers was written before anything was applied: all it has belongs to one name. */
+/**
+ * An object without managers was written before anything was applied: all its fields belong to one manager.
+ */
 function managersOf(write: ApplyWrite, live: JsonObject, bare: JsonObject): Managers {
   const read = readManagers(metadataOf(live)['managedFields']);
   if ('problem' in read) {
@@ -88,7 +90,7 @@ function managersOf(write: ApplyWrite, live: JsonObject, bare: JsonObject): Mana
   return limitManagers(trackUpdate(scope, empty, bare, read.managers, BEFORE_FIRST_APPLY));
 }
 
-/** kubectl takes what it applied on the client, if it has not changed since. */
+/** kubectl takes over the fields that it applied on the client, if they have not changed since. */
 function applyOrTakeOver(
   write: ApplyWrite,
   live: JsonObject,

@@ -1,4 +1,4 @@
-/** A request to a resource, parsed from its path, query and headers, and its answer. */
+/** A request to a resource, parsed from its path, query and headers, and its response. */
 import { parseFieldSelector, type FieldSelector } from '../../api/values/field-selector.ts';
 import { PodkeepError } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -20,7 +20,7 @@ export interface Call {
   readonly user: User;
   readonly definition: KindDefinition;
   readonly path: ResourceRequest;
-  /** The subresource that the path names; undefined: the object itself. */
+  /** The subresource that the path names. Undefined: the object itself. */
   readonly part: Subresource | undefined;
   readonly form: AnswerForm;
   readonly presenter: Presenter;
@@ -30,7 +30,7 @@ export interface Call {
   readonly turn: Turn;
   /** Called when a watch has ended. */
   readonly onEnd?: () => void;
-  /** Sentences for the Warning header. */
+  /** The texts of Warning headers. */
   readonly warnings: string[];
 }
 
@@ -43,7 +43,7 @@ export function targetOf({ definition, path }: Call): Target {
   return { definition, namespace: path.namespace ?? '', name: path.name ?? '' };
 }
 
-/** The verb for authorization; route.ts decides whether it is served at the path. */
+/** The verb for authorization; route.ts decides whether the path serves it. */
 export function verbOf(method: string, path: ResourceRequest, query: URLSearchParams): Verb {
   const { name, isWatch = false } = path;
   if (isWatch && method !== 'GET') throw methodNotAllowed();
@@ -65,7 +65,10 @@ export function verbOf(method: string, path: ResourceRequest, query: URLSearchPa
   throw methodNotAllowed();
 }
 
-/** The attributes for authorization. A namespace is in itself; a selector for one name equals the name. */
+/**
+ * The attributes for authorization. A Namespace object counts as in its own namespace; a field selector for
+ * one name counts as the name.
+ */
 export function attributesOf(
   verb: string,
   path: ResourceRequest,
@@ -86,7 +89,7 @@ export function attributesOf(
 
 const MANY: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
 
-/** An unreadable selector counts as none here; the verb itself will refuse it. */
+/** An invalid selector counts as none here; the verb itself refuses it. */
 function fieldSelectorOf(query: URLSearchParams): FieldSelector {
   try {
     return parseFieldSelector(query.get('fieldSelector') ?? '');
@@ -96,7 +99,7 @@ function fieldSelectorOf(query: URLSearchParams): FieldSelector {
   }
 }
 
-/** Names that would be read as paths in the store. */
+/** Refuses names that the store would read as paths. */
 export function checkPathName(name: string | null): void {
   if (name === null) return;
   const problem =

@@ -1,4 +1,4 @@
-/** The kinds that this server serves, found by their path and listed in discovery. */
+/** The catalog of kinds that this server serves: finds them by path, and lists them for discovery. */
 import type { JsonObject } from '../../lib/json.ts';
 import { describeGroups } from './aggregated-discovery.ts';
 import { isCustomKind } from '../schema/custom-object.ts';
@@ -32,7 +32,7 @@ export class Catalog {
     this.#version += 1;
   }
 
-  /** Removes it, unless another one has replaced it. */
+  /** Removes the kind, unless another definition has replaced it. */
   remove(definition: KindDefinition): void {
     const { group, version, resource } = definition;
     const key = `${group}/${version}/${resource}`;
@@ -49,12 +49,12 @@ export class Catalog {
     return [...this.#kinds.values()];
   }
 
-  /** Changes with every change of the catalog, so that caches can be validated. */
+  /** Changes with every change of the catalog, so that caches can be invalidated. */
   get version(): number {
     return this.#version;
   }
 
-  /** `/api`; `address`: the server address that the client used. */
+  /** `/api`. `address`: the server address that the client used. */
   apiVersions(address: string): JsonObject {
     const everybody = { clientCIDR: '0.0.0.0/0', serverAddress: address };
     const serverAddressByClientCIDRs = [everybody];
@@ -70,7 +70,7 @@ export class Catalog {
     return { kind: 'APIGroupList', apiVersion: 'v1', groups: described };
   }
 
-  /** `/api` or `/apis` for clients that want aggregated discovery. */
+  /** `/api` or `/apis` for clients that request aggregated discovery. */
   aggregated(root: 'api' | 'apis'): JsonObject {
     return describeGroups({
       groups: root === 'api' ? [''] : this.#namedGroups(),
@@ -96,13 +96,13 @@ export class Catalog {
     const kinds = this.#kindsOf(group, version);
     if (kinds.length === 0) return undefined;
     const resources = kinds.flatMap(describeResource);
-    // The list of the core group has never had an apiVersion.
+    // In kube-apiserver, the list of the core group has no apiVersion.
     if (group === '') return { kind: 'APIResourceList', groupVersion: version, resources };
     const groupVersion = `${group}/${version}`;
     return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources };
   }
 
-  /** Built-in groups in their own order, then custom ones by name. */
+  /** Built-in groups in their own order, then custom groups by name. */
   #namedGroups(): readonly string[] {
     const builtIn = this.all().filter((kind) => !isCustomKind(kind) && kind.group !== '');
     const custom = this.all().filter(isCustomKind);
@@ -127,7 +127,7 @@ export function verbsOf({ verbs = ALL_VERBS }: KindDefinition): readonly Verb[] 
   return verbs;
 }
 
-/** Objects that cannot be watched are generated for each answer. */
+/** Objects that cannot be watched are generated for each response, not stored. */
 function isStored(definition: KindDefinition): boolean {
   return verbsOf(definition).includes('watch');
 }

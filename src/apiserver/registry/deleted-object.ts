@@ -1,7 +1,10 @@
-/** What a DELETE answers once the object is gone: a Status, or for some kinds the object itself. */
+/**
+ * Determines what a DELETE returns when the object has been deleted: a Status, or for some kinds the object
+ * itself.
+ */
 import type { KindDefinition } from '../objects/kind.ts';
 
-/** Those whose storage in kube-apiserver returns deleted objects. */
+/** Kinds whose storage in kube-apiserver returns deleted objects. */
 const RETURNED: ReadonlySet<string> = new Set([
   'namespaces',
   'persistentvolumeclaims',

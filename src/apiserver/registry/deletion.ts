@@ -1,11 +1,11 @@
 /**
- * What a delete does to an object.
+ * Decides what a delete does to an object.
  *
- *     no grace, nothing holds it ──> gone; if its kind has grace periods, marked first
- *     grace, finalizers, or dependents that must go first ──> marked, and gone when they are
+ *     no grace period, no finalizer ──> removed; if its kind has grace periods, first marked
+ *     grace period, finalizers, or dependents to wait for ──> marked, and removed when these are done
  *
- * A grace period can only be shortened. A marked object stays marked. No time is after the year 9999: a longer
- * grace period ends then.
+ * Marked means: with a deletionTimestamp. A marked object stays marked, and its grace period can only be
+ * shortened. Times end with the year 9999, and so does a longer grace period.
  */
 import { formatTime, LAST_TIME_MS, parseTime } from '../../api/values/time.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -14,10 +14,10 @@ import { listOf, metadataOf, textOf, withMetadata } from '../objects/metadata.ts
 import type { DeleteOptions } from '../requests/options.ts';
 
 export interface Deletion {
-  /** After the delete, or its last version. */
+  /** The object after the delete, or its last version. */
   readonly object: JsonObject;
   readonly isGone: boolean;
-  /** The kind has a grace period, so the answer is the object itself. */
+  /** True: the kind has a grace period, so the response is the object itself. */
   readonly isGraceful: boolean;
 }
 
@@ -36,10 +36,10 @@ export function markDeleted(
   const isMarked = before['deletionTimestamp'] !== undefined;
   const granted = graceOf(before);
   const shortened = isMarked && granted > 0 ? shortenedGrace(before, options, nowMs) : null;
-  // While a grace period runs, a deletion without a shorter one changes nothing, finalizers included.
+  // While a grace period runs, a delete without a shorter one changes nothing, not even finalizers.
   if (isMarked && granted > 0 && !shortened) return { object, isGone: false, isGraceful };
   const held = withPropagation(object, rules, options);
-  // Held by its kind: a namespace, whose deletion does not depend on time.
+  // The kind itself holds the object, as for a namespace, whose deletion does not depend on time.
   const isKept = rules.isHeld?.(object) ?? false;
   const isHeld = isKept || listOf(metadataOf(held)['finalizers']).length > 0;
   if (!isGraceful && !isHeld) return { object, isGone: true, isGraceful };
@@ -67,9 +67,9 @@ function graceOf(metadata: JsonObject): number {
 }
 
 /**
- * A grace period can only be shortened, and counts from the first deletion. One that would have ended already
- * ends now, with a second left for the kubelet unless the client asked for zero. When one that ends with the
- * year 9999 began is unknown: it counts from now. Null: it is not shorter.
+ * A grace period can only be shortened, and counts from the first delete. A period that would already have
+ * ended leaves the kubelet one more second, unless the client requested zero. If the current period ends with
+ * the year 9999, its start is unknown, and the new one counts from now. Null: it is not shorter.
  */
 function shortenedGrace(
   before: JsonObject,
@@ -87,9 +87,9 @@ function shortenedGrace(
 }
 
 /**
- * Foreground and orphan deletion are finalizers that the garbage collector removes. The newest request
- * counts; one without a policy leaves these finalizers as they are, or if there are none, follows the default
- * of the kind.
+ * Foreground and orphan deletion are finalizers that the garbage collector removes. The latest request
+ * counts. A request without a policy keeps these finalizers, or if there are none, uses the default of the
+ * kind.
  */
 function withPropagation(
   object: JsonObject,

@@ -1,28 +1,28 @@
 /**
- * Dynamic admission: the webhooks and policies that users configure. They are asked after the plugins of
+ * Runs dynamic admission: the webhooks and policies that users configure. They run after the plugins of
  * admission.ts, and may take seconds.
  *
  *     plugins ──> mutate ──> allocation ──> validation of the kind ──> validate ──> store
  *        ^          │
- *        └── once more, if an object was changed, and then what asked to be called again
+ *        └── a second round if the object was changed, for webhooks and policies with reinvocation
  *
- * 1. A request that no webhook and no policy is configured for waits for nothing: `mutate` and `validate`
- *    return null, and the whole write stays one step.
- * 2. All calls for one request together end after 34 seconds, the limit of kube-apiserver, however often the
- *    write is tried: `sinceMs` is the beginning of the request, not of the attempt.
+ * 1. A request that no webhook and no policy matches does not wait: `mutate` and `validate` return null, and
+ *    the whole write stays synchronous.
+ * 2. All calls for one request together may take 34 seconds, kube-apiserver's limit, even if the write is
+ *    retried: `sinceMs` is the start of the request, not of the attempt.
  */
 import { jsonEqual } from '../../api/values/json-equal.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { AdmissionRequest } from './admission.ts';
 
-/** What one stage remembers between the two rounds of one request. */
+/** The state of one stage between the two rounds of one request. */
 export class Reinvocation {
-  /** Those that were called and want to be called again if the object changes after them. */
+  /** Webhooks or policies that were called and must be called again if the object changes after them. */
   readonly #invoked = new Set<string>();
   readonly #again = new Set<string>();
   #last: JsonObject | null = null;
 
-  /** A change: those that were called before it are called again. */
+  /** Records a change of the object: those that were called before it are called again. */
   changed(): void {
     for (const id of this.#invoked) this.#again.add(id);
     this.#invoked.clear();
@@ -36,7 +36,7 @@ export class Reinvocation {
     return this.#again.has(id);
   }
 
-  /** The object as this stage left it: whatever changes it then counts as a change. */
+  /** Records the object as this stage left it, to detect later changes. */
   ended(object: JsonObject): void {
     this.#last = object;
   }
@@ -47,9 +47,9 @@ export class Reinvocation {
 }
 
 export interface MutatingStage {
-  /** Is anything configured that may apply to this request? */
+  /** Whether any webhook or policy may match this request. */
   concerns(request: AdmissionRequest): boolean;
-  /** The object, changed or not. `round`: 0, or 1 for a reinvocation. Throws a StatusError. */
+  /** Returns the object, changed or not. `round`: 0, or 1 for a reinvocation. Throws a StatusError. */
   mutate(request: AdmissionRequest, memory: Reinvocation, round: number): Promise<JsonObject>;
 }
 
@@ -68,7 +68,7 @@ export class DynamicAdmission {
     this.#validating = validating;
   }
 
-  /** `reinvoke` runs the plugins again on a changed object. Null: nothing is to be asked. */
+  /** `reinvoke` runs the plugins again on a changed object. Null: no webhook and no policy matches. */
   mutate(
     request: AdmissionRequest,
     reinvoke: (object: JsonObject) => JsonObject,
@@ -113,7 +113,7 @@ async function runAll(
   for (const stage of stages) await stage.validate(request);
 }
 
-/** Administrators must be able to remove a configuration that refuses everything. */
+/** Administrators must be able to delete a configuration that refuses every request. */
 const EXEMPT: ReadonlySet<string> = new Set([
   'mutatingadmissionpolicies',
   'mutatingadmissionpolicybindings',

@@ -1,4 +1,4 @@
-/** What is to be done when an attempt to write is over, such as to release reservations. */
+/** Collects functions to call when an attempt to write has ended, such as the release of reservations. */
 export class Ends {
   readonly #ends: (() => void)[] = [];
 

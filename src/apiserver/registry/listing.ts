@@ -1,10 +1,10 @@
 /**
- * Lists: all objects of a kind, or a page of them, from one snapshot.
+ * Lists all objects of a kind, or a page of them, from one snapshot.
  *
- * A page that is not the last carries a token with the revision of the snapshot and the key of its last
- * object, so that all pages together are one list. When that snapshot is gone from history, the client gets
- * 410 and starts over, or goes on with the token in that answer, which has no revision: the rest of the list as
- * it is then.
+ * Each page except the last has a continue token with the revision of the snapshot and the key of its last
+ * object, so that all pages together are one list. When the snapshot is no longer in the history, the client
+ * gets 410. It then starts over, or continues with the token in that response, which has no revision: it
+ * returns the rest of the list from the current state.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { PodkeepError } from '../../lib/errors.ts';
@@ -24,10 +24,10 @@ export interface Listing {
   readonly metadata: JsonObject;
 }
 
-/** How many objects are read at once while a page is filled. */
+/** How many objects are read at once to fill a page. */
 const CHUNK = 500;
 const TOKEN_VERSION = 'meta.k8s.io/v1';
-/** In a token: the list goes on with what is there then. */
+/** In a token: the list continues with the current state. */
 const ANY_REVISION = -1;
 const CONTINUE_TOO_OLD =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list ' +
@@ -35,7 +35,7 @@ const CONTINUE_TOO_OLD =
   'the results. Continuing with the provided token results in an inconsistent list - objects that were ' +
   'created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
-/** How many selector requirements are checked before other requests get their turn. */
+/** How many selector requirements are evaluated before other requests get their turn. */
 const CHECKS_PER_TURN = 20_000;
 
 export async function listInTurns(
@@ -50,7 +50,7 @@ export async function listInTurns(
   const selects = selectionOf(definition, options, null);
   const prefix = prefixOf(definition, namespace);
   const isFiltered = options.labels.length > 0 || options.fields.length > 0;
-  // Any version will do: kube-apiserver answers from its cache, whole.
+  // resourceVersion 0 means any version: kube-apiserver returns the whole list from its cache.
   const limit = options.resourceVersion === 0 ? null : options.limit;
   let { revision, after } = startOf(store, options);
   const items: JsonObject[] = [];
@@ -92,7 +92,7 @@ function startOf(
   { continue: token, resourceVersion, resourceVersionMatch, limit }: ListOptions,
 ): { revision: number | undefined; after: string | undefined } {
   if (token !== null) return readToken(token);
-  // Pages of a version that no rule comes with are of just this version.
+  // A page with a resourceVersion and without resourceVersionMatch is of exactly this version.
   const isExact =
     resourceVersionMatch === 'Exact' || (resourceVersionMatch === null && limit !== null);
   checkVersionReached(store, resourceVersion, !isExact);
@@ -101,8 +101,8 @@ function startOf(
 }
 
 /**
- * Throws a StatusError for a version of the future. kube-apiserver waits for it, three seconds long; here no
- * other server writes. `hasRetry`: the client is asked to try again.
+ * Throws a StatusError for a resourceVersion in the future. kube-apiserver waits three seconds for it; here
+ * no other server writes, so waiting would not help. `hasRetry`: the response asks the client to retry.
  */
 export function checkVersionReached(
   store: ObjectStore,
@@ -178,7 +178,7 @@ function invalidToken(why: string): StatusError {
   return badRequest(`invalid continue token: continue key is not valid${why}`);
 }
 
-/** Where a text stops being base64; a single last letter encodes nothing. */
+/** The position at which a text stops being base64. A single last character encodes nothing. */
 function strangeByteOf(token: string): number | undefined {
   const at = token.search(/[^A-Za-z0-9_-]/);
   if (at >= 0) return at;

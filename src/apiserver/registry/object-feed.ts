@@ -1,10 +1,10 @@
 /**
- * All objects under a prefix, from the current ones to every later change, without gap or repetition: how
- * controllers follow the store.
+ * Lets controllers follow the store: notifies of all existing objects under a prefix and then of every later
+ * change, without gap or repetition.
  */
 import type { ObjectStore, StoreEvent } from '../../ports/api/object-store.ts';
 
-/** Notifies of every existing object as if it had just been put. Returns how to unsubscribe. */
+/** Notifies of every existing object as if it had just been put. Returns a function that unsubscribes. */
 export function follow(
   store: ObjectStore,
   prefix: string,

@@ -1,4 +1,6 @@
-/** What must be true of an object before it is written: its name, its version, and the client's preconditions. */
+/**
+ * Checks a write against its target: the name, the resourceVersion, the UID and the client's preconditions.
+ */
 import type { FieldError } from '../../api/validation/field-error.ts';
 import { PodkeepError } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -36,14 +38,14 @@ export function checkVersion(
   }
 }
 
-/** As Go prints a missing number. */
+/** The value is a missing number as Go prints it. */
 const VERSION_MISSING: FieldError = {
   type: 'Invalid',
   field: 'metadata.resourceVersion',
   detail: '0: must be specified for an update',
 };
 
-/** A PUT with the UID of another object: of one that was deleted since, for example. */
+/** A PUT with the UID of another object, for example of one that was deleted since. */
 export function checkUid(target: UpdateRequest, object: JsonObject, old: JsonObject): void {
   const wanted = textOf(metadataOf(object)['uid']);
   const found = textOf(metadataOf(old)['uid']);
@@ -57,7 +59,7 @@ export function checkUid(target: UpdateRequest, object: JsonObject, old: JsonObj
   );
 }
 
-/** The key in etcd that kube-apiserver names in messages. */
+/** The etcd key that kube-apiserver names in messages. */
 function storageKeyOf({ definition, namespace, name }: Target): string {
   const { group, resource } = definition;
   const own = isCustomKind(definition) || OWN_SERVERS.has(group);
@@ -73,18 +75,18 @@ const STORAGE_FOLDERS: Readonly<Record<string, string>> = {
   services: 'services/specs',
 };
 
-/** Groups that an API server of their own serves in the process of kube-apiserver. */
+/** Groups that kube-apiserver serves with a separate API server in its process. */
 const OWN_SERVERS: ReadonlySet<string> = new Set([
   'apiextensions.k8s.io',
   'apiregistration.k8s.io',
 ]);
 
-/** Events of both groups are validated as those of the core group. */
+/** Events of both groups are validated as Events of the core group. */
 export function kindInErrors({ group, kind }: KindDefinition): { group: string; kind: string } {
   return { group: group === 'events.k8s.io' ? '' : group, kind };
 }
 
-/** kube-apiserver notices it in its storage, and so answers with an error of the server. */
+/** kube-apiserver detects this in its storage layer, and so returns a 500. */
 export function checkNoVersion(object: JsonObject): void {
   const given = textOf(metadataOf(object)['resourceVersion']);
   if (given === '' || given === '0') return;
@@ -113,7 +115,7 @@ export function checkPreconditions(
   }
 }
 
-/** Another write was faster. */
+/** Whether another write came first. */
 export function isConflict(error: unknown): boolean {
   return error instanceof PodkeepError && error.code === 'STORE_CONFLICT';
 }

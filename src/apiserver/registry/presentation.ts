@@ -1,4 +1,4 @@
-/** How objects are presented in an answer: as they are, as metadata only, or as rows of a table. */
+/** Presents objects in a response: as they are, as metadata only, or as rows of a Table. */
 import type { Json, JsonObject } from '../../lib/json.ts';
 import type { KindDefinition } from '../objects/kind.ts';
 import type { Listing } from './listing.ts';
@@ -13,7 +13,7 @@ export interface Presenter {
   watch(): WatchPresenter;
 }
 
-/** A list whose entries are made when they are needed, because there may be very many. */
+/** A list whose entries are created when they are needed, because there may be very many. */
 export interface ListAnswer {
   /** The fields before the entries. */
   readonly head: JsonObject;
@@ -32,7 +32,7 @@ export function wholeList({ head, field, objects, entry, empty }: ListAnswer): J
 
 /** How the objects of one watch are presented. */
 export interface WatchPresenter {
-  /** The same for all watches that present an object alike; null: this one has its own way. */
+  /** Equal for all watches that present an object the same way. Null: this watch cannot share. */
   readonly form: string | null;
   present(object: JsonObject): JsonObject;
 }
@@ -54,7 +54,7 @@ export function presenterOf(
   };
 }
 
-/** Items of a built-in kind do not repeat kind and apiVersion of the list. */
+/** Items of a built-in kind do not repeat the list's kind and apiVersion. */
 function plainList(definition: KindDefinition, { items, metadata }: Listing): ListAnswer {
   const { group, version, kind, listKind = `${kind}List`, type } = definition;
   const apiVersion = group === '' ? version : `${group}/${version}`;
@@ -123,7 +123,7 @@ function tablePresenter(
   };
 }
 
-/** Only the first table of a watch has the column definitions. */
+/** Only the first Table of a watch has the column definitions. */
 function withHeadOnce(one: (object: JsonObject) => JsonObject): WatchPresenter {
   let isFirst = true;
   const present = (object: JsonObject): JsonObject => {

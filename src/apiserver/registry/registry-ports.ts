@@ -1,4 +1,4 @@
-/** What the registry works with. */
+/** The dependencies of the registry. */
 import type { Clock } from '../../ports/clock.ts';
 import type { ObjectStore } from '../../ports/api/object-store.ts';
 import type { IdentityRandom } from '../../ports/random.ts';
@@ -13,6 +13,6 @@ export interface RegistryPorts {
   readonly admission: Required<Admission>;
   /** Absent: there are no webhooks and no policies. */
   readonly dynamicAdmission?: DynamicAdmission;
-  /** Finds other versions of a kind, whose fields have managers, too. */
+  /** Finds other versions of a kind, for the managers of their fields. */
   readonly find: FindKind;
 }

@@ -1,12 +1,12 @@
 /**
- * The verbs that write and read single objects, the same for every kind.
+ * Implements the verbs that read and write single objects, for every kind.
  *
- *     create   decode -> defaults -> server's own fields -> admission -> validation -> store
- *     update   the same against the old object, and again after a write conflict
- *     delete   immediately, or marked and waiting: for the kubelet, for finalizers
+ *     create   decode -> defaults -> server-set fields -> admission -> validation -> store
+ *     update   the same with the old object, and again after a write conflict
+ *     delete   immediately, or marked, waiting for the kubelet or for finalizers
  *
- * A kind adds its rules (kind.ts) and nothing else. Stored objects are immutable: shared by all readers,
- * changed by none.
+ * Only the rules of a kind (kind.ts) differ. Stored objects are immutable: all readers share them, and none
+ * may change them.
  */
 import { jsonEqual } from '../../api/values/json-equal.ts';
 import { formatTime } from '../../api/values/time.ts';
@@ -67,7 +67,7 @@ export type { Asking, CreateRequest, Target, UpdateRequest, Writing } from './wr
 
 type Writes = Pick<UpdateRequest, 'definition' | 'manager'>;
 
-/** The manager of what the server writes by itself. */
+/** The field manager of the server's own writes. */
 const SERVER = 'podkeep';
 const ATTEMPTS_MAX = 100;
 const NAME_ATTEMPTS_MAX = 8;
@@ -94,7 +94,8 @@ export class Registry {
     const isGenerated = textOf(name) === '' && textOf(base) !== '';
     const sinceMs = this.#ports.clock.monotonic();
     for (let attempt = 1; ; attempt++) {
-      // Again for each attempt: what admission reads may have changed, and a generated name will.
+      // Repeated for each attempt, because the objects that admission reads may have changed, and a generated
+      // name must.
       const ends = new Ends();
       let object = placed;
       try {
@@ -174,7 +175,7 @@ export class Registry {
     throw conflict(target.definition, target.name, MODIFIED);
   }
 
-  /** Rejects with STORE_CONFLICT if the object was written meanwhile. */
+  /** Rejects with STORE_CONFLICT if another client wrote the object in the meantime. */
   async #updateOnce(request: UpdateRequest & Attempt): Promise<JsonObject> {
     const { definition, dryRun = false } = request;
     const stored = this.#require(request);
@@ -183,7 +184,7 @@ export class Registry {
     const isStale = this.#ports.store.isStale(stored.key);
     if (jsonEqual(object, stored.value) && !isStale) return stored.value;
     const isGone = isReleased(definition, object);
-    // A dry run is refused where the write would be.
+    // A dry run is refused if the write would be.
     const charges = this.#ports.admission.charge({
       ...admissionOf(request),
       verb: isGone ? 'delete' : 'update',
@@ -195,7 +196,10 @@ export class Registry {
     return this.#commit(definition, { key, revision }, object, isGone, charges);
   }
 
-  /** Asks webhooks and policies about a request that stores no object: a POST to a subresource, a connection. */
+  /**
+   * Calls webhooks and policies for a request that stores no object: a POST to a subresource, or a
+   * connection.
+   */
   async askAbout(request: Asking): Promise<JsonObject> {
     const { verb = 'create', body: object } = request;
     const sinceMs = this.#ports.clock.monotonic();
@@ -209,7 +213,7 @@ export class Registry {
     return object;
   }
 
-  /** A promise only if a webhook or a policy is asked: everything else is one step. */
+  /** A promise only if a webhook or a policy is called; otherwise everything is synchronous. */
   #prepare(request: CreateRequest & Attempt, body: JsonObject): JsonObject | Promise<JsonObject> {
     const { definition } = request;
     const { clock, random, admission } = this.#ports;
@@ -239,7 +243,7 @@ export class Registry {
     });
   }
 
-  /** Plugins, then mutating webhooks and policies, then `complete`, then validating ones. */
+  /** Runs plugins, then mutating webhooks and policies, then `complete`, then validating ones. */
   #admit(asked: AdmissionRequest, steps: AdmissionSteps): JsonObject | Promise<JsonObject> {
     const { admission, dynamicAdmission: dynamic = NO_DYNAMIC_ADMISSION } = this.#ports;
     const admitted = admission.admit(asked);
@@ -267,14 +271,14 @@ export class Registry {
     return this.#commit(definition, { key, revision: 0 }, object, false, charges);
   }
 
-  /** The name is free: then another object caused the conflict. */
+  /** True: the name is free, so another object caused the conflict. */
   async #isFree(target: Target): Promise<boolean> {
     const { store } = this.#ports;
     await store.commit([]); // an empty commit waits for all before it
     return !store.get(keyOf(target));
   }
 
-  /** After a write conflict: the other write can be read once it is durable, not before. */
+  /** After a write conflict: the other write can be read only once it is durable. */
   async #yieldToOthers(error: unknown): Promise<void> {
     if (!isConflict(error)) throw error;
     await this.#ports.store.commit([]);
@@ -294,7 +298,7 @@ export class Registry {
     const part = definition.subresources?.find((one) => one.name === subresource);
     const { prepare, validate, countsGenerations } = updateRulesOf(definition, part);
     const complete = rules.applyDefaults?.(wanted, old) ?? wanted;
-    // Before defaults, after which an empty list is gone.
+    // Read before defaults are applied, which drop an empty list.
     const managers = metadataOf(wanted)['managedFields'];
     const tracked = request.isTracked
       ? complete
@@ -348,7 +352,10 @@ export class Registry {
     return stored;
   }
 
-  /** An object that is marked and gone at once is seen marked first: both commits go to the disk together. */
+  /**
+   * An object that is marked and removed at once is committed in both states, so that watchers see the mark.
+   * Both commits are written to disk together.
+   */
   async #commitDeletion(
     definition: KindDefinition,
     { key, revision, value }: StoredObject,

@@ -1,7 +1,7 @@
 /**
- * The managers of a Scale, which is a part of another object: those of the object that manage its replicas.
- * After a write through the scale, the number of replicas belongs to the managers of the Scale, and the rest to
- * whom it belonged before.
+ * Converts managers between an object and its Scale. The managers of a Scale are those of the object that own
+ * its replicas. After a write through the scale subresource, the managers of the Scale own the replicas, and
+ * the other fields keep their managers.
  */
 import {
   difference,
@@ -12,7 +12,10 @@ import {
 } from '../../api/managed-fields/field-set.ts';
 import { identifierOf, type ManagedSet, type Managers } from '../../api/managed-fields/managers.ts';
 
-/** Where a version of the kind has its replicas; null: it has no scale; undefined: it is not served. */
+/**
+ * The path of the replicas in a version of the kind. Null: the version has no scale. Undefined: it is not
+ * served.
+ */
 export type ReplicasPath = (apiVersion: string) => FieldPath | null | undefined;
 
 const SCALE_VERSION = 'autoscaling/v1';

@@ -1,4 +1,4 @@
-/** Writes through a scale, with the managers of the replicas. */
+/** Writes through the scale subresource, and updates the managers of the replicas. */
 import type { FieldPath } from '../../api/managed-fields/field-set.ts';
 import { trackUpdate } from '../../api/managed-fields/field-manager.ts';
 import { readManagers, NO_MANAGERS, type Managers } from '../../api/managed-fields/managers.ts';
@@ -29,7 +29,7 @@ export function writeThroughScale(
   const live = view.read(old);
   const bare = asPrinted(view.definition, withoutManagers(scale), live);
   const before = managersOfScale(parent, path);
-  // Where the replicas have no manager, the Scale has no managers, and gets none by an update.
+  // If no manager owns the replicas, the Scale has no managers, and an update adds none.
   const after =
     before.size === 0
       ? NO_MANAGERS
@@ -69,7 +69,7 @@ function managersOf(object: JsonObject): Managers {
   return 'managers' in read ? read.managers : NO_MANAGERS;
 }
 
-/** By version: where it has its replicas. */
+/** The path of the replicas, by version. */
 function replicasPathOf({ definition, find }: FieldWrite): ReplicasPath {
   return (apiVersion): FieldPath | null | undefined => {
     const slash = apiVersion.indexOf('/');

@@ -1,12 +1,12 @@
 /**
- * The scale of a kind with replicas: the same small object (autoscaling/v1 Scale) for every kind, so that a
- * client can scale without knowing the kind.
+ * Implements the scale subresource: the same small object (autoscaling/v1 Scale) for every kind with
+ * replicas, so that a client can scale without knowing the kind.
  *
  *     deployment ──read──> Scale { spec.replicas, status.replicas, status.selector }
  *     deployment <──write── Scale with another spec.replicas
  *
- * A Scale is never stored. It has the name, UID and version of its object, so a stale Scale is refused just
- * as a stale deployment is.
+ * A Scale is never stored. It has the name, UID and resourceVersion of its object, so an outdated Scale is
+ * refused just as an outdated Deployment is.
  */
 import { kindOf } from '../../api/schema/schema.ts';
 import { assert } from '../../lib/assert.ts';
@@ -17,16 +17,16 @@ import { AGE, NAME } from '../objects/plain-kind.ts';
 import { metadataOf, nameOf, textOf, withMetadata } from '../objects/metadata.ts';
 import { conflict, invalid } from '../objects/status.ts';
 
-/** Where a kind has the fields of its scale. */
+/** Which fields of a kind the Scale shows. */
 export interface Scaling {
   readonly replicas: (object: JsonObject) => number;
   readonly observedReplicas: (object: JsonObject) => number;
-  /** The selector of its pods as text; empty: it has none. */
+  /** The selector of its pods as text. Empty: there is none. */
   readonly selector: (object: JsonObject) => string;
   readonly withReplicas: (object: JsonObject, replicas: number) => JsonObject;
-  /** The field of the replicas, as a path of FieldsV1; absent: spec.replicas. */
+  /** The field of the replicas, as a FieldsV1 path. Absent: spec.replicas. */
   readonly replicasPath?: readonly string[];
-  /** Throws a StatusError if the object has no scale to read, though one may be written. */
+  /** Throws a StatusError if the object has no Scale to read, although writing one is allowed. */
   readonly checkRead?: (object: JsonObject) => void;
 }
 
@@ -73,7 +73,7 @@ function writeScale(object: JsonObject, scale: JsonObject, scaling: Scaling): Js
   const replicas = replicasOf(scale);
   const errors = validateScale(scale, name);
   if (errors.length > 0) throw invalid(scales, name, errors);
-  // The version of the Scale decides whether the write is stale; without one it never is.
+  // The resourceVersion of the Scale decides whether the write conflicts; without one it never does.
   const version = textOf(resourceVersion);
   const versioned = version === '' ? object : withMetadata(object, { resourceVersion: version });
   return scaling.withReplicas(versioned, replicas);

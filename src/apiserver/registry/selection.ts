@@ -1,4 +1,6 @@
-/** Which objects a list or watch contains: those that both of its selectors match. */
+/**
+ * Selects the objects of a list or watch: those that match both the label selector and the field selector.
+ */
 import { matchesFields, type FieldSelector } from '../../api/values/field-selector.ts';
 import { matchesLabels, type Labels } from '../../api/values/label-selector.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
@@ -9,7 +11,7 @@ import { badRequest } from '../objects/status.ts';
 
 export type Selects = (object: JsonObject) => boolean;
 
-/** `name`: the path names one object; a watch then contains only that. */
+/** `name`: the path names one object; a watch then contains only that object. */
 export function selectionOf(
   definition: KindDefinition,
   { labels, fields }: Pick<ListOptions, 'labels' | 'fields'>,
@@ -40,7 +42,7 @@ function fieldsOf({ rules }: KindDefinition, object: JsonObject): Readonly<Recor
 function checkFields(definition: KindDefinition, fields: FieldSelector): void {
   const own = definition.rules.selectableFields;
   const known = new Set(Object.keys(fieldsOf(definition, {})));
-  // Built-in kinds accept it even if they are cluster-scoped.
+  // Built-in kinds accept metadata.namespace even if they are cluster-scoped.
   if (!definition.type && !definition.namespaced) known.delete('metadata.namespace');
   for (const { field } of fields) {
     if (known.has(field)) continue;

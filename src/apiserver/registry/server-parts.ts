@@ -1,4 +1,4 @@
-/** What the parts of the API server share: one store, one catalog of kinds, one registry. */
+/** The components that all parts of the API server share: one store, one catalog of kinds, one registry. */
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ObjectStore } from '../../ports/api/object-store.ts';
@@ -11,7 +11,7 @@ export interface ServerParts {
   readonly clock: Clock;
   readonly random: IdentityRandom;
   readonly log: Log;
-  /** The served kinds; custom ones come and go. */
+  /** The served kinds; custom kinds may be added and removed. */
   readonly catalog: Catalog;
   readonly registry: Registry;
 }

@@ -1,7 +1,7 @@
 /**
  * Deletes an object that cannot be decrypted, because its key is lost.
  *
- * Nothing about such an object is known: no finalizer, no owner, no precondition can be respected. So it is
+ * The content of such an object is unknown, so no finalizer, owner or precondition can be respected. So it is
  * deleted only if the client sets the delete option `ignoreStoreReadErrorWithClusterBreakingPotential` and is
  * a member of system:masters. kube-apiserver has the same option behind a feature gate, for users with a
  * separate verb. For a readable object the option changes nothing.
@@ -14,7 +14,7 @@ import type { DeleteOptions } from '../requests/options.ts';
 import type { Target } from './registry.ts';
 import { forbidden } from '../objects/status.ts';
 
-/** Throws the read error, unless the object may be deleted all the same. */
+/** Throws the read error, unless the client may delete the object nevertheless. */
 export function checkUnreadableDeletion(
   error: unknown,
   { definition, name }: Target,

@@ -1,32 +1,35 @@
-/** What a write is about: its object, its user, and what the registry needs to know of the request. */
+/**
+ * The requests that the registry accepts: create, update and others, with the user and the options of the
+ * write.
+ */
 import type { JsonObject } from '../../lib/json.ts';
 import type { User } from '../objects/access.ts';
 import type { KindDefinition } from '../objects/kind.ts';
 
-/** Which object of which kind. */
+/** Identifies an object by kind, namespace and name. */
 export interface Target {
   readonly definition: KindDefinition;
   readonly namespace: string;
   readonly name: string;
 }
 
-/** The user, and whether it is a dry run; absent: the server itself writes. */
+/** The user, and whether it is a dry run. Absent: the server itself writes. */
 export interface Writing {
   readonly user?: User;
   readonly dryRun?: boolean;
-  /** The manager of the fields that it writes; absent: the server itself. */
+  /** The manager of the written fields. Absent: the server itself. */
   readonly manager?: string;
-  /** The managers are in the object already (apply, scale). */
+  /** True: the object already has its managers (apply, scale). */
   readonly isTracked?: boolean;
-  /** Receives warnings of admission; may get the same sentence twice. */
+  /** Receives the warnings of admission, possibly the same text twice. */
   readonly warn?: (sentence: string) => void;
-  /** Takes annotations for the audit event. */
+  /** Receives annotations for the audit event. */
   readonly annotate?: ((key: string, value: string) => void) | undefined;
   /** The options of the operation, for webhooks and policies. */
   readonly options?: JsonObject;
   /**
-   * Webhooks and policies are not asked: the server writes what it needs to start, or completes a request
-   * that they were asked about.
+   * True: webhooks and policies are not called, because the server writes an object that it needs to start,
+   * or completes a request for which they were already called.
    */
   readonly isExempt?: boolean;
 }
@@ -39,13 +42,16 @@ export interface CreateRequest extends Writing {
 
 export interface UpdateRequest extends Target, Writing {
   readonly subresource?: string | null;
-  /** The UID of the new object, if it has one, must be that of the stored one (PUT); absent: it is validated. */
+  /**
+   * True (PUT): the UID of the new object, if it has one, must be that of the stored one. Absent: the UID is
+   * validated as an immutable field.
+   */
   readonly hasUidPrecondition?: boolean;
-  /** Makes the new object from the current one. Called again after a write conflict. */
+  /** Builds the new object from the current one. Called again after a write conflict. */
   readonly change: (old: JsonObject) => JsonObject;
 }
 
-/** A request that stores no object of its own. */
+/** A request that stores no object. */
 export interface Asking extends Target, Writing {
   readonly verb?: 'create' | 'connect';
   readonly subresource: string | null;

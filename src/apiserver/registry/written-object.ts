@@ -1,11 +1,16 @@
-/** The form of an object that is written: where it belongs, how it is printed, and whether it is gone. */
+/**
+ * Prepares an object that is written: sets its kind and namespace, converts it to its printed form, and
+ * checks whether it can be removed.
+ */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { KindDefinition } from '../objects/kind.ts';
 import { listOf, metadataOf, textOf, withMetadata } from '../objects/metadata.ts';
 import { printedForm } from '../objects/printed-form.ts';
 import { badRequest } from '../objects/status.ts';
 
-/** As kube-apiserver prints it: with the fields that Go always prints, and without those it never prints. */
+/**
+ * As kube-apiserver prints it: with the fields that Go always prints, and without those that it never prints.
+ */
 export function printed(
   { type }: KindDefinition,
   object: JsonObject,
@@ -14,7 +19,7 @@ export function printed(
   return type ? printedForm(object, type, old) : object;
 }
 
-/** The object with the apiVersion, kind and namespace of the path. */
+/** Sets the apiVersion, kind and namespace of the path. */
 export function place(definition: KindDefinition, body: JsonObject, namespace: string): JsonObject {
   const { group, version, kind, namespaced } = definition;
   const given = textOf(metadataOf(body)['namespace']);
@@ -29,7 +34,7 @@ export function place(definition: KindDefinition, body: JsonObject, namespace: s
   return { kind, apiVersion, ...placed };
 }
 
-/** The object with each of its owners once; a second time is warned of. */
+/** Removes duplicate owner references, and warns about them. */
 export function withDistinctOwners(
   object: JsonObject,
   warn: ((sentence: string) => void) | undefined,
@@ -47,7 +52,9 @@ export function withDistinctOwners(
   return withMetadata(object, { ownerReferences: [...distinct] });
 }
 
-/** The owners, each once, and the UIDs of those that were there twice. The whole entry counts. */
+/**
+ * The owner references without duplicates, and the UIDs of the duplicates. Entries are compared as a whole.
+ */
 function distinctOwners(owners: readonly Json[]): {
   readonly owners: readonly Json[];
   readonly duplicates: readonly string[];
@@ -65,7 +72,7 @@ function distinctOwners(owners: readonly Json[]): {
   return { owners: distinct, duplicates };
 }
 
-/** Being deleted, and no longer held by anything. */
+/** Whether the object is being deleted and nothing holds it any more. */
 export function isReleased({ rules }: KindDefinition, object: JsonObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = metadataOf(object);
   return (

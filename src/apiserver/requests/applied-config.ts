@@ -1,4 +1,4 @@
-/** Reads the configuration of a server-side apply: YAML, and so JSON, too. */
+/** Parses the configuration of a server-side apply, which is YAML or JSON. */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { readJson } from '../decode/json-text.ts';
 import { checkTextParts } from '../decode/object-limits.ts';
@@ -7,7 +7,7 @@ import { badRequest, StatusError } from '../objects/status.ts';
 
 export interface AppliedConfig {
   readonly config: JsonObject;
-  /** A key that is there twice, of which the last counts; absent: there is none. */
+  /** A duplicate key, of which the last value counts. Absent: there is none. */
   readonly duplicate?: string;
 }
 
@@ -21,7 +21,7 @@ export async function readAppliedConfig(text: string): Promise<AppliedConfig> {
   }
 }
 
-/** JSON, or YAML that looks like it. */
+/** JSON, or YAML in flow style. */
 async function readFlow(text: string): Promise<AppliedConfig> {
   checkTextParts(text);
   try {
@@ -50,7 +50,7 @@ async function readYaml(text: string): Promise<AppliedConfig> {
   }
 }
 
-/** In Go's words, from the place that the reader of YAML gives. */
+/** Go's message, with the position that the YAML parser reports. */
 function describeDuplicate(text: string, fault: string): string {
   const [, line = '1', column = '1'] = /at line (\d+), column (\d+)/.exec(fault) ?? [];
   const rest = text.split('\n')[Number(line) - 1]?.slice(Number(column) - 1) ?? '';

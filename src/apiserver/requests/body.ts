@@ -1,6 +1,6 @@
 /**
- * Reads the body of a request into an object: JSON, YAML or protobuf, by its content type, checked against
- * the kind's shape, as strictly as the request asks.
+ * Decodes the body of a request (JSON, YAML or protobuf, by its content type) to an object of its kind, as
+ * strictly as the request's fieldValidation demands.
  */
 import { decodeProtobuf } from '../../api/protobuf/decode.ts';
 import { PodkeepError } from '../../lib/errors.ts';
@@ -23,7 +23,7 @@ export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 export interface DecodedBody {
   readonly object: JsonObject;
   readonly warnings: readonly string[];
-  /** Reading it took a while; absent: it did not. */
+  /** True: decoding took a while. */
   readonly isLarge?: boolean;
 }
 
@@ -33,7 +33,7 @@ const YAML_TYPE = 'application/yaml';
 export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 const ACCEPTED = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
 
-/** The request with its whole body. `onBytes` is called for each piece, and may throw. */
+/** The request with its whole body. `onBytes` is called for each chunk, and may throw. */
 export async function readWhole(
   request: ApiRequest,
   onBytes: (bytes: number) => void,
@@ -66,7 +66,7 @@ export async function readBytes(
   return Buffer.concat(chunks);
 }
 
-/** Without parameters, in lower case; JSON by default. */
+/** Without parameters, in lower case. JSON by default. */
 export function contentTypeOf(request: ApiRequest): string {
   const [type = ''] = (request.headers.get('content-type') ?? '').split(';');
   return type.trim().toLowerCase() || JSON_TYPE;
@@ -78,7 +78,7 @@ interface RawBody {
   readonly isLarge: boolean;
 }
 
-/** The object of a create or update. */
+/** Decodes the object of a create or update. */
 export async function readRequestObject(
   request: ApiRequest,
   definition: KindDefinition,
@@ -87,7 +87,7 @@ export async function readRequestObject(
 ): Promise<DecodedBody> {
   const contentType = contentTypeOf(request);
   if (isCustomKind(definition) && contentType === PROTOBUF_TYPE) {
-    // A custom kind is described by its schema only, which has no field numbers.
+    // A custom kind has only a JSON schema, which has no field numbers for protobuf.
     throw unsupportedMediaType([JSON_TYPE, YAML_TYPE]);
   }
   const raw = await readRequest(request, contentType, definition.kind, turn);
@@ -96,7 +96,7 @@ export async function readRequestObject(
   return { ...hold(raw, definition, validation), isLarge: raw.isLarge };
 }
 
-/** Options of a delete: the same three formats, or an empty body. */
+/** Decodes delete options: the same three formats, or an empty body. */
 export async function readOptions(request: ApiRequest, turn: Turn): Promise<JsonObject> {
   const object = request.inProcess?.object;
   if (isJsonObject(object)) return object;
@@ -118,8 +118,8 @@ async function readRequest(
 }
 
 /**
- * Checks an object that did not come from a body, such as the result of a patch. `known` is the object it was
- * made from, which was checked before.
+ * Decodes an object that did not come from a body, such as the result of a patch. `known`: the object from
+ * which it was made, which was decoded before.
  */
 export function hold(
   {
@@ -160,7 +160,7 @@ function readShape(value: JsonObject, definition: KindDefinition, known?: JsonOb
     : { object: value, unknown: [] };
 }
 
-/** Bodies above this take milliseconds to read, so other requests get their turn between the steps. */
+/** Larger bodies take milliseconds to decode, so other requests get their turn between the steps. */
 export const LARGE_BYTES = 64 * 1024;
 
 async function readRaw(
@@ -205,7 +205,7 @@ async function readText(text: string, contentType: string, kind: string): Promis
 async function readYaml(text: string): Promise<Json> {
   const json = await readYamlAsJson(text);
   checkTextParts(json);
-  // An empty document is an object without fields.
+  // An empty document counts as an object without fields.
   return parseJson(json) ?? {};
 }
 
@@ -218,7 +218,7 @@ function unrecognized(kind: string, why: string, text: string): StatusError {
 
 const SHOWN_MAX = 30;
 
-/** The beginning of a body: as text if it looks like JSON, or else in hexadecimal. */
+/** The beginning of a body: as text if it looks like JSON, otherwise in hexadecimal. */
 function summarize(text: string): string {
   if (text === '') return '<empty>';
   const bytes = Buffer.from(text);
@@ -239,7 +239,7 @@ function readProtobuf(bytes: Uint8Array, kind: string): JsonObject {
   }
 }
 
-/** apiVersion and kind of the body must match the path, if they are set. */
+/** apiVersion and kind of the body, if set, must match the path. */
 function checkKind(value: JsonObject, { group, version, kind }: KindDefinition): void {
   const apiVersion = group === '' ? version : `${group}/${version}`;
   const { apiVersion: requestedVersion, kind: requestedKind } = value;

@@ -1,4 +1,6 @@
-/** The name of the manager of fields: as the client gives it, or from its User-Agent. */
+/**
+ * Determines the name of the field manager: from the request's fieldManager option, or from the User-Agent.
+ */
 import type { FieldError } from '../../api/validation/field-error.ts';
 
 const NAME_BYTES_MAX = 128;
@@ -18,7 +20,7 @@ export function* managerErrors(name: string): Generator<FieldError> {
   }
 }
 
-/** What the client gives, or the beginning of its User-Agent; empty: it has neither. */
+/** The client's fieldManager, or the beginning of its User-Agent. Empty: it has neither. */
 export function managerOf(given: string, userAgent: string | null): string {
   if (given !== '') return given;
   const [product = ''] = (userAgent ?? '').split('/');

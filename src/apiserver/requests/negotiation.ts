@@ -1,6 +1,6 @@
 /**
- * The form of the answer: JSON or YAML, and the object itself, only its metadata, or a table
- * (`application/json;as=Table;v=v1;g=meta.k8s.io`).
+ * Negotiates the form of the response from the Accept header: JSON or YAML, and the object itself, only its
+ * metadata, or a Table (`application/json;as=Table;v=v1;g=meta.k8s.io`).
  */
 import { notAcceptable } from '../objects/status.ts';
 
@@ -17,7 +17,7 @@ const ACCEPTED = [
 
 const PLAIN: AnswerForm = { encoding: 'json', as: 'object' };
 
-/** Throws a StatusError if no form will do. `hasTable`: the kind has columns. */
+/** Throws a StatusError if no requested form is available. `hasTable`: the kind has columns. */
 export function negotiate(accept: string | null, hasTable = true): AnswerForm {
   if (accept === null || accept === 'application/json' || accept.trim() === '') return PLAIN;
   const wishes = accept

@@ -1,4 +1,4 @@
-/** The options of an operation as webhooks and policies see them: an object of the API. */
+/** Builds the options of an operation (such as CreateOptions) as an API object, for webhooks and policies. */
 import type { JsonObject } from '../../lib/json.ts';
 
 const API_VERSION = 'meta.k8s.io/v1';
@@ -20,7 +20,7 @@ export function operationOptions(
   };
 }
 
-/** From the body of a delete, or from its query where there is none. */
+/** From the body of a delete, or from its query if there is no body. */
 export function deletionOptions(body: JsonObject, query: URLSearchParams): JsonObject {
   const { kind: _kind, apiVersion: _version, ...given } = body;
   const grace = Number(query.get('gracePeriodSeconds') ?? Number.NaN);

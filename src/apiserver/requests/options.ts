@@ -1,4 +1,4 @@
-/** The options of a request, from its query, validated: list, write and delete options. */
+/** Parses and validates the options of a request from its query: list, write and delete options. */
 import { parseLabelSelector } from '../../api/values/label-selector-text.ts';
 import { parseFieldSelector, type FieldSelector } from '../../api/values/field-selector.ts';
 import type { LabelSelector } from '../../api/values/label-selector.ts';
@@ -27,9 +27,9 @@ export interface ListOptions {
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldValidation: FieldValidation;
-  /** Empty: that of the client's name. */
+  /** Empty: derived from the User-Agent. */
   readonly fieldManager: string;
-  /** An apply takes the fields of others. */
+  /** True: an apply takes over fields of other managers. */
   readonly force: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface DeleteOptions {
   readonly propagation: 'Foreground' | 'Background' | 'Orphan' | null;
   readonly uid: string | null;
   readonly resourceVersion: string | null;
-  /** Delete it even if it cannot be decrypted; absent: no. */
+  /** True: the object is deleted even if it cannot be decrypted. Absent: it is not. */
   readonly ignoresReadError?: boolean;
 }
 
@@ -71,7 +71,7 @@ function checkListOptions(query: URLSearchParams, isWatch: boolean): void {
   if (errors.length > 0) throw invalid(optionsKind('ListOptions'), '', errors);
 }
 
-/** `isApply`: absent: it is no patch. */
+/** `isApply`: absent: the request is not a patch. */
 export function readWriteOptions(
   query: URLSearchParams,
   kind: string,
@@ -102,7 +102,7 @@ export function readWriteOptions(
   return { dryRun, fieldValidation, fieldManager, force: isTrue(query.get('force')) };
 }
 
-/** From the body, or from the query where there is no body. */
+/** From the body, or from the query if there is no body. */
 export function readDeleteOptions(query: URLSearchParams, body: JsonObject): DeleteOptions {
   const given: JsonObject = Object.keys(body).length > 0 ? body : fromQuery(query);
   checkDeleteTypes(given);
@@ -140,7 +140,7 @@ export function readDeleteOptions(query: URLSearchParams, body: JsonObject): Del
   };
 }
 
-/** As Go's decoder refuses them. Unknown fields are ignored. */
+/** Refuses the types that Go's decoder refuses. Unknown fields are ignored. */
 function checkDeleteTypes(given: JsonObject): void {
   const { kind, apiVersion } = given;
   checkType('.apiVersion', apiVersion, TEXT);
@@ -181,7 +181,7 @@ const DELETE_TYPES: Readonly<Record<string, FieldType>> = {
 
 const IGNORE_READ_ERROR = 'ignoreStoreReadErrorWithClusterBreakingPotential';
 
-/** The option from before there were propagation policies. */
+/** The deprecated option orphanDependents, which propagation policies replaced. */
 function oldPolicyOf({ orphanDependents }: JsonObject): string | undefined {
   if (typeof orphanDependents !== 'boolean') return undefined;
   return orphanDependents ? 'Orphan' : 'Background';
@@ -266,7 +266,7 @@ function readSelector<Selector>(parse: () => Selector): Selector {
   }
 }
 
-/** Kubernetes' own message follows the name of the selector. */
+/** Kubernetes' own message, which follows the name of the selector. */
 function sentenceOf({ message }: PodkeepError): string {
   const marker = ' is not valid: ';
   const at = message.indexOf(marker);
@@ -279,7 +279,9 @@ function readVersion(text: string | null): number | null {
   return text === null || text === '' ? null : Number(text);
 }
 
-/** Of a GET or a watch: kube-apiserver answers as if the fault were its own. Null: not set. */
+/**
+ * The resourceVersion of a GET or a watch. For an invalid one kube-apiserver returns a 500. Null: not set.
+ */
 export function readExactVersion(text: string | null): number | null {
   const fault = faultOfVersion(text);
   if (fault !== undefined) throw new StatusError(500, '', fault);
@@ -317,7 +319,7 @@ function integer(query: URLSearchParams, name: string): number | null {
   throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${fault}`);
 }
 
-/** Why Go would not parse it as a 64-bit integer. */
+/** Why Go would not parse the text as a 64-bit integer. */
 function faultOfInteger(text: string): string | undefined {
   if (!/^[+-]?\d+$/.test(text)) return 'invalid syntax';
   const value = BigInt(text.replace('+', ''));
@@ -328,7 +330,7 @@ function positive(value: number | null): number | null {
   return value !== null && value > 0 ? value : null;
 }
 
-/** Anything means yes, except an explicit no. */
+/** Any value except an explicit no counts as true. */
 function isTrue(text: string | null): boolean {
   return text !== null && text !== '0' && text.toLowerCase() !== 'false';
 }

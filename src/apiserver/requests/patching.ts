@@ -1,8 +1,7 @@
 /**
- * Patches of the three types, applied to an object; failures are reported in the API's words.
+ * Applies patches of the three types to an object, with kube-apiserver's error messages.
  *
- * The patched object is checked against its shape again: a patch may add unknown fields, or values of the
- * wrong type.
+ * The patched object is decoded again, because a patch may add unknown fields or values of the wrong type.
  */
 import { applyJsonMergePatch } from '../../api/patch/json-merge-patch.ts';
 import { applyJsonPatch } from '../../api/patch/json-patch.ts';
@@ -29,7 +28,7 @@ import { printExactJson } from '../../lib/json-text/exact-json.ts';
 
 export type PatchType = 'json' | 'merge' | 'strategic';
 
-/** Server-side apply; JSON is YAML. */
+/** Server-side apply. JSON is valid YAML. */
 export const APPLY_TYPE = 'application/apply-patch+yaml';
 
 const TYPES: Readonly<Record<string, PatchType>> = {
@@ -38,7 +37,7 @@ const TYPES: Readonly<Record<string, PatchType>> = {
   'application/strategic-merge-patch+json': 'strategic',
 };
 
-/** For custom kinds, as kube-apiserver lists them. */
+/** The patch types of custom kinds, in kube-apiserver's order. */
 const CUSTOM_TYPES = ['application/json-patch+json', 'application/merge-patch+json', APPLY_TYPE];
 
 export function patchTypeOf(contentType: string, definition: KindDefinition): PatchType {
@@ -65,7 +64,7 @@ export interface Patch {
   readonly type: PatchType;
   readonly body: Json;
   readonly validation: FieldValidation;
-  /** Fields that the text of the patch has twice; absent: it had no text. */
+  /** Fields that occur twice in the text of the patch. Absent: the patch had no text. */
   readonly duplicates?: readonly string[];
 }
 
@@ -94,14 +93,14 @@ export function applyPatch(
     const value = type === 'strategic' ? printGoValue(body) : printExactJson(patched);
     const detail = conversion ?? error.message;
     const field = { type: 'Invalid' as const, field: 'patch', value, detail };
-    // Undecodable, so it has no kind and no name yet.
+    // The object cannot be decoded, so it has no kind and no name yet.
     throw invalid({ group: '', kind: '' }, '', [field]);
   }
 }
 
 const OPERATION_FIELDS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
 
-/** What is wrong with the patch itself, and does not keep it from being applied. */
+/** Problems of the patch itself that do not prevent applying it. */
 function faultsOf({ type, body, duplicates = [] }: Patch): readonly string[] {
   const prefix = type === 'json' ? 'json patch ' : '';
   const unknown =
@@ -118,7 +117,7 @@ function faultsOf({ type, body, duplicates = [] }: Patch): readonly string[] {
   ];
 }
 
-/** The result of a strategic patch is converted and not decoded, so its errors differ. */
+/** The result of a strategic merge patch is converted, not decoded, so its errors differ. */
 function conversionFault(patched: JsonObject, { type }: KindDefinition): string | undefined {
   try {
     if (type) readTyped(patched, type);

@@ -1,7 +1,9 @@
 import type { ApiRequest, ApiResponse } from '../../ports/api/http-handler.ts';
 import type { RequestUrl } from './request-url.ts';
 
-/** Handles a path that is no resource: health, the version, OpenAPI. Null: it is another handler's. */
+/**
+ * Handles a path that is not a resource: health, version, OpenAPI. Null: the handler does not serve the path.
+ */
 export type PathHandler = (
   request: ApiRequest,
   url: RequestUrl,

@@ -1,22 +1,23 @@
 /**
- * What a request is about, parsed from its path and method.
+ * Parses the path of a request: group, version, namespace, resource, name and subresource. Other paths
+ * (discovery, health, version) are not resources.
  *
  *     /api/v1/namespaces/{ns}/{resource}/{name}/{subresource}/{beneath}…
- *     /apis/{group}/{version}/{resource}…            and everything else: discovery, health, version
- *     /api/v1/watch/{resource}…                      a watch, as before there was the query `watch=true`
+ *     /apis/{group}/{version}/{resource}…            the same for named groups
+ *     /api/v1/watch/{resource}…                      a watch, the deprecated form of `watch=true`
  */
 
 export interface ResourceRequest {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
-  /** Null: the path names none. */
+  /** Null: the path has no namespace. */
   readonly namespace: string | null;
   readonly name: string | null;
   readonly subresource: string | null;
-  /** The path behind the subresource, unchanged; for the server behind a proxy. */
+  /** The path after the subresource, unchanged, for the server behind a proxy. */
   readonly beneath: string | null;
-  /** The path itself asks for a watch. */
+  /** True: the path itself requests a watch. */
   readonly isWatch?: true;
 }
 
@@ -37,7 +38,7 @@ function readRest(
   rest: readonly string[],
 ): ResourceRequest {
   const [first = '', second, third, ...more] = rest;
-  // A namespace contains other objects and, for two of its subresources, is an object itself.
+  // `namespaces/NAME/…` contains other objects, except for the two subresources of the Namespace itself.
   const isInNamespace =
     first === 'namespaces' && third !== undefined && !NAMESPACE_PARTS.has(third);
   if (!isInNamespace) {

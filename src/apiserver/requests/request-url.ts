@@ -1,9 +1,9 @@
 /**
- * The parts of a request's address, unresolved: `/a/%2e%2e/b` stays as it is, and so does `//`. A `URL` has
- * the same shape, but would have resolved the path.
+ * Splits the URL of a request without resolving it: `/a/%2e%2e/b` stays unchanged, and so does `//`. A `URL`
+ * has the same fields, but would resolve the path.
  */
 export interface RequestUrl {
-  /** With the port, if it has one. */
+  /** With the port, if there is one. */
   readonly host: string;
   /** Unchanged, with its escapes. */
   readonly pathname: string;

@@ -1,15 +1,15 @@
 /**
- * Descriptions of types and fields, in our own words: `kubectl explain` prints them.
+ * Provides descriptions of types and fields in podkeep's own words, which `kubectl explain` prints.
  *
- * The common fields are described one by one, in descriptions.json. Many others mean the same in every type,
- * or follow from the name of their type. The rest has no description: a field's name repeated as a sentence
- * would not help.
+ * Common fields are described in descriptions.json. Many other fields mean the same in every type, or their
+ * description follows from the name of their type. The rest has no description: repeating a field's name as a
+ * sentence would not help.
  */
 import type { Field, Special, StructType, TypeName } from '../../../api/schema/shape.ts';
 import table from './descriptions.json' with { type: 'json' };
 import { describeParameter } from './parameters.ts';
 
-/** Texts by type and field; the empty field is the type itself. */
+/** Descriptions by type and field. The empty field name means the type itself. */
 export const TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = table;
 
 const SPECIALS: Readonly<Record<Special, string>> = {
@@ -34,7 +34,7 @@ const PARTS: Readonly<Record<string, (what: string) => string>> = {
   Condition: (what) => `One fact about a ${what}: true, false or unknown.`,
 };
 
-/** Fields of objects with a kind. Conformance tests look for the first words of the first and the third. */
+/** Fields of objects. Conformance tests look for the first words of the first and the third. */
 const OBJECT = {
   apiVersion: 'APIVersion defines the version of the API that the object is written in.',
   kind: 'The kind of the object, in CamelCase.',
@@ -99,14 +99,14 @@ export function describeType(name: TypeName): string | undefined {
 export function describeField(type: StructType, { name }: Field): string | undefined {
   return (
     lookUp(lookUp(TYPES, type.name), name) ??
-    lookUp(wordsOf(type), name) ??
+    lookUp(descriptionsFor(type), name) ??
     lookUp(COMMON, name) ??
     (type.name.endsWith('Options') ? describeParameter(name) : undefined)
   );
 }
 
 /** The descriptions of fields in types of this sort. */
-function wordsOf(type: StructType): Readonly<Record<string, string>> {
+function descriptionsFor(type: StructType): Readonly<Record<string, string>> {
   if (type.name.endsWith('Condition')) return CONDITION;
   if (POINTS.test(type.name)) return REFERENCE;
   if (type.name.endsWith('List')) return LIST;

@@ -1,9 +1,9 @@
 /**
  * Functions that write a value of a document as a field of a protobuf message.
  *
- * The messages of OpenAPI are not JSON with numbers: a map is a list of names and values, a value of any
- * shape is a text of YAML (of which JSON is a part), and a choice is a message with one field. Each of these
- * is a small function here; openapi-v2.ts and openapi-v3.ts choose one for each field.
+ * OpenAPI's protobuf messages differ from its JSON: a map is a list of names and values, a value of any type
+ * is YAML text (JSON is valid YAML), and a choice is a message with one field. Each of these has a small
+ * function here; openapi-v2.ts and openapi-v3.ts choose one for each field.
  *
  * The writer works from the end to the beginning, so everything is written in reverse.
  */
@@ -15,13 +15,13 @@ import { printExactJson } from '../../../lib/json-text/exact-json.ts';
 /** Writes the value as the field of that number, with its tag. */
 export type WriteField = (writer: WireWriter, number: number, value: Json) => void;
 
-/** By the key in JSON; a function, because a message may contain itself. */
+/** By the key in JSON. A function, because a message may contain itself. */
 export type Fields = () => Readonly<Record<string, Field>>;
 
 export type Field = readonly [number: number, write: WriteField];
 type KnownField = readonly [key: string, field: Field];
 
-/** Empty texts, numbers and flags are not written, as in every proto3 message. */
+/** Empty strings, zeros and false are not written, as in every proto3 message. */
 export const textField: WriteField = (writer, number, value) => {
   if (value !== '') writeText(writer, number, value);
 };
@@ -41,7 +41,7 @@ export const doubleField: WriteField = (writer, number, value) => {
   if (value !== 0) writeDouble(writer, number, value);
 };
 
-/** In a list or a choice even the empty text is written. */
+/** In a list or a choice even the empty string is written. */
 export const writeText: WriteField = (writer, number, value) => {
   if (typeof value !== 'string') return;
   writer.writeText(value);
@@ -59,7 +59,7 @@ export const writeDouble: WriteField = (writer, number, value) => {
   writer.writeTag(number, FIXED64);
 };
 
-/** `extensions`: the number of the field for keys that begin with `x-`. */
+/** `extensions`: the number of the field that holds keys beginning with `x-`. */
 export function message(fields: Fields, extensions?: number): WriteField {
   const write = fieldsWriter(fields, extensions);
   return (writer, number, value) => {
@@ -91,7 +91,7 @@ export function repeated(write: WriteField): WriteField {
   };
 }
 
-/** A map: messages of a name (1) and a value (2). */
+/** A map, written as messages with a name (1) and a value (2). */
 export function namedValues(write: WriteField): WriteField {
   return (writer, number, value) => {
     if (!isJsonObject(value)) return;
@@ -114,12 +114,12 @@ function writeNamed(
   });
 }
 
-/** A message with a single field, which takes the value. */
+/** A message with a single field that holds the value. */
 export function inside(write: WriteField, field = 1): WriteField {
   return choice(() => [field, write]);
 }
 
-/** A message with one field for each form of the value; undefined: none fits. */
+/** A message with one field for each form of the value. Undefined: the value has none of these forms. */
 export function choice(pick: (value: Json) => Field | undefined): WriteField {
   return (writer, number, value) => {
     writer.writeMessage(number, () => {
@@ -129,12 +129,12 @@ export function choice(pick: (value: Json) => Field | undefined): WriteField {
   };
 }
 
-/** Any value, as a text of YAML. */
+/** Any value, as YAML text. */
 export const any: WriteField = inside((writer, number, value) => {
   writeText(writer, number, printExactJson(value).replaceAll(UNPRINTABLE, escape));
 }, 2);
 
-/** JSON allows them unescaped; in YAML they are not allowed, or break the line. */
+/** JSON allows these characters unescaped; YAML forbids them, or reads them as line breaks. */
 const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff]/gu;
 
 function escape(character: string): string {

@@ -1,4 +1,4 @@
-/** The messages of OpenAPI 2 (gnostic's openapi.v2), as far as our documents use them. */
+/** The protobuf messages of OpenAPI 2 (gnostic's openapi.v2), as far as podkeep's documents use them. */
 import { isJsonObject, type Json } from '../../../lib/json.ts';
 import { any, choice, flag, inside, integer, message, namedValues } from './field-writers.ts';
 import { doubleField, repeated, textField, writeFlag, type Fields } from './field-writers.ts';

@@ -1,4 +1,4 @@
-/** The messages of OpenAPI 3 (gnostic's openapi.v3), as far as our documents use them. */
+/** The protobuf messages of OpenAPI 3 (gnostic's openapi.v3), as far as podkeep's documents use them. */
 import { isJsonObject } from '../../../lib/json.ts';
 import { any, choice, doubleField, flag, inside, integer, message } from './field-writers.ts';
 import {
@@ -109,14 +109,14 @@ const schema: WriteField = message(
 
 const schemaOrReference = orReference(schema);
 
-/** Objects and lists have no field here: they leave the message empty. */
+/** Objects and lists have no field in this message, so they leave it empty. */
 const defaultValue = choice((value) => {
   if (typeof value === 'number') return [1, writeDouble];
   if (typeof value === 'boolean') return [2, writeFlag];
   return typeof value === 'string' ? [3, writeText] : undefined;
 });
 
-/** The value itself (1), or a reference to it (2). */
+/** A message with the value (1), or a reference to it (2). */
 function orReference(write: WriteField): WriteField {
   return choice((value) =>
     isJsonObject(value) && typeof value['$ref'] === 'string' ? [2, reference] : [1, write],

@@ -1,12 +1,11 @@
-/** Field numbers of what both versions have about values; each version has its own. */
+/** The protobuf fields of value constraints, which both OpenAPI versions have with different numbers. */
 import { doubleField, flag, integer, repeated, textField, writeText } from './field-writers.ts';
 import type { Field, WriteField } from './field-writers.ts';
 
 export const texts: WriteField = repeated(writeText);
 
 /**
- * The rules for values are consecutive in every message that has them, beginning with `maximum` at the given
- * number.
+ * The constraints have consecutive numbers in every message, beginning with `maximum` at the given number.
  */
 export function valueRules(maximum: number): Readonly<Record<string, Field>> {
   return {
