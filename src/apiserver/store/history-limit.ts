@@ -1,15 +1,16 @@
 /**
- * Keeps the history of a store within its limits, in the background.
+ * Compacts the history of a store in the background, to keep it within its limits.
  *
- * It compacts when the oldest commit is somewhat over age, or when there are somewhat too many commits, so
- * that a run is worth its cost: a store on disk has to write what it forgot. A run forgets a bounded number
- * of commits, and the next one follows immediately if that was not enough; requests are served in between.
+ * It starts when the oldest commit exceeds the age limit by a margin, or the number of commits exceeds its
+ * limit by a margin, so that a run is worth its cost: a store on disk must write which commits it dropped. A
+ * run drops a bounded number of commits, and the next run follows immediately if that was not enough;
+ * requests are served in between.
  */
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { Timeline } from './timeline.ts';
 
 export interface HistoryLimits {
-  /** About this many commits are remembered, if they are not older than `historyMs`. */
+  /** About this many commits are kept, if they are not older than `historyMs`. */
   readonly historyMax: number;
   readonly historyMs: number;
 }
@@ -17,7 +18,7 @@ export interface HistoryLimits {
 /** etcd's default retention under Kubernetes. */
 const HISTORY_MS = 5 * 60_000;
 const HISTORY_MAX = 10_000;
-/** The fraction by which history may exceed a limit. */
+/** The fraction by which the history may exceed a limit. */
 const SLACK = 0.1;
 const COMMITS_PER_LOOK = 1000;
 
@@ -45,7 +46,7 @@ export class HistoryLimit {
     this.#forget = forget;
   }
 
-  /** Call whenever the history may have grown. */
+  /** Must be called whenever the history may have grown. */
   plan(): void {
     const { historyMax, historyMs } = this.#limits;
     const { length, oldestAtMs } = this.#timeline;

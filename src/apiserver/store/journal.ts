@@ -1,8 +1,8 @@
 /**
- * Makes commits durable. The store decides what a commit is; a journal writes it.
+ * The interface that makes commits durable: the store builds a commit, a journal writes it.
  *
- * Preparing is separate from writing, so that a value that cannot be written fails its own commit,
- * immediately, and not those that are written together with it.
+ * Preparing is separate from writing, so that a value that cannot be serialized fails only its own commit,
+ * immediately, and not the commits that are written together with it.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import type { Version } from './version.ts';
@@ -18,27 +18,30 @@ export interface Write {
   readonly value: JsonObject | null;
 }
 
-/** History that can no longer be read. Forgetting the same thing twice is no error. */
+/** History that can no longer be read. Dropping the same commit twice is not an error. */
 export interface Forgotten {
   readonly floor: number;
   readonly versions: readonly Version[];
 }
 
 export interface Journal<Prepared> {
-  /** Its name in errors. */
+  /** The journal's name in error messages. */
   readonly place: string;
   prepare(commit: Commit): Prepared;
   /**
-   * Resolves when all of it is durable. Rejects if nothing of it is, and never will be. One call at a time:
-   * the next one waits for the result.
+   * Resolves when all commits are durable. Rejects if none is, and none ever will be. Called once at a time:
+   * the next call waits for the result.
    */
   write(commits: readonly Prepared[], forgotten: Forgotten | null): Promise<void>;
-  /** Whether the newest version of this key would be written in another way now. Absent: never. */
+  /**
+   * Whether the newest version of this key would be written differently now (other encryption). Absent:
+   * never.
+   */
   isStale?(key: string): boolean;
   close(): Promise<void>;
 }
 
-/** For a store that lives as long as the process: nothing is written. */
+/** For a store that lives only as long as the process: writes nothing. */
 export const memoryJournal: Journal<null> = {
   place: 'the store in memory',
   prepare: () => null,

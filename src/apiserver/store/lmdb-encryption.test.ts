@@ -155,7 +155,7 @@ describe('encrypted objects on disk', () => {
       },
     };
     const store = await open(folder, failing, log);
-    expect(errors).toEqual(['failed to re-encrypt stored objects']);
+    expect(errors).toEqual(['Failed to re-encrypt stored objects']);
     expect(store.isStale(KEY)).toBe(true);
     expect(store.get(KEY)?.value).toMatchObject(secret());
     await store.close();

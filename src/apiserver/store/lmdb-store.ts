@@ -1,9 +1,9 @@
 /**
  * An object store on disk: acknowledged commits survive a restart, a crash or a power cut.
  *
- * Everything is in memory, too. It is read once, when the store opens, and requests never read from the disk;
- * so a failing disk prevents writes, not reads. The recent history is on disk as well: it consists of the
- * same records, and clients go on watching after a restart as if nothing had happened.
+ * All objects are also in memory: the file is read once, when the store opens, and requests never read from
+ * disk, so a failing disk prevents writes but not reads. The recent history is on disk as well (as the same
+ * records), so clients can continue their watches after a restart.
  *
  *     objects.mdb   the records (see lmdb/record.ts); complete from the moment it has this name
  *     owner.mdb     the lock of the folder (see lmdb/owner-lock.ts)
@@ -25,12 +25,12 @@ import { VersionedStore, type StoreOptions } from './versioned-store.ts';
 export interface LmdbStoreOptions extends StoreOptions {
   /** Created if it is missing. It belongs to one store. */
   readonly folder: string;
-  /** Absent: objects are written as plain text. */
+  /** Absent: objects are written as plaintext. */
   readonly encryption?: Encryption;
 }
 
 export interface LmdbStore extends ObjectStore {
-  /** Encrypts all writes from now on in this way, and then everything that is stored. */
+  /** Encrypts all future writes this way, and then re-encrypts everything that is stored. */
   encryptWith(encryption: Encryption): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ class OpenedStore extends VersionedStore<PreparedCommit> implements LmdbStore {
     this.#journal = journal;
     this.#log = options.log;
     for (const [object, reason] of loaded.values.unreadable) {
-      this.#log.error('failed to decrypt an object', { object, reason });
+      this.#log.error('Failed to decrypt an object', { object, reason });
     }
   }
 
@@ -82,20 +82,23 @@ class OpenedStore extends VersionedStore<PreparedCommit> implements LmdbStore {
     return this.reseal();
   }
 
-  /** If it fails, the old file stays: objects are then encrypted one by one, when they are written. */
+  /** If it fails, the old file stays. Objects are then encrypted one by one, when they are written. */
   async reseal(): Promise<void> {
     try {
       await this.maintain(() => this.#journal.reseal());
-      this.#log.info('re-encrypted all stored objects');
+      this.#log.info('Re-encrypted all stored objects');
     } catch (error) {
-      this.#log.error('failed to re-encrypt stored objects', {
+      this.#log.error('Failed to re-encrypt stored objects', {
         error,
       });
     }
   }
 }
 
-/** If some objects cannot be decrypted, requests for them fail; if none can be, the key is wrong. */
+/**
+ * If some objects cannot be decrypted, requests for them fail. If none can be, the key is wrong, and the
+ * store does not open.
+ */
 function checkKeys(file: string, { values }: Loaded, encryption: Encryption | null): void {
   const { unreadable, sealedCount: count } = values;
   const [reason] = unreadable.values();

@@ -1,4 +1,4 @@
-/** An object store that forgets everything when the process ends: for tests and for trying things out. */
+/** An object store in memory only, for tests and for trying podkeep out. */
 import type { ObjectStore } from '../../ports/api/object-store.ts';
 import { memoryJournal } from './journal.ts';
 import { NO_PAST } from './timeline.ts';

@@ -1,9 +1,9 @@
 /**
- * Items in the order of their keys.
+ * Keeps items in the order of their keys.
  *
- * Sorted runs of bounded length, in one list: finding a position costs two binary searches, inserting or
- * removing moves at most one run's worth of pointers, and reading on from a position costs nothing more. A
- * plain sorted array would move everything on each insert; a map would have to be sorted to be read.
+ * It is a list of sorted runs of bounded length: finding a position takes two binary searches, inserting or
+ * removing moves at most the pointers of one run, and reading on from a position takes no search. A plain
+ * sorted array would move everything on each insert; a map would have to be sorted for each read.
  */
 
 export interface Keyed {
@@ -13,7 +13,7 @@ export interface Keyed {
 const RUN_LENGTH_MAX = 512;
 
 export class OrderedIndex<Item extends Keyed> {
-  /** None of them is empty. */
+  /** No run is empty. */
   readonly #runs: Item[][] = [];
   readonly #byKey = new Map<string, Item>();
 
@@ -28,7 +28,7 @@ export class OrderedIndex<Item extends Keyed> {
   /** The key must not exist yet. */
   insert(item: Item): void {
     this.#byKey.set(item.key, item);
-    // A key after all others goes into the last run, so that ascending inserts fill up whole runs.
+    // A key after all others is added to the last run, so that ascending inserts fill whole runs.
     const at = Math.min(this.#runOf(item.key), this.#runs.length - 1);
     const run = this.#runs[at];
     if (run === undefined) {
@@ -60,7 +60,7 @@ export class OrderedIndex<Item extends Keyed> {
     }
   }
 
-  /** The first run that does not end before the key: the only one that can have it. */
+  /** The first run that does not end before the key: the only run that can contain it. */
   #runOf(key: string): number {
     let [low, high] = [0, this.#runs.length];
     while (low < high) {
@@ -72,7 +72,7 @@ export class OrderedIndex<Item extends Keyed> {
     return low;
   }
 
-  /** Keys often come in ascending order: then the full half stays full, and nothing is wasted. */
+  /** Keys often arrive in ascending order; then the first part stays full. */
   #split(at: number, run: Item[]): void {
     const isLast = at === this.#runs.length - 1;
     const keep = isLast ? RUN_LENGTH_MAX - RUN_LENGTH_MAX / 8 : run.length >>> 1;

@@ -1,7 +1,7 @@
-/** Errors of a store, and their remedies. */
+/** The errors of the object store, each with a hint. */
 import { defineError } from '../../lib/errors.ts';
 
-/** An expectation of a commit was not met. The caller reads again and decides again. */
+/** An expected revision of a commit was not met. The caller reads again and decides again. */
 export const storeConflict = defineError<{ key: string; expected: number; actual: number }>({
   code: 'STORE_CONFLICT',
   retry: 'never',
@@ -42,7 +42,9 @@ export const revisionTooNew = defineError<{ revision: number; newest: number }>(
   hint: () => 'List again: the revision comes from another server, or from before a restore.',
 });
 
-/** podkeep did not write the file like this. It is left as it is, for a rescue of its contents. */
+/**
+ * podkeep did not write the file like this. The file is not changed, so that its content can be recovered.
+ */
 export const storeDamaged = defineError<{ file: string; reason: string }>({
   code: 'STORE_DAMAGED',
   retry: 'never',

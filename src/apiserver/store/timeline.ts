@@ -1,16 +1,16 @@
 /**
- * Every visible object, now or at a revision that is not forgotten yet.
+ * Holds every visible object, in its current version and at every revision that is not compacted yet.
  *
- * Each key has its versions, oldest first. A snapshot is a revision: of each key it shows the newest version
- * up to that revision. Recent commits are kept as well, for watches that begin in the past:
+ * Each key has its versions, oldest first. A snapshot at a revision shows for each key the newest version up
+ * to that revision. Recent commits are kept as well, for watches that begin in the past:
  *
  *     forgotten ........ floor | commit  commit  commit ........ revision
  *
- * Forgetting up to a revision (the new floor) drops those commits, and of the keys they changed all versions
- * but the one that the snapshot at the floor shows. So a snapshot at the floor is complete, and the state
- * before each remembered change is known.
+ * Compacting up to a revision (the new floor) drops the commits before it. For the keys that they changed, it
+ * drops all older versions except the one that the snapshot at the floor shows. So the snapshot at the floor
+ * is complete, and the state before each kept change is known.
  *
- * Only durable commits get here.
+ * Only durable commits are added.
  */
 import { assert } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -73,7 +73,7 @@ export class Timeline {
     this.#remember(revision, nowMs, steps);
   }
 
-  /** Of the newest commit. */
+  /** The revision of the newest commit. */
   get revision(): number {
     return this.#revision;
   }
@@ -83,12 +83,12 @@ export class Timeline {
     return this.#floor;
   }
 
-  /** How many commits are remembered. */
+  /** How many commits are kept. */
   get length(): number {
     return this.#moments.length;
   }
 
-  /** When the oldest remembered commit was made. */
+  /** When the oldest kept commit was made. */
   get oldestAtMs(): number | undefined {
     return this.#moments[0]?.atMs;
   }
@@ -97,7 +97,7 @@ export class Timeline {
     return this.#index.get(key)?.versions.at(-1)?.object ?? undefined;
   }
 
-  /** Of the newest version of a key; 0: there is no such object. */
+  /** The revision of the newest version of a key. 0: there is no such object. */
   revisionOf(key: string): number {
     const version = this.#index.get(key)?.versions.at(-1);
     return version === undefined || version.isDeletion ? 0 : version.revision;
@@ -136,10 +136,10 @@ export class Timeline {
     return steps.map(eventOf);
   }
 
-  /** Changes after a revision, oldest first, among the keys that begin with `prefix`. */
+  /** Changes after a revision, oldest first, of the keys that begin with `prefix`. */
   *changesAfter(revision: number, prefix: string): Generator<StoreEvent> {
     this.#checkFloor(revision);
-    // History may be forgotten while the caller reads: it reads what was there at the beginning.
+    // The history may be compacted while the caller reads; the caller reads what existed at the start.
     const moments = this.#moments;
     for (let at = firstAfter(moments, revision); at < moments.length; at++) {
       for (const step of moments[at]?.changes ?? []) {
@@ -149,8 +149,8 @@ export class Timeline {
   }
 
   /**
-   * The last surplus revision of the history: beyond `lengthMax` commits, or made before `beforeMs`. At most
-   * `countMax` commits at once. Undefined: there is no surplus.
+   * The last revision to drop from the history: commits beyond `lengthMax`, or made before `beforeMs`; at
+   * most `countMax` commits at once. Undefined: there is nothing to drop.
    */
   surplus(lengthMax: number, beforeMs: number, countMax: number): number | undefined {
     let count = 0;
@@ -162,7 +162,7 @@ export class Timeline {
     return this.#moments[count - 1]?.revision;
   }
 
-  /** Returns the versions that can no longer be read. */
+  /** Compacts up to a revision, and returns the versions that can no longer be read. */
   forget(upTo: number): readonly Version[] {
     const floor = Math.min(upTo, this.#revision);
     if (floor <= this.#floor) return [];
@@ -184,7 +184,7 @@ export class Timeline {
     const { key, versions } = entry;
     const newer = firstAfter(versions, floor);
     const shown = versions[newer - 1];
-    // A deletion that the oldest snapshot would show is the same as no version.
+    // If the oldest snapshot would show a deletion, no version is needed for it.
     const dropped = versions.splice(0, shown?.isDeletion ? newer : Math.max(newer - 1, 0));
     if (versions.length === 0) this.#index.delete(key);
     return dropped;
@@ -201,7 +201,7 @@ export class Timeline {
     return { before, after: version };
   }
 
-  /** Commits that changed nothing are not remembered: no watcher needs them. */
+  /** Commits that changed nothing are not kept: no watcher needs them. */
   #remember(revision: number, atMs: number, changes: readonly Step[]): void {
     if (changes.length > 0 && revision > this.#floor) {
       this.#moments.push({ revision, atMs, changes });
@@ -221,7 +221,7 @@ function eventOf({ before, after }: Step): StoreEvent {
   return { type: after.isDeletion ? 'delete' : 'put', key, revision, value, before: last ?? null };
 }
 
-/** Of an object that could not be decrypted only the name is known. */
+/** Of an object that could not be decrypted, only the name is known. */
 function lastValueOf(version: Version): JsonObject | undefined {
   if (!version.isUnreadable) return version.object?.value;
   const [, , , ...names] = version.key.split('/');
@@ -242,7 +242,7 @@ function versionAt(versions: readonly Version[], revision: number): Version | un
   return versions[firstAfter(versions, revision) - 1];
 }
 
-/** The first that is newer than the revision, in a list from old to new. */
+/** The index of the first entry that is newer than the revision, in a list from old to new. */
 function firstAfter(list: readonly { readonly revision: number }[], revision: number): number {
   let [low, high] = [0, list.length];
   while (low < high) {

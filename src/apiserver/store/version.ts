@@ -1,14 +1,14 @@
 /**
- * One state of one object, made by a commit.
+ * One version of one object, created by a commit.
  *
- * A version that was read from disk keeps its text until the object is read. Most objects of a large store
- * are never read, and parsing them all would take most of the time of opening.
+ * A version that was loaded from disk is parsed when the object is first read. Most objects of a large store
+ * are never read, and parsing them all would take most of the time of opening the store.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import type { StoredObject } from '../../ports/api/object-store.ts';
 import { objectUndecryptable } from '../at-rest/encryption-errors.ts';
 
-/** In place of an object whose value cannot be decrypted. It exists, and its content is unknown. */
+/** Replaces an object whose value cannot be decrypted: it exists, but its content is unknown. */
 export class Unreadable {
   readonly reason: string;
 
@@ -43,14 +43,14 @@ export class Version {
     return this.#object instanceof Unreadable;
   }
 
-  /** For a list: the error names the object. */
+  /** Throws the error for a list, which names the object. */
   failList(): never {
     const reason = this.#object instanceof Unreadable ? this.#object.reason : '';
     const { key } = this;
     throw objectUndecryptable({ key, reason: `unable to transform key "${key}": ${reason}` });
   }
 
-  /** The same object each time, for all readers. Throws OBJECT_UNDECRYPTABLE. */
+  /** The same object each time, shared by all readers. Throws OBJECT_UNDECRYPTABLE. */
   get object(): StoredObject | null {
     if (typeof this.#object === 'function') {
       const { key, revision } = this;

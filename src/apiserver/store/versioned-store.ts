@@ -1,16 +1,16 @@
 /**
- * The object store, on top of a journal that makes commits durable.
+ * Implements the object store on top of a journal that makes commits durable.
  *
  *     commit ──> checked, gets its revision ──> waits ──> written ──> visible ──> watchers notified
  *                                                 │          │
- *                                                 └──────────┴─ failed: it and all behind it rejected
+ *                                                 └──────────┴─ failed: it and all later ones rejected
  *
- * Group commit: one write is under way at a time, and commits that arrive during it are written together by
- * the next one. There is no batching delay, so a lone commit is written immediately. Commits become visible
+ * Group commit: one write is in progress at a time, and commits that arrive during it are written together by
+ * the next one. There is no batching delay, so a single commit is written immediately. Commits become visible
  * in the order of their revisions.
  *
- * If a write fails, so do the commits that were checked against it, because the state that they were based on
- * never became real. Their revisions are not used again.
+ * If a write fails, so do the commits that were checked against it, because the state on which they were
+ * based does not exist. Their revisions are not used again.
  */
 import { assert } from '../../lib/assert.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -42,7 +42,7 @@ interface Waiting<Prepared> {
   readonly reject: (error: Error) => void;
 }
 
-/** Work on the journal that no write may overlap. */
+/** Work on the journal that must not overlap with a write. */
 interface Task {
   readonly run: () => Promise<void>;
   readonly resolve: () => void;
@@ -120,7 +120,7 @@ export class VersionedStore<Prepared> implements ObjectStore {
     if (!this.#closing) this.#startWriting();
   }
 
-  /** Runs when all earlier commits are on disk, and no write is under way. */
+  /** Runs the task when all earlier commits are on disk and no write is in progress. */
   maintain(run: () => Promise<void>): Promise<void> {
     if (this.#closing) return Promise.resolve();
     return new Promise((resolve, reject) => {
@@ -141,7 +141,7 @@ export class VersionedStore<Prepared> implements ObjectStore {
     await this.#journal.close();
   }
 
-  /** Throws if an expectation fails. Returns the changes that change something. */
+  /** Throws if an expected revision is not met. Returns only the changes that change something. */
   #check(changes: readonly Change[]): readonly Change[] {
     const keys = new Set<string>();
     return changes.filter(({ key, expected, make }) => {
@@ -160,7 +160,7 @@ export class VersionedStore<Prepared> implements ObjectStore {
   }
 
   async #write(): Promise<void> {
-    // All commits of this moment share the first write.
+    // All commits of the same moment share the first write.
     await Promise.resolve();
     let isWorking = true;
     while (this.#waiting.length > 0 || this.#tasks.length > 0 || (this.#forgotten && isWorking)) {
@@ -172,7 +172,7 @@ export class VersionedStore<Prepared> implements ObjectStore {
     this.#writing = null;
   }
 
-  /** Writes everything that waits. False: it failed. */
+  /** Writes all waiting commits. False: it failed. */
   async #writeBatch(): Promise<boolean> {
     const batch = this.#waiting;
     const forgotten = this.#forgotten;
@@ -183,7 +183,7 @@ export class VersionedStore<Prepared> implements ObjectStore {
       const prepared = batch.map((waiting) => waiting.prepared);
       await this.#journal.write(prepared, forgotten);
     } catch (error) {
-      // History that could not be forgotten on disk is forgotten with the next commit.
+      // History that could not be dropped on disk is dropped with the next commit.
       this.#forgotten = joinForgotten(forgotten, this.#forgotten);
       if (batch.length > 0) this.#fail(batch, error);
       return false;

@@ -1,10 +1,10 @@
 /**
- * The subscribers to changes.
+ * Notifies the subscribers of the store.
  *
- * Each is notified of every change once, in the order of commits: of past ones while it subscribes, of the
- * rest as they happen. A listener may add or remove others while it is called. So each remembers up to which
- * revision it got the past, and no change is reported twice; removed ones are out of the set, and an
- * iteration over a set skips them.
+ * Each subscriber is notified of every change once, in the order of commits: of past changes while it
+ * subscribes, and of later ones as they happen. A listener may add or remove subscribers while it is called.
+ * So each subscriber stores up to which revision it got past changes, and gets none twice; a removed
+ * subscriber is deleted from the set, which the running iteration then skips.
  */
 import type { Log } from '../../ports/log.ts';
 import type { StoreEvent } from '../../ports/api/object-store.ts';
@@ -25,7 +25,7 @@ export class Watchers {
     this.#log = log;
   }
 
-  /** `newest` is the last revision of `past`. */
+  /** `newest`: the last revision of `past`. */
   add(
     prefix: string,
     span: { readonly afterRevision: number; readonly newest: number },
@@ -65,7 +65,7 @@ export class Watchers {
     } catch (error) {
       const { prefix } = watcher;
       const { key, revision } = event;
-      this.#log.error('store watcher failed', { prefix, key, revision, error });
+      this.#log.error('Store watcher failed', { prefix, key, revision, error });
     }
   }
 }

@@ -1,16 +1,16 @@
 /**
- * The initial state of watches, encoded once for all watchers that see it alike.
+ * Encodes the initial events of watches once for all watchers that have the same list and form.
  *
  *     watchers of one list and form ──┐
  *     watchers of one list and form ──┼──> pieces of lines, made when the first watcher needs them
  *     watchers of one list and form ──┘
  *
- * Pieces live as long as a watcher reads them, and then until the memory is needed: the cache refers to them
- * weakly. They are reused only while the list consists of the very same objects.
+ * Pieces live as long as a watcher reads them, and then until the garbage collector needs the memory: the
+ * cache holds weak references. They are reused only while the list consists of the very same objects.
  */
 import type { ObjectStore, StoredObject } from '../../ports/api/object-store.ts';
 
-/** Pieces that are made once and read many times. */
+/** Pieces that are encoded once and read many times. */
 export class SharedPieces implements Iterable<Uint8Array> {
   readonly objects: readonly StoredObject[];
   readonly #source: Iterator<Uint8Array>;
@@ -59,7 +59,7 @@ function* packed(lines: Iterable<Uint8Array>): Generator<Uint8Array, void> {
 const KNOWN_MAX = 256;
 const known = new WeakMap<ObjectStore, Map<string, WeakRef<SharedPieces>>>();
 
-/** `form`: the same for all watchers that see the objects alike. */
+/** `form`: equal for all watchers that get the objects in the same form. */
 export function sharedState(
   store: ObjectStore,
   form: string,

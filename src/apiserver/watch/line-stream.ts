@@ -1,8 +1,8 @@
-/** The lines of a watch as the body of a response. */
+/** Streams the lines of a watch as the body of a response. */
 import type { Pace } from '../flow/pace.ts';
 import type { Outbox } from '../flow/outbox.ts';
 
-/** `pace`: of the first events of all watches together, which can be very many; absent: no limit. */
+/** `pace`: limits the initial events of all watches together, which can be very many. Absent: no limit. */
 export function lineStream(outbox: Outbox<Uint8Array>, pace?: Pace): ReadableStream<Uint8Array> {
   return new ReadableStream(
     {

@@ -1,7 +1,8 @@
 /**
- * The output of a watch: lines of JSON for clients across a socket, events for clients in this process.
+ * Packs the events of a watch: as lines of JSON for clients on a socket, as objects for clients in this
+ * process.
  *
- * One event goes to many watchers: its line is made once.
+ * One event goes to many watchers, so its line is encoded once.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import type { KubeWatchEvent } from '../../ports/api/kube-api.ts';
@@ -12,12 +13,12 @@ import type { OutboxDeps } from '../flow/outbox.ts';
 
 export type EventType = KubeWatchEvent['type'];
 
-/** How events are sent, and how much of them may wait. */
+/** How events are sent, and how many may wait. */
 export interface Packing<Item> extends OutboxDeps<Item> {
   readonly pack: (type: EventType, object: JsonObject) => Item;
-  /** `form` distinguishes what different watchers make of one event. */
+  /** `form` distinguishes the forms in which watchers get one event. */
   readonly share: (event: StoreEvent, form: string, make: () => Item) => Item;
-  /** Makes the items of a list once for all watchers with this form. Absent: they exist anyway. */
+  /** Encodes the items of a list once for all watchers with this form. Absent: they need no encoding. */
   readonly shareState?: (
     store: ObjectStore,
     form: string,
@@ -46,7 +47,7 @@ export const EVENTS: Packing<KubeWatchEvent> = {
 
 const encoder = new TextEncoder();
 
-/** The lines of each event by their form. They are freed with the event. */
+/** The lines of each event by form. They are freed with the event. */
 const lines = new WeakMap<StoreEvent, Map<string, Uint8Array>>();
 
 function sharedLine(event: StoreEvent, form: string, make: () => Uint8Array): Uint8Array {

@@ -1,12 +1,12 @@
 /**
- * Watches: the changes of a kind's objects as they happen, one JSON line each, or one event each for clients
- * in this process.
+ * Implements watches: sends each change of a kind's objects as a line of JSON, or as an event object to
+ * clients in this process.
  *
- *     state first (no resourceVersion, or sendInitialEvents) ──> history behind the revision ──> live
+ *     initial state (no resourceVersion, or sendInitialEvents) ──> history after the revision ──> live
  *
- * An object that comes to match the selector is ADDED, one that ceases to is DELETED, whatever happened to it
- * in the store. A watcher that reads too slowly is cut off with 410 when its share of memory is used up: it
- * can list again, and no other client waits for it.
+ * An object that begins to match the selector is ADDED, and one that no longer matches is DELETED, whatever
+ * happened to it in the store. A watcher that reads too slowly is disconnected with 410 when its buffer is
+ * full: it can list again, and no other client waits for it.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { PodkeepError } from '../../lib/errors.ts';
@@ -34,9 +34,9 @@ export interface WatchRequest {
   readonly name: string | null;
   readonly options: ListOptions;
   readonly presenter: WatchPresenter;
-  /** Of the first events that go out as lines. */
+  /** Limits the initial events that are sent as lines. */
   readonly pace?: Pace;
-  /** Called with the number of events that are sent, bookmarks not counted. */
+  /** Called with the number of events that are sent, without bookmarks. */
   readonly onEvents?: (count: number) => void;
   /** Called once, when the watch has ended. */
   readonly onEnd?: () => void;
@@ -45,7 +45,7 @@ export interface WatchRequest {
 const BOOKMARK_MS = 60_000;
 const TIMEOUT_SECONDS = 1800;
 
-/** Throws a StatusError if the watch cannot start at its version. */
+/** Throws a StatusError if the watch cannot start at its resourceVersion. */
 export function watchLines(request: WatchRequest): ReadableStream<Uint8Array> {
   return lineStream(new Watch(request, LINES).outbox, request.pace);
 }
@@ -135,7 +135,8 @@ class Watch<Item> {
     if (!matches && !matched) return null;
     const type = matches ? (matched ? 'MODIFIED' : 'ADDED') : 'DELETED';
     const make = (): Item => {
-      // An object that left the selection is sent as it was last seen there, with the version of the change.
+      // An object that no longer matches is sent in its last matching version, with the resourceVersion of
+      // the change.
       const gone = { resourceVersion: String(event.revision) };
       return this.#pack(type, matches ? value : withMetadata(before ?? value, gone));
     };

@@ -1,18 +1,19 @@
 /**
- * The only file that calls LMDB for the store. It only writes: `load.ts` reads the file, once.
+ * Writes to the store's LMDB file. No other file of the store writes through LMDB, and `load.ts` reads the
+ * file without it.
  *
- * LMDB runs without overlapping syncs: a transaction reaches the file's meta page after all of its other
- * pages are on disk, and the meta page itself is written through. So a transaction that failed is not in the
- * file. With overlapping syncs, the default, it would be, and a restart would show it.
+ * LMDB runs without overlapping syncs: it writes the meta page only after all other pages of the transaction
+ * are on disk, and writes the meta page through. So a failed transaction is not in the file. With overlapping
+ * syncs, the default, it could be, and a restart would show it.
  *
- * A failed transaction rejects a promise that is inside the library's error; it must be handled here, or it
- * would end the process. Without batching by event turn there are no other such promises.
+ * A failed transaction rejects a promise inside the library's error. It must be handled here; otherwise it
+ * would end the process. Since batching by event turn is off, there are no other such promises.
  */
 import { open, type RootDatabase } from 'lmdb';
 import { Reserve } from './reserve.ts';
 
 export interface Environment {
-  /** Await it before `write`. Rejects if there is no space for it; then nothing was changed. */
+  /** Must be awaited before `write`. Rejects if there is no disk space; then nothing was changed. */
   reserve(puts: readonly Put[], removals: readonly Buffer[]): Promise<void>;
   /** One transaction: durable when it resolves, and not in the file if it rejects. */
   write(puts: readonly Put[], removals: readonly Buffer[]): Promise<void>;
@@ -65,7 +66,7 @@ async function writeBatch(
   }
 }
 
-/** The library's error only refers to another one, which is a promise. */
+/** The library's error only refers to the real one, which is a promise. */
 async function causeOf(error: unknown): Promise<unknown> {
   const inner: unknown = error instanceof Error && 'commitError' in error && error.commitError;
   if (!(inner instanceof Promise)) return error;

@@ -1,13 +1,13 @@
 /**
- * Writes commits into an LMDB file: one transaction for all waiting ones.
+ * Writes commits to an LMDB file, all waiting commits in one transaction.
  *
- * After a failure LMDB's environment may refuse everything for good, so it is closed, and opened again for
- * the next write. Should the failed transaction be in the file, contrary to LMDB's guarantee, the next one
- * removes it.
+ * After a failure LMDB's environment may refuse all further calls, so it is closed, and opened again for the
+ * next write. If the failed transaction is in the file nevertheless, contrary to LMDB's guarantee, the next
+ * transaction removes it.
  *
- * Objects are encrypted here, on their way to the file. When the encryption changes, the whole file is
- * written again (store-file.ts): until that is done every object counts as stale, and the head names no
- * encryption, so that a restart in between starts it again.
+ * This file encrypts objects before it writes them. When the encryption changes, the whole file is rewritten
+ * (store-file.ts). Until that is done every object counts as stale, and the head record names no encryption,
+ * so that a restart in between rewrites it again.
  */
 import type { Encryption } from '../../at-rest/encryption.ts';
 import type { Commit, Forgotten, Journal } from '../journal.ts';
@@ -26,21 +26,21 @@ import { resealFile } from './store-file.ts';
 export interface PreparedCommit {
   readonly revision: number;
   readonly puts: readonly Put[];
-  /** Keys of the objects that it writes; empty if nothing is encrypted. */
+  /** The keys of the objects that the commit writes. Empty if nothing is encrypted. */
   readonly names: readonly string[];
 }
 
-/** Objects whose next write changes them on disk, even if they stay as they are. */
+/** Objects whose next write changes them on disk, even if the object itself does not change. */
 type Stale = 'all' | Set<string>;
 
 export class LmdbJournal implements Journal<PreparedCommit> {
   readonly place: string;
   readonly #release: () => Promise<void>;
-  /** Null: it failed, and has to be opened again. */
+  /** Null: it failed, and must be opened again. */
   #environment: Environment | null;
-  /** As it is on disk. */
+  /** The head record as it is on disk. */
   #head: Head;
-  /** Records of transactions that failed. */
+  /** The keys of records of failed transactions. */
   #leftovers: readonly Buffer[] = [];
   /** Null: nothing is encrypted. */
   #encryption: Encryption | null;
@@ -56,7 +56,7 @@ export class LmdbJournal implements Journal<PreparedCommit> {
     this.place = file;
     this.#encryption = encryption;
     this.#stale = new Set(values.staleNames);
-    // New writes follow this encryption; what is stored already may not.
+    // New writes use this encryption; stored objects may have another.
     const isSealed = encryption !== null && sealing === encryption.fingerprint;
     this.#head = {
       format: encryption ? FORMAT : format,
@@ -84,7 +84,7 @@ export class LmdbJournal implements Journal<PreparedCommit> {
     return this.#stale === 'all' || this.#stale.has(name);
   }
 
-  /** From this call on, commits are prepared with it; `reseal` does the rest. */
+  /** From now on, commits are prepared with this encryption; `reseal` rewrites the rest. */
   switchTo(encryption: Encryption): void {
     this.#encryption = encryption;
     this.#stale = 'all';
@@ -92,7 +92,7 @@ export class LmdbJournal implements Journal<PreparedCommit> {
     this.#head = { ...head, format: FORMAT };
   }
 
-  /** Writes the whole file with the current encryption. No write may be under way. */
+  /** Rewrites the whole file with the current encryption. No write may be in progress. */
   async reseal(): Promise<void> {
     const encryption = this.#encryption;
     if (!encryption) return;
@@ -101,7 +101,7 @@ export class LmdbJournal implements Journal<PreparedCommit> {
       this.#environment = null;
       await environment?.close();
     });
-    // It may have been switched meanwhile: then this was in vain, and the next call repeats it.
+    // If the encryption was switched again in the meantime, the next call repeats this.
     if (encryption !== this.#encryption) return;
     this.#head = { ...this.#head, format: FORMAT, sealing: encryption.fingerprint };
     this.#stale = new Set(unreadable);
@@ -139,7 +139,7 @@ export class LmdbJournal implements Journal<PreparedCommit> {
     this.#leftovers = [];
   }
 
-  /** If the file is as the last good transaction left it, the failed one left nothing behind. */
+  /** If the file is as the last successful transaction left it, the failed one left nothing behind. */
   #reopen(): Environment {
     const environment = openEnvironment(this.place);
     if (environment.get(HEAD_KEY)?.equals(encodeHead(this.#head))) this.#leftovers = [];

@@ -1,10 +1,9 @@
 /**
- * Reads a store from its file, completely and checked, without letting LMDB touch it.
+ * Reads and checks the whole file of a store, without LMDB.
  *
- * All of it is read at the start, because a store that opens has to be intact: damage that is found hours
- * later, by the one request that needs the page, is found too late for the backup. Parsing is what takes
- * time, and that waits until an object is read. Until then its text stays in the one buffer that holds the
- * file.
+ * The whole file is read at the start, because a store that opens must be intact: damage that a request finds
+ * hours later may be found too late for the backup. Parsing takes most of the time, so each object is parsed
+ * only when it is first read. Until then its text stays in the buffer that holds the file.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { storeDamaged, storeTooNew, storeUnreadable } from '../store-errors.ts';
@@ -25,10 +24,12 @@ import {
 
 export interface Loaded extends Past {
   readonly format: number;
-  /** The encryption under which all of the file was written; null: unknown. */
+  /** The encryption with which everything in the file was written. Null: unknown. */
   readonly sealing: string | null;
   readonly values: SealedValues;
-  /** History must begin behind this revision, because some of it cannot be decrypted; 0: all can be. */
+  /**
+   * The history must begin after this revision, because some of it cannot be decrypted. 0: all of it can be.
+   */
   readonly unreadableUpTo: number;
 }
 
@@ -43,7 +44,7 @@ export function loadPast(file: string, encryption: Encryption | null): Loaded {
   }
 }
 
-/** Calls `visit` with every record but the head, which it returns. */
+/** Calls `visit` with every record except the head, which it returns. */
 export function readRecords(
   file: string,
   bytes: Buffer,
@@ -67,7 +68,7 @@ function readPast(file: string, bytes: Buffer, encryption: Encryption | null): L
     const version = readVersion(bytes, span, head.revision, values);
     versions.push(version);
     values.forget(version);
-    // The state before a change is part of the change: it has to be readable, too.
+    // A change includes the state before it, which must be readable, too.
     if (unreadable.size > 0 && unreadable.delete(version.key)) unreadableUpTo = version.revision;
     if (!version.isUnreadable) return;
     unreadable.add(version.key);

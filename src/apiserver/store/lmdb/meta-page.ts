@@ -1,5 +1,6 @@
 /**
- * Reads the first two pages of an LMDB file: each describes a state of the whole, and the newer one counts.
+ * Reads the two meta pages of an LMDB file: each describes a state of the whole file, and the newer one
+ * counts.
  *
  *     page      24 bytes of header: number, transaction, padding, flags, bounds
  *     then      magic, version, address, size of the map
@@ -7,8 +8,8 @@
  *               the last page in use, the transaction
  *
  * This is data version 2 of LMDB as the `lmdb` package builds it, on machines with little-endian numbers.
- * LMDB trusts its file: if one was cut off or overwritten, it ends the process instead of reporting an error.
- * That is why podkeep checks the file before LMDB opens it.
+ * LMDB trusts its file: if the file was truncated or overwritten, LMDB ends the process instead of reporting
+ * an error. So podkeep checks the file before LMDB opens it.
  */
 import { Damage } from './damage.ts';
 
@@ -42,14 +43,14 @@ const PAGE_BYTES_MIN = 512;
 const PAGE_BYTES_MAX = 0x8000;
 const MAP_BYTES_MAX = 2 ** 47;
 const INTEGER_KEYS = 0x08;
-/** What LMDB writes for the root of an empty tree. */
+/** LMDB's value for the root of an empty tree. */
 const NO_PAGE = 0xffff_ffff_ffff_ffffn;
 
 /** The newest state that the file describes. */
 export function readMeta(file: Buffer): Meta {
   const first = readMetaPage(file, 0, 'first');
   const second = readMetaPage(file, first.pageBytes, 'second');
-  // Transactions write the two pages in turns, so that one of them is always whole.
+  // Transactions write the two pages alternately, so that one of them is always intact.
   const isInTurn =
     first.transaction % 2 === 0 &&
     (second.transaction % 2 === 1 || second.transaction === 0) &&
@@ -91,7 +92,7 @@ function readMetaPage(file: Buffer, offset: number, which: string): Meta {
   };
 }
 
-/** LMDB supports other orders of keys, and several values for a key. podkeep uses none of that. */
+/** LMDB supports other orders of keys, and several values for a key. podkeep uses neither. */
 function checkKinds(file: Buffer, at: number): void {
   const free = file.readUInt16LE(at + 28) & 0xff;
   const main = file.readUInt16LE(at + 76);
@@ -110,7 +111,7 @@ function readTree(file: Buffer, at: number): Tree {
   };
 }
 
-/** Beyond 2^53 it is not exact, but then it is wrong anyway. */
+/** Not exact beyond 2^53, but such a number is wrong anyway. */
 export function readPageNumber(file: Buffer, at: number): number {
   return file.readUInt32LE(at) + file.readUInt32LE(at + 4) * 2 ** 32;
 }

@@ -1,13 +1,14 @@
 /**
- * Locks a folder for one podkeep.
+ * Locks a folder for one podkeep process.
  *
- * Node has no file locks, but LMDB does: each process that reads an LMDB file is in a table beside it, and
- * holds a lock of the operating system for as long as it lives, however it ends. So the owner of a folder
- * keeps reading a small file without records, and a process that finds another reader there gives up. Each
- * enters the table before reading it: if two start at once, at least one of them gives up, and possibly both do.
+ * Node has no file locks, but LMDB does: each process that reads an LMDB file is listed in its reader table,
+ * and holds a lock of the operating system until it ends, however it ends. So the owner of a folder is a
+ * permanent reader of a small file without records, and a process that finds another reader there gives up.
+ * Each process enters the table before it checks the table: if two start at the same time, at least one of
+ * them gives up, possibly both.
  *
- * The store's own file cannot serve for this, because it has to be checked before LMDB opens it, and because
- * a permanent reader would keep its old pages from being reused.
+ * The store's own file cannot be used for this, because it must be checked before LMDB opens it, and because
+ * a permanent reader would prevent the reuse of its old pages.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -30,7 +31,7 @@ export function lockFolder(folder: string): () => Promise<void> {
   checkOwnerFile(file);
   const { others, leave } = enter(file);
   if (others.length > 0) {
-    // If this fails, our line in the table goes with this process. The owner is not harmed.
+    // If this fails, the table entry disappears when this process ends. The owner is not affected.
     leave().catch(() => {});
     throw storeLocked({ folder, owner: `process ${others.join(', ')}` });
   }
@@ -41,7 +42,7 @@ export function lockFolder(folder: string): () => Promise<void> {
   };
 }
 
-/** The processes that have locked the folder, without locking it; usually one or none. */
+/** The IDs of processes that have locked the folder, without locking it. Usually one or none. */
 export async function lockOwnersOf(folder: string): Promise<readonly number[]> {
   const file = path.join(folder, OWNER_FILE);
   if (!existsSync(file)) return [];
@@ -63,7 +64,7 @@ function enter(file: string): { others: readonly number[]; leave: () => Promise<
   try {
     const database = openDatabase(file);
     const reading = database.useReadTransaction();
-    // Killed processes leave their line behind.
+    // Killed processes leave their entry behind.
     database.readerCheck();
     const others = readersIn(database.readerList()).filter((pid) => pid !== process.pid);
     const leave = (): Promise<void> => {
@@ -76,7 +77,7 @@ function enter(file: string): { others: readonly number[]; leave: () => Promise<
   }
 }
 
-/** A table: a line of titles, then for each reader its process, its thread and its transaction. */
+/** Parses LMDB's table: a line of titles, then for each reader its process, thread and transaction. */
 function readersIn(table: string): readonly number[] {
   const pids = table.split('\n').map((line) => Number.parseInt(line.trim(), 10));
   return [...new Set(pids.filter((pid) => pid > 0))];
@@ -85,7 +86,7 @@ function readersIn(table: string): readonly number[] {
 function checkOwnerFile(file: string): void {
   if (!existsSync(file)) return;
   const bytes = readFileSync(file);
-  // Empty: its creator was killed before writing into it. LMDB then creates it again.
+  // The file is empty if its creator was killed before it wrote to it. LMDB then creates it again.
   if (bytes.length === 0) return;
   try {
     const { main, free } = readMeta(bytes);

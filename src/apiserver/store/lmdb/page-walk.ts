@@ -1,16 +1,16 @@
 /**
  * Reads all records of an LMDB file, and checks that the file is intact.
  *
- * Every page that the newest state uses must be inside the file, carry its own number, and be used once; it
- * must be filled without holes, and no entry may exceed it; keys must ascend, and those of inner pages must
- * separate the pages below them; and the numbers of pages and records must match the meta page. A page that
- * is used must not be listed as free, or the next write would overwrite it.
+ * Every page of the newest state must be inside the file, contain its own number, and be used once. It must
+ * be filled without holes, and no entry may exceed it. Keys must ascend, and keys of branch pages must
+ * separate the pages below them. The numbers of pages and records must match the meta page. A page in use
+ * must not be listed as free, because the next write would overwrite it.
  */
 import { Damage } from './damage.ts';
 import { HEADER_BYTES, readMeta, readPageNumber, type Meta, type Tree } from './meta-page.ts';
 
 /**
- * Called with the position of each record. Numbers instead of views: there are many, and views are slow to
+ * Called with the position of each record: as numbers, because there are many records and views are slow to
  * create.
  */
 export type Visit = (keyStart: number, keyEnd: number, start: number, end: number) => void;
@@ -32,7 +32,7 @@ const META_PAGES = 2;
 /** Visits all records in the order of their keys. Throws Damage. */
 export function walkRecords(file: Buffer, visit: Visit): void {
   const meta = readMeta(file);
-  // One for each page: whether it is used.
+  // One flag for each page: whether it is in use.
   const used = new Uint8Array(Math.ceil(file.length / meta.pageBytes));
   used.fill(1, 0, META_PAGES);
   const lists: Buffer[] = [];
@@ -51,10 +51,10 @@ class TreeWalk {
   readonly #compare: Compare;
   readonly #visit: Visit;
   readonly #count = { branchPages: 0, leafPages: 0, overflowPages: 0, entries: 0 };
-  /** The key that was visited last: the next one must be greater. Zero: there was none. */
+  /** The position of the key that was visited last; the next one must be greater. Zero: none yet. */
   #last = 0;
   #lastEnd = 0;
-  /** The key of this page in the one above: no key below may be smaller. */
+  /** The position of this page's key in its parent: no key below may be smaller. */
   #least = 0;
   #leastEnd = 0;
 
@@ -115,7 +115,7 @@ class TreeWalk {
     if (start + upper + filled !== end) throw new Damage(`page ${page} has holes or overlaps`);
   }
 
-  /** Returns how many bytes of its page it takes. */
+  /** Returns how many bytes of the page the node takes. */
   #readBranchNode(page: number, node: number, end: number, index: number, depth: number): number {
     const file = this.#file;
     const data = node + NODE_BYTES + file.readUInt16LE(node + 6);
@@ -201,7 +201,8 @@ function roundUp(bytes: number): number {
 }
 
 /**
- * A list is its length and then page numbers; a negative number is the count that the next one stands for.
+ * A list is its length, followed by page numbers. A negative number -n means that the next number stands for
+ * n consecutive pages.
  */
 function checkFreePages(list: Buffer, used: Uint8Array, lastPage: number): void {
   const length = list.length < 8 ? 0 : Math.min(readPageNumber(list, 0), list.length / 8 - 1);

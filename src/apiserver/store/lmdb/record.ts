@@ -1,21 +1,22 @@
 /**
- * The format of the store inside an LMDB file: number 1, or 2 with encrypted objects.
+ * Encodes and decodes the records of the store in an LMDB file: format 1, or 2 with encrypted objects.
  *
  *     key                                   value
  *     00                                    checksum, key, {"format":1,"revision":7,"floor":3}
  *     revision (8 bytes), index (4 bytes)   checksum, key, length of the name, name, object
  *
- * One record for each version, in the order of creation; the newest of a name is the object. So a commit adds
- * records and changes none, history costs no second copy, and names of any length and in any script fit
- * although LMDB's keys are short.
+ * There is one record for each version, in the order of creation; the newest version of a name is the current
+ * object. So a commit adds records and changes none, history needs no second copy, and names may have any
+ * length although LMDB's keys are short.
  *
  * Names and objects are JSON text, which preserves integers, the order of fields, a field called `__proto__`,
- * and strings that are no valid Unicode. An object without text was deleted. The checksum (CRC-32) covers all
- * behind it; the key is repeated there, so that a record in a wrong place is detected.
+ * and strings that are not valid Unicode. An empty text means that the object was deleted. The checksum
+ * (CRC-32) covers everything after it. The key is repeated there, so that a record under a wrong key is
+ * detected.
  *
- * If an EncryptionConfiguration asks for it, an encrypted value replaces the object's text
- * (at-rest/encryption.ts). It begins with `k8s:enc:`, and JSON with `{`. The head then names the
- * configuration under which everything in the file was written, free pages included.
+ * If an EncryptionConfiguration encrypts the resource, an encrypted value replaces the object's text
+ * (at-rest/encryption.ts). It begins with `k8s:enc:`, whereas JSON begins with `{`. The head then names the
+ * configuration with which everything in the file was written, including free pages.
  */
 import { crc32 } from 'node:zlib';
 import { assert } from '../../../lib/assert.ts';
@@ -26,11 +27,11 @@ import { parseExactJson } from '../../../lib/json-text/exact-json.ts';
 
 export interface Head {
   readonly format: number;
-  /** Of the newest commit. */
+  /** The revision of the newest commit. */
   readonly revision: number;
   /** The oldest snapshot that can be read. */
   readonly floor: number;
-  /** The encryption of everything in the file, in free pages too; absent: unknown. */
+  /** The encryption of everything in the file, including free pages. Absent: unknown. */
   readonly sealing?: string;
 }
 
@@ -42,9 +43,9 @@ export interface RecordSpan {
   readonly end: number;
 }
 
-/** The newest that this podkeep reads. */
+/** The newest format that this version of podkeep reads. */
 export const FORMAT = 2;
-/** Written as long as nothing is encrypted, so that older podkeeps can read it. */
+/** Written while nothing is encrypted, so that older versions of podkeep can read it. */
 export const PLAIN_FORMAT = 1;
 export const HEAD_KEY = Buffer.from([0]);
 
@@ -59,7 +60,7 @@ export function encodeHead(head: Head): Buffer {
   return seal(Buffer.concat([Buffer.alloc(CHECKSUM_BYTES), HEAD_KEY, text]));
 }
 
-/** Undefined: it is not one. A head of a newer format may have more fields. */
+/** Undefined: it is not a valid head. A head of a newer format may have more fields. */
 export function decodeHead(file: Buffer, span: RecordSpan): Head | undefined {
   const bodyStart = span.start + CHECKSUM_BYTES + HEAD_KEY.length;
   const head = isSound(file, span) ? parse(file, bodyStart, span.end) : null;
@@ -101,7 +102,7 @@ export function encodeVersion(
   return seal(record);
 }
 
-/** A record with this very value. `nameText` is JSON. */
+/** Encodes a record with exactly this value. `nameText`: JSON. */
 export function encodeRaw(key: Buffer, nameText: string, value: Buffer): Buffer {
   const name = Buffer.from(nameText);
   const length = Buffer.allocUnsafe(LENGTH_BYTES);
@@ -109,22 +110,22 @@ export function encodeRaw(key: Buffer, nameText: string, value: Buffer): Buffer 
   return seal(Buffer.concat([Buffer.alloc(CHECKSUM_BYTES), key, length, name, value]));
 }
 
-/** The parts of a record of a version. */
+/** The parts of a version's record. */
 export interface RawVersion {
   readonly name: string;
   readonly revision: number;
   readonly index: number;
-  /** As it is in the file, encrypted or not. */
+  /** The value in the file, encrypted or not. */
   readonly value: Buffer;
 }
 
-/** Reads the values that are not plain JSON, or all of them. */
+/** Reads values that are not plain JSON, or all values. */
 export interface ValueReader {
   readonly readsAll: boolean;
   read(raw: RawVersion): Version;
 }
 
-/** Undefined: it is not one. The object's text is parsed when the object is read. */
+/** Undefined: it is not a valid record. The object's text is parsed when the object is read. */
 export function decodeVersion(
   file: Buffer,
   span: RecordSpan,
@@ -146,7 +147,7 @@ export function decodeVersion(
   return new Version(name, revision, index, value);
 }
 
-/** Writes the checksum at its beginning. */
+/** Writes the checksum at the beginning of the record. */
 function seal(record: Buffer): Buffer {
   record.writeUInt32LE(crc32(record.subarray(CHECKSUM_BYTES)));
   return record;
@@ -165,7 +166,7 @@ function parse(bytes: Buffer, start: number, end: number): unknown {
   try {
     return parseExactJson(bytes.toString('utf8', start, end));
   } catch {
-    // Not JSON: the caller reports it, with the name of the file.
+    // The text is not JSON: the caller reports it, with the name of the file.
     return undefined;
   }
 }

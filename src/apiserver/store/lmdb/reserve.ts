@@ -1,10 +1,10 @@
 /**
  * Reserves disk space, so that LMDB never runs out of it in the middle of a write.
  *
- * On a full disk LMDB's library describes the failed write in a buffer that is too short for it
- * (`mdb_page_flush` in lmdb 3.5), and the process may end with a broken heap. So the file is kept longer than
- * it has to be: before each transaction zeros are written for all pages that it could need, and a full disk
- * is an ordinary error here. Besides, writing into existing blocks is quicker to sync than growing a file.
+ * On a full disk LMDB's library writes the error message to a buffer that is too short (`mdb_page_flush` in
+ * lmdb 3.5), which may corrupt the heap. So the file is kept longer than needed: before each transaction,
+ * zeros are written for all pages that it could need, and a full disk causes an ordinary error here. Besides,
+ * syncing writes to existing blocks is faster than growing a file.
  */
 import { closeSync, fstatSync, openSync, readSync, write as writeCallback } from 'node:fs';
 import { promisify } from 'node:util';
@@ -12,15 +12,15 @@ import { HEADER_BYTES, META_PAGES_BYTES_MAX, readMeta, type Meta } from './meta-
 
 const write = promisify(writeCallback);
 
-/** The work of a transaction. */
+/** The size of a transaction. */
 export interface Work {
   readonly valueBytes: readonly number[];
   readonly removals: number;
 }
 
-/** The file grows by this much, so that it need not grow often. */
+/** The file grows in steps of this size, so that it need not grow often. */
 const STEP_BYTES = 2 ** 20;
-/** What one record takes in its page, beside its value. */
+/** What a record takes in its page in addition to its value. */
 const ENTRY_BYTES = 64;
 const PAGES_MIN = 32;
 
@@ -42,7 +42,7 @@ export class Reserve {
     try {
       await this.#fill(size, Math.ceil(needed / STEP_BYTES) * STEP_BYTES);
     } catch {
-      // Perhaps there is just enough for this one.
+      // There may be just enough space for this transaction.
       await this.#fill(fstatSync(this.#descriptor).size, needed);
     }
   }
@@ -62,12 +62,12 @@ export class Reserve {
 }
 
 /**
- * The most that it could take: LMDB copies every page that it changes, with all pages above it, and writes
- * the list of pages that are free afterwards.
+ * The most pages that a transaction can take: LMDB copies every page that it changes, with all its parents,
+ * and writes the list of free pages.
  */
 function pagesFor({ valueBytes, removals }: Work, { pageBytes, main, free }: Meta): number {
   const records = valueBytes.length;
-  // Up to half a page, a value is stored with its key, and a page may be half empty; beyond that it has
+  // A value of up to half a page is stored with its key, and a page may be half empty. A larger value has
   // overflow pages.
   const small = valueBytes.filter((bytes) => bytes <= pageBytes / 2);
   const large = valueBytes.filter((bytes) => bytes > pageBytes / 2 - ENTRY_BYTES);

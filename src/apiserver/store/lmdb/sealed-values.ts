@@ -1,9 +1,9 @@
 /**
- * Reads encrypted values of a store that opens, and collects what the encryption at rest needs: whether the
- * keys are right, and which objects another key wrote.
+ * Decrypts values while a store opens, and collects whether the keys are right and which objects another key
+ * encrypted.
  *
- * Encrypted values are decrypted and parsed when the store opens, and not on request: a wrong key has to be
- * noticed before anything is written with it.
+ * Encrypted values are decrypted and parsed when the store opens, not when they are read, because a wrong key
+ * must be detected before anything is written with it.
  */
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { isEncrypted, type Encryption } from '../../at-rest/encryption.ts';
@@ -13,18 +13,18 @@ import { parseObject, type RawVersion, type ValueReader } from './record.ts';
 import { parseExactJson } from '../../../lib/json-text/exact-json.ts';
 
 interface Finding {
-  /** It is encrypted, or should be and cannot be read. */
+  /** The value is encrypted, or should be and cannot be read. */
   readonly isSealed: boolean;
   readonly isStale: boolean;
-  /** Why it cannot be read; null: it can be. */
+  /** Why the value cannot be read. Null: it can be. */
   readonly reason: string | null;
 }
 
 export class SealedValues implements ValueReader {
   readonly #encryption: Encryption | null;
-  /** The newest version of each name that was read here: whether it is stale or unreadable. */
+  /** By name, for the newest version that was read here: whether it is stale or unreadable. */
   readonly #newest = new Map<string, Finding>();
-  /** Whether any version, old ones included, would be written in another way now. */
+  /** Whether any version, including old ones, would be written differently now. */
   hasStale = false;
 
   constructor(encryption: Encryption | null) {
@@ -47,17 +47,17 @@ export class SealedValues implements ValueReader {
     return new Version(name, revision, index, content);
   }
 
-  /** A deleted object needs no key: call it for all versions, in their order. */
+  /** A deleted object needs no key. Must be called for all versions, in order. */
   forget(version: Version): void {
     if (this.#newest.size > 0 && version.isDeletion) this.#newest.delete(version.key);
   }
 
-  /** The number of objects that are encrypted, or cannot be read although they are plain. */
+  /** The number of objects that are encrypted, or are plaintext and cannot be read. */
   get sealedCount(): number {
     return [...this.#newest].filter(([, { isSealed }]) => isSealed).length;
   }
 
-  /** By name: why each of these objects cannot be read. */
+  /** Why each of these objects cannot be read, by name. */
   get unreadable(): ReadonlyMap<string, string> {
     const entries = [...this.#newest].flatMap(([name, { reason }]) =>
       reason === null ? [] : [[name, reason] as const],
@@ -73,13 +73,13 @@ export class SealedValues implements ValueReader {
     if (!this.#encryption) return new Unreadable(NO_ENCRYPTION);
     try {
       const text = this.#encryption.open(name, value);
-      // Plain text is parsed when the object is read, as in a store without encryption.
+      // Plaintext is parsed when the object is read, as in a store without encryption.
       if (text === value) return () => parseObject(value, 0, value.length);
       const object = parseExactJson(text.toString());
       return isJsonObject(object) ? object : new Unreadable(NO_OBJECT);
     } catch (error) {
       if (error instanceof DecryptError) return new Unreadable(error.message);
-      // AES-CBC does not notice a wrong key: the result may be anything.
+      // AES-CBC does not detect a wrong key, so the result may be anything.
       if (error instanceof SyntaxError) return new Unreadable(NO_OBJECT);
       throw error;
     }

@@ -1,13 +1,13 @@
 /**
- * Creates the store's file: an empty one, or a copy with everything encrypted as configured now.
+ * Creates the store's file: an empty one, or a copy that is encrypted with the current configuration.
  *
- * A file has another name until it is complete, so an incomplete one under the final name is damaged.
+ * A file has a temporary name until it is complete, so an incomplete file with the final name is damaged.
  *
- * LMDB never overwrites what a transaction replaces or removes: old pages stay in the file, as free pages,
- * until a later transaction happens to use them. So a Secret that was once written as plain text stays
- * readable there, long after it was encrypted or deleted. Only a new file has none of it. The old file is
- * overwritten with zeros before its blocks are freed; copies below the file system (of a flash disk, a
- * snapshot) cannot be reached.
+ * LMDB does not overwrite what a transaction replaces or removes: old pages stay in the file as free pages
+ * until a later transaction reuses them. So a Secret that was once written as plaintext stays readable in the
+ * file long after it was encrypted or deleted. Only a new file is free of it. The old file is overwritten
+ * with zeros before its blocks are freed; copies below the file system (in a flash disk or a snapshot) cannot
+ * be reached.
  */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
@@ -45,19 +45,19 @@ export async function createFile(file: string): Promise<void> {
   }
 }
 
-/** Removes the draft of a process that was killed while it wrote one. */
+/** Removes the incomplete file of a process that was killed. */
 export function removeDraft(file: string): void {
   for (const each of [draftOf(file), `${draftOf(file)}-lock`]) rmSync(each, { force: true });
 }
 
 export interface Resealed {
-  /** Names of the objects that no key decrypts: they were copied as they are. */
+  /** The names of objects that no key decrypts: they were copied unchanged. */
   readonly unreadable: ReadonlySet<string>;
 }
 
 /**
- * Writes the file again. Until it is complete the old one stays, intact; `replace` is called in between, when
- * nothing may have the old one open any more.
+ * Rewrites the file. The old file stays intact until the new one is complete; then `replace` is called, when
+ * nothing may have the old file open any more.
  */
 export async function resealFile(
   file: string,
@@ -95,7 +95,7 @@ export async function resealFile(
   return { unreadable };
 }
 
-/** Undefined: no key decrypts it. */
+/** Undefined: no key decrypts the value. */
 function resealValue({ name, value }: RawVersion, encryption: Encryption): Buffer | undefined {
   try {
     const text = encryption.open(name, value);
@@ -156,7 +156,7 @@ function draftOf(file: string): string {
   return `${file}.new`;
 }
 
-/** Without this a power cut could undo the rename. */
+/** Without this, a power failure could undo the rename. */
 function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {
