@@ -1,4 +1,4 @@
-/** Container IDs: `containerd://abc` in Kubernetes, `abc` in the runtime. */
+/** Converts container IDs between Kubernetes' form, `containerd://abc`, and the runtime's, `abc`. */
 
 export function fullId(runtimeName: string, id: string): string {
   return `${runtimeName}://${id}`;

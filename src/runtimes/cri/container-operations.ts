@@ -1,4 +1,4 @@
-/** Creates, starts, stops and removes containers, and runs commands in them. */
+/** Creates, starts, stops and removes containers, and runs commands in them, with CRI calls. */
 import { offAbort, onAbort } from '../../lib/abort-listeners.ts';
 import type { ContainerConfig, ContainerResources } from '../../ports/runtime/container-config.ts';
 import type { ExecRequest, ExecResult } from '../../ports/runtime/streams.ts';
@@ -18,7 +18,7 @@ export interface ContainerOperationsOptions {
   readonly requestTimeoutMs: number;
 }
 
-/** IDs come without the scheme here, except that of a new container. */
+/** Methods take IDs without the scheme (`abc`); `create` returns one with it (`containerd://abc`). */
 export class ContainerOperations {
   readonly #options: ContainerOperationsOptions;
   readonly #service: CriService;
@@ -43,8 +43,8 @@ export class ContainerOperations {
   }
 
   /**
-   * A caller that stops waiting has not cancelled the stop: the call goes on, because a runtime whose caller
-   * leaves would not end the container after the grace period.
+   * An aborted `signal` ends only the caller's wait. The StopContainer call goes on: a runtime whose client
+   * cancels it would not kill the container after the grace period.
    */
   async stop(containerId: string, graceSeconds: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
@@ -71,8 +71,9 @@ export class ContainerOperations {
   }
 
   /**
-   * The runtime counts, in whole seconds, from when the command runs: on a busy machine it takes a while to
-   * begin, which must not fail a probe. Only a runtime that does not answer is given up here.
+   * The runtime enforces the timeout, in whole seconds, from the moment the command runs: on a busy machine
+   * the start takes a while, and that must not fail a probe. podkeep's own timeout is longer by
+   * `requestTimeoutMs`, for a runtime that does not answer.
    */
   async execSync(
     containerId: string,
@@ -113,7 +114,10 @@ export class ContainerOperations {
     }
   }
 
-  /** A container whose creation was never acknowledged makes the runtime refuse its name: this finds it. */
+  /**
+   * Finds a container whose creation succeeded although its answer was lost: the runtime refuses to create it
+   * again.
+   */
   async #find(
     podSandboxId: string,
     { name, attempt }: ContainerConfig,
@@ -133,7 +137,10 @@ export class ContainerOperations {
     }
   }
 
-  /** Runtimes refuse to start a container that runs or has run. One that could not be started never ran. */
+  /**
+   * Runtimes refuse to start a container that runs or has run; both count as started. One whose start failed
+   * does not.
+   */
   async #hasStarted(containerId: string): Promise<boolean> {
     try {
       const { status } = await this.#service.ask(RUNTIME_CALLS.containerStatus, { containerId });

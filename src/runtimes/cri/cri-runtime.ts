@@ -1,11 +1,11 @@
 /**
- * Runs pods by a container runtime that speaks CRI v1, such as containerd or CRI-O.
+ * Runs pods through a container runtime that speaks CRI v1, such as containerd or CRI-O.
  *
  *     podkeep ──gRPC over a unix socket──> containerd ──> sandboxes, containers, images
- *        └── streams of exec, attach and port-forward go to an address that it names
+ *        └── exec, attach and port-forward stream from a URL that containerd returns
  *
- * The runtime holds all state; this thin adapter remembers nothing that it could not read again. If the
- * answer to a creation was lost, the next attempt finds the object by its name and attempt number.
+ * The runtime holds all state; this adapter caches only data that it can read again. If the answer to a
+ * creation was lost, the next attempt finds the object by its name and attempt number.
  */
 import { existsSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
@@ -43,16 +43,13 @@ import { CriStreaming } from './streaming/cri-streaming.ts';
 import { PodReader } from './views/pod-reader.ts';
 import { CriService } from './wire/cri-service.ts';
 
-/** The kubelet's timeout for a runtime. */
+/** The kubelet's default timeout for runtime requests. */
 const REQUEST_TIMEOUT_MS = 120_000;
-/** How long the first answer of a runtime may take. */
+/** The timeout of the first call. */
 const GREETING_MS = 10_000;
 const API_VERSION = 'v1';
 
-/**
- * Throws RUNTIME_ENDPOINT_INVALID, RUNTIME_UNAVAILABLE, UNTRUSTED_FILE, or another reason why it cannot be
- * used.
- */
+/** Throws RUNTIME_ENDPOINT_INVALID, RUNTIME_UNAVAILABLE, UNTRUSTED_FILE, or the error of the first call. */
 export async function openCriRuntime(options: CriRuntimeOptions): Promise<PodRuntime> {
   const { clock, endpoint, imageEndpoint = endpoint, log } = options;
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
@@ -68,7 +65,7 @@ export async function openCriRuntime(options: CriRuntimeOptions): Promise<PodRun
       timeoutMs: GREETING_MS,
     });
     const canFollow = await hasEvents(service, clock);
-    log.info('connected to the container runtime', {
+    log.info('Connected to the container runtime', {
       endpoint,
       runtime: runtimeName,
       version: runtimeVersion,
@@ -83,7 +80,7 @@ export async function openCriRuntime(options: CriRuntimeOptions): Promise<PodRun
   }
 }
 
-/** A missing socket is reported by the first call. */
+/** Passes a missing socket: the first call reports it. */
 function checkSocket(file: string): void {
   if (existsSync(file)) checkTrustedSocket(file);
 }
@@ -100,7 +97,7 @@ class CriRuntime implements PodRuntime {
   readonly name: string;
   readonly images: ImageStore;
   readonly usesPodCgroups = true;
-  /** Absent where the runtime has no events. */
+  /** Absent: the runtime has no events. */
   readonly follow?: NonNullable<PodRuntime['follow']>;
   readonly #service: CriService;
   readonly #imageService: CriService;
@@ -141,7 +138,7 @@ class CriRuntime implements PodRuntime {
     return { name: answer.runtimeName, version: answer.runtimeVersion };
   }
 
-  /** Null before containerd 2.0, which cannot be asked: then the configuration has to say it. */
+  /** Null: the runtime does not report it (containerd before 2.0), so the kubelet's configuration decides. */
   async cgroupDriver(): Promise<'cgroupfs' | 'systemd' | null> {
     try {
       const { linux } = await this.#service.ask(RUNTIME_CALLS.runtimeConfig, {});

@@ -1,9 +1,11 @@
-/** Where a runtime listens: `unix:///run/containerd/containerd.sock`, or the path alone. */
+/**
+ * Parses the endpoint of a container runtime: `unix:///run/containerd/containerd.sock`, or the path alone.
+ */
 import path from 'node:path';
 import { endpointInvalid } from './errors.ts';
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
-/** The kernel's limit for paths of sockets. */
+/** The kernel's limit for the path of a unix socket. */
 const PATH_BYTES_MAX = 107;
 
 /** Throws RUNTIME_ENDPOINT_INVALID. */

@@ -1,20 +1,20 @@
 /**
- * Errors of a runtime behind a socket. The runtime's messages are passed on in the form in which every CRI
- * client shows them, so that users find the same text elsewhere.
+ * Errors of a CRI runtime. Messages have the form of other CRI clients (`rpc error: code = … desc = …`), so
+ * that users can search for them.
  */
 import { defineError, PodkeepError } from '../../lib/errors.ts';
 import type { GrpcStatus } from '../../lib/grpc-status.ts';
 
 export interface CallFacts {
-  /** Of the call, such as RunPodSandbox. */
+  /** The name of the CRI call, such as RunPodSandbox. */
   readonly call: string;
   readonly status: GrpcStatus;
   readonly description: string;
 }
 
 /**
- * Calls whose failures users read in statuses and events: the kubelet shows their description alone, and that
- * of pulls if the code adds nothing to it.
+ * Calls whose failures appear in pod statuses and Events. The kubelet shows only the description there; of a
+ * failed pull, only if its status is Unknown.
  */
 const PLAIN: Readonly<Record<string, (status: GrpcStatus) => boolean>> = {
   CreateContainer: () => true,
@@ -22,20 +22,20 @@ const PLAIN: Readonly<Record<string, (status: GrpcStatus) => boolean>> = {
   PullImage: (status) => status === 'Unknown',
 };
 
-const words = ({ call, status, description }: CallFacts): string =>
+const callMessage = ({ call, status, description }: CallFacts): string =>
   PLAIN[call]?.(status) ? description : `rpc error: code = ${status} desc = ${description}`;
 
 const notFound = defineError<CallFacts>({
   code: 'RUNTIME_NOT_FOUND',
   retry: 'never',
-  message: words,
+  message: callMessage,
   hint: () => 'It was removed, or it belongs to another runtime.',
 });
 
 const unavailable = defineError<CallFacts>({
   code: 'RUNTIME_UNAVAILABLE',
   retry: 'backoff',
-  message: words,
+  message: callMessage,
   hint: () =>
     'Check that the container runtime runs and listens at the endpoint: systemctl status containerd. ' +
     'Podkeep retries automatically.',
@@ -44,21 +44,21 @@ const unavailable = defineError<CallFacts>({
 const timedOut = defineError<CallFacts>({
   code: 'RUNTIME_TIMED_OUT',
   retry: 'backoff',
-  message: words,
+  message: callMessage,
   hint: () => 'Podkeep retries automatically. If this persists, check the log of the runtime.',
 });
 
 const callUnsupported = defineError<CallFacts>({
   code: 'RUNTIME_CALL_UNSUPPORTED',
   retry: 'never',
-  message: words,
+  message: callMessage,
   hint: ({ call }) => `This runtime has no ${call}; a newer version may have it.`,
 });
 
 const refused = defineError<CallFacts>({
   code: 'RUNTIME_REFUSED',
   retry: 'backoff',
-  message: words,
+  message: callMessage,
   hint: ({ call }) => `The runtime answered this to ${call}; see its log.`,
 });
 
@@ -92,7 +92,7 @@ export const streamingFailed = defineError<{ what: string; reason: string }>({
   hint: () => 'Check the settings of its streaming server, and its log.',
 });
 
-/** The runtime's own message about a stream that it began. */
+/** The runtime's own error message for a stream that was open already. */
 export const streamBroke = defineError<{ reason: string }>({
   code: 'RUNTIME_STREAM_BROKE',
   retry: 'backoff',
@@ -100,7 +100,7 @@ export const streamBroke = defineError<{ reason: string }>({
   hint: () => 'Check the command, the port, and that the container runs.',
 });
 
-/** The error for the outcome of a call other than OK. */
+/** Converts a gRPC status other than OK to an error. */
 export function callError(facts: CallFacts, cause?: unknown): PodkeepError {
   switch (facts.status) {
     case 'NotFound':

@@ -1,12 +1,12 @@
 /**
- * Follows the runtime's events, for as long as there is a subscriber.
+ * Subscribes to the runtime's container events (GetContainerEvents) while podkeep has a listener.
  *
- *     GetContainerEvents ──> events ──> stream breaks ──> a second later, again
- *             └── once it is open, every pod is reported as changed: what happened before is unknown
+ *     GetContainerEvents ──> events ──> stream breaks ──> a second later, subscribe again
+ *             └── shortly after, every pod is reported as changed: earlier changes are unknown
  *
- * A runtime that goes down takes the stream with it, and there are no events until the stream is open again.
- * Nor are there events between the call and the moment in which the runtime registers it, so all pods are
- * reported as changed shortly after each opening, the first one included.
+ * A runtime that goes down ends the stream, and no events arrive until the stream is open again. A runtime
+ * also sends no events between the call and the moment it registers the subscriber. So shortly after each
+ * opening, the first one included, all pods are reported as changed.
  */
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -42,11 +42,11 @@ const TYPES: Readonly<Record<string, RuntimeEvent['type']>> = {
 export class CriEvents {
   readonly #options: CriEventsOptions;
   readonly #listeners = new Set<(event: RuntimeEvent) => void>();
-  /** By container and sandbox ID, because an event of a deleted one no longer says whose it was. */
+  /** Pod UIDs by container and sandbox ID: the event of a deletion no longer names the pod. */
   readonly #pods = new Map<string, string>();
   readonly #sandboxes = new Set<string>();
   #listening: AbortController | null = null;
-  /** The break was logged, and events are not back yet. */
+  /** A broken stream was logged, and the stream is not back yet. */
   #isBroken = false;
   #cancelRetry: Cancel = () => {};
   #cancelSettle: Cancel = () => {};
@@ -80,7 +80,7 @@ export class CriEvents {
     const again = (error?: unknown): void => {
       if (listening.signal.aborted) return;
       if (!this.#isBroken)
-        log.warn('container runtime event stream broke; reconnecting', { error });
+        log.warn('Container runtime event stream broke; reconnecting', { error });
       this.#isBroken = true;
       this.#cancelSettle();
       this.#cancelRetry = clock.after(RETRY_MS, () => this.#listen());
@@ -102,7 +102,7 @@ export class CriEvents {
     if (type) this.#emit({ podUid, type, containerId: id });
   }
 
-  /** Even when it is gone and the event has nothing but its ID. */
+  /** Recognises a removed sandbox, too, whose event has nothing but its ID. */
   #isSandbox({ containerId, containerEventType, podSandboxStatus }: ContainerEvent): boolean {
     if (podSandboxStatus) this.#sandboxes.add(podSandboxStatus.id);
     const isKnown = this.#sandboxes.has(containerId);
@@ -128,18 +128,18 @@ export class CriEvents {
       const there = new Set(await listPods());
       const before = new Set(this.#pods.values());
       this.#forgetOthers(there);
-      if (this.#isBroken) log.info('container runtime event stream is back');
+      if (this.#isBroken) log.info('Container runtime event stream is back');
       this.#isBroken = false;
       for (const podUid of new Set([...before, ...there])) {
         this.#emit({ podUid, type: 'sandboxChanged' });
       }
     } catch (error) {
-      // Then the stream breaks, too, and is opened again.
-      log.warn('failed to list the pods of the container runtime', { error });
+      // The stream to this runtime breaks as well; its next opening lists the pods again.
+      log.warn('Failed to list the pods of the container runtime', { error });
     }
   }
 
-  /** Their deletion came without an event. */
+  /** Forgets pods that are gone without a deletion event. */
   #forgetOthers(podsThere: ReadonlySet<string>): void {
     for (const [id, podUid] of this.#pods) {
       if (podsThere.has(podUid)) continue;
@@ -153,7 +153,7 @@ export class CriEvents {
   }
 }
 
-/** A runtime without events ends the stream immediately; one with events keeps it open. */
+/** Probes whether the runtime has events: a runtime without them ends the stream immediately. */
 export async function hasEvents(service: CriService, clock: Clock): Promise<boolean> {
   const asking = new AbortController();
   const { getContainerEvents, status } = RUNTIME_CALLS;

@@ -1,4 +1,4 @@
-/** Images of a CRI runtime: it finds, pulls, lists and removes them. */
+/** Finds, pulls, lists and removes images with CRI calls. */
 import { parseImageName } from '../../api/values/image-name.ts';
 import type {
   Credentials,
@@ -25,7 +25,7 @@ export class CriImages implements ImageStore {
     return image ? viewImage(image) : null;
   }
 
-  /** Without a timeout; the caller can abort. */
+  /** Has no timeout; the caller can abort it. */
   async pull(name: string, credentials: Credentials | null, signal: AbortSignal): Promise<string> {
     parseImageName(name);
     const request = { image: { image: name }, ...(credentials && { auth: authOf(credentials) }) };
@@ -65,7 +65,7 @@ function viewImage(image: Sent<typeof ImageMessage>): Image {
   const { id, repoDigests, repoTags, size, uid, username, pinned } = image;
   return {
     ref: id,
-    // In the kubelet's order in the status of its node.
+    // The kubelet lists digests before tags in its node status.
     names: [...repoDigests, ...repoTags],
     sizeBytes: size,
     isPinned: pinned,

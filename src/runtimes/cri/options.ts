@@ -5,10 +5,10 @@ import type { Log } from '../../ports/log.ts';
 export interface CriRuntimeOptions {
   /** Such as unix:///run/containerd/containerd.sock. */
   readonly endpoint: string;
-  /** The image service, if it has another endpoint. */
+  /** The endpoint of the image service. Absent: the same endpoint. */
   readonly imageEndpoint?: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long a call may take; pulls, commands and stops have their own timeouts. */
+  /** The timeout of a call. Pulls, commands and stops have timeouts of their own. */
   readonly requestTimeoutMs?: number;
 }

@@ -1,15 +1,17 @@
-/** The runtime's status as podkeep reads it. */
+/** Converts CRI's StatusResponse to podkeep's RuntimeStatus. */
 import type { RuntimeStatus } from '../../ports/runtime/pod-runtime.ts';
 import type { Sent } from './messages/message.ts';
 import type { StatusResponse } from './messages/runtime-messages.ts';
 
-/** The first version that mounts images. CRI has no field for it. */
+/** The first version of each runtime that mounts image volumes. CRI has no field for this feature. */
 const IMAGE_VOLUMES_SINCE: Readonly<Record<string, readonly [number, number]>> = {
   containerd: [2, 1],
   'cri-o': [1, 31],
 };
 
-/** Before, containerd ignores the sub path and mounts the whole image. */
+/**
+ * The first version that honours subPath in image volumes. Earlier ones of containerd mount the whole image.
+ */
 const IMAGE_SUB_PATHS_SINCE: typeof IMAGE_VOLUMES_SINCE = {
   containerd: [2, 2],
   'cri-o': [1, 33],
@@ -24,7 +26,7 @@ export function viewStatus(
   const runtime = conditions.find(({ type }) => type === 'RuntimeReady');
   const network = conditions.find(({ type }) => type === 'NetworkReady');
   const fault = [runtime, network].find((each) => each && !each.status);
-  // The first handler is used for pods that ask for none.
+  // Pods without a RuntimeClass use the unnamed handler.
   const handler = runtimeHandlers.find((each) => each.name === '') ?? runtimeHandlers[0];
   return {
     isReady: runtime?.status ?? false,
@@ -36,7 +38,7 @@ export function viewStatus(
       hasMounts: true,
       hasPodAddresses: true,
       hasRecursiveReadOnly: handler?.features?.recursiveReadOnlyMounts ?? false,
-      // A runtime that does not know the feature does not report it.
+      // Absent: the runtime is too old to report features.
       ...(features && { hasSupplementalGroupsPolicy: features.supplementalGroupsPolicy }),
       hasImageVolumes: isSince(IMAGE_VOLUMES_SINCE[name], version),
       hasImageSubPaths: isSince(IMAGE_SUB_PATHS_SINCE[name], version),
@@ -49,7 +51,7 @@ export function viewStatus(
   };
 }
 
-/** A runtime that podkeep does not know is expected to follow the CRI. */
+/** A runtime that is not in the table is expected to support the feature, as CRI v1 requires. */
 function isSince(since: readonly [number, number] | undefined, version: string): boolean {
   const [sinceMajor, sinceMinor] = since ?? [0, 0];
   const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);

@@ -1,8 +1,8 @@
 /**
- * Caches the configuration of sandboxes, which CRI wants again for each container.
+ * Caches the configuration of sandboxes, because CreateContainer requires it again for each container.
  *
- * After a restart podkeep asks the runtime: identity and namespaces of a sandbox are in its status, and
- * containerd shows the rest in its verbose status.
+ * After a restart podkeep recovers it from the runtime: the sandbox status has identity and namespaces, and
+ * containerd's verbose status has the rest.
  */
 import type { CriService } from './wire/cri-service.ts';
 import { callError } from './errors.ts';
@@ -11,7 +11,7 @@ import type { Sent } from './messages/message.ts';
 import type { PodSandboxStatus } from './messages/sandbox-messages.ts';
 import type { SandboxMessage } from './requests/sandbox-request.ts';
 
-/** Where kubelets put the logs of pods. */
+/** The kubelet's default folder of pod logs. */
 const LOG_FOLDER = '/var/log/pods';
 
 export class SandboxCache {
@@ -74,7 +74,7 @@ function recover(status: Sent<typeof PodSandboxStatus>, info: string): SandboxMe
 
 type Part = Readonly<Record<string, unknown>>;
 
-/** Another runtime may show something else, or nothing. */
+/** Runtimes other than containerd may return another format, or nothing. */
 function parsed(json: string): Part {
   try {
     return asPart(JSON.parse(json));

@@ -1,4 +1,4 @@
-/** Runs, stops and removes sandboxes; each call may be repeated. */
+/** Runs, stops and removes pod sandboxes with CRI calls; each operation may be repeated. */
 import type { SandboxConfig } from '../../ports/runtime/sandbox-config.ts';
 import { hasCode } from './errors.ts';
 import { POD_UID } from './labels.ts';
@@ -14,7 +14,7 @@ export class SandboxOperations {
   readonly #runTimeoutMs: number;
   readonly #pending = new Pending<string>();
 
-  /** Networks are slow to set up: a sandbox gets twice the timeout, as in the kubelet. */
+  /** RunPodSandbox gets twice the timeout, as in the kubelet, because network setup is slow. */
   constructor(service: CriService, sandboxes: SandboxCache, requestTimeoutMs: number) {
     this.#service = service;
     this.#sandboxes = sandboxes;
@@ -56,7 +56,10 @@ export class SandboxOperations {
     }
   }
 
-  /** A sandbox whose creation was never acknowledged makes the runtime refuse its name: this finds it. */
+  /**
+   * Finds a sandbox whose creation succeeded although its answer was lost: the runtime refuses to create it
+   * again.
+   */
   async #find({ podUid, attempt }: SandboxConfig): Promise<string | undefined> {
     const filter = {
       labelSelector: { [POD_UID]: podUid },

@@ -1,4 +1,4 @@
-/** Usage of containers and pods, as the runtime measures it. */
+/** Reads the resource usage of containers and pods from the runtime. */
 import type {
   ContainerStats,
   CpuStats,
@@ -36,8 +36,8 @@ export class CriStats {
   }
 
   /**
-   * Without stats by sandbox, those of its containers are added up. containerd 1.6 refuses the whole list
-   * while one sandbox has ended and lost its control group.
+   * Adds up the usage of a sandbox's containers if the runtime reports none by sandbox. containerd 1.6
+   * refuses the whole list while one ended sandbox has lost its control group.
    */
   async sandboxes(): Promise<readonly SandboxStats[]> {
     try {
@@ -85,7 +85,7 @@ function sandboxOf(stats: Sent<typeof PodSandboxStatsMessage>): readonly Sandbox
   ];
 }
 
-/** A container that does not run any more has no usage; one that just began has none yet. */
+/** Empty: the container has ended, or has just started, and has no usage. */
 function cpuOf(cpu: Sent<typeof CpuUsage> | undefined): { readonly cpu?: CpuStats } {
   const used = cpu?.usageCoreNanoSeconds;
   if (!used) return {};

@@ -47,7 +47,7 @@ export const imageNameInvalid = defineError<{ image: string }>({
 export const imageNotMapped = defineError<{ image: string }>({
   code: 'IMAGE_NOT_MAPPED',
   retry: 'backoff',
-  // Users of pods see nothing but the message, so the remedy is part of it.
+  // Users of pods see only the message, so it includes the remedy.
   message: ({ image }) =>
     `podkeep runs local processes and pulls no images, so the name ${image} does not say what to run; ` +
     'give the container a command, which then runs on this machine; or map the image in the ' +

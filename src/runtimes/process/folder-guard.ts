@@ -1,4 +1,4 @@
-/** The guard of a folder of containers: a process that ends them when the folder is deleted. */
+/** Starts the guard: a process that kills the containers of a data folder when the folder is deleted. */
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,12 +6,12 @@ import { keyOf } from './layout.ts';
 import type { Machine } from './machine/machine.ts';
 import { TOOL_ENV } from './shell/spawn-init.ts';
 
-/** Ends the guard of this podkeep immediately; for when nothing runs that it could guard. */
+/** Kills the guard; called when no container is left that it could guard. */
 export type EndGuard = () => void;
 
 /**
- * It ends by itself: see scripts.ts. That it is the guard now is recorded here and not by the guard: it may
- * come late, when the folder has been left or is being deleted.
+ * When the guard exits by itself: see shell/scripts.ts. podkeep records the PID of the new guard here,
+ * because the guard itself may start late, when podkeep has closed the folder or the folder is being deleted.
  */
 export async function startGuard(folder: string, machine: Machine): Promise<EndGuard> {
   const script = path.join(folder, 'guard.sh');
@@ -22,23 +22,23 @@ export async function startGuard(folder: string, machine: Machine): Promise<EndG
     detached: true,
     stdio: 'ignore',
   });
-  // Without a guard, containers whose folder is deleted go on; everything else works.
+  // Without a guard, containers keep running when their folder is deleted; everything else works.
   guard.on('error', () => undefined);
   guard.unref();
   const { pid } = guard;
   if (pid === undefined) return () => undefined;
   await writeFile(path.join(folder, 'guard'), `${pid}\n`);
   return () => {
-    // Once it has ended, its PID may be that of another process.
+    // After the guard has exited, another process may have its PID.
     if (guard.exitCode === null && guard.signalCode === null) endGroup(pid);
   };
 }
 
-/** With the `sleep` that it waits for. */
+/** Kills the guard together with the `sleep` that it runs. */
 function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It ended in this moment.
+    // The guard has just exited.
   }
 }

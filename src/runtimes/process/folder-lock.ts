@@ -1,4 +1,4 @@
-/** Locks a folder of containers: one podkeep at a time. */
+/** Locks the runtime's data folder, so that only one podkeep at a time manages its containers. */
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,12 +13,14 @@ import { GUARD_SCRIPT, INIT_SCRIPT } from './shell/scripts.ts';
 
 const OWNER_ONLY = 0o700;
 
-/** Whether the scripts that run without podkeep are there. They are until the data folder is deleted. */
+/** Whether the scripts of containers are in the folder. False: the data folder was deleted. */
 export function hasScripts(folder: string): boolean {
   return existsSync(path.join(folder, 'init.sh'));
 }
 
-/** Locks the folder, and writes the scripts into it. Throws if another podkeep has it. */
+/**
+ * Locks the folder, and writes the scripts into it. Throws RUNTIME_FOLDER_IN_USE or RUNTIME_FOLDER_UNUSABLE.
+ */
 export async function lockFolder(folder: string): Promise<void> {
   try {
     await mkdir(podsFolder(folder), { recursive: true, mode: OWNER_ONLY });
@@ -35,7 +37,7 @@ export async function lockFolder(folder: string): Promise<void> {
   }
   const start = readProcess(process.pid)?.start ?? '';
   writeJson(file, { pid: process.pid, start });
-  // Of the version before this one.
+  // An earlier version of podkeep left this folder.
   await rm(path.join(folder, 'templates'), { recursive: true, force: true });
   await writeFile(path.join(folder, 'guard.sh'), GUARD_SCRIPT);
   await writeFile(path.join(folder, 'init.sh'), INIT_SCRIPT);
@@ -43,12 +45,12 @@ export async function lockFolder(folder: string): Promise<void> {
   void spreadFolders([podsFolder(folder)]);
 }
 
-/** For containers that need access through it. */
+/** Sets the mode that containers need to pass through these folders. */
 export async function openFolders(folder: string, machine: Machine): Promise<void> {
   for (const each of [folder, podsFolder(folder)]) await chmod(each, folderMode(machine));
 }
 
-/** Running containers go on, and the guard stays with them. */
+/** Running containers keep running, and their guard stays. */
 export async function unlockFolder(folder: string, isEmpty: boolean): Promise<void> {
   await rm(path.join(folder, 'keeper.json'), { force: true });
   if (isEmpty) await rm(path.join(folder, 'guard'), { force: true });

@@ -1,7 +1,8 @@
 /**
- * The folders of the machine that an image mapped to a command needs: its working directory, and the folder
- * of its program. Containers of the image see them read-only, at the same paths. What containers see anyway
- * stays as it is: programs of the machine, and folders such as /tmp that each container has for itself.
+ * Decides which folders of the machine an image that is mapped to a command needs: its working directory, and
+ * the folder of its program. Its containers see them read-only, at the same paths. Folders that containers
+ * see anyway are left out: the machine's programs, and folders such as /tmp that each container has for
+ * itself.
  */
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -20,7 +21,7 @@ export const SHOWN_FOLDERS: readonly string[] = [
   '/lib64',
   '/libx32',
 ];
-/** Each container has its own. */
+/** Each container has its own version of these. */
 const OWN_TREES = ['/proc', '/sys', '/dev', '/run', '/etc'];
 const OWN_FOLDERS: ReadonlySet<string> = new Set([
   '/',
@@ -34,7 +35,7 @@ export function resolveCommand(mapping: CommandImage): ResolvedImage {
   const workingDir = wanted === undefined ? undefined : shownFolder(wanted);
   const shown = [workingDir, programFolder].flatMap((each) => each ?? []);
   if (shown.length === 0) return { defaults: mapping };
-  // A folder inside another comes with it.
+  // A folder inside another one needs no mount of its own.
   const outer = shown.filter((each) => !shown.some((o) => o !== each && isInside(each, o)));
   const command = programFolder
     ? [path.join(programFolder, path.basename(program)), ...rest]
@@ -45,7 +46,7 @@ export function resolveCommand(mapping: CommandImage): ResolvedImage {
   };
 }
 
-/** Its real path, which shows what must stay hidden inside; undefined: nothing has to be shown. */
+/** The real path of a folder to show. Undefined: it does not exist, or containers have it anyway. */
 function shownFolder(folder: string): string | undefined {
   const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false;
   if (!isThere || !path.isAbsolute(folder)) return undefined;
@@ -56,7 +57,7 @@ function shownFolder(folder: string): string | undefined {
   return real;
 }
 
-/** Mounts of the spec take precedence. */
+/** The mounts that show these folders. Mounts of the spec at the same path take precedence. */
 export function imageMounts(shown: readonly string[], own: readonly Mount[]): readonly Mount[] {
   const taken = new Set(own.map(({ containerPath }) => path.posix.normalize(containerPath)));
   return shown

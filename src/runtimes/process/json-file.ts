@@ -1,8 +1,8 @@
 /**
- * Small JSON files that are written atomically.
+ * Reads and writes small JSON files, atomically.
  *
- * A file is written under another name and then renamed, so that a reader never sees half of it. What a kill
- * leaves under the other name is removed when the folder is read again.
+ * A file is written under a temporary name and then renamed, so that a reader never sees half of it. A
+ * temporary file that a kill leaves behind is removed when the folder is read again.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -18,8 +18,8 @@ export function writeJson(file: string, value: object): void {
 }
 
 /**
- * Undefined: it is missing, or podkeep did not write it. Only podkeep writes these files, atomically, so an
- * object is taken to be what was written.
+ * Undefined: the file is missing, or holds no object. Only podkeep writes these files, atomically, so the
+ * type of an object is not checked.
  */
 export async function readJson<Value extends object>(file: string): Promise<Value | undefined> {
   try {
@@ -37,7 +37,7 @@ export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
 }
 
-/** The system's code of an error. */
+/** The system's error code, such as ENOENT. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

@@ -1,5 +1,5 @@
 /**
- * The files of the process runtime:
+ * Paths of the process runtime's files:
  *
  *     FOLDER/keeper.json                     the podkeep that has locked this folder (folder-lock.ts)
  *     FOLDER/init.sh, guard.sh               the scripts that run without podkeep
@@ -26,7 +26,7 @@ import { runtimeNameInvalid } from './errors.ts';
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,252}$/;
 
-/** Distinguishes this runtime's files outside of its folder from another's. */
+/** A key that distinguishes this runtime's files outside of its folder from those of other runtimes. */
 export { folderKey as keyOf } from '../../lib/memory-folder.ts';
 
 export function podsFolder(folder: string): string {
@@ -37,7 +37,7 @@ export function podFolder(folder: string, podUid: string): string {
   return path.join(podsFolder(folder), checkName('pod UID', podUid));
 }
 
-/** No container has a name with a dot in it. */
+/** Names of containers have no dot, so this cannot be the folder of a container. */
 export function sandboxFile(
   folder: string,
   podUid: string,
@@ -61,7 +61,7 @@ export function treesFolder(folder: string): string {
   return path.join(folder, 'trees');
 }
 
-/** Each container mounts its own root there, invisible to the others. */
+/** Each container mounts its own root here, invisible to the others. */
 export function rootPlace(folder: string): string {
   return path.join(folder, 'root');
 }
@@ -70,7 +70,7 @@ export function imagesFolder(folder: string): string {
   return path.join(folder, 'images');
 }
 
-/** Names come from outside; none of them may lead out of its folder. */
+/** Names come from API objects; none may lead out of the folder. */
 function checkName(field: string, value: string): string {
   if (!NAME.test(value)) throw runtimeNameInvalid({ field, value });
   return value;

@@ -1,18 +1,19 @@
 /**
- * Refuses kernels that cannot make the mounts of a container by descriptor. Without those calls (`open_tree`,
- * `move_mount`, `openat2`, `mount_setattr`) a link in a volume could lead podkeep out of a container, so it
- * refuses to start there rather than run containers without a requested boundary.
+ * Refuses to start on kernels that cannot mount by file descriptor. Without the calls `open_tree`,
+ * `move_mount`, `openat2` and `mount_setattr`, a link in a volume could lead podkeep out of a container's
+ * root; podkeep does not silently run containers with less isolation than requested.
  */
 import { kernelTooOld } from './errors.ts';
 import type { Trial } from './machine/machine-trial.ts';
 
-/** The first version that has all of them. */
+/** The first Linux version that has all of these calls. */
 const NEEDED = [5, 12] as const;
-/** The helper's error for a missing call. */
+/** The syscall helper's error for a missing call. */
 const MISSING = /Function not implemented|ENOSYS/;
 
 /**
- * Throws KERNEL_TOO_OLD. A newer kernel that lacks the calls is inside of a container that withholds them.
+ * Throws KERNEL_TOO_OLD. On a newer kernel the calls are missing only if podkeep runs in a container that
+ * blocks them.
  */
 export function refuseOldKernel({ can, obstacle }: Trial, release: string): void {
   if (can.has('mounts') || !MISSING.test(obstacle)) return;

@@ -5,50 +5,53 @@ import type { Log } from '../../ports/log.ts';
 import type { IdentityRandom } from '../../ports/random.ts';
 
 export interface ProcessRuntimeOptions {
-  /** The folder for records of sandboxes and containers. Created if it is missing; absolute. */
+  /** The folder for records of sandboxes and containers: an absolute path. Created if it is missing. */
   readonly folder: string;
   readonly clock: Clock;
   readonly random: IdentityRandom;
   readonly log: Log;
-  /** Records Events about features that containers have to do without. */
+  /** Records Events about features that containers lack on this machine. */
   readonly events: EventRecorder;
-  /** The PATH of containers; absent: the usual folders. */
+  /** The PATH of containers. Absent: the usual folders. */
   readonly path?: string;
-  /** The PATH of the user who started podkeep, to name commands that containers do not see. */
+  /** The PATH of the user who started podkeep, for hints about commands that containers do not see. */
   readonly machinePath?: string;
-  /** Of podkeep, as the runtime's version. */
+  /** podkeep's version, which the runtime reports as its own. */
   readonly version?: string;
-  /** What the names of images mean. */
+  /** What runs for an image name. */
   readonly images?: Readonly<Record<string, ImageMapping>>;
   /** More folders that no container may see, such as the one with podkeep's keys. */
   readonly hiddenFolders?: readonly string[];
   /**
-   * Called before the first pod starts, with the address under which pods reach this machine: it is this
-   * runtime's alone, and the same after a restart. A pod waits until this has resolved.
+   * Called before the first pod starts, with the address under which pods reach this machine. No other
+   * runtime has this address, and it stays the same after a restart. The pod starts when this has resolved.
    */
   readonly reachable?: (address: string) => Promise<void>;
-  /** `auto`: an address per pod where this user may make one, otherwise the machine's network. */
+  /**
+   * `auto`: a network namespace per pod if podkeep may create one, otherwise the machine's network. `host`:
+   * the machine's network.
+   */
   readonly network?: 'auto' | 'host';
-  /** Pods with their own network reach others, behind the machine's addresses. */
+  /** Pods with a network namespace reach other networks; their addresses are masqueraded as the machine's. */
   readonly masquerade?: boolean;
-  /** Name servers of the node: masqueraded pods may use them, even at link-local addresses. */
+  /** The node's name servers. Masqueraded pods may use them even at link-local addresses. */
   readonly resolvers?: readonly string[];
-  /** `auto`: namespaces where the system allows them; `none`: containers see the machine as it is. */
+  /** `auto`: namespaces if the system allows them. `none`: containers see the machine as it is. */
   readonly isolation?: 'auto' | 'none';
-  /** `auto`: control groups where they can be written. */
+  /** `auto`: control groups if podkeep may create them. */
   readonly cgroups?: 'auto' | 'none';
   /**
-   * `auto`: the syscall helper starts containers, or none start. `none`: a shell starts them, without any
-   * boundary.
+   * `auto`: the syscall helper starts containers; without it, containers fail to start. `none`: a shell
+   * starts them, without any isolation.
    */
   readonly helper?: 'auto' | 'none';
   /** Folders of the machine that containers without an image see, read-only, besides programs and libraries. */
   readonly tree?: readonly string[];
-  /** How many processes a pod may have; absent or not positive: as many as the machine. */
+  /** How many processes a pod may have. Absent, zero or less: no limit. */
   readonly podPidsLimit?: number;
-  /** The size limit of a log, and how many of its files stay, including the current one. */
+  /** The size at which a log is rotated, and the number of its files, including the current one. */
   readonly logs?: { readonly maxBytes: number; readonly maxFiles: number };
-  /** The user of containers that set none, if podkeep is root. */
+  /** The user of containers that set none, if podkeep runs as root. */
   readonly defaultUser?: { readonly uid: number; readonly gid: number };
 }
 

@@ -1,9 +1,9 @@
 /**
- * Runs containers as processes of this machine: no images, no daemon, no root needed.
+ * A PodRuntime that runs containers as processes of this machine, without images, daemon or root.
  *
- * All state of containers is in a folder (layout.ts); containers are run by scripts and monitors that go on
- * without podkeep (scripts.ts). An instance of this class manages a folder for as long as it is open. Opening
- * a folder that another instance has left, however it ended, finds all that was acknowledged.
+ * All state of containers is in a data folder (layout.ts). Monitor processes and scripts (shell/scripts.ts)
+ * run the containers, and keep running without podkeep. An instance of this class manages the folder while it
+ * is open. After any end of an instance, even a kill, the next one finds everything that was acknowledged.
  */
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -72,7 +72,7 @@ export async function openProcessRuntime(options: ProcessRuntimeOptions): Promis
 class ProcessRuntime implements PodRuntime {
   readonly name = 'process';
   readonly images: ProcessImages;
-  /** Most of a start is waiting, for the disk or for the started process. */
+  /** More than the CPUs, because most of a start is waiting for the disk or for the started process. */
   readonly parallelStarts = availableParallelism() * 4;
   readonly #options: ProcessRuntimeOptions;
   readonly #machine: Machine;
@@ -159,9 +159,9 @@ class ProcessRuntime implements PodRuntime {
     this.#endGuard = await startGuard(folder, this.#machine);
     if (this.#registry.running.length === 0) this.#factory.sweepTrees();
     this.#warnOfOldContainers();
-    this.#machine.helper?.listen((line) => log.error('syscall helper failed', { line }));
+    this.#machine.helper?.listen((line) => log.error('Syscall helper failed', { line }));
     this.#lookLater();
-    log.info('process runtime opened', {
+    log.info('Process runtime opened', {
       folder,
       isolation: this.#machine.isolation,
       obstacle: this.#machine.obstacle,
@@ -204,7 +204,7 @@ class ProcessRuntime implements PodRuntime {
       isNetworkReady: true,
       features: {
         enforcesCpu: this.#limits.enforcesCpu,
-        // By sampling, where there are no control groups.
+        // Without control groups podkeep enforces it by sampling.
         enforcesMemory: this.#machine.isLinux,
         hasMounts: this.#machine.isolation !== 'none',
         hasPodAddresses: this.#network.hasNamespaces,
@@ -366,9 +366,9 @@ class ProcessRuntime implements PodRuntime {
     await this.#network.close();
     const { containers } = this.#registry;
     const living = containers.filter((each) => each.init !== undefined || each.isStarting);
-    // An ended container needs no control group any more; one that never started gets a new one.
+    // Only running containers need their control groups; one that starts later gets new groups.
     this.#limits.close(living);
-    // The next podkeep may start what was only created, unless the data folder was deleted.
+    // The next podkeep may start containers that were only created, unless the data folder was deleted.
     sweepPrivateParts(hasScripts(this.#options.folder) ? containers : living, this.#memory);
     this.#memory.close();
     await unlockFolder(this.#options.folder, containers.length === 0);
@@ -382,7 +382,7 @@ class ProcessRuntime implements PodRuntime {
   }
 
   #emit(event: RuntimeEvent): void {
-    // Even for one that an earlier podkeep started.
+    // Also for a container that an earlier podkeep process started.
     if (event.type === 'containerStarted') this.#lookLater();
     for (const listener of this.#listeners) listener(event);
   }

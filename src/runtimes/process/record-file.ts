@@ -1,12 +1,12 @@
 /**
- * The record of a container, in two files:
+ * Reads and writes the record of a container, which has two files:
  *
  *     FOLDER/pods/UID/NAME-ATTEMPT/config.json   its record
  *     MEMORY/ID.json                             its command, environment and mounts: may hold Secrets
  *
- * The second is in memory (lib/memory-folder.ts) and is removed when the container has ended: a container
- * never starts twice. If the machine has no such memory, everything is in the first, readable by this user
- * only.
+ * The second file is in memory (lib/memory-folder.ts), and is removed when the container has ended, because a
+ * container never starts twice. On a machine without such memory everything is in the first file, readable by
+ * podkeep's user only.
  */
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -52,7 +52,7 @@ export function writeRecord(folder: string, record: ContainerRecord, memory: Mem
   writeJson(file, { ...withPrivatePart(record, NOTHING), privatePart: 'memory' });
 }
 
-/** An earlier version wrote everything to the disk: the private part is moved to memory. */
+/** Moves the private part of a record of an earlier version from the disk to memory. */
 export async function readRecord(
   folder: string,
   memory: Memory,
@@ -71,7 +71,7 @@ export async function readRecord(
   return whole;
 }
 
-/** Once the container has ended, or is gone. */
+/** Removes the private part of a container that has ended or was removed. */
 export function forgetPrivatePart({ id }: ContainerRecord, memory: Memory): void {
   const place = memory.open();
   if (place === undefined) return;
@@ -80,7 +80,10 @@ export function forgetPrivatePart({ id }: ContainerRecord, memory: Memory): void
   }
 }
 
-/** Removes the private parts of containers that have ended or that this runtime does not have. */
+/**
+ * Removes the private parts of all other containers: those that have ended, or that this runtime does not
+ * know.
+ */
 export function sweepPrivateParts(
   containers: readonly { readonly record: ContainerRecord; readonly result: unknown }[],
   memory: Memory,
@@ -94,7 +97,7 @@ export function sweepPrivateParts(
   }
 }
 
-/** Writes a script with the environment: `file` is a link to it if there is memory. */
+/** Writes a script that holds the environment: in memory if possible, with `file` as a link to it. */
 export function writePrivateScript(
   file: string,
   { id }: ContainerRecord,
@@ -108,7 +111,7 @@ export function writePrivateScript(
   if (target !== file) symlinkSync(target, file);
 }
 
-/** The environment that a process started with. Empty: the kernel does not show it. */
+/** The environment with which a process started. Empty: the kernel does not show it. */
 export function environmentOfProcess(pid: number): ContainerRecord['env'] {
   try {
     const words = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');

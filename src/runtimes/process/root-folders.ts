@@ -1,4 +1,4 @@
-/** Creates folders on disk, and the links that stand in for mounts where there are none. */
+/** Creates folders for containers and, without isolation, links in place of mounts. */
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { Mount } from '../../ports/runtime/container-config.ts';
@@ -6,7 +6,7 @@ import { codeOf } from './json-file.ts';
 
 const FOLDER_MODE = 0o755;
 
-/** The user of the container must be able to pass, whatever the umask of this process. */
+/** Sets the mode regardless of podkeep's umask: the container's user must be able to pass. */
 export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder);
@@ -20,8 +20,8 @@ export function makeFolder(folder: string): void {
 }
 
 /**
- * Without mounts, a program finds each one below a folder that a variable names: /etc/config is at
- * $PODKEEP_ROOT/etc/config.
+ * Without isolation nothing can be mounted. A program finds its volumes below the folder that a variable
+ * names: /etc/config is at $PODKEEP_ROOT/etc/config.
  */
 export function makeStandIns(place: string, mounts: readonly Mount[]): void {
   for (const { containerPath, hostPath } of mounts) {
@@ -30,7 +30,7 @@ export function makeStandIns(place: string, mounts: readonly Mount[]): void {
     try {
       symlinkSync(hostPath, file);
     } catch (error) {
-      // Below another mount: that link leads into the volume, which has its own content there.
+      // The path is inside another volume, which has its own content there.
       if (codeOf(error) !== 'EEXIST') throw error;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * One simulated container, from its creation to its end. It outlives the runtime that created it, as real
- * ones do: it goes on by the clock of its machine.
+ * One simulated container, from its creation to its end. As a real container, it outlives the runtime that
+ * created it: its script runs on the clock of the simulated machine.
  */
 import { resourcesOfKernel } from '../../api/kernel-resources.ts';
 import type { RuntimeContainer, RuntimeContainerState } from '../../api/runtime-pod.ts';
@@ -23,9 +23,9 @@ export interface ContainerOptions {
   readonly config: ContainerConfig;
   readonly script: ContainerScript;
   readonly clock: Clock;
-  /** Called when it starts to run and when it has ended. */
+  /** Called when the container starts to run and when it has ended. */
   readonly changed: (what: 'containerStarted' | 'containerDied') => void;
-  /** Gets every line as it is written; null when the log begins. */
+  /** Called with every line that the container writes. Null: the log begins, empty. */
   readonly wrote: (line: LogLine | null) => void;
 }
 
@@ -83,7 +83,7 @@ export class SimulatedContainer {
     return this.#startedAtMs === undefined ? 0 : this.options.clock.now() - this.#startedAtMs;
   }
 
-  /** The size of its writable layer. Undefined: its script does not say. */
+  /** The size of its writable layer. Undefined: its script sets none. */
   get writableBytes(): number | undefined {
     const { runningMs } = this;
     return this.options.script.writes
@@ -104,7 +104,7 @@ export class SimulatedContainer {
     changed('containerStarted');
   }
 
-  /** It could not be started, and counts as ended. */
+  /** Ends the container as one whose start failed. */
   failToStart(message: string): void {
     const atMs = this.options.clock.now();
     this.#end = { atMs, exitCode: NEVER_RAN, reason: 'StartError', message };
@@ -124,7 +124,8 @@ export class SimulatedContainer {
   }
 
   /**
-   * Signals it to end, and ends it after the grace period; a shorter grace period replaces an earlier one.
+   * Sends the stop signal, and kills the container after the grace period. A shorter grace period replaces an
+   * earlier one.
    */
   stop(graceMs: number): void {
     const { clock, script } = this.options;
@@ -143,7 +144,7 @@ export class SimulatedContainer {
     else this.#later(afterMs, () => this.exit(exitCode));
   }
 
-  /** Resolves when it does not run. An aborted signal ends the waiting only. */
+  /** Resolves when the container is not running. An aborted signal ends only the wait. */
   ended(signal: AbortSignal): Promise<void> {
     if (this.state !== 'running') return Promise.resolve();
     return new Promise((resolve, reject) => {
@@ -161,7 +162,7 @@ export class SimulatedContainer {
     });
   }
 
-  /** The runtime loses track of it. */
+  /** Simulates that the runtime loses track of the container. */
   lose(): void {
     if (!this.#end) this.#isLost = true;
   }
@@ -170,7 +171,7 @@ export class SimulatedContainer {
     this.#resources = { ...this.#resources, ...resources };
   }
 
-  /** Passes on every line from now on. */
+  /** Sends every further line to the listener. */
   listen(listener: (line: LogLine) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

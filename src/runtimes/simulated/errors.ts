@@ -1,4 +1,4 @@
-/** Errors of a simulated runtime, with the codes of every runtime. */
+/** Errors of the simulated runtime, with the same codes as other runtimes. */
 import { defineError } from '../../lib/errors.ts';
 
 export const notFound = defineError<{ what: 'sandbox' | 'container' | 'image'; id: string }>({
@@ -43,7 +43,7 @@ export const simulatedImageNameInvalid = defineError<{ image: string }>({
   hint: () => 'Write it like nginx or nginx:1.27.',
 });
 
-/** A script or a fault asked for this error. */
+/** An error that a script or an injected fault asked for. */
 export const asScripted = defineError<{ what: string }>({
   code: 'SIMULATED_FAULT',
   retry: 'backoff',

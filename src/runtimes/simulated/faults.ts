@@ -1,4 +1,4 @@
-/** Injected faults of a simulated runtime. */
+/** Injects faults into the operations of the simulated runtime: delays, hangs, errors and lost answers. */
 import type { Clock } from '../../ports/clock.ts';
 import { asScripted } from './errors.ts';
 import { wait } from './wait.ts';
@@ -21,13 +21,13 @@ export type RuntimeOperation =
   | 'pullImage';
 
 export interface RuntimeFault {
-  /** The delay before it. */
+  /** The delay before the operation. */
   readonly delayMs?: number;
-  /** It never answers: callers with a signal can abort. */
+  /** The operation never answers; a caller with a signal can abort. */
   readonly hangs?: boolean;
-  /** It fails with this message. */
+  /** The operation fails with this message. */
   readonly error?: string;
-  /** It takes effect all the same: only the answer is lost. */
+  /** The operation takes effect before it fails: only its answer is lost. */
   readonly afterEffect?: boolean;
 }
 
@@ -37,7 +37,7 @@ export type RuntimeFaults = (
   subject: string,
 ) => RuntimeFault | undefined;
 
-/** Performs an operation with its fault. */
+/** Performs an operation with the fault that `faults` returns for it. */
 export async function withFault<Answer>(
   { faults, clock }: { readonly faults: RuntimeFaults; readonly clock: Clock },
   operation: RuntimeOperation,

@@ -1,8 +1,8 @@
 /**
  * The machine of a simulated runtime: its sandboxes, containers and images.
  *
- * It outlives every SimulatedRuntime that is opened over it, so that a test can end podkeep and start it
- * again. Addresses come from 10.88.0.0/16, each used by one sandbox at a time.
+ * The machine outlives every SimulatedRuntime that is opened on it, so that a test can end podkeep and start
+ * it again. Sandboxes get addresses from 10.88.0.0/16; no two have the same one.
  */
 import type { RuntimePod, RuntimeSandbox } from '../../api/runtime-pod.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -22,8 +22,8 @@ export interface SimulatedMachineOptions {
   /** Names of images that can be pulled, and how long that takes. Absent: every image, instantly. */
   readonly registry?: ReadonlyMap<string, number>;
   /**
-   * Writes lines of logs in addition to memory; `file` is the kubelet's log path. Null: the log begins,
-   * empty.
+   * Called for every log line; `file` is the kubelet's log path. Null: the log begins, empty. Lines are in
+   * memory, too.
    */
   readonly writeLog?: (file: string, line: LogLine | null) => void;
 }
@@ -62,7 +62,7 @@ export class SimulatedMachine {
     return () => this.#listeners.delete(listener);
   }
 
-  /** A pod without anything is not listed. */
+  /** Lists pods that have a sandbox or a container. */
   list(): readonly RuntimePodEntry[] {
     return [...this.#pods].flatMap(([uid, { sandboxes }]) => {
       const [sandbox] = sandboxes;
@@ -89,7 +89,7 @@ export class SimulatedMachine {
     return [...this.#containers.values()].filter(({ state }) => state === 'running');
   }
 
-  /** If it exists, returns it. If it is stopped, the attempt is used up. */
+  /** Returns the sandbox of this attempt if it exists. Throws RUNTIME_CONFLICT if that one was stopped. */
   runSandbox(config: SandboxConfig): string {
     const { podUid, attempt, hostNetwork } = config;
     const record = this.#recordOf(podUid);
@@ -105,7 +105,7 @@ export class SimulatedMachine {
     return id;
   }
 
-  /** All its containers end with a sandbox. */
+  /** Kills all containers of the sandbox, too. */
   stopSandbox(id: string): void {
     const sandbox = this.#sandboxes.get(id);
     if (!sandbox?.isReady) return;
@@ -184,7 +184,7 @@ export class SimulatedMachine {
     return [...containers].findLast(({ options }) => options.config.name === name);
   }
 
-  /** A power cycle: nothing runs any more, and all records are still there. */
+  /** Simulates a reboot: nothing runs any more, and all records are still there. */
   reboot(): void {
     for (const id of this.#sandboxes.keys()) this.stopSandbox(id);
   }

@@ -1,24 +1,24 @@
 /**
- * Scripts of simulated containers, as plain data.
+ * Defines scripts: plain data that says how a simulated container behaves.
  *
  *     create ──createMs──> created ──startMs──> running ──lifeMs, or a stop──> exited
  *
- * A script is chosen for every container when it is created, by any rule: its image, its name, how often it
- * ran before. Nothing here is random: the same scripts on the same clock give the same run.
+ * A test chooses the script when a container is created, by image, name or restart count. Nothing here is
+ * random: the same scripts on the same clock give the same run.
  */
 import type { ContainerConfig } from '../../ports/runtime/container-config.ts';
 
 export interface ContainerScript {
   readonly createMs?: number;
-  /** It cannot be created: the runtime's error. */
+  /** Creating the container fails with this error. */
   readonly createError?: string;
   readonly startMs?: number;
-  /** It cannot be started: the runtime's error; the container ends with 128. */
+  /** Starting the container fails with this error, and the container ends with exit code 128. */
   readonly startError?: string;
   /** How long it runs by itself. Absent: until it is stopped. */
   readonly lifeMs?: number;
   readonly exitCode?: number;
-  /** Absent: Completed or Error, as the exit code says. */
+  /** Absent: Completed if the exit code is 0, otherwise Error. */
   readonly exitReason?: string;
   readonly output?: readonly OutputLine[];
   /** Its working set while it runs. Absent: none is reported. */
@@ -34,16 +34,16 @@ export interface ContainerScript {
 }
 
 export interface OutputLine {
-  /** After the start. */
+  /** Time after the start of the container. */
   readonly afterMs: number;
   readonly text: string;
   readonly stream?: 'stdout' | 'stderr';
-  /** The line has not ended yet. */
+  /** The line is written without a newline (`P` in the log). */
   readonly isPartial?: boolean;
 }
 
 export interface ScriptedWrite {
-  /** After the start. */
+  /** Time after the start of the container. */
   readonly afterMs: number;
   readonly bytes: number;
 }
@@ -75,10 +75,12 @@ export interface ScriptedContainer {
 
 export type ContainerScripts = (container: ScriptedContainer) => ContainerScript;
 
-/** One script for every run, or one for each; of those the last is for all further runs. */
+/** One script for all runs, or a list with one per run; the last one also applies to all later runs. */
 export type Runs = ContainerScript | readonly ContainerScript[];
 
-/** Scripts by container name or else by image. A container without a script runs until stopped. */
+/**
+ * Chooses scripts by container name, then by image. A container without a script runs until it is stopped.
+ */
 export function scriptsOf(scripts: {
   readonly containers?: Readonly<Record<string, Runs>>;
   readonly images?: Readonly<Record<string, Runs>>;

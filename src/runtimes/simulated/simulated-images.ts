@@ -1,4 +1,7 @@
-/** The images of a simulated machine. A pull takes the time that its registry gives, and no space. */
+/**
+ * The image store of a simulated machine. A pull takes the time that the registry option sets, and no disk
+ * space.
+ */
 import type { Credentials, Image, ImageStore } from '../../ports/runtime/image-store.ts';
 import { simulatedImageNameInvalid, notFound } from './errors.ts';
 import { withFault, type RuntimeFaults } from './faults.ts';
@@ -6,7 +9,7 @@ import type { SimulatedMachine } from './machine.ts';
 import { wait } from './wait.ts';
 
 const SIZE_BYTES = 4_000_000;
-/** Parts, a tag, a digest: close enough for names without real images. */
+/** A simplified pattern of image names, with an optional tag and digest. */
 const NAME = /^[\w.-]+(?::\d+(?=\/))?(?:\/[\w.-]+)*(?::[\w.-]+)?(?:@\w+:\w+)?$/;
 
 export class SimulatedImages implements ImageStore {

@@ -1,4 +1,4 @@
-/** The logs of simulated containers, from memory, byte for byte as in a file on disk. */
+/** Serves the logs of simulated containers from memory, byte for byte as a file on disk would have them. */
 import type { LogFile, LogSource } from '../../ports/pod/log-source.ts';
 import type { ContainerRun } from '../../ports/pod/pod-files.ts';
 import type { SimulatedContainer, LogLine } from './container.ts';

@@ -1,4 +1,4 @@
-/** The files of simulated pods: log lines and termination messages of their containers, from memory. */
+/** Serves log lines and termination messages of simulated containers from memory. */
 import type { ContainerRun, LogTailLimits, PodFiles } from '../../ports/pod/pod-files.ts';
 import type { PodReference } from '../../api/pod-reference.ts';
 import type { SimulatedContainer } from './container.ts';
@@ -6,7 +6,7 @@ import type { SimulatedMachine } from './machine.ts';
 
 export class SimulatedPodFiles implements PodFiles {
   readonly #machine: SimulatedMachine;
-  /** The runs of containers, by pod UID and container: they outlive the containers. */
+  /** Run numbers by pod UID and container name. They stay after the containers are removed. */
   readonly #runs = new Map<string, Map<string, Set<number>>>();
   readonly #pods = new Map<string, PodReference>();
 

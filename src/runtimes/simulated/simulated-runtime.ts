@@ -1,6 +1,6 @@
 /**
- * A PodRuntime whose containers follow scripts (script.ts) on the injected clock: thousands of pods, and
- * hours of their lives in no time. Failures of the runtime itself come from faults.ts.
+ * A PodRuntime for tests and simulations: its containers follow scripts (script.ts) on the injected clock, so
+ * that hours of thousands of pods pass in an instant. faults.ts injects failures of the runtime itself.
  */
 import { PassThrough } from 'node:stream';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
@@ -31,7 +31,7 @@ import { wait } from './wait.ts';
 export interface SimulatedRuntimeOptions {
   readonly machine: SimulatedMachine;
   readonly faults?: RuntimeFaults;
-  /** False: the runtime has to be polled, as runtimes without events. */
+  /** False: the runtime has no events, and the kubelet has to poll it. */
   readonly hasEvents?: boolean;
   readonly isNetworkReady?: () => boolean;
 }
@@ -142,7 +142,7 @@ export class SimulatedRuntime implements PodRuntime {
     );
   }
 
-  /** Lines are kept in memory: there is no file to reopen. */
+  /** Does nothing: lines are in memory, and there is no file to reopen. */
   async reopenLog(id: string): Promise<void> {
     this.#machine.require(id);
   }
@@ -187,7 +187,7 @@ export class SimulatedRuntime implements PodRuntime {
     return { ...streams, ended: ended.finally(stopListening), resize: () => {} };
   }
 
-  /** Of containers whose scripts use memory or write something: the others have no stats. */
+  /** Stats of containers whose scripts use memory or write files; the others have none. */
   containerStats(): Promise<readonly ContainerStats[]> {
     return this.#perform('containerStats', '', undefined, () =>
       this.#machine.running().flatMap(({ options, writableBytes }) => {
@@ -216,7 +216,7 @@ export class SimulatedRuntime implements PodRuntime {
     };
   }
 
-  /** A container that was started before is not started again, even if it has ended since. */
+  /** A repeated start of a container that has run succeeds, even if it has ended; otherwise throws. */
   #refuseStart({ state, hasRun, options }: SimulatedContainer): void {
     if (!hasRun) throw notRunning({ id: options.id, state });
   }

@@ -8,9 +8,9 @@ import * as sandbox from './sandbox-messages.ts';
 import * as stats from './stats-messages.ts';
 
 export interface Call<Request, Response> {
-  /** The path in HTTP/2. */
+  /** The path of the HTTP/2 request. */
   readonly path: string;
-  /** For messages to users. */
+  /** The name of the call, for error messages. */
   readonly name: string;
   readonly request: Message<unknown, Request>;
   readonly response: Message<Response, unknown>;

@@ -1,9 +1,9 @@
-/** Messages that several CRI calls share. Numbers are those of runtime/v1/api.proto. */
+/** Messages that several CRI calls share. Field numbers are those of runtime/v1/api.proto. */
 import { bigUint64, choice, int64, labels, text, texts, uint32, uint64 } from './fields.ts';
 import { many, one } from './fields.ts';
 import { message } from './message.ts';
 
-/** Of a call without request or response fields. */
+/** The empty message, for requests and responses without fields. */
 export const Nothing = message({});
 
 export const Int64Value = message({ value: int64(1) });
@@ -69,5 +69,5 @@ export const Capability = message({
   addAmbientCapabilities: texts(3),
 });
 
-/** Which of the image's groups a container keeps. */
+/** How the image's groups combine with supplementalGroups, as in the API. */
 export const GROUPS_POLICIES = ['Merge', 'Strict'] as const;

@@ -1,4 +1,4 @@
-/** Containers. Numbers are those of runtime/v1/api.proto. */
+/** CRI messages about containers. Field numbers are those of runtime/v1/api.proto. */
 import {
   Capability,
   GROUPS_POLICIES,
@@ -103,7 +103,7 @@ export const CreateContainerRequest = message({
 });
 export const CreateContainerResponse = message({ containerId: text(1) });
 
-/** Of every call that takes only a container ID. */
+/** The request of every call that takes only a container ID. */
 export const ContainerRequest = message({ containerId: text(1) });
 export const StopContainerRequest = message({ containerId: text(1), timeout: int64(2) });
 

@@ -1,14 +1,15 @@
 /**
- * The kinds of fields in CRI's messages. Each takes its field number.
+ * The field types of CRI's messages. Each function takes a field number and returns the field's codec.
  *
- * A default value is not written, as in proto3; inside a list, and in a wrapper such as `Int64Value`, it is.
+ * As in proto3, a field with its default value is not written, except inside a list or a wrapper such as
+ * `Int64Value`.
  */
 import type { WireReader } from '../../../api/protobuf/wire-reader.ts';
 import type { WireWriter } from '../../../api/protobuf/wire-writer.ts';
 import { LENGTH, VARINT } from '../../../api/protobuf/wire-type.ts';
 import type { Field, Message } from './message.ts';
 
-/** How values of one type are read and written, whatever the field. */
+/** Reads and writes values of one type, for any field number. */
 interface Scalar<Value> {
   readonly none: Value;
   readonly wireType: typeof VARINT | typeof LENGTH;
@@ -44,7 +45,7 @@ const UINT32: Scalar<number> = {
   read: (reader, wireType) => reader.readUint32(wireType),
 };
 
-/** Sizes and IDs. One beyond 2^53, such as "no limit" in bytes, is rounded rather than refused. */
+/** For sizes and IDs. A value beyond 2^53, such as "no limit" in bytes, is rounded, not refused. */
 const INT64: Scalar<number> = {
   none: 0,
   wireType: VARINT,
@@ -57,7 +58,7 @@ const UINT64: Scalar<number> = {
   read: (reader, wireType) => Number(BigInt.asUintN(64, reader.readBigInt64(wireType))),
 };
 
-/** Nanoseconds since 1970 exceed the precision of a number. */
+/** For nanoseconds since 1970, which exceed the precision of a number. */
 const BIG_INT64: Scalar<bigint> = {
   none: 0n,
   wireType: VARINT,
@@ -99,7 +100,7 @@ export function bytes(number: number): Field<Uint8Array, Uint8Array> {
   };
 }
 
-/** Names for numbers, in the order of their numbers. A number without a name is UNRECOGNIZED. */
+/** An enum: `names` are in the order of their numbers. A number without a name is read as UNRECOGNIZED. */
 export function choice<const Name extends string>(
   number: number,
   names: readonly Name[],
@@ -162,7 +163,7 @@ export function labels(number: number): Field<Labels, Labels> {
         else if (part === 2) value = reader.readText(partType);
         return part === 1 || part === 2;
       });
-      // Not by assignment: a key may be called __proto__.
+      // An assignment would set the prototype if the key is __proto__.
       const own = { value, enumerable: true, writable: true, configurable: true };
       return Object.defineProperty(before, key, own);
     },
@@ -193,7 +194,7 @@ function single<Value>(number: number, scalar: Scalar<Value>): Field<Value, Valu
   };
 }
 
-/** Numbers come packed, as proto3 sends them, or one by one, which it allows. */
+/** Reads numbers both packed, as proto3 writes them, and one by one, which proto3 also allows. */
 function list<Value>(
   number: number,
   scalar: Scalar<Value>,
@@ -225,7 +226,9 @@ function list<Value>(
   };
 }
 
-/** The list belongs to this message until it is returned; copying it for each value would be slow. */
+/**
+ * Appends in place: only this message has the list until `read` returns, and a copy per value would be slow.
+ */
 function grown<Value>(before: readonly Value[], value: Value): readonly Value[] {
   if (Array.isArray(before)) before.push(value);
   return before;

@@ -1,4 +1,4 @@
-/** Images. Numbers are those of runtime/v1/api.proto. */
+/** CRI messages about images. Field numbers are those of runtime/v1/api.proto. */
 import { ImageSpec, Int64Value, UInt64Value } from './common-messages.ts';
 import { bool, labels, many, nanoseconds, one, text, texts, uint64 } from './fields.ts';
 import { message } from './message.ts';

@@ -1,18 +1,19 @@
 /**
- * Protobuf messages as tables of fields, from which both the bytes and the types follow.
+ * Defines a protobuf message as a table of fields: its codec and its TypeScript types are derived from the
+ * table.
  *
  *     const PodIP = message({ ip: text(1) });
  *     PodIP.read(bytes)            { ip: '10.0.0.7' }
  *     PodIP.write({ ip: '…' })     bytes
  *
- * A message that is read has every field: one that was not sent has protobuf's default, and a message that
- * was not sent is `undefined`. A message to write may leave fields out. Fields that the table does not know
- * are skipped, so that a newer runtime may send more.
+ * A message that was read has every field: a scalar that was not sent has protobuf's default, and a nested
+ * message that was not sent is `undefined`. A message to write may leave fields out. Fields that the table
+ * does not list are skipped, so that a newer runtime may send more.
  */
 import { NO_BYTES, Pieces, WireReader } from '../../../api/protobuf/wire-reader.ts';
 import { WireWriter } from '../../../api/protobuf/wire-writer.ts';
 
-/** One field: how it is read off the wire, and put onto it. */
+/** The codec of one field. */
 export interface Field<Read, Write> {
   readonly number: number;
   /** The value if the field was not sent. */
@@ -36,7 +37,7 @@ export interface Message<Read, Write> {
   /** Throws PROTOBUF_MALFORMED. */
   read(bytes: Uint8Array): Read;
   write(value: Write): Uint8Array;
-  /** For messages in messages. */
+  /** Reads a nested message, and merges it into `before`. */
   readPieces(reader: WireReader, pieces: Pieces, before?: Read): Read;
   writeBody(writer: WireWriter, value: Write): void;
   readonly fields: Fields;

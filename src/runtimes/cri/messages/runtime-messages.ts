@@ -1,4 +1,6 @@
-/** The runtime itself: version, status, events, and where to stream. Numbers as in api.proto. */
+/**
+ * CRI messages about the runtime: version, status, events, URLs for streaming. Field numbers as in api.proto.
+ */
 import { ContainerStatus } from './container-messages.ts';
 import { bool, choice, int32s, labels, many, nanoseconds, one, text, texts } from './fields.ts';
 import { message } from './message.ts';
@@ -69,5 +71,5 @@ export const AttachRequest = message({
   stderr: bool(5),
 });
 export const PortForwardRequest = message({ podSandboxId: text(1), port: int32s(2) });
-/** Of exec, attach and port-forward. */
+/** The response of Exec, Attach and PortForward. */
 export const StreamingUrlResponse = message({ url: text(1) });

@@ -1,4 +1,4 @@
-/** Sandboxes of pods. Numbers are those of runtime/v1/api.proto. */
+/** CRI messages about pod sandboxes. Field numbers are those of runtime/v1/api.proto. */
 import {
   bool,
   choice,
@@ -76,7 +76,7 @@ export const RunPodSandboxRequest = message({
 });
 export const RunPodSandboxResponse = message({ podSandboxId: text(1) });
 
-/** Of every call that takes only a sandbox ID. */
+/** The request of every call that takes only a sandbox ID. */
 export const PodSandboxRequest = message({ podSandboxId: text(1) });
 
 const SANDBOX_STATES = ['SANDBOX_READY', 'SANDBOX_NOTREADY'] as const;

@@ -1,4 +1,4 @@
-/** The signals that a container can ask to be stopped with, in the order of CRI's numbers. */
+/** Stop signals of containers, in the order of CRI's enum. */
 
 const NAMES =
   'RUNTIME_DEFAULT SIGABRT SIGALRM SIGBUS SIGCHLD SIGCLD SIGCONT SIGFPE SIGHUP SIGILL SIGINT SIGIO ' +
@@ -16,7 +16,7 @@ export const SIGNALS: readonly string[] = [
   'SIGRTMAX',
 ];
 
-/** Takes the usual spelling: `SIGRTMIN+3`. */
+/** Converts the usual spelling, `SIGRTMIN+3`, to CRI's, `SIGRTMINPLUS3`. */
 export function criSignal(signal: string): string {
   return signal.replace('+', 'PLUS').replace('-', 'MINUS');
 }

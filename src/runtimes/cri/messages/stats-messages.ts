@@ -1,4 +1,4 @@
-/** What containers and sandboxes use. Numbers are those of runtime/v1/api.proto. */
+/** CRI messages about resource usage. Field numbers are those of runtime/v1/api.proto. */
 import { UInt64Value } from './common-messages.ts';
 import { ContainerMetadata } from './container-messages.ts';
 import { labels, many, nanoseconds, one, text } from './fields.ts';

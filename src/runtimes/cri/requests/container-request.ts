@@ -1,4 +1,4 @@
-/** Makes the CRI request for a container. */
+/** Converts podkeep's ContainerConfig to CRI's, for CreateContainer. */
 import { MASKED_PATHS, READONLY_PATHS } from '../../../api/masked-paths.ts';
 import type {
   ContainerConfig,
@@ -59,7 +59,7 @@ export function containerMessage(
   };
 }
 
-/** The labels by which the container is found again. */
+/** The labels by which podkeep finds the container again. */
 function identityOf({ metadata }: SandboxMessage): Readonly<Record<string, string>> {
   const { name = '', namespace = '', uid = '' } = metadata ?? {};
   return { [POD_NAME]: name, [POD_NAMESPACE]: namespace, [POD_UID]: uid };
@@ -104,7 +104,7 @@ function securityMessage(
   };
 }
 
-/** The sandbox's namespaces, except that a debugging container sees the processes of its target. */
+/** The namespaces of the sandbox; an ephemeral container shares the process namespace of its target. */
 function namespacesOf(
   { targetContainerId }: ContainerSecurity,
   { linux }: SandboxMessage,
@@ -114,7 +114,7 @@ function namespacesOf(
   return { ...own, pid: 'TARGET', targetId: bareId(targetContainerId) };
 }
 
-/** A signal that CRI does not know is left to the image and the runtime. */
+/** Undefined: CRI does not know the signal, so the image or the runtime decides. */
 function signalOf(stopSignal: string): string | undefined {
   const signal = criSignal(stopSignal);
   return SIGNALS.includes(signal) ? signal : undefined;

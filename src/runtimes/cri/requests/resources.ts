@@ -1,4 +1,4 @@
-/** Limits in the kernel's units, as CRI carries them. Unset limits are not sent. */
+/** Converts resource limits to CRI's LinuxContainerResources. Unset limits are not sent. */
 import type { ContainerResources } from '../../../ports/runtime/container-config.ts';
 import type { LinuxContainerResources } from '../messages/common-messages.ts';
 import type { ToSend } from '../messages/message.ts';

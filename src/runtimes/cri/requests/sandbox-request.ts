@@ -1,4 +1,4 @@
-/** Makes the CRI request for a sandbox. */
+/** Converts podkeep's SandboxConfig to CRI's, for RunPodSandbox. */
 import type { SandboxConfig, SandboxSecurity } from '../../../ports/runtime/sandbox-config.ts';
 import { POD_NAME, POD_NAMESPACE, POD_UID } from '../labels.ts';
 import type { ToSend } from '../messages/message.ts';
@@ -15,7 +15,7 @@ export function sandboxMessage(config: SandboxConfig): SandboxMessage {
   const { podUid: uid, podName: name, namespace, attempt, dns } = config;
   return {
     metadata: { uid, name, namespace, attempt },
-    // With the host's network comes the host's name.
+    // A pod on the host's network has the host's name.
     hostname: config.hostNetwork ? '' : config.hostname,
     logDirectory: config.logFolder,
     dnsConfig: { servers: dns.servers, searches: dns.searches, options: dns.options },
@@ -25,7 +25,7 @@ export function sandboxMessage(config: SandboxConfig): SandboxMessage {
       hostPort,
       hostIp,
     })),
-    // Ours come last and win: by them the sandbox is found again.
+    // podkeep finds the sandbox again by these labels, so they override labels of the pod.
     labels: {
       ...config.labels,
       [POD_NAME]: name,

@@ -1,4 +1,4 @@
-/** Profiles, labels and namespaces, as CRI carries them. */
+/** Converts seccomp and AppArmor profiles, SELinux labels and namespace sharing to CRI messages. */
 import type { SeLinuxLabel } from '../../../ports/runtime/container-config.ts';
 import type {
   NamespaceOption,
@@ -9,7 +9,7 @@ import type { ToSend } from '../messages/message.ts';
 
 const LOCALHOST = 'localhost/';
 
-/** Absent: the runtime decides. */
+/** Undefined: the runtime decides. */
 export function profileMessage(
   profile: string | undefined,
 ): ToSend<typeof SecurityProfile> | undefined {

@@ -1,8 +1,8 @@
 /**
- * A command in a container, or an attachment, over the runtime's streams.
+ * Opens the streams of an exec or attach at the runtime's streaming URL.
  *
- *     error    how it ended, always last          resize            sizes of the terminal
- *     stdin    its input                          stdout, stderr    its output
+ *     error    the exit status, always last       resize            sizes of the terminal
+ *     stdin    the command's input                stdout, stderr    the command's output
  */
 import { text } from 'node:stream/consumers';
 import type { SpdySession } from '../../../lib/spdy/spdy-session.ts';
@@ -14,14 +14,14 @@ import { openStreaming } from './upgrade.ts';
 
 export interface CommandStreamsOptions {
   readonly url: string;
-  /** For messages to users: exec or attach. */
+  /** For error messages: exec or attach. */
   readonly what: string;
   readonly request: StreamRequest;
   readonly clock: Clock;
 }
 
 const PROTOCOL = 'v4.channel.k8s.io';
-/** Our own server begins with the same words; they are not repeated. */
+/** podkeep's own streaming server adds the same prefix, so the runtime's is removed. */
 const PREAMBLE =
   /^Internal error occurred: error (?:executing command in|attaching to) container: /;
 
@@ -46,7 +46,7 @@ export async function openCommandStreams(options: CommandStreamsOptions): Promis
   const resize = request.tty ? open('resize') : null;
   resize?.resume();
   const ended = endOf(session, error, what, signal);
-  // The caller need not wait for it: avoids an unhandled rejection.
+  // Callers may ignore `ended`; without this its rejection would be unhandled.
   ended.catch(() => {});
   return {
     stdin,
@@ -76,7 +76,8 @@ async function endOf(
 
 /** Throws if the runtime reports that the command did not run, or reports nothing. */
 function exitCodeOf(given: string, what: string): number {
-  if (given === '') throw streamingFailed({ what, reason: 'the connection ended before it' });
+  if (given === '')
+    throw streamingFailed({ what, reason: 'the connection ended before the command' });
   const status = parsed(given);
   if (status.status === 'Success') return 0;
   const cause = status.details?.causes?.find(({ reason }) => reason === 'ExitCode');

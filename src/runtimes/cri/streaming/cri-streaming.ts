@@ -1,4 +1,4 @@
-/** Exec, attach and port-forward: the runtime names an address, and podkeep streams from there. */
+/** Exec, attach and port-forward: the runtime returns a URL, and podkeep opens the streams there. */
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../ports/clock.ts';
 import type { StreamRequest, Streams } from '../../../ports/runtime/streams.ts';
@@ -41,7 +41,7 @@ export class CriStreaming {
   }
 }
 
-/** A terminal has one output, and runtimes refuse to be asked for two. */
+/** A terminal has one output; runtimes refuse a request for stderr beside it. */
 function wishesOf({ stdin, stdout, stderr, tty }: StreamRequest) {
   return { stdin, stdout, stderr: stderr && !tty, tty };
 }

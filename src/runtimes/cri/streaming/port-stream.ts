@@ -1,9 +1,9 @@
 /**
- * A connection to a port inside a sandbox over the runtime's streams: one for data, and one for the runtime's
- * error.
+ * Connects to a port inside a sandbox through two streams of the runtime: one carries data, the other the
+ * runtime's error.
  *
- * The runtime ends both at once. Only the error stream shows whether the data ended normally or the
- * connection failed, so the end of the data waits for the end of the error stream.
+ * The runtime ends both at the same time. Only the error stream shows whether the connection failed, so the
+ * end of the data is passed on after the end of the error stream.
  */
 import { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -33,7 +33,7 @@ export async function openPortStream(options: PortStreamOptions): Promise<Duplex
   const error = session.open(headersOf('error'));
   error.end();
   const data = session.open(headersOf('data'));
-  // An error stream that breaks off has no message.
+  // Null: the error stream broke off, or ended without a message.
   const failure = text(error).then(
     (given) => (given === '' ? null : failureOf(given, sandboxId, port)),
     () => null,
@@ -43,7 +43,7 @@ export async function openPortStream(options: PortStreamOptions): Promise<Duplex
   return connection;
 }
 
-/** Our own server begins with the same words; they are not repeated. */
+/** podkeep's own streaming server adds the same prefix, so the runtime's is removed. */
 function failureOf(given: string, sandboxId: string, port: number): Error {
   const prefix = `error forwarding port ${port} to pod ${sandboxId}, uid : `;
   const reason = given.startsWith(prefix) ? given.slice(prefix.length) : given;

@@ -97,7 +97,7 @@ test.each([
     /^no$/,
   ],
   ['in old words', /^in old words$/],
-  ['', /ended before it/],
+  ['', /ended before the command/],
 ])('the error of the runtime for a command that did not run: %s', async (given, words) => {
   const url = await serve(4, (streams) => streams.get('error')?.end(given));
   await expect((await run(url)).ended).rejects.toThrow(words);

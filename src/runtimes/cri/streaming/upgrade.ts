@@ -1,10 +1,10 @@
 /**
- * Connects to the address that the runtime gave for a stream, and speaks SPDY from then on.
+ * Connects to the streaming URL that the runtime returned, and upgrades the connection to SPDY.
  *
- *     POST address, Upgrade: SPDY/3.1 ──> 101 ──> streams
- *                                    └──> anything else: the runtime's message is the error
+ *     POST URL, Upgrade: SPDY/3.1 ──> 101 ──> streams
+ *                                    └──> any other status: the runtime's message becomes the error
  *
- * The address is good for one use and for a short time.
+ * The runtime accepts the URL once, and only for a short time.
  */
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -16,9 +16,9 @@ import { streamingFailed } from '../errors.ts';
 
 export interface UpgradeOptions {
   readonly url: string;
-  /** For messages to users, such as exec. */
+  /** For error messages, such as exec. */
   readonly what: string;
-  /** The name in Kubernetes' streaming server. */
+  /** The streaming protocol, such as v4.channel.k8s.io. */
   readonly protocol: string;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
@@ -85,7 +85,7 @@ function ask({ url, what, protocol }: UpgradeOptions): ClientRequest {
   try {
     address = new URL(url);
   } catch (error) {
-    throw streamingFailed({ what, reason: `${JSON.stringify(url)} is no address` }, error);
+    throw streamingFailed({ what, reason: `${JSON.stringify(url)} is not a valid URL` }, error);
   }
   const isSecure = address.protocol === 'https:';
   const headers = {
@@ -95,7 +95,7 @@ function ask({ url, what, protocol }: UpgradeOptions): ClientRequest {
     'Content-Length': 0,
   };
   if (!isSecure) return requestHttp(address, { method: 'POST', headers });
-  // Its certificate is self-signed. The runtime's socket named this address, so it is the right one.
+  // The certificate is self-signed. The URL came through the runtime's socket, so it is trusted.
   return requestHttps(address, { method: 'POST', headers, rejectUnauthorized: false });
 }
 
@@ -107,7 +107,7 @@ async function refusalOf(answer: IncomingMessage): Promise<string> {
       if (text.length > ANSWER_CHARACTERS_MAX) break;
     }
   } catch {
-    // The part received so far has to do.
+    // The connection broke: the part of the message received so far is used.
   }
   return `${answer.statusCode} ${answer.statusMessage}: ${text.trim()}`;
 }

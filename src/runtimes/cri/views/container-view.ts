@@ -1,8 +1,8 @@
 /**
- * Converts a container of CRI to podkeep's view.
+ * Converts CRI's ContainerStatus to podkeep's RuntimeContainer.
  *
- * A kubelet's labels count more than the runtime's names: a container that the real kubelet has made is read
- * in the same way.
+ * The labels that kubelets set take precedence over the runtime's names, so containers that the real kubelet
+ * created are read in the same way.
  */
 import { resourcesOfKernel } from '../../../api/kernel-resources.ts';
 import type { ContainerUser } from '../../../api/pod.ts';
@@ -81,7 +81,7 @@ function userOf({ user }: Status): { readonly user?: ContainerUser } {
   return { user: { linux: { uid, gid, supplementalGroups } } };
 }
 
-/** The file on the host that is mounted for its termination message. */
+/** The host's path of the container's termination message. */
 function terminationFileOf(status: Status): { readonly terminationFile?: string } {
   const noted = status.annotations[TERMINATION_MESSAGE_PATH];
   const mount = status.mounts.find(({ containerPath }) => containerPath === noted);

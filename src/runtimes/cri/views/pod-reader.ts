@@ -1,14 +1,14 @@
 /**
- * Reads pods from the runtime: two list calls, and a status call for each sandbox and container.
+ * Reads pods from the runtime with two list calls, and a status call for each sandbox and container.
  *
  *     ListPodSandbox ──┐                ┌─ PodSandboxStatus ─┐
  *     ListContainers ──┴─> by pod UID ──┴─ ContainerStatus ──┴─> RuntimePod
  *
- * A status has more than a list (addresses, exit codes, times), but costs one call each. So `list` asks only
- * for objects whose state has changed since the last one; `inspect` of one pod asks for all of them. A
- * semaphore limits the concurrent calls of all callers.
+ * A status has more than a list entry (addresses, exit codes, times), but costs a call. So `list` requests
+ * only the status of objects whose state has changed since the last status; `inspect` of one pod requests
+ * them all. A semaphore limits the concurrent status calls.
  *
- * Sandboxes and containers that no kubelet made have no pod UID and are ignored.
+ * Sandboxes and containers that no kubelet created have no pod UID label and are ignored.
  */
 import { Semaphore } from '../../../lib/semaphore.ts';
 import type { RuntimePod } from '../../../api/runtime-pod.ts';
@@ -31,7 +31,7 @@ interface Listing {
   readonly containers: readonly ListedContainer[];
 }
 
-/** The result of a status call, and the state at that time. */
+/** A cached status, and the state for which it is valid. */
 interface Kept<Seen> {
   readonly state: string;
   readonly seen: Seen;
@@ -67,7 +67,7 @@ export class PodReader {
     return this.#read(await this.#list({ [POD_UID]: podUid }), true);
   }
 
-  /** Something about it has changed that its state does not show. */
+  /** Drops the cached status of a container that changed without a change of its state. */
   forget(containerId: string): void {
     this.#containers.delete(containerId);
   }
@@ -121,7 +121,7 @@ export class PodReader {
     return seen;
   }
 
-  /** It may have been removed since it was listed. */
+  /** Null: the object was removed after it was listed. */
   async #unlessGone<Answer>(ask: () => Promise<Answer>): Promise<Answer | null> {
     try {
       return await this.#gate.run(ask);

@@ -1,4 +1,4 @@
-/** Converts a sandbox of CRI to podkeep's view. */
+/** Converts CRI's PodSandboxStatus to podkeep's RuntimeSandbox. */
 import type { RuntimeSandbox } from '../../../api/runtime-pod.ts';
 import type { Sent } from '../messages/message.ts';
 import type { PodSandboxStatus } from '../messages/sandbox-messages.ts';
@@ -13,7 +13,7 @@ export function viewSandbox(status: Sent<typeof PodSandboxStatus>): SeenSandbox 
   const { id, metadata, state, network, linux, createdAt } = status;
   const hostNetwork = linux?.namespaces?.options?.network === 'NODE';
   const ready = state === 'SANDBOX_READY';
-  // On the host's network, the address that runtimes report is not the pod's.
+  // For pods on the host's network, runtimes may report an address that is not the pod's.
   const ip = hostNetwork ? '' : (network?.ip ?? '');
   const others = (network?.additionalIps ?? []).map((each) => each.ip);
   return {

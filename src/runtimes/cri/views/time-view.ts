@@ -1,4 +1,4 @@
-/** Nanoseconds since 1970 as RFC 3339, with as many digits as they need. */
+/** Formats CRI's nanoseconds since 1970 as RFC 3339, without trailing zeros. */
 
 const BILLION = 1_000_000_000n;
 

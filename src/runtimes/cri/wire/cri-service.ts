@@ -1,4 +1,4 @@
-/** CRI's calls by name, with their messages as objects. */
+/** Calls a CRI service: encodes the request, makes the gRPC call, decodes the response. */
 import type { Clock } from '../../../ports/clock.ts';
 import { answerBroken } from '../errors.ts';
 import type { Call } from '../messages/calls.ts';
@@ -7,7 +7,7 @@ import { GrpcClient } from './grpc-client.ts';
 export interface CriServiceOptions {
   readonly socketPath: string;
   readonly clock: Clock;
-  /** The timeout of calls that set none. */
+  /** The default timeout of calls. */
   readonly requestTimeoutMs: number;
 }
 
@@ -39,7 +39,7 @@ export class CriService {
     return readAnswer(name, response, answer);
   }
 
-  /** Passes on each response as it comes. Resolves when the runtime ends the stream. */
+  /** Calls `hear` for each response. Resolves when the runtime ends the stream. */
   async listen<Request, Response>(
     { path, name, request, response }: Call<Request, Response>,
     content: Request,

@@ -1,10 +1,11 @@
 /**
- * One gRPC call: its request, its responses, and how it ended.
+ * One gRPC call over an HTTP/2 stream: sends the request, reads the responses, and reports how the call
+ * ended.
  *
  *     headers ──> messages ──> trailers with the status ──> over
  *        └── an answer without a body has the status in its headers
  *
- * It ends exactly once: with the runtime's status, the deadline, the caller's abort, or the end of the
+ * A call ends exactly once: with the runtime's status, at the deadline, by the caller's abort, or with the
  * connection.
  */
 import {
@@ -22,7 +23,7 @@ export interface GrpcCallOptions {
   readonly stream: ClientHttp2Stream;
   readonly bytesMax: number;
   readonly onMessage: (message: Uint8Array) => void;
-  /** Null: it ended well. */
+  /** Called once. Null: the call succeeded. */
   readonly onEnd: (error: Error | null) => void;
 }
 
@@ -45,7 +46,7 @@ export class GrpcCall {
     stream.on('close', () => this.#end(this.#outcome()));
   }
 
-  /** Ends it from this side, and cancels it in the runtime. */
+  /** Ends the call with `error`, and cancels it in the runtime. */
   cancel(error: Error): void {
     this.#end(error);
     this.#options.stream.close(constants.NGHTTP2_CANCEL);
@@ -65,7 +66,7 @@ export class GrpcCall {
     }
   }
 
-  /** How it ended, once nothing more will come. */
+  /** The outcome, after the stream has closed. */
   #outcome(): Error | null {
     const { name: call } = this.#options;
     if (this.#ending === null) return this.#brokenOff();
@@ -102,7 +103,7 @@ export class GrpcCall {
   }
 }
 
-/** The headers of a call. The runtime gets the deadline, too, and then gives up itself. */
+/** The headers of a call. They carry the deadline, so that the runtime gives up by itself. */
 export function headersOf(path: string, deadlineMs: number | undefined): OutgoingHttpHeaders {
   return {
     ':method': 'POST',
@@ -114,7 +115,7 @@ export function headersOf(path: string, deadlineMs: number | undefined): Outgoin
   };
 }
 
-/** gRPC allows eight digits. */
+/** gRPC's timeout header allows eight digits. */
 function timeoutMs(deadlineMs: number): number {
   return Math.min(Math.max(1, Math.ceil(deadlineMs)), 99_999_999);
 }
@@ -127,7 +128,7 @@ function textOf(header: string | string[] | undefined): string {
   return Array.isArray(header) ? header.join(', ') : (header ?? '');
 }
 
-/** Messages are percent-encoded where they are not plain ASCII. Malformed codes stay as they are. */
+/** Decodes the percent-encoding of gRPC messages. Malformed codes stay as they are. */
 function decodeMessage(encoded: string): string {
   try {
     return decodeURIComponent(encoded.replaceAll(/%(?![0-9a-fA-F]{2})/g, '%25'));

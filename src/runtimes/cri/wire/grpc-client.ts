@@ -1,10 +1,10 @@
 /**
  * Calls a gRPC service on a unix socket.
  *
- * One connection carries all calls. It is opened when it is first needed, and again after it was lost: a
- * runtime that was restarted is found by the next call, and while it is down every call fails immediately
- * with RUNTIME_UNAVAILABLE. Calls that ran when it went down are not repeated here: the caller knows whether
- * that is safe.
+ * One connection carries all calls. The client opens it for the first call, and again after it was lost: the
+ * first call after a restart of the runtime reconnects, and while the runtime is down every call fails
+ * immediately with RUNTIME_UNAVAILABLE. Calls that were under way when the connection broke are not repeated:
+ * only the caller knows whether that is safe.
  */
 import { offAbort, onAbort } from '../../../lib/abort-listeners.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -20,7 +20,7 @@ export interface GrpcClientOptions {
 }
 
 export interface CallOptions {
-  /** Of the call, for messages to users. */
+  /** The name of the call, for error messages. */
   readonly name: string;
   /** Absent: no deadline. */
   readonly deadlineMs?: number;
@@ -62,7 +62,7 @@ export class GrpcClient {
     await this.#call(connection, path, request, options, onMessage);
   }
 
-  /** Calls that still run fail. */
+  /** Calls under way fail. */
   close(): void {
     this.#isClosed = true;
     this.#connection?.destroy();
@@ -128,7 +128,7 @@ export class GrpcClient {
   }
 }
 
-/** With the message of other CRI clients. */
+/** The same text as in other CRI clients. */
 function dialFault(socketPath: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -1,15 +1,14 @@
 /**
- * A connection to the runtime: HTTP/2 over a unix socket.
+ * An HTTP/2 connection to the runtime over a unix socket, with detection of a runtime that hangs.
  *
  *     connect ──> open ──> the runtime closes it, goes away, or does not answer a ping ──> over
  *
- * A connection that is over is never used for another call; calls that run on it end with it. A unix socket
- * reports the death of the other side, but not a runtime that hangs, so after a call has timed out, the
- * connection is pinged.
+ * A connection that is over is never used again; its calls end with it. A unix socket reports the death of
+ * the other side, but not a runtime that hangs, so the client pings after a call has timed out.
  *
  * A gRPC server closes a connection on the third ping without data in between. On a busy node, probes that
- * time out, each followed by a ping, would break the connection for every other call. Hence one ping for each
- * silence, and none if something was received meanwhile.
+ * time out, each followed by a ping, would break the connection for every other call. Hence there is one ping
+ * per silence, and none if the runtime has sent anything since the call began.
  */
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
 import { connect as connectSocket, type Socket } from 'node:net';
@@ -18,7 +17,7 @@ import type { Cancel, Clock } from '../../../ports/clock.ts';
 /** gRPC servers treat more frequent pings as an attack. */
 const PING_EVERY_MS = 310_000;
 const PING_ANSWER_MS = 20_000;
-/** Lists of a full node are large; smaller windows would make them wait for us. */
+/** Lists of a full node are large; with a smaller window the runtime would have to wait for this side. */
 const STREAM_WINDOW_BYTES = 4 * 1024 * 1024;
 const SESSION_WINDOW_BYTES = 16 * 1024 * 1024;
 const SESSION_MEMORY_MB = 64;
@@ -40,7 +39,7 @@ export class GrpcConnection {
       maxSessionMemory: SESSION_MEMORY_MB,
     });
     const end = (): void => this.#end();
-    // Calls that run on it learn of it by their own streams.
+    // Calls on this connection end through their own streams.
     this.session.on('error', end).on('close', end).on('goaway', end);
     this.session.once('connect', () => this.session.setLocalWindowSize(SESSION_WINDOW_BYTES));
     this.#pingLater();
@@ -50,12 +49,14 @@ export class GrpcConnection {
     return !this.#isOver && !this.session.closed && !this.session.destroyed;
   }
 
-  /** The runtime has answered something. */
+  /** Notes that the runtime has sent something. */
   heard(): void {
     this.#heardAt = this.#clock.monotonic();
   }
 
-  /** Ends it if the ping is not answered, unless something was received since then. */
+  /**
+   * Pings, unless the runtime has sent something since `sinceMs`; closes the connection if no answer comes.
+   */
   checkLife(sinceMs: number): void {
     if (!this.isUsable || this.#heardAt >= sinceMs) return;
     const now = this.#clock.monotonic();

@@ -1,6 +1,6 @@
 /**
- * gRPC's framing of messages: one byte for compression, four for the length, and the message. Chunks arrive
- * cut anywhere.
+ * Reads and writes gRPC's message frames: a compression byte, four bytes of length, the message. Chunks of
+ * the stream may be cut anywhere.
  */
 import { answerBroken } from '../errors.ts';
 
@@ -24,7 +24,7 @@ export class GrpcFrameReader {
     this.#bytesMax = bytesMax;
   }
 
-  /** The messages that are complete now. Throws RUNTIME_ANSWER_BROKEN. */
+  /** Yields the messages that this chunk completes. Throws RUNTIME_ANSWER_BROKEN. */
   *read(chunk: Buffer): Generator<Uint8Array, void> {
     this.#parts.push(chunk);
     this.#size += chunk.length;
@@ -50,7 +50,7 @@ export class GrpcFrameReader {
     const length = first.readUInt32BE(1);
     if (first[0] !== 0) throw this.#broken('it is compressed, which was not requested');
     if (length > this.#bytesMax) {
-      throw this.#broken(`it has ${length} bytes, more than the ${this.#bytesMax} that are taken`);
+      throw this.#broken(`it has ${length} bytes, more than the limit of ${this.#bytesMax}`);
     }
     return length;
   }

@@ -1,4 +1,4 @@
-/** Attaches to a running container: reads its output and writes into its input. */
+/** Attaches a client to a running container through the container's monitor. */
 import { PassThrough, Writable } from 'node:stream';
 import type { StreamRequest, Streams } from '../../../ports/runtime/streams.ts';
 import type { Container } from './container.ts';
@@ -47,7 +47,9 @@ async function connect({ record, folder }: Container): Promise<MonitorClient> {
   });
 }
 
-/** Resolves when all output from now on is received. */
+/**
+ * Subscribes to the output; resolves when the monitor has confirmed it, so that no later output is missed.
+ */
 function greet(
   client: MonitorClient,
   outputs: { readonly o: PassThrough | null; readonly e: PassThrough | null },
@@ -66,7 +68,7 @@ function greet(
   });
 }
 
-/** With `stdinOnce` the container's input ends with the first client. */
+/** With `stdinOnce` the container's stdin is closed when the first client closes it. */
 function inputOf(client: MonitorClient, isOnce: boolean): Writable {
   return new Writable({
     write: (chunk: Uint8Array, _encoding, done) => client.send('i', chunk, done),

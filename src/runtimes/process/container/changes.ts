@@ -1,4 +1,4 @@
-/** Lets many callers wait until a condition of a changing object is true. */
+/** A condition variable: callers wait until a condition of a changing object is true. */
 import { offAbort, onAbort } from '../../../lib/abort-listeners.ts';
 import type { Clock } from '../../../ports/clock.ts';
 
@@ -10,12 +10,12 @@ export class Changes {
     this.#clock = clock;
   }
 
-  /** The object has changed. */
+  /** Call when the object has changed: waiting callers check their condition again. */
   notify(): void {
     for (const waiter of this.#waiters) waiter();
   }
 
-  /** Returns when it is true, or on timeout. Rejects when the caller aborts. */
+  /** Returns when `isTrue` is true, or after `ms`. Rejects when the caller aborts. */
   until(
     isTrue: () => boolean,
     { ms, signal }: { readonly ms?: number; readonly signal?: AbortSignal | undefined } = {},

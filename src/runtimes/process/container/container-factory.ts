@@ -1,4 +1,7 @@
-/** Makes containers: decides their record, writes it, and prepares their start. */
+/**
+ * Creates containers and prepares their start: decides the record, writes it, and builds the order for the
+ * syscall helper.
+ */
 import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { ContainerConfig, Mount } from '../../../ports/runtime/container-config.ts';
@@ -63,12 +66,12 @@ export class ContainerFactory {
     this.#trees = new MachineTrees({ folder: treesFolder(folder), shown: tree });
   }
 
-  /** Only while no container runs. */
+  /** Removes unused skeletons of the machine tree. Call only while no container runs. */
   sweepTrees(): void {
     this.#trees.sweep();
   }
 
-  /** Returns the ID. With its record the container exists, and not before. */
+  /** Returns the ID. The container exists from the moment its record is written. */
   async create(sandboxId: string, config: ContainerConfig, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
     const { options, machine, registry, images, limits, newId, world } = this.#parts;
@@ -98,7 +101,10 @@ export class ContainerFactory {
     return record.id;
   }
 
-  /** Of two runs of one container only one may exist, even if the other is still to start. */
+  /**
+   * Makes sure that an earlier run that was created but not started never starts. Throws RUNTIME_CONFLICT if
+   * it is starting.
+   */
   #renounceOthers(sandbox: Sandbox, name: string): void {
     const { podUid } = sandbox.record.config;
     for (const container of this.#parts.registry.containers) {
@@ -133,7 +139,8 @@ export class ContainerFactory {
     if (!helper && options.helper !== 'none') {
       throw helperUnavailable({ reason: machine.obstacle });
     }
-    // A container that an earlier version made, and did not start, is started as this version does.
+    // A container that an earlier version of podkeep created but did not start is started in this version's
+    // way.
     if (isOld(container.record)) container.update({ ...container.record, setup: setupOf(machine) });
     const preparation = this.#preparationOf(container, sandbox);
     makeFiles(preparation);
@@ -171,7 +178,9 @@ export class ContainerFactory {
     };
   }
 
-  /** Keys and data of podkeep, wherever they lie in a folder of the machine that is shown. */
+  /**
+   * podkeep's own folders (keys, data) inside folders of the machine that the container sees: to be covered.
+   */
   #hidden(record: ContainerRecord): readonly string[] {
     const { folder, hiddenFolders = [] } = this.#parts.options;
     const { folders: shown } = this.#shown(record);
@@ -184,7 +193,7 @@ export class ContainerFactory {
     return { folders: [...SHOWN_FOLDERS, ...tree, ...shown], machinePath };
   }
 
-  /** Without mounts the container sees the machine as it is, including the folders of its image. */
+  /** Without isolation there are no mounts for the image: the container sees the machine's own folders. */
   #mountsOf({ config, shown = [] }: ContainerRecord, sandbox: Sandbox): readonly Mount[] {
     const { isolation } = this.#parts.machine;
     const ofImage = isolation === 'none' ? [] : imageMounts(shown, config.mounts);
@@ -196,7 +205,7 @@ export class ContainerFactory {
     return this.#filters.of(config.name, config.security);
   }
 
-  /** Runs a command in a running container; throws CONTAINER_NOT_RUNNING if it is gone. */
+  /** Runs a command in a running container. Throws CONTAINER_NOT_RUNNING. */
   async exec(container: Container, request: CommandRequest): Promise<RunningExec> {
     const { machine, registry } = this.#parts;
     const { record, init, command: main, state } = container;
@@ -234,10 +243,10 @@ export class ContainerFactory {
   }
 }
 
-/** The kubelet's defaults for logs. */
+/** The kubelet's defaults for log rotation. */
 const LOGS = { maxBytes: 10 * 1024 * 1024, maxFiles: 5 };
 
-/** Without mounts, a variable names the folder of what would be mounted. */
+/** Without isolation there are no mounts: PODKEEP_ROOT names the folder with links to the volumes. */
 function envOf(container: Container, { isolation }: Machine): ContainerRecord['env'] {
   const { record, place, command } = container;
   if (record.privatePart === 'lost') return command ? environmentOfProcess(command.pid) : [];
@@ -248,12 +257,12 @@ function realPath(file: string): string {
   try {
     return realpathSync(file);
   } catch {
-    // What does not exist need not be hidden.
+    // A missing folder has no real path, and need not be hidden.
     return file;
   }
 }
 
-/** A container that was never complete may have left a folder of that name. */
+/** podkeep may have been killed while it created this container before, and have left the folder. */
 function remakeFolder(folder: string, mode: number): void {
   if (existsSync(folder)) rmSync(folder, { recursive: true });
   mkdirSync(folder, { recursive: true, mode });

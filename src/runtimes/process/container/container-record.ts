@@ -1,4 +1,7 @@
-/** Decides a container's record from its configuration and its image: nothing is left open after it. */
+/**
+ * Decides a container's record from its configuration and its image: command, environment, user, working
+ * directory, stop signal.
+ */
 import type { ContainerConfig } from '../../../ports/runtime/container-config.ts';
 import type { SandboxConfig } from '../../../ports/runtime/sandbox-config.ts';
 import { containerNotStarted } from '../errors.ts';
@@ -8,7 +11,7 @@ import type { ProcessRuntimeOptions, ResolvedImage } from '../options.ts';
 import type { ContainerRecord } from './records.ts';
 import { decideUser, homeOf, NOBODY } from '../machine/user.ts';
 
-/** Never the PATH of the user who started podkeep. */
+/** The default PATH of containers. It is never the PATH of the user who started podkeep. */
 const SEARCH_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 export interface RecordRequest {
@@ -25,7 +28,7 @@ export function decideRecord(request: RecordRequest): ContainerRecord {
   const { id, sandboxId, sandbox, config, image, machine, options } = request;
   const { defaults, root } = image;
   if (root !== undefined && machine.isolation === 'none') {
-    const reason = `its image is a folder, and this machine cannot change roots: ${machine.obstacle}`;
+    const reason = `its image is a folder, but containers cannot have their own root on this machine: ${machine.obstacle}`;
     throw containerNotStarted({ name: config.name, reason });
   }
   const user = decideUser({
@@ -64,13 +67,14 @@ function processesOf(
   return sandbox.sharesProcesses ? 'joined' : 'own';
 }
 
-/** A command of the spec replaces the image's, and its arguments. */
+/** As in Kubernetes: `command` of the spec replaces both the command and the arguments of the image. */
 function commandOf(config: ContainerConfig, { defaults }: ResolvedImage): readonly string[] {
   const { command, args, name } = config;
   const own = command.length > 0;
   const inherited = args.length > 0 ? args : (defaults.args ?? []);
   const argv = own ? [...command, ...args] : [...(defaults.command ?? []), ...inherited];
-  if (argv.length === 0) throw containerNotStarted({ name, reason: 'no command is given' });
+  if (argv.length === 0)
+    throw containerNotStarted({ name, reason: 'neither the spec nor the image has a command' });
   return argv;
 }
 

@@ -1,4 +1,4 @@
-/** What all containers of one runtime share. */
+/** The dependencies that all containers of one process runtime share. */
 import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';
 import type { RuntimeEvent } from '../../../ports/runtime/pod-runtime.ts';
@@ -8,14 +8,14 @@ import type { Memory } from '../record-file.ts';
 
 export interface ContainerWorld {
   readonly machine: Machine;
-  /** Where containers assemble their roots, each in its own mount namespace. */
+  /** The folder on which each container, in its own mount namespace, mounts its root. */
   readonly rootPlace: string;
-  /** For data that must not lie on a disk. */
+  /** For data that must not be written to a disk, such as values of Secrets. */
   readonly memory: Memory;
   readonly clock: Clock;
   readonly log: Log;
   readonly punch: (file: string, bytes: number) => void;
-  /** Whether the kernel, or podkeep, ended it for its memory. */
+  /** Whether the kernel or podkeep killed the container because of its memory limit. */
   readonly wasOutOfMemory: (container: Container) => boolean;
   readonly emit: (event: RuntimeEvent) => void;
 }

@@ -1,18 +1,19 @@
 /**
- * One container: its state, and the operations on it.
+ * One container of the process runtime: observes its state, and starts, stops, kills and removes it.
  *
- *     created ──start──> running ──its exit is recorded, its output is in the log──> exited
+ *     created ──start──> running ──exit code recorded, output in the log──> exited
  *
- * The container is run by its monitor (lib/syscall-helper/program/container.pl), not by podkeep. This class
- * observes: it watches the files that the monitor writes, and polls the process once a second, because a
- * monitor that was killed writes nothing more. So it makes no difference whether this podkeep started it.
+ * A monitor process (lib/syscall-helper/program/container.pl) runs the container, not podkeep. This class
+ * only observes: it watches the files that the monitor writes, and polls the process once a second, because a
+ * monitor that was killed writes nothing more. So it does not matter which podkeep process started the
+ * container.
  *
- * Containers of the last version, and those that a shell has started, have an init instead of a monitor, and
- * write their output into plain files, which podkeep copies into the log (log-pump.ts).
+ * Containers that an earlier version or a shell started have an init instead of a monitor. They write their
+ * output into plain files, which podkeep copies into the log (log-pump.ts).
  *
- * 1. It is reported as exited only after its exit code and all of its output are in place.
+ * 1. A container is reported as exited only after its exit code and all of its output have been written.
  * 2. Signals go to processes that are identified by their ID and their start time.
- * 3. No exit code and no process means that it was killed: 137.
+ * 3. A container without an exit code and without a process was killed: its exit code is 137.
  */
 import { watch, type FSWatcher } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -94,29 +95,29 @@ export class Container {
     return this.#state === 'running' ? this.#claim?.claimedAtMs : undefined;
   }
 
-  /** The folder of its root, or what stands in for one. */
+  /** Where its root is mounted; without isolation, the folder of links to its volumes. */
   get place(): string {
     const { machine, rootPlace } = this.#world;
     return machine.isolation === 'none' ? path.join(this.folder, 'root') : rootPlace;
   }
 
-  /** The first process inside, from the moment it is known until it has ended. */
+  /** The first process inside. Undefined: not known yet, or the container has ended. */
   get init(): ProcessIdentity | undefined {
     return this.#result ? undefined : (this.#notes.init ?? this.#claim?.init);
   }
 
-  /** Its init was started, or is about to be, and has not made its claim yet. */
+  /** The start is under way, and the container does not run yet. */
   get isStarting(): boolean {
     return this.#starting !== undefined && this.#state === 'created';
   }
 
-  /** The session of its processes, where no namespace identifies them. */
+  /** The session of its processes. Undefined: its process namespace identifies them. */
   get session(): number | undefined {
     if (this.#hasOwnProcesses()) return undefined;
     return this.#notes.init?.pid ?? this.#claim?.session;
   }
 
-  /** What init started: the command, or in an old container with a terminal the program that made it. */
+  /** The process that init started: the command, or the program that opened an old container's terminal. */
   get main(): ProcessIdentity | undefined {
     return this.#result ? undefined : this.#notes.main;
   }
@@ -128,7 +129,7 @@ export class Container {
     return readProcesses().find(({ parent }) => parent === main.pid) ?? main;
   }
 
-  /** Finds out what happened to it while podkeep did not run. */
+  /** Reads from its files what happened to the container while podkeep was not running. */
   async restore(): Promise<void> {
     this.#result = await readJson<ContainerResult>(path.join(this.folder, 'result.json'));
     if (this.#result) {
@@ -136,7 +137,7 @@ export class Container {
       return;
     }
     this.#readFiles();
-    // An init that has not come yet, and was started by a podkeep that was killed, is waited for.
+    // A killed podkeep may have started an init that has not claimed the container yet: observe it.
     if (!this.#claim && !isPrepared(this.folder)) return;
     if (this.#claim && this.#notes.isRunning) this.#state = 'running';
     this.#observe();
@@ -145,10 +146,10 @@ export class Container {
     await this.#ending;
   }
 
-  /** Returns when it runs; throws CONTAINER_NOT_STARTED when it never will. */
+  /** Returns when the container runs. Throws CONTAINER_NOT_STARTED if the start failed. */
   start(prepare: () => Promise<StartMonitor>): Promise<void> {
     this.#starting ??= this.#start(prepare).catch((error: unknown) => {
-      // What failed before anything ran can be tried again.
+      // A start that failed before any process ran can be retried.
       if (this.#state === 'created') this.#starting = undefined;
       if (error instanceof PodkeepError) throw error;
       throw containerNotStarted({ name: this.record.config.name, reason: reasonOf(error) }, error);
@@ -189,18 +190,18 @@ export class Container {
       this.#watcher = watch(this.folder, (event, name) => this.#heard(event, name));
       this.#watcher.on('error', () => undefined);
     } catch (error) {
-      // The system has no more watches. Polling once a second must do.
-      this.#world.log.debug('cannot watch the files of the container; polling every second', {
+      // The system has no more inotify watches, so only the poll once a second remains.
+      this.#world.log.debug('Cannot watch the files of the container; polling every second', {
         reason: reasonOf(error),
       });
     }
   }
 
-  /** Creating or deleting a file is a `rename`; writing into it, a `change`. */
+  /** fs.watch reports `rename` when a file is created or deleted, and `change` when it is written. */
   #heard(event: string, name: string | null): void {
     if (event === 'rename' && name !== 'state') return;
     if (name === 'stdout' || name === 'stderr') this.#pump?.wake(name);
-    // After its claim the monitor writes into this file.
+    // The monitor writes into this file after its claim.
     else if (name === 'state') this.#poll();
   }
 
@@ -210,12 +211,12 @@ export class Container {
     this.#poll();
     if (!this.#watcher) this.#pump?.wakeAll();
     if (!this.#claim || this.#isAlive()) return;
-    // It may have written its last line in between.
+    // The monitor may have written its last note after the poll above.
     this.#poll();
     this.#ending ??= this.#end();
   }
 
-  /** Whether its monitor, or its init instead, is alive. */
+  /** Whether its monitor is alive; in old containers, its init. */
   #isAlive(): boolean {
     if (!this.#claim) return false;
     const { bootId, isLinux } = this.#world.machine;
@@ -238,11 +239,11 @@ export class Container {
   #readFiles(): void {
     this.#claim ??= readClaim(this.folder);
     const notes = readNotes(this.folder);
-    // A folder that is being deleted must not make us forget what we know.
+    // Notes that are missing because the folder is being deleted must not replace the known ones.
     if (notes.init || notes.main || notes.failure !== undefined) this.#notes = notes;
   }
 
-  /** Records how it ended, once nothing of it is left. */
+  /** Records the result, after all processes are gone and the output is in the log. */
   async #end(): Promise<void> {
     let isDrained = false;
     try {
@@ -255,7 +256,7 @@ export class Container {
       this.#result = result;
     } catch (error) {
       const facts = { id: this.record.id, reason: reasonOf(error) };
-      this.#world.log.error('failed to persist the exit status of a container', facts);
+      this.#world.log.error('Failed to persist the exit status of a container', facts);
       this.#result = this.#exitResult();
     }
     this.#state = 'exited';
@@ -264,7 +265,7 @@ export class Container {
     this.#notify('containerDied');
     this.#changes.notify();
     await this.#release();
-    // Lines that did not get into the log stay where they are, for a person to find.
+    // Output that could not be copied into the log stays in these files, for a person to find.
     removeFiles(this.folder, [
       'attach',
       'stdin',
@@ -284,10 +285,10 @@ export class Container {
     });
   }
 
-  /** Ends what is left, and returns when init is gone: until then a process may still write. */
+  /** Kills remaining processes, and returns when init is gone: until then a process may still write. */
   async #gone(): Promise<void> {
     for (let step = 0; step < GONE_STEPS_MAX && this.#isAlive(); step++) {
-      // An init that hangs has to be killed.
+      // The init hangs.
       if (step === GONE_STEPS_MAX / 4) this.kill();
       await this.#changes.until(() => !this.#isAlive(), { ms: GONE_STEP_MS });
     }
@@ -299,7 +300,7 @@ export class Container {
     return isolation !== 'none' && hasProcesses && this.record.processes === 'own';
   }
 
-  /** Makes sure that it never starts. False: it has started, or is about to. */
+  /** Makes sure that the container never starts. False: it has started, or is about to. */
   renounce(): boolean {
     if (this.#state !== 'created' || this.#starting) return false;
     if (!this.#claim && claimForRemoval(this.folder, this.#world.clock.now())) return true;
@@ -307,7 +308,7 @@ export class Container {
     return false;
   }
 
-  /** Signals it to end, kills it after the grace period, and returns when it has ended. */
+  /** Sends the stop signal, kills after the grace period, and returns when the container has ended. */
   async stop(graceSeconds: number, signal?: AbortSignal): Promise<void> {
     this.#poll();
     if (this.#result || this.renounce() || (this.#state === 'created' && !this.#claim)) return;
@@ -323,8 +324,8 @@ export class Container {
   }
 
   /**
-   * Signals once, and only within the grace period. A file event may come late, after a stop without grace; a
-   * command that got the signal then would exit with its own code before it is killed.
+   * Sends the stop signal once, and only within the grace period. A file event may arrive late, after a stop
+   * without grace; a command that got the signal then could exit with its own code before it is killed.
    */
   #askToStop(): void {
     const { clock, machine } = this.#world;
@@ -334,7 +335,7 @@ export class Container {
     if (target) this.#isSignalled = signalProcess(target, number, machine.isLinux);
   }
 
-  /** Kills, and again until it is seen to be gone. */
+  /** Kills the container, and repeats it until its processes are gone. */
   #killSoon(): void {
     if (this.#result || this.#isClosed) return;
     this.kill();
@@ -342,7 +343,7 @@ export class Container {
     if (!this.#ending) this.#world.clock.after(GONE_STEP_MS, () => this.#killSoon());
   }
 
-  /** Ends all of it, now. With a process namespace the kernel does, when init is gone. */
+  /** Kills all processes. In a process namespace the kernel kills the others when init dies. */
   kill(): void {
     const { isLinux, bootId } = this.#world.machine;
     if (!this.#claim || this.#claim.bootId !== bootId) return;
@@ -366,7 +367,7 @@ export class Container {
     this.#record = record;
   }
 
-  /** Ends it if it runs, and removes all but its log. */
+  /** Kills the container if it runs, and removes everything but its log. */
   async remove(): Promise<void> {
     if (this.#state === 'created') claimForRemoval(this.folder, this.#world.clock.now());
     this.look();
@@ -377,7 +378,7 @@ export class Container {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Stops observing. The container goes on. */
+  /** Stops observing. The container keeps running. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stop?.cancel();

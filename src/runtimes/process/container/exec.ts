@@ -1,4 +1,7 @@
-/** The two ways of running a command in a container: to its end, and with streams. */
+/**
+ * Runs a command in a container: ExecSync for probes and hooks, which collects the output, and exec with
+ * streams for clients.
+ */
 import type { Readable } from 'node:stream';
 import { offAbort, onAbort } from '../../../lib/abort-listeners.ts';
 import type { RunningExec } from '../../../lib/syscall-helper/exec-pipes.ts';
@@ -19,7 +22,7 @@ export interface CommandRequest {
 
 export type StartExec = (request: CommandRequest) => Promise<RunningExec>;
 
-/** More than any probe or hook writes; what comes after it is read and dropped. */
+/** More than any probe or hook writes. Output beyond it is read and dropped. */
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
 export async function execToEnd(
@@ -33,7 +36,7 @@ export async function execToEnd(
   let run: RunningExec | undefined;
   const kill = (): void => {
     run?.kill();
-    // Processes that the command left behind may hold its streams open.
+    // Background processes of the command may hold its streams open.
     run?.stdout.destroy();
     run?.stderr.destroy();
   };
@@ -72,7 +75,7 @@ export async function execWithStreams(
   onAbort(signal, kill);
   if (signal.aborted) kill();
   const ended = endOf(run).finally(() => offAbort(signal, kill));
-  // The client may have left before it ended.
+  // The client may have left already; without this the rejection would be unhandled.
   ended.catch(() => undefined);
   if (!stdin) run.stdin.destroy();
   if (!stdout) run.stdout.resume();
@@ -88,7 +91,7 @@ export async function execWithStreams(
   };
 }
 
-/** It has ended when its streams have, too. */
+/** Resolves when the command has exited and its streams are closed. */
 async function endOf(run: RunningExec): Promise<number> {
   const closed = [run.stdout, run.stderr].map(closeOf);
   const code = await run.exited;

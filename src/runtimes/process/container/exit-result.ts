@@ -1,9 +1,9 @@
 /**
- * Decides how a container ended, from init's notes and from what podkeep observed.
+ * Decides the exit code and reason of a container, from the notes of its monitor and podkeep's observations.
  *
  *     never ran                       128, StartError, and the reason
- *     no exit code, and no process    137: init was killed, which takes everything with it
- *     an exit code                    that one; OOMKilled if it went over its memory
+ *     no exit code, and no process    137: init was killed, and the kernel killed the rest
+ *     an exit code                    that code; OOMKilled if it exceeded its memory limit
  */
 import type { Notes } from './init-notes.ts';
 import type { ContainerResult } from './records.ts';
@@ -18,7 +18,7 @@ export interface Evidence {
 }
 
 const KILLED = 137;
-/** As other runtimes report a command that could not be run. */
+/** The exit code with which other runtimes report a command that could not be started. */
 const NEVER_RAN = 128;
 
 export function exitResult(evidence: Evidence): ContainerResult {

@@ -1,4 +1,7 @@
-/** Reads the notes of a container's monitor: its identity, and what happened to the container. */
+/**
+ * Reads the two files of a container's monitor: `claim` (which process runs the container) and `state` (notes
+ * about its progress and exit). An init of an old container writes the same files.
+ */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isMissing } from '../json-file.ts';
@@ -6,38 +9,38 @@ import type { ProcessIdentity } from '../machine/proc-table.ts';
 
 export interface Claim {
   readonly init: ProcessIdentity;
-  /** What the processes of the container share where they have no namespace. */
+  /** The session that identifies the container's processes where they have no process namespace. */
   readonly session: number;
   readonly bootId: string;
   readonly claimedAtMs: number;
 }
 
 export interface Notes {
-  /** The first process inside, where a monitor stands outside. */
+  /** The first process inside. Absent: there is no monitor outside, and the claim names the init. */
   readonly init?: ProcessIdentity;
   readonly main?: ProcessIdentity;
   readonly isRunning: boolean;
-  /** Why it never ran. */
+  /** Why the command never ran. */
   readonly failure?: string;
   readonly exitCode?: number;
 }
 
-/** Space for all notes of a monitor, so that a full disk cannot prevent them. */
+/** Reserves the space of all notes of a monitor, so that a full disk cannot prevent them. */
 export const NOTES_SPACE = `${' '.repeat(511)}\n`;
 
-/** The claim that keeps a container from running. */
+/** A claim that no process owns: it keeps the container from starting. */
 const NO_CLAIM = 'nobody\n';
-/** An init creates its claim and writes its identity in one go. */
+/** An init writes its identity immediately after it created its claim; after this time it is assumed dead. */
 const CLAIM_MS_MAX = 5000;
 
-/** Undefined: no process runs it yet, or the claim is being written. */
+/** Undefined: no process has claimed the container, or the claim is still being written. */
 export function parseClaim(text: string, claimedAtMs: number): Claim | undefined {
   const [pid = '', start = '', bootId = '', session = ''] = text.trimEnd().split(' ');
   if (!text.endsWith('\n') || !/^\d+$/.test(pid) || !/^\d+$/.test(session)) return undefined;
   return { init: identityOf(pid, start), session: Number(session), bootId, claimedAtMs };
 }
 
-/** A line without its end is still being written. */
+/** Ignores a last line without a newline: it is still being written. */
 export function parseNotes(text: string): Notes {
   const found = new Map<string, string>();
   for (const line of text.split('\n').slice(0, -1)) {
@@ -56,7 +59,7 @@ export function parseNotes(text: string): Notes {
   };
 }
 
-/** A dash stands for a value that this system does not report. */
+/** A dash means that the system does not report the start time. */
 function identityOf(pid: string, start: string): ProcessIdentity {
   return { pid: Number(pid), start: start === '-' ? '' : start };
 }
@@ -65,7 +68,7 @@ export function readNotes(folder: string): Notes {
   return parseNotes(readText(path.join(folder, 'state')));
 }
 
-/** When init wrote its last note. */
+/** The time of the last note. */
 export function notesTimeMs(folder: string): number | undefined {
   return statSync(path.join(folder, 'state'), { throwIfNoEntry: false })?.mtimeMs;
 }
@@ -73,7 +76,7 @@ export function notesTimeMs(folder: string): number | undefined {
 /** The output of the programs that ran before the command. */
 export function readTrouble(folder: string): string {
   const first = readText(path.join(folder, 'trouble')).trim().split('\n').slice(0, 3);
-  // Programs inside write to the command's stderr.
+  // Programs that run inside the container, before the command, write to the command's stderr.
   const last = readText(path.join(folder, 'stderr')).trim().split('\n').slice(-2);
   return first.join('; ') || last.join('; ');
 }
@@ -94,8 +97,8 @@ export function readClaim(folder: string): Claim | undefined {
 }
 
 /**
- * Creating this file is exclusive: an init that comes later starts nothing. False: the container has been
- * started after all, or its init has come and is about to write its identity.
+ * Claims the container so that it never starts: the claim is created exclusively, and an init that finds it
+ * exits. False: an init has claimed the container, or is about to write its identity.
  */
 export function claimForRemoval(folder: string, nowMs: number): boolean {
   const file = path.join(folder, 'claim');
@@ -105,12 +108,12 @@ export function claimForRemoval(folder: string, nowMs: number): boolean {
   } catch {
     const claimedAtMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
     if (claimedAtMs === undefined || readText(file) === NO_CLAIM) return true;
-    // An init that has not written its identity by now was cut off, perhaps with the machine.
+    // An init that has not written its identity by now was killed, perhaps with the machine.
     return readClaim(folder) === undefined && nowMs - claimedAtMs > CLAIM_MS_MAX;
   }
 }
 
-/** Whether its init may have been started: then it can come at any time, whichever podkeep started it. */
+/** Whether a podkeep may have started an init for this container: it can claim the container at any time. */
 export function isPrepared(folder: string): boolean {
   return existsSync(path.join(folder, 'state'));
 }

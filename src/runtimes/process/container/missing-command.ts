@@ -1,4 +1,4 @@
-/** The error for a command that is not found inside a container, in the words of other runtimes. */
+/** Builds the error for a command that is not found inside a container, with the text of other runtimes. */
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import type { Machine } from '../machine/machine.ts';
@@ -7,7 +7,7 @@ import type { ContainerRecord } from './records.ts';
 
 type Command = Pick<ContainerRecord, 'argv' | 'env' | 'imageRoot'>;
 
-/** What containers without an image see of the machine. */
+/** The folders of the machine that containers without an image see. */
 export interface ShownTree {
   readonly folders: readonly string[];
   /** The PATH of the user who started podkeep. */
@@ -30,7 +30,7 @@ export function missingCommand(
   return hints.length === 0 ? text : `${text} (${hints.join('; ')})`;
 }
 
-/** Showing a folder is not enough where it is not on the container's PATH. */
+/** A hint for each cause: the folder is hidden from containers, or is not on the container's PATH. */
 function hintsOf(
   command: string,
   folder: string,
@@ -52,7 +52,7 @@ function hintsOf(
   ];
 }
 
-/** The machine's folder of the command, if containers do not find it there. */
+/** The machine's folder that has the command, if containers do not see or search it. */
 function machineFolderOf(
   command: string,
   env: ContainerRecord['env'],

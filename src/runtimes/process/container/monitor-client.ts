@@ -1,6 +1,6 @@
 /**
- * A connection to the monitor of a container (lib/syscall-helper/program/clients.pl has the messages): reads
- * its output, writes into its input, resizes its terminal, reopens its log.
+ * Connects to the monitor of a container over its socket: reads output, writes input, resizes the terminal,
+ * reopens the log. The protocol is in lib/syscall-helper/program/clients.pl.
  */
 import { closeSync, openSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -10,9 +10,9 @@ export type MonitorMessage = 'o' | 'e' | 'h' | 'r' | 'x';
 
 const SOCKET = 'attach';
 const HEADER_BYTES = 5;
-/** The limit for paths of sockets is hardly longer. */
+/** A little below the system's limit for the path of a unix socket. */
 const PATH_BYTES_MAX = 100;
-/** The monitor's limit for messages. */
+/** The monitor's limit for the size of a message. */
 const MESSAGE_BYTES_MAX = 256 * 1024;
 
 export class MonitorClient {
@@ -51,7 +51,7 @@ export class MonitorClient {
     this.#socket.once('close', listener);
   }
 
-  /** `done` is called when the system has taken it. */
+  /** `done` is called when the operating system has accepted the message. */
   send(
     message: 'h' | 'i' | 'c' | 'w' | 'r',
     content: string | Uint8Array,
@@ -97,7 +97,7 @@ function isMessage(message: string): message is MonitorMessage {
   return ['o', 'e', 'h', 'r', 'x'].includes(message);
 }
 
-/** Through a descriptor of its folder, where the path itself is too long. */
+/** The path of the socket. A path that is too long is shortened by a descriptor of its folder. */
 function shortPath(folder: string): readonly [file: string, release: () => void] {
   const file = path.join(folder, SOCKET);
   if (Buffer.byteLength(file) <= PATH_BYTES_MAX) return [file, () => undefined];

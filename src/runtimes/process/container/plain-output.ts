@@ -1,4 +1,4 @@
-/** The output of a container without a monitor: plain files, which podkeep copies into the log. */
+/** Copies the output of a container without a monitor from plain files into its log. */
 import type { ContainerWorld } from './container-world.ts';
 import { reasonOf } from '../json-file.ts';
 import { LogPump } from '../logs/log-pump.ts';
@@ -15,7 +15,7 @@ export function openPlainOutput(
     punch,
     onTrouble: (error) => {
       const facts = { container: config.name, id, reason: reasonOf(error) };
-      log.warn('failed to write a container log; retrying', facts);
+      log.warn('Failed to write a container log; retrying', facts);
     },
   });
 }

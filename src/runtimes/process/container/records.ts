@@ -1,4 +1,4 @@
-/** The records of sandboxes and containers, one JSON file each. */
+/** The types of the records of sandboxes and containers; each record is a JSON file. */
 import type { ContainerConfig } from '../../../ports/runtime/container-config.ts';
 import type { SandboxConfig } from '../../../ports/runtime/sandbox-config.ts';
 
@@ -6,14 +6,14 @@ export interface SandboxRecord {
   readonly id: string;
   readonly config: SandboxConfig;
   readonly createdAtMs: number;
-  /** Of the machine's boot: nothing survives the next one. */
+  /** The ID of the machine's boot: no process or namespace survives a reboot. */
   readonly bootId: string;
   readonly network: SandboxNetwork;
-  /** The prefix of the files on which its namespaces are mounted; absent: it has none. */
+  /** The prefix of the files on which its namespaces are mounted. Absent: it has no namespaces of its own. */
   readonly files?: string;
   /** Absent: its users are the machine's, or those of the ordinary user who runs podkeep. */
   readonly users?: SandboxUsers;
-  /** False once it was stopped. */
+  /** False: the sandbox was stopped. */
   readonly isReady: boolean;
 }
 
@@ -31,11 +31,13 @@ export type SandboxNetwork =
       readonly link: string;
     };
 
-/** The IDs of a pod: from zero inside, from `first` on the machine. */
+/**
+ * The user and group IDs of a pod: they start at 0 inside its user namespace, and at `first` on the machine.
+ */
 export interface SandboxUsers {
   readonly first: number;
   readonly count: number;
-  /** Its user namespace is mounted there. */
+  /** The file on which the user namespace is mounted. */
   readonly file: string;
 }
 
@@ -48,21 +50,24 @@ export interface ContainerRecord {
   readonly logFile: string;
   readonly user: RunAs;
   readonly stopSignal: string;
-  /** The command in full, and everything that it is started with. */
+  /** The command with its arguments, after merging spec and image. */
   readonly argv: readonly string[];
   readonly env: readonly (readonly [name: string, value: string])[];
   readonly workingDir: string;
-  /** Its root folder; absent: a private view of the machine's root. */
+  /** The folder of its image's root. Absent: a private view of the machine's root. */
   readonly imageRoot?: string;
-  /** Folders of the machine that its image shows it, read-only; absent: none. */
+  /** Folders of the machine that its image needs; the container sees them read-only. Absent: none. */
   readonly shown?: readonly string[];
-  /** The processes that it sees: its own, which end with its init, those of another, or all. */
+  /** Its process namespace: `own`; `joined`, that of the pod or of another container; or the `host`'s. */
   readonly processes: 'own' | 'joined' | 'host';
-  /** Folders of control groups that it is in. */
+  /** The folders of its control groups. */
   readonly cgroups: readonly string[];
-  /** How it is set up. Absent: by the version before `pivot`, which left it a way out. */
+  /**
+   * How the container is set up. Absent: by a version before `pivot`, whose containers could leave their
+   * root.
+   */
   readonly setup?: 'pivot' | 'plain' | 'shell';
-  /** Where its command, environment and mounts are (record-file.ts). Absent: in this record. */
+  /** Where command, environment and mounts are stored (record-file.ts). Absent: in this record. */
   readonly privatePart?: 'memory' | 'lost';
 }
 
@@ -72,22 +77,22 @@ export interface RunAs {
   readonly groups: readonly number[];
 }
 
-/** How it ended. Written once, and never changed. */
+/** How a container ended. Written once, and never changed. */
 export interface ContainerResult {
   readonly exitCode: number;
   readonly finishedAtMs: number;
-  /** Absent: it never ran. */
+  /** Absent: the container never ran. */
   readonly startedAtMs?: number;
   readonly reason: 'Completed' | 'Error' | 'OOMKilled' | 'StartError';
   readonly message?: string;
 }
 
-/** Its output goes through a monitor, not into plain files. */
+/** Whether a monitor process reads the container's output. */
 export function hasMonitor({ setup }: ContainerRecord): boolean {
   return setup === 'pivot' || setup === 'plain';
 }
 
-/** It was made by the version before `pivot`, which left it a way out. */
+/** Whether a version before `pivot` created the container; such a container could leave its root. */
 export function isOld({ setup }: ContainerRecord): boolean {
   return setup === undefined;
 }

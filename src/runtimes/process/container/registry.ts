@@ -1,8 +1,8 @@
 /**
- * All sandboxes and containers of a runtime, and their view as pods.
+ * Holds all sandboxes and containers of the process runtime, and lists them as pods.
  *
- * At the start it is read from disk. What has no record was never acknowledged (podkeep was killed before it
- * was complete) and is removed.
+ * At start the registry reads them from disk. An object without a record was never acknowledged (podkeep was
+ * killed while it created the object), so it is removed.
  */
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -21,9 +21,9 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 export interface Restorer {
   sandbox(record: SandboxRecord): Promise<Sandbox>;
   container(record: ContainerRecord, folder: string): Promise<Container>;
-  /** A part of a sandbox that was never complete. */
+  /** Removes a file of a sandbox whose creation was not completed. */
   leftover(file: string): Promise<void>;
-  /** A container without a readable record. */
+  /** Ends a container without a readable record. */
   abandoned(folder: string): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export class Registry {
     this.#memory = memory;
   }
 
-  /** Whether a process belongs to any of them. */
+  /** Whether any container or sandbox has a process. */
   get hasRunning(): boolean {
     const isRunning = this.containers.some(
       ({ init, isStarting }) => init !== undefined || isStarting,
@@ -108,7 +108,7 @@ export class Registry {
     if (container) await this.#removeEmptyPod(container.record.podUid);
   }
 
-  /** The folder of a pod is removed with the last thing in it. */
+  /** Removes the folder of a pod if it is empty. */
   async #removeEmptyPod(podUid: string): Promise<void> {
     await rmdir(podFolder(this.#folder, podUid)).catch(() => undefined);
   }
@@ -142,7 +142,7 @@ export class Registry {
     for (const { record } of this.containers) {
       const uid = record.podUid;
       if (entries.has(uid)) continue;
-      // Its sandbox is gone, but its labels still name its pod.
+      // The sandbox is gone; the container's labels still name the pod.
       const { labels } = record.config;
       const name = labels['io.kubernetes.pod.name'] ?? '';
       const namespace = labels['io.kubernetes.pod.namespace'] ?? '';
@@ -168,7 +168,8 @@ export class Registry {
       known.add(attempt);
       this.addSandbox(await restorer.sandbox(record));
     }
-    // The next sandbox of this attempt writes the same files: a holder that they name would be lost.
+    // The next sandbox of this attempt overwrites these files, so a holder process that they name must be
+    // ended first.
     for (const name of files) {
       const [, attempt] = /^sandbox-(\d+)\.(?:resolv\.conf|holder|json\.new)$/.exec(name) ?? [];
       const isOrphan = attempt !== undefined && !known.has(attempt);
@@ -194,7 +195,7 @@ export class Registry {
 function reportOf(container: Container): RuntimeContainer {
   const { record, state, result, startedAtMs } = container;
   const { id, config, sandboxId, createdAtMs, user } = record;
-  // A container that ended without having started has the zero of time as its start, as in other runtimes.
+  // A container that never ran but has ended reports 1970 as its start, as in other runtimes.
   const beganAtMs = startedAtMs ?? (result ? 0 : undefined);
   return {
     id,

@@ -1,14 +1,17 @@
 /**
- * Tracks the processes by which commands entered containers: exec, probes, hooks. Their commands belong to
- * the container, but descend from processes outside of it (lib/syscall-helper/program/exec.pl), so they are
- * no descendants of its init.
+ * Tracks commands that exec, probes and hooks run in containers, so that their memory counts for the
+ * container. They descend from processes outside of it (lib/syscall-helper/program/exec.pl), not from its
+ * init.
  */
 import { familyOf, type ProcessEntry } from '../machine/proc-table.ts';
 
 export class RunningExecs {
   readonly #waiters = new Map<string, Set<number>>();
 
-  /** `waiter`: the process that waits for the command. Returns a function to call when it has ended. */
+  /**
+   * `waiter`: the PID of the process that waits for the command. Returns a function to call when it has
+   * exited.
+   */
   add(containerId: string, waiter: number): () => void {
     const waiters = this.#waiters.get(containerId) ?? new Set<number>();
     this.#waiters.set(containerId, waiters.add(waiter));
@@ -18,7 +21,7 @@ export class RunningExecs {
     };
   }
 
-  /** The commands and their descendants, without the two processes that let them in. */
+  /** The commands and their descendants, without the two helper processes that started them. */
   processesOf(containerId: string, table: readonly ProcessEntry[]): readonly ProcessEntry[] {
     const waiters = [...(this.#waiters.get(containerId) ?? [])];
     return waiters.flatMap((pid) => {

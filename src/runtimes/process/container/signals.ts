@@ -1,4 +1,4 @@
-/** Names of signals as specs and images write them: `SIGTERM`, `TERM`, `15`, `SIGRTMIN+3`. */
+/** Parses signal names as specs and images write them: `SIGTERM`, `TERM`, `15`, `SIGRTMIN+3`. */
 import { constants } from 'node:os';
 
 const REAL_TIME_MIN = 34;

@@ -69,7 +69,7 @@ test('an image that is requested twice at once is unpacked once, and a warning s
   expect(readdirSync(resolved.root ?? '-')).toEqual(['a']);
   expect(warn.mock.calls).toEqual([
     [
-      'some entries of the image were skipped while unpacking',
+      'Skipped some entries of the image while unpacking it',
       { image: 'app', device: 1, fifo: 0, metadata: 0, xattr: 0 },
     ],
   ]);

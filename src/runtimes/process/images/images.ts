@@ -1,5 +1,5 @@
 /**
- * What the names of images mean on a node that runs processes.
+ * The image store of the process runtime: decides what an image name runs on this machine.
  *
  *     a mapping in the configuration          its command, its folder or its OCI layout
  *     no mapping, but the spec has a command  that command, on this machine
@@ -29,11 +29,11 @@ export interface ProcessImagesOptions {
   readonly folder: string;
   readonly mappings: Readonly<Record<string, ImageMapping>>;
   readonly log: Log;
-  /** The user of containers that name none. */
+  /** The UID of containers that set none. */
   readonly defaultUid: number;
 }
 
-/** The reference of an image without a mapping: the machine itself. */
+/** The image reference of images without a mapping: their containers run commands of the machine. */
 export const HOST_REF = 'host';
 const PART = String.raw`[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*`;
 const HOST = String.raw`(?:[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d+)?/)?`;
@@ -43,7 +43,7 @@ const NAME = new RegExp(`^${HOST}${PART}(?:/${PART})*${ENDING}$`);
 export class ProcessImages implements ImageStore {
   readonly #options: ProcessImagesOptions;
   readonly #mappings: ReadonlyMap<string, ImageMapping>;
-  /** One at a time, as the kubelet pulls: two of one image would write the same files. */
+  /** Unpacks one image at a time, as the kubelet pulls: two of the same image would write the same files. */
   readonly #unpacking = new Semaphore(1);
 
   constructor(options: ProcessImagesOptions) {
@@ -79,14 +79,14 @@ export class ProcessImages implements ImageStore {
     return found.ref;
   }
 
-  /** Everything but an OCI layout, which is unpacked first. */
+  /** False: the image is an OCI layout, which `pull` has to unpack first. */
   isLocal(image: string): boolean {
     if (!NAME.test(image)) return false;
     const mapping = this.#mappings.get(fullName(image));
     return mapping === undefined || !('ociLayout' in mapping);
   }
 
-  /** Images that cannot be used are not listed; `find` reports why. */
+  /** Lists only images that can be used; `find` reports why the others cannot. */
   async list(): Promise<readonly Image[]> {
     const names = Object.keys(this.#options.mappings);
     const found = await Promise.allSettled(names.map((name) => this.find(name)));
@@ -95,19 +95,19 @@ export class ProcessImages implements ImageStore {
     );
   }
 
-  /** Removes what was unpacked. A mapping stays. */
+  /** Removes the unpacked files. The mapping in the configuration stays. */
   async remove(ref: string): Promise<void> {
     if (!/^sha256:[0-9a-f]+$/.test(ref)) return;
     const folder = path.join(imagesFolder(this.#options.folder), ref.slice('sha256:'.length));
     await rm(folder, { recursive: true, force: true });
   }
 
-  /** Mostly they are the machine's own files, and take no extra space. */
+  /** Null: most images are the machine's own files, and take no extra space. */
   usage(): Promise<ImageUsage | null> {
     return Promise.resolve(null);
   }
 
-  /** For a container that is being created: the answer of `find`, in full. */
+  /** Resolves the image of a container that is being created. */
   async resolve(image: string, hasCommand: boolean, signal: AbortSignal): Promise<ResolvedImage> {
     const mapping = this.#mappingOf(image);
     if (mapping === undefined) {
@@ -121,7 +121,7 @@ export class ProcessImages implements ImageStore {
   async #unpack(image: string, layout: string, signal: AbortSignal): Promise<UnpackedImage> {
     const folder = imagesFolder(this.#options.folder);
     const onLeftOut = (left: LeftOut): void => {
-      this.#options.log.warn('some entries of the image were skipped while unpacking', {
+      this.#options.log.warn('Skipped some entries of the image while unpacking it', {
         image,
         ...left,
       });

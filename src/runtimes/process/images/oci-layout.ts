@@ -1,10 +1,10 @@
 /**
- * Unpacks an OCI image layout into a folder, once.
+ * Unpacks an image from an OCI image layout into a folder, once per digest.
  *
  *     LAYOUT/index.json ──> manifest ──> config, layers ──> FOLDER/DIGEST.new/root ──> FOLDER/DIGEST/root
  *
- * Layers are unpacked one above the other (layers/), into a draft that is renamed when it is complete and
- * removed when anything fails. Every blob is checked against the digest and the size in its descriptor.
+ * Layers are unpacked one above the other (layers/) into a draft folder, which is renamed when it is complete
+ * and removed when anything fails. Every blob is checked against the digest and the size in its descriptor.
  */
 import { chmod, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -38,12 +38,12 @@ interface Manifest {
 }
 
 const CLOSED_MODE = 0o700;
-/** Unless the image says otherwise. */
+/** The mode of the image's root, unless a layer sets another. */
 const ROOT_MODE = 0o755;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
-/** Null: it was not unpacked yet. */
+/** Null: the image has not been unpacked yet. */
 export async function unpackedImage(layout: string, folder: string): Promise<UnpackedImage | null> {
   const ref = await digestOf(layout).catch(() => undefined);
   if (ref === undefined) return null;
@@ -52,7 +52,7 @@ export async function unpackedImage(layout: string, folder: string): Promise<Unp
   return defaults ? { ref, defaults, root: path.join(place, 'root') } : null;
 }
 
-/** Not twice at the same time for one image: both would write the same draft. */
+/** Callers must not run two calls for the same image at once: both would write the same draft. */
 export async function unpackLayout(request: UnpackRequest): Promise<UnpackedImage> {
   const { image, layout, folder, signal } = request;
   const done = await unpackedImage(layout, folder);
@@ -67,7 +67,7 @@ export async function unpackLayout(request: UnpackRequest): Promise<UnpackedImag
       await rm(place, { recursive: true, force: true });
       await rename(draft, place);
     } catch (error) {
-      // What cannot be removed now is removed by the next attempt; the original error is reported.
+      // The next attempt removes what remains; the original error is reported.
       await rm(draft, { recursive: true, force: true }).catch(() => undefined);
       throw error;
     }
@@ -85,7 +85,7 @@ async function writeDraft(
   { layout, signal, onLeftOut }: UnpackRequest,
 ): Promise<void> {
   const root = path.join(draft, 'root');
-  // Closed to others: no other user may run a setuid file of an image.
+  // Only podkeep's user may enter, so that no other user can run a setuid file of an image.
   await mkdir(root, { recursive: true, mode: CLOSED_MODE });
   await chmod(root, ROOT_MODE);
   const isRoot = process.getuid?.() === 0;
@@ -109,7 +109,7 @@ async function digestOf(layout: string): Promise<string> {
 async function readManifest(layout: string): Promise<Manifest> {
   let document = parseObject('index.json', await readFile(path.join(layout, 'index.json'), 'utf8'));
   let ref = '';
-  // An index may refer to another one, for several platforms.
+  // An index may refer to another index, for several platforms.
   for (let depth = 0; depth < 4 && Array.isArray(document['manifests']); depth++) {
     const entries = document['manifests'].filter(isJsonObject);
     const descriptor = descriptorOf(entries.find(isForThisMachine) ?? entries[0]);

@@ -1,5 +1,5 @@
 /**
- * Turns a container's output into log lines in CRI format:
+ * Converts a container's output to log lines in CRI format:
  *
  *     2030-01-02T03:04:05.678000000Z stdout F a whole line
  *     2030-01-02T03:04:05.679000000Z stderr P the beginning of one that goes on
@@ -12,11 +12,11 @@
 
 export type StreamName = 'stdout' | 'stderr';
 
-/** The lines of a chunk, and how much of it they cover. */
+/** The log lines of a chunk of output. */
 export interface CutLines {
-  /** The lines of a log, ready to be appended. */
+  /** Log lines, ready to be appended. */
   readonly log: Uint8Array;
-  /** How many bytes of the input they cover. What follows is the beginning of a line. */
+  /** The bytes of the input that they cover. The rest is the beginning of an unfinished line. */
   readonly consumed: number;
 }
 
@@ -24,8 +24,8 @@ export const LINE_BYTES_MAX = 16 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * `isLast`: nothing follows, so the rest is written too. Otherwise a line without its end stays unread,
- * unless it is too long to wait for.
+ * `isLast`: no output follows, so an unfinished line is included. Otherwise it is left for the next chunk,
+ * unless it is longer than the limit.
  */
 export function cutLines(
   chunk: Uint8Array,
@@ -59,7 +59,7 @@ export function cutLines(
 
 const END = Uint8Array.of(NEWLINE);
 
-/** Nine digits, as every reader of such logs expects. */
+/** Nine digits, as readers of CRI logs expect. */
 export function formatLogTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000000Z');
 }

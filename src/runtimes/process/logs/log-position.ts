@@ -1,18 +1,18 @@
 /**
- * How much of a container's output has been copied into its log, so that a kill at any moment neither loses a
- * line nor writes one twice.
+ * Records how much of a container's output has been copied into its log, so that a kill of podkeep at any
+ * moment neither loses a line nor writes one twice.
  *
- * Before each append the position is recorded: the length of the log now, and all positions after the append.
- * After a kill, the next podkeep compares the length of the log: if it is long enough, the append has
- * happened; otherwise a partial append is cut off and repeated. The record is one small write in place, which
- * a kill does not tear.
+ * Before each append podkeep records the length of the log now, and all positions after the append. After a
+ * kill, the next podkeep compares the length of the log: if the log is long enough, the append has happened;
+ * otherwise a partial append is cut off and repeated. The record is one small write in place, which a kill
+ * cannot interrupt halfway.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { open, readdir, stat, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { isMissing } from '../json-file.ts';
 
-/** Bytes of the raw files that are in the log, and bytes of the log. */
+/** How many bytes of each raw file are in the log, and how long the log is. */
 export interface Marks {
   readonly stdout: number;
   readonly stderr: number;
@@ -20,7 +20,7 @@ export interface Marks {
 }
 
 interface Entry {
-  /** Of the log file, which may have been renamed since. */
+  /** Identifies the log file, which may have been renamed since. */
   readonly inode: number;
   readonly before: Marks;
   readonly after: Marks;
@@ -78,7 +78,7 @@ function parse(record: string): Entry | undefined {
 
 async function settle(entry: Entry, logFolder: string): Promise<Marks> {
   const file = await findByInode(entry.inode, logFolder);
-  // The log was removed, with what had been appended.
+  // The append is complete, or the log was removed with it.
   if (file === undefined || file.size >= entry.after.log) return entry.after;
   await truncate(file.name, Math.min(entry.before.log, file.size));
   return entry.before;

@@ -1,19 +1,18 @@
 /**
- * Copies a container's output into its log.
+ * Copies the output of a container without a monitor from plain files into its log.
  *
  *     container ──writes──> stdout, stderr (plain files) ──pump──> 0.log (CRI format)
  *
- * A container writes into files, never into a pipe that podkeep holds: it runs on when podkeep is killed, and
- * the next podkeep finds its output here. A line is stamped with the time at which its file was last written:
- * exact while podkeep runs, and for lines from before its start never too early.
+ * The container writes into files, not into a pipe of podkeep, so it keeps running when podkeep is killed,
+ * and the next podkeep finds its output. The time of a line is the last modification of its file: exact while
+ * podkeep runs, and never too early for lines written before podkeep started.
  *
- * Of the two streams, the one that was written first is read first, as far as the modification times show.
- * The exact order between two streams is lost in any log that reads two streams.
+ * The stream with the older modification time is read first. The exact order of lines of two streams is lost,
+ * as in any log that reads two streams.
  *
- * Bytes that have been copied are punched out of the plain files from time to time, so that they take no
- * space.
+ * From time to time copied bytes are punched out of the plain files, so that they take no disk space.
  *
- * Many containers never write anything. For them the log is created, and nothing is opened.
+ * For containers that never write, only an empty log is created; no file stays open.
  */
 import { closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
@@ -22,12 +21,12 @@ import { cutLines, formatLogTime, type StreamName } from './cri-lines.ts';
 import { LogPosition, type Marks } from './log-position.ts';
 
 export interface LogPumpOptions {
-  /** Of the container; holds `stdout` and `stderr`. */
+  /** The folder of the container, with the files `stdout` and `stderr`. */
   readonly folder: string;
   readonly logFile: string;
   /** Frees the first bytes of a file on disk. */
   readonly punch: (file: string, bytes: number) => void;
-  /** The log cannot be written: the lines stay where they are, for another attempt. */
+  /** Called when the log cannot be written. The lines stay in the plain files for the next attempt. */
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -36,7 +35,7 @@ export type OutputListener = (stream: StreamName, bytes: Uint8Array) => void;
 const CHUNK_BYTES = 64 * 1024;
 const PUNCH_BYTES = 4 * 1024 * 1024;
 const STREAMS: readonly StreamName[] = ['stdout', 'stderr'];
-/** If others can write into the log folder, a link under the log's name would redirect us. */
+/** O_NOFOLLOW: a user who can write into the log folder could redirect podkeep by a link. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 const READ = constants.O_RDONLY | constants.O_CREAT | constants.O_NOFOLLOW;
 const LOG_MODE = 0o640;
@@ -59,7 +58,9 @@ export class LogPump {
   readonly #waiting = new Set<StreamName>();
   #files: OpenFiles | undefined;
   #marks: Marks = { stdout: 0, stderr: 0, log: 0 };
-  /** How much the listeners have got; ahead of the log by the unfinished line. */
+  /**
+   * How many bytes listeners have received. An unfinished line is sent to listeners before it is in the log.
+   */
   #heard: Record<StreamName, number> = { stdout: 0, stderr: 0 };
   #punched: Record<StreamName, number> = { stdout: 0, stderr: 0 };
   #lastMs = 0;
@@ -77,7 +78,7 @@ export class LogPump {
     return new LogPump(options);
   }
 
-  /** Something was written. */
+  /** Call when the stream's file was written. */
   wake(stream: StreamName): void {
     this.#waiting.add(stream);
     void this.#enqueue(() => this.#pumpWaiting(false));
@@ -93,7 +94,7 @@ export class LogPump {
   }
 
   /**
-   * The same, after the last writer is gone: an unfinished line is copied, too. Returns whether everything
+   * As `catchUp`, after the last writer is gone: copies an unfinished line, too. Returns whether everything
    * was copied.
    */
   async drain(): Promise<boolean> {
@@ -109,7 +110,7 @@ export class LogPump {
     });
   }
 
-  /** Begins a new file under the log's name. */
+  /** Starts a new log file, after a rotation. */
   async reopen(): Promise<void> {
     await this.#enqueue(async () => {
       if (!this.#files) return touchLog(this.#options.logFile);
@@ -121,7 +122,7 @@ export class LogPump {
     }, true);
   }
 
-  /** Passes on all output from now on, unformatted. */
+  /** Sends all further output to the listener, unformatted. */
   listen(listener: OutputListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -134,7 +135,7 @@ export class LogPump {
     if (this.#files) await closeAll(this.#files);
   }
 
-  /** No output yet. */
+  /** Whether the container has written nothing so far. */
   #isQuiet(): boolean {
     const { folder } = this.#options;
     const isEmpty = (stream: StreamName): boolean =>
@@ -151,7 +152,7 @@ export class LogPump {
     return files;
   }
 
-  /** One step after the other. Errors are reported, and only passed on to the caller of this step. */
+  /** Runs steps one after the other. An error is reported, and rejects only the promise of its own step. */
   #enqueue(step: () => Promise<void>, reportsTrouble = false): Promise<void> {
     const done = this.#work.then(() => (this.#isClosed ? undefined : step()));
     const settled = done.then(
@@ -172,7 +173,7 @@ export class LogPump {
     }
   }
 
-  /** Returns whether there may be more. */
+  /** Returns whether there may be more to read. */
   async #pumpChunk(stream: StreamName, isLast: boolean): Promise<boolean> {
     const { raw } = await this.#open();
     const from = this.#marks[stream];
@@ -205,7 +206,7 @@ export class LogPump {
     try {
       await file.appendFile(bytes);
     } catch (error) {
-      // A full disk takes a part of it; the next attempt starts where this one started.
+      // A full disk may have taken a part of the chunk; the next attempt starts where this one started.
       await position.intend(inode, this.#marks, this.#marks);
       await file.truncate(this.#marks.log);
       throw error;
@@ -229,7 +230,7 @@ export class LogPump {
   }
 }
 
-/** Opens all of them or none, and reads the positions. */
+/** Opens all files or none, and reads the positions. */
 async function openFiles({
   folder,
   logFile,

@@ -5,6 +5,6 @@ import type { Tools } from '../machine/machine.ts';
 export function punchHole({ fallocate }: Tools, file: string, bytes: number): void {
   if (fallocate === undefined) return;
   const args = ['--punch-hole', '--offset', '0', '--length', String(bytes), file];
-  // A file system that cannot do it keeps the bytes until the container ends.
+  // On file systems without hole punching, the bytes stay until the container ends.
   execFile(fallocate, args, () => undefined);
 }

@@ -1,8 +1,8 @@
 /**
- * The capabilities that a container started by root may have.
+ * Decides the capabilities of a container when podkeep runs as root.
  *
- * The default set of container runtimes, without the two that lead out of a root folder: making device files,
- * and changing the root again. Pods that need those add them by name.
+ * The default is that of container runtimes without MKNOD and SYS_CHROOT, which could lead out of the root
+ * folder. Pods that need those two add them by name.
  */
 import type { ContainerSecurity } from '../../../ports/runtime/container-config.ts';
 
@@ -21,7 +21,7 @@ const USUAL: readonly string[] = [
   'setuid',
 ];
 
-/** In the order of their numbers. */
+/** All capabilities, in the order of the kernel's numbers. */
 const ALL: readonly string[] = [
   'chown',
   'dac_override',
@@ -66,13 +66,13 @@ const ALL: readonly string[] = [
   'checkpoint_restore',
 ];
 
-/** As setpriv(1) takes them. Undefined: all that podkeep has. */
+/** The bounding set as an argument of setpriv(1). Undefined: all capabilities of podkeep. */
 export function boundingSet(security: ContainerSecurity): string | undefined {
   const kept = keptNames(security);
   return kept && ['-all', ...kept.map((name) => `+${name}`)].join(',');
 }
 
-/** As the kernel takes them. A name that it does not know is `refuse`d. */
+/** The numbers of the container's capabilities. Throws the error of `refuse` for an unknown name. */
 export function keptCapabilities(
   security: ContainerSecurity,
   refuse: (name: string) => Error,
@@ -84,7 +84,7 @@ export function keptCapabilities(
   });
 }
 
-/** Undefined: all that podkeep has. */
+/** Undefined: all capabilities of podkeep. */
 export function keptNames(security: ContainerSecurity): readonly string[] | undefined {
   const added = security.addedCapabilities.map(plainName);
   const dropped = new Set(security.droppedCapabilities.map(plainName));
@@ -95,7 +95,7 @@ export function keptNames(security: ContainerSecurity): readonly string[] | unde
   return [...new Set([...base, ...wanted.filter((name) => !dropped.has(name))])];
 }
 
-/** `CAP_NET_ADMIN` and `NET_ADMIN` are both in use. */
+/** Pods write both `CAP_NET_ADMIN` and `NET_ADMIN`. */
 function plainName(name: string): string {
   return name.toLowerCase().replace(/^cap_/, '');
 }

@@ -1,8 +1,9 @@
 /**
- * Control groups: limits that the kernel enforces, and the usage of containers.
+ * Creates control groups for containers, sets their limits, and reads their usage.
  *
- * Version 2 has one tree, version 1 one for each controller. Each container gets a group in each, below one
- * of this runtime. Without them podkeep samples memory by itself (limits.ts), and does not limit CPU.
+ * cgroup v2 has one tree, cgroup v1 one for each controller. Each container gets a group in each tree, below
+ * the group of this runtime. Without control groups podkeep samples memory by itself (limits.ts), and does
+ * not limit CPU.
  */
 import {
   existsSync,
@@ -25,7 +26,7 @@ import type { ContainerResources } from '../../../ports/runtime/container-config
 export interface CgroupUsage {
   readonly cpuNanoseconds?: bigint;
   readonly memoryBytes?: number;
-  /** Without the page cache that the kernel would give up first. */
+  /** Without inactive page cache, which the kernel would reclaim first. */
   readonly workingSetBytes?: number;
   readonly throttling?: CpuThrottling;
   readonly io?: readonly DeviceIo[];
@@ -34,21 +35,21 @@ export interface CgroupUsage {
 export interface GroupSetting {
   readonly file: string;
   readonly value: string;
-  /** Not every kernel has it. */
+  /** True: the kernel may lack this file, and the container runs without the setting. */
   readonly isOptional: boolean;
 }
 
 export interface Cgroups {
-  /** Version 2. */
+  /** True: cgroup v2. */
   readonly isUnified: boolean;
   readonly limitsCpu: boolean;
   readonly limitsMemory: boolean;
-  /** The folders of the group of that name, which may not exist yet. */
+  /** The folders of a container's group. They may not exist yet. */
   folders(name: string): readonly string[];
-  /** The settings for a group that has no limits yet. */
+  /** The settings of a new group. */
   settings(folders: readonly string[], resources: ContainerResources): readonly GroupSetting[];
   usage(folders: readonly string[]): CgroupUsage;
-  /** How often the kernel killed a process in it for its memory. */
+  /** How often the kernel killed a process of the group because of its memory limit. */
   outOfMemoryKills(folders: readonly string[]): number;
   remove(folders: readonly string[]): void;
   /** Removes the groups of unknown containers: podkeep was killed before their record was written. */
@@ -61,12 +62,12 @@ const ROOT = '/sys/fs/cgroup';
 const CPU_PERIOD_US = 100_000;
 const NO_LIMIT = '-1';
 
-/** Null: this user may not create any. */
+/** Null: this user may not create control groups. */
 export function openCgroups(name: string, root = ROOT): Cgroups | null {
   return openUnified(name, root) ?? openSeparate(name, root);
 }
 
-/** In one tree controllers must be enabled level by level, from the top. */
+/** In cgroup v2, controllers must be enabled level by level, from the top. */
 function openUnified(name: string, root: string): Cgroups | null {
   if (!existsSync(path.join(root, 'cgroup.controllers'))) return null;
   for (const parent of [root, path.join(root, ownUnifiedParent())]) {
@@ -83,7 +84,7 @@ function openUnified(name: string, root: string): Cgroups | null {
 
 function allow(folder: string): void {
   tryTo(() => writeFileSync(path.join(folder, 'cgroup.subtree_control'), '+cpu +memory +pids'));
-  // Only to count: no limit depends on it, and not every kernel has it.
+  // The controller `io` is only used to count; not every kernel has it.
   tryTo(() => writeFileSync(path.join(folder, 'cgroup.subtree_control'), '+io'));
 }
 
@@ -103,7 +104,7 @@ function openSeparate(name: string, root: string): Cgroups | null {
   return bases.size > 0 ? new SeparateCgroups(bases) : null;
 }
 
-/** A group that exists already may have limits to remove. */
+/** Makes missing limits explicit: a group that exists may have limits to remove. */
 export function withoutLimits(resources: ContainerResources): ContainerResources {
   const { cpuQuota = 0, cpuPeriod = CPU_PERIOD_US, memoryLimitBytes = 0 } = resources;
   return { ...resources, cpuQuota, cpuPeriod, memoryLimitBytes };
@@ -140,13 +141,13 @@ abstract class MadeCgroups {
     }
   }
 
-  /** Groups in use stay, and the base with them. */
+  /** Groups in use stay, and the runtime's group with them. */
   close(): void {
     for (const base of this.#bases) tryTo(() => rmdirSync(base));
   }
 }
 
-/** Version 2. */
+/** cgroup v2. */
 export class UnifiedCgroups extends MadeCgroups implements Cgroups {
   readonly isUnified = true;
   readonly limitsCpu: boolean;
@@ -168,7 +169,7 @@ export class UnifiedCgroups extends MadeCgroups implements Cgroups {
     ];
     return [
       setting(folder, 'memory.max', memoryLimitBytes, (bytes) => limitText(bytes, 'max')),
-      // The kernel kills the container as a whole: the rest of it is useless without one of its processes.
+      // At its memory limit the kernel kills the whole container, not one of its processes.
       [{ file: path.join(folder, 'memory.oom.group'), value: '1', isOptional: true }],
       ...(this.limitsCpu ? cpu : []),
     ].flat();
@@ -190,7 +191,7 @@ export class UnifiedCgroups extends MadeCgroups implements Cgroups {
   }
 }
 
-/** Version 1. */
+/** cgroup v1. */
 export class SeparateCgroups extends MadeCgroups implements Cgroups {
   readonly isUnified = false;
   readonly limitsCpu: boolean;
@@ -237,7 +238,7 @@ export class SeparateCgroups extends MadeCgroups implements Cgroups {
   }
 }
 
-/** Version 1 counts I/O in groups that these containers do not have. */
+/** cgroup v1 counts I/O in the controller blkio, in which these containers have no group. */
 function countersOf(
   cpuStat: string,
   quota: string,
@@ -260,7 +261,7 @@ function usageOf(
   };
 }
 
-/** None: there is no such limit, or no controller for it. */
+/** Empty: the limit is not set, or the kernel has no controller for it. */
 function setting(
   folder: string,
   name: string,
@@ -271,12 +272,12 @@ function setting(
   return [{ file: path.join(folder, name), value: format(limit), isOptional: false }];
 }
 
-/** Zero and less mean no limit in the kubelet. */
+/** For the kubelet zero or less means no limit. */
 function limitText(limit: number | undefined, none: string): string {
   return limit === undefined || limit <= 0 ? none : String(limit);
 }
 
-/** Shares run from 2 to 262,144, weights from 1 to 10,000. */
+/** Converts cgroup v1 CPU shares (2 to 262,144) to a cgroup v2 weight (1 to 10,000). */
 export function weightOf(shares: number): number {
   const inside = Math.min(Math.max(shares, 2), 262_144);
   return 1 + Math.trunc(((inside - 2) * 9999) / 262_142);
@@ -299,7 +300,7 @@ function read(folder: string, name: string): string {
   }
 }
 
-/** False: the kernel refused. Each caller has a fallback. */
+/** False: the kernel refused. Every caller has a fallback. */
 function tryTo(step: () => unknown): boolean {
   try {
     step();

@@ -1,7 +1,7 @@
 /**
- * Keeps containers within their limits, by control groups where there are any. Otherwise the memory of a
- * container's processes is added up once a second, and a container over its limit is killed, as the kernel
- * would do. (Limiting the address space is no alternative: Node reserves far more than it uses, and would not
+ * Enforces the limits of containers, with control groups where podkeep may create them. Without them podkeep
+ * adds up the memory of each container's processes once a second, and kills a container that exceeds its
+ * limit. (Limiting the address space is no alternative: Node.js reserves far more than it uses, and would not
  * even start.)
  */
 import { existsSync, writeFileSync } from 'node:fs';
@@ -26,11 +26,11 @@ const MARK = 'oom';
 
 export interface LimitsOptions {
   readonly folder: string;
-  /** Whether control groups are to be used where they can be written. */
+  /** Whether to use control groups if podkeep may create them. */
   readonly hasGroups: boolean;
-  /** Not positive: none. */
+  /** Zero or less: no limit. */
   readonly podPidsLimit: number;
-  /** Containers have process namespaces. */
+  /** Whether containers have process namespaces. */
   readonly hasProcesses: boolean;
   readonly execs: RunningExecs;
 }
@@ -56,7 +56,7 @@ export class Limits {
     });
   }
 
-  /** A limit of processes is configured, and nothing enforces it. */
+  /** Whether podPidsLimit is set, but this machine cannot enforce it. */
   get lacksPids(): boolean {
     return this.pids.isLimited && this.pids.way === 'none';
   }
@@ -65,7 +65,7 @@ export class Limits {
     return this.#cgroups?.limitsCpu ?? false;
   }
 
-  /** The folders of its control groups, which are created when it starts. */
+  /** The folders of a container's control groups. They are created when the container starts. */
   groupsOf(id: string, podUid: string): readonly string[] {
     return [...(this.#cgroups?.folders(groupOf(id)) ?? []), ...this.pids.folders(podUid)];
   }
@@ -81,13 +81,13 @@ export class Limits {
     return [...limits, ...this.pids.settings(podUid, own)];
   }
 
-  /** Without those of its pod. */
+  /** The container's own groups, without the group of its pod. */
   #ownGroups(groups: readonly string[], podUid: string): readonly string[] {
     const ofPod = new Set(this.pids.folders(podUid));
     return groups.filter((group) => !ofPod.has(group));
   }
 
-  /** Groups that do not exist yet are created with these limits later. */
+  /** Does nothing if the groups do not exist yet: they will be created with these limits. */
   update({ cgroups: groups, podUid }: ContainerRecord, resources: ContainerResources): void {
     if (groups.length === 0 || !groups.every((group) => existsSync(group))) return;
     writeSettings(this.settings(groups, withoutLimits(resources), podUid));
@@ -101,13 +101,16 @@ export class Limits {
     this.#cgroups?.remove(folders);
   }
 
-  /** Whether it ended for its memory. The mark is for a later podkeep. */
+  /**
+   * Whether the container was killed because of its memory limit. The mark file survives a restart of
+   * podkeep.
+   */
   wasOutOfMemory({ record, folder }: Container): boolean {
     if (existsSync(path.join(folder, MARK))) return true;
     return record.cgroups.length > 0 && (this.#cgroups?.outOfMemoryKills(record.cgroups) ?? 0) > 0;
   }
 
-  /** Kills those that use more than they may. */
+  /** Kills containers that exceed their memory limit, if the kernel does not enforce it. */
   sample(containers: readonly Container[]): void {
     const limited = containers.filter((container) => this.#sampledLimit(container) > 0);
     if (limited.length === 0) return;
@@ -135,7 +138,7 @@ export class Limits {
     this.pids.sweep(new Set(containers.map(({ record }) => record.podUid)));
   }
 
-  /** `kept` are those that a later podkeep needs, with their groups. */
+  /** Removes control groups, except those of `kept`, which the next podkeep needs. */
   close(kept: readonly Container[]): void {
     this.sweep(kept);
     this.#cgroups?.close();

@@ -1,4 +1,6 @@
-/** Tries, in throw-away processes, what containers and pods need of this machine. */
+/**
+ * Tries in throw-away processes whether this machine allows the system calls that containers and pods need.
+ */
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import {
@@ -16,7 +18,7 @@ export type Ability = 'mounts' | 'layers' | 'processes' | 'users' | 'tree';
 
 export interface Trial {
   readonly can: ReadonlySet<Ability>;
-  /** Why something cannot be done; empty: everything can. */
+  /** The first error. Empty: everything works. */
   readonly obstacle: string;
 }
 
@@ -27,7 +29,7 @@ interface User {
 
 const ROOT = { uid: 0, gid: 0 };
 const SECONDS_MAX = 5;
-/** Any IDs do: nothing is created with them. */
+/** An arbitrary ID: no file is created with it. */
 const SOME_ID = 0x7000_0000;
 
 export async function tryMachine(
@@ -86,7 +88,7 @@ function layerCalls({ uid }: User): readonly SystemCall[] {
   return [['mount', 'overlay', 'r', 'overlay', 0, options]];
 }
 
-/** A process namespace holds only children, so this takes a process created in one. */
+/** Only the children of a process enter its new process namespace, so a child mounts /proc. */
 async function tryProcesses(helper: SyscallHelper, place: string, user: User): Promise<void> {
   const isRoot = user.uid === 0;
   await helper.perform([
@@ -97,7 +99,7 @@ async function tryProcesses(helper: SyscallHelper, place: string, user: User): P
   ]);
 }
 
-/** Both a folder on disk and memory must support mapped IDs. */
+/** Both the disk's file system and tmpfs must support ID-mapped mounts. */
 async function tryMapping(helper: SyscallHelper, folder: string, place: string): Promise<void> {
   const map = `0 ${SOME_ID} ${IDS_PER_POD}`;
   const mapped = (name: string, source: string): readonly SystemCall[] => [

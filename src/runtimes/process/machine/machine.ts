@@ -1,9 +1,9 @@
 /**
- * What this machine lets us do, found out once, when the runtime opens.
+ * Finds out once, when the runtime opens, which kinds of isolation this machine allows.
  *
- * What the system reports cannot be trusted (a setting, a security module or an outer container may switch
- * user namespaces off), so everything is tried: the very calls that containers need, in throw-away processes
- * of the syscall helper.
+ * The system's own reports are not reliable (a setting, a security module or an outer container may disable
+ * user namespaces), so podkeep tries the very calls that containers need, in throw-away processes of the
+ * syscall helper.
  */
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { release } from 'node:os';
@@ -19,19 +19,23 @@ export interface Machine {
   readonly gid: number;
   readonly bootId: string;
   readonly tools: Tools;
-  /** Absent: containers can only be started without a boundary, and only if that was asked for. */
+  /**
+   * Undefined: containers can only be started without isolation, and only if the configuration asks for it.
+   */
   readonly helper: SyscallHelper | undefined;
-  /** `root`: namespaces as root. `user`: inside a user namespace. `none`: the machine as it is. */
+  /**
+   * `root`: namespaces, created as root. `user`: namespaces inside a user namespace. `none`: no isolation.
+   */
   readonly isolation: 'root' | 'user' | 'none';
-  /** Containers write into their own layers, above what they see of the machine. */
+  /** Containers can write into overlay layers above the machine's folders. */
   readonly hasLayers: boolean;
   /** Containers can have a process namespace and a /proc that shows it. */
   readonly hasProcesses: boolean;
-  /** Pods can have user namespaces with their own IDs, and their volumes can be mapped to them. */
+  /** Pods can have user namespaces with IDs of their own, and volumes can be ID-mapped to them. */
   readonly mapsUsers: boolean;
-  /** The machine's own folders can be mapped to them too. */
+  /** The machine's own folders can be ID-mapped, too. */
   readonly mapsTree: boolean;
-  /** What stood in the way, for messages to users. */
+  /** Why isolation is missing or incomplete, for messages to users. Empty: it is complete. */
   readonly obstacle: string;
 }
 
@@ -83,12 +87,12 @@ export async function examineMachine({
   };
 }
 
-/** The rights of this process do not change while it lives, so they are tried once. */
+/** Cached: the rights of this process do not change while it runs. */
 let trial: Promise<Trial> | undefined;
 
 /**
- * The mode of the folders above a container. Without mounts, a container of another user has to pass through
- * them to what stands in for mounts; it still cannot list them.
+ * The mode of the folders above a container. Without isolation, a container of another user must be able to
+ * pass through them to the links to its volumes; it still cannot list them.
  */
 export function folderMode({ isolation, uid }: Machine): number {
   return isolation === 'none' && uid === 0 ? 0o711 : 0o700;
@@ -112,7 +116,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Differs after each boot. */
+/** The kernel's ID of this boot. */
 function readBootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

@@ -1,4 +1,4 @@
-/** The mounts of this machine. */
+/** Reads the mounts of this machine from /proc/self/mountinfo. */
 import { readFileSync } from 'node:fs';
 
 export interface HostMount {
@@ -9,8 +9,8 @@ export interface HostMount {
 const FRESH_MS = 1000;
 
 /**
- * Listing hundreds of mounts takes the kernel long, and pods that start together each add some. Those make no
- * difference to what containers see of the machine's disks, so starts within one second share a list.
+ * Caches the list for one second: listing hundreds of mounts takes the kernel long, and the mounts that pods
+ * add do not change which disks of the machine containers see.
  */
 export class HostMounts {
   #list: readonly HostMount[] = [];
@@ -37,7 +37,7 @@ export function parseMountInfo(text: string): readonly HostMount[] {
   return (
     text
       .split('\n')
-      // Namespaces are kept alive by mounts that hold no files, three for each pod.
+      // Skips the mounts that keep namespaces of pods alive: they hold no files.
       .filter((line) => line !== '' && !line.includes(' - nsfs '))
       .map((line) => {
         const fields = line.split(' ');
@@ -53,7 +53,7 @@ function unescapeField(text: string): string {
   );
 }
 
-/** The same path, or one below it. */
+/** Whether `file` is the folder or below it. */
 export function isInside(file: string, folder: string): boolean {
   return file === folder || file.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }

@@ -1,13 +1,14 @@
 /**
- * Follows links as a program inside a root folder would: a link to /run means that root's /run. For files of
- * images, such as their accounts, that podkeep reads itself; the kernel would follow links out of the root.
+ * Resolves a path as a program inside a root folder would: a link to /run means that root's /run. podkeep
+ * uses it to read files of images, such as /etc/passwd, because the kernel would follow links out of the
+ * root.
  */
 import { lstatSync, readlinkSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
 
 const LINKS_MAX = 40;
 
-/** Throws if there are too many links: the kernel would follow the rest of them, out of the root. */
+/** Throws if there are too many links: the kernel would follow the remaining ones out of the root. */
 export function resolveInRoot(root: string, target: string): string {
   let links = 0;
   let done = '/';
@@ -31,7 +32,7 @@ function partsOf(target: string): string[] {
   return target.split('/').filter((part) => part !== '' && part !== '.');
 }
 
-/** Undefined: it is no link, or not accessible. */
+/** Undefined: the file is not a link, or not accessible. */
 function readLink(file: string): string | undefined {
   try {
     if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
@@ -41,7 +42,7 @@ function readLink(file: string): string | undefined {
   }
 }
 
-/** What a path of this machine leads to. */
+/** Stats the file of this machine that a path leads to, following links. */
 export function lookThrough(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });

@@ -1,14 +1,14 @@
 /**
- * The processes of this machine, from /proc.
+ * Reads the processes of this machine from /proc, and signals them safely.
  *
- * A process is identified by its ID and its start, in the kernel's ticks since boot: IDs are reused, and a
- * signal must never reach another process.
+ * A process is identified by its PID and its start time (the kernel's ticks since boot), because PIDs are
+ * reused and a signal must never reach another process.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Empty where the system does not report it: then the ID alone must do. */
+  /** Empty: the system does not report it, and the PID alone identifies the process. */
   readonly start: string;
 }
 
@@ -30,12 +30,12 @@ export function readProcess(pid: number, proc = '/proc'): ProcessEntry | undefin
   try {
     return parseStat(readFileSync(`${proc}/${pid}/stat`, 'utf8'));
   } catch {
-    // It ended a moment ago, or this system has no /proc.
+    // The process has ended, or this system has no /proc.
     return undefined;
   }
 }
 
-/** The name in the second field may hold anything, so the fields are counted from its end. */
+/** The program name in the second field may hold any character, so fields are counted from its end. */
 export function parseStat(text: string): ProcessEntry | undefined {
   const nameEnd = text.lastIndexOf(')');
   const fields = text
@@ -52,7 +52,7 @@ export function parseStat(text: string): ProcessEntry | undefined {
     session: number(6),
     pageFaults: number(10),
     majorPageFaults: number(12),
-    // Those of children that it has waited for are included.
+    // Includes the time of children that the process has waited for.
     cpuTicks: number(14) + number(15) + number(16) + number(17),
     start,
     residentPages: number(24),
@@ -80,14 +80,14 @@ export function readPageBytes(): number {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
     const pages = readProcess(process.pid)?.residentPages ?? 0;
     const bytes = pages === 0 ? 0 : (Number(kilobytes ?? 0) * 1024) / pages;
-    // The two were read a moment apart; a page is a power of two.
+    // The two values were read a moment apart, so the result is rounded to a power of two.
     return bytes < 2048 ? PAGE_BYTES_USUAL : 2 ** Math.round(Math.log2(bytes));
   } catch {
     return PAGE_BYTES_USUAL;
   }
 }
 
-/** Every process that can be seen. */
+/** Every process that podkeep can see. */
 export function readProcesses(): readonly ProcessEntry[] {
   const found: ProcessEntry[] = [];
   for (const name of listProc()) {
@@ -107,7 +107,7 @@ function listProc(): readonly string[] {
 
 /**
  * The process and its descendants. In a process namespace orphans become children of the first process;
- * elsewhere they are found by the session that they did not leave.
+ * elsewhere they are found by their session, unless they left it.
  */
 export function familyOf(
   root: ProcessIdentity,
@@ -132,7 +132,7 @@ export function familyOf(
   return [...family.values()];
 }
 
-/** Signals it if it is still the same process. Returns whether it was. */
+/** Signals the process if it still exists. False: it has ended. */
 export function signalProcess(
   target: ProcessIdentity,
   signal: NodeJS.Signals | number,
@@ -143,12 +143,12 @@ export function signalProcess(
     process.kill(target.pid, signal);
     return true;
   } catch {
-    // It ended between the check and the signal.
+    // The process ended between the check and the signal.
     return false;
   }
 }
 
-/** Kills a process and its descendants, even if it has ended itself. */
+/** Kills a process and its descendants, even if the process itself has already ended. */
 export function killFamily(
   { init, session }: { readonly init: ProcessIdentity; readonly session: number },
   isLinux: boolean,

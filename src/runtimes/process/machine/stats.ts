@@ -1,4 +1,6 @@
-/** Usage of containers: from their control groups, or added up from their processes. */
+/**
+ * Measures the resource usage of containers from their control groups; without these, from their processes.
+ */
 import type { Clock } from '../../../ports/clock.ts';
 import type { ContainerStats, SandboxStats } from '../../../ports/runtime/stats.ts';
 import type { Container } from '../container/container.ts';
@@ -53,7 +55,7 @@ export function statsOfSandboxes(
   });
 }
 
-/** A pod uses what its containers use. */
+/** The usage of a pod is the sum of its containers. */
 function sandboxStatsOf(
   podUid: string,
   containers: readonly Container[],

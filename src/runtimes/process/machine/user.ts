@@ -1,5 +1,5 @@
 /**
- * Decides the user of a container.
+ * Decides the user and groups of a container.
  *
  *     podkeep is root      the user of the spec, else of the image, else the default user
  *     in a user namespace  the same numbers, all of which are this user outside
@@ -18,7 +18,7 @@ export interface UserRequest {
   readonly machine: Machine;
   /** The root whose /etc/passwd is read. */
   readonly root: string;
-  /** As in the image: `1000`, `1000:1000`, `app`, `app:staff`; empty: it has none. */
+  /** As the image writes it: `1000`, `1000:1000`, `app`, `app:staff`. Empty: the image has no user. */
   readonly imageUser: string;
   readonly defaultUser: { readonly uid: number; readonly gid: number };
 }
@@ -30,7 +30,7 @@ interface Account {
   readonly home: string;
 }
 
-/** The overflow user and group, the same on every system. */
+/** The overflow user and group, which have these IDs on every system. */
 export const NOBODY = { uid: 65_534, gid: 65_534 };
 
 export function decideUser(request: UserRequest): RunAs {
@@ -43,7 +43,7 @@ export function decideUser(request: UserRequest): RunAs {
   const gid = runAsGroup ?? (uid === image.uid ? image.gid : (account?.gid ?? fallback.gid));
   if (machine.isolation === 'none' && machine.uid !== 0)
     refuseOthers(config.name, machine, uid, gid);
-  // A user namespace of an ordinary user has one group; files of volumes belong to it anyway.
+  // The user namespace of an ordinary user has only one group, and files of volumes belong to it anyway.
   return { uid, gid, groups: machine.uid === 0 ? supplementalGroups : [] };
 }
 
@@ -74,12 +74,12 @@ function parseImageUser(
   return { uid: account?.uid ?? Number(user), gid: gid ?? 0 };
 }
 
-/** Where programs expect their own files. */
+/** The home folder of a user, for the variable HOME. */
 export function homeOf(root: string, uid: number): string {
   return findAccount(root, String(uid))?.home ?? '/';
 }
 
-/** By number or by name. */
+/** Finds a user by number or by name. */
 export function findAccount(root: string, user: string): Account | undefined {
   for (const [name = '', , uid = '', gid = '', , home = ''] of readTable(root, '/etc/passwd')) {
     if (uid === user || name === user) {

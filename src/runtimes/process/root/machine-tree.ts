@@ -1,6 +1,6 @@
 /**
- * What containers without an image see of the machine: programs and libraries, and of /etc only what programs
- * need to work. Everything else (home folders, data of services, keys) is missing.
+ * Builds the root that containers without an image see: the machine's programs and libraries, and of /etc
+ * only the files that programs need. Everything else (home folders, data of services, keys) is missing.
  *
  *     skeleton/            the top of the root, created once and shared as the lowest layer of all containers
  *       etc/               copies of the files of an allow-list; accounts are made up
@@ -9,8 +9,8 @@
  *     /usr, ...            folders of the machine, each mounted below a layer of the container
  *     /etc/ssl/certs, ...  folders of the allow-list, mounted read-only
  *
- * A folder of the machine in which something is mounted cannot be a layer: it is shown as it is, read-only.
- * So are the folders that the setting `tree` names.
+ * A folder of the machine in which something is mounted cannot be an overlay layer: containers see it as it
+ * is, read-only. So are the folders of the setting `tree`.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -32,7 +32,7 @@ import type { HostMount } from '../machine/mount-table.ts';
 
 export interface TreeFolder {
   readonly path: string;
-  /** It is shown as it is, read-only. */
+  /** The container sees the folder as it is, read-only, without a layer above it. */
   readonly isFixed: boolean;
 }
 
@@ -66,8 +66,8 @@ export const EMPTY_FOLDERS: Readonly<Record<string, number>> = {
 };
 const VAR_LINKS: Readonly<Record<string, string>> = { 'var/run': '/run', 'var/lock': '/run/lock' };
 /**
- * The files of /etc that containers see: public everywhere, and needed by programs to find each other and
- * their peers.
+ * The files of /etc that containers see: world-readable on every system, and needed by programs to find
+ * libraries and hosts.
  */
 export const ETC_FILES: readonly string[] = [
   'ca-certificates.conf',
@@ -95,7 +95,7 @@ const ETC_MADE: Readonly<Record<string, string>> = {
   hosts: '127.0.0.1\tlocalhost\n::1\tlocalhost\n',
   'resolv.conf': '',
 };
-/** Increased when the same machine gets another skeleton. */
+/** Increase it when this code changes the skeleton. */
 const VERSION = 2;
 const FRESH_MS = 5000;
 
@@ -104,7 +104,7 @@ export interface MachineTreeOptions {
   readonly folder: string;
   /** More folders of the machine that containers see, read-only. */
   readonly shown: readonly string[];
-  /** Instead of the machine's, in tests. */
+  /** In tests: a root other than the machine's. */
   readonly root?: string;
 }
 
@@ -117,7 +117,7 @@ export class MachineTrees {
     this.#options = options;
   }
 
-  /** What a container that starts now sees. */
+  /** The tree for a container that starts now. */
   get(hostMounts: readonly HostMount[], nowMs: number): MachineTree {
     const { root = '/', shown } = this.#options;
     if (!this.#skeleton || Math.abs(nowMs - this.#checkedAtMs) >= FRESH_MS) {
@@ -135,7 +135,7 @@ export class MachineTrees {
     return { folder: this.#skeleton, tree: [...programs, ...more] };
   }
 
-  /** Removes skeletons of an earlier machine or version. Only while no container runs. */
+  /** Removes outdated skeletons. Call only while no container runs. */
   sweep(): void {
     const { folder } = this.#options;
     for (const name of namesIn(folder)) {
@@ -188,7 +188,7 @@ function fillEtc(draft: string, root: string): void {
   }
 }
 
-/** Links stay links; what is neither link nor file, or not readable for all, is left out. */
+/** Copies files and links, as links. Other entries, and files that are not world-readable, are left out. */
 function copy(from: string, to: string): void {
   const found = lstatSync(from, { throwIfNoEntry: false });
   if (found?.isSymbolicLink()) {
@@ -205,7 +205,7 @@ function makeFolder(draft: string, name: string, mode: number): void {
   chmodSync(folder, mode);
 }
 
-/** Every user of a container may pass through the folders above a shown one, which may lie below /root. */
+/** Creates the folders above a shown folder so that every user may pass, even if it is below /root. */
 function openWay(draft: string, name: string): void {
   for (let each = path.dirname(name); each !== '.'; each = path.dirname(each)) {
     const folder = path.join(draft, each);
@@ -213,7 +213,7 @@ function openWay(draft: string, name: string): void {
   }
 }
 
-/** Changes with the files that are copied. */
+/** A fingerprint of the copied files of /etc. */
 function etcFacts(root: string): readonly string[] {
   return ETC_FILES.map((name) => {
     const found = lstatSync(path.join(root, 'etc', name), { throwIfNoEntry: false });

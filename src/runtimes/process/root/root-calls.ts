@@ -1,18 +1,19 @@
 /**
- * Decides how the root of a container is assembled, as a list of system calls that its first process makes.
+ * Decides the system calls with which the first process of a container assembles its root.
  *
  *     r      the root that the container sees, by a descriptor called `root`
- *     l/N    copies of the mounts that are shown below layers, their IDs mapped to those of the pod
- *     u/N    what the container writes above them, in memory
+ *     l/N    copies of the machine's mounts, below the layers, ID-mapped to the pod's range
+ *     u/N    the layers above them, in memory, into which the container writes
  *
- * The root is a layer above an image, or above podkeep's skeleton (machine-tree.ts) in which folders of the
- * machine are mounted. Volumes enter as detached mounts. At the end the first process pivots: the machine's
- * root is unmounted, and nothing of it can be reached any more.
+ * The root is an overlay layer above an image, or above podkeep's skeleton (machine-tree.ts) in which folders
+ * of the machine are mounted. Volumes are attached as detached mounts. At the end the first process calls
+ * pivot_root and unmounts the machine's root, so that nothing of it can be reached.
  *
- * 1. Every target is opened inside the root by descriptor: no link of an image or a volume leads out of it.
+ * 1. Every mount target is opened by descriptor inside the root: no link of an image or a volume leads out of
+ *    it.
  * 2. Nothing is mounted below /proc; below /sys only hostPath volumes.
- * 3. A mount below another mount comes after it.
- * 4. Masked paths of the kernel are covered after all other mounts, so that none can uncover them.
+ * 3. A mount below another mount is made after it.
+ * 4. Masked paths of /proc and /sys are covered after all other mounts, so that no mount can uncover them.
  */
 import type { Stats } from 'node:fs';
 import path from 'node:path';
@@ -23,11 +24,11 @@ import { SHARED_MEMORY_OPTIONS } from '../sandbox/pod-namespaces.ts';
 import type { TreeFolder } from './machine-tree.ts';
 
 export interface RootRequest {
-  /** A folder of podkeep, over which a file system in memory is mounted. */
+  /** A folder of podkeep; the container mounts a tmpfs on it. */
   readonly place: string;
   readonly base: { readonly folder: string; readonly tree: readonly TreeFolder[] };
   readonly users: RootUsers;
-  /** Containers write into layers; otherwise what is below them is read-only. */
+  /** Containers can write into overlay layers. False: images and folders of the machine are read-only. */
   readonly hasLayers: boolean;
   readonly isReadOnly: boolean;
   readonly isPrivileged: boolean;
@@ -37,17 +38,17 @@ export interface RootRequest {
   readonly readonlyPaths: readonly string[];
   readonly workingDir: string;
   readonly hostname: string;
-  /** It has a process namespace, its own or its pod's. */
+  /** The container has a process namespace, its own or its pod's. */
   readonly hasProcesses: boolean;
-  /** It has a network namespace, which /sys shows. */
+  /** The container has a network namespace, which its /sys shows. */
   readonly hasNetwork: boolean;
   /** The /dev/shm that all containers of the pod share; absent: the container has its own. */
   readonly sharedMemory?: string | undefined;
-  /** `shm` is open: the /dev/shm that all containers of the pod share, if there is one. */
+  /** The descriptor `shm` is open, if the pod's holder has a /dev/shm for all containers of the pod. */
   readonly borrowsMemory?: boolean;
-  /** The largest process ID of its own namespace; absent: the machine's. */
+  /** pid_max of the container's process namespace. Absent: the machine's. */
   readonly pidMax?: number | undefined;
-  /** What a path of the machine leads to. */
+  /** Stats the file that a path of the machine leads to. */
   readonly inspect: (file: string) => Stats | undefined;
 }
 
@@ -76,7 +77,7 @@ const DEVICE_LINKS: readonly (readonly [target: string, name: string])[] = [
   ['pts/ptmx', 'ptmx'],
 ];
 
-/** Absent from the list: the namespaces that the first process is in already. */
+/** The list does not create namespaces: the first process is already in them. */
 export function rootCalls(request: RootRequest): readonly SystemCall[] {
   const { users, place, isReadOnly, workingDir, hostname } = request;
   const layers = [
@@ -84,7 +85,7 @@ export function rootCalls(request: RootRequest): readonly SystemCall[] {
     ...request.base.tree.map((folder) => ({ lower: folder.path, ...folder })),
   ];
   return [
-    // Later mounts of the machine are seen only in volumes that ask for it.
+    // Later mounts of the machine appear only in volumes with mount propagation.
     ['mount', 'none', '/', 'none', MOUNT.recursive | MOUNT.slave, ''],
     ...(users.kind === 'pod' ? [['keep', 'users', users.file] as const] : []),
     ['mount', 'tmpfs', place, 'tmpfs', MOUNT.noSuid | MOUNT.noDevices, 'mode=755'],
@@ -111,7 +112,7 @@ function restrict(at: string): SystemCall {
   return ['restrict', 'root', at, ATTRIBUTE.readOnly];
 }
 
-/** With its new users it gets a copy of its mounts that they own, in which none can be unmounted. */
+/** In its new user namespace the process gets a copy of its mounts, in which none can be unmounted. */
 function usersCalls(users: RootUsers): readonly SystemCall[] {
   if (users.kind !== 'pod') return [];
   return [
@@ -125,7 +126,7 @@ function usersCalls(users: RootUsers): readonly SystemCall[] {
 interface Layer {
   readonly lower: string;
   readonly path: string;
-  /** It is shown as it is, read-only. */
+  /** The container sees the folder as it is, read-only, without a layer above it. */
   readonly isFixed?: boolean;
 }
 
@@ -173,7 +174,7 @@ function pidMaxCalls({ pidMax, hasProcesses }: RootRequest): readonly SystemCall
   return [['make', 'root', '/proc/sys/kernel/pid_max', '', '', String(pidMax)]];
 }
 
-/** A folder of the kernel, as the machine sees it. */
+/** Binds a folder of a kernel file system, such as /sys, as the machine has it. */
 function boundCalls(folder: string, flags: number): readonly SystemCall[] {
   return [
     ['tree', folder, folder, 1],
@@ -236,7 +237,7 @@ function volumeCalls(request: RootRequest, mount: Mount, index: number): readonl
   return [
     ...sourceCalls(mount, name),
     ['attributes', name, 1, flags, 0, kept, ''],
-    // Not every file system of the machine supports ID-mapped mounts; podkeep's own does.
+    // Not every file system of the machine supports ID-mapped mounts; that of podkeep's volumes does.
     ...(isMapped
       ? [[isHostPath ? '?attributes' : 'attributes', name, 1, 0, 0, 0, 'users'] as const]
       : []),
@@ -245,7 +246,10 @@ function volumeCalls(request: RootRequest, mount: Mount, index: number): readonl
   ];
 }
 
-/** A part of a volume is opened from the volume, so that no link that a container made leads out of it. */
+/**
+ * A subPath is opened starting from its volume, so that no link that a container created leads out of the
+ * volume.
+ */
 function sourceCalls({ hostPath, volumePath }: Mount, name: string): readonly SystemCall[] {
   if (volumePath === undefined) return [['tree', name, hostPath, 1]];
   const part = path.relative(volumePath, hostPath);

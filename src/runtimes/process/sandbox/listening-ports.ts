@@ -1,15 +1,16 @@
 /**
- * Reads listening sockets of this machine from /proc: to name a port conflict before it looks like a crash,
- * and to keep clients of a pod that shares the machine's network away from other listeners.
+ * Reads the listening sockets of this machine from /proc. podkeep uses them to warn of port conflicts before
+ * a container crashes, and to forward ports only to the pod's own listeners where pods share the machine's
+ * network.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 
 export interface Listener {
-  /** As the kernel prints it. */
+  /** The address as the kernel prints it, in hexadecimal. */
   readonly address: string;
   readonly port: number;
-  /** The number of the socket. */
+  /** The inode number of the socket. */
   readonly inode: string;
 }
 
@@ -20,7 +21,7 @@ const ANY_V4 = '00000000';
 /** The prefix of IPv4 addresses in IPv6 sockets. */
 const MAPPED = '0000000000000000FFFF0000';
 
-/** Whether a program that wants `port` on `ip`, or on all addresses, would be refused. */
+/** Whether another socket already listens on `port` of `ip` or of all addresses. */
 export function isPortTaken(port: number, ip: string): boolean {
   const wanted = hexOf(ip);
   return readListeners().some(
@@ -34,8 +35,8 @@ export function unprivilegedPortStart(): number {
 }
 
 /**
- * Whether only these sockets answer connections to `port` of `ip`. The kernel prefers a listener on that
- * address to one on all IPv4 addresses, and that to one on all addresses.
+ * Whether connections to `port` of `ip` reach only these sockets. The kernel prefers a listener on exactly
+ * that address, then one on all IPv4 addresses, then one on all addresses.
  */
 export function areListeners(
   sockets: ReadonlySet<string>,
@@ -53,7 +54,7 @@ export function areListeners(
   return chosen.length > 0 && chosen.every(({ inode }) => sockets.has(inode));
 }
 
-/** The sockets that these processes have, by the kernel's numbers. */
+/** The inode numbers of the sockets that these processes have open. */
 export function socketsOf(pids: readonly number[]): ReadonlySet<string> {
   return new Set(pids.flatMap((pid) => socketsOfProcess(`/proc/${pid}/fd`)));
 }
@@ -65,7 +66,7 @@ function socketsOfProcess(folder: string): readonly string[] {
       return inode ?? [];
     });
   } catch {
-    // It has ended, or belongs to another user.
+    // The process has ended, or belongs to another user.
     return [];
   }
 }

@@ -1,14 +1,14 @@
 /**
- * Gives each pod an address.
+ * Sets up the network of each pod, and gives the pod an address.
  *
  *     root         its own network namespace, joined to a bridge of this runtime by a veth pair;
  *                  addresses of 10/8
  *     otherwise    the machine's network, and an address of 127/8 that no other pod of this runtime
  *                  has: a program that listens on all addresses answers there too
  *
- * The namespaces are mounted on files that keep them alive without a process, so they outlive podkeep and
- * cost nothing. The subnet is derived from the runtime's folder, so that two podkeeps on one machine do not
- * collide.
+ * The namespaces are mounted on files, which keep them alive without a process, so they outlive podkeep. The
+ * subnet is derived from the path of the runtime's folder, so that two podkeep processes on one machine do
+ * not collide.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -88,8 +88,8 @@ export class Network {
   }
 
   /**
-   * Call before the first pod: replaces or removes what an earlier podkeep has left. Throws
-   * MASQUERADE_UNAVAILABLE, or MASQUERADE_FAILED.
+   * Call before the first pod: sets up masquerading, or removes the masquerading that an earlier podkeep has
+   * left. Throws MASQUERADE_UNAVAILABLE or MASQUERADE_FAILED.
    */
   async open(): Promise<void> {
     if (this.#isMasqueraded) {
@@ -99,18 +99,18 @@ export class Network {
       await this.#masquerade?.close();
       if (this.#hasNamespaces) {
         this.#log.warn(
-          'pods have no route beyond this machine; start with --pod-masquerade to allow it',
+          'Pods have no route beyond this machine; start podkeep with --pod-masquerade to allow it',
         );
       }
     }
   }
 
-  /** Whether pods can listen on the same ports. */
+  /** Whether pods have network namespaces, so that several can listen on the same port. */
   get hasNamespaces(): boolean {
     return this.#hasNamespaces;
   }
 
-  /** Takes over the network of an earlier podkeep's sandbox. */
+  /** Registers the network of a sandbox, also of one that an earlier podkeep process created. */
   adopt(id: string, { network, files, users }: PodConnection): void {
     if (network.kind !== 'host') this.#used.set(network.ip, id);
     if (network.kind === 'namespace') this.#known.add(network.files);
@@ -118,7 +118,7 @@ export class Network {
     if (users) this.#ranged.add(users.first);
   }
 
-  /** Removes namespaces without a sandbox: podkeep was killed before its record was written. */
+  /** Removes namespaces without a sandbox: podkeep was killed before it wrote the sandbox's record. */
   async sweep(): Promise<void> {
     const base = path.join(RUN_FOLDER, this.#key);
     const names = this.#helper ? await readdir(base).catch(() => []) : [];
@@ -126,7 +126,7 @@ export class Network {
     const unknown = [...found].filter((files) => !this.#known.has(files));
     await Promise.all(unknown.map((files) => this.#removeNamespaces(files)));
     if (this.#helper) this.#ranges.sweep(this.#ranged);
-    // Pods of an earlier podkeep already connect to this machine.
+    // Pods that an earlier podkeep process started may already connect to this machine.
     if (this.#used.size > 0) await this.#announceHost();
   }
 
@@ -168,7 +168,7 @@ export class Network {
     }
   }
 
-  /** Another user who could write there could choose the namespaces of pods. */
+  /** A user who could write into these folders could choose the namespaces of pods. */
   #checkFolders(): void {
     const own = path.join(RUN_FOLDER, this.#key);
     mkdirSync(own, { recursive: true, mode: 0o755 });
@@ -188,7 +188,10 @@ export class Network {
     return { kind: 'namespace', ip, ...names };
   }
 
-  /** A pod that shares a namespace with the machine shares its users too: they own that namespace. */
+  /**
+   * A pod that shares a namespace with the machine keeps the machine's users, because they own that
+   * namespace.
+   */
   #wantsUsers({ hostNetwork, hostPid, hostIpc, hostUsers }: SandboxConfig): boolean {
     const sharesMachine = hostNetwork || hostPid || hostIpc || hostUsers === true;
     return this.#machine.mapsUsers && !sharesMachine;
@@ -205,10 +208,10 @@ export class Network {
     this.#ranges.release(users);
   }
 
-  /** The bridge is removed with the last pod. */
+  /** Removes the bridge if no pod is left. */
   async close(): Promise<void> {
     await this.#removeBridge();
-    // Without a bridge there may still be namespaces; a folder in use is not empty, and stays.
+    // Removes the folder if it is empty: pods may still have namespaces in it, even without a bridge.
     if (this.#helper) await rmdir(path.join(RUN_FOLDER, this.#key)).catch(() => undefined);
   }
 
@@ -223,7 +226,7 @@ export class Network {
     await rm(path.join(RUN_FOLDER, this.#key), { recursive: true, force: true });
   }
 
-  /** A failure is tried again for the next pod: this one cannot start without it. */
+  /** A failure fails this pod; the next pod retries. */
   #announceHost(): Promise<void> {
     this.#announced ??= this.#hostAddress()
       .then((address) => this.#announce(address))
@@ -234,7 +237,7 @@ export class Network {
     return this.#announced;
   }
 
-  /** The address of this machine for pods: no other host has it, and it outlives restarts. */
+  /** The address under which pods reach this machine. No other host has it, and it survives restarts. */
   async #hostAddress(): Promise<string> {
     if (this.#hasNamespaces) return gatewayOf(await this.#subnet());
     return this.#machine.isLinux ? `${this.#loopbackNet(0)}.1` : '127.0.0.1';
@@ -268,7 +271,7 @@ export class Network {
     return `pk-${this.#key}`;
   }
 
-  /** A failure is tried again for the next pod. */
+  /** The subnet of the bridge, which is created on first use. After a failure the next pod retries. */
   #subnet(): Promise<number> {
     this.#bridge ??= this.#openBridge().catch((error: unknown) => {
       this.#bridge = undefined;
@@ -284,8 +287,8 @@ export class Network {
   }
 
   /**
-   * Returns the subnet, one of 4096: that of the bridge if it exists already. A kill may have left a bridge
-   * without an address.
+   * Creates the bridge and returns the number of its subnet (0 to 4095), or returns that of an existing
+   * bridge. A kill may have left a bridge without an address.
    */
   async #makeBridge(): Promise<number> {
     const interfaces = networkInterfaces();
@@ -302,11 +305,11 @@ export class Network {
     await this.#helper?.perform([
       ['netlink', 'machine'],
       ...(isThere ? [] : [bridge('machine', name, gateway)]),
-      // A bridge without pods is not listed among the interfaces, and may have this address already.
+      // Node.js does not list a bridge that has no pods, so the bridge may have this address already.
       address('machine', name, gateway, BRIDGE_PREFIX),
       linkUp('machine', name),
     ]);
-    this.#log.info('pod network is up', { bridge: this.#bridgeName, gateway });
+    this.#log.info('Pod network is up', { bridge: this.#bridgeName, gateway });
     return subnet;
   }
 
@@ -324,7 +327,7 @@ function gatewayOf(subnet: number): string {
   return `10.${224 + (subnet >> 8)}.${subnet & 255}.1`;
 }
 
-/** The number of our subnet that has the address; -1: none. */
+/** The number of the subnet that contains the address. -1: none of podkeep's subnets. */
 function subnetOf(address: string): number {
   const [a = 0, b = 0, c = 0] = address.split('.').map(Number);
   return a === 10 && b >= 224 && b < 240 ? (b - 224) * 256 + c : -1;

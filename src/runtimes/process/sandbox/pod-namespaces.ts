@@ -2,9 +2,10 @@
  * Creates and removes the namespaces that the containers of a pod share: user, network, UTS and IPC. They are
  * mounted on files that keep them alive. Only root has them.
  *
- *     in the pod: eth0 ──veth── link, on the bridge of this runtime: on the machine
+ *     pod: eth0 ──veth pair── machine: `link`, attached to the bridge of this runtime
  *
- * The user namespace comes first, so that it owns the others: a pod's rights on its network end there.
+ * The user namespace is created first, so that it owns the others and the pod has rights on its own network
+ * only.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -29,7 +30,7 @@ export interface PodNetwork {
 }
 
 export interface PodNamespacesRequest {
-  /** The prefix of the files. */
+  /** The prefix of the files on which the namespaces are mounted. */
   readonly files: string;
   readonly config: SandboxConfig;
   /** Absent: the pod shares the machine's network, and with it the host name. */
@@ -41,7 +42,7 @@ export interface PodNamespacesRequest {
 const NETWORK_KINDS = ['net', 'uts', 'ipc'] as const;
 const KINDS = ['user', ...NETWORK_KINDS] as const;
 const PREFIX = 24;
-/** Of /dev/shm, as container runtimes have it. */
+/** Mount options of /dev/shm, as in container runtimes. */
 export const SHARED_MEMORY_OPTIONS = 'mode=1777,size=65536k';
 
 /** The file on which a namespace is mounted. */
@@ -62,7 +63,7 @@ export async function makeNamespaces(
   await helper.makeNamespaces(namespaceOrder(request));
 }
 
-/** Not mounted, or already gone: both are fine. */
+/** Ignores files that are not mounted or do not exist. */
 export async function removeNamespaces(helper: SyscallHelper, files: string): Promise<void> {
   const shared = sharedMemoryFolder(files);
   await helper.perform([
@@ -75,7 +76,7 @@ export async function removeNamespaces(helper: SyscallHelper, files: string): Pr
   ]);
 }
 
-/** A process may still have a file open; the mount goes with the last of them. */
+/** MNT_DETACH: a process may still use the mount; the kernel removes it after the last user. */
 const DETACH = 2;
 
 function namespaceOrder({ files, config, network, users }: PodNamespacesRequest): NamespaceOrder {
@@ -139,7 +140,7 @@ function indexOf(name: string): number {
   return Number(readFileSync(`/sys/class/net/${name}/ifindex`, 'utf8'));
 }
 
-/** Programs that are not root may listen on any port of the pod. */
+/** In addition to the pod's sysctls, non-root programs may listen on any port of the pod. */
 function sysctlFiles({
   sysctls,
 }: SandboxConfig): readonly (readonly [file: string, value: string])[] {

@@ -1,10 +1,10 @@
 /**
- * How many processes a pod may have (podPidsLimit of KubeletConfiguration).
+ * Enforces podPidsLimit of KubeletConfiguration: how many processes a pod may have.
  *
- *     version 1 of control groups     a group for the processes of the whole pod
- *     version 2                       a limit in the group of each container
- *     neither                         pid_max of its process namespace, on kernels that have one for each
- *     none of these                   not limited; the pod gets a Warning
+ *     cgroup v1                       a group for the processes of the whole pod
+ *     cgroup v2                       a limit in the group of each container
+ *     no control groups               pid_max of each process namespace, since Linux 6.14
+ *     none of these                   no limit; podkeep records a Warning Event on the pod
  */
 import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { release } from 'node:os';
@@ -14,12 +14,12 @@ import type { GroupSetting } from '../machine/cgroups.ts';
 export type PidsWay = 'pod-group' | 'container-group' | 'pid-max' | 'none';
 
 export interface PodPidsOptions {
-  /** Of the runtime's own group. */
+  /** The name of the runtime's own group. */
   readonly name: string;
-  /** Not positive: as many as the machine allows. */
+  /** Zero or less: no limit. */
   readonly limit: number;
   readonly hasGroups: boolean;
-  /** Groups of version 2, which limit each container. */
+  /** True: cgroup v2, where the limit is set for each container. */
   readonly isUnified: boolean;
   readonly hasProcesses: boolean;
   readonly root?: string;
@@ -27,7 +27,7 @@ export interface PodPidsOptions {
 }
 
 const ROOT = '/sys/fs/cgroup/pids';
-/** The kernel keeps the first IDs for itself. */
+/** The smallest pid_max that the kernel accepts for a namespace. */
 const PID_MAX_LEAST = 301;
 
 export class PodPids {
@@ -53,7 +53,7 @@ export class PodPids {
     return this.#base === undefined ? [] : [path.join(this.#base, podUid)];
   }
 
-  /** `containerGroups`: those of a container of the pod. */
+  /** `containerGroups`: the groups of one container of the pod. */
   settings(podUid: string, containerGroups: readonly string[]): readonly GroupSetting[] {
     if (!this.isLimited) return [];
     const folders = this.way === 'container-group' ? containerGroups : this.folders(podUid);
@@ -65,7 +65,9 @@ export class PodPids {
     }));
   }
 
-  /** The largest process ID of the namespace; undefined: something else limits it, or nothing can. */
+  /**
+   * pid_max of the pod's process namespaces. Undefined: a control group enforces the limit, or nothing can.
+   */
   get pidMax(): number | undefined {
     const isUsed = this.isLimited && this.way === 'pid-max';
     return isUsed ? Math.max(this.#limit, PID_MAX_LEAST) : undefined;
@@ -89,7 +91,7 @@ function openBase(base: string, root: string): string | undefined {
     mkdirSync(base, { recursive: true });
     return base;
   } catch {
-    // Another user's groups.
+    // This user may not create groups.
     return undefined;
   }
 }
@@ -99,16 +101,19 @@ function groupsIn(base: string): readonly string[] {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
-/** Groups in use stay. */
+/** Removes a group, unless it has processes. */
 function remove(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // It has processes; the next sweep removes it.
+    // The group has processes; the next sweep removes it.
   }
 }
 
-/** Since Linux 6.14 each process namespace has its own. Before that, writing it would change the machine. */
+/**
+ * Since Linux 6.14 each process namespace has its own pid_max. On older kernels, writing it would change the
+ * machine's.
+ */
 function hasPidMax(kernel: string): boolean {
   const [major = 0, minor = 0] = kernel.split('.').map(Number);
   return major > 6 || (major === 6 && minor >= 14);

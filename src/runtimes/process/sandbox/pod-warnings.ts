@@ -1,4 +1,4 @@
-/** Records features that a pod lacks on this machine, as Warning Events on it. */
+/** Records a Warning Event on a pod for each feature that it lacks on this machine. */
 import type { EventRecorder } from '../../../ports/observe/event-recorder.ts';
 import type { Log } from '../../../ports/log.ts';
 import type { PodReference } from '../../../api/pod-reference.ts';
@@ -21,7 +21,7 @@ export function warnOfMachine(
   log: Log,
 ): void {
   if (isolation === 'none') {
-    log.warn('containers are not isolated from this machine', { reason: obstacle });
+    log.warn('Containers are not isolated from this machine', { reason: obstacle });
   }
   if (!limitsCpu) log.warn('CPU limits are not enforced: podkeep may not write control groups');
 }
@@ -59,7 +59,7 @@ export class PodWarnings {
     this.#record(sandbox, unenforcedForContainer(config, this.#enforcement, users));
   }
 
-  /** It was started by the version before this one. */
+  /** Warns of a container that an earlier version of podkeep started. */
   ofAdopted(sandbox: Sandbox, container: string): void {
     const message =
       `Container ${container} was started by an earlier version of podkeep, which keeps it less ` +
@@ -83,7 +83,10 @@ export class PodWarnings {
   }
 }
 
-/** Two pods in one network cannot listen on one port. The second one fails; this warns beforehand. */
+/**
+ * Warns of ports that another pod or program of the same network uses already: the container would fail to
+ * listen.
+ */
 export function warnOfClashes(
   sandbox: Sandbox,
   all: readonly Sandbox[],

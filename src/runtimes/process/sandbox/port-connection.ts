@@ -1,12 +1,12 @@
 /**
- * Connects to a port inside a sandbox.
+ * Connects to a port inside a sandbox, for port-forward.
  *
- * The pod's address is tried first. A listener on the pod's loopback interface only is reached by a process
- * inside its network, which costs more and is therefore second.
+ * podkeep tries the pod's address first. If a program listens only on the pod's loopback interface, a helper
+ * process inside the pod's network namespace connects to it; that costs more, so it comes second.
  *
- * Pods that share the machine's network without asking for it (those of an ordinary user) are reached only
- * where one of their own processes listens: the right to forward ports of a pod must not give access to the
- * machine.
+ * If podkeep does not run as root, pods share the machine's network without having asked for it. podkeep then
+ * connects only to ports on which a process of the pod listens: the right to forward ports of a pod must not
+ * give access to the machine.
  */
 import { connect } from 'node:net';
 import { Duplex, type Readable } from 'node:stream';
@@ -60,7 +60,7 @@ export function ownsPort(
   return isOwnPort(registry.containersIn(sandbox.id), ip, port);
 }
 
-/** In the words of Go programs. */
+/** The error text of Go programs. */
 function refusedText(ip: string, port: number): string {
   return `dial tcp4 ${ip}:${port}: connect: connection refused`;
 }
@@ -73,12 +73,12 @@ function dialOwn(
 ): Promise<Duplex> {
   const own = [ip, LOOPBACK].find((each) => isOwnPort(containers, each, port));
   if (own !== undefined) return dial(own, port);
-  // Where the system does not report listeners, the pod's address has to do.
+  // Only Linux reports listeners; elsewhere podkeep connects to the pod's address.
   if (!isLinux) return dial(ip, port);
   return Promise.reject(new Error(refusedText(ip, port)));
 }
 
-/** Whether a process of these containers answers on this address. */
+/** Whether a process of these containers listens on this port. */
 function isOwnPort(containers: readonly Container[], ip: string, port: number): boolean {
   const table = readProcesses();
   const pids = containers.flatMap(({ init, session }) =>
@@ -99,8 +99,8 @@ function dial(host: string, port: number): Promise<Duplex> {
 }
 
 /**
- * The process writes one word when it is connected. Its exit decides nothing: a server that answers and
- * closes at once lets it exit before that word is read.
+ * The helper process writes one word when it is connected. Its exit is not evidence of failure: if the server
+ * answers and closes at once, the process can exit before podkeep reads that word.
  */
 export function connected(stderr: Readable, port: number): Promise<void> {
   const closed = new Error(`port ${port} of the loopback interface is closed`);
@@ -113,7 +113,9 @@ export function connected(stderr: Readable, port: number): Promise<void> {
   });
 }
 
-/** A process of the syscall helper enters the pod's network, and passes bytes. */
+/**
+ * A process of the syscall helper enters the pod's network namespace, and copies bytes in both directions.
+ */
 async function dialInside(namespace: string, helper: SyscallHelper, port: number): Promise<Duplex> {
   const run = await helper.exec({
     through: [['keep', 'net', namespace]],

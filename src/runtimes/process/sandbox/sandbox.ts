@@ -1,4 +1,7 @@
-/** One sandbox: its record, and the process that holds shared namespaces of its containers, if any. */
+/**
+ * One sandbox of the process runtime: its record, and, where needed, the holder: a process that keeps the
+ * namespaces shared by the pod's containers.
+ */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -58,7 +61,10 @@ export class Sandbox {
     return { id, attempt, ready: isReady, hostNetwork, ip: isReady ? this.ip : '' };
   }
 
-  /** Creates the files that the pod's containers share. The record comes last: with it the sandbox exists. */
+  /**
+   * Creates the files that the pod's containers share. The sandbox exists from the moment its record is
+   * written, which is last.
+   */
   async create(): Promise<void> {
     const { config } = this.#record;
     const { servers, searches, options } = config.dns;
@@ -79,11 +85,11 @@ export class Sandbox {
     this.#record = record;
   }
 
-  /** Releases its resources; the record stays. */
+  /** Ends the holder and releases memory; the record stays. */
   async release(): Promise<void> {
     const holder = readHolder(this.#file('holder'));
     if (holder) signalProcess(holder, 'SIGKILL', this.#machine.isLinux);
-    // Otherwise it goes with the pod's namespaces.
+    // Otherwise it is removed with the pod's namespaces.
     if (this.#hasSharedMemory() && this.#record.files === undefined) {
       await rm(this.#sharedMemory(), { recursive: true, force: true });
     }
@@ -95,7 +101,7 @@ export class Sandbox {
     }
   }
 
-  /** The mounts of every container of the pod, unless its spec mounts something there. */
+  /** Adds the mount of /etc/resolv.conf, unless the container has a mount of its own there. */
   mounts(own: readonly Mount[]): readonly Mount[] {
     const hasDns = this.#record.config.dns.servers.length > 0;
     if (!hasDns || own.some(({ containerPath }) => containerPath === RESOLV_CONF)) return own;
@@ -119,12 +125,12 @@ export class Sandbox {
     return sharesProcesses && !hostPid && isolation !== 'none' && hasProcesses;
   }
 
-  /** The first process of the process namespace that its containers share. */
+  /** The holder of the process namespace that the pod's containers share. Undefined: they share none. */
   holder(): ProcessIdentity | undefined {
     return this.sharesProcesses ? readHolder(this.#file('holder')) : undefined;
   }
 
-  /** The process whose mount namespace has the pod's /dev/shm, where the machine cannot see one. */
+  /** The holder whose mount namespace has the pod's /dev/shm. Undefined: it is in a folder of the machine. */
   memoryHolder(): ProcessIdentity | undefined {
     if (!this.#holdsMemory || this.sharedMemory !== undefined) return undefined;
     return readHolder(this.#file('holder'));
@@ -141,7 +147,7 @@ export class Sandbox {
     const isUser = isolation === 'user';
     try {
       await helper?.hold({
-        // Looks like a command line: the guard finds the process by it.
+        // The guard finds the process by this title, so it looks like a command line.
         title: `podkeep-pause ${path.join(this.#folder, 'pause.sh')} ${file}`,
         file,
         namespaces:
@@ -150,7 +156,7 @@ export class Sandbox {
         rest: this.#holderCalls(),
       });
     } catch (error) {
-      const reason = `what its containers share did not come up: ${reasonOf(error)}`;
+      const reason = `cannot create the namespaces that its containers share: ${reasonOf(error)}`;
       throw sandboxNotReady({ pod: `${namespace}/${podName}`, reason }, error);
     }
   }
@@ -182,15 +188,16 @@ export class Sandbox {
   }
 
   /**
-   * An ordinary user can mount memory only in a namespace, which the holder of the pod keeps. A pod of an
-   * earlier version has a folder in the machine's /dev/shm.
+   * Whether the pod's /dev/shm is a folder of the machine. Without root, podkeep can mount a tmpfs only in
+   * the namespace of the pod's holder; but pods that an earlier version started have a folder in the
+   * machine's /dev/shm.
    */
   #hasSharedMemory(): boolean {
     const { isolation } = this.#machine;
     return isolation === 'root' || (isolation === 'user' && existsSync(this.#sharedMemory()));
   }
 
-  /** Containers reach it only through their own /dev. */
+  /** The folder that containers see as their /dev/shm. */
   #sharedMemory(): string {
     const { files } = this.#record;
     if (files !== undefined) return sharedMemoryFolder(files);
@@ -205,14 +212,14 @@ function readHolder(file: string): ProcessIdentity | undefined {
   return start !== '' && isAlive(holder, true) ? holder : undefined;
 }
 
-/** Ends and removes what is left of a sandbox that was never complete. */
+/** Removes a file of a sandbox whose creation was not completed; kills the holder that the file names. */
 export async function removeLeftover(file: string): Promise<void> {
   const holder = file.endsWith('.holder') ? readHolder(file) : undefined;
   if (holder) signalProcess(holder, 'SIGKILL', true);
   await rm(file, { force: true });
 }
 
-/** The same for the memory of unknown sandboxes. */
+/** Removes the /dev/shm folders of unknown sandboxes. */
 export async function sweepSharedMemory(
   folder: string,
   sandboxes: readonly Sandbox[],

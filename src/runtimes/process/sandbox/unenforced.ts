@@ -1,5 +1,6 @@
 /**
- * Decides which settings of a pod this machine does not enforce. Each becomes one Warning Event on the pod.
+ * Decides which settings of a pod this machine does not enforce. podkeep records each as a Warning Event on
+ * the pod.
  */
 import type { ContainerConfig } from '../../../ports/runtime/container-config.ts';
 import { keptNames } from '../machine/capabilities.ts';
@@ -7,7 +8,7 @@ import type { Machine } from '../machine/machine.ts';
 import type { SandboxRecord } from '../container/records.ts';
 
 export interface Unenforced {
-  /** Of the event. */
+  /** The reason of the Event. */
   readonly reason: string;
   readonly message: string;
 }
@@ -18,11 +19,11 @@ export interface Enforcement {
     'isolation' | 'mapsUsers' | 'mapsTree' | 'isLinux' | 'obstacle' | 'uid'
   >;
   readonly limitsCpu: boolean;
-  /** A limit of processes is configured, and nothing enforces it. */
+  /** podPidsLimit is set, but this machine cannot enforce it. */
   readonly lacksPidsLimit: boolean;
-  /** No file system in memory can hold the environment of containers. */
+  /** The machine has no file system in memory for the environment of containers. */
   readonly lacksMemory: boolean;
-  /** Pods with a network of their own reach no network beyond the machine. */
+  /** Pods with a network namespace cannot reach other networks. */
   readonly lacksRoute: boolean;
 }
 
@@ -77,7 +78,7 @@ export function unenforcedForPod(
   return found;
 }
 
-/** `users`: those of its pod. Absent: the machine's. */
+/** `users`: the ID range of the pod. Absent: the pod has the machine's users. */
 export function unenforcedForContainer(
   { name, security, resources }: ContainerConfig,
   { machine, limitsCpu }: Enforcement,
@@ -108,7 +109,8 @@ export function unenforcedForContainer(
   if (machine.isolation === 'none' && machine.uid !== 0 && addedCapabilities.length > 0) {
     add('CapabilitiesUnavailable', 'only root can give it the capabilities that it names.');
   }
-  // Processes of podkeep that enter it still have all rights; the kernel asks a tracer for this one only.
+  // While processes of podkeep enter the container they still have all rights, and SYS_PTRACE is enough to
+  // trace them.
   const canTrace = keptNames(security)?.includes('sys_ptrace') ?? false;
   if (machine.isolation === 'root' && users === undefined && canTrace) {
     add(
@@ -121,8 +123,8 @@ export function unenforcedForContainer(
 }
 
 /**
- * Ports below `first` are for root where pods share the machine's network: a program that listens on one
- * fails, and the warning comes before that looks like a crash.
+ * Finds ports below `first`: where pods share the machine's network, only root may listen on them, so the
+ * program would fail. The warning comes before that failure.
  */
 export function forbiddenPorts(
   ports: readonly { readonly containerPort: number }[],

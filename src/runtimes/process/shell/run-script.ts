@@ -1,25 +1,25 @@
 /**
- * Writes the script by which a shell inside the container becomes its command.
+ * Builds the script with which a shell inside the container sets the environment and becomes the command.
  *
- * The shell is the first program that sees the container's variables: those before it run with more rights,
- * and a variable such as LD_PRELOAD would reach into them. Variables are in this script and never in an
- * argument, which every user of the machine could read.
+ * The shell is the first program that sees the container's variables: programs before it run with more
+ * rights, and a variable such as LD_PRELOAD would affect them. Variables are in this script, never in an
+ * argument, because every user of the machine can read arguments.
  *
- * Before the exec it notes `running`, or why the command cannot run: the start waits for that.
+ * Before the exec the script notes `running`, or why the command cannot run: the start waits for this note.
  */
 import { quoteArgument, quoteArguments } from './shell-quoting.ts';
 
 export interface RunRequest {
   readonly argv: readonly string[];
   readonly env: readonly (readonly [name: string, value: string])[];
-  /** Set where no earlier program has changed to it. */
+  /** Absent: an earlier program has already changed to it. */
   readonly workingDir?: string | undefined;
-  /** Whether the start waits for the note that it runs. */
+  /** Whether the script writes the note for which the start waits. */
   readonly reports: boolean;
 }
 
 const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** Names that a shell reserves, or gives a meaning when they are set. */
+/** Variables that a shell reserves or interprets, so the script cannot set them. */
 const SHELL_OWN: ReadonlySet<string> = new Set(['PPID', 'OPTIND', 'IFS', 'PS1', 'PS2', 'PS4']);
 
 export function runScript(request: RunRequest): string {
@@ -51,7 +51,7 @@ function checkOf(command: string): string {
   return `{ [ -x ${quoteArgument(command)} ] && [ ! -d ${quoteArgument(command)} ]; }`;
 }
 
-/** With the messages of other runtimes. */
+/** The same messages as other runtimes. */
 function explanationOf(command: string): string {
   const problem = command.includes('/')
     ? 'no such file or directory, or not a program that this user may run'

@@ -1,23 +1,24 @@
 /**
- * The two programs that run without podkeep, as POSIX shell scripts.
+ * Two POSIX shell scripts that keep running without podkeep: the init of a container, and the guard of the
+ * data folder.
  *
- * `init.sh FOLDER COMMAND…` is the first process of a container and stays for as long as it lives:
+ * `init.sh FOLDER COMMAND…` is the first process of a container, and runs until the container ends:
  *
  *     claim ──> setup.sh ──> main: COMMAND, reading run.sh ──> exit
  *
- * It notes each step, in files that it opened before anything could go wrong, so that the next podkeep finds
- * the exit code even if none was running when the container ended. The claim is a file that is created
- * exclusively: of two inits for one container the second exits, and no container starts twice, whatever a
- * kill has interrupted. The state is written over space that the file already has, because a full disk must
- * not cost an exit code.
+ * It notes each step in files that it opened before anything could fail, so that podkeep finds the exit code
+ * even if no podkeep was running when the container ended. The claim is a file that is created exclusively:
+ * of two inits for one container the second exits, so no container starts twice, whatever a kill has
+ * interrupted. The notes overwrite space that the file already has, because a full disk must not lose an exit
+ * code.
  *
- * The subshell becomes the command: so init, which still sees the machine's /proc, knows its process ID
- * outside of the namespace. Init adopts orphans, and the kernel ends them with it.
+ * A subshell of init becomes the command, so init, which still sees the machine's /proc, knows the command's
+ * PID outside of the namespace. Init adopts orphans, and the kernel kills them when init ends.
  *
- * `guard.sh FOLDER PID KEY` guards a folder while no podkeep runs. If the folder is deleted, it ends the
- * folder's containers, which could never be named again, and removes what they had outside of the folder,
- * known by the runtime's key. It exits when podkeep is gone and no container is left, and when another guard
- * has started.
+ * `guard.sh FOLDER PID KEY` watches the data folder, also while no podkeep runs. If the folder is deleted,
+ * the guard kills its containers, which no podkeep could find any more, and removes what they had outside of
+ * the folder; it finds that by the runtime's key. It exits when podkeep is gone and no container is left, or
+ * when another guard has started.
  */
 
 /** The fields of /proc/PID/stat: the sixth is the session, the 22nd the start time. */

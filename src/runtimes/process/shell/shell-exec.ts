@@ -1,4 +1,4 @@
-/** exec for containers without isolation, on machines without the syscall helper. */
+/** Runs exec for containers without isolation, on machines without the syscall helper. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { PassThrough, type Duplex } from 'node:stream';
@@ -55,13 +55,13 @@ function sendScript(child: ChildProcess, script: string): void {
   pipe?.end(script);
 }
 
-/** Kills it and its process group; a process that left the group ends with its container. */
+/** Kills the command and its process group. A process that left the group ends with the container. */
 function endGroup(child: ChildProcess): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It has just ended by itself.
+    // The command has just ended.
   }
 }
 

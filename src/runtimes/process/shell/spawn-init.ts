@@ -1,6 +1,6 @@
 /**
- * Starts the init of a container by a shell, where there is no syscall helper and the operator asked for
- * containers without a boundary. From then on it runs without podkeep.
+ * Starts the init of a container with a shell, if there is no syscall helper and the configuration allows
+ * containers without isolation (process.helper: none). The init keeps running without podkeep.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ export interface InitEnd {
   readonly onError: (error: Error) => void;
 }
 
-/** The environment of the programs before the command. The command gets nothing of it. */
+/** The environment of the programs that run before the command. The command does not inherit it. */
 export const TOOL_ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 const OWNER_ONLY = { mode: 0o600 };
 
@@ -48,7 +48,7 @@ export function spawnInit(preparation: Preparation, { onExit, onError }: InitEnd
   }
 }
 
-/** The commands from init to a shell that reads its script, as the container's user. */
+/** The command line by which init starts a shell as the container's user; the shell reads the run script. */
 export function plainChain({ user, config }: ContainerRecord, machine: Machine): readonly string[] {
   const shell = [machine.tools.sh ?? 'sh', '-s'];
   const { setpriv } = machine.tools;

@@ -1,7 +1,7 @@
 /**
- * Decides what the process that becomes a command gives up before: groups, capabilities, its user, the right
- * to gain any of them again, and system calls. The same for the command of a container, exec, probes and
- * hooks.
+ * Decides the system calls with which a process drops its rights before it becomes a command: groups,
+ * capabilities, user, the right to regain them (no_new_privs), and system calls (seccomp). They are the same
+ * for the command of a container, exec, probes and hooks.
  */
 import type { SystemCall } from '../../../lib/syscall-helper/calls.ts';
 import { keptCapabilities } from '../machine/capabilities.ts';
@@ -13,17 +13,17 @@ import type { SeccompFilter } from './seccomp-filters.ts';
 export interface CommandRights {
   readonly record: ContainerRecord;
   readonly machine: Pick<Machine, 'isolation' | 'uid'>;
-  /** A filter of system calls; absent: none. */
+  /** Absent: no seccomp filter. */
   readonly seccomp?: SeccompFilter | undefined;
 }
 
 export function commandCalls({ record, machine, seccomp }: CommandRights): readonly SystemCall[] {
   const { workingDir, config } = record;
-  // Without any other boundary to the machine, it must not gain rights by setuid programs.
+  // Without isolation, the command must not gain rights by setuid programs of the machine.
   const noNewPrivileges = config.security.noNewPrivileges || machine.isolation === 'none';
   const filter = seccompCalls(seccomp);
   return [
-    // Without no_new_privs only a process with capabilities may filter its system calls.
+    // Without no_new_privs a seccomp filter needs capabilities, so it is installed before they are dropped.
     ...(noNewPrivileges ? [] : filter),
     ...userCalls(record, machine),
     ['go', workingDir],
@@ -40,14 +40,14 @@ function userCalls(
     containerNotStarted({ name: config.name, reason: `no capability is called ${name}` }),
   );
   const bound: readonly SystemCall[] = kept === undefined ? [] : [['bound', ...kept]];
-  // Changing the user takes capabilities that the container need not have.
+  // Capabilities are dropped last: changing the user needs some that the container may not have.
   const limited: readonly SystemCall[] = kept === undefined ? [] : [['capabilities', ...kept]];
-  // In the user namespace of an ordinary user it already is the only user.
+  // The user namespace of an ordinary user has only this user.
   if (isolation === 'user') return [...bound, ...limited];
   return [['groups', ...user.groups], ...bound, ['user', user.uid, user.gid], ...limited];
 }
 
-/** The calls of the first process of a container, or of a pod, which only waits. */
+/** The calls of a process of podkeep that only waits inside a container or pod: it drops all rights. */
 export function waitingCalls(seccomp: SeccompFilter | undefined): readonly SystemCall[] {
   return [['bound'], ['capabilities'], ['strict'], ...seccompCalls(seccomp)];
 }

@@ -1,5 +1,5 @@
 /**
- * Decides the order by which the syscall helper starts a container.
+ * Builds the order for the syscall helper that starts a container: lists of system calls.
  *
  *     namespaces ── control groups ── its root, its users ── the command's rights ── the command
  */
@@ -13,7 +13,7 @@ import { rootRequest, type Preparation } from './preparation.ts';
 
 const ROOT = { uid: 0, gid: 0 };
 const SHARED_MEMORY = '/dev/shm';
-/** More than any setup takes; a disk that does not answer must not block the container endlessly. */
+/** More than any setup takes. A disk that does not answer must not block the start endlessly. */
 const SETUP_SECONDS_MAX = 50;
 
 export function containerOrder(preparation: Preparation): ContainerOrder {
@@ -24,7 +24,7 @@ export function containerOrder(preparation: Preparation): ContainerOrder {
   const namespaces = isPlain ? 0 : ownNamespaces(preparation);
   return {
     folder,
-    // Looks like a command line: the guard finds the process by it.
+    // The guard finds the process by this title, so it looks like a command line.
     title: `podkeep-monitor ${marker} ${folder}`,
     bootId: machine.bootId,
     log: { file: record.logFile, ...log },
@@ -47,7 +47,7 @@ export function containerOrder(preparation: Preparation): ContainerOrder {
   };
 }
 
-/** A second user namespace, in which the one user of the first has the UID that the container asks for. */
+/** Creates a second user namespace, in which the only user of the first one has the container's UID. */
 function ownUserCalls({ record }: Preparation): readonly SystemCall[] {
   return [['unshare', NAMESPACE.user], ...idMapCalls(record.user, ROOT), ['hidden']];
 }
@@ -60,9 +60,9 @@ function setupCalls(
   const { machine } = preparation;
   const isOwnUser = machine.isolation === 'user' && !isElsewhere;
   return [
-    // The container must not inspect the process that sets it up. An ordinary user has to write its own ID
-    // maps, which such a process cannot; there a second user namespace keeps the container away from the
-    // first.
+    // `hidden` keeps the container from inspecting the process that sets it up. Without root that process
+    // must write its own ID maps, which a hidden process cannot; there a second user namespace separates the
+    // container from it.
     ...(machine.isolation === 'root' ? [['hidden'] as const] : []),
     ...(isOwnUser ? idMapCalls(ROOT, machine) : []),
     ...podNamespaceCalls(preparation),
@@ -86,16 +86,19 @@ function ownNamespaces({ sandbox, machine, joined }: Preparation): number {
   return flags;
 }
 
-/** Before anything is joined: only the user who created them may enter the namespaces of the pod's holder. */
+/**
+ * Opens the pod's /dev/shm in the holder's namespaces. This comes before any join: only the user who created
+ * those namespaces may enter them.
+ */
 function memoryCalls({ memoryHolder: holder }: Preparation): readonly SystemCall[] {
   if (holder === undefined) return [];
-  // If the holder was killed, the container gets its own memory.
+  // Optional: if the holder was killed, the container gets its own /dev/shm.
   return [['?borrow', 'shm', SHARED_MEMORY, holder.pid, holder.start]];
 }
 
 /**
- * The monitor itself stays outside, except for its user namespace: only its children are in another process
- * namespace.
+ * Joins the process namespace of the pod or of the target container. Only children of the monitor are in it;
+ * the monitor itself stays outside, except that it joins the user namespace.
  */
 function joinCalls({ machine, joined }: Preparation): readonly SystemCall[] {
   if (joined === undefined || machine.isolation === 'none') return [];
@@ -124,7 +127,7 @@ export function groupName(index: number): string {
   return `cgroup ${index}`;
 }
 
-/** Its control groups are created now, and stay open for the command to join them from inside. */
+/** Creates the control groups and keeps them open, so that the command can join them from inside. */
 function groupCalls({ record, groupSettings }: Preparation): readonly SystemCall[] {
   return [
     ...record.cgroups.map((group): SystemCall => ['folder', group]),

@@ -1,4 +1,7 @@
-/** Decides how a command enters a running container, with exactly the container's rights. */
+/**
+ * Builds the order for the syscall helper that runs a command in a running container, with exactly the
+ * container's rights.
+ */
 import { NAMESPACE, type SystemCall } from '../../../lib/syscall-helper/calls.ts';
 import type { CommandOrder } from '../../../lib/syscall-helper/orders.ts';
 import type { Machine } from '../machine/machine.ts';
@@ -22,7 +25,10 @@ export interface ExecRequest {
   readonly stdin: boolean;
   readonly tty: boolean;
   readonly seccomp?: SeccompFilter | undefined;
-  /** The root of a container of the last version, in its own mount namespace; absent: it has pivoted. */
+  /**
+   * The root of a container that an earlier version started, in its mount namespace. Absent: the container
+   * has pivoted.
+   */
   readonly oldRoot?: string | undefined;
   readonly shown: ShownTree;
 }
@@ -37,7 +43,7 @@ export function execOrder(request: ExecRequest): CommandOrder {
     through: isPlain ? keepGroups(record) : throughCalls(request),
     join: [
       ['?hidden'],
-      // A group may be gone already: the container is about to end.
+      // Optional: the group may be gone already, because the container is ending.
       ...record.cgroups.map((_, index): SystemCall => ['?put', groupName(index), '0']),
       ...(isPlain ? [] : joinCalls(request)),
     ],
@@ -60,7 +66,7 @@ function keepGroups(record: ContainerRecord): readonly SystemCall[] {
   ]);
 }
 
-/** Opens everything while this process still sees the machine. */
+/** Opens namespaces, root and control groups while this process still sees the machine's /proc. */
 function throughCalls(request: ExecRequest): readonly SystemCall[] {
   const { record, machine, init, main } = request;
   const isUser = machine.isolation === 'user';
@@ -78,7 +84,7 @@ function throughCalls(request: ExecRequest): readonly SystemCall[] {
   ];
 }
 
-/** The user namespace comes last: after it nothing else could be joined. */
+/** Joins the user namespace last: after that the process has no right to join the others. */
 function joinCalls(request: ExecRequest): readonly SystemCall[] {
   const { record, machine, sandbox, oldRoot } = request;
   const isUser = machine.isolation === 'user';
@@ -86,7 +92,7 @@ function joinCalls(request: ExecRequest): readonly SystemCall[] {
   const kinds = isUser ? SHARED.filter((kind) => kind !== 'net') : SHARED;
   const hasPodUsers = sandbox.users !== undefined;
   return [
-    // An ordinary user has rights only in the user namespace that its processes created.
+    // Without root, podkeep has the right to join only inside the user namespace that it created.
     ...(isUser ? [['join', 'outer user', NAMESPACE.user] as const] : []),
     ...(hasProcesses ? [['join', 'pid', NAMESPACE.pid] as const] : []),
     ...kinds.map((kind): SystemCall => ['join', kind, NAMESPACE[kind]]),

@@ -1,4 +1,6 @@
-/** Everything that the start of one container depends on, and the files that it needs on disk. */
+/**
+ * Collects everything that the start of one container depends on, and creates the files that the start needs.
+ */
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Mount } from '../../../ports/runtime/container-config.ts';
@@ -20,37 +22,37 @@ export interface Preparation {
   readonly sandbox: SandboxRecord;
   readonly folder: string;
   readonly machine: Machine;
-  /** A path by which the guard of the folder finds the processes of containers. */
+  /** The path in the title of the monitor by which the guard finds the container's processes. */
   readonly marker: string;
-  /** Where each container assembles its root, in its own mount namespace. */
+  /** The folder on which the container, in its own mount namespace, mounts its root. */
   readonly place: string;
   readonly machineTree: () => MachineTree;
   readonly shown: ShownTree;
-  /** Of its control groups, which are created as it starts. */
+  /** The settings of its control groups, which are created during the start. */
   readonly groupSettings: readonly GroupSetting[];
-  /** Those of the spec, and those that belong to the pod. */
+  /** The mounts of the spec, of the image and of the pod. */
   readonly mounts: readonly Mount[];
   readonly sharedMemory?: string | undefined;
-  /** The process whose mount namespace has the /dev/shm of the pod; absent: `sharedMemory` has it. */
+  /** The process whose mount namespace has the pod's /dev/shm. Absent: `sharedMemory` is the folder. */
   readonly memoryHolder?: ProcessIdentity | undefined;
-  /** A process whose process namespace the container joins. */
+  /** The process whose process namespace the container joins. Absent: it gets its own. */
   readonly joined?: ProcessIdentity | undefined;
   readonly log: { readonly maxBytes: number; readonly maxFiles: number };
   /** Filters of system calls: of the command, and of the first process, which only waits. */
   readonly seccomp?: SeccompFilter | undefined;
   readonly waitingSeccomp?: SeccompFilter | undefined;
   readonly env: ContainerRecord['env'];
-  /** For data that must not lie on a disk. */
+  /** For data that must not be written to a disk, such as values of Secrets. */
   readonly memory: Memory;
-  /** The largest process ID of its namespace; absent: the machine's. */
+  /** pid_max of its process namespace. Absent: the machine's. */
   readonly pidMax?: number | undefined;
-  /** Folders of podkeep inside the machine's folders that the container sees. */
+  /** podkeep's own folders inside folders that the container sees: the container finds them empty. */
   readonly hidden: readonly string[];
 }
 
 const OWNER_ONLY = { mode: 0o600 };
 
-/** Without mounts, links stand in for them. */
+/** Creates the files of the start; without isolation, links to the volumes in place of mounts. */
 export function makeFiles({ folder, place, machine, mounts }: Preparation): void {
   if (machine.isolation === 'none') {
     rmSync(place, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** The seccomp filters of containers: that of a profile is compiled once for each kind of container. */
+/** Compiles the seccomp filters of containers; the default filter once per set of capabilities. */
 import { readFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { compileSeccomp } from '../../../lib/seccomp/compile-seccomp.ts';
@@ -30,7 +30,7 @@ export class SeccompFilters {
   of(name: string, security: ContainerSecurity): SeccompFilter | undefined {
     const { seccomp = 'unconfined', isPrivileged } = security;
     if (isPrivileged || seccomp === 'unconfined') return undefined;
-    // None: it has all capabilities.
+    // Undefined: the container has all capabilities. The filter is then that of a container without any.
     const capabilities = (keptNames(security) ?? []).map((each) => `CAP_${each.toUpperCase()}`);
     try {
       if (!seccomp.startsWith(LOCALHOST)) return this.#default(capabilities);

@@ -1,8 +1,8 @@
 /**
  * Detects the compression of a layer, and decompresses it.
  *
- * The first bytes decide: some tools write gzip under the media type of a plain archive. A media type that
- * names a compression which the bytes do not have is an error, as is one that is no archive.
+ * The first bytes decide, because some tools write gzip under the media type of a plain archive. It is an
+ * error if the media type names a compression that the bytes do not have, or is not that of an archive.
  */
 import { pipeline } from 'node:stream/promises';
 import * as zlib from 'node:zlib';
@@ -12,7 +12,7 @@ type Bytes = AsyncIterable<Uint8Array>;
 type Engine = zlib.Gunzip;
 type EngineFactory = (options: { readonly chunkSize: number }) => Engine;
 
-/** Large, because each chunk of a file is one write. */
+/** Large, because each chunk of a file becomes one write. */
 const CHUNK_BYTES = 256 * 1024;
 const MAGIC: readonly (readonly [Compression | 'bzip2' | 'xz', readonly number[]])[] = [
   ['gzip', [0x1f, 0x8b]],
@@ -20,7 +20,10 @@ const MAGIC: readonly (readonly [Compression | 'bzip2' | 'xz', readonly number[]
   ['bzip2', [0x42, 0x5a, 0x68]],
   ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]],
 ];
-/** OCI's `layer.v1.tar+gzip` and Docker's `diff.tar.gzip`, also `nondistributable` and `foreign`. */
+/**
+ * Matches OCI's `layer.v1.tar+gzip` and Docker's `diff.tar.gzip`, and their `nondistributable` and `foreign`
+ * variants.
+ */
 const MEDIA_TYPE =
   /^application\/vnd\.(?:oci\.image\.layer(?:\.nondistributable)?\.v1|docker\.image\.rootfs(?:\.foreign)?\.diff)\.tar(?:[+.](?<compression>gzip|zstd))?$/;
 const OTHERWISE = 'copy the image with gzip: skopeo copy --dest-compress-format gzip';
@@ -77,7 +80,7 @@ async function* throughEngine(
       yield chunk;
     }
   };
-  // A failure here destroys the engine with the same error, which then comes out of it.
+  // An error here destroys the engine, whose consumer then gets the same error.
   pipeline(count, engine).catch(() => undefined);
   yield* engine as AsyncIterable<Uint8Array>;
   if (engine.bytesWritten >= fedBytes) return;
@@ -93,7 +96,7 @@ function createEngine(compression: 'gzip' | 'zstd'): Engine {
   return create({ chunkSize: CHUNK_BYTES });
 }
 
-/** The types are those of Node.js 20, which has no zstd. */
+/** The type definitions are those of Node.js 20, which has no zstd. */
 function zstdFactory(): EngineFactory {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const { createZstdDecompress } = zlib as { createZstdDecompress?: EngineFactory };

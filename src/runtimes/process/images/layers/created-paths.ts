@@ -1,8 +1,8 @@
 /**
  * The paths that one layer has created in an image so far, and the folders above them.
  *
- * A whiteout hides what lower layers had, never what its own layer has, wherever it stands in the archive:
- * this set distinguishes the two.
+ * A whiteout removes paths of lower layers, never paths of its own layer, even if these come earlier in the
+ * archive. This set distinguishes the two.
  */
 import type { ImagePath } from './layer-entry.ts';
 
@@ -10,7 +10,7 @@ export class CreatedPaths {
   readonly #paths = new Set<string>();
 
   add(path: ImagePath): void {
-    // Everything above a known path is known.
+    // The folders above a known path are known, too.
     for (let end = path.length; end > 0; end--) {
       const key = path.slice(0, end).join('/');
       if (this.#paths.has(key)) return;

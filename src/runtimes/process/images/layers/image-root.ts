@@ -1,18 +1,18 @@
 /**
- * The folder that an image is unpacked into, and the only way from a path of the image to a path of this
- * machine.
+ * Converts paths of an image to paths of this machine, below the folder into which the image is unpacked. No
+ * other code does this conversion.
  *
- * Every name but the last is looked up here, one by one, because the kernel would follow links out of the
- * root: a link to /etc means ROOT/etc, and `..` at the root is the root. The result is a path whose folders
- * are all real folders at that moment. Entries are written one after the other, each looked up just before,
- * so that links made by earlier entries are seen.
+ * It looks up every name but the last one by one, because the kernel would follow links out of the root: here
+ * a link to /etc means ROOT/etc, and `..` at the root is the root. All folders of the resulting path are real
+ * folders at that moment. Entries are written one after the other, each looked up just before, so that links
+ * which earlier entries created are seen.
  */
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { ImagePath } from './layer-entry.ts';
 
-/** As in Linux. */
+/** The limit of Linux. */
 const LINKS_MAX = 40;
 /** Links can make a path longer than any name in the archive; the lookup blocks, so it is bounded. */
 const STEPS_MAX = 4096;
@@ -30,18 +30,18 @@ export class ImageRoot {
     return path.join(this.#root, ...inside);
   }
 
-  /** The folder that a path leads to, free of links. Undefined: there is none. */
+  /** The folder that a path leads to, with all links resolved. Undefined: there is none. */
   find(folder: ImagePath): ImagePath | undefined {
     const { real, missing } = this.#walk(folder);
     return missing.length === 0 ? real : undefined;
   }
 
-  /** As `find`, and creates what is missing. */
+  /** As `find`, but creates missing folders. */
   async make(folder: ImagePath): Promise<ImagePath> {
     const { real, missing } = this.#walk(folder);
     for (const name of missing) {
       real.push(name);
-      // Not by the mode of mkdir alone, which the umask reduces.
+      // The mode of mkdir alone would be reduced by the umask.
       await mkdir(this.onDisk(real));
       await chmod(this.onDisk(real), IMPLIED_FOLDER_MODE);
     }
@@ -49,7 +49,7 @@ export class ImageRoot {
   }
 
   /**
-   * What is at a path from `find` or `make`, or at a name below it; links are not followed. Synchronous:
+   * Stats a path from `find` or `make`, or a name below it; links are not followed. Synchronous, because
    * looking up one name takes less time than waiting for another thread.
    */
   look(inside: ImagePath): Stats | undefined {

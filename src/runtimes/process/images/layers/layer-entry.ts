@@ -1,5 +1,5 @@
 /**
- * Decides what one entry of a layer's archive becomes. Pure: no file is touched.
+ * Decides what one entry of a layer's archive becomes in the image (pure).
  *
  *     header ──┬─> folder · file · symlink · hardLink     created in the image
  *              ├─> whiteout · opaque                      removes what lower layers had
@@ -25,7 +25,7 @@ export interface Attributes {
   readonly mode: number;
   /** Absent: the user who runs podkeep owns it. */
   readonly owner?: { readonly uid: number; readonly gid: number };
-  /** Absent: the archive has no time that a file can have. */
+  /** Absent: the archive has no time, or one that a file cannot have. */
   readonly mtimeSeconds?: number;
 }
 
@@ -54,11 +54,11 @@ export type LayerEntry =
 const WHITEOUT = '.wh.';
 const OPAQUE = '.wh..wh..opq';
 const METADATA = '.wh..wh.';
-/** chown(2) reads the next number as "leave as it is". */
+/** chown(2) takes the next number to mean "do not change". */
 const ID_MAX = 0xff_ff_ff_fe;
 const SECONDS_MAX = 2 ** 33;
 const XATTR = /^(?:SCHILY|LIBARCHIVE)\.xattr\./;
-/** What the parser puts in place of bytes that are no UTF-8. */
+/** The character that the parser substitutes for bytes that are not UTF-8. */
 const NOT_UTF8 = '\u{FFFD}';
 
 export function decideEntry(header: TarHeader, isRoot: boolean): LayerEntry {
@@ -75,7 +75,7 @@ export function countXattrs({ pax }: TarHeader): number {
   return pax === undefined ? 0 : Object.keys(pax).filter((key) => XATTR.test(key)).length;
 }
 
-/** Names that begin with `.wh.` are reserved: no file of an image has one. Undefined: it has none. */
+/** Names that begin with `.wh.` are reserved for whiteouts. Undefined: the entry is not a whiteout. */
 function decideWhiteout(path: ImagePath): LayerEntry | undefined {
   const folder = path.slice(0, -1);
   const base = path.at(-1) ?? '';
@@ -151,7 +151,7 @@ function mtimeOf({ mtime }: TarHeader): { readonly mtimeSeconds?: number } {
   return Math.abs(seconds) <= SECONDS_MAX ? { mtimeSeconds: seconds } : {};
 }
 
-/** A string: what is wrong with the name. */
+/** Returns a string if the name is invalid: the reason. */
 function imagePath(name: string): ImagePath | string {
   const fault = faultOf(name);
   if (fault !== undefined) return fault;

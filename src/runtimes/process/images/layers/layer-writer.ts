@@ -1,5 +1,5 @@
 /**
- * Performs the decisions of layer-entry.ts, inside of one image root, for one layer.
+ * Writes the entries of one layer into the image root, as layer-entry.ts has decided.
  *
  * Invariants
  * 1. Nothing outside of the root is created, changed or removed. ImageRoot looks up the folders of a path;
@@ -113,7 +113,7 @@ export class LayerWriter {
     this.#created.add(own);
   }
 
-  /** A hard link is one more name: owner, mode and time are those of the file that it names. */
+  /** A hard link shares owner, mode and time with the file that it names. */
   async #createHardLink({ path, target }: Entry<'hardLink'>): Promise<void> {
     const folder = this.#root.find(target.slice(0, -1));
     const source = folder && [...folder, ...target.slice(-1)];
@@ -126,7 +126,8 @@ export class LayerWriter {
     const own = [...parent, ...path.slice(-1)];
     if (own.join('/') !== source.join('/')) {
       await this.#remove(own);
-      // Some systems follow a link that is the target of a hard link, so it is copied instead.
+      // Some systems follow a symbolic link that is the target of a hard link, so the symbolic link is copied
+      // instead.
       if (found.isFile()) await link(this.#root.onDisk(source), this.#root.onDisk(own));
       else await symlink(await readlink(this.#root.onDisk(source)), this.#root.onDisk(own));
     }
@@ -154,19 +155,19 @@ export class LayerWriter {
     for (const name of names) await this.#removeLower([...folder, name]);
   }
 
-  /** The path of an entry, with the folders above it created. */
+  /** The path of an entry. Creates missing folders above it. */
   async #ownPath(path: ImagePath): Promise<ImagePath> {
     return [...(await this.#root.make(path.slice(0, -1))), ...path.slice(-1)];
   }
 
-  /** The same, with whatever was there removed. */
+  /** As `#ownPath`, but removes what is at the path. */
   async #vacate(path: ImagePath): Promise<ImagePath> {
     const own = await this.#ownPath(path);
     await this.#remove(own);
     return own;
   }
 
-  /** With all that is in it. Links are removed, not followed. */
+  /** Removes recursively. Links are removed, not followed. */
   async #remove(path: ImagePath): Promise<void> {
     const found = this.#root.look(path);
     if (!found) return;
@@ -185,8 +186,8 @@ export class LayerWriter {
 }
 
 /**
- * In this order: chown(2) clears setuid and setgid. Synchronous, because the file is open and changing its
- * inode takes a tenth of the time of waiting for another thread.
+ * Sets the owner first, because chown(2) clears setuid and setgid. Synchronous, because changing the inode of
+ * an open file takes a tenth of the time of waiting for another thread.
  */
 function setOwnerAndMode({ fd }: FileHandle, { owner, mode }: Attributes): void {
   if (owner) fchownSync(fd, owner.uid, owner.gid);

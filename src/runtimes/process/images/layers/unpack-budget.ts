@@ -1,5 +1,5 @@
 /**
- * Limits what one image may take: entries, unpacked bytes, and space on the disk.
+ * Limits the entries, the unpacked bytes and the disk space of one image.
  *
  * A small blob can unpack to more than any disk holds. The parser never yields more bytes of a file than its
  * header declares, so checking the declared size before writing is enough.
@@ -9,7 +9,7 @@ import { statfs } from 'node:fs/promises';
 export interface UnpackLimits {
   readonly entriesMax: number;
   readonly unpackedBytesMax: number;
-  /** What must stay free on the disk: pods and podkeep write there, too. */
+  /** Free space to leave on the disk, because pods and podkeep write there, too. */
   readonly reserveBytes: number;
 }
 
@@ -19,7 +19,7 @@ export const UNPACK_LIMITS: UnpackLimits = {
   reserveBytes: 100 * 1024 ** 2,
 };
 
-/** How much is written before the free space is measured again: other processes write, too. */
+/** Measures the free space again after this many bytes, because other processes write, too. */
 const MEASURE_EVERY_BYTES = 64 * 1024 ** 2;
 /** The smallest size of a file on disk, and the unit that sizes are rounded up to. */
 const BLOCK_BYTES = 4096;
@@ -67,7 +67,7 @@ export class UnpackBudget {
   }
 }
 
-/** What an ordinary user may still write to the disk of a folder. */
+/** The space on the disk of a folder that an ordinary user may use. */
 export async function freeBytesAt(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;

@@ -3,9 +3,9 @@
  *
  *     blob ─> digest ─> decompression ─> tar parser ─> decideEntry ─> LayerWriter ─> disk
  *
- * One task feeds the parser and another performs its entries; the parser holds about 1 MiB between
- * them. Whichever fails ends the other, and the layer fails with the first error. The caller removes
- * what was unpacked up to then.
+ * One task feeds the parser, another writes the entries; the parser buffers about 1 MiB between them. If one
+ * task fails, the other ends, too, and the layer fails with the first error. The caller removes the files
+ * unpacked up to then.
  */
 import type { ParsedTarEntry } from 'modern-tar';
 import { codeOf, reasonOf } from '../../json-file.ts';
@@ -27,7 +27,7 @@ export interface LayerRequest {
   readonly signal: AbortSignal;
 }
 
-/** Parts of an image that were not unpacked. */
+/** Counts the parts of an image that were not unpacked. */
 export type LeftOut = Record<SkippedKind | 'xattr', number>;
 
 const NAME_LENGTH_MAX = 200;
@@ -50,7 +50,7 @@ async function unpack(request: LayerRequest): Promise<void> {
   const stop = new AbortController();
   const chunks = blob.chunks(AbortSignal.any([signal, stop.signal]));
   const feeding = feed(decompress(chunks, layer.mediaType), decoder.writable, request.budget);
-  // It is awaited below; until then the entries fail with the same error.
+  // Awaited below. If it fails before, the entries fail with the same error.
   feeding.catch(() => undefined);
   try {
     const writer = new LayerWriter(new ImageRoot(root));
@@ -80,7 +80,7 @@ async function feed(
     }
     await writer.close();
   } catch (error) {
-    // Fails if the error came from the decoder.
+    // This rejects if the error came from the decoder itself.
     await writer.abort(error).catch(() => undefined);
     throw error;
   }
@@ -101,7 +101,7 @@ async function perform(
       await budget.spend(entry.kind === 'file' ? entry.sizeBytes : 0);
       await writer.perform(entry, body);
     }
-    // The parser waits until a body is read, and only those of files are.
+    // The parser waits until each body is read or cancelled, and only bodies of files are read.
     if (header.size > 0 && entry.kind !== 'file') await body.cancel();
   } catch (error) {
     const name = JSON.stringify(header.name.slice(0, NAME_LENGTH_MAX));
@@ -109,7 +109,7 @@ async function perform(
   }
 }
 
-/** A full disk is not the image's fault, and must not read like one. */
+/** The message must not blame the image for a full disk. */
 function explain(error: unknown): string {
   const code = codeOf(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') return `the disk is full: ${reasonOf(error)}`;

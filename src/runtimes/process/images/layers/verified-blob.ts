@@ -1,7 +1,7 @@
 /**
- * Reads a blob of an OCI layout and verifies it against its descriptor on the way.
+ * Reads a blob of an OCI layout, and verifies size and digest of its descriptor while reading.
  *
- * Its content must not be trusted before `isVerified`: the digest is known only at the end.
+ * Callers must not trust the content before `isVerified`: the digest is known only at the end.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -11,12 +11,12 @@ import path from 'node:path';
 export interface Descriptor {
   readonly digest: string;
   readonly sizeBytes: number;
-  /** Empty: it has none. */
+  /** Empty: the descriptor has no media type. */
   readonly mediaType: string;
 }
 
 const CHUNK_BYTES = 256 * 1024;
-/** Of manifests and configurations, which are read whole. */
+/** The limit for manifests and configurations, which are read as a whole. */
 const DOCUMENT_BYTES_MAX = 4 * 1024 * 1024;
 
 export class VerifiedBlob {
@@ -67,7 +67,7 @@ function blobFile(layout: string, { digest }: Descriptor): string {
   return path.join(layout, 'blobs', 'sha256', digest.slice('sha256:'.length));
 }
 
-/** Before anything is read: most damaged blobs are cut off. */
+/** Checked before reading: most damaged blobs are truncated. */
 async function checkSize(file: string, descriptor: Descriptor): Promise<void> {
   const { size } = await stat(file);
   if (size !== descriptor.sizeBytes) throw sizeFault(size, descriptor);

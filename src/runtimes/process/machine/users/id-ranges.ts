@@ -1,10 +1,10 @@
 /**
- * A range of user and group IDs for each pod, so that a process that breaks out of a pod has no rights on the
- * machine.
+ * Allocates a range of user and group IDs to each pod, so that a process that breaks out of a pod has no
+ * rights on the machine.
  *
- * Ranges are recorded before they are used, one file each, in a folder that all podkeeps of the machine
- * share: a file is created exclusively, so no two pods ever have the same range. They avoid the IDs of the
- * machine's users (/etc/passwd, /etc/group) and of their containers (/etc/subuid, /etc/subgid).
+ * Each range is recorded as a file before it is used, in a folder that all podkeep processes of the machine
+ * share. The file is created exclusively, so no two pods ever have the same range. Ranges avoid the IDs of
+ * the machine's users (/etc/passwd, /etc/group) and of their containers (/etc/subuid, /etc/subgid).
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ export interface IdRange {
 export interface IdRangesOptions {
   /** Distinguishes the ranges of this runtime from those of another. */
   readonly key: string;
-  /** Shared by all podkeeps of the machine. */
+  /** The folder that all podkeep processes of the machine share. */
   readonly folder?: string;
   /** The folder of the machine's account files. */
   readonly etc?: string;
@@ -27,7 +27,8 @@ export interface IdRangesOptions {
 
 export const IDS_PER_POD = 65_536;
 /**
- * Above what service managers use for their own containers, and below what they reserve for foreign images.
+ * Above the IDs that systemd uses for its own containers, and below those that it reserves for foreign
+ * images.
  */
 const FIRST_ID = 0x7000_0000;
 const RANGES = 4094;
@@ -37,7 +38,7 @@ export class IdRanges {
   readonly #folder: string;
   readonly #etc: string;
   readonly #key: string;
-  /** Ranges of this runtime, which are not tried again. Others may be released at any time. */
+  /** Ranges that this runtime holds, which it need not try. Ranges of others may be released at any time. */
   readonly #own = new Set<number>();
   #reserved: { readonly facts: string; readonly ranges: readonly IdRange[] } | undefined;
 
@@ -73,7 +74,7 @@ export class IdRanges {
     }
   }
 
-  /** Accounts are read again when one of their files has changed. */
+  /** Reads the account files again when one of them has changed. */
   #reservedNow(): readonly IdRange[] {
     const facts = ACCOUNT_FILES.map((name) => factsOf(path.join(this.#etc, name))).join(' ');
     if (this.#reserved?.facts !== facts) {
@@ -87,7 +88,7 @@ export class IdRanges {
     rmSync(this.#file(first), { force: true });
   }
 
-  /** Releases ranges of this runtime without a sandbox: podkeep was killed before its record was written. */
+  /** Releases ranges without a sandbox: podkeep was killed before it wrote the sandbox's record. */
   sweep(known: ReadonlySet<number>): void {
     for (const first of known) this.#own.add(first);
     for (const name of namesIn(this.#folder)) {
@@ -103,7 +104,7 @@ export class IdRanges {
 
 const ACCOUNT_FILES = ['subuid', 'subgid', 'passwd', 'group'];
 
-/** Changes when a file is written or replaced. */
+/** A fingerprint that changes when the file is written or replaced. */
 function factsOf(file: string): string {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false });
   return found ? `${found.ino}/${found.size}/${found.mtimeNs}/${found.ctimeNs}` : '-';
@@ -113,7 +114,7 @@ function overlaps(a: IdRange, b: IdRange): boolean {
   return a.first < b.first + b.count && b.first < a.first + a.count;
 }
 
-/** Ranges that the machine has given to others. */
+/** The ranges that the machine's account files assign to others. */
 export function reservedRanges(etc: string): readonly IdRange[] {
   const rows = (name: string): readonly (readonly string[])[] => readRows(path.join(etc, name));
   const range = (first: string | undefined, count: string | undefined): readonly IdRange[] => {
@@ -131,7 +132,7 @@ function readRows(file: string): readonly (readonly string[])[] {
     const lines = readFileSync(file, 'utf8').split('\n');
     return lines.filter((line) => line !== '').map((line) => line.split(':'));
   } catch {
-    // Without such a file, nothing in it is reserved.
+    // A missing file reserves nothing.
     return [];
   }
 }

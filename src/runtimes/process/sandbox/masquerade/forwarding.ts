@@ -1,14 +1,14 @@
 /**
  * Enables packet forwarding per interface, and restores each interface's old setting.
  *
- * The machine's own switch (net.ipv4.ip_forward) stays as it is: it would turn the machine into a router for
- * all of its interfaces. Several podkeeps may need one interface, so each of them leaves a note in one shared
+ * podkeep does not change net.ipv4.ip_forward, which would make the machine a router for all of its
+ * interfaces. Several podkeep processes may need the same interface, so each leaves a note in a shared
  * folder, and the last one restores the setting:
  *
- *     <interface>/before      the setting before the first of them
- *     <interface>/by-<key>    one of them needs it
+ *     <interface>/before      the setting before the first podkeep changed it
+ *     <interface>/by-<key>    the podkeep with this key needs the interface
  *
- * The folder is in memory and named after the network namespace. The kernel reuses such a name when the
+ * The folder is in memory and named after the network namespace. The kernel reuses that name after the
  * namespace is gone, so a note counts only while the bridge of its podkeep exists.
  */
 import {
@@ -25,9 +25,9 @@ import { codeOf } from '../../json-file.ts';
 import { BRIDGE_NAMES } from './nft-rules.ts';
 
 export interface ForwardingOptions {
-  /** Distinguishes one podkeep from another. */
+  /** Distinguishes this podkeep from others on the machine. */
   readonly key: string;
-  /** Shared by all podkeeps of the machine. */
+  /** The folder that all podkeep processes of the machine share. */
   readonly folder?: string;
   /** The kernel's folder of interface settings. */
   readonly settings?: string;
@@ -49,17 +49,20 @@ export class Forwarding {
     this.#holder = `by-${key}`;
   }
 
-  /** Interfaces that this podkeep, now or before a crash, has asked to forward. */
+  /** Interfaces for which this podkeep has left a note, now or before a crash. */
   get held(): readonly string[] {
     return namesIn(this.#folder).filter((name) => existsSync(this.#note(name, this.#holder)));
   }
 
-  /** Whether the interface forwards only because a podkeep asked for it. */
+  /** Whether the interface did not forward before a podkeep enabled it. */
   isOpened(name: string): boolean {
     return readOr(this.#note(name, 'before'), ON) === OFF;
   }
 
-  /** Notes that this podkeep is about to need it: a kill at any time later leaves the note. */
+  /**
+   * Leaves the note that this podkeep needs the interface. It is written before `open`, so that a kill cannot
+   * leave forwarding on without a note.
+   */
   hold(name: string): void {
     if (this.#holders(name).length === 0) {
       rmSync(path.join(this.#folder, name), { recursive: true, force: true });
@@ -70,12 +73,12 @@ export class Forwarding {
       const before = readFileSync(this.#setting(name), 'utf8').trim();
       writeFileSync(this.#note(name, 'before'), before, { flag: 'wx' });
     } catch (error) {
-      // Another podkeep was first: the setting that it found counts.
+      // Another podkeep was first and has saved the original setting.
       if (codeOf(error) !== 'EEXIST') throw error;
     }
   }
 
-  /** Only for an interface that is held. */
+  /** Enables forwarding. Call `hold` first. */
   open(name: string): void {
     writeFileSync(this.#setting(name), ON);
   }
@@ -84,7 +87,7 @@ export class Forwarding {
     rmSync(this.#note(name, this.#holder), { force: true });
     if (this.#holders(name).length > 0) return;
     const before = readOr(this.#note(name, 'before'), '');
-    // An interface that is gone has nothing to restore.
+    // An interface that no longer exists has no setting to restore.
     if (before !== '' && existsSync(this.#setting(name))) {
       writeFileSync(this.#setting(name), before);
     }

@@ -1,13 +1,14 @@
 /**
- * Lets pods with their own network reach other networks, if the operator asked for it.
+ * Sets up masquerading (--pod-masquerade): pods with a network namespace reach other networks behind the
+ * machine's addresses.
  *
- * It is created with the bridge and removed with it. What a killed podkeep has left is known by its notes
- * (forwarding.ts): the next start over the same folder replaces it, or removes it if masquerading was
- * switched off since.
+ * Rules and forwarding are set up with the bridge, and removed with it. Notes on disk (forwarding.ts) show
+ * what a killed podkeep has left behind: the next start with the same data folder replaces it, or removes it
+ * if masquerading is off by then.
  *
- * The program `nft` gives the rules to the kernel: one transaction replaces the whole table, an operator
- * reads the same text with `nft list table`, and other firewalls are not touched. `iptables` would have to be
- * edited rule by rule, in chains that belong to the machine's own firewall.
+ * The program `nft` loads the rules: one transaction replaces podkeep's whole table, an operator can read it
+ * with `nft list table`, and other firewalls are not touched. With `iptables` podkeep would have to edit
+ * single rules in chains that belong to the machine's own firewall.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -46,18 +47,18 @@ export class Masquerade {
     this.#table = `podkeep_${options.key}`;
   }
 
-  /** Whether it is on, or a killed podkeep has left it on. */
+  /** Whether masquerading is on, or a killed podkeep has left it on. */
   get isLeft(): boolean {
     return this.#forwarding.held.length > 0;
   }
 
-  /** `subnet`: of the pods. Throws MASQUERADE_FAILED. */
+  /** `subnet`: the subnet of the pods. Throws MASQUERADE_FAILED. */
   async open(subnet: string): Promise<void> {
     const { bridge, log } = this.#options;
     this.#subnet = subnet;
     await this.update();
     const interfaces = this.#forwarding.held.filter((name) => name !== bridge);
-    log.info('masquerading is on: pods reach other networks', {
+    log.info('Masquerading is on: pods can reach other networks', {
       bridge,
       subnet,
       table: this.#table,
@@ -65,11 +66,11 @@ export class Masquerade {
     });
     for (const chain of foreignDrops(await this.#nft(['-j', 'list', 'chains']))) {
       const hint = `if pods cannot reach other networks, accept interface ${bridge} in that chain`;
-      log.warn(`another nftables chain drops forwarded packets; ${hint}`, { chain });
+      log.warn(`Another nftables chain drops forwarded packets; ${hint}`, { chain });
     }
   }
 
-  /** Interfaces come and go: those that lead out of the machine now are set to forward. */
+  /** Adapts to new and removed interfaces: those with a route are set to forward. */
   update(): Promise<void> {
     this.#updating = this.#updating.catch(() => undefined).then(() => this.#apply());
     return this.#updating;
@@ -86,7 +87,7 @@ export class Masquerade {
       for (const name of names) this.#forwarding.hold(name);
       const opened = routed.filter((name) => this.#forwarding.isOpened(name));
       const rules = { table: this.#table, bridge, subnet: this.#subnet, opened };
-      // The rules come first: no interface forwards a packet without them.
+      // The rules are loaded first, so that no interface forwards a packet without them.
       await this.#nft(
         ['-f', '-'],
         ruleText({ ...rules, resolvers: resolvers.filter(isLinkLocal) }),
@@ -99,19 +100,19 @@ export class Masquerade {
     }
   }
 
-  /** Also removes what a killed podkeep has left. */
+  /** Removes rules and forwarding, including those that a killed podkeep has left. */
   async close(): Promise<void> {
     if (!this.isLeft) return;
     this.#subnet = undefined;
     await this.#updating.catch(() => undefined);
-    // In the opposite order: while an interface forwards, the rules are in force.
+    // The rules are removed last, so that they are in force while an interface forwards.
     for (const name of this.#forwarding.held) this.#forwarding.release(name);
     this.#routed = '';
     try {
       await this.#nft(['-f', '-'], removalText(this.#table));
     } catch (error) {
       const remedy = `nft delete table inet ${this.#table}`;
-      this.#options.log.warn('failed to remove the masquerading rules', { error, remedy });
+      this.#options.log.warn('Failed to remove the masquerading rules', { error, remedy });
     }
   }
 

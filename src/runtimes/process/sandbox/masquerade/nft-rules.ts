@@ -1,5 +1,5 @@
 /**
- * The rules by which pods reach other networks, as the text that `nft -f` takes (pure).
+ * Builds the nftables rules for masquerading, as input of `nft -f` (pure).
  *
  *     prerouting    drop: sources that are no pod's, and the machine's loopback addresses
  *     input         reject: link-local addresses of the machine
@@ -7,21 +7,21 @@
  *                   replies; drop: connections to pods, and what podkeep's forwarding would let through
  *     postrouting   masquerade what leaves the bridge
  *
- * One table for each runtime, replaced as a whole in one transaction, and removed as a whole.
+ * Each runtime has one table, which is replaced in one transaction, and removed as a whole.
  */
 
 export interface RuleSet {
   readonly table: string;
   readonly bridge: string;
-  /** Of the pods, such as `10.231.31.0/24`. */
+  /** The subnet of the pods, such as `10.231.31.0/24`. */
   readonly subnet: string;
-  /** Interfaces that forward only because podkeep asked for it: they forward for pods alone. */
+  /** Interfaces on which podkeep has enabled forwarding: the rules let them forward only for pods. */
   readonly opened: readonly string[];
-  /** Name servers at link-local addresses: pods may use them for DNS, and for nothing else. */
+  /** Name servers at link-local addresses: pods may reach them for DNS only. */
   readonly resolvers: readonly string[];
 }
 
-/** The prefix of the bridges of all podkeeps: each has its own table of rules. */
+/** The prefix of the bridges of all podkeep processes; each process has its own table. */
 export const BRIDGE_NAMES = 'pk-';
 const LINK_LOCAL = '169.254.0.0/16';
 const LINK_LOCAL_6 = 'fe80::/10';
@@ -63,7 +63,7 @@ export function ruleText({ table, bridge, subnet, opened, resolvers }: RuleSet):
   ].join('\n');
 }
 
-/** Works without the table, too: the first line creates it. */
+/** Works even if the table does not exist: the first line creates it. */
 export function removalText(table: string): string {
   return `table inet ${table}\ndelete table inet ${table}\n`;
 }

@@ -10,7 +10,10 @@ interface Chain {
 
 const IPV4_FAMILIES: ReadonlySet<string> = new Set(['ip', 'inet']);
 
-/** Packets pass the chains of all tables: an `accept` of ours does not overrule them. */
+/**
+ * A packet passes the chains of all tables, so an `accept` in podkeep's table does not overrule a drop
+ * elsewhere.
+ */
 export function foreignDrops(json: string): readonly string[] {
   return chainsIn(json)
     .filter(({ hook, policy }) => hook === 'forward' && policy === 'drop')

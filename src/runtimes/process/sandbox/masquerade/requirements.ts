@@ -1,4 +1,4 @@
-/** Checks what masquerading needs of this machine before anything is changed. */
+/** Checks whether masquerading is possible on this machine, before anything is changed. */
 import { masqueradeUnavailable } from '../../errors.ts';
 import type { Machine } from '../../machine/machine.ts';
 

@@ -1,8 +1,10 @@
-/** The interfaces that lead out of this machine, from the text of /proc/net/route (pure). */
+/** Finds the interfaces that lead out of this machine, in the text of /proc/net/route (pure). */
 
 const UP = 0x1;
 
-/** Those with a route, in the order of the table; without the loopback interface and bridges of podkeeps. */
+/**
+ * Interfaces with a route, in the order of the table, without the loopback interface and podkeep's bridges.
+ */
 export function routedInterfaces(text: string, ownPrefix: string): readonly string[] {
   const names = text
     .split('\n')
