@@ -1,4 +1,4 @@
-/** Options of `podkeep up` that kube-apiserver has under the same names: encryption, audit, keys. */
+/** Defines the options of `podkeep up` that kube-apiserver has, too: encryption, audit, keys. */
 import { Option, type Command } from 'commander';
 import { readCount } from './option-values.ts';
 
@@ -63,7 +63,7 @@ export function addApiServerOptions(command: Command): Command {
     .option('--audit-log-compress', 'compress files that are complete with gzip', false);
 }
 
-/** Options that make sense only together. Null: they do. */
+/** Checks options that must be set together. Null: they are valid. */
 export function faultOfApiServerOptions(options: ApiServerOptions): string | null {
   const { encryptionProviderConfig, encryptionProviderConfigAutomaticReload: reloads } = options;
   if (reloads && encryptionProviderConfig === undefined) {

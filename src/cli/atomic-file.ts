@@ -1,5 +1,5 @@
 /**
- * Atomic file writes: after a crash or power loss a file has either its old or its new content. Only the
+ * Writes files atomically: after a crash or power loss a file has either its old or its new content. Only the
  * owner can read it.
  */
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
@@ -16,7 +16,10 @@ export function writeFileAtomically(file: string, text: string): void {
   syncFolder(path.dirname(file));
 }
 
-/** Creates a folder that does not exist yet, together with all of its files: one wait for the disk. */
+/**
+ * Creates a folder with all of its files at once; the folder must not exist yet. It costs one wait for the
+ * disk.
+ */
 export async function createFolderAtomically(
   folder: string,
   files: readonly (readonly [name: string, text: string])[],

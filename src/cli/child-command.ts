@@ -1,4 +1,4 @@
-/** The command that `podkeep up -- CMD` runs, with our terminal, and how it ended. */
+/** Runs the command of `podkeep up -- CMD` in podkeep's terminal, and reports its exit code. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { defineError } from '../lib/errors.ts';

@@ -1,4 +1,7 @@
-/** Closes in the opposite order of opening. One that fails to close does not keep the others open. */
+/**
+ * A list of resources to close, in the opposite order of opening. If one fails to close, the others are
+ * closed all the same.
+ */
 export class ClosingList {
   #waiting: (() => Promise<void>)[] = [];
 

@@ -1,5 +1,6 @@
 /**
- * Everything behind `podkeep up`, opened in order and closed in the opposite one.
+ * Starts the embedded API server of `podkeep up` with its store, keys and listener. Parts are opened in this
+ * order, and closed in the opposite one:
  *
  *     data folder -> store (which locks it) -> keys -> server -> listener -> kubeconfig
  */

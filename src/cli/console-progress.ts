@@ -1,6 +1,6 @@
 /**
- * The progress output of `podkeep up`: sentences for people, or one JSON object a line for programs. A
- * program finds everything, errors too, in one stream.
+ * Prints the progress of `podkeep up` and `podkeep kubelet`: sentences for people, or one JSON object per
+ * line for programs. Programs find everything, including errors, in one stream.
  */
 import { PodkeepError } from '../lib/errors.ts';
 import { boundedText } from '../core/logging/log-facts.ts';
@@ -27,14 +27,14 @@ export type UpEvent =
       readonly runtime: string;
       readonly ms: number;
     }
-  /** The cluster is asked to sign; an administrator may have to approve that. */
+  /** The node has created a CertificateSigningRequest, which an administrator may have to approve. */
   | { readonly event: 'certificate'; readonly request: string; readonly signer: string }
   | { readonly event: 'running'; readonly command: readonly string[] }
   | { readonly event: 'exited'; readonly code: number }
   | { readonly event: 'stopping'; readonly signal: string | null }
-  /** Pods that are stopping, and that podkeep waits for. */
+  /** podkeep waits for these pods to stop. */
   | { readonly event: 'waiting'; readonly pods: readonly string[] }
-  /** A second signal: what is left running, and how to end it. */
+  /** After a second signal: the pods that are left running, and how to stop them. */
   | {
       readonly event: 'left';
       readonly signal: string;
@@ -57,7 +57,7 @@ export interface ConsoleStreams {
   readonly err: (text: string) => void;
 }
 
-/** `isAlone`: no command follows, so people need a hint how to go on. */
+/** `isAlone`: no command runs, so the output ends with a hint about how to continue. */
 export function textProgress({ out, err }: ConsoleStreams, isAlone: boolean): ConsoleProgress {
   return {
     logged: null,
@@ -116,7 +116,7 @@ function describe(event: Exclude<UpEvent, { readonly event: 'serving' }>): strin
   }
 }
 
-/** A node may have hundreds; the first few are enough. */
+/** Lists only the first few pods: a node may have hundreds. */
 function listOf(pods: readonly string[]): string {
   const names = pods.slice(0, NAMES_MAX).join(', ');
   const more = pods.length - NAMES_MAX;
@@ -127,7 +127,7 @@ export function printError({ code, message, hint }: PodkeepError): string {
   return `error ${code}: ${message}\n  hint   ${hint}\n`;
 }
 
-/** A log line whose facts have a cycle is still a log line. */
+/** If the facts have a cycle, the line is printed without them. */
 function logEvent({ severity: level, message, facts }: LogRecord): string {
   const head = { event: 'log', level, message };
   try {
@@ -137,7 +137,7 @@ function logEvent({ severity: level, message, facts }: LogRecord): string {
   }
 }
 
-/** A fact with the name of a field of the event gets another name, so that neither is lost. */
+/** Renames facts whose names are fields of the event, so that neither is lost. */
 function withoutReserved(facts: LogRecord['facts']): LogRecord['facts'] {
   const entries = Object.entries(facts);
   return Object.fromEntries(
@@ -145,7 +145,7 @@ function withoutReserved(facts: LogRecord['facts']): LogRecord['facts'] {
   );
 }
 
-/** JSON prints nothing of an Error. The stack of an expected error helps no reader. */
+/** JSON would print an Error as {}. The stack of an expected error is left out. */
 function printable(key: string, value: unknown): unknown {
   if (isSecretKey(key)) return REDACTED;
   if (typeof value === 'string') return boundedText(value);
@@ -154,7 +154,7 @@ function printable(key: string, value: unknown): unknown {
   return value instanceof Error ? boundedText(mapStack(value.stack ?? value.message)) : value;
 }
 
-/** For a shell, if it needs to be. */
+/** Quotes a word for a shell, if necessary. */
 function quote(word: string): string {
   return /^[\w./:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,9 +1,9 @@
 /**
- * The report of a crash of podkeep: the error with a stack in the lines of the source, and nothing else.
+ * Formats the report of a crash of podkeep: the error, and its stack with lines of the source files.
  *
- * Node would print the line of the bundle that threw, and one line of it can be a hundred thousand
- * characters long. The source maps beside the bundle are read only now: reading them in Node would slow
- * down every start.
+ * Node.js would print the line of the bundle that threw, which can be a hundred thousand characters long. The
+ * source maps beside the bundle are read only here: the option of Node.js that reads them would slow down
+ * every start.
  */
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
@@ -12,12 +12,12 @@ import { fileURLToPath } from 'node:url';
 const FRAME = /(file:\/\/[^\s()]+?\.m?js):(\d+):(\d+)/g;
 const CAUSES_MAX = 5;
 
-/** The whole report, with a line end. `facts` say which podkeep and which system it was. */
+/** The whole report, with a newline at the end. `facts`: the versions of podkeep and the system. */
 export function describeCrash(error: unknown, facts: string): string {
   return `error podkeep has a defect and ends: ${describe(error, CAUSES_MAX)}\n  ${facts}\n`;
 }
 
-/** Frames of a bundle become those of its source; a bundle without a map keeps its own. */
+/** Maps frames of a bundle to its source files. Frames of a bundle without a source map stay. */
 export function mapStack(stack: string): string {
   const maps = new Map<string, SourceMap | null>();
   return stack.replaceAll(FRAME, (whole, url: string, line: string, column: string) => {

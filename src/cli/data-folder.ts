@@ -1,11 +1,11 @@
 /**
- * The data folder: everything that must outlive the process.
+ * Locates and creates the data folder, which holds everything that must survive a restart:
  *
  *     DIR/store        the objects; the process that has it open owns the folder
  *     DIR/pki          keys and certificates
  *     DIR/kubeconfig   the administrator's access for clients
  *     DIR/node         the node's files: folders, logs and containers of pods
- *     DIR/certificates what the cluster has signed for the node, with its keys
+ *     DIR/certificates certificates that the cluster has signed for the node, with their keys
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -38,7 +38,7 @@ const homeUnknown = defineError<{ env: readonly string[] }>({
   hint: () => 'Choose a folder with --data-dir.',
 });
 
-/** `wanted`: what the user asked for; undefined: the default. */
+/** `wanted`: the folder of --data-dir. Undefined: the default. */
 export function locateDataFolder(wanted: string | undefined, env: Environment): DataFolder {
   const root = path.resolve(wanted ?? usualPlace(env));
   return {
@@ -64,7 +64,7 @@ export function makeDataFolder({ root, store, pki, node, certificates }: DataFol
   }
 }
 
-/** By the XDG rules, which want absolute paths. */
+/** The default by the XDG rules, which require absolute paths. */
 function usualPlace({ XDG_DATA_HOME: data = '', HOME: home = '' }: Environment): string {
   if (path.isAbsolute(data)) return path.join(data, 'podkeep');
   if (home === '') throw homeUnknown({ env: ['XDG_DATA_HOME', 'HOME'] });

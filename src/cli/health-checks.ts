@@ -1,5 +1,5 @@
 /**
- * The health checks of a node and of the process that it runs in, and where each counts:
+ * Defines the health checks of a node and of its process, and the endpoints in which each one counts:
  *
  *     name           healthz, livez, watchdog           readyz
  *     syncloop       no turn for 5 min                  the same
@@ -10,10 +10,10 @@
  *     apiserver      never                              no answer for the duration of a lease
  *     disk           never                              not writable, silent for 2 s, or DiskPressure
  *
- * 1. An outage of the API server restarts no node, and neither does a full disk: a restart cures neither, and
- *    a node that cannot report its pods still runs them.
- * 2. The runtime has five minutes before it counts as a fault of the node, as in the kubelet, whose sync loop
- *    stands still without a runtime.
+ * 1. Neither an outage of the API server nor a full disk restarts podkeep: a restart would not help, and a
+ *    node that cannot report its pods still runs them.
+ * 2. The runtime may be down for five minutes before the node counts as unhealthy, as in the kubelet, whose
+ *    sync loop pauses without a runtime.
  */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
@@ -21,19 +21,19 @@ import type { HealthCheck, HealthEndpoint } from '../lib/health-report.ts';
 import type { EventLoopLag } from '../platform/event-loop-lag.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/** The loops of a kubelet: null if one is healthy, otherwise why not. */
+/** The state of the kubelet's loops. Null: the loop is healthy; otherwise the reason why not. */
 export interface LoopFaults {
   readonly syncLoop: () => string | null;
   readonly housekeeping: () => string | null;
   readonly podCache: () => string | null;
-  /** Why pods cannot run; empty: they can. */
+  /** Why pods cannot run. Empty: they can. */
   readonly runtime: () => readonly string[];
   /** Null: the runtime answers. */
   readonly runtimeDownForMs: () => number | null;
 }
 
 export interface ApiContact {
-  /** How long the API server has not answered. */
+  /** The time since the last answer of the API server. */
   readonly silentMs: () => number;
   readonly silentMsMax: number;
 }
@@ -76,7 +76,10 @@ export function apiCheck({ silentMs, silentMsMax }: ApiContact): HealthCheck {
   };
 }
 
-/** `hasPressure`: the node reports DiskPressure. A disk that does not answer does not delay the check. */
+/**
+ * `hasPressure`: the node reports DiskPressure. A disk that does not answer fails the check after two
+ * seconds.
+ */
 export function diskCheck(
   folder: string,
   clock: Clock,
@@ -96,7 +99,7 @@ export function diskCheck(
     endpoints: READY,
     check: async () => {
       if (hasPressure()) return 'the node has DiskPressure';
-      // One request at a time waits for a disk, however many clients ask.
+      // Concurrent checks share one disk access.
       asked ??= ask();
       let cancel = (): void => {};
       const late = new Promise<string>((resolve) => {
@@ -113,7 +116,7 @@ function runtimeFault(downMs: number | null): string | null {
     : null;
 }
 
-/** Also false of a file system that was remounted read-only. */
+/** Rejects if the folder is not writable, for example on a file system that was remounted read-only. */
 async function isWritable(folder: string): Promise<void> {
   await access(folder, constants.W_OK);
 }

@@ -1,16 +1,18 @@
-/** Writes the kubeconfig by which kubectl and client libraries find the server and authenticate. */
+/**
+ * Writes the kubeconfig with which kubectl and client libraries connect to the API server of `podkeep up`.
+ */
 import { readFileSync } from 'node:fs';
 import { writeFileAtomically } from './atomic-file.ts';
 
 export interface KubeconfigFacts {
   readonly url: string;
-  /** PEMs. */
+  /** Certificates and key as PEM. */
   readonly caCert: string;
   readonly clientCert: string;
   readonly clientKey: string;
 }
 
-/** Left alone if nothing changed, so that programs that watch it are not notified. */
+/** Does not write the file if nothing changed, so that programs that watch it are not notified. */
 export function writeKubeconfig(file: string, facts: KubeconfigFacts): void {
   const text = formatKubeconfig(facts);
   if (read(file) !== text) writeFileAtomically(file, text);

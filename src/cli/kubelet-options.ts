@@ -1,4 +1,7 @@
-/** The options of `podkeep kubelet`. Its implementation is loaded only when the command runs. */
+/**
+ * Defines the command `podkeep kubelet` and its options. The implementation is loaded only when the command
+ * runs.
+ */
 import { Command, Option } from 'commander';
 import { flagValuesOf } from './config/flag-values.ts';
 import type { Io } from './io.ts';

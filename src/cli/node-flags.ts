@@ -1,4 +1,4 @@
-/** Flags for the Node object, in the syntax of the kubelet's flags. */
+/** Parses flags for labels, addresses and taints of the Node object, in the kubelet's syntax. */
 import { InvalidArgumentError } from 'commander';
 import { KUBELET_LABELS, mayNodeSetLabel } from '../api/node-labels.ts';
 import { isLabelKey, isLabelValue } from '../api/validation-names.ts';

@@ -1,4 +1,4 @@
-/** The options of every command that runs a node. */
+/** Adds the options of `podkeep up` and `podkeep kubelet` that configure the node. */
 import { Option, type Command } from 'commander';
 import { addLogOptions } from './logging/command-log.ts';
 import { parseRuntime } from './node/runtime-choice.ts';

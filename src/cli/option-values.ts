@@ -1,4 +1,4 @@
-/** Parsers of option values. */
+/** Parses values of command-line options. */
 import { InvalidArgumentError } from 'commander';
 
 export function readCount(text: string): number {

@@ -1,10 +1,10 @@
 /**
- * Keys and certificates over restarts.
+ * Reads and creates the keys and certificates of the API server in the data folder.
  *
- * The folder appears with all its files, or not at all. Only the authority and the key for tokens cannot
- * be replaced: others trust them. The certificates that the authority signs for this server (as a server,
- * and as a client of kubelets) and its administrator are signed again when they are missing, damaged,
- * about to expire, or made for other names.
+ * The folder is created with all its files, or not at all. The authority and the key for tokens are never
+ * replaced, because clients trust them. The certificates that the authority signs (for this server, for its
+ * client of kubelets, and for the administrator) are issued again when they are missing, damaged, about to
+ * expire, or for other names.
  */
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { chmodSync, existsSync, statSync } from 'node:fs';
@@ -24,7 +24,7 @@ import { defineError } from '../lib/errors.ts';
 import { isUntrusted, readTrustedFile } from '../lib/trusted-file.ts';
 import { createFolderAtomically, writeFileAtomically } from './atomic-file.ts';
 
-/** As kubeadm names them, where it has them. */
+/** File names as in kubeadm, where it has the file. */
 const FILES: ReadonlyMap<keyof Pki, string> = new Map([
   ['caCert', 'ca.crt'],
   ['caKey', 'ca.key'],
@@ -122,7 +122,7 @@ class PkiFolder {
     const found = this.#readPair(certPart, keyPart);
     if (found && this.#isGood(ca, found) && fits(found.cert)) return found.pair;
     const pair = await issue();
-    // After a power loss between the two they do not match, and the next start makes both again.
+    // After a power loss between the two writes they do not match, and the next start issues both again.
     writeFileAtomically(this.#fileOf(keyPart), pair.key);
     writeFileAtomically(this.#fileOf(certPart), pair.cert);
     return pair;
@@ -137,7 +137,7 @@ class PkiFolder {
     );
   }
 
-  /** Null: something is wrong with it, no matter what. */
+  /** Null: the pair is missing or damaged, and is issued again. */
   #readPair(certPart: keyof Pki, keyPart: keyof Pki): FoundPair | null {
     try {
       const pair = { cert: this.#read(certPart), key: this.#read(keyPart) };

@@ -1,11 +1,10 @@
 /**
- * The command line: reads the arguments, runs the command they name, and answers with an exit code.
+ * Runs the command line: parses the arguments, runs the command, and returns the exit code.
  *
- *   0  it worked
- *   1  it did not
- *   2  the arguments make no sense; the message says which and what to try
+ *   0 the command succeeded 1 the command failed 2 the arguments are invalid; the message says which one and
+ *   what to try
  *
- * `podkeep up -- CMD` and `podkeep exec POD -- CMD` answer with CMD's own code.
+ * `podkeep up -- CMD` and `podkeep exec POD -- CMD` return the exit code of CMD.
  */
 import { Command, CommanderError } from 'commander';
 import { describeDown } from './commands/down.ts';
@@ -23,7 +22,7 @@ import { describeUp } from './up-options.ts';
 import { version } from './version.ts';
 
 const WRONG_USAGE = 2;
-/** The same width everywhere: help is also read in logs and in documents. */
+/** A fixed width, because help is also read in logs and documents. */
 const HELP_WIDTH = 80;
 const HELP_WIDTH_MIN = 24;
 
@@ -54,7 +53,7 @@ function describeProgram(args: readonly string[], io: Io, finish: (code: number)
     .showHelpAfterError(
       'Run podkeep --help for the commands, and podkeep COMMAND --help for its options.',
     )
-    // Some options have long names, and their sentences are wrapped all the same.
+    // Wraps descriptions even beside long option names.
     .configureHelp({ minWidthToWrap: HELP_WIDTH_MIN })
     .configureOutput({ writeOut: io.out, writeErr: io.err, getOutHelpWidth: () => HELP_WIDTH })
     .exitOverride();

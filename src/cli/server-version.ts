@@ -1,4 +1,6 @@
-/** The answer of `/version`: which Kubernetes the API follows, and which podkeep it is. */
+/**
+ * Builds the answer of `/version`: the Kubernetes version that the API follows, and podkeep's own version.
+ */
 import type { JsonObject } from '../lib/json.ts';
 
 const KUBERNETES = { major: '1', minor: '36', patch: '4' };
@@ -14,7 +16,7 @@ export function describeVersion(podkeep: string): JsonObject {
   };
 }
 
-/** The kubelet's version. */
+/** The build info of the kubelet, for metrics. */
 export function buildInfo(podkeep: string) {
   const { major, minor } = KUBERNETES;
   return {
@@ -31,13 +33,13 @@ export function buildInfo(podkeep: string) {
 }
 
 /**
- * The Kubernetes that podkeep follows, and in the build metadata, which version comparisons ignore,
- * podkeep's.
+ * The Kubernetes version that podkeep follows, with podkeep's version as build metadata, which version
+ * comparisons ignore.
  */
 export function kubernetesVersion(podkeep: string): string {
   const { major, minor, patch } = KUBERNETES;
   return `v${major}.${minor}.${patch}+podkeep-${podkeep}`;
 }
 
-/** Go's names, which clients expect. */
+/** Go's names of architectures, which clients expect. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };

@@ -18,7 +18,7 @@ export class StopProgress {
     this.#cancel = this.#later(FIRST_MS);
   }
 
-  /** `namespace/name` of those that still run. */
+  /** `namespace/name` of the pods that still run. */
   get pods(): readonly string[] {
     return this.#pods;
   }

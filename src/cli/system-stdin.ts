@@ -1,11 +1,11 @@
-/** The standard input of this process, and the terminal that it may be. */
+/** Reads the standard input of this process, which may be a terminal. */
 import type { ReadStream as FileStream } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { Stdin } from './io.ts';
 
 /**
- * A file, such as /dev/null, is another stream than a terminal or a pipe: it cannot be unreferenced, and
- * need not be.
+ * A file, such as /dev/null, has another stream type than a terminal or a pipe: it has no `unref`, and needs
+ * none.
  */
 export function systemStdin(input: ReadStream | FileStream, output: WriteStream): Stdin {
   const isTerminal = 'isTTY' in input && input.isTTY && output.isTTY;

@@ -1,12 +1,12 @@
 /**
- * The data folder of `podkeep up -- CMD`: created for the one run, and removed with everything in it.
+ * Creates the temporary data folder of `podkeep up -- CMD`, and removes it at the end.
  *
  *     $TMPDIR/podkeep-up-PID-XXXXXX
  *
- * A podkeep that is killed cannot remove it, and its pods keep running. So the next one that creates such
- * a folder looks for those whose podkeep is gone, stops their pods, and removes them. It touches only
- * folders of its own user, whose process has ended, that no process has open, and that are older than a
- * minute: in a container that shares the folder, PIDs mean something else.
+ * A podkeep that is killed cannot remove its folder, and its pods keep running. So the next podkeep that
+ * creates a temporary folder first finds such folders, stops their pods, and removes them. It touches only
+ * folders of its own user whose process has ended, that no process has open, and that are older than a
+ * minute: in a container that shares $TMPDIR, PIDs have another meaning.
  */
 import { lstatSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ import type { Io } from './io.ts';
 const PREFIX = 'podkeep-up-';
 const NAME = /^podkeep-up-(\d+)-\w{6}$/;
 const AGE_MS_MIN = 60_000;
-/** Their logs will never be read. */
+/** The grace period of such pods is short: their user is gone. */
 const FORSAKEN_GRACE_SECONDS = 1;
 
 export function makeTemporaryFolder(): DataFolder {
@@ -31,7 +31,9 @@ export function isTemporaryFolder({ root }: DataFolder): boolean {
   return path.dirname(root) === path.resolve(tmpdir()) && NAME.test(path.basename(root));
 }
 
-/** Only when nothing runs in it. What is mounted there is not touched, and keeps the folder. */
+/**
+ * Call only when no pod of the folder runs. Mounts are not touched; with a mount inside, the folder stays.
+ */
 export async function removeTemporaryFolder({ root }: DataFolder, io: Io): Promise<void> {
   const { removeTree } = await import('../kubelet/volumes/teardown/tree-removal.ts');
   try {
@@ -42,7 +44,7 @@ export async function removeTemporaryFolder({ root }: DataFolder, io: Io): Promi
   }
 }
 
-/** Stops and removes what killed podkeeps have left. */
+/** Stops the pods and removes the folders that killed podkeep processes have left. */
 export async function removeForsakenFolders(io: Io): Promise<void> {
   for (const name of namesIn(tmpdir())) {
     const folder = locateDataFolder(path.join(tmpdir(), name), {});

@@ -1,10 +1,10 @@
 /**
- * Makes untrusted text safe for a terminal: names, messages and logs may hold sequences that move the
- * cursor, change the title or type into the shell. They are shown and not sent, as kubectl shows them in
- * tables: ESC is `^[`.
+ * Makes untrusted text safe for a terminal: names, messages and logs may hold control sequences that move the
+ * cursor, change the title or type into the shell. Control characters are escaped as in kubectl's tables: ESC
+ * becomes `^[`.
  */
 
-/** Control characters but the line feed and the tab; those of C1 and DEL too. */
+/** All control characters except line feed and tab, including C1 and DEL. */
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const CARET_OFFSET = 0x40;
@@ -22,7 +22,7 @@ function visibleCharacter(character: string): string {
   return `^${String.fromCodePoint(code + CARET_OFFSET)}`;
 }
 
-/** The same for a stream of chunks, which may end within a character. */
+/** The same for a stream of chunks, which may be cut within a character. */
 export class VisibleBytes {
   readonly #decoder = new TextDecoder();
   #held = '';

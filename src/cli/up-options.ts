@@ -1,4 +1,6 @@
-/** The options of `podkeep up`. Its implementation is loaded only when the command runs. */
+/**
+ * Defines the command `podkeep up` and its options. The implementation is loaded only when the command runs.
+ */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { addApiServerOptions, faultOfApiServerOptions } from './api-server-options.ts';
 import { flagValuesOf } from './config/flag-values.ts';

@@ -1,15 +1,14 @@
 /**
- * Creates a folder that podkeep can write to, or reports what is in the way, in a sentence and with a
- * hint.
+ * Creates a folder and checks that podkeep can write to it; otherwise returns the reason and a hint.
  *
- * Folders are created one by one from the first that is missing: Node's recursive `mkdir` never returns
- * below /proc, and on a read-only file system it says that a folder does not exist. A probe file is
- * written and removed, because a full disk or a quota shows only when something is written.
+ * Missing folders are created one by one: the recursive `mkdir` of Node.js never returns below /proc, and on
+ * a read-only file system it reports that a folder does not exist. A probe file is written and removed,
+ * because a full disk or a quota shows only at a write.
  */
 import { lstatSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What is in the way. */
+/** Why the folder cannot be used. */
 export interface FolderFault {
   readonly reason: string;
   readonly hint: string;
@@ -17,9 +16,9 @@ export interface FolderFault {
 }
 
 const OWNER_ONLY = 0o700;
-/** Of this process alone: another podkeep may try the same folder now. */
+/** The name includes the PID, because another podkeep may try the same folder at the same time. */
 const PROBE_NAME = `.podkeep-probe-${process.pid}`;
-/** About what a cluster without objects takes. */
+/** About the size of a cluster without objects. */
 const PROBE_BYTES = 2 ** 20;
 
 const ELSEWHERE = 'Choose another folder with --data-dir';
@@ -30,14 +29,14 @@ export function makeUsableFolder(folder: string): FolderFault | null {
     try {
       mkdirSync(each, { mode: OWNER_ONLY });
     } catch (error) {
-      // Another podkeep that starts now may just have created it.
+      // Another podkeep may have created it at the same time.
       if (errnoOf(error) !== 'EEXIST' || !isFolder(each)) return faultOf(error, each);
     }
   }
   return probe(folder);
 }
 
-/** The outermost first. */
+/** Missing folders, outermost first. */
 function missingFolders(folder: string): readonly string[] {
   const missing: string[] = [];
   for (let at = folder; !isThere(at) && at !== path.dirname(at); at = path.dirname(at)) {
@@ -92,7 +91,7 @@ function fault(cause: unknown, reason: string, alternative: string): FolderFault
   return { cause, reason, hint: `${ELSEWHERE}${alternative && `, ${alternative}`}.` };
 }
 
-/** The outermost part of the path that should be a folder and is none. */
+/** The outermost part of the path that is not a folder. */
 function fileOnTheWay(at: string): string {
   let found = at;
   for (let each = at; each !== path.dirname(each); each = path.dirname(each)) {
@@ -101,7 +100,7 @@ function fileOnTheWay(at: string): string {
   return found;
 }
 
-/** A dangling link exists too, and so does what this user may not read: writing shows which it is. */
+/** A dangling link and an unreadable entry count as existing, too: the write shows the error. */
 function isThere(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
@@ -122,7 +121,7 @@ function removeQuietly(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // It says the same as the error that is reported.
+    // The reported error says the same.
   }
 }
 

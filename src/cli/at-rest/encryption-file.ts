@@ -1,8 +1,8 @@
 /**
- * The file of `--encryption-provider-config`: read when podkeep starts, and again whenever it has changed
- * if `--encryption-provider-config-automatic-reload` is given.
+ * Reads the file of `--encryption-provider-config` when podkeep starts and, with
+ * `--encryption-provider-config-automatic-reload`, whenever it has changed.
  *
- * The file holds keys. No error shows a part of it, and only a hash of it is kept to notice a change.
+ * The file holds keys, so no error quotes it, and podkeep keeps only a hash of it to notice a change.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -15,11 +15,11 @@ import type { IdentityRandom } from '../../ports/random.ts';
 
 export interface EncryptionFile {
   readonly encryption: Encryption;
-  /** Of the file's content. */
+  /** The hash of the file's content. */
   readonly hash: string;
 }
 
-/** As often as kube-apiserver looks. */
+/** The poll interval of kube-apiserver. */
 const POLL_MS = 60_000;
 
 /** Throws ENCRYPTION_CONFIG_INVALID. */
@@ -29,7 +29,7 @@ export async function loadEncryptionFile(
 ): Promise<EncryptionFile> {
   const { text, hash } = await readText(file);
   const { parseDocument } = await import('yaml');
-  // Without its pretty errors: they quote the line.
+  // Pretty errors would quote the line, which may hold a key.
   const document = parseDocument(text, { version: '1.1', prettyErrors: false });
   const [error] = document.errors;
   if (error) {
@@ -66,7 +66,7 @@ function positionOf(text: string, offset: number): { line: number; col: number }
 
 export interface ReloadOptions {
   readonly file: string;
-  /** Of the content that is in use. */
+  /** The hash of the content that is in use. */
   readonly hash: string;
   readonly clock: Clock;
   readonly random: IdentityRandom;
@@ -74,7 +74,10 @@ export interface ReloadOptions {
   readonly use: (encryption: Encryption) => Promise<void>;
 }
 
-/** Looks at the file once a minute. A file that cannot be used is logged, and the old keys stay. */
+/**
+ * Checks the file once a minute. If the new content cannot be used, podkeep logs an error and keeps the old
+ * keys.
+ */
 export function reloadEncryption(options: ReloadOptions): () => Promise<void> {
   const { file, clock, random, log, use } = options;
   let { hash } = options;
@@ -87,9 +90,12 @@ export function reloadEncryption(options: ReloadOptions): () => Promise<void> {
       const loaded = await loadEncryptionFile(file, random);
       await use(loaded.encryption);
       hash = loaded.hash;
-      log.info('reloaded the encryption provider configuration', { file });
+      log.info('Reloaded the encryption provider configuration', { file });
     } catch (error) {
-      log.error('failed to reload the encryption provider configuration', { file, error });
+      log.error('Failed to reload the encryption provider configuration; using the old one', {
+        file,
+        error,
+      });
     }
   };
   const plan = (): void => {

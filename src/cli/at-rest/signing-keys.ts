@@ -1,11 +1,12 @@
 /**
- * The keys of service account tokens in the data folder: one signs, those before it still verify.
+ * Reads, rotates and removes the keys of service account tokens in the data folder: the newest key signs,
+ * earlier keys still verify.
  *
  *     pki/sa.key             signs, and verifies
  *     pki/sa-before-ID.pub   the public half of a key that signed before; verifies only
  *
- * A rotation first writes the public half of the old key, then replaces sa.key: after a crash or power
- * loss at any point, every token that was ever signed can still be verified.
+ * A rotation first writes the public half of the old key, then replaces sa.key: after a crash or power loss
+ * at any point, every token that was ever signed can still be verified.
  */
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -27,7 +28,7 @@ export const keyFileUnreadable = defineError<{ file: string; reason: string }>({
 });
 
 export interface Rotation {
-  /** The IDs, as `/openid/v1/jwks` shows them. */
+  /** IDs of keys, as `/openid/v1/jwks` shows them. */
   readonly signing: string;
   readonly verifying: readonly string[];
 }
@@ -41,7 +42,7 @@ export function readKeyFile(file: string): string {
   }
 }
 
-/** PEMs of the keys that signed before, newest names last. */
+/** The earlier public keys as PEM, in the order of their file names. */
 export function readEarlierKeys(folder: string): readonly string[] {
   return earlierFiles(folder).map(readKeyFile);
 }
@@ -57,7 +58,7 @@ export function rotateSigningKey(folder: string): Rotation {
   return describeKeys(folder);
 }
 
-/** Tokens that the earlier keys signed are refused from the next start on. */
+/** Removes the earlier keys: after the next start, tokens that they signed are refused. */
 export function removeEarlierKeys(folder: string): Rotation {
   for (const file of earlierFiles(folder)) rmSync(file);
   return describeKeys(folder);

@@ -1,4 +1,4 @@
-/** Builds the auditor that `--audit-policy-file` and `--audit-log-path` ask for. */
+/** Creates the API server's auditor from `--audit-policy-file` and `--audit-log-path`. */
 import { readFile } from 'node:fs/promises';
 import { Auditor } from '../../apiserver/http/auditor.ts';
 import { auditPolicyInvalid, readPolicy, type AuditPolicy } from '../../apiserver/audit/policy.ts';
@@ -13,14 +13,14 @@ export interface AuditDeps {
   readonly clock: Clock;
   readonly random: IdentityRandom;
   readonly log: Log;
-  /** Where `-` writes. */
+  /** Writes to stdout, for `--audit-log-path -`. */
   readonly out: (text: string) => void;
 }
 
 const MEGABYTE = 2 ** 20;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Undefined: nothing is to be audited. Throws AUDIT_POLICY_INVALID. */
+/** Undefined: no audit policy is set. Throws AUDIT_POLICY_INVALID. */
 export async function openAuditor(
   options: ApiServerOptions,
   deps: AuditDeps,
@@ -49,7 +49,7 @@ export async function openAuditor(
     log,
   });
   closing.add(() => rotating.close());
-  // A log that cannot be written is better noticed now than after an incident.
+  // podkeep fails at start if the log cannot be written, not when an administrator needs it.
   await rotating.check();
   const auditor = new Auditor({ ...common, write: (lines) => rotating.append(lines) });
   closing.add(() => auditor.close());

@@ -1,11 +1,11 @@
 /**
- * A log file that is rotated when it is large, as kube-apiserver's is:
+ * A log file that is rotated at a maximum size, in kube-apiserver's format:
  *
- *     audit.log                             what is written now
- *     audit-2026-11-18T02-10-57.123.log     what was; with .gz behind it if it is compressed
+ *     audit.log                             the current file
+ *     audit-2026-11-18T02-10-57.123.log     a rotated file; with the suffix .gz if it is compressed
  *
- * A rotated file is removed when it is too old, or when there are too many. Only the owner can read any
- * of them: depending on the audit policy, they may hold Secrets.
+ * Rotated files are removed when they are too old or too many. Only the owner can read the files: depending
+ * on the audit policy, they may hold Secrets.
  */
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
@@ -21,9 +21,9 @@ export interface RotatingFileOptions {
   readonly file: string;
   /** 0: the file is never rotated. */
   readonly sizeMax: number;
-  /** 0: files are never removed for their age. */
+  /** 0: files are not removed because of their age. */
   readonly ageMsMax: number;
-  /** 0: files are never removed for their number. */
+  /** 0: files are not removed because of their number. */
   readonly backupsMax: number;
   readonly compress: boolean;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ export interface RotatingFileOptions {
 
 const OWNER_ONLY = 0o700;
 const OWNER_ONLY_FILE = 0o600;
-/** Down to the millisecond. */
+/** The length of a time stamp with milliseconds. */
 const STAMP_CHARS = 23;
 const STAMP = /-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3})$/;
 
@@ -53,7 +53,7 @@ export class RotatingFile {
     this.#options = options;
   }
 
-  /** Rejects if the lines are not in the file. One call at a time. */
+  /** Rejects if the lines could not be written. Callers make one call at a time. */
   async append(lines: readonly string[]): Promise<void> {
     const { sizeMax } = this.#options;
     let pending = '';
@@ -96,7 +96,7 @@ export class RotatingFile {
       await handle.appendFile(text);
       this.#bytes += Buffer.byteLength(text);
     } catch (error) {
-      // It is opened again for the next lines: the disk may be back, or the file may be another one.
+      // The next call opens the file again: the disk may be back, or the file may have been replaced.
       this.#handle = null;
       await handle.close().catch(() => {});
       throw error;
@@ -122,11 +122,13 @@ export class RotatingFile {
     this.#tidying = this.#tidying
       .then(() => this.#tidy())
       .catch((error: unknown) =>
-        log.warn('failed to remove or compress old audit logs', { error }),
+        log.warn('Failed to remove or compress old audit logs', { error }),
       );
   }
 
-  /** A file that was set aside in the same millisecond must not be replaced: its events would be lost. */
+  /**
+   * Avoids the name of a file that was rotated in the same millisecond: replacing it would lose its events.
+   */
   #freeName(nowMs: number): string {
     const { dir, name, ext } = path.parse(this.#options.file);
     const stamp = formatMicroTime(nowMs).slice(0, STAMP_CHARS).replaceAll(':', '-');
@@ -135,7 +137,7 @@ export class RotatingFile {
     return isTaken ? this.#freeName(nowMs + 1) : whole;
   }
 
-  /** Removes what is too old or too much, and compresses the rest. */
+  /** Removes files that are too old or too many, and compresses the rest. */
   async #tidy(): Promise<void> {
     const { file, ageMsMax, backupsMax, compress, clock } = this.#options;
     const { dir } = path.parse(file);
@@ -163,7 +165,7 @@ export class RotatingFile {
   }
 }
 
-/** Under another name until it is complete. */
+/** Writes under a temporary name until the file is complete. */
 async function compressFile(file: string): Promise<void> {
   const draft = `${file}.gz.new`;
   await rm(draft, { force: true });

@@ -1,5 +1,6 @@
 /**
- * The connection of one command to an API server: finds the kubeconfig, sends requests, and closes.
+ * The connection of one command to an API server: finds the kubeconfig, sends requests, and closes the
+ * connection.
  *
  *     --kubeconfig, else $KUBECONFIG, else the one that `podkeep up` writes
  */
@@ -58,7 +59,7 @@ export class ApiSession {
     return parse(text, name);
   }
 
-  /** In chunks as they arrive, until the server ends the response. */
+  /** Reads a response in chunks as they arrive, until the server ends it. */
   async read(target: string, signal: AbortSignal): Promise<WireResponse['body']> {
     return (await this.#send(target, signal, '*/*')).body;
   }
@@ -93,7 +94,7 @@ export async function openSession(options: SessionOptions, io: Io): Promise<ApiS
   return new ApiSession(access, transport, namespace);
 }
 
-/** One file, or all of $KUBECONFIG that exist. */
+/** The file of --kubeconfig, or all files of $KUBECONFIG that exist. */
 function findKubeconfig(
   { kubeconfig }: SessionOptions,
   env: Io['env'],
@@ -103,7 +104,7 @@ function findKubeconfig(
   const [first] = named;
   if (first !== undefined) {
     const there = named.filter((file) => existsSync(file));
-    // If none exists, reading the first gives the best error.
+    // If none exists, reading the first one gives the best error.
     return there.length > 0 ? there : first;
   }
   const file = locateDataFolder(undefined, env).kubeconfig;

@@ -1,4 +1,6 @@
-/** Runs a command for people: a failure becomes a sentence and an exit code, Ctrl-C ends it. */
+/**
+ * Runs a client command: prints a failure as an error message, returns the exit code, and aborts on Ctrl-C.
+ */
 import { PodkeepError } from '../../lib/errors.ts';
 import { ApiError } from '../../ports/api/api-client.ts';
 import { codeOfSignal } from '../child-command.ts';
@@ -31,7 +33,7 @@ export async function attempt(
 const WHAT_THERE_IS =
   '  hint   podkeep get KIND -A lists what there is in all namespaces, such as pods.\n';
 
-/** The server's message is printed as kubectl prints it. */
+/** Formats an error; the server's messages look as in kubectl. */
 function describe(error: PodkeepError): string {
   if (error instanceof ApiError) {
     const given = `Error from server (${error.reason}): ${error.message}\n`;

@@ -1,4 +1,7 @@
-/** Chooses the container of a pod if the command line names none, as kubectl does. */
+/**
+ * Chooses the container for `podkeep logs` and `podkeep exec` if the command line names none, as kubectl
+ * does.
+ */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { Io } from '../io.ts';
 import { visibleText } from '../terminal-text.ts';
@@ -13,7 +16,7 @@ export function pathOfPod(session: ApiSession, pod: string): string {
   return `/api/v1/namespaces/${namespace}/pods/${encodeURIComponent(name)}`;
 }
 
-/** Prints which one it chose, if the pod has several. */
+/** Prints its choice if the pod has several containers. */
 export async function chooseContainer(
   session: ApiSession,
   pod: string,

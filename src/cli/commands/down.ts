@@ -1,4 +1,4 @@
-/** The options of `podkeep down`. */
+/** Defines the command `podkeep down` and its options. */
 import { Command } from 'commander';
 import type { Io } from '../io.ts';
 import type { DownOptions } from './stop-podkeep.ts';

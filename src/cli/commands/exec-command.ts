@@ -1,9 +1,10 @@
 /**
- * `podkeep exec`: a command inside a container, over one WebSocket (v5.channel.k8s.io).
+ * `podkeep exec`: runs a command inside a container, over one WebSocket (v5.channel.k8s.io).
  *
- *     first byte of each message   0 stdin   1 stdout   2 stderr   3 how it ended   4 size   255 close
+ *     first byte of each message   0 stdin   1 stdout   2 stderr   3 exit status   4 size   255 close
  *
- * Its exit code is ours. With a terminal the keys go through as they are, and so does Ctrl-C.
+ * podkeep exits with the exit code of the command. With a terminal every key is sent to the command, even
+ * Ctrl-C.
  */
 import type { RawData, WebSocket } from 'ws';
 import { assert } from '../../lib/assert.ts';
@@ -67,7 +68,7 @@ export async function execCommand(
 function queryOf(container: string, command: readonly string[], stdin: boolean, tty: boolean) {
   const query = new URLSearchParams({ container, stdout: 'true' });
   if (stdin) query.set('stdin', 'true');
-  // A terminal has one stream for both.
+  // A terminal has one stream for stdout and stderr.
   query.set(tty ? 'tty' : 'stderr', 'true');
   for (const word of command) query.append('command', word);
   return query.toString();
@@ -77,13 +78,13 @@ class ExecStream {
   readonly #socket: WebSocket;
   readonly #io: Io;
   #status = '';
-  /** Resolves when all output so far is written; later output waits for it. */
+  /** Resolves when all output so far is written; later output is written after it. */
   #written: Promise<void> = Promise.resolve();
 
   constructor(socket: WebSocket, io: Io) {
     this.#socket = socket;
     this.#io = io;
-    // Immediately: the first output may arrive together with the answer to our request.
+    // Subscribe immediately: the first output may arrive together with the answer to the request.
     socket.on('message', (data) => this.#receive(bytesOf(data)));
   }
 
@@ -133,14 +134,14 @@ class ExecStream {
     const bytes = message.subarray(1);
     if (channel === STATUS) this.#status += bytes.toString();
     if ((channel !== STDOUT && channel !== STDERR) || bytes.length === 0) return;
-    // Nothing more is read while the reader of our output is slow.
+    // Backpressure: no more is read while the reader of podkeep's output is slow.
     this.#socket.pause();
     this.#written = this.#written
       .then(() => this.#io.write(channel === STDOUT ? 'out' : 'err', bytes))
       .finally(() => this.#socket.resume());
   }
 
-  /** Null: there is no more. */
+  /** Null: the input has ended. */
   #sendInput(chunk: Uint8Array | null): Promise<void> {
     return this.#send(chunk ? [Buffer.of(STDIN), chunk] : [Buffer.of(CLOSE, STDIN)]);
   }

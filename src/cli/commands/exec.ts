@@ -1,4 +1,4 @@
-/** The options of `podkeep exec`. */
+/** Defines the command `podkeep exec` and its options. */
 import { Command } from 'commander';
 import type { Io } from '../io.ts';
 import type { ExecOptions } from './exec-command.ts';

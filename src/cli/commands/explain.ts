@@ -1,4 +1,4 @@
-/** The options of `podkeep explain`. */
+/** Defines the command `podkeep explain` and its options. */
 import { Command, Option } from 'commander';
 import type { Io } from '../io.ts';
 import type { ExplainOptions } from './explain/explain-objects.ts';

@@ -1,4 +1,4 @@
-/** `podkeep get`: lists objects, as the server's tables or as whole objects. */
+/** `podkeep get`: prints objects as the server's tables, or whole. */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { statusToError } from '../../client/api-status.ts';
 import { defineError } from '../../lib/errors.ts';
@@ -24,7 +24,7 @@ export interface GetOptions extends SessionOptions {
   readonly watch: boolean;
 }
 
-/** One request: all objects of a kind, or one of them. */
+/** One request: for all objects of a kind, or for one object. */
 interface Wanted {
   readonly kind: ServedKind;
   readonly name: string | null;
@@ -58,7 +58,7 @@ export async function getObjects(
   }
 }
 
-/** `pods`, `pods,svc`, `pods a b`, `pod/a svc/b`. */
+/** Parses `pods`, `pods,svc`, `pods a b`, `pod/a svc/b`. */
 async function readWords(
   session: ApiSession,
   words: readonly string[],
@@ -120,7 +120,7 @@ class Get {
       for (const one of wanted.filter((each) => each.kind === kind)) {
         const table = await this.#session.ask(this.#target(one), this.#signal, TABLE);
         const text = printer.print(table);
-        // kubectl leaves a line between kinds.
+        // An empty line between kinds, as in kubectl.
         if (count > 0 && text !== '' && one === wanted.find((each) => each.kind === kind)) {
           this.#io.out('\n');
         }
@@ -159,7 +159,7 @@ class Get {
     return 0;
   }
 
-  /** Programs that read the output get it unchanged. */
+  /** Escapes control characters on a terminal only; programs get the output unchanged. */
   #show(text: string): void {
     this.#io.out(this.#io.isOutTerminal ? visibleText(text) : text);
   }
@@ -221,7 +221,7 @@ class Get {
   }
 }
 
-/** Items of a list omit apiVersion and kind, which the list states for all. */
+/** Adds apiVersion and kind to items of a list, which omit them. */
 function itemsOf(list: JsonObject, { group, version, kind }: ServedKind): readonly JsonObject[] {
   const apiVersion = group === '' ? version : `${group}/${version}`;
   return objectsIn(list['items']).map((item) => ({ apiVersion, kind, ...item }));

@@ -1,4 +1,4 @@
-/** The options of `podkeep get`. */
+/** Defines the command `podkeep get` and its options. */
 import { Command, Option } from 'commander';
 import type { Io } from '../io.ts';
 import type { GetOptions } from './get-objects.ts';

@@ -34,7 +34,7 @@ const kindUnknown = defineError<{ name: string }>({
     'Check how it is spelled: pods, services, deployments.apps. Its definition may be missing.',
 });
 
-/** In the order in which they are named. Throws KIND_UNKNOWN. */
+/** Returns the kinds in the order of their names. Throws KIND_UNKNOWN. */
 export async function findKinds(
   session: ApiSession,
   names: readonly string[],
@@ -51,7 +51,7 @@ export async function findKinds(
   });
 }
 
-/** A category has members in every group. */
+/** Whether other groups may have kinds of this name: a category such as `all` has members in every group. */
 function mayBeElsewhere(name: string): boolean {
   return name === 'all' || name.includes('.');
 }
@@ -66,7 +66,7 @@ export function pathOfKind(
   return `${root}${inside}/${plural}`;
 }
 
-/** `pod`, `deployment.apps`: how kubectl names one. */
+/** The name of a kind as kubectl writes it: `pod`, `deployment.apps`. */
 export function nameOfKind({ group, singular }: ServedKind): string {
   return group === '' ? singular : `${singular}.${group}`;
 }

@@ -1,6 +1,7 @@
 /**
- * `podkeep kubelet`: runs this machine as a node of any cluster, until it is stopped. Its pods keep
- * running: the next podkeep adopts them. With --drain-on-stop they end first, as at a shutdown.
+ * `podkeep kubelet`: runs this machine as a node of a cluster until podkeep is stopped. Pods keep running
+ * after that, and the next podkeep adopts them. With --drain-on-stop podkeep terminates the pods first, as at
+ * a node shutdown.
  */
 import { hostname } from 'node:os';
 import path from 'node:path';
@@ -33,11 +34,11 @@ export interface KubeletCommandOptions extends LogFlags, AlertFlags {
   readonly registerWithTaints?: readonly ConfiguredTaint[];
   readonly dataDir?: string;
   readonly name?: string;
-  /** Absent: as the configuration says. */
+  /** Absent: the configuration decides. */
   readonly runtime?: string;
   readonly manifests?: string;
   readonly podMasquerade?: boolean;
-  /** The pods end with podkeep, in the order and time of a shutdown of the node. */
+  /** Pods are terminated when podkeep stops, in the order and time of a graceful node shutdown. */
   readonly drainOnStop?: boolean;
   readonly config?: string;
   readonly supervise?: boolean;
@@ -51,7 +52,7 @@ export async function runKubelet(options: KubeletCommandOptions, io: Io): Promis
   const stopped = new Promise<StopSignal>((resolve) => {
     let isStopping = false;
     leave = io.onStop((signal) => {
-      // What still runs keeps running, so there is nothing to wait for twice.
+      // Pods keep running, so a second signal can end podkeep immediately.
       if (isStopping) io.exit(codeOfSignal(signal));
       isStopping = true;
       resolve(signal);
@@ -110,9 +111,10 @@ async function serve(
     signal: abort.signal,
     asked: (request, signer) => notify({ event: 'certificate', request, signer }),
   });
-  // As the kubelet does it: an outage of the API server must not look like a failed start.
+  // As the kubelet, podkeep is started before it has joined: an outage of the API server must not look like a
+  // failed start.
   supervision.started(`Node ${name} joins its cluster`);
-  // An API server that does not answer is retried without end; a signal ends the wait.
+  // podkeep retries an API server that does not answer without limit; only a signal ends the wait.
   const node = await Promise.race([starting, stopped.then(() => null)]);
   if (node === null) {
     abort.abort(new Error('podkeep was stopped'));
@@ -128,14 +130,14 @@ async function serve(
   return 0;
 }
 
-/** Resolves when the API has the final statuses of the pods, or does not take them in time. */
+/** Resolves when the API server has the final statuses of the pods, or a timeout has passed. */
 async function drain(node: Node, notify: ConsoleProgress['notify']): Promise<void> {
   const pods = node.runningPods().map(({ namespace, name }) => `${namespace}/${name}`);
   if (pods.length > 0) notify({ event: 'waiting', pods });
   await node.drain();
 }
 
-/** The file, overridden by the command line. */
+/** Reads the configuration file; the command line overrides it. */
 async function readConfig(options: KubeletCommandOptions): Promise<KubeletConfig> {
   const { config, manifests, registerWithTaints } = options;
   const file = config === undefined ? null : path.resolve(config);

@@ -1,4 +1,4 @@
-/** The options of `podkeep logs`. */
+/** Defines the command `podkeep logs` and its options. */
 import { Command, InvalidArgumentError } from 'commander';
 import { parseGoDuration } from '../../api/values/time-duration.ts';
 import type { Io } from '../io.ts';
@@ -36,7 +36,7 @@ function readSince(text: string): number {
     const ms = parseGoDuration(text);
     if (ms > 0) return ms;
   } catch {
-    // said below
+    // Thrown below.
   }
   throw new InvalidArgumentError('Give a duration such as 5s, 2m or 3h.');
 }

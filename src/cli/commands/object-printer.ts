@@ -1,4 +1,4 @@
-/** Objects whole, as kubectl prints them: keys in order, without the notes on who manages what. */
+/** Prints whole objects as JSON or YAML, as kubectl does: keys sorted, without managedFields. */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { printExactJson } from '../../lib/json-text/exact-json.ts';
 

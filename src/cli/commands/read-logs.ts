@@ -1,4 +1,7 @@
-/** `podkeep logs`: what a container has written, byte for byte; on a terminal control characters are shown. */
+/**
+ * `podkeep logs`: prints the log of a container byte for byte; on a terminal, control characters are made
+ * visible.
+ */
 import type { Io } from '../io.ts';
 import { VisibleBytes, visibleText } from '../terminal-text.ts';
 import { openSession, type SessionOptions } from './api-session.ts';
@@ -8,7 +11,7 @@ export interface LogsOptions extends SessionOptions {
   readonly container?: string;
   readonly follow: boolean;
   readonly tail?: number;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly since?: number;
   readonly previous: boolean;
   readonly timestamps: boolean;
@@ -46,7 +49,7 @@ function queryOf({ follow, tail, since, previous, timestamps }: LogsOptions) {
   return {
     ...(follow && { follow: 'true' }),
     ...(tail !== undefined && tail >= 0 && { tailLines: String(tail) }),
-    // The server counts whole seconds; less than one would be everything.
+    // The API takes whole seconds, and 0 would mean the whole log.
     ...(since !== undefined && { sinceSeconds: String(Math.max(1, Math.ceil(since / 1000))) }),
     ...(previous && { previous: 'true' }),
     ...(timestamps && { timestamps: 'true' }),

@@ -1,4 +1,4 @@
-/** `podkeep rotate-signing-key`: a new key for service account tokens; the old one still verifies. */
+/** `podkeep rotate-signing-key`: creates a new key for service account tokens; earlier keys still verify. */
 import { Command } from 'commander';
 import type { Io } from '../io.ts';
 

@@ -1,4 +1,4 @@
-/** Stops the pods that `podkeep up --keep-pods` left running: adopts them, and stops them in order. */
+/** Stops the pods that `podkeep up --keep-pods` left running, for `podkeep down`. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock as clock } from '../../platform/system-clock.ts';
@@ -8,10 +8,10 @@ import type { DataFolder } from '../data-folder.ts';
 import type { Io } from '../io.ts';
 import { visibleText } from '../terminal-text.ts';
 
-/** The API's default grace period. The runtime knows no other. */
+/** The API's default grace period: the runtime does not know the one of the pod. */
 const GRACE_SECONDS = 30;
 
-/** The caller holds the lock of the folder. Returns the pods that were stopped. */
+/** Returns the pods that were stopped. The caller must hold the lock of the folder. */
 export async function stopRunningPods(
   { node }: DataFolder,
   io: Io,
@@ -59,8 +59,8 @@ async function stopPod(
 }
 
 /**
- * As after a reboot: what volumes have on disk stays for as long as the API has the pods, and the next
- * podkeep mounts the rest again. Without this the data folder could not be deleted.
+ * Unmounts volumes, as a reboot would. Volume data on disk stays, and the next podkeep mounts the volumes
+ * again if the API still has the pods. Without this the data folder could not be deleted.
  */
 async function unmount(node: string, io: Io): Promise<void> {
   const { SystemMounter } = await import('../../kubelet/volumes/mounts/system-mounter.ts');
@@ -69,7 +69,7 @@ async function unmount(node: string, io: Io): Promise<void> {
   await mounter.sweep();
   const pods = path.join(node, 'pods');
   for (const mount of await mountsIn(mounter, pods)) {
-    // A disk that an administrator mounted there for all pods stays.
+    // An administrator may have mounted a disk for the folder of all pods; it stays.
     if (mount.folder === pods) continue;
     await mounter.unmount(mount.folder).catch((error: unknown) => {
       io.err(`warning ${visibleText(error instanceof Error ? error.message : String(error))}\n`);
@@ -77,7 +77,7 @@ async function unmount(node: string, io: Io): Promise<void> {
   }
 }
 
-/** As it was when it was listed. */
+/** Whether the pod had a ready sandbox or a running container when it was listed. */
 function isRunning({ pod }: RuntimePodEntry): boolean {
   const isReady = pod.sandboxes.some(({ ready }) => ready);
   return isReady || pod.containers.some(({ state }) => state === 'running');

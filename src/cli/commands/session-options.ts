@@ -1,4 +1,4 @@
-/** The options of every command that connects to an API server. */
+/** Adds the options that every command with a connection to an API server has. */
 import type { Command } from 'commander';
 
 export function addSessionOptions(command: Command): Command {

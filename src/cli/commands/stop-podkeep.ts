@@ -1,8 +1,8 @@
 /**
- * `podkeep down`: ends the podkeep that has a data folder open, and then the pods that it left running.
+ * `podkeep down`: stops the podkeep that runs on a data folder, and then the pods that it left running.
  *
- * The PID comes from the lock of the store, which the system releases with its process: so it is never
- * that of another process that got the same number later.
+ * The PID comes from the lock of the store. The operating system releases the lock when the process ends, so
+ * the PID never belongs to a later process with the same number.
  */
 import { existsSync } from 'node:fs';
 import { lockOwnersOf } from '../../apiserver/store/lmdb/owner-lock.ts';
@@ -19,7 +19,7 @@ export interface DownOptions {
 }
 
 const LOOK_MS = 50;
-/** Pods have their grace periods first. */
+/** Long enough for the grace periods of pods. */
 const END_MS_MAX = 120_000;
 
 const stopRefused = defineError<{ pid: number; reason: string }>({
@@ -47,10 +47,10 @@ export async function stopPodkeep(
   const owners = existsSync(folder.store) ? await lockOwnersOf(folder.store) : [];
   const supervisor = supervisorOf(folder.root);
   if (supervisor !== null) requestStop(supervisor);
-  // Between two starts a supervisor has no podkeep.
+  // While its supervisor restarts it, no podkeep runs; then podkeep down waits for the supervisor.
   const waited = owners.length === 0 && supervisor !== null ? [supervisor] : owners;
   for (const pid of waited) {
-    // A supervisor passes it on.
+    // With a supervisor, the supervisor forwards the signal.
     if (supervisor === null) requestStop(pid);
     await ended(pid, signal);
     if (supervisor !== null) await ended(supervisor, signal);
@@ -59,7 +59,7 @@ export async function stopPodkeep(
   const kept = await stopRunningPods(folder, io);
   for (const pod of kept) io.out(`stopped ${pod}\n`);
   if (waited.length + kept.length === 0) io.out(`nothing runs on ${folder.root}\n`);
-  // That podkeep would have removed it, had it not been killed first.
+  // A podkeep that was killed could not remove its temporary folder.
   if (isTemporaryFolder(folder) && existsSync(folder.root)) await removeTemporaryFolder(folder, io);
   return 0;
 }

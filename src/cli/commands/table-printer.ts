@@ -1,7 +1,7 @@
 /**
- * Tables of the server as kubectl prints them: columns three blanks apart and at least six wide, names in
- * capitals, and of a text with several lines the first. A watch keeps the column widths of its first
- * table. Control characters are shown and not sent.
+ * Prints the server's Tables as kubectl does: columns three blanks apart and at least six wide, column names
+ * in capitals, and only the first line of a text. A watch keeps the column widths of its first table. Control
+ * characters are escaped.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { printExactJson } from '../../lib/json-text/exact-json.ts';
@@ -12,7 +12,7 @@ export interface TableForm {
   readonly isWide: boolean;
   readonly hasHeaders: boolean;
   readonly withNamespace: boolean;
-  /** Stands before names, such as `pod/`. */
+  /** The prefix of names, such as `pod/`. */
   readonly prefix: string;
 }
 
@@ -29,7 +29,7 @@ export class TablePrinter {
     this.#form = form;
   }
 
-  /** The lines of a Table, with the names of its columns the first time. */
+  /** The lines of a Table. The first call includes the column names. */
   print(table: JsonObject): string {
     this.#readColumns(table['columnDefinitions']);
     const rows = objectsIn(table['rows']).map((row) => this.#cellsOf(row));
@@ -44,7 +44,7 @@ export class TablePrinter {
     return lines.map((line) => `${this.#align(line)}\n`).join('');
   }
 
-  /** In a watch only the first table names them. */
+  /** In a watch, only the first Table has column definitions. */
   #readColumns(definitions: Json | undefined): void {
     const columns = objectsIn(definitions);
     if (columns.length === 0) return;

@@ -1,12 +1,12 @@
 /**
- * `podkeep up`: runs an API server that kubectl can use, until a signal or while one command runs.
+ * `podkeep up`: runs a local cluster (API server and one node) until a signal, or while one command runs.
  *
  *     podkeep up            the usual data folder and port, until a signal; ends with 128 + its number
  *     podkeep up -- CMD     a temporary folder and a free port, which are gone when CMD has ended;
  *                           with --data-dir the folder stays. Ends with the exit code of CMD
  *
- * The first signal closes everything in order and reports which pods it waits for; the second one ends
- * the process immediately, and prints what is left running. Acknowledged writes are on disk either way.
+ * At the first signal podkeep closes everything in order, and reports which pods it waits for. At the second
+ * it exits immediately, and prints which pods are left running. Acknowledged writes are on disk either way.
  */
 import { hostname } from 'node:os';
 import { PodkeepError } from '../../lib/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * A WebSocket to the API server with the credentials of the kubeconfig, through the proxy that the
- * kubeconfig or the environment names.
+ * Opens a WebSocket to the API server with the credentials of the kubeconfig, through the proxy of the
+ * kubeconfig or the environment.
  */
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -37,7 +37,7 @@ interface TlsOptions {
 
 const HANDSHAKE_MS_MAX = 30_000;
 
-/** Resolves when it is open; rejects with the server's refusal, or if it cannot be reached. */
+/** Resolves when the connection is open. Rejects if the server refuses it or cannot be reached. */
 export async function openWebSocket(
   { access, target, protocol, env, prepare }: WebSocketRequest,
   signal: AbortSignal,
@@ -84,7 +84,7 @@ function opened(socket: WebSocket, access: ClusterAccess, target: string): Promi
 
 function optionsFor(access: ClusterAccess, identity: Identity): ClientOptions {
   const headers: Record<string, string> = {};
-  // A header may occur several times; Node takes lists, though the type does not say so.
+  // A header may occur several times; Node.js accepts lists, although its type does not allow them.
   Object.assign(headers, access.user.headers);
   if (identity.authorization !== undefined) headers['authorization'] = identity.authorization;
   return {
@@ -108,7 +108,7 @@ function tlsOf(
   };
 }
 
-/** A tunnel through the proxy (CONNECT), if there is one. */
+/** Opens a tunnel through the proxy (CONNECT). Undefined: there is no proxy. */
 async function tunnelTo(
   access: ClusterAccess,
   env: Io['env'],

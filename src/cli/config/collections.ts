@@ -1,4 +1,4 @@
-/** Fields that contain fields: sections with a table of names, lists and maps. */
+/** Field kinds of a configuration file that contain other fields: sections, lists and maps. */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { suggest } from './did-you-mean.ts';
 import { reject, type DurationKind, type Kind, type NotOffered } from './field-kinds.ts';
@@ -6,12 +6,12 @@ import type { ConfigPath } from './config-path.ts';
 
 export type FieldTable = Readonly<Record<string, Kind<unknown>>>;
 
-/** The result of reading a file by a table: every field that podkeep offers, by our name for it. */
+/** The result of reading a section: every field that podkeep offers, by podkeep's name for it. */
 export type SectionOf<Table extends FieldTable> = {
   readonly [Name in keyof Table & string as OurName<Name, Table[Name]>]: ValueOf<Table[Name]>;
 };
 
-/** The same, with only the fields that the file names. */
+/** The same, with only the fields that the file sets. */
 export type SparseOf<Table extends FieldTable> = Partial<SectionOf<Table>>;
 
 type OurName<Name extends string, Field> = Field extends NotOffered
@@ -25,7 +25,7 @@ export interface SectionKind<Value> extends Kind<Value> {
   readonly table: FieldTable;
 }
 
-/** Every field has a value: its default, if the file does not set it. */
+/** A section in which every field has a value: its default, if the file does not set it. */
 export function section<Table extends FieldTable>(table: Table): SectionKind<SectionOf<Table>> {
   const initial = readSection(table, {}, null);
   return {
@@ -42,7 +42,7 @@ export function section<Table extends FieldTable>(table: Table): SectionKind<Sec
   };
 }
 
-/** Only fields that the file names have a value. */
+/** A section in which only fields that the file sets have a value. */
 export function sparse<Table extends FieldTable>(table: Table): SectionKind<SparseOf<Table>> {
   return {
     table,
@@ -74,7 +74,7 @@ export function list<Value>(
   };
 }
 
-/** `check` looks at the names. */
+/** `check` validates the keys. */
 export function map<Value>(
   kind: Kind<Value>,
   initial: Readonly<Record<string, Value>> = {},
@@ -130,7 +130,7 @@ function isOffered(kind: Kind<unknown>): boolean {
   return !('isOffered' in kind);
 }
 
-/** In YAML `name:` without a value sets nothing. */
+/** In YAML `name:` without a value is null, and counts as unset. */
 function sayOf(fields: JsonObject, name: string): Json {
   return Object.hasOwn(fields, name) ? (fields[name] ?? null) : null;
 }
@@ -144,7 +144,7 @@ function reportUnknown(fields: JsonObject, table: FieldTable, at: ConfigPath): v
   }
 }
 
-/** The path of a field that was written at an outer level by mistake. */
+/** The path of a field in a nested section, for a hint if the file sets it at the outer level by mistake. */
 function findDeeper(table: FieldTable, wanted: string): string | null {
   for (const [name, kind] of Object.entries(table)) {
     if (name === wanted) return name;

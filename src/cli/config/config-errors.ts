@@ -1,4 +1,4 @@
-/** Errors of a configuration file: it cannot be read, or it asks for something that podkeep cannot do. */
+/** Errors of a configuration file: it cannot be read, or it has invalid or unsupported fields. */
 import { defineError } from '../../lib/errors.ts';
 
 export const configUnreadable = defineError<{ file: string; reason: string }>({

@@ -1,10 +1,10 @@
 /**
- * A configuration file: one or two YAML documents, or one of JSON.
+ * Reads a configuration file: one or two YAML documents, or one JSON document.
  *
  *     kubelet.config.k8s.io/v1beta1  KubeletConfiguration   as the kubelet reads it
- *     podkeep.dev/v1alpha1           PodkeepConfiguration   what only podkeep has
+ *     podkeep.dev/v1alpha1           PodkeepConfiguration   settings that only podkeep has
  *
- * All mistakes of a file are reported together, each by its path.
+ * All mistakes of a file are reported together, each with its path.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,7 +19,7 @@ import { readYamlDocuments } from './yaml-documents.ts';
 const KUBELET = 'kubelet.config.k8s.io/v1beta1 KubeletConfiguration';
 const PODKEEP = 'podkeep.dev/v1alpha1 PodkeepConfiguration';
 
-/** `defaults` by the names of the file's own fields, for those that it does not name or sets to zero. */
+/** `defaults`, by the field names of the file, apply to fields that the file does not set or sets to zero. */
 export async function readConfigFile(
   file: string,
   defaults: Partial<KubeletConfig>,

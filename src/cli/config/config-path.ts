@@ -1,8 +1,8 @@
-/** The position in a configuration file while it is read, and the list of errors of the whole file. */
+/** The path of the field being read in a configuration file, and the problems found in the whole file. */
 
 export class ConfigPath {
   readonly path: string;
-  /** Of the file: relative paths in it begin here. */
+  /** The folder of the file: relative paths in it start here. */
   readonly folder: string;
   readonly #problems: string[];
 
@@ -16,7 +16,7 @@ export class ConfigPath {
     return this.#problems;
   }
 
-  /** A field of this one. */
+  /** The path of a field inside this one. */
   field(name: string): ConfigPath {
     const plain = /^\w+$/.test(name);
     const step = plain ? (this.path === '' ? name : `.${name}`) : `[${JSON.stringify(name)}]`;

@@ -1,4 +1,7 @@
-/** Relations between fields: defaults that follow from other fields, and pairs that conflict. */
+/**
+ * Checks relations between fields of KubeletConfiguration: defaults that follow from other fields, and pairs
+ * that conflict.
+ */
 import { formatGoDuration } from '../../api/values/time-duration.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { KubeletConfig } from './kubelet-config.ts';
@@ -6,7 +9,7 @@ import type { ConfigPath } from './config-path.ts';
 
 const SHUTDOWN_MS_MIN = 1000;
 
-/** `given` is the document: it distinguishes what was written from a default. */
+/** `given` is the document, which distinguishes fields that were set from defaults. */
 export function checkTogether(
   config: KubeletConfig,
   given: JsonObject,
@@ -24,7 +27,7 @@ function derivedFrom(config: KubeletConfig, given: JsonObject): Partial<KubeletC
     return value !== null && value !== 0 && value !== '0' && value !== '0s';
   };
   return {
-    // A node that computes its status at another interval also reports it at that interval, unless set.
+    // If only nodeStatusUpdateFrequency is set, nodeStatusReportFrequency follows it.
     ...(isSet('nodeStatusUpdateFrequency') &&
       !isSet('nodeStatusReportFrequency') && {
         nodeStatusReportFrequencyMs: nodeStatusUpdateFrequencyMs,
@@ -69,7 +72,7 @@ function reportClashes(config: KubeletConfig, at: ConfigPath): void {
   }
 }
 
-/** In the kubelet's words, after the name of the field. */
+/** The kubelet's messages, after the name of the field. */
 function reportShutdownClashes(config: KubeletConfig, at: ConfigPath): void {
   const { shutdownGracePeriodMs: wholeMs, shutdownGracePeriodCriticalPodsMs: criticalMs } = config;
   const [whole, critical] = [formatGoDuration(wholeMs), formatGoDuration(criticalMs)];

@@ -1,4 +1,4 @@
-/** The configuration as /configz of the kubelet shows it. */
+/** Converts the configuration to the form that the kubelet's /configz shows. */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { kubeletSection, type KubeletConfig } from './kubelet-config.ts';
 

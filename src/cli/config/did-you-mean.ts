@@ -1,6 +1,6 @@
-/** Finds the word that was probably meant: the nearest by edit distance. */
+/** Suggests a correction for a mistyped word: the nearest known word by edit distance. */
 
-/** At most one letter in so many may be wrong. */
+/** At most one letter in three may be wrong. */
 const LETTERS_PER_MISTAKE = 3;
 
 /** Null: no word is near enough. */

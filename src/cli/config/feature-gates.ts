@@ -1,8 +1,8 @@
 /**
- * The feature gates of Kubernetes v1.36 and their defaults.
+ * Validates the field featureGates against the gates of Kubernetes v1.36 and their defaults.
  *
- * podkeep behaves as these defaults say and has no switches for them. A file may name a gate with its
- * default; the opposite is refused, because podkeep would not obey it.
+ * podkeep behaves according to these defaults and cannot switch gates. A file may set a gate to its default;
+ * the opposite is refused, because it would have no effect.
  */
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import { suggest } from './did-you-mean.ts';

@@ -1,8 +1,9 @@
 /**
- * Kinds of fields: how a value in a file is read, what its default is, and how /configz prints it.
+ * Defines the kinds of configuration fields: how a value in a file is read, its default, and how /configz
+ * prints it.
  *
- * In Go, which the kubelet is written in, a field that is no pointer cannot distinguish zero from unset.
- * So zero means the default for those, and `pointer` marks the others, in which zero counts.
+ * In the kubelet's Go types, a field that is not a pointer cannot distinguish zero from unset. For such a
+ * field zero means the default; `isPointer` marks the fields in which zero is a value.
  */
 import { parseQuantity } from '../../api/values/quantity-text.ts';
 import { signOfQuantity } from '../../api/values/quantity.ts';
@@ -15,11 +16,11 @@ import type { ConfigPath } from './config-path.ts';
 export interface Kind<Value> {
   /** The default. */
   readonly initial: Value;
-  /** Stands behind the name in our configuration: `syncFrequency: 1m` becomes `syncFrequencyMs`. */
+  /** The suffix of the name in KubeletConfig: `syncFrequency: 1m` becomes `syncFrequencyMs`. */
   readonly unit?: 'Ms';
-  /** A bad value is reported at its path; what is returned then does not matter. */
+  /** Reports an invalid value at its path, and then returns any value. */
   read(value: Json, at: ConfigPath): Value;
-  /** Undefined: /configz leaves it out. */
+  /** Undefined: /configz omits the field. */
   write(value: Value): Json | undefined;
 }
 
@@ -107,7 +108,7 @@ export function address(initial: string): Kind<string> {
   };
 }
 
-/** `initial` is in Go's notation too. Negative durations are refused. */
+/** `initial` is in Go's notation, too. Negative durations are refused. */
 export function duration(initial: string, bounds: Bounds = {}): DurationKind {
   const { min: minMs = 0, max: maxMs = Number.POSITIVE_INFINITY } = bounds;
   const initialMs = parseGoDuration(initial);
@@ -115,7 +116,7 @@ export function duration(initial: string, bounds: Bounds = {}): DurationKind {
     initial: initialMs,
     unit: 'Ms',
     read(value, at) {
-      // Files that kubeadm writes have a bare 0 for unset.
+      // kubeadm writes a bare 0 for unset durations.
       if (value === 0 || value === '') return initialMs;
       const ms = typeof value === 'string' ? tryParse(value, parseGoDuration) : undefined;
       if (ms === undefined) {
@@ -131,7 +132,7 @@ export function duration(initial: string, bounds: Bounds = {}): DurationKind {
   };
 }
 
-/** It stays as it was written, such as 10Mi. */
+/** The value stays in its written form, such as 10Mi. */
 export function quantity(initial: string): Kind<string> {
   return {
     ...text(initial),
@@ -145,7 +146,7 @@ export function quantity(initial: string): Kind<string> {
   };
 }
 
-/** The kubelet knows the field; podkeep offers only its default. */
+/** A field that the kubelet has, but of which podkeep supports only the default. */
 export function notOffered<Value>(kind: Kind<Value>): NotOffered {
   const given = (value: Value): string => JSON.stringify(kind.write(value) ?? null);
   return {

@@ -1,4 +1,4 @@
-/** The flags of a command with their values, for /flagz. None of podkeep's flags is a secret. */
+/** Collects the flags of a command with their values, for /flagz. No flag of podkeep is a secret. */
 import type { Command } from 'commander';
 
 export function flagValuesOf(command: Command): Readonly<Record<string, string>> {

@@ -1,8 +1,8 @@
 /**
- * The configuration of a node: the kubelet's defaults, overridden by a file, overridden by the command
+ * Reads the configuration of a node: the kubelet's defaults, overridden by a file, overridden by the command
  * line.
  *
- * Reading a file takes a YAML parser; without a file none is loaded.
+ * The YAML parser is loaded only if there is a file.
  */
 import { section, type SectionOf } from './collections.ts';
 import { KUBELET_FIELDS, type KubeletFields } from './kubelet-fields.ts';
@@ -12,7 +12,7 @@ export type PodkeepConfig = SectionOf<typeof PODKEEP_FIELDS>;
 
 /** KubeletConfiguration as podkeep honours it; durations are in milliseconds (`…Ms`). */
 export interface KubeletConfig extends KubeletFields {
-  /** The section that is only ours. */
+  /** The fields of PodkeepConfiguration. */
   readonly podkeep: PodkeepConfig;
 }
 
@@ -20,8 +20,8 @@ export const kubeletSection = section(KUBELET_FIELDS);
 export const podkeepSection = section(PODKEEP_FIELDS);
 
 /**
- * `path`: the file; null: there is none. `overrides` override the file; `defaults` apply to fields that
- * it does not set. Throws CONFIG_UNREADABLE or CONFIG_INVALID.
+ * `path`: the file. Null: there is none. `overrides` take precedence over the file; `defaults` apply to
+ * fields that the file does not set. Throws CONFIG_UNREADABLE or CONFIG_INVALID.
  */
 export async function readKubeletConfig(
   path: string | null,

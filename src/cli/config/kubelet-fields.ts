@@ -1,11 +1,11 @@
 /**
- * Every field of KubeletConfiguration (kubelet.config.k8s.io/v1beta1, v1.36) in the order in which
- * /configz prints them, with its default. Fields without a meaning for podkeep are `notOffered`: a file
- * may set them to their defaults only.
+ * Lists every field of KubeletConfiguration (kubelet.config.k8s.io/v1beta1, v1.36) with its kind and default,
+ * in the order of /configz. Fields that podkeep does not support are `notOffered`: a file may set them only
+ * to their defaults.
  *
- * Where podkeep differs from the kubelet: `containerRuntimeEndpoint` is empty by default, because the
- * command line chooses the runtime; `podLogsDir` is empty, which means a folder of this node, as several
- * nodes may run on one machine; and `failCgroupV1` is false, because podkeep runs as well there.
+ * Three defaults differ from the kubelet's. `containerRuntimeEndpoint` is empty, because the command line
+ * chooses the runtime. `podLogsDir` is empty, which means a folder of this node, because several nodes may
+ * run on one machine. `failCgroupV1` is false, because podkeep also works with cgroup v1.
  */
 import { isLabelKey, isLabelValue } from '../../api/validation-names.ts';
 import type { Json } from '../../lib/json.ts';
@@ -88,7 +88,7 @@ const taint: Kind<ConfiguredTaint> = {
   write: ({ key, value, effect }) => ({ key, ...(value !== undefined && { value }), effect }),
 };
 
-/** A field of any form, which podkeep accepts only when it is unset. */
+/** A field that podkeep accepts only when it is unset. */
 const nothing: Kind<Json> = {
   initial: null,
   read: (json) => (JSON.stringify(json) === '{}' || JSON.stringify(json) === '[]' ? null : json),

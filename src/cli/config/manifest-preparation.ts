@@ -1,9 +1,9 @@
-/** Prepares the manifest of a static pod. */
+/** Applies defaults to the manifest of a static pod, and validates it. */
 import { defaultPod } from '../../api/pod-validation/defaults/pod-defaults.ts';
 import { validatePod } from '../../api/pod-validation/pod-validation.ts';
 import type { JsonObject } from '../../lib/json.ts';
 
-/** A manifest is defaulted and validated as the API server would do it. */
+/** Does what the API server would do with the pod. Throws if the manifest is invalid. */
 export function prepareManifest(pod: JsonObject): JsonObject {
   const full = defaultPod(pod);
   const [fault] = validatePod(full);

@@ -1,7 +1,7 @@
 /**
- * The fields of PodkeepConfiguration (podkeep.dev/v1alpha1): what only podkeep has.
+ * Lists the fields of PodkeepConfiguration (podkeep.dev/v1alpha1), the settings that only podkeep has.
  *
- * The result has the form that the runtimes take, so that it can be passed on unchanged.
+ * The result has the form of the runtimes' options, so that it can be passed on unchanged.
  */
 import path from 'node:path';
 import { quantityValue } from '../../api/values/quantity.ts';
@@ -56,7 +56,7 @@ const image: Kind<ImageMapping> = {
   write: () => undefined,
 };
 
-/** `./server` is a file beside the configuration; `server` is looked for in the usual folders. */
+/** `./server` is relative to the folder of the configuration file; `server` is searched on the PATH. */
 function fromFolder([program = '', ...rest]: readonly string[], folder: string): readonly string[] {
   return [program.includes('/') ? path.resolve(folder, program) : program, ...rest];
 }

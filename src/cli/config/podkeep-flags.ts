@@ -1,4 +1,4 @@
-/** Flags for fields of PodkeepConfiguration: they override the file. */
+/** Applies command-line flags that override fields of PodkeepConfiguration. */
 import path from 'node:path';
 import type { KubeletConfig } from './kubelet-config.ts';
 

@@ -1,11 +1,11 @@
-/** Kinds of fields that occur rarely: paths, thresholds, and optional fields. */
+/** Rare kinds of configuration fields: paths, thresholds, and optional fields. */
 import path from 'node:path';
 import type { Json } from '../../lib/json.ts';
 import { quantity, text, type Kind } from './field-kinds.ts';
 
 const PERCENT_MAX = 100;
 
-/** Relative paths begin at the folder of their file, as for the kubelet. */
+/** A relative path starts at the folder of the configuration file, as in the kubelet. */
 export function file(initial = '', isPointer = false): Kind<string> {
   const plain = text(initial, isPointer);
   return {
@@ -17,7 +17,7 @@ export function file(initial = '', isPointer = false): Kind<string> {
   };
 }
 
-/** Null: it is not set. */
+/** Null: the field is not set. */
 export function optional<Value>(kind: Kind<Value>): Kind<Value | null> {
   return {
     initial: null,

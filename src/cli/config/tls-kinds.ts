@@ -1,9 +1,12 @@
-/** The TLS versions and cipher suites of the kubelet's server, by Go's names as in KubeletConfiguration. */
+/**
+ * Converts tlsMinVersion and tlsCipherSuites of KubeletConfiguration, which use Go's names, to settings of
+ * Node.js.
+ */
 import type { ListenerTls } from '../../platform/https-listener.ts';
 import { suggest } from './did-you-mean.ts';
 import { reject, text, type Kind } from './field-kinds.ts';
 
-/** The suites of TLS 1.2 that both Go and OpenSSL offer. With TLS 1.3 there is nothing to choose. */
+/** The suites of TLS 1.2 that both Go and OpenSSL have. The suites of TLS 1.3 cannot be chosen. */
 const CIPHERS: ReadonlyMap<string, string> = new Map([
   ['TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256', 'ECDHE-ECDSA-AES128-GCM-SHA256'],
   ['TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384', 'ECDHE-ECDSA-AES256-GCM-SHA384'],
@@ -25,7 +28,7 @@ const CIPHERS: ReadonlyMap<string, string> = new Map([
   ['TLS_RSA_WITH_AES_128_CBC_SHA', 'AES128-SHA'],
   ['TLS_RSA_WITH_AES_256_CBC_SHA', 'AES256-SHA'],
 ]);
-/** Added to the chosen ones: Node takes all from one list. */
+/** Always added, because Node.js takes the suites of all versions from one list. */
 const TLS_13_CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',

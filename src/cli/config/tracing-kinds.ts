@@ -1,4 +1,4 @@
-/** The section `tracing` of KubeletConfiguration. */
+/** Defines the section `tracing` of KubeletConfiguration. */
 import { otlpTracesUrl } from '../../core/tracing/otlp-endpoint.ts';
 import { sparse } from './collections.ts';
 import { int, reject, text, type Kind } from './field-kinds.ts';
@@ -6,7 +6,7 @@ import { optional } from './special-kinds.ts';
 
 const MILLION = 1_000_000;
 
-/** Empty: the default. */
+/** Empty: the default endpoint. */
 const endpoint: Kind<string> = {
   ...text(),
   read(value, at) {
@@ -21,7 +21,7 @@ const endpoint: Kind<string> = {
   },
 };
 
-/** Null: there are no traces. */
+/** Null: tracing is off. */
 export const tracing = optional(
   sparse({
     endpoint,

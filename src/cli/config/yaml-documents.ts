@@ -1,4 +1,4 @@
-/** The documents of a YAML file, read as Kubernetes reads them: `yes` and `on` are true. */
+/** Reads the documents of a YAML file as Kubernetes does: `yes` and `on` are true. */
 import { configUnreadable } from './config-errors.ts';
 
 export async function readYamlDocuments(text: string, file: string): Promise<readonly unknown[]> {
@@ -11,7 +11,7 @@ export async function readYamlDocuments(text: string, file: string): Promise<rea
       const value: unknown = document.toJS();
       return value === null ? [] : [value];
     } catch (error) {
-      // Such as aliases that would unfold to more than any file needs.
+      // For example, aliases that would expand to a huge document.
       const reason = error instanceof Error ? error.message : String(error);
       throw configUnreadable({ file, reason }, error);
     }

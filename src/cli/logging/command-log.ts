@@ -1,8 +1,8 @@
 /**
- * The log of a command: its flags, then the `logging` section of KubeletConfiguration.
+ * Configures the log of a command, from its flags and the `logging` section of KubeletConfiguration.
  *
- * A flag overrides the file. In the file the defaults (`text`, verbosity 0) cannot be distinguished from
- * fields that are not set, so they choose nothing.
+ * A flag overrides the file. In the file, the defaults (`text`, verbosity 0) cannot be distinguished from
+ * unset fields, so they count as unset.
  */
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { LogFormat } from '../../core/logging/log-formats.ts';
@@ -50,7 +50,7 @@ export function openCommandLog(
   );
 }
 
-/** Once the configuration is read. */
+/** Call after the configuration has been read. */
 export function applyLoggingSection(
   writer: LogWriter,
   flags: LogFlags,
@@ -62,7 +62,7 @@ export function applyLoggingSection(
   });
 }
 
-/** `-v 4`, `-v=4` and `--v=4`, as klog reads them. */
+/** Accepts `-v 4`, `-v=4` and `--v=4`, as klog does. */
 function readVerbosity(text: string): number {
   const digits = text.replace(/^=/, '');
   const level = Number(digits);

@@ -1,7 +1,7 @@
 /**
- * The newest lines of the log, in memory: the kubelet's server shows them to administrators.
+ * Keeps the newest lines of podkeep's log in memory; the kubelet's server shows them to administrators.
  *
- * At most LINES_MAX lines and CHARACTERS_MAX characters; the oldest go first.
+ * Holds at most LINES_MAX lines and CHARACTERS_MAX characters; the oldest lines are dropped first.
  */
 import type { OwnLogLine } from '../../ports/observe/own-log.ts';
 
@@ -10,7 +10,7 @@ const CHARACTERS_MAX = 4 * 1024 * 1024;
 
 export class LogRing {
   readonly #lines: OwnLogLine[] = [];
-  /** Lines before this index are gone; they are cut off now and then. */
+  /** Lines before this index are dropped; the array is shortened from time to time. */
   #first = 0;
   #characters = 0;
 

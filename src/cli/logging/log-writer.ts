@@ -1,13 +1,13 @@
 /**
- * Writes the log: decides which lines are printed, formats them, and keeps the newest in memory.
+ * Writes podkeep's log: decides which lines are printed, formats them, and keeps the newest in memory.
  *
  *     Log.info ──> verbosity ──> format ──┬──> stderr, or events of --output json
  *                                         └──> ring, for /logs/?query=kubelet
  *
- * Until a verbosity is chosen, `isQuiet` commands print warnings and errors only; the ring has the info
- * lines all the same. Choosing one, even 0, at the start or at run time, prints info lines as well.
+ * Until a verbosity is chosen, `isQuiet` commands print only warnings and errors; the ring gets info lines,
+ * too. After a verbosity is chosen, even 0, at start or at run time, info lines are printed as well.
  *
- * Lines are written when they are logged: there is no buffer to flush.
+ * Lines are written immediately: there is no buffer to flush.
  */
 import { errorStackOf } from './error-stack.ts';
 import { formatLogRecord, type LogFormat } from '../../core/logging/log-formats.ts';
@@ -19,9 +19,12 @@ import { LogRing } from './log-ring.ts';
 export interface LogWriterOptions {
   readonly now: () => number;
   readonly pid: number;
-  /** For formatted lines; they have their line ends. */
+  /** Prints a formatted line, which includes its newline. */
   readonly print: (text: string) => void;
-  /** For records of --output json, while no format is chosen. Null: every record is a formatted line. */
+  /**
+   * Prints a record as an event of --output json, unless a log format is chosen. Null: records are formatted
+   * lines.
+   */
   readonly event: ((record: LogRecord) => void) | null;
   readonly isQuiet: boolean;
 }
@@ -49,7 +52,7 @@ export class LogWriter implements OwnLog {
     return this.#verbosity ?? 0;
   }
 
-  /** What is chosen later overrides what was chosen before. */
+  /** Later settings override earlier ones. */
   configure({ format, verbosity }: LogSettings): void {
     this.#format = format ?? this.#format;
     this.#verbosity = verbosity ?? this.#verbosity;
@@ -63,7 +66,7 @@ export class LogWriter implements OwnLog {
     return this.#ring.lines();
   }
 
-  /** The log of one part of podkeep. */
+  /** The log of one component of podkeep. */
   log(component: string): Log {
     const write = (severity: Severity, message: string, facts: LogFacts, v = 0): void =>
       this.#write(component, severity, message, facts, v);

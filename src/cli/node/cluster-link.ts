@@ -1,14 +1,14 @@
 /**
- * How a node gets its identity in the cluster, and keeps it.
+ * Connects a node to its cluster: obtains the node's client certificate, and renews it.
  *
- *     kubeconfig good? ──no──> bootstrap kubeconfig ──> first certificate ──> kubeconfig that shows it
+ *     kubeconfig valid? ─no──> bootstrap kubeconfig ──> first certificate ──> kubeconfig with it
  *         └──yes──────────────────────────────────────────────────────────────────┤
- *                                              rotateCertificates? ──> ask for the next in time
+ *                                              rotateCertificates? ──> renew before it expires
  *
- * As with the kubelet, a kubeconfig is good if its client certificate has not expired; without a
- * bootstrap kubeconfig it is not checked. With rotation, the node presents the certificate in its
- * certificate folder. One inside the kubeconfig itself only serves for the start: kubeadm writes one with
- * all rights, which is replaced immediately.
+ * As in the kubelet, a kubeconfig is valid if its client certificate has not expired; without a bootstrap
+ * kubeconfig this is not checked. With rotation, the node uses the certificate in its certificate folder. A
+ * certificate inside the kubeconfig itself is used only for the start: kubeadm writes one with all rights,
+ * which the node replaces immediately.
  */
 import { measuredTransport } from '../../client/transport/measured-transport.ts';
 import type { RequestObserver } from '../../ports/observe/request-observer.ts';

@@ -1,6 +1,4 @@
-/**
- * The node of `podkeep kubelet`: it joins a cluster whose API server it reaches with a kubeconfig.
- */
+/** Starts the node of `podkeep kubelet`, which joins the cluster that a kubeconfig names. */
 import { loadKubeconfig } from '../../client/kubeconfig/kubeconfig.ts';
 import type { Asked } from '../../kubelet/certificates/certificate-request.ts';
 import { KubeletMetrics } from '../../kubelet/metrics/kubelet-metrics.ts';

@@ -1,7 +1,7 @@
 /**
- * The node of `podkeep up`: in one process with its API server, which it calls without a network. It has
- * two listeners: one of the API server for pods, and one of the kubelet's server for clients that scrape
- * metrics. Both serve this machine only.
+ * Starts the node of `podkeep up`. It runs in one process with its API server, which it calls without a
+ * network. Two listeners belong to it: one of the API server, for pods, and one of the kubelet's server, for
+ * clients that scrape metrics. Both are reachable from this machine only.
  */
 import type { EmbeddedServer } from '../../apiserver/embedded-server.ts';
 import type { Pki } from '../../apiserver/pki/pki.ts';

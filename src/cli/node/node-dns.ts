@@ -1,4 +1,7 @@
-/** Chooses the DNS servers of pods where the machine's own is reachable from the machine only. */
+/**
+ * Chooses the resolv.conf for pods: if the machine's DNS server listens on loopback only, pods with their own
+ * network cannot reach it, so the upstream servers of systemd-resolved are used.
+ */
 import { asksLoopbackOnly, hostDnsReader } from '../../kubelet/host-dns.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';

@@ -1,4 +1,4 @@
-/** When a node evicts pods, by its configuration. */
+/** Converts the eviction settings of the configuration to those of the node. */
 import { NODE_SETTINGS_DEFAULT } from '../../core/node/node-settings.ts';
 import { parseEvictionSettings } from '../../core/eviction/threshold-settings.ts';
 import type { NodePodCgroups } from '../../kubelet/cgroups/node-pod-cgroups.ts';

@@ -1,4 +1,4 @@
-/** The health checks of a node, over its parts (cli/health-checks.ts). */
+/** Builds the health checks of a node (cli/health-checks.ts) from its parts. */
 import type { HealthCheck } from '../../lib/health-report.ts';
 import { measureEventLoopLag } from '../../platform/event-loop-lag.ts';
 import { systemClock as clock } from '../../platform/system-clock.ts';

@@ -1,6 +1,6 @@
 /**
- * The kubeconfig of a node that has joined: the server of the bootstrap kubeconfig with the node's
- * identity.
+ * Writes the kubeconfig of a node that has joined: the server of the bootstrap kubeconfig, with the node's
+ * client certificate.
  */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';

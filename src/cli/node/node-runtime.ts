@@ -1,7 +1,7 @@
 /**
  * Opens the runtime of a node: processes of this machine, a container runtime, or a simulation.
  *
- * Each is loaded only when it was chosen.
+ * Only the code of the chosen runtime is loaded.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Translates a configuration into the settings of a node's parts. */
+/** Converts the configuration to the settings of the node agent, the kubelet and its containers. */
 import path from 'node:path';
 import { quantityValue } from '../../api/values/quantity.ts';
 import { parseQuantity } from '../../api/values/quantity-text.ts';

@@ -1,4 +1,4 @@
-/** Opens the traces of a node. Nothing of them is loaded unless spans are sampled. */
+/** Opens the tracing of a node. Its code is loaded only if spans are sampled. */
 import { OTLP_ENDPOINT_DEFAULT } from '../../core/tracing/otlp-endpoint.ts';
 import type { NodeTracing } from '../../kubelet/tracing/node-tracing.ts';
 import type { Registry } from '../../lib/metrics/registry.ts';

@@ -1,4 +1,4 @@
-/** The node, as admission and other decisions about pods see it. */
+/** Builds the view of the node that admission and other decisions about pods use. */
 import { safeSysctls, sysctlAllowlist } from '../../core/admission/sysctls.ts';
 import type { MachineInfo } from '../../api/machine.ts';
 import type { NodeView } from '../../kubelet/allocation/allocation-deps.ts';

@@ -1,11 +1,11 @@
 /**
- * Builds a node: the runtime, the storage of pods, the kubelet, the node agent (Node object and lease),
- * and the kubelet's server.
+ * Starts a node: the runtime, the storage of pods, the kubelet, the node agent (Node object and Lease), and
+ * the kubelet's server.
  *
  *     events ──> runtime ──> storage ──> kubelet ──> node agent ──> its server
  *
- * Opened in this order and closed in the opposite one. The API server may be in this process or
- * elsewhere: the node only has a client.
+ * Parts are opened in this order, and closed in the opposite one. The API server may be in this process or
+ * elsewhere: the node only has a client for it.
  */
 import type { NodePodCgroups } from '../../kubelet/cgroups/node-pod-cgroups.ts';
 import type { DecisionHistory } from '../../kubelet/decision-history.ts';

@@ -1,5 +1,5 @@
 /**
- * Chooses the runtime: the command line's, else the endpoint in the configuration, else processes.
+ * Chooses the runtime: that of --runtime, else the endpoint in the configuration, else the process runtime.
  */
 import { InvalidArgumentError } from 'commander';
 import type { KubeletConfig } from '../config/kubelet-config.ts';

@@ -1,8 +1,8 @@
 /**
- * The services of the cluster, as containers get them in environment variables at their start.
+ * Lists the Services whose addresses containers get as environment variables.
  *
- * No proxy stands behind the addresses of services here. For the one that most programs need, the API
- * server, containers get the address at which it really listens.
+ * podkeep runs no service proxy. For the Service that most programs need, `kubernetes`, containers get the
+ * address on which the API server really listens.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { Informer } from '../../ports/api/informer.ts';

@@ -1,7 +1,4 @@
-/**
- * The configuration of the node of `podkeep up`. Whether the node can start with it is checked before
- * anything is created or served.
- */
+/** Reads and checks the configuration of the node of `podkeep up`, before anything is created or served. */
 import path from 'node:path';
 import { readKubeletConfig, type KubeletConfig } from '../config/kubelet-config.ts';
 import { withPodkeepFlags, type PodkeepFlags } from '../config/podkeep-flags.ts';

@@ -1,4 +1,7 @@
-/** How a node hears of shutdowns of its machine, and where it keeps when the last one was. */
+/**
+ * Builds the kubelet's dependencies for graceful node shutdown: the logind inhibitor, and the file with the
+ * state of the last shutdown.
+ */
 import type { KubeletShutdown } from '../../kubelet/kubelet-options.ts';
 import { LogindInhibitor } from '../../kubelet/node-shutdown/logind-inhibitor.ts';
 import { shutdownStateFile } from '../../kubelet/node-shutdown/shutdown-state.ts';

@@ -1,4 +1,4 @@
-/** Reports restarts by the supervisor, once each: Events of the Node, and a metric. */
+/** Reports each restart by the supervisor once: as an Event on the Node, and in a metric. */
 import type { NodeEvents } from '../../kubelet/node/node-events.ts';
 import type { Registry } from '../../lib/metrics/registry.ts';
 import type { Restart, SupervisorLink } from './supervisor-link.ts';
@@ -8,7 +8,7 @@ export interface RestartReportDeps {
   readonly metrics: Registry;
 }
 
-/** Each is shown, at 0 too: an alert on an increase needs a beginning. */
+/** The metric shows each reason, even at 0: an alert on an increase needs a first value. */
 const REASONS = ['hang', 'exit', 'signal'];
 
 export function reportRestarts(

@@ -1,12 +1,12 @@
 /**
- * Notifies the service manager that started podkeep, as sd_notify(3) does: READY, STATUS, STOPPING, and WATCHDOG at
- * half of the interval that it asks for, while podkeep is healthy.
+ * Notifies systemd, as sd_notify(3) does: READY, STATUS, STOPPING, and, while podkeep is healthy, WATCHDOG at
+ * half of the interval that systemd requires.
  *
- *     supervised   the supervisor sends it: it is the main process, which systemd listens to
- *     otherwise    the syscall helper sends it, because Node has no datagram sockets of Unix; as root in the name
- *                  of podkeep, otherwise in its own, which needs NotifyAccess=all
+ *     supervised   the supervisor sends it, because it is the main process of the unit
+ *     otherwise    the syscall helper sends it, because Node.js has no unix datagram sockets: as root with
+ *                  podkeep's PID, otherwise with its own PID, which needs NotifyAccess=all
  *
- * Health is that of /livez: neither an outage of the API server nor a full disk ends the watchdog's pings.
+ * podkeep is healthy if /livez is: neither an outage of the API server nor a full disk stops the pings.
  */
 import { failuresOf, type HealthCheck } from '../../lib/health-report.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
@@ -15,11 +15,11 @@ import type { Log } from '../../ports/log.ts';
 export interface ServiceManagerOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Undefined: no service manager has asked to be notified. */
+  /** Undefined: no service manager wants notifications. */
   readonly send: ((text: string) => Promise<void>) | undefined;
-  /** Undefined: it has no watchdog. */
+  /** Undefined: the service manager has no watchdog. */
   readonly watchdogMs: number | undefined;
-  /** As of now. */
+  /** The current health checks. */
   readonly checks: () => readonly HealthCheck[];
 }
 
@@ -37,7 +37,7 @@ export class ServiceManager {
     this.#options = options;
   }
 
-  /** Its start is over, and the watchdog begins. */
+  /** podkeep has started: from now on it pings the watchdog. */
   ready(status: string): void {
     this.#send(`READY=1\nSTATUS=${status}`);
     if (this.#options.send && this.#options.watchdogMs !== undefined) void this.#watch();
@@ -47,7 +47,7 @@ export class ServiceManager {
     this.#send(`STATUS=${status}`);
   }
 
-  /** A long stop is no hang: the watchdog goes on. */
+  /** Pings continue, because a long stop is not a hang. */
   stopping(): void {
     if (this.#isStopping) return;
     this.#isStopping = true;
@@ -60,7 +60,7 @@ export class ServiceManager {
 
   async #watch(): Promise<void> {
     const { clock, checks, watchdogMs = 0 } = this.#options;
-    // The next ping first: a check that hangs must not end them all.
+    // The next ping is scheduled first, so that a check that hangs cannot end the pings.
     this.#cancel = clock.after(watchdogMs / HALF, () => void this.#watch());
     const failures = await failuresOf('livez', checks());
     if (failures.length === 0) this.#send('WATCHDOG=1');
@@ -72,7 +72,7 @@ export class ServiceManager {
     if (isHealthy === this.#isHealthy) return;
     this.#isHealthy = isHealthy;
     if (isHealthy) return this.status('Healthy again');
-    this.#options.log.error('health check failed; not pinging the systemd watchdog', { failures });
+    this.#options.log.error('Health check failed; not pinging the systemd watchdog', { failures });
     this.status(`Unhealthy: ${failures.join('; ')}`);
   }
 
@@ -81,12 +81,12 @@ export class ServiceManager {
     send?.(text).catch((error: unknown) => {
       if (this.#hasReported) return;
       this.#hasReported = true;
-      log.warn('failed to notify the service manager', { error });
+      log.warn('Failed to notify the service manager', { error });
     });
   }
 }
 
-/** The interval that the service manager asks of the process with this ID. Undefined: none. */
+/** The watchdog interval that the service manager sets for this process. Undefined: none. */
 export function watchdogMsOf(
   env: Readonly<Record<string, string | undefined>>,
   pid: number,

@@ -1,12 +1,12 @@
 /**
- * Counts each request to stop once, though under a supervisor it may come twice.
+ * Counts each stop signal once: with a supervisor, podkeep may receive the same signal twice.
  *
- *     Ctrl-C, systemctl stop    reach podkeep and its supervisor, which passes its own on
+ *     Ctrl-C, systemctl stop    reach podkeep and its supervisor, which forwards its signal
  *     kill SUPERVISOR           reaches podkeep only through the supervisor
  *     kill PODKEEP              reaches podkeep alone
  *
- * A signal that podkeep got itself and the same one from the supervisor, at most two seconds apart, are one.
- * So a second Ctrl-C counts as the second, however soon it comes.
+ * A signal that podkeep received directly and the same one from the supervisor, at most two seconds apart,
+ * count as one. So a second Ctrl-C counts as the second, however soon it comes.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { StopSignal } from '../io.ts';
@@ -24,7 +24,7 @@ const PAIR_MS = 2000;
 export class StopSignals {
   readonly #clock: Clock;
   readonly #listener: (signal: StopSignal) => void;
-  /** Those whose other half may still come. */
+  /** Signals whose second copy may still arrive. */
   #unpaired: readonly Arrival[] = [];
 
   constructor(clock: Clock, listener: (signal: StopSignal) => void) {

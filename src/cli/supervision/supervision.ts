@@ -1,9 +1,9 @@
 /**
- * podkeep under a supervisor and a service manager, from start to end:
+ * Connects a command to its supervisor and its service manager, from start to end:
  *
- *     begin ──> the event loop beats ──> started ──> up: restarts are reported ──> stopping ──> end
+ *     begin: send heartbeats ──> started ──> up: report restarts ──> stopping ──> end
  *
- * Without either, nothing is sent.
+ * Without a supervisor and a service manager, nothing is sent.
  */
 import type { HealthCheck } from '../../lib/health-report.ts';
 import { defineError } from '../../lib/errors.ts';
@@ -16,7 +16,7 @@ import { ServiceManager, watchdogMsOf } from './service-manager.ts';
 export interface SupervisionOptions {
   readonly io: Pick<Io, 'env' | 'supervisor'>;
   readonly log: Log;
-  /** What the command line says. Absent: nothing. */
+  /** --supervise or --no-supervise. Absent: neither is set. */
   readonly supervise?: boolean | undefined;
 }
 
@@ -41,7 +41,7 @@ export class Supervision {
     if (supervise === true && !io.supervisor) {
       throw supervisorMissing({ reason: obstacle ?? 'it was not started by a supervisor' });
     }
-    if (obstacle !== undefined) log.warn('podkeep runs without a supervisor', { reason: obstacle });
+    if (obstacle !== undefined) log.warn('Podkeep runs without a supervisor', { reason: obstacle });
     this.#manager = new ServiceManager({
       clock,
       log,
@@ -51,19 +51,19 @@ export class Supervision {
     });
   }
 
-  /** `folder`: where the supervisor writes down its restarts; it exists. */
+  /** `folder`: an existing folder in which the supervisor records its restarts. */
   begin(folder: string): void {
     const { supervisor } = this.#options.io;
     supervisor?.startBeats();
     supervisor?.useFolder(folder);
   }
 
-  /** For the service manager: podkeep has started. It may still wait for its API server. */
+  /** Notifies the service manager that podkeep has started. It may still wait for its API server. */
   started(status: string): void {
     this.#manager.ready(status);
   }
 
-  /** For the supervisor: from now on a podkeep that fails is started again. `node` is null: it runs no pods. */
+  /** From now on the supervisor restarts podkeep if it fails. `node` null: podkeep runs no pods. */
   up(
     status: string,
     node: (RestartReportDeps & { readonly checks: readonly HealthCheck[] }) | null,

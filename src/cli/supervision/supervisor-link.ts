@@ -1,12 +1,13 @@
 /**
- * The two pipes between podkeep and its supervisor (lib/syscall-helper/program/supervisor.pl has the other side).
+ * podkeep's end of the two pipes to its supervisor; the other end is in
+ * lib/syscall-helper/program/supervisor.pl.
  *
  *     PODKEEP_SUPERVISOR=OUT,IN   descriptors: podkeep writes lines to OUT, and reads from IN
- *     PODKEEP_RESTARTS            how often and why the supervisor has started podkeep again, as JSON
- *     PODKEEP_NOTIFY=1            there is a service manager, which the supervisor notifies
+ *     PODKEEP_RESTARTS            how often and why the supervisor has restarted podkeep, as JSON
+ *     PODKEEP_NOTIFY=1            the supervisor forwards notifications to a service manager
  *
- * Node closes descriptors that it was started with before it starts other programs, so neither containers nor
- * commands have these.
+ * Node.js closes descriptors that it inherited before it starts other programs, so neither containers nor
+ * commands get these.
  */
 import { fstatSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -14,7 +15,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { StopSignal } from '../io.ts';
 
-/** One start by the supervisor, and why it was needed. */
+/** One restart by the supervisor, and its cause. */
 export interface Restart {
   /** `hang`, `exit` or `signal`. */
   readonly reason: string;
@@ -22,34 +23,34 @@ export interface Restart {
   readonly attempt: number;
   readonly exitCode?: number;
   readonly signal?: string;
-  /** What the supervisor saw of a process that hung. */
+  /** What the supervisor observed about a process that hung. */
   readonly detail?: string;
 }
 
 export interface Restarts {
-  /** By reason, since the supervisor began. */
+  /** By reason, since the start of the supervisor. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Those that no podkeep has reported yet, the oldest first. */
+  /** Restarts that have not been reported yet, oldest first. */
   readonly pending: readonly Restart[];
 }
 
 export interface SupervisorLink {
   readonly restarts: Restarts;
-  /** The supervisor passes messages on to a service manager. */
+  /** True: the supervisor forwards notifications to a service manager. */
   readonly hasServiceManager: boolean;
-  /** Begins to report that the event loop turns. */
+  /** Starts to send heartbeats, which show that the event loop is not blocked. */
   startBeats(): void;
   stopBeats(): void;
-  /** podkeep is up: from now on the supervisor starts it again if it fails. */
+  /** podkeep is up: from now on the supervisor restarts it if it fails. */
   ready(): void;
-  /** podkeep ends because it was asked to. */
+  /** podkeep is stopping on request, so the supervisor must not restart it. */
   stopping(): void;
-  /** Where the supervisor writes down its restarts. */
+  /** Sets the folder in which the supervisor records its restarts. */
   useFolder(folder: string): void;
   notify(text: string): void;
-  /** So many of `restarts.pending`, from the oldest, need not be reported again. */
+  /** The first `count` of `restarts.pending` have been reported. */
   reported(count: number): void;
-  /** Calls back until the returned function is called. */
+  /** Calls the listener at each signal until the returned function is called. */
   onSignal(listener: (signal: StopSignal) => void): () => void;
 }
 
@@ -59,8 +60,8 @@ const BEAT_MS = 1000;
 const STOPS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Undefined: podkeep has no supervisor. Removes the variables: programs that podkeep starts have none either.
- * `lost`: the supervisor has ended.
+ * Undefined: podkeep has no supervisor. Removes the variables, so that programs that podkeep starts do not
+ * inherit them. `lost` is called when the supervisor has ended.
  */
 export function openSupervisorLink(
   env: Environment,
@@ -91,7 +92,7 @@ class PipeLink implements SupervisorLink {
   readonly #out: Socket;
   readonly #clock: Clock;
   readonly #listeners = new Set<(signal: StopSignal) => void>();
-  /** Signals that came before any listener. */
+  /** Signals that arrived before the first listener. */
   readonly #early: StopSignal[] = [];
   #cancel: Cancel = () => {};
   #rest = '';
@@ -196,7 +197,7 @@ function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Another program may have set the variable. */
+/** Ignores invalid JSON: another program may have set the variable. */
 function readJson(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,22 +1,22 @@
 /**
- * Finds the supervisor of a data folder, for `podkeep down`: it has to be stopped, not only the podkeep that it
- * would start again.
+ * Finds the supervisor of a data folder, for `podkeep down`, which must stop the supervisor: otherwise it
+ * would restart podkeep.
  *
- *     DIR/supervisor.pid   its process ID, and when that process began by /proc
+ *     DIR/supervisor.pid   its PID, and the start time of that process in /proc
  *
- * A process that got the same ID later began at another time. Where there is no /proc, a file proves nothing and is
- * ignored: podkeep reports to its supervisor that it was asked to stop.
+ * A later process with the same PID has another start time. Without /proc the file proves nothing and is
+ * ignored; there podkeep itself notifies its supervisor that it was asked to stop.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const START_FIELD = 19;
 
-/** Null: the folder has no supervisor that runs. */
+/** Null: no supervisor runs on the folder. */
 export function supervisorOf(folder: string, proc = '/proc'): number | null {
   const [pid = '', start = ''] = read(path.join(folder, 'supervisor.pid')).trim().split(' ');
   if (!/^[1-9]\d*$/.test(pid) || start === '') return null;
-  // The name of a process may have any character in it.
+  // The process name in this file may hold any character, so it is cut off first.
   const fields = read(`${proc}/${pid}/stat`)
     .replace(/^.*\) /s, '')
     .split(' ');

@@ -1,4 +1,7 @@
-/** Reads of the API that may fail: an explanation goes on without what is missing or forbidden. */
+/**
+ * Reads API objects for `podkeep explain`. Missing and forbidden objects are results, not errors: the
+ * explanation continues without them.
+ */
 import type { JsonObject } from '../../../lib/json.ts';
 import { ApiError } from '../../../ports/api/api-client.ts';
 
@@ -20,7 +23,7 @@ export async function read(ask: Ask, target: string, accept?: string): Promise<R
 
 export const NOT_FOUND = 404;
 
-/** What there is of a list; empty if it cannot be read. */
+/** The items of a list. Empty: the list cannot be read. */
 export async function readList(ask: Ask, target: string): Promise<readonly JsonObject[]> {
   const { object } = await read(ask, target);
   const items = object?.['items'];
@@ -32,7 +35,7 @@ export function pathIn(namespace: string, plural: string, name: string): string 
   return `${inside}/${encodeURIComponent(name)}`;
 }
 
-/** Events about one object, by the fields that every API server can select. */
+/** The request for Events about one object, with field selectors that every API server supports. */
 export function eventsTarget(namespace: string, kind: string, name: string): string {
   const selector = `involvedObject.kind=${kind},involvedObject.name=${name}`;
   const query = new URLSearchParams({ fieldSelector: selector, limit: '500' }).toString();

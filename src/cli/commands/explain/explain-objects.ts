@@ -1,4 +1,7 @@
-/** `podkeep explain`: reads, explains, prints; with --watch again and again, when something changed. */
+/**
+ * `podkeep explain`: reads an object and related ones, and prints the explanation; with --watch, prints it
+ * again after each change.
+ */
 import { explainDeployment } from '../../../core/explain/explain-deployment.ts';
 import { explainNode } from '../../../core/explain/explain-node.ts';
 import { explainSet } from '../../../core/explain/explain-set.ts';
@@ -79,7 +82,7 @@ export async function explainObjects(
   }
 }
 
-/** `pod/web`, `pod web`, or `web`, which is a pod. */
+/** Parses `pod/web`, `pod web`, or `web`, which is a pod. */
 export function readSubject(words: readonly string[]): ExplainSubject {
   const [first = '', second, ...rest] = words;
   const parts = second === undefined ? first.split('/') : [first, second];
@@ -94,7 +97,7 @@ export function readSubject(words: readonly string[]): ExplainSubject {
   });
 }
 
-/** Throws ApiError if there is no such object, and nothing is known about it. */
+/** Throws ApiError if the object does not exist and has left no Events. */
 export async function explain(
   ask: Ask,
   { kind, name }: ExplainSubject,
@@ -117,7 +120,7 @@ export async function explain(
   throw new ApiError({ statusCode: NOT_FOUND, reason: 'NotFound', message });
 }
 
-/** What is compared to find out whether something changed: all but when it was made. */
+/** The explanation without its time, to find out whether it changed. */
 function changing(explanation: Explanation): string {
   return JSON.stringify({ ...explanation, at: '' });
 }

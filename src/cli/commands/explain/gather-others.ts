@@ -1,4 +1,4 @@
-/** Reads what the explanation of a node or of a workload needs. */
+/** Reads the objects that the explanation of a node or a workload needs. */
 import {
   newestReplicaSet,
   type DeploymentInput,
@@ -12,9 +12,11 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { eventsTarget, read, readList, type Ask } from './api-reader.ts';
 import { gatherPod } from './gather-pod.ts';
 
-/** Each pod takes a few requests, and one that is stuck is enough. */
+/**
+ * The limit of pods to explain: each takes a few requests, and one stuck pod usually explains the workload.
+ */
 const PODS_EXPLAINED_MAX = 20;
-/** Events about nodes are in this namespace. */
+/** The namespace of Events about nodes. */
 const NODE_EVENTS = 'default';
 
 export async function gatherNode(ask: Ask, name: string, now: () => number): Promise<NodeInput> {

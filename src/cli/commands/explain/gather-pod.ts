@@ -1,8 +1,8 @@
 /**
- * Reads all that an explanation of a pod needs: the pod, its Events, its node, the timeline of the node's
- * podkeep through the API server's node proxy, and the objects that the pod refers to.
+ * Reads the objects that the explanation of a pod needs: the pod, its Events, its node, the objects that it
+ * refers to, and the timeline of the node's podkeep, through the API server's node proxy.
  *
- * Where the node's agent is not podkeep, or the user may not use the proxy, the notes say so.
+ * If podkeep does not run the node, or the user may not use the proxy, a note of the explanation says so.
  */
 import { wordAt } from '../../../core/explain/loose-json.ts';
 import { objectsNeededBy } from '../../../core/explain/pod-references.ts';
@@ -11,7 +11,7 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { eventsTarget, NOT_FOUND, pathIn, read, readList, type Ask } from './api-reader.ts';
 
 const RELATED_MAX = 50;
-/** The contents of Secrets are not needed, and so not read. */
+/** Requests only metadata: the contents of Secrets are not needed. */
 const METADATA_ONLY =
   'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;q=0.1';
 const PLURALS = {
@@ -50,7 +50,7 @@ export async function gatherPod(
   };
 }
 
-/** That a pod is missing may be explained by its Events; any other refusal is the user's to see. */
+/** Null: the pod does not exist, which its Events may explain. Any other refusal is thrown. */
 async function readPod(ask: Ask, namespace: string, name: string) {
   const found = await read(ask, pathIn(namespace, 'pods', name));
   if (found.object === null && found.status !== NOT_FOUND) {
@@ -59,7 +59,10 @@ async function readPod(ask: Ask, namespace: string, name: string) {
   return found;
 }
 
-/** An older pod of the same name had another UID. Those of a static pod have that of its manifest. */
+/**
+ * Whether an Event is about this pod, not an older one of the same name: the UID decides. Events about a
+ * static pod have the UID of its manifest.
+ */
 function isAbout(event: JsonObject, pod: JsonObject | null): boolean {
   const uid = wordAt(event, 'involvedObject', 'uid');
   if (pod === null || uid === '') return true;
@@ -69,7 +72,7 @@ function isAbout(event: JsonObject, pod: JsonObject | null): boolean {
   return [wordAt(pod, 'metadata', 'uid'), ...annotations].includes(uid);
 }
 
-/** A pod that is gone: its Events know the node. */
+/** The node of a deleted pod, from its Events. */
 function hostOf(events: readonly JsonObject[]): string {
   const own = events.filter((event) => wordAt(event, 'source', 'component') === 'kubelet');
   return own.map((event) => wordAt(event, 'source', 'host')).findLast((host) => host !== '') ?? '';

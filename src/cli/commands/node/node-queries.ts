@@ -1,4 +1,4 @@
-/** Asks the query API of nodes, through the API server's proxy of them. */
+/** Queries the query API (/podkeep/v1) of nodes, through the API server's node proxy. */
 import { escapeFieldValue } from '../../../api/values/field-selector.ts';
 import { defineError } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -16,7 +16,7 @@ const nodeNotQueryable = defineError<{ node: string; reason: string }>({
   hint: () => 'Only nodes that podkeep runs have /podkeep/v1; check that it runs, and your rights.',
 });
 
-/** The names of all nodes, or the one that was asked for. */
+/** The given node name, or the names of all nodes. */
 export async function nodeNames(
   session: ApiSession,
   wanted: string | undefined,
@@ -46,13 +46,16 @@ export async function askNode(
   try {
     return await session.ask(target, signal);
   } catch (error) {
-    // A selector that is wrong is wrong on every node.
+    // An invalid selector is invalid on every node, so the command fails.
     if (!(error instanceof ApiError) || error.statusCode === 400) throw error;
     throw nodeNotQueryable({ node, reason: error.message }, error);
   }
 }
 
-/** Asks every node. One that does not answer is reported, and the others are shown. */
+/**
+ * Queries every node. A node that does not answer is reported as a warning; the answers of the others are
+ * returned.
+ */
 export async function askNodes<Answer>(
   names: readonly string[],
   io: Io,

@@ -1,4 +1,4 @@
-/** `podkeep alerts`: what is wrong on nodes, by their alert rules. */
+/** `podkeep alerts`: prints the alerts of nodes. */
 import { formatHumanDuration } from '../../../api/values/human-duration.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { systemClock as clock } from '../../../platform/system-clock.ts';
@@ -11,7 +11,7 @@ import { objectAt, tableOf } from './object-fields.ts';
 import { printObject } from '../object-printer.ts';
 import { TablePrinter } from '../table-printer.ts';
 
-/** With a namespace only alerts of its pods are listed. */
+/** With a namespace, only alerts about its pods are listed. */
 export interface AlertsOptions extends SessionOptions {
   readonly output: 'table' | 'json';
 }

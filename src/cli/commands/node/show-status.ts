@@ -1,4 +1,7 @@
-/** `podkeep status`: readiness, conditions, pods by phase, pods that are not ready and why, recent warnings. */
+/**
+ * `podkeep status`: prints readiness, conditions, pods by phase, pods that are not ready and why, and recent
+ * Warning Events.
+ */
 import { formatHumanDuration } from '../../../api/values/human-duration.ts';
 import { PodkeepError } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -13,7 +16,7 @@ import { numberAt, objectAt, tableOf } from './object-fields.ts';
 import { printObject } from '../object-printer.ts';
 import { TablePrinter } from '../table-printer.ts';
 
-/** With a namespace only its pods and warnings are listed. */
+/** With a namespace, only its pods and warnings are listed. */
 export interface StatusOptions extends SessionOptions {
   readonly output: 'text' | 'json';
 }
@@ -50,7 +53,7 @@ export async function showStatus(
   }
 }
 
-/** None: the node evaluates no rules, or an older podkeep runs it. */
+/** Empty: no alert fires, the node evaluates no rules, or an older podkeep runs it. */
 async function firingAlerts(
   session: ApiSession,
   node: string,
@@ -65,7 +68,7 @@ async function firingAlerts(
   }
 }
 
-/** Oldest first. A user who may not read events still sees the rest. */
+/** Warning Events, oldest first. A user who may not read Events still gets the rest of the status. */
 async function readWarnings(
   session: ApiSession,
   namespace: string | undefined,
@@ -106,7 +109,7 @@ function notReadyPods(list: JsonObject): readonly JsonObject[] {
   });
 }
 
-/** What a container waits for or ended with says more than the condition of the pod. */
+/** The reason of a waiting or terminated container says more than the condition of the pod. */
 function reasonOf(status: JsonObject, ready: JsonObject | undefined): string {
   const all = [status['initContainerStatuses'], status['containerStatuses']].flatMap(objectsIn);
   const states = all.map((container) => objectAt(container, 'state'));
@@ -172,7 +175,7 @@ function warningRow(event: JsonObject): readonly string[] {
   return [age, object, textOf(event['reason']), textOf(event['message'])];
 }
 
-/** Nothing: there is nothing to show. */
+/** Empty: there are no rows. */
 function section(
   title: string,
   columns: readonly string[],

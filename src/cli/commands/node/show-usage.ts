@@ -1,4 +1,6 @@
-/** `podkeep top`: what nodes, pods and containers use, from the query API of each node. */
+/**
+ * `podkeep top`: prints the resource usage of nodes, pods and containers, from the query API of each node.
+ */
 import { defineError } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import type { Io } from '../../io.ts';
@@ -67,7 +69,7 @@ function queryOf(
   return parts.length === 0 ? '' : `?${parts.join('&')}`;
 }
 
-/** An option that has no effect is refused: its user expects one. */
+/** Refuses options that would have no effect. */
 function checkOptions(what: 'nodes' | 'pods', options: TopOptions): void {
   const { allNamespaces, selector, containers, namespace } = options;
   if (what === 'nodes' && (allNamespaces || containers || (selector ?? namespace) !== undefined)) {
@@ -137,7 +139,7 @@ function sorted(items: readonly JsonObject[], { sortBy }: TopOptions): readonly 
   return items.toSorted((a, b) => (numberAt(b, field) ?? -1) - (numberAt(a, field) ?? -1));
 }
 
-/** As kubectl top prints them. */
+/** The format of `kubectl top`. */
 function coresOf(usage: JsonObject): string {
   const cores = numberAt(usage, 'cpuCores');
   return cores === null ? UNKNOWN : `${Math.ceil(cores * 1000)}m`;

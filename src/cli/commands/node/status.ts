@@ -1,4 +1,4 @@
-/** The options of `podkeep status`. */
+/** Defines the command `podkeep status` and its options. */
 import { Command, Option } from 'commander';
 import type { Io } from '../../io.ts';
 import { addSessionOptions } from '../session-options.ts';

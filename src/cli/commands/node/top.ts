@@ -1,4 +1,4 @@
-/** The options of `podkeep top`. */
+/** Defines the command `podkeep top` and its options. */
 import { Argument, Command, Option } from 'commander';
 import type { Io } from '../../io.ts';
 import { addSessionOptions } from '../session-options.ts';

@@ -1,6 +1,7 @@
 /**
- * Starts the evaluation of alert rules, after the node: nothing of it is loaded before pods can run. A node
- * whose alerts cannot start runs on, and says so.
+ * Starts the evaluation of alert rules shortly after the node has started; its code is loaded only then, so
+ * that it does not delay the first pods. If the start of alerts fails, podkeep logs an error, and the node
+ * keeps running.
  */
 import { postJson } from '../../../client/post-json.ts';
 import type { NodeAlerts } from '../../../kubelet/alerts/node-alerts.ts';
@@ -12,10 +13,10 @@ import { systemRandom as random } from '../../../platform/system-random.ts';
 import type { ClosingList } from '../../closing-list.ts';
 import type { NodeOptions, NodeParts } from '../node.ts';
 
-/** How long the first pods of a node have the processor for themselves. */
+/** The delay after the start of the node, in which the first pods have the CPU for themselves. */
 const START_AFTER_MS = 2000;
 
-/** Undefined: there are no rules. */
+/** Undefined: no rules are configured. */
 export function startAlerts(
   options: NodeOptions,
   parts: NodeParts,
@@ -27,7 +28,7 @@ export function startAlerts(
   const cancel = clock.after(START_AFTER_MS, () => {
     makeAlerts(options, parts).then(
       (alerts) => later.open(alerts),
-      (error: unknown) => options.log.error('failed to start alerts', { error }),
+      (error: unknown) => options.log.error('Failed to start alerts', { error }),
     );
   });
   closing.add(() => {
@@ -40,7 +41,7 @@ export function startAlerts(
 
 type Subscriber = (before: JsonObject | null, after: JsonObject | null) => void;
 
-/** Alerts that are loaded later; until then there are none. */
+/** Stands in for NodeAlerts until its code is loaded; has no alerts until then. */
 class LaterAlerts implements QueriedAlerts {
   readonly #subscribers = new Set<Subscriber>();
   #alerts: NodeAlerts | undefined;

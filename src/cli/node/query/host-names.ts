@@ -1,10 +1,10 @@
-/** By which names clients reach the query API of a node. */
+/** Lists the host names under which clients reach the query API of a node. */
 import { isJsonObject, type Json } from '../../../lib/json.ts';
 import type { KubeletConfig } from '../../config/kubelet-config.ts';
 
 /**
- * The names of the node in its status, and those of the API server: kube-apiserver passes the Host of its own
- * clients on to the kubelet when it proxies.
+ * The names in the Node's status, and those of the API server: when kube-apiserver proxies a request to the
+ * kubelet, it keeps the Host header of its own client.
  */
 export function hostNamesOf(
   addresses: Json | undefined,

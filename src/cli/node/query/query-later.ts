@@ -1,4 +1,4 @@
-/** Builds the node's query interface with the first call: most nodes of `podkeep up` are never queried. */
+/** Creates the node's query API at its first use, because most nodes of `podkeep up` are never queried. */
 import type { Pod } from '../../../api/pod.ts';
 import type { NodeQuery, QueriedAlerts } from '../../../kubelet/query/node-query.ts';
 import { systemClock as clock } from '../../../platform/system-clock.ts';
@@ -11,7 +11,7 @@ const EPOCH_BYTES = 5;
 
 export interface QueriedNode {
   readonly name: string;
-  /** Of the node's own files. */
+  /** The folder of the node's own files. */
   readonly folder: string;
   readonly log: Log;
 }
@@ -44,7 +44,7 @@ async function makeQuery(
   const { pods, status } = kubelet.queried;
   const { runtime } = kubelet;
   const shown = (): readonly Pod[] => kubelet.podsWithStatus();
-  // Each reader computes rates between its own readings.
+  // Each reader computes rates between its own readings, so readers are not shared.
   const reader = (): InstanceType<typeof UsageReader> =>
     new UsageReader({ runtime, pods: shown, machine: () => machine.readMachineUsage(clock) });
   const disk = () => machine.readFileSystem(folder);

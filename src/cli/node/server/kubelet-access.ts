@@ -1,4 +1,4 @@
-/** Authentication and authorization of the kubelet's server, as configured. */
+/** Builds authentication and authorization of the kubelet's server from the configuration. */
 import { userOfCertificate } from '../../../apiserver/auth/certificate-user.ts';
 import { systemClock as clock } from '../../../platform/system-clock.ts';
 import type { User } from '../../../ports/api/http-handler.ts';
@@ -8,8 +8,8 @@ import { ReviewAccess } from '../../../server/auth/review-access.ts';
 import type { KubeletConfig } from '../../config/kubelet-config.ts';
 
 /**
- * The client of a listener without authentication (plain-listeners.ts). It is recognized by object
- * identity, which no certificate and no token can produce.
+ * The user of clients of the listeners without authentication (plain-listeners.ts). Code compares it by
+ * object identity, so that no certificate and no token can yield this user.
  */
 export const LOCAL_READER: User = { name: 'podkeep:reader', groups: [] };
 
@@ -29,7 +29,7 @@ export function kubeletAccess(
   const takesTokens = authentication.webhook.enabled;
   const allowsAll = authorization.mode === 'AlwaysAllow';
   return {
-    // Without a webhook a token authenticates no client, as with the kubelet.
+    // As in the kubelet, tokens are accepted only if the webhook is enabled.
     identify: (clientIdentity, token) =>
       access.identify(clientIdentity, takesTokens ? token : null),
     authorize: (user, attributes) =>

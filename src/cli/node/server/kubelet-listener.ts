@@ -1,8 +1,8 @@
 /**
- * The listener of a kubelet that belongs to a cluster: its serving certificate, and the authority that
- * authenticates its clients. Both can change while it is open.
+ * Opens the HTTPS listener of the kubelet's server, with its serving certificate and the authority that signs
+ * client certificates. Both can change while the listener is open.
  *
- *     serverTLSBootstrap           signed by the cluster; until then every handshake fails
+ *     serverTLSBootstrap           the cluster signs it; until then every handshake fails
  *     tlsCertFile, …PrivateKeyFile files that an administrator replaces
  *     neither                      self-signed, or signed by the cluster in this process
  */
@@ -36,21 +36,24 @@ export interface KubeletListenerOptions {
   readonly nodeName: string;
   /** Where to listen. */
   readonly host: string;
-  /** By which the node is reached. */
+  /** The addresses of the node, for its certificate. */
   readonly addresses: readonly string[];
   readonly config: KubeletConfig;
   readonly handler: HttpHandler;
   readonly log: Log;
-  /** Of the cluster, if its key is here; absent: the node signs its certificate itself. */
+  /**
+   * The authority of the cluster, if this process has its key. Absent: the serving certificate is
+   * self-signed.
+   */
   readonly authority?: Authority;
 }
 
 export interface KubeletListener extends Pick<HttpsListener, 'port' | 'close'> {
-  /** PEMs, for connections that come from now on. */
+  /** Sets the certificate and key (PEM) for new connections. */
   show(pair: { readonly cert: string; readonly key: string }): void;
 }
 
-/** Throws CERTIFICATE_FILE_UNREADABLE, CERTIFICATE_UNUSABLE, and PORT_TAKEN and its like. */
+/** Throws CERTIFICATE_FILE_UNREADABLE, CERTIFICATE_UNUSABLE, or an error of the port such as PORT_TAKEN. */
 export async function openKubeletListener(
   options: KubeletListenerOptions,
 ): Promise<KubeletListener> {
@@ -59,7 +62,7 @@ export async function openKubeletListener(
   const own = options.authority ?? (await createAuthority({ clock, random }));
   const { clientCAFile } = authentication.x509;
   const pair = await firstPair(options, own);
-  // Without an authority of the cluster no client certificate is accepted.
+  // Without a client authority no client certificate is accepted.
   let tlsMaterial: TlsMaterial = {
     ...pair,
     ca: clientCAFile ? readAuthority(clientCAFile) : own.cert,
@@ -87,7 +90,7 @@ export async function openKubeletListener(
     const file = clientCAFile;
     follow([file], [tlsMaterial.ca], ([ca = '']) => renew({ ca: checkAuthority(ca, file) }));
   }
-  // With serverTLSBootstrap the files only serve for the start.
+  // With serverTLSBootstrap the files are used only until the cluster has signed a certificate.
   if (tlsCertFile && tlsPrivateKeyFile && !config.serverTLSBootstrap) {
     const texts = [read(tlsCertFile), read(tlsPrivateKeyFile)];
     follow([tlsCertFile, tlsPrivateKeyFile], texts, ([cert = '', key = '']) =>

@@ -1,4 +1,4 @@
-/** A handler behind a listener that is created with the first request. */
+/** An HttpHandler that is created at the first request. */
 import type { HttpHandler } from '../../../ports/api/http-handler.ts';
 
 export function handleLater(make: () => Promise<HttpHandler>): HttpHandler {

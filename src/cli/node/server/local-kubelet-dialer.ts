@@ -1,8 +1,9 @@
 /**
- * Reaches kubelets from the embedded API server: a function call for the one in this process, a
- * connection for every other, and for the addresses of pods.
+ * Connects the embedded API server to kubelets and pods: the kubelet in this process by a function call, all
+ * others, and pods, over the network.
  *
- * The API server has authenticated and authorized the client. The kubelet of this process trusts it.
+ * The API server has already authenticated and authorized the client, and the kubelet in this process trusts
+ * the API server.
  */
 import { KUBELET_CLIENT_USER } from '../../../apiserver/auth/kubelet-client.ts';
 import { objectsAt, textAt, valueAt } from '../../../apiserver/objects/field-path.ts';
@@ -12,12 +13,12 @@ import type { HttpHandler } from '../../../ports/api/http-handler.ts';
 import type { Backend, KubeletDialer } from '../../../ports/api/kubelet-dialer.ts';
 import type { PodRuntime } from '../../../ports/runtime/pod-runtime.ts';
 
-/** The user of the certificate with which the API server dials the other kubelets, and its rights. */
+/** The user with which the API server calls kubelets, as in its client certificate. */
 const API_SERVER = {
   user: { name: KUBELET_CLIENT_USER, groups: ['system:authenticated'] },
 } as const;
 
-/** Programs of this machine that listen on loopback listen here. */
+/** The loopback addresses on which other programs of this machine listen. */
 const SHARED: ReadonlySet<string> = new Set(['127.0.0.1', '::1']);
 
 type OwnsPort = NonNullable<PodRuntime['ownsPort']>;
@@ -28,12 +29,12 @@ export class LocalKubeletDialer implements KubeletDialer {
   #kubelet: HttpHandler | null = null;
   #ownsPort: OwnsPort | undefined;
 
-  /** `others` is created when another kubelet is dialled for the first time. */
+  /** `others` creates the dialer for other kubelets, at its first use. */
   constructor(others: () => KubeletDialer) {
     this.#others = others;
   }
 
-  /** From now on this node's kubelet answers here. `ownsPort`: see PodRuntime. */
+  /** Registers the kubelet of this process under its node name. `ownsPort`: see PodRuntime. */
   open(nodeName: string, kubelet: HttpHandler, ownsPort?: OwnsPort): void {
     this.#nodeName = nodeName;
     this.#kubelet = kubelet;
@@ -42,7 +43,10 @@ export class LocalKubeletDialer implements KubeletDialer {
 
   isLocal = (nodeName: string): boolean => nodeName === this.#nodeName;
 
-  /** Without root pods share the network of the machine, and each has a loopback address of its own. */
+  /**
+   * The loopback addresses of a pod: without root, pods share the machine's network, and each has a loopback
+   * address of its own.
+   */
   loopbackAddressesOf = async (namespace: string, podName: string): Promise<readonly string[]> => {
     const asked = { method: 'GET', url: 'https://node/pods', headers: new Headers(), body: null };
     const answer = await this.#kubelet?.answer(asked, API_SERVER);
@@ -72,7 +76,10 @@ export class LocalKubeletDialer implements KubeletDialer {
       : this.#others().connect(backend, request, connection);
   };
 
-  /** The machine may listen on a pod's loopback address, too. A client of the pod must not reach that. */
+  /**
+   * Refuses ports on which the pod does not listen: other programs of the machine may listen on the pod's
+   * loopback address, and clients of the pod must not reach them.
+   */
   async #checkPort(backend: Backend): Promise<void> {
     if (backend.type !== 'address' || !isLoopback(backend.host)) return;
     const { host, scheme } = backend;

@@ -1,7 +1,7 @@
 /**
  * Builds the kubelet's server for a node.
  *
- * Most nodes of `podkeep up` only ever serve a log or two, so it is loaded with the first request.
+ * Its code is loaded at the first request, because most nodes of `podkeep up` serve hardly any.
  */
 import type { Pod } from '../../../api/pod.ts';
 import { DiskLogSource } from '../../../kubelet/logs/disk-log-source.ts';
@@ -41,7 +41,7 @@ export interface NodeServerOptions {
   readonly parts: NodeParts;
   readonly checks: readonly HealthCheck[];
   readonly query: NodeQuery;
-  /** Other names by which clients reach this server; absent: none. */
+  /** Other host names under which clients reach this server. Absent: none. */
   readonly hostNames?: readonly string[] | undefined;
 }
 

@@ -1,10 +1,10 @@
 /**
- * The two listeners of a kubelet without authentication:
+ * Opens the kubelet's two HTTP listeners without authentication:
  *
  *     healthzPort    the health of the node, for this machine; kubeadm and service managers read it
- *     readOnlyPort   also pods, metrics and statistics, for every client that reaches it; off by default
+ *     readOnlyPort   also pods, metrics and stats, for every client that reaches it; off by default
  *
- * Their clients may only read: no logs, no commands, no configuration.
+ * Clients may read only these endpoints: no logs, no exec, no configuration.
  */
 import { openHttpListener, type HttpListener } from '../../../platform/http-listener.ts';
 import { systemClock as clock } from '../../../platform/system-clock.ts';
@@ -26,7 +26,7 @@ const HEALTH = /^\/(?:healthz|livez|readyz)(?:\/|$)/;
 const READABLE = /^\/(?:healthz|livez|readyz|pods|stats|metrics)(?:\/|$)/;
 const RETRY_MS = 5000;
 
-/** Resolves immediately: a port that is taken is logged and retried, as with the kubelet. */
+/** Returns immediately. As in the kubelet, a port that is taken is logged and retried. */
 export function openPlainListeners({ config, handler, log }: PlainListenersOptions): {
   readonly close: () => Promise<void>;
 } {

@@ -1,8 +1,8 @@
 /**
- * The API server's listener for pods: a pod with a network of its own does not reach the loopback address
- * of its machine, so the server listens once more where pods see the machine.
+ * Opens a second listener of the API server, for pods: a pod with its own network cannot reach the machine's
+ * loopback address, so the server also listens on the address under which pods reach the machine.
  *
- * That address belongs to this data folder alone and survives restarts, so the port can be fixed, and the
+ * No other data folder uses that address, and it survives restarts. So the port can be fixed, and the
  * environment variables of running containers stay correct.
  */
 import { issueServerCertificate } from '../../../apiserver/pki/pki.ts';
@@ -35,12 +35,12 @@ export class PodListener {
     this.#options = options;
   }
 
-  /** Where pods find the API server; null: no pod has needed it yet. */
+  /** The address of the API server for pods. Null: the listener is not open yet. */
   get address(): ApiAddress | null {
     return this.#address;
   }
 
-  /** `host` is this machine, as pods see it. */
+  /** `host`: the address under which pods reach this machine. */
   async open(host: string): Promise<void> {
     const { handler, caCert, caKey, clock, random } = this.#options;
     const ca = { cert: caCert, key: caKey };

@@ -1,7 +1,7 @@
 /**
- * The serving certificate that the cluster signs for a node (serverTLSBootstrap): for all of its names
- * and addresses, renewed when they change. An administrator has to approve the request: no cluster does
- * that by itself.
+ * Obtains and renews the serving certificate that the cluster signs for a node (serverTLSBootstrap). It
+ * covers all names and addresses of the node, and is renewed when they change. An administrator or a
+ * controller must approve each request; Kubernetes does not approve it automatically.
  */
 import { servingTemplate } from '../../../core/certificates/certificate-template.ts';
 import { isExpired } from '../../../core/certificates/rotation.ts';
@@ -24,12 +24,12 @@ export interface ServingCertificateOptions {
   readonly log: Log;
   readonly registry: Registry;
   readonly listener: KubeletListener;
-  /** Of the Node's status. */
+  /** status.addresses of the Node. */
   readonly addresses: () => Json | undefined;
   readonly asked: Asked;
 }
 
-/** A certificate from before is used immediately. The caller stops the manager. */
+/** Uses a stored certificate immediately. The caller must stop the returned manager. */
 export async function keepServingCertificate(
   options: ServingCertificateOptions,
 ): Promise<CertificateManager> {
@@ -45,7 +45,7 @@ export async function keepServingCertificate(
   } = options;
   const store = new CertificateStore({ clock, folder, prefix: 'kubelet-server' });
   const kept = await store.current().catch((error: unknown) => {
-    log.warn('stored serving certificate cannot be used; requesting a new one', {
+    log.warn('Stored serving certificate cannot be used; requesting a new one', {
       error,
     });
     return null;

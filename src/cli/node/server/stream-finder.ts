@@ -1,6 +1,5 @@
 /**
- * Finds the pod and container of an exec, attach or port-forward request; errors are worded as the
- * kubelet's.
+ * Finds the pod and container of an exec, attach or port-forward request. Error messages are the kubelet's.
  */
 import type { Kubelet } from '../../../kubelet/kubelet.ts';
 import type { FindPod } from '../../../server/streaming/streaming.ts';
